@@ -1,0 +1,1 @@
+"""trove_lite: does tool-making help a language model that answers by writing programs?"""

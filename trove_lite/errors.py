@@ -1,0 +1,5 @@
+"""The one exception that users are meant to read."""
+
+
+class TroveLiteError(Exception):
+    """Bad input or a missing part: the message is one line that says what, where and what to do."""

@@ -1,0 +1,99 @@
+"""Which of a problem's candidates a method answers with.
+
+Each rule is a function of one problem's ballots, in the order in which they were sampled, and returns the index of
+the chosen one. Rules never see gold answers; `oracle`, which does, is for evaluation alone. `resample` applies the
+same rules to whole tables at once.
+
+Two families stand beside each other. `one_stage` and `two_stage` do exactly what the official program does
+(`utils/select.py`); `one_stage_described` and `two_stage_described` do what the papers say (TroVE, section 3.2;
+re-evaluation, section 2, Algorithms 1 and 2).
+"""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+
+class Ballot(NamedTuple):
+    """What selection may know of a candidate: its mode, whether it ran, what it printed and how complex it is."""
+
+    mode: str
+    ok: bool
+    answers: Sequence[float]
+    operations: int
+
+
+Rule = Callable[[Sequence[Ballot]], int]
+
+
+def one_stage(ballots: Sequence[Ballot]) -> int:
+    """Official agreement over all candidates at once (the re-evaluation's correction, its Algorithm 2).
+
+    Every number that a successful program printed is a vote for that exact float. The answer that was met first
+    among those with most votes wins, and of the programs that printed it the one with fewest operations, then the
+    first. Without any vote the first successful program is chosen, and without any of those the first.
+    """
+    votes = Counter(answer for ballot in ballots if ballot.ok for answer in ballot.answers)
+    if not votes:
+        return _first_successful(ballots)
+    top = max(votes.values())
+    winner = next(answer for answer, count in votes.items() if count == top)  # in the order met
+    return _simplest(ballots, [i for i, b in enumerate(ballots) if b.ok and winner in b.answers])
+
+
+def two_stage(ballots: Sequence[Ballot]) -> int:
+    """Official agreement within each mode, then again among the modes' winners (re-evaluation, Algorithm 1)."""
+    return _by_mode_first(ballots, one_stage)
+
+
+def one_stage_described(ballots: Sequence[Ballot]) -> int:
+    """Agreement as TroVE describes it: one vote a program, a tie between answers goes to fewest operations.
+
+    A program votes with its graded answer: the first number, rounded to two decimals.
+    """
+    voters = [i for i, ballot in enumerate(ballots) if ballot.ok and len(ballot.answers)]
+    if not voters:
+        return _first_successful(ballots)
+    votes = Counter(round(ballots[i].answers[0], 2) for i in voters)
+    top = max(votes.values())
+    return _simplest(ballots, [i for i in voters if votes[round(ballots[i].answers[0], 2)] == top])
+
+
+def two_stage_described(ballots: Sequence[Ballot]) -> int:
+    """`one_stage_described` within each mode, then among the modes' winners."""
+    return _by_mode_first(ballots, one_stage_described)
+
+
+def oracle(correct: Sequence[bool]) -> int:
+    """The first correct candidate, as a perfect selector would choose; the first one where none is correct."""
+    return next((i for i, verdict in enumerate(correct) if verdict), 0)
+
+
+def random_choice(ballots: Sequence[Ballot], seed: int) -> int:
+    """A successful program chosen at random (no agreement at all); any program where none succeeded."""
+    return random.Random(seed).choice([i for i, b in enumerate(ballots) if b.ok] or range(len(ballots)))
+
+
+def _by_mode_first(ballots: Sequence[Ballot], rule: Rule) -> int:
+    finalists = []
+    for mode in dict.fromkeys(ballot.mode for ballot in ballots):
+        members = [i for i, ballot in enumerate(ballots) if ballot.mode == mode]
+        finalists.append(members[rule([ballots[i] for i in members])])
+    return finalists[rule([ballots[i] for i in finalists])]
+
+
+def _simplest(ballots: Sequence[Ballot], supporters: list[int]) -> int:
+    return min(supporters, key=lambda i: (ballots[i].operations, i))
+
+
+def _first_successful(ballots: Sequence[Ballot]) -> int:
+    return next((i for i, ballot in enumerate(ballots) if ballot.ok), 0)
+
+
+RULES: dict[str, Rule] = {
+    "one_stage": one_stage,
+    "two_stage": two_stage,
+    "one_stage_described": one_stage_described,
+    "two_stage_described": two_stage_described,
+}

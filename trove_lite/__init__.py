@@ -1,1 +1,78 @@
-"""trove_lite: does tool-making help a language model that answers by writing programs?"""
+"""trove_lite: does tool-making help a language model that answers by writing programs?
+
+This is the index of public names. Analysis is imported here; running models and programs is not, so that reading a
+table needs neither an engine nor a sandbox.
+"""
+
+from .candidates import load_candidates, outcomes
+from .cells import check, side_by_side
+from .errors import TroveLiteError
+from .figures import compute_matched, difficulty, figure1, figure2, figure3, figure4
+from .independence import independent_runs, shared_programs
+from .problems import CATEGORIES, Problem, fetch, load_problems
+from .published import published_table
+from .report import save_figure, save_table
+from .resample import choose, expected_score
+from .select import RULES, one_stage, one_stage_described, oracle, random_choice, two_stage, two_stage_described
+from .study import Study
+from .summary import summarise
+from .tables import (
+    differences,
+    overlap,
+    pass_by_mode,
+    pooled_curve,
+    table1,
+    table2,
+    table3,
+    table5,
+    table6,
+    table7,
+    table8,
+    table9,
+)
+
+__all__ = [
+    "CATEGORIES",
+    "Problem",
+    "RULES",
+    "Study",
+    "TroveLiteError",
+    "check",
+    "choose",
+    "compute_matched",
+    "differences",
+    "difficulty",
+    "expected_score",
+    "fetch",
+    "figure1",
+    "figure2",
+    "figure3",
+    "figure4",
+    "independent_runs",
+    "load_candidates",
+    "load_problems",
+    "one_stage",
+    "one_stage_described",
+    "oracle",
+    "outcomes",
+    "overlap",
+    "pass_by_mode",
+    "pooled_curve",
+    "published_table",
+    "random_choice",
+    "save_figure",
+    "save_table",
+    "shared_programs",
+    "side_by_side",
+    "summarise",
+    "table1",
+    "table2",
+    "table3",
+    "table5",
+    "table6",
+    "table7",
+    "table8",
+    "table9",
+    "two_stage",
+    "two_stage_described",
+]

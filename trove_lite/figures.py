@@ -54,7 +54,9 @@ def figure1(candidates: pd.DataFrame | Study, *, k: int = 5, seed: int = 0) -> F
         cells = table[table["system"] == system].set_index("category").reindex(rows)
         error = [cells["ours"] - cells["low"], cells["high"] - cells["ours"]]
         place = [i + 0.27 * (j - 1) for i in range(len(rows))]
-        axes.bar(place, cells["ours"], width=0.25, color=colour, edgecolor="black", hatch=hatch, label=system, alpha=0.85)
+        axes.bar(
+            place, cells["ours"], width=0.25, color=colour, edgecolor="black", hatch=hatch, label=system
+        )
         axes.errorbar(place, cells["ours"], yerr=error, fmt="none", ecolor="black", capsize=2, linewidth=1)
     axes.set_xticks(range(len(rows)), [_wrapped(row) for row in rows])
     axes.set_ylabel(f"pass@{k} (fraction of problems)")
@@ -139,7 +141,12 @@ def difficulty(candidates: pd.DataFrame | Study, *, k: int = 15) -> Figure:
     columns = min(4, len(rows))
     lines = -(-len(rows) // columns)
     figure, all_axes = plt.subplots(
-        lines, columns, figsize=(1.2 + 2.6 * columns, 0.8 + 2.6 * lines), layout="constrained", sharey=True, squeeze=False
+        lines,
+        columns,
+        figsize=(1.2 + 2.6 * columns, 0.8 + 2.6 * lines),
+        layout="constrained",
+        sharey=True,
+        squeeze=False,
     )
     for axes in all_axes.flat[len(rows) :]:
         axes.set_axis_off()
@@ -147,7 +154,8 @@ def difficulty(candidates: pd.DataFrame | Study, *, k: int = 15) -> Figure:
         for offset, (method, (colour, line, marker)) in zip((-0.1, 0.1), SIDE_STYLE.items(), strict=True):
             cells = table[(table["category"] == category) & (table["system"] == method)]
             x = cells["level"] + offset
-            axes.errorbar(x, cells["ours"], yerr=[cells["ours"] - cells["low"], cells["high"] - cells["ours"]],
+            error = [cells["ours"] - cells["low"], cells["high"] - cells["ours"]]
+            axes.errorbar(x, cells["ours"], yerr=error,
                           color=colour, linestyle=line, marker=marker, markersize=5, capsize=2, linewidth=1.2)  # fmt: skip
             axes.scatter(x, cells["published"], **PAPER | {"marker": marker, "edgecolor": colour})
         axes.set_title(_wrapped(category).replace("\n", " "), fontsize=10)

@@ -29,7 +29,7 @@ SAMPLE = re.compile(
     r"\*\*(?P<sample>\d+)-th Execution Result\*\*\n"
     r"- Is Execution Success: (?P<success>True|False)\n"
     r"- Model Output:\n```\n(?P<output>.*?)\n```\n"
-    r"- Model Answer: (?P<answers>\[.*?)\n"
+    r"- Model Answer: (?P<answers>.*?)\n"
     r"- Annotated Answer\(s\): (?P<gold>[^\n]*)\n"
     r"- Is Answer Correct: (?P<correct>True|False)\n\n"
     r"(?P=sample)-th \*\*Solution\*\*\n(?P<solution>.*?)\n\n"
@@ -203,7 +203,7 @@ def _sections(text: str, log: Path) -> Iterator[Section]:
                 f"sample {len(samples)} is not complete: the log is damaged or breaks off",
             )
         yield Section(header.start(), int(header[1]), question, TOOLBOX in head, samples)
-        if not following and not FINAL.search(between):
+        if not following and not _is_whole(between):
             _fail(
                 log,
                 text,
@@ -211,6 +211,16 @@ def _sections(text: str, log: Path) -> Iterator[Section]:
                 "the final '## Overall Response Accuracy' line is missing: the log breaks off",
             )
         header = following
+
+
+def _is_whole(end: str) -> bool:
+    """Whether a log's end states the final accuracy and lists as many tools as it counts."""
+    final = FINAL.search(end)
+    size = re.search(r"^Toolbox Size: #(\d+)", end[final.end() :], re.MULTILINE) if final else None
+    if not size:
+        return final is not None and end.endswith("\n")
+    tools = end[final.end() + size.end() :]
+    return len(re.findall(r"^=== .+? ===$", tools, re.MULTILINE)) == int(size[1]) and tools.endswith("\n")
 
 
 def _match(sections: list[Section], index: dict[str, list[Problem]], text: str, log: Path) -> list[Problem]:
@@ -307,7 +317,7 @@ def _recorded_answers(text: str) -> list[float]:
     numbers = head.removeprefix("[").removesuffix("]").split(", ")
     if tail:
         numbers = numbers[:-1] + tail[0].removesuffix("]").split(", ")[1:]
-    return [float(number) for number in numbers if number]
+    return [float(number) for number in numbers if number and number != "None"]
 
 
 def _model(log: Path) -> str:

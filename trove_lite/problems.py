@@ -120,6 +120,11 @@ def _retrieve(store: pooch.Pooch, file: PublicFile) -> str:
         ) from error
 
 
+def public_paths(group: str, suffix: str = "") -> list[Path]:
+    """Where the files of a group lie once fetched, in the registry's order."""
+    return [data_folder() / f.name for f in public_files() if f.group == group and f.name.endswith(suffix)]
+
+
 def sha256_of(path: Path) -> str:
     """The sha256 of a file, in hex."""
     with path.open("rb") as file:

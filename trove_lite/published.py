@@ -13,7 +13,7 @@ from .errors import TroveLiteError
 
 
 @lru_cache
-def published(table: str) -> pd.DataFrame:
+def published_table(table: str) -> pd.DataFrame:
     """A published table by name, e.g. `reeval_table1` (the re-evaluation's Table 1), in long form."""
     file = resources.files(__package__) / "published" / f"{table}.csv"
     if not file.is_file():
@@ -25,7 +25,7 @@ def published(table: str) -> pd.DataFrame:
 
 def published_value(table: str, column: str = "mean", **where: object) -> float:
     """One printed number: the only row of `table` with these values; NaN where nothing is printed."""
-    rows = published(table)
+    rows = published_table(table)
     for name, value in where.items():
         rows = rows[rows[name] == value]
     return float(rows[column].iloc[0]) if len(rows) == 1 else float("nan")

@@ -18,7 +18,8 @@ from .metrics import draws_by_mode
 #: The order in which the official program samples the modes, which decides ties.
 MODES = ("primitive", "instance", "import", "create", "skip")
 PROBLEM = ["method", "run", "category", "problem"]
-CELLS = 4_000_000
+CELLS = 4_000_000  # array elements at a time
+DRAWS = 100_000  # a mean over so many right-or-wrong draws has a Monte Carlo error below 0.002
 NEVER = np.iinfo(np.int64).max
 
 
@@ -76,9 +77,11 @@ def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, re
     """How often `rule` is right with k of a problem's n candidates: one row a problem and run, column `score`.
 
     k is split evenly over the modes, the remainder to the later ones. With k = n nothing is drawn and the score is
-    0 or 1. Null where a problem has fewer candidates than asked of some mode.
+    0 or 1. Null where a problem has fewer candidates than asked of some mode. `resamples` is the most subsets that are
+    drawn; with many problems fewer do, and no more than `DRAWS` are taken in all (but ten a problem).
     """
     frame = in_order(candidates)
+    resamples = max(10, min(resamples, DRAWS // max(1, int((~frame.duplicated(PROBLEM)).sum()))))
     votes = _Votes(frame, rule)
     score = np.full(len(frame), np.nan)
     for stack in stacks(frame):
@@ -149,14 +152,14 @@ class _Votes:
         """Position (draws, problems) of the chosen candidate, for each subset in `masks` (draws, n)."""
         rows = stack.rows[part]
         ballots = self._ballots(rows)
-        present = np.broadcast_to(masks[:, None, :], (len(masks), *rows.shape))
         if not self.by_mode:
-            return self._agree(present, ballots)
-        finalists = np.zeros(present.shape, dtype=bool)
+            return self._agree(_repeated(masks, len(rows)), ballots)
+        finalists = []
         for mode in dict.fromkeys(stack.modes):
-            winner = self._agree(present & (stack.modes == mode), ballots)
-            np.put_along_axis(finalists, winner[..., None], True, axis=2)
-        return self._agree(finalists, ballots)
+            (own,) = np.nonzero(stack.modes == mode)
+            members = _Ballots(*(array[:, own] for array in ballots))
+            finalists.append(own[self._agree(_repeated(masks[:, own], len(rows)), members)])
+        return self._agree_again(np.stack(finalists), ballots)
 
     def _ballots(self, rows: np.ndarray) -> "_Ballots":
         problems, n = rows.shape
@@ -183,21 +186,43 @@ class _Votes:
         """One round of agreement among the candidates `present` (draws, problems, n) → position of the chosen."""
         count, met, cost, ok = ballots
         total = _per_problem(present, count)
-        top = total.max(axis=2)
-        leads = total == top[..., None]
+        top, leads = _leaders(total)
         if self.described:
             supports = _per_problem(leads, count.transpose(0, 2, 1)) > 0
         else:
             winner = leads.argmax(axis=2)
-            draw, problem = np.nonzero((leads.sum(axis=2) > 1) & (top > 0))
-            for block in np.array_split(np.arange(len(draw)), len(draw) * met[0].size // CELLS + 1):
-                d, p = draw[block], problem[block]
-                when = np.where(present[d, p][:, :, None], met[p], NEVER).min(axis=1)
-                winner[d, p] = np.where(leads[d, p], when, NEVER).argmin(axis=1)
+            tied = (leads.sum(axis=2) > 1) & (top > 0)
+            draw, problem, answer = np.nonzero(leads & tied[..., None])
+            when = np.where(present[draw, problem], met[problem, :, answer], NEVER).min(axis=1)
+            order = np.lexsort((when, problem, draw))  # the first of each draw and problem was met first
+            first = order[np.r_[True, np.diff(draw[order] * len(count) + problem[order]) > 0][: len(order)]]
+            winner[draw[first], problem[first]] = answer[first]
             supports = count.transpose(0, 2, 1)[np.arange(len(count)), winner] > 0
         ranked = np.where(present & supports, cost, NEVER)
         fallback = np.where((present & ok).any(axis=2), (present & ok).argmax(axis=2), present.argmax(axis=2))
         return np.where(top > 0, ranked.argmin(axis=2), fallback)
+
+    def _agree_again(self, finalists: np.ndarray, ballots: "_Ballots") -> np.ndarray:
+        """The second round, among the modes' winners (modes, draws, problems) → position of the chosen."""
+        count, met, cost, ok = ballots
+        problem = np.arange(len(count))
+        votes = np.stack([count[problem, one] for one in finalists])
+        top, leads = _leaders(votes.sum(axis=0))
+        if self.described:
+            supports = ((votes > 0) & leads).any(axis=3)
+        else:
+            when = np.min([met[problem, one] for one in finalists], axis=0)
+            winner = np.where(leads, when, NEVER).argmin(axis=2)
+            supports = np.take_along_axis(votes, winner[None, ..., None], axis=3)[..., 0] > 0
+        ranked = np.where(supports, cost[problem, finalists], NEVER)
+        best = np.where(top > 0, ranked.argmin(axis=0), ok[problem, finalists].argmax(axis=0))
+        return np.take_along_axis(finalists, best[None], axis=0)[0]
+
+
+def _leaders(total: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The most votes for any answer (draws, problems), and which answers have them (draws, problems, answers)."""
+    top = total.max(axis=2)
+    return top, total == top[..., None]
 
 
 class _Ballots(NamedTuple):
@@ -210,6 +235,16 @@ class _Ballots(NamedTuple):
     ok: np.ndarray
 
 
+def _repeated(masks: np.ndarray, problems: int) -> np.ndarray:
+    """The same subsets for every problem, without copying: (draws, n) → (draws, problems, n)."""
+    return np.broadcast_to(masks[:, None, :], (len(masks), problems, masks.shape[1]))
+
+
 def _per_problem(draws: np.ndarray, matrix: np.ndarray) -> np.ndarray:
-    """(draws, problems, a) with (problems, a, b) → (draws, problems, b): one small matrix product a problem."""
-    return np.matmul(draws.transpose(1, 0, 2).astype(np.float32), matrix).transpose(1, 0, 2)
+    """(draws, problems, a) with (problems, a, b) → (draws, problems, b), summed over a for each problem."""
+    problems, a, b = matrix.shape
+    if draws.strides[1] == 0:  # the same subset for every problem: one large product instead of many small ones
+        flat = draws[:, 0].astype(np.float32) @ np.ascontiguousarray(matrix.transpose(1, 0, 2)).reshape(a, -1)
+        return flat.reshape(len(draws), problems, b)
+    each = np.ascontiguousarray(draws.transpose(1, 0, 2), dtype=np.float32)
+    return np.matmul(each, np.ascontiguousarray(matrix)).transpose(1, 0, 2)

@@ -6,6 +6,8 @@ scores over problems and runs. It draws nothing and knows no published number.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import wraps
+from inspect import signature
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +20,7 @@ from .problems import CATEGORIES
 from .resample import MODES, PROBLEM, expected_score, in_order
 
 SKIP_POOL = "SKIP pool"
+DATASET_NAMES = {"math": "MATH", "practice": "the practice problems"}
 #: Rows over categories. Micro: the mean over problems; macro: the mean of the categories' means.
 ALL_MICRO, ALL_MACRO = "all, micro", "all, macro"
 COVERED_MICRO, COVERED_MACRO = "covered, micro", "covered, macro"
@@ -48,7 +51,7 @@ class Study:
     primitive: pd.DataFrame
     title: str
     dataset: str
-    _scores: dict = field(default_factory=dict, repr=False)
+    _kept: dict = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, candidates: "pd.DataFrame | Study") -> "Study":
@@ -71,7 +74,7 @@ class Study:
             frame,
             frame[frame["method"] == "trove"],
             in_order(pd.concat([own, pool], ignore_index=True)),
-            f"{model}, {provenance} runs on {dataset}",
+            f"{model}, {provenance} runs on {DATASET_NAMES.get(dataset, dataset)}",
             dataset,
         )
 
@@ -81,29 +84,50 @@ class Study:
         sides = [set(part["category"].unique()) for part in (self.trove, self.primitive) if len(part)]
         return [c for c in CATEGORIES if sides and all(c in side for side in sides)]
 
-    def side(self, method: str) -> pd.DataFrame:
-        """The candidates of `TROVE` or `PRIMITIVE`."""
-        return {"TROVE": self.trove, "PRIMITIVE": self.primitive}[method]
+    def side(self, method: str, *, together: bool = False) -> pd.DataFrame:
+        """The candidates of `TROVE` or `PRIMITIVE`; `together`: those of all runs as one run's."""
+        side = {"TROVE": self.trove, "PRIMITIVE": self.primitive}[method]
+        return pooled(side) if together else side
 
-    def agreement(self, method: str, rule: str, k: int, *, seed: int, resamples: int) -> pd.DataFrame:
+    def agreement(
+        self, method: str, rule: str, k: int, *, seed: int, resamples: int, together: bool = False
+    ) -> pd.DataFrame:
         """`expected_score` of one side, kept: several tables and figures ask for the same."""
-        key = (method, rule, k, seed, resamples)
-        if key not in self._scores:
-            side = self.side(method)
-            self._scores[key] = (
+        key = ("agreement", method, rule, k, seed, resamples, together)
+        if key not in self._kept:
+            side = self.side(method, together=together)
+            self._kept[key] = (
                 expected_score(side, rule, k, seed=seed, resamples=resamples) if len(side) else _no_scores()
             )
-        return self._scores[key]
+        return self._kept[key]
 
-    def oracle(self, method: str, k: int) -> pd.DataFrame:
+    def oracle(self, method: str, k: int, *, together: bool = False) -> pd.DataFrame:
         """`oracle_score` of one side."""
-        return oracle_score(self.side(method), k)
+        return oracle_score(self.side(method, together=together), k)
 
     def source(self, method: str, category: str) -> str:
         """What fills a side in a category: `TROVE`, `PRIMITIVE` or `SKIP pool`; empty where nothing does."""
         part = self.side(method)
         part = part if category not in CATEGORIES else part[part["category"] == category]
         return SKIP_POOL if (part["method"] == SKIP_POOL).any() else method if len(part) else ""
+
+
+def kept(function: Callable[..., pd.DataFrame]) -> Callable[..., pd.DataFrame]:
+    """A function of a study whose result the study keeps: a figure and its table are computed once."""
+
+    arguments = signature(function)
+
+    @wraps(function)
+    def remembering(candidates: pd.DataFrame | Study, **settings: object) -> pd.DataFrame:
+        bound = arguments.bind(Study.of(candidates), **settings)
+        bound.apply_defaults()
+        study, *_ = bound.args
+        key = (function.__name__, *bound.kwargs.items())
+        if key not in study._kept:
+            study._kept[key] = function(*bound.args, **bound.kwargs)
+        return study._kept[key].copy()
+
+    return remembering
 
 
 def skip_pool(candidates: pd.DataFrame) -> pd.DataFrame:

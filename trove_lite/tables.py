@@ -1,6 +1,6 @@
 """The re-evaluation's tables, computed from candidates, each beside the numbers in print.
 
-A function a table, named after it. Every table is long: one row a cell, with the columns of `COLUMNS`. What the
+A function a table, named after it. Every table is long: one row a cell, with the columns of `cells.COLUMNS`. What the
 data at hand cannot fill keeps its row, with the reason in `note`. Shares are fractions of 1.
 """
 
@@ -9,118 +9,96 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from . import metrics
+from . import cells, metrics
 from .problems import CATEGORIES
-from .published import published, published_value
-from .resample import MODES, expected_score
-from .study import (
-    ALL_MACRO,
-    ALL_MICRO,
-    COVERED_MACRO,
-    COVERED_MICRO,
-    Study,
-    by_category,
-    correct_counts,
-    distinct_score,
-    estimate,
-    matrix,
-    oracle_score,
-    pooled,
-)
+from .published import published_value
+from .resample import MODES
+from .study import Study, by_category, correct_counts, distinct_score, kept, matrix, oracle_score
 
-#: `published` and `published_sd` are the paper's; `ours` with its 95 % interval (`low`, `high`), the standard
-#: deviation between `runs` runs and the number of `problems` are computed; `source` says what was measured.
-COLUMNS = [
-    "category", "system", "published", "published_sd", "ours", "low", "high", "run_sd", "runs", "problems", "source",
-    "note",
-]  # fmt: skip
 BUDGETS = (1, 3, 6, 9, 12, 15)
 TROVE_MODES = ("import", "create", "skip")
 
-Scores = pd.DataFrame
-Print = Callable[[str], tuple[float, float]]
 
-
-def table1(candidates: pd.DataFrame | Study, *, k: int = 15, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
+@kept
+def table1(study: Study, *, k: int = 15, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
     """Accuracy at a matched budget of k calls (re-evaluation, Table 1)."""
-    study = Study.of(candidates)
 
-    def score(method: str, rule: str) -> Scores:
+    def score(method: str, rule: str) -> pd.DataFrame:
         return study.agreement(method, rule, k, seed=seed, resamples=resamples)
 
-    def printed(method: str, variant: str) -> Print:
-        return _printed("reeval_table1", study, method=method, variant=variant)
+    def look_up(method: str, variant: str) -> cells.Look:
+        return cells.printed("reeval_table1", study, method=method, variant=variant)
 
-    return _stack(
-        _only_printed(study, "PRIMITIVE, original", printed("PRIMITIVE", "original")),
-        _cells(study, "PRIMITIVE", f"PRIMITIVE, K={k}", score("PRIMITIVE", "one_stage"),
-               printed("PRIMITIVE", "compute_matched"), seed=seed),
-        _only_printed(study, "TROVE, original", printed("TROVE", "original")),
-        _cells(study, "TROVE", "TROVE, two-stage", score("TROVE", "two_stage"),
-               printed("TROVE", "reproduced_two_stage"), seed=seed),
-        _cells(study, "TROVE", "TROVE, one-stage", score("TROVE", "one_stage"),
-               printed("TROVE", "improved_one_stage"), seed=seed),
+    return cells.stack(
+        cells.only_printed("PRIMITIVE, original", look_up("PRIMITIVE", "original")),
+        cells.measured(study, "PRIMITIVE", f"PRIMITIVE, K={k}", score("PRIMITIVE", "one_stage"),
+               look_up("PRIMITIVE", "compute_matched"), seed=seed),
+        cells.only_printed("TROVE, original", look_up("TROVE", "original")),
+        cells.measured(study, "TROVE", "TROVE, two-stage", score("TROVE", "two_stage"),
+               look_up("TROVE", "reproduced_two_stage"), seed=seed),
+        cells.measured(study, "TROVE", "TROVE, one-stage", score("TROVE", "one_stage"),
+               look_up("TROVE", "improved_one_stage"), seed=seed),
     )  # fmt: skip
 
 
-def table2(candidates: pd.DataFrame | Study, *, seed: int = 0) -> pd.DataFrame:
+@kept
+def table2(study: Study, *, seed: int = 0) -> pd.DataFrame:
     """Share of problems that one mode alone solves (re-evaluation, Table 2)."""
-    study = Study.of(candidates)
     solved = _solved_by_mode(study)
     parts = []
     for mode in TROVE_MODES:
         others = [other for other in TROVE_MODES if other != mode]
         alone = solved.get(mode, False) & ~solved.reindex(columns=others, fill_value=False).any(axis=1)
         scores = alone.astype(float).rename("score").reset_index()
-        printed = _printed("reeval_table2", study, mode=mode.upper())
-        parts.append(_cells(study, "TROVE", mode.upper(), scores, printed, seed=seed))
-    return _stack(*parts)
+        look_up = cells.printed("reeval_table2", study, mode=mode.upper())
+        parts.append(cells.measured(study, "TROVE", mode.upper(), scores, look_up, seed=seed))
+    return cells.stack(*parts)
 
 
-def table3(candidates: pd.DataFrame | Study, *, k: int = 15, seed: int = 0) -> pd.DataFrame:
+@kept
+def table3(study: Study, *, k: int = 15, seed: int = 0) -> pd.DataFrame:
     """Distinct answers a problem among k samples (re-evaluation, Table 3).
 
     The paper does not say what makes two predictions the same, so both readings are given: `answers` compares the
     graded answer, `predictions` the whole list of printed numbers.
     """
-    study = Study.of(candidates)
     parts = []
     for of in ("answers", "predictions"):
         for method in ("PRIMITIVE", "TROVE"):
             scores = distinct_score(study.side(method), k, of)
-            printed = _printed("reeval_table3", study, method=method)
-            parts.append(_cells(study, method, f"{method}, {of}", scores, printed, seed=seed))
-    return _stack(*parts)
+            look_up = cells.printed("reeval_table3", study, method=method)
+            parts.append(cells.measured(study, method, f"{method}, {of}", scores, look_up, seed=seed))
+    return cells.stack(*parts)
 
 
+@kept
 def table5(
-    candidates: pd.DataFrame | Study,
+    study: Study,
     *,
     budgets: tuple[int, ...] = BUDGETS,
     seed: int = 0,
     resamples: int = 100,
 ) -> pd.DataFrame:
     """Accuracy of one-stage agreement at growing budgets, column `k` (re-evaluation, Table 5 and Figure 2)."""
-    study = Study.of(candidates)
 
-    def score(method: str, k: int) -> Scores:
+    def score(method: str, k: int) -> pd.DataFrame:
         return study.agreement(method, "one_stage", k, seed=seed, resamples=resamples)
 
     return _curve(study, "reeval_table5", budgets, score, seed=seed)
 
 
-def table6(candidates: pd.DataFrame | Study, *, k: int = 15, seed: int = 0) -> pd.DataFrame:
+@kept
+def table6(study: Study, *, k: int = 15, seed: int = 0) -> pd.DataFrame:
     """Problems that one method solves and the other never does (re-evaluation, Table 6), as shares.
 
     Consistent: by every run of the method; potential: by some but not all of its runs. Both shrink and grow with
     the number of runs, which `note` states: compare with the paper's five runs a side accordingly.
     """
-    study = Study.of(candidates)
     sets = {method: _solved_sets(study, method, k) for method in ("TROVE", "PRIMITIVE")}
     parts = []
     for method, other in (("TROVE", "PRIMITIVE"), ("PRIMITIVE", "TROVE")):
         for kind in ("consistent", "potential"):
-            masks, notes = [_no_scores()], {}
+            masks, notes = [cells.no_scores()], {}
             for category in CATEGORIES:
                 a, b = sets[method].get(category), sets[other].get(category)
                 if a is None or b is None:
@@ -132,22 +110,22 @@ def table6(candidates: pd.DataFrame | Study, *, k: int = 15, seed: int = 0) -> p
                 both = a.columns.intersection(b.columns)
                 mask = getattr(metrics.gains(a[both].to_numpy(), b[both].to_numpy()), kind)
                 masks.append(pd.DataFrame({"category": category, "run": "all", "problem": both, "score": mask * 1.0}))
-            printed = _printed("reeval_table6", study, column="percent", scale=100, method=method, gain=kind)
+            look_up = cells.printed("reeval_table6", study, column="percent", scale=100, method=method, gain=kind)
             scores = pd.concat([m for m in masks if len(m)]) if len(masks) > 1 else masks[0]
-            cells = _cells(study, method, f"{method}, {kind}", scores, printed, seed=seed)
-            parts.append(cells.assign(note=cells["category"].map(notes).fillna(cells["note"])))
-    return _stack(*parts)
+            part = cells.measured(study, method, f"{method}, {kind}", scores, look_up, seed=seed)
+            parts.append(part.assign(note=part["category"].map(notes).fillna(part["note"])))
+    return cells.stack(*parts)
 
 
-def table7(candidates: pd.DataFrame | Study, *, budgets: tuple[int, ...] = BUDGETS, seed: int = 0) -> pd.DataFrame:
+@kept
+def table7(study: Study, *, budgets: tuple[int, ...] = BUDGETS, seed: int = 0) -> pd.DataFrame:
     """Oracle accuracy pass@k at growing budgets, column `k` (re-evaluation, Table 7 and Figure 2)."""
-    study = Study.of(candidates)
     return _curve(study, "reeval_table7", budgets, lambda method, k: study.oracle(method, k), seed=seed)
 
 
-def table8(candidates: pd.DataFrame | Study) -> pd.DataFrame:
+@kept
+def table8(study: Study) -> pd.DataFrame:
     """Number of problems by category and level, column `level` (re-evaluation, Table 8)."""
-    study = Study.of(candidates)
     problems = study.candidates.drop_duplicates(["category", "problem"])
     rows = []
     for category in CATEGORIES:
@@ -161,29 +139,31 @@ def table8(candidates: pd.DataFrame | Study) -> pd.DataFrame:
                 "ours": here if len(part) else np.nan, "runs": 0, "problems": len(part), "source": study.dataset,
                 "note": "" if len(part) else "no runs of this category",
             })  # fmt: skip
-    return _in_columns(pd.DataFrame(rows))
+    return cells.in_columns(pd.DataFrame(rows))
 
 
-def table9(candidates: pd.DataFrame | Study, *, k: int = 15, level: float = 0.95) -> pd.DataFrame:
+@kept
+def table9(study: Study, *, k: int = 15, level: float = 0.95) -> pd.DataFrame:
     """Oracle accuracy pass@k by difficulty, column `level` (re-evaluation, Table 9).
 
     Cells are small, so intervals are Wilson's, on the mean over runs and the number of problems.
     """
-    study = Study.of(candidates)
     rows = []
     for method in ("PRIMITIVE", "TROVE"):
         present = by_category(study.oracle(method, k).dropna(subset="score"), study.covered)
-        for category in [*CATEGORIES, *_over_categories(study)[:2]]:
+        for category in [*CATEGORIES, *cells.over_categories(study)[:2]]:
             for difficulty in range(1, 6):
-                printed = _printed("reeval_table9", study, column="percent", scale=100, method=method, level=difficulty)
+                look_up = cells.printed(
+                    "reeval_table9", study, column="percent", scale=100, method=method, level=difficulty
+                )
                 cell = {
                     "category": category, "system": method, "level": difficulty,
-                    "published": _printed_over(category, study.covered, printed, str(difficulty))[0],
+                    "published": cells.printed_over(category, study.covered, look_up, str(difficulty))[0],
                     "source": study.source(method, category),
                 }  # fmt: skip
                 part = present.get(category)
                 if part is None or not (part["level"] == difficulty).any():
-                    rows.append(cell | _absent(study, method, category))
+                    rows.append(cell | cells.absent(study, method, category))
                     continue
                 values, _ = matrix(part[part["level"] == difficulty])
                 each = metrics.question_means(values)
@@ -193,27 +173,27 @@ def table9(candidates: pd.DataFrame | Study, *, k: int = 15, level: float = 0.95
                     "run_sd": metrics.run_sd(np.nanmean(values, axis=0)), "runs": values.shape[1],
                     "problems": len(each), "note": "",
                 })  # fmt: skip
-    return _in_columns(pd.DataFrame(rows))
+    return cells.in_columns(pd.DataFrame(rows))
 
 
-def pass_by_mode(candidates: pd.DataFrame | Study, *, k: int = 5, seed: int = 0) -> pd.DataFrame:
+@kept
+def pass_by_mode(study: Study, *, k: int = 5, seed: int = 0) -> pd.DataFrame:
     """pass@k of each mode of TROVE (re-evaluation, Figure 1, whose values are not printed)."""
-    study = Study.of(candidates)
     parts = []
     for mode in TROVE_MODES:
         scores = oracle_score(study.trove[study.trove["mode"] == mode], k)
-        parts.append(_cells(study, "TROVE", mode.upper(), scores, _nothing, seed=seed))
-    return _stack(*parts)
+        parts.append(cells.measured(study, "TROVE", mode.upper(), scores, cells.nothing, seed=seed))
+    return cells.stack(*parts)
 
 
-def overlap(candidates: pd.DataFrame | Study, *, k: int = 5, seed: int = 0, resamples: int = 1000) -> pd.DataFrame:
+@kept
+def overlap(study: Study, *, k: int = 5, seed: int = 0, resamples: int = 1000) -> pd.DataFrame:
     """Mean Jaccard overlap between PRIMITIVE and each mode of TROVE (re-evaluation, Figure 3 and appendix B.3).
 
     Solved sets are those of k samples a mode. Where PRIMITIVE was not run, the SKIP samples of *another*
     independent run stand in: a run's own would overlap with themselves. `floor SKIP` and the like are the noise
     floor: the overlap of two runs of the same mode. Intervals resample problems.
     """
-    study = Study.of(candidates)
     rows = []
     for category in CATEGORIES:
         here = study.candidates[study.candidates["category"] == category]
@@ -236,38 +216,39 @@ def overlap(candidates: pd.DataFrame | Study, *, k: int = 5, seed: int = 0, resa
                 interval = _pairwise_jaccard(compared, seed=seed, resamples=resamples)
                 rows.append(cell | {"ours": interval[0], "low": interval[1], "high": interval[2],
                                     "problems": len(compared[0][0][1])})  # fmt: skip
-    return _in_columns(pd.DataFrame(rows))
+    return cells.in_columns(pd.DataFrame(rows))
 
 
-def pooled_curve(
-    candidates: pd.DataFrame | Study, *, points: int = 8, seed: int = 0, resamples: int = 100
-) -> pd.DataFrame:
+@kept
+def pooled_curve(study: Study, *, points: int = 6, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
     """Accuracy with the samples of all runs pooled, column `k`, by selection (re-evaluation, Figure 4, B.4).
 
     IMPORT samples of different runs saw different toolboxes; the paper pools them all the same, and so does this.
     """
-    study = Study.of(candidates)
     parts = []
     for method in ("PRIMITIVE", "TROVE"):
-        side = pooled(study.side(method))
+        side = study.side(method, together=True)
         side = side[side["category"].isin(study.covered)]
         if side.empty:
             continue
         step = 3 if method == "TROVE" else 1
         most = int(side.groupby(["category", "problem"], observed=True).size().min())
-        for k in sorted({int(max(step, round(most * i / points / step) * step)) for i in range(1, points + 1)}):
-            scores = {"oracle": oracle_score(side, k)}
-            for rule in ("one_stage", "two_stage") if method == "TROVE" else ("one_stage",):
-                scores[rule.replace("_", "-")] = expected_score(side, rule, k, seed=seed, resamples=resamples)
+        rules = ("one_stage", "two_stage") if method == "TROVE" else ("one_stage",)
+        for k in sorted({max(step, round(most * i / points / step) * step) for i in range(1, points + 1)}):
+            scores = {"oracle": study.oracle(method, k, together=True)} | {
+                rule.replace("_", "-"): study.agreement(method, rule, k, seed=seed, resamples=resamples, together=True)
+                for rule in rules
+            }
             for rule, score in scores.items():
-                cells = _cells(study, method, f"{method}, {rule}", score, _nothing, seed=seed)
-                cells.insert(2, "k", k)
-                parts.append(cells[cells["ours"].notna()])
-    return _in_columns(pd.concat(parts, ignore_index=True)) if parts else pd.DataFrame(columns=COLUMNS)
+                part = cells.measured(study, method, f"{method}, {rule}", score, cells.nothing, seed=seed)
+                part.insert(2, "k", k)
+                parts.append(part[part["ours"].notna()])
+    return cells.in_columns(pd.concat(parts, ignore_index=True)) if parts else pd.DataFrame(columns=cells.COLUMNS)
 
 
+@kept
 def differences(
-    candidates: pd.DataFrame | Study,
+    study: Study,
     *,
     k: int = 15,
     margin: float = 0.01,
@@ -281,7 +262,6 @@ def differences(
     says whether the 90 % interval lies inside), and the number of problems it would take to see a difference of
     `margin` with 80 % power. The SKIP pool holds TROVE's own SKIP samples, so the two sides are not independent.
     """
-    study = Study.of(candidates)
     rows = []
     for rule in ("one_stage", "oracle"):
         each = {}
@@ -316,11 +296,14 @@ def _first_solved(candidates: pd.DataFrame, mode: str, k: int) -> list[tuple[str
     """(run, solved by its first k samples of the mode) for each run that has so many."""
     part = candidates[(candidates["mode"] == mode)]
     part = part[part.groupby(["run", "method", "problem"], observed=True).cumcount() < k]
-    correct = part.assign(correct=part["correct"].fillna(False).astype(bool))
-    wide = correct.pivot_table(
-        index=["run", "method"], columns="problem", values="correct", aggfunc="any", observed=True
-    )
-    return [(run[0], row.to_numpy(dtype=bool)) for run, row in wide.iterrows()]
+    solved = _any_correct(part, ["run", "method"])
+    return [(run[0], row.to_numpy(dtype=bool)) for run, row in solved.iterrows()]
+
+
+def _any_correct(candidates: pd.DataFrame, index: list[str] | str) -> pd.DataFrame:
+    """Whether any candidate is correct, as (index × problems)."""
+    verdict = candidates.assign(correct=candidates["correct"].fillna(False).astype(bool))
+    return verdict.pivot_table(index=index, columns="problem", values="correct", aggfunc="any", observed=True)
 
 
 def _pairwise_jaccard(pairs: list, *, seed: int, resamples: int) -> tuple[float, float, float]:
@@ -346,21 +329,14 @@ def _solved_by_mode(study: Study) -> pd.DataFrame:
 
 
 def _solved_sets(study: Study, method: str, k: int) -> dict[str, pd.DataFrame]:
-    """Solved by one of the first k samples, as (runs × problems) for each category.
-
-    A pool of n samples counts as n // k disjoint runs.
-    """
+    """Solved by one of k samples, as (runs × problems) for each category; a pool of n samples makes n // k runs."""
     side = study.side(method)
-    part = side.assign(correct=side["correct"].fillna(False).astype(bool),
-                       _order=side.groupby(["method", "run", "category", "problem"], observed=True).cumcount())  # fmt: skip
-    size = part.groupby(["method", "run", "category", "problem"], observed=True)["_order"].transform("size")
-    part = part.assign(_run=part["run"].astype(str) + "/" + (part["_order"] // k).astype(str))
-    part = part[part["_order"] < size // k * k]
+    group = side.groupby(["method", "run", "category", "problem"], observed=True)
+    place, size = group.cumcount(), group["sample"].transform("size")
+    part = side.assign(_run=side["run"].astype(str) + "/" + (place // k).astype(str))[place < size // k * k]
     return {
-        category: rows.pivot_table(index="_run", columns="problem", values="correct", aggfunc="any", observed=True).astype(bool)
-        for category, rows in part.groupby("category", observed=True)
-        if len(rows)
-    }  # fmt: skip
+        category: _any_correct(rows, "_run").astype(bool) for category, rows in part.groupby("category", observed=True)
+    }
 
 
 def _curve(study: Study, table: str, budgets: tuple[int, ...], score: Callable, *, seed: int) -> pd.DataFrame:
@@ -369,100 +345,8 @@ def _curve(study: Study, table: str, budgets: tuple[int, ...], score: Callable, 
         for method in ("PRIMITIVE", "TROVE"):
             if method == "TROVE" and k < len(TROVE_MODES):
                 continue
-            printed = _printed(table, study, method=method, k=k)
-            cells = _cells(study, method, method, score(method, k), printed, seed=seed)
-            cells.insert(2, "k", k)
-            parts.append(cells)
-    return _in_columns(pd.concat(parts, ignore_index=True))
-
-
-def _cells(study: Study, method: str, system: str, scores: Scores, printed: Print, *, seed: int) -> pd.DataFrame:
-    """One row a category, then the rows over all categories, each with its estimate or the reason for none."""
-    present = by_category(scores.dropna(subset="score"), study.covered)
-    rows = []
-    for category in [*CATEGORIES, *_over_categories(study)]:
-        printed_mean, printed_sd = _printed_over(category, study.covered, printed)
-        row = {"category": category, "system": system, "published": printed_mean, "published_sd": printed_sd,
-               "source": study.source(method, category)}  # fmt: skip
-        if category in present:
-            found = estimate(present[category], seed=seed, macro=category in (ALL_MACRO, COVERED_MACRO))
-            note = ", ".join(study.covered) if category in (COVERED_MICRO, COVERED_MACRO) else ""
-            rows.append(row | found._asdict() | {"note": note})
-        else:
-            rows.append(row | _absent(study, method, category))
-    return _in_columns(pd.DataFrame(rows))
-
-
-def _over_categories(study: Study) -> list[str]:
-    """The names of the rows over categories that a table of this study has."""
-    if len(study.covered) == len(CATEGORIES):
-        return [ALL_MICRO, ALL_MACRO]
-    return [ALL_MICRO] + ([COVERED_MICRO, COVERED_MACRO] if len(study.covered) > 1 else [])
-
-
-def _printed_over(category: str, covered: list[str], printed: Print, level: str = "all") -> tuple[float, float]:
-    """What is printed for a row; over several categories, where nothing is, the mean of their printed cells.
-
-    The mean is of rounded cells; its micro weights are the printed numbers of problems of that level.
-    """
-    if category == ALL_MICRO:
-        return printed("MATH")
-    if category in CATEGORIES:
-        return printed(category)
-    values = [printed(c)[0] for c in covered]
-    if category != COVERED_MICRO:
-        return metrics.macro_mean(values), float("nan")
-    sizes = [published_value("reeval_table8", "count", category=c, level=level) for c in covered]
-    return metrics.micro_mean(values, sizes), float("nan")
-
-
-def _printed(table: str, study: Study, *, column: str = "mean", scale: float = 1, **where: object) -> Print:
-    """How to look up a printed cell by category; nothing is printed for data sets other than MATH."""
-    if study.dataset != "math":
-        return _nothing
-    has_sd = "std" in published(table)
-
-    def look_up(category: str) -> tuple[float, float]:
-        sd = published_value(table, "std", category=category, **where) if has_sd else float("nan")
-        return published_value(table, column, category=category, **where) / scale, sd
-
-    return look_up
-
-
-def _nothing(category: str) -> tuple[float, float]:
-    return float("nan"), float("nan")
-
-
-def _only_printed(study: Study, system: str, printed: Print) -> pd.DataFrame:
-    rows = [{"category": c, "system": system, "published": _printed_over(c, [], printed)[0], "runs": 0, "problems": 0, "source": "",
-             "note": "printed in the TroVE paper; not run here"} for c in (*CATEGORIES, ALL_MICRO)]  # fmt: skip
-    return _in_columns(pd.DataFrame(rows))
-
-
-def _absent(study: Study, method: str, category: str) -> dict:
-    """Why a cell is empty."""
-    side = study.side(method)
-    if category not in CATEGORIES:
-        missing = [c for c in CATEGORIES if not (side["category"] == c).any()]
-        reason = f"no {method} runs of {', '.join(missing)}" if missing else "too few samples in a category"
-    elif not (side["category"] == category).any():
-        reason = f"no {method} runs of this category"
-    else:
-        here = side[side["category"] == category]
-        size = here.groupby(["run", "problem"], observed=True).size().min()
-        reason = f"only {size} {study.source(method, category)} samples a problem"
-    return {"runs": 0, "problems": 0, "note": reason}
-
-
-def _no_scores() -> Scores:
-    return pd.DataFrame({"category": [], "run": [], "problem": [], "score": []})
-
-
-def _stack(*parts: pd.DataFrame) -> pd.DataFrame:
-    return _in_columns(pd.concat(parts, ignore_index=True))
-
-
-def _in_columns(frame: pd.DataFrame) -> pd.DataFrame:
-    extra = [column for column in ("k", "level") if column in frame]
-    columns = [*COLUMNS[:2], *extra, *COLUMNS[2:]]
-    return frame.reindex(columns=columns).astype({"runs": "int64", "problems": "int64"})
+            look_up = cells.printed(table, study, method=method, k=k)
+            part = cells.measured(study, method, method, score(method, k), look_up, seed=seed)
+            part.insert(2, "k", k)
+            parts.append(part)
+    return cells.in_columns(pd.concat(parts, ignore_index=True))

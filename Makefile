@@ -1,0 +1,36 @@
+# Two commands: `make reproduce` and `make test`. Each sets up .venv on its first run; later runs are fast.
+PYTHON ?= python3
+VENV := .venv
+NAME ?= codellama-7b-instruct
+RUNS ?= results/codellama-7b-instruct/outcomes.parquet
+ARGS ?=
+PYTEST_ARGS ?=
+BIN := $(VENV)/bin
+
+.PHONY: reproduce test lint bundle clean
+
+reproduce: $(VENV)/ready  ## all tables and figures; NAME=…, RUNS=…, ARGS="-p seed 1" for others
+	$(BIN)/trove-lite report $(RUNS) --out $(NAME) $(ARGS)
+
+test: $(VENV)/ready lint  ## the whole suite
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(VENV)/ready
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+bundle: $(VENV)/ready  ## results/codellama-7b-instruct/outcomes.parquet again, from the public logs
+	$(BIN)/trove-lite fetch math logs
+	$(BIN)/python -c "from trove_lite.problems import public_paths; print(*public_paths('logs', '.md'), sep='\n')" \
+		| xargs $(BIN)/trove-lite import --force --out runs/codellama-7b-instruct
+	$(BIN)/trove-lite outcomes runs/codellama-7b-instruct --out results/codellama-7b-instruct/outcomes.parquet
+
+$(VENV)/ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "error: $(PYTHON) is older than Python 3.11: name a newer one, e.g. make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV)

@@ -1,0 +1,129 @@
+"""The command line: `trove-lite COMMAND`. Each command is a few lines around the functions that do the work."""
+
+import argparse
+import json
+import os
+import shlex
+import sys
+from pathlib import Path
+
+from .errors import TroveLiteError
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; returns the exit status. An expected error is one line on stderr and status 1."""
+    args = _parser().parse_args(arguments)
+    try:
+        return args.command(args) or 0
+    except TroveLiteError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader, `head` say, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="trove-lite", description=__doc__.split(":")[0], allow_abbrev=False)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    fetch = commands.add_parser("fetch", help="download public files, checked by sha256")
+    fetch.add_argument("groups", nargs="+", metavar="GROUP", help="math (problems), logs (recorded runs, 44 MB)")
+    fetch.set_defaults(command=_fetch)
+
+    read = commands.add_parser("import", help="turn logs in the official format into a run folder")
+    read.add_argument("logs", nargs="+", type=Path, metavar="LOG")
+    read.add_argument("--out", required=True, type=Path, metavar="RUN", help="run folder to make")
+    read.add_argument("--force", action="store_true", help="replace a run folder that is there")
+    read.set_defaults(command=_import)
+
+    pack = commands.add_parser("outcomes", help="the numbers of runs without their text, as one parquet file")
+    pack.add_argument("runs", nargs="+", type=Path, metavar="RUN")
+    pack.add_argument("--out", required=True, type=Path, metavar="FILE.parquet")
+    pack.set_defaults(command=_outcomes)
+
+    summary = commands.add_parser("summary", help="counts, oracle, modes and independence of runs")
+    summary.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run folder or outcomes file")
+    summary.add_argument("--json", action="store_true", help="as JSON")
+    summary.set_defaults(command=_summary)
+
+    report = commands.add_parser("report", help="run all notebooks: tables, figures and an HTML index")
+    report.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run folder or outcomes file")
+    report.add_argument("--out", required=True, metavar="NAME", help="writes results/NAME and figures/NAME")
+    report.add_argument("-p", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), dest="parameters",
+                        help="a notebook parameter, e.g. -p seed 1")  # fmt: skip
+    report.add_argument("--notebooks", type=Path, default=Path("notebooks"), help="folder (default: %(default)s)")
+    report.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1), help="at once (default: %(default)s)")
+    report.set_defaults(command=_report)
+    return parser
+
+
+def _fetch(args: argparse.Namespace) -> None:
+    from .problems import data_folder, fetch
+
+    for group in args.groups:
+        paths = fetch(group)
+        print(f"{group}: {len(paths)} files in {data_folder()}, checksums right")
+
+
+def _import(args: argparse.Namespace) -> None:
+    from .candidates import save_run
+    from .import_logs import import_logs
+    from .problems import CATEGORIES, load_problems, sha256_of
+
+    if (args.out / "run.json").exists() and not args.force:
+        raise TroveLiteError(f"{args.out}: a run is there already; choose another --out, or replace it with --force")
+    problems = [problem for category in CATEGORIES for problem in load_problems("math", category)]
+    table, reports = import_logs(args.logs, problems)
+    save_run(
+        args.out,
+        table,
+        {
+            "kind": "import",
+            "provenance": "recorded",
+            "model": sorted(table["model"].unique()),
+            "command": shlex.join(["trove-lite", "import", *map(str, args.logs), "--out", str(args.out)]),
+            "logs": [vars(report) | {"sha256": sha256_of(Path(report.log))} for report in reports],
+        },
+    )
+    for report in reports:
+        print(report)
+        for disagreement in report.disagreements:
+            print(f"  {disagreement}")
+    print(f"{len(table)} candidates in {args.out}")
+
+
+def _outcomes(args: argparse.Namespace) -> None:
+    from .candidates import load_candidates, outcomes, save_table
+
+    table = outcomes(load_candidates(*args.runs))
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    save_table(table, args.out)
+    print(f"{len(table)} outcomes in {args.out}")
+
+
+def _summary(args: argparse.Namespace) -> None:
+    from .candidates import load_candidates
+    from .summary import as_text, summarise
+
+    summary = summarise(load_candidates(*args.runs))
+    print(json.dumps(summary, indent=2) if args.json else as_text(summary))
+
+
+def _report(args: argparse.Namespace) -> int:
+    from .report import report
+
+    if Path(args.out).name != args.out:
+        raise TroveLiteError(
+            f"--out {args.out}: give a plain name, without folders; it goes under results/ and figures/"
+        )
+    if args.jobs < 1:
+        raise TroveLiteError(f"--jobs {args.jobs}: give 1 or more")
+    failed = report(
+        args.runs, args.out, notebooks=args.notebooks, parameters=dict(args.parameters), jobs=args.jobs, root=Path.cwd()
+    )
+    print(f"read results/{args.out}/index.html; tables in results/{args.out}, figures in figures/{args.out}")
+    return min(failed, 1)

@@ -73,9 +73,7 @@ def test_pass_at_k_refuses_impossible_counts(n, c, k):
         m.pass_at_k(n, c, k)
 
 
-mode_counts = st.integers(0, 4).flatmap(
-    lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(0, min(n, 3)))
-)
+mode_counts = st.integers(0, 4).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(0, min(n, 3))))
 
 
 @small
@@ -154,9 +152,7 @@ def test_maj_at_k_of_all_samples_is_the_observed_vote():
 def test_maj_at_k_takes_many_k_at_once():
     problem = ([3, 2, 1], [False, True, True], 2)
     assert_array_equal(m.maj_at_k(*problem, range(1, 9)), [m.maj_at_k(*problem, k) for k in range(1, 9)])
-    assert_array_equal(
-        np.isnan(m.maj_at_k(*problem, np.array([[8, 9], [10, 0]]))), [[False, True], [True, False]]
-    )
+    assert_array_equal(np.isnan(m.maj_at_k(*problem, np.array([[8, 9], [10, 0]]))), [[False, True], [True, False]])
     assert np.isnan(m.maj_at_k([1], [None], 0, [0, 1])).all()
 
 
@@ -174,9 +170,7 @@ def test_maj_at_k_is_nan_where_it_could_not_be_scored():
 @given(votes, st.integers(1, 3), st.randoms())
 def test_maj_at_k_ignores_the_order_of_answers(answers, abstentions, random):
     shuffled = random.sample(answers, len(answers))
-    one, other = (
-        m.maj_at_k([c for c, _ in x], [r for _, r in x], abstentions, 1) for x in (answers, shuffled)
-    )
+    one, other = (m.maj_at_k([c for c, _ in x], [r for _, r in x], abstentions, 1) for x in (answers, shuffled))
     assert one == other
 
 
@@ -399,9 +393,7 @@ def test_two_way_bootstrap_leaves_out_what_is_unscored():
     scores = rng.random((30, 4))
     empty = np.vstack([scores, np.full((5, 4), np.nan)])
     assert m.two_way_bootstrap(empty, seed=0).value == pytest.approx(scores.mean())
-    assert m.two_way_bootstrap(empty, seed=0).se == pytest.approx(
-        m.two_way_bootstrap(scores, seed=0).se, rel=0.15
-    )
+    assert m.two_way_bootstrap(empty, seed=0).se == pytest.approx(m.two_way_bootstrap(scores, seed=0).se, rel=0.15)
     ones = np.where(rng.random((30, 4)) < 0.5, np.nan, 1.0)
     assert m.two_way_bootstrap(ones, seed=0) == (1, 1, 1, 0)
 
@@ -615,17 +607,11 @@ def test_questions_needed_is_its_formula():
 def test_power_of_difference_undoes_questions_needed(delta, omega, power, alpha):
     spread = {"omega_sd": omega, "sigma_a": 0.4, "sigma_b": 0.3, "runs_a": 5, "runs_b": 2, "alpha": alpha}
     n = m.questions_needed(delta, power=power, **spread)
-    assert (
-        m.power_of_difference(n, delta, **spread)
-        >= power - 1e-9
-        > m.power_of_difference(n - 2, delta, **spread)
-    )
+    assert m.power_of_difference(n, delta, **spread) >= power - 1e-9 > m.power_of_difference(n - 2, delta, **spread)
 
 
 def test_power_of_difference_ignores_the_sign():
-    assert (
-        m.power_of_difference(100, -0.1, omega_sd=0.3) == m.power_of_difference(100, 0.1, omega_sd=0.3) > 0.5
-    )
+    assert m.power_of_difference(100, -0.1, omega_sd=0.3) == m.power_of_difference(100, 0.1, omega_sd=0.3) > 0.5
 
 
 def test_questions_needed_give_the_power_they_promise():
@@ -708,10 +694,7 @@ def test_unique_by_mode_counts_what_one_mode_alone_solves(solved):
     modes, questions = solved.shape
     got = m.unique_by_mode(solved)
     for mode in range(modes):
-        alone = [
-            solved[mode, q] and not any(solved[i, q] for i in range(modes) if i != mode)
-            for q in range(questions)
-        ]
+        alone = [solved[mode, q] and not any(solved[i, q] for i in range(modes) if i != mode) for q in range(questions)]
         assert got[mode] == pytest.approx(np.mean(alone) if alone else np.nan, nan_ok=True)
 
 

@@ -1,0 +1,46 @@
+"""Shared fixtures: simulated candidates that need nothing but the clone, and the public data where it is there."""
+
+from pathlib import Path
+
+import matplotlib
+import pytest
+
+from trove_lite import problems
+
+from .simulated import candidates
+
+matplotlib.use("agg")
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def simulated():
+    """Simulated candidates of all seven categories, TROVE and PRIMITIVE, two runs each."""
+    return candidates()
+
+
+@pytest.fixture(scope="session")
+def skip_only():
+    """The same without PRIMITIVE, and without most categories: what recorded TroVE runs look like."""
+    frame = candidates(runs=3)
+    return frame[(frame["method"] == "trove") & frame["category"].isin(["counting", "geometry"])]
+
+
+@pytest.fixture(scope="session")
+def public_logs():
+    """Paths of the public logs; skips where the data folder does not hold them."""
+    return _public("logs", ".md", "recorded runs")
+
+
+@pytest.fixture(scope="session")
+def public_problems():
+    """The 3,201 problems of MATH; skips where the data folder does not hold them."""
+    _public("math", "", "MATH problems")
+    return {category: problems.load_problems("math", category) for category in problems.CATEGORIES}
+
+
+def _public(group, suffix, what):
+    paths = problems.public_paths(group, suffix)
+    if not all(path.is_file() for path in paths):
+        pytest.skip(f"the data folder holds no {what}: run `trove-lite fetch {group}` or set TROVE_LITE_DATA")
+    return paths

@@ -147,7 +147,7 @@ def side_by_side(table: pd.DataFrame) -> pd.DataFrame:
     extra = [c for c in ("k", "level") if c in table]
     text = table.assign(cell=[_as_text(row) for row in table.itertuples()])
     wide = text.pivot_table(index="category", columns=[*extra, "system"], values="cell", aggfunc="first", sort=False)
-    return wide.reindex(table["category"].unique())
+    return wide.reindex(table["category"].unique()).fillna("–")
 
 
 def _as_text(row: object) -> str:

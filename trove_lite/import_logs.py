@@ -44,8 +44,7 @@ TOOLBOX = "**Toolbox**"
 RESULT = "-th Execution Result**"
 FINAL = re.compile(r"^## Overall Response Accuracy(?! \(before)", re.MULTILINE)
 TIMEOUT = "Timeout detected in running subprocess"
-#: Folders of the official layout that say nothing about which run a log is.
-BOILERPLATE = re.compile(r"log|\d+ex|Noneex|trove|math|output_.*|.*Llama.*|ablation_experiment_results|other_runs")
+RUN_FOLDER = re.compile(r"(run|seed)[-_]?\d+$")
 
 
 class Section(NamedTuple):
@@ -95,32 +94,39 @@ def import_logs(
     with ProcessPoolExecutor(workers if len(logs) > 1 else 1) as pool:
         results = pool.map(read, logs, names) if len(logs) > 1 else map(read, logs, names)
         parts = list(tqdm(results, total=len(logs), desc="reading logs", unit="log", disable=not progress))
-    table = as_frame(pa.concat_tables([part for part, _ in parts]))
+    tables = []
+    for (part, report), name in zip(parts, _tell_apart([report for _, report in parts]), strict=True):
+        report.run = name
+        place = part.schema.get_field_index("run")
+        tables.append(part.set_column(place, part.schema.field(place), pa.array([name] * len(part))))
+    table = as_frame(pa.concat_tables(tables))
     reports = [report for _, report in parts]
-    _refuse_repeats(reports)
     return table, reports
 
 
 def run_names(logs: Sequence[Path]) -> list[str]:
-    """A short name for each log's run: the folder that tells it apart in the official layout, else the file."""
+    """A short name for each log's run: the folder that names it in the official layout, else the file."""
     names = []
     for log in logs:
-        category_free = [part for part in log.parent.parts if not BOILERPLATE.fullmatch(part)]
-        folder = next((part for part in reversed(category_free) if re.search(r"run|seed|\d", part)), "")
-        stem = log.stem
-        names.append(folder if folder.endswith(stem) else "_".join(filter(None, [folder, stem])))
+        folder = next((part for part in reversed(log.parent.parts) if RUN_FOLDER.search(part)), "")
+        names.append(folder if folder.endswith(log.stem) else "_".join(filter(None, [folder, log.stem])))
     return names
 
 
-def _refuse_repeats(reports: list[ImportReport]) -> None:
-    seen = {}
+def _tell_apart(reports: list[ImportReport]) -> list[str]:
+    """Run names that differ within a category: where two logs share one, the folder in which they differ comes first.
+
+    Raises TroveLiteError where the same log is given twice.
+    """
+    names = []
     for report in reports:
-        other = seen.setdefault((report.run, report.category), report)
-        if other is not report:
-            raise TroveLiteError(
-                f"{report.log}: same run name '{report.run}' and category as {other.log}; "
-                "put each run's logs into a folder of its own, or import them separately"
-            )
+        twins = [r for r in reports if (r.run, r.category) == (report.run, report.category) and r is not report]
+        others = [set(Path(twin.log).absolute().parts) for twin in twins]
+        own = [p for p in Path(report.log).absolute().parts[:-1] if not any(p in parts for parts in others)]
+        if twins and not own:
+            raise TroveLiteError(f"{report.log}: given twice; name each log once")
+        names.append(f"{own[-1]}_{report.run}" if twins else report.run)
+    return names
 
 
 def _read_log(log: Path, run: str, *, index: dict[str, list[Problem]]) -> tuple[pa.Table, ImportReport]:

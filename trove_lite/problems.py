@@ -7,15 +7,14 @@ import csv
 import hashlib
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
-import pooch
-import requests
-from tqdm import tqdm
+from platformdirs import user_cache_path
 
 from .errors import TroveLiteError
 
@@ -77,7 +76,7 @@ def public_files() -> tuple[PublicFile, ...]:
 
 def data_folder() -> Path:
     """Where public files live: `$TROVE_LITE_DATA`, else the user's cache folder."""
-    return Path(os.environ.get("TROVE_LITE_DATA") or pooch.os_cache("trove_lite"))
+    return Path(os.environ.get("TROVE_LITE_DATA") or user_cache_path("trove_lite"))
 
 
 def fetch(group: str, *, progress: bool = True) -> list[Path]:
@@ -89,34 +88,37 @@ def fetch(group: str, *, progress: bool = True) -> list[Path]:
     if not files:
         groups = ", ".join(sorted({file.group for file in public_files()}))
         raise TroveLiteError(f"no file group named '{group}': choose from {groups}")
+    import pooch  # slow to import, and only needed here
+    from tqdm import tqdm
+
+    pooch.get_logger().setLevel("ERROR")
     store = pooch.create(
         path=data_folder(),
         base_url="",
         registry={file.name: f"sha256:{file.sha256}" for file in files},
         urls={file.name: file.url for file in files},
     )
-    pooch.get_logger().setLevel("ERROR")
     paths = []
     with tqdm(total=sum(f.bytes for f in files), unit="B", unit_scale=True, disable=not progress) as bar:
         for file in files:
             bar.set_description(f"{group}: {Path(file.path).name}")
-            paths.append(Path(_retrieve(store, file)))
+            paths.append(_retrieve(store.fetch, file))
             bar.update(file.bytes)
     return paths
 
 
-def _retrieve(store: pooch.Pooch, file: PublicFile) -> str:
+def _retrieve(get: Callable[[str], str], file: PublicFile) -> Path:
     try:
-        return store.fetch(file.name)
+        return Path(get(file.name))
+    except OSError as error:  # of the connection (requests' errors are of this kind) or of the disk
+        raise TroveLiteError(
+            f"{file.url}: could not be stored in {data_folder()} ({type(error).__name__}); check the connection "
+            "and the folder, or set TROVE_LITE_DATA to a folder that holds the file"
+        ) from error
     except ValueError as error:  # pooch's word for a wrong checksum
         raise TroveLiteError(
             f"{file.url}: the download does not have the pinned sha256 {file.sha256[:12]}…; try again, "
             "and if it persists report it: the source has changed"
-        ) from error
-    except (requests.RequestException, OSError) as error:
-        raise TroveLiteError(
-            f"{file.url}: could not be stored in {data_folder()} ({type(error).__name__}); check the connection "
-            "and the folder, or set TROVE_LITE_DATA to a folder that holds the file"
         ) from error
 
 

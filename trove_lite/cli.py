@@ -31,7 +31,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     fetch = commands.add_parser("fetch", help="download public files, checked by sha256")
-    fetch.add_argument("groups", nargs="+", metavar="GROUP", help="math (problems), logs (recorded runs, 44 MB)")
+    fetch.add_argument("groups", nargs="+", metavar="GROUP", help="math (problems), logs (recorded runs, 44 MB), prompts (the official ones)")
     fetch.set_defaults(command=_fetch)
 
     read = commands.add_parser("import", help="turn logs in the official format into a run folder")

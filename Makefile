@@ -7,13 +7,17 @@ ARGS ?=
 PYTEST_ARGS ?=
 BIN := $(VENV)/bin
 
-.PHONY: reproduce test lint bundle clean
+.PHONY: reproduce test test-vllm lint bundle clean
 
 reproduce: $(VENV)/ready  ## all tables and figures; NAME=…, RUNS=…, ARGS="-p seed 1" for others
 	$(BIN)/trove-lite report $(RUNS) --out $(NAME) $(ARGS)
 
 test: $(VENV)/ready lint  ## the whole suite
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-vllm:  ## a real vLLM engine on the CPU, in .venv-vllm (4 GB)
+	PYTHON=$(PYTHON) tests/vllm/setup.sh
+	.venv-vllm/bin/python -m pytest tests/vllm
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check

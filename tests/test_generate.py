@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trove_lite import generate
+from trove_lite import servers
 from trove_lite.errors import TroveLiteError
-from trove_lite.generate import VLLM, ModelError, OpenAIServer, PromptRefused, SamplingSettings, load_model, sample_seed
+from trove_lite.generate import VLLM, ModelError, PromptRefused, SamplingSettings, load_model, sample_seed
+from trove_lite.servers import OpenAIServer, _authorization
 
 KEY = "sk-not-for-anybodys-eyes"
 PROMPT = "**Question**\nWhat is $1+1$?\n\n**Solution**\n"
@@ -211,8 +212,15 @@ def test_half_an_answer_is_an_error_and_no_completion(answer):
         ask(server)
 
 
+def test_text_that_the_context_cut_short_is_refused_and_what_the_settings_cut_is_not():
+    with Server(answer={"choices": [{"text": "print(", "finish_reason": "length"}]}) as server:
+        assert ask(server, settings=SamplingSettings(max_tokens=7))[0].finish_reason == "length"
+        with pytest.raises(PromptRefused, match="context was full after 7 of 8 tokens"):
+            ask(server, settings=SamplingSettings(max_tokens=8))
+
+
 def test_text_that_cannot_be_written_is_made_writable():
-    with Server(answer={"choices": [{"text": "a\ud800b", "finish_reason": "length"}]}) as server:
+    with Server(answer={"choices": [{"text": "a\ud800b", "finish_reason": "stop"}]}) as server:
         assert ask(server)[0].text == "a?b"
 
 
@@ -234,11 +242,11 @@ def test_models_are_found_by_name_or_where_there_is_only_one():
         assert ask(server)[0].text == "print(1)"
 
 
-@pytest.mark.parametrize("owner", generate.NEUTRAL)
+@pytest.mark.parametrize("owner", servers.NEUTRAL)
 def test_what_known_servers_would_add_is_switched_off(owner):
     with Server(owner=owner) as server:
         ask(server)
-    assert generate.NEUTRAL[owner].items() <= server.bodies[0].items()
+    assert servers.NEUTRAL[owner].items() <= server.bodies[0].items()
 
 
 def test_the_key_is_sent_and_shown_nowhere(caplog, monkeypatch, capfd):
@@ -260,11 +268,16 @@ def test_the_key_is_sent_and_shown_nowhere(caplog, monkeypatch, capfd):
     seen += [vars(model), model, caplog.text, caplog.records, *capfd.readouterr()]
     assert "401, the key is missing or refused" in str(seen)
     assert KEY[:9] not in repr(seen) + str(seen)
-    monkeypatch.setenv("TROVE_LITE_API_KEY", "")
+
+
+def test_openais_own_key_goes_to_openai_alone(monkeypatch):
+    monkeypatch.delenv("TROVE_LITE_API_KEY")
     monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\n")
     with Server() as server:
         ask(server)
-    assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
+    assert "Authorization" not in server.headers[0]
+    assert _authorization("https://api.openai.com/v1") == {"Authorization": f"Bearer {KEY}"}
+    assert _authorization("https://api.openai.com.example.org/v1") == {}
 
 
 def test_without_a_key_none_is_sent(monkeypatch):

@@ -1,0 +1,58 @@
+"""A tiny random Llama, and the rule that these tests run only when asked for: `make test-vllm`, or by path."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+def asked_for(config) -> bool:
+    paths = (Path(argument.split("::")[0]).resolve() for argument in config.args)
+    return any(path == HERE or HERE in path.parents for path in paths)
+
+
+def pytest_ignore_collect(config):
+    """Any other run of pytest passes this folder by: it needs .venv-vllm, and a minute for each engine."""
+    return None if asked_for(config) else True
+
+
+def pytest_configure(config):
+    """vLLM's own warnings are no errors of ours."""
+    if asked_for(config):
+        config.addinivalue_line("filterwarnings", "default")
+
+
+@pytest.fixture(scope="session")
+def tiny_model(tmp_path_factory) -> Path:
+    """Two layers of width 128 and a byte-level BPE of 384 tokens, with random weights from a fixed seed."""
+    import torch
+    from tokenizers import ByteLevelBPETokenizer
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    folder = tmp_path_factory.mktemp("tiny") / "llama"
+    words = ByteLevelBPETokenizer()
+    words.train_from_iterator(
+        ["**Question** **Solution** **Tools** ```python print(1 + 2) import math def f(x): return x"] * 9,
+        vocab_size=384,
+        special_tokens=["<s>", "</s>"],
+    )
+    tokenizer = PreTrainedTokenizerFast(tokenizer_object=words._tokenizer, bos_token="<s>", eos_token="</s>")
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=384,
+        hidden_size=128,
+        intermediate_size=256,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=4,
+        max_position_embeddings=4096,
+        bos_token_id=0,
+        eos_token_id=1,
+    )
+    LlamaForCausalLM(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    # What `vllm serve` would use where a request is silent. Ours are not: with this in force nothing would be random.
+    (folder / "generation_config.json").write_text(json.dumps({"bos_token_id": 0, "eos_token_id": 1, "top_k": 1}))
+    return folder

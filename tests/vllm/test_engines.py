@@ -1,0 +1,224 @@
+"""Real vLLM engines on the CPU: in process and behind `vllm serve`, they answer alike, and say so when they die."""
+
+import asyncio
+import gc
+import itertools
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from trove_lite.candidates import load_candidates
+from trove_lite.generate import ModelError, PromptRefused, SamplingSettings, load_model, sample_seed
+from trove_lite.problems import CATEGORIES, Problem
+from trove_lite.prompts import MODES, load_pack
+from trove_lite.run import RunSettings, live_run
+
+SETTINGS = SamplingSettings(max_tokens=48)
+LENGTH = 4096
+ENGINE = f"max_model_len={LENGTH}&dtype=float32&enforce_eager=true&kv_cache_memory_bytes={1 << 30}"
+#: Tildes, a token each: with them alone the context overflows, or with what is to be written; or it does not.
+TOO_LONG, LONG = (LENGTH + 1, LENGTH - SETTINGS.max_tokens + 1), LENGTH - SETTINGS.max_tokens - 9
+QUESTIONS = [f"What is ${number}$ squared?" for number in range(4)]
+
+
+def wishes() -> list[tuple[str, list[int]]]:
+    """Prompts of every mode, with five seeds each."""
+    pack = load_pack()
+    found = []
+    for (i, question), mode in itertools.product(enumerate(QUESTIONS), MODES):
+        seeds = [sample_seed(0, "math", "counting", i, "stream", mode, sample) for sample in range(5)]
+        found.append((pack.render("counting", mode, question), seeds))
+    return found
+
+
+async def together(model) -> list:
+    return await asyncio.gather(*(model.complete(prompt, seeds) for prompt, seeds in wishes()))
+
+
+def texts(answers) -> list:
+    return [[(c.text, c.prompt_tokens, c.completion_tokens, c.finish_reason) for c in answer] for answer in answers]
+
+
+async def failure(coroutine) -> tuple[type, str]:
+    """What is raised, less its traceback, which would keep a dead engine from being collected."""
+    with pytest.raises(ModelError) as error:
+        await coroutine
+    return type(error.value), str(error.value)
+
+
+@pytest.fixture(scope="module")
+def in_process(tiny_model):
+    """All that is asked of one engine in this process, whose core is killed in the end."""
+    import psutil
+
+    async def asked():
+        found = {}
+        async with load_model(f"vllm:{tiny_model}?{ENGINE}", SETTINGS) as model:
+            start = time.perf_counter()
+            found["together"] = await together(model)
+            found["seconds together"] = time.perf_counter() - start
+            start = time.perf_counter()
+            found["alone"] = [
+                [(await model.complete(prompt, [seed]))[0] for seed in seeds] for prompt, seeds in wishes()
+            ]
+            found["seconds alone"] = time.perf_counter() - start
+            model.settings = SamplingSettings(temperature=0.0, max_tokens=16)
+            found["greedy"] = await together(model)
+            model.settings = SETTINGS
+            found["too long"] = [await failure(model.complete("~" * length, [1])) for length in TOO_LONG]
+            found["long"] = await model.complete("~" * LONG, [1])
+            found["after"] = await model.complete(*wishes()[0])
+            dying = asyncio.create_task(failure(together(model)))
+            await asyncio.sleep(0.2)
+            for child in psutil.Process().children(recursive=True):
+                child.kill()
+            found["killed"] = await dying
+        return found
+
+    found = asyncio.run(asked())
+    gc.collect()  # here, where what a dead engine left open is no error
+    return found
+
+
+@pytest.fixture(scope="module")
+def server(tiny_model):
+    """`vllm serve`, as anybody starts it but for what the CPU needs: the process and its address."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [Path(sys.executable).parent / "vllm", "serve", tiny_model, "--host", "127.0.0.1", "--port", str(port),
+               "--served-model-name", "tiny", "--max-model-len", str(LENGTH), "--dtype", "float32", "--enforce-eager",
+               "--no-enable-chunked-prefill", "--kv-cache-memory-bytes", str(1 << 30)]  # fmt: skip
+    log = tiny_model.parent / "serve.log"
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            command, stdout=output, stderr=output, start_new_session=True, env=os.environ | {"VLLM_NO_USAGE_STATS": "1"}
+        )
+    try:
+        for _ in range(600):
+            assert process.poll() is None, log.read_text()[-3000:]
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=1).close()
+                break
+            except OSError:
+                time.sleep(0.5)
+        yield process, f"http://127.0.0.1:{port}/v1"
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def ask(spec, call=together, settings=SETTINGS):
+    async def asked():
+        async with load_model(spec, settings) as model:
+            return await call(model)
+
+    return asyncio.run(asked())
+
+
+def test_a_sample_is_the_same_alone_and_among_a_hundred(in_process):
+    assert texts(in_process["together"]) == texts(in_process["alone"])
+    assert in_process["seconds together"] < in_process["seconds alone"] / 1.5
+
+
+def test_seeds_tell_samples_apart(in_process):
+    for answer in in_process["together"]:
+        assert len({completion.text for completion in answer}) == 5
+
+
+def test_greedy_text_is_that_of_another_implementation(in_process, tiny_model):
+    """Prefill in one piece, which vLLM warns of, changes nothing."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model = AutoModelForCausalLM.from_pretrained(tiny_model, dtype=torch.float32)
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model)
+    for (prompt, _), answer in list(zip(wishes(), in_process["greedy"], strict=True))[:4]:
+        read = tokenizer(prompt, return_tensors="pt")
+        tokens = model.generate(**read, do_sample=False, max_new_tokens=16, pad_token_id=1)[
+            0, read.input_ids.shape[1] :
+        ]
+        assert answer[0].text.startswith(tokenizer.decode(tokens, skip_special_tokens=True)[:8])
+        assert answer[0].prompt_tokens == read.input_ids.shape[1]
+
+
+def test_a_prompt_that_is_too_long_is_refused_alone(in_process):
+    assert [kind for kind, _ in in_process["too long"]] == [PromptRefused, PromptRefused]
+    assert in_process["long"][0].completion_tokens > 0
+    assert texts([in_process["after"]]) == texts(in_process["together"][:1])
+
+
+def test_an_engine_that_dies_is_an_error_and_no_text(in_process):
+    kind, said = in_process["killed"]
+    assert kind is ModelError
+    assert "run again" in said
+
+
+def test_a_model_that_is_not_there_is_named():
+    with pytest.raises(ModelError, match="cannot start '/nowhere/at/all'"):
+        ask(f"vllm:/nowhere/at/all?{ENGINE}")
+    with pytest.raises(ModelError, match="no_such_argument"):
+        ask("vllm:/nowhere/at/all?no_such_argument=1")
+
+
+def test_the_same_seeds_give_the_same_text_over_http(in_process, server):
+    """Though the model's own generation_config.json, which a server heeds, asks for top_k = 1."""
+    _, url = server
+    assert texts(ask(f"{url}#tiny")) == texts(in_process["together"])
+    assert texts(ask(f"{url}?concurrency=3")) == texts(in_process["together"])
+
+
+def live(spec, out):
+    """TROVE, PRIMITIVE and INSTANCE over two problems in every category, two run seeds, as a table."""
+    problems = {c: [Problem("math", c, i, QUESTIONS[i], float(i), 1) for i in range(2)] for c in CATEGORIES}
+    sampling = SamplingSettings(max_tokens=32)
+    methods = ("trove", "primitive", "instance")
+    settings = RunSettings(model=spec, methods=methods, seeds=(0, 1), k=3, sampling=sampling, time_limit=5)
+    live_run(settings, out, problems=lambda dataset, category: problems[category], progress=False)
+    return load_candidates(out).drop(columns=["model", "generate_seconds", "execute_seconds"])
+
+
+def test_whole_runs_are_the_same_in_process_over_http_and_again(tiny_model, server, tmp_path):
+    _, url = server
+    here = live(f"vllm:{tiny_model}?{ENGINE}", tmp_path / "here")
+    assert len(here) == 3 * 7 * 2 * 2 * 3
+    assert not here["status"].isin(["missing"]).any()
+    assert set(here["mode"]) == set(MODES)
+    assert here["response"].nunique() > len(here) / 2
+    for name in ("there", "again"):
+        pd.testing.assert_frame_equal(here, live(f"{url}#tiny", tmp_path / name))
+
+
+def test_a_server_refuses_what_the_engine_refuses(server):
+    _, url = server
+    for length in TOO_LONG:
+        with pytest.raises(PromptRefused, match=r"HTTP 400|context was full"):
+            ask(f"{url}#tiny", lambda model, length=length: model.complete("~" * length, [1]))
+    assert ask(f"{url}#tiny", lambda model: model.complete("~" * LONG, [1]))[0].completion_tokens > 0
+    with pytest.raises(ModelError, match="name one of tiny"):
+        ask(f"{url}#huge")
+
+
+def test_a_server_killed_midway_is_an_error_that_names_it(server):
+    process, url = server
+
+    async def killed_midway(model):
+        asked = asyncio.create_task(failure(together(model)))
+        await asyncio.sleep(0.3)
+        assert not asked.done()
+        os.killpg(process.pid, signal.SIGKILL)
+        return await asked
+
+    kind, said = ask(f"{url}?retries=1#tiny", killed_midway, SamplingSettings(max_tokens=1000, stop=()))
+    assert kind is ModelError
+    assert said.startswith(f"{url}/completions: no connection")
+    assert said.endswith("run again to go on from here")

@@ -1,6 +1,6 @@
 """How fast official logs are imported: megabytes a second of wall time, and the ratio to just reading the files.
 
-    TROVE_LITE_DATA=… python benchmarks/import_logs.py
+TROVE_LITE_DATA=… python benchmarks/import_logs.py
 """
 
 import time

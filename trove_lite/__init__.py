@@ -33,8 +33,8 @@ from .tables import (
 
 __all__ = [
     "CATEGORIES",
-    "Problem",
     "RULES",
+    "Problem",
     "Study",
     "TroveLiteError",
     "check",

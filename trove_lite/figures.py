@@ -54,9 +54,7 @@ def figure1(candidates: pd.DataFrame | Study, *, k: int = 5, seed: int = 0) -> F
         cells = table[table["system"] == system].set_index("category").reindex(rows)
         error = [cells["ours"] - cells["low"], cells["high"] - cells["ours"]]
         place = [i + 0.27 * (j - 1) for i in range(len(rows))]
-        axes.bar(
-            place, cells["ours"], width=0.25, color=colour, edgecolor="black", hatch=hatch, label=system
-        )
+        axes.bar(place, cells["ours"], width=0.25, color=colour, edgecolor="black", hatch=hatch, label=system)
         axes.errorbar(place, cells["ours"], yerr=error, fmt="none", ecolor="black", capsize=2, linewidth=1)
     axes.set_xticks(range(len(rows)), [_wrapped(row) for row in rows])
     axes.set_ylabel(f"pass@{k} (fraction of problems)")
@@ -155,8 +153,8 @@ def difficulty(candidates: pd.DataFrame | Study, *, k: int = 15) -> Figure:
             cells = table[(table["category"] == category) & (table["system"] == method)]
             x = cells["level"] + offset
             error = [cells["ours"] - cells["low"], cells["high"] - cells["ours"]]
-            axes.errorbar(x, cells["ours"], yerr=error,
-                          color=colour, linestyle=line, marker=marker, markersize=5, capsize=2, linewidth=1.2)  # fmt: skip
+            style = {"color": colour, "linestyle": line, "marker": marker, "markersize": 5, "linewidth": 1.2}
+            axes.errorbar(x, cells["ours"], yerr=error, capsize=2, **style)
             axes.scatter(x, cells["published"], **PAPER | {"marker": marker, "edgecolor": colour})
         axes.set_title(_wrapped(category).replace("\n", " "), fontsize=10)
         axes.set_xticks(range(1, 6))

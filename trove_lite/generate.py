@@ -12,8 +12,8 @@ import asyncio
 import hashlib
 import itertools
 import json
-import re
 import os
+import re
 import time
 from collections.abc import Awaitable, Iterable, Sequence
 from contextlib import contextmanager, suppress

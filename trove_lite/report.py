@@ -142,7 +142,9 @@ def report(
     jobs_of = {}
     for path in paths:
         own = check_parameters(path, {k: v for k, v in parameters.items() if k in known[path]})
-        jobs_of[path] = {k: v for k, v in given.items() if k in known[path]} | own
+        # A notebook that names a folder of its own keeps it on the runs that it names.
+        kept = {k for k in ("results", "figures") if known[path].get(k) and known[path]["runs"] == given["runs"]}
+        jobs_of[path] = {k: v for k, v in given.items() if k in known[path] and k not in kept} | own
     failures = _run_all(jobs_of, results / "notebooks", jobs)
     _index(results, figures, name, paths, failures)
     for path, message in failures.items():

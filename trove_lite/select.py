@@ -36,15 +36,15 @@ def one_stage(ballots: Sequence[Ballot]) -> int:
     """
     votes = Counter(answer for ballot in ballots if ballot.ok for answer in ballot.answers)
     if not votes:
-        return _first_successful(ballots)
+        return first_successful(ballots)
     top = max(votes.values())
     winner = next(answer for answer, count in votes.items() if count == top)  # in the order met
-    return _simplest(ballots, [i for i, b in enumerate(ballots) if b.ok and winner in b.answers])
+    return fewest_operations(ballots, [i for i, b in enumerate(ballots) if b.ok and winner in b.answers])
 
 
 def two_stage(ballots: Sequence[Ballot]) -> int:
     """Official agreement within each mode, then again among the modes' winners (re-evaluation, Algorithm 1)."""
-    return _by_mode_first(ballots, one_stage)
+    return by_mode_first(ballots, one_stage)
 
 
 def one_stage_described(ballots: Sequence[Ballot]) -> int:
@@ -54,15 +54,15 @@ def one_stage_described(ballots: Sequence[Ballot]) -> int:
     """
     voters = [i for i, ballot in enumerate(ballots) if ballot.ok and len(ballot.answers)]
     if not voters:
-        return _first_successful(ballots)
+        return first_successful(ballots)
     votes = Counter(round(ballots[i].answers[0], 2) for i in voters)
     top = max(votes.values())
-    return _simplest(ballots, [i for i in voters if votes[round(ballots[i].answers[0], 2)] == top])
+    return fewest_operations(ballots, [i for i in voters if votes[round(ballots[i].answers[0], 2)] == top])
 
 
 def two_stage_described(ballots: Sequence[Ballot]) -> int:
     """`one_stage_described` within each mode, then among the modes' winners."""
-    return _by_mode_first(ballots, one_stage_described)
+    return by_mode_first(ballots, one_stage_described)
 
 
 def oracle(correct: Sequence[bool]) -> int:
@@ -75,7 +75,8 @@ def random_choice(ballots: Sequence[Ballot], seed: int) -> int:
     return random.Random(seed).choice([i for i, b in enumerate(ballots) if b.ok] or range(len(ballots)))
 
 
-def _by_mode_first(ballots: Sequence[Ballot], rule: Rule) -> int:
+def by_mode_first(ballots: Sequence[Ballot], rule: Rule) -> int:
+    """`rule` within each mode, then among the modes' winners."""
     finalists = []
     for mode in dict.fromkeys(ballot.mode for ballot in ballots):
         members = [i for i, ballot in enumerate(ballots) if ballot.mode == mode]
@@ -83,11 +84,13 @@ def _by_mode_first(ballots: Sequence[Ballot], rule: Rule) -> int:
     return finalists[rule([ballots[i] for i in finalists])]
 
 
-def _simplest(ballots: Sequence[Ballot], supporters: list[int]) -> int:
+def fewest_operations(ballots: Sequence[Ballot], supporters: list[int]) -> int:
+    """Of these supporters the one with fewest operations, then the first."""
     return min(supporters, key=lambda i: (ballots[i].operations, i))
 
 
-def _first_successful(ballots: Sequence[Ballot]) -> int:
+def first_successful(ballots: Sequence[Ballot]) -> int:
+    """The first program that ran, or the first of all."""
     return next((i for i, ballot in enumerate(ballots) if ballot.ok), 0)
 
 

@@ -7,13 +7,16 @@ ARGS ?=
 PYTEST_ARGS ?=
 BIN := $(VENV)/bin
 
-.PHONY: reproduce test test-vllm lint bundle clean
+.PHONY: reproduce test test-slow test-vllm lint bundle clean
 
 reproduce: $(VENV)/ready  ## all tables and figures; NAME=…, RUNS=…, ARGS="-p seed 1" for others
 	$(BIN)/trove-lite report $(RUNS) --out $(NAME) $(ARGS)
 
 test: $(VENV)/ready lint  ## the whole suite
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+test-slow: $(VENV)/ready  ## what takes minutes: a hundred kills and resumes
+	$(BIN)/python -m pytest -m slow
 
 test-vllm:  ## a real vLLM engine on the CPU, in .venv-vllm (4 GB)
 	PYTHON=$(PYTHON) tests/vllm/setup.sh

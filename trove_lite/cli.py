@@ -7,7 +7,9 @@ import shlex
 import sys
 from pathlib import Path
 
+from .batch import add_batch_arguments, batch_command
 from .errors import TroveLiteError
+from .run_cli import add_run_arguments, run_command
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -31,7 +33,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     fetch = commands.add_parser("fetch", help="download public files, checked by sha256")
-    fetch.add_argument("groups", nargs="+", metavar="GROUP", help="math (problems), logs (recorded runs, 44 MB), prompts (the official ones)")
+    fetch.add_argument(
+        "groups", nargs="+", metavar="GROUP", help="math (problems), prompts (the official ones), logs (44 MB of runs)"
+    )
     fetch.set_defaults(command=_fetch)
 
     read = commands.add_parser("import", help="turn logs in the official format into a run folder")
@@ -58,6 +62,16 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("--notebooks", type=Path, default=Path("notebooks"), help="folder (default: %(default)s)")
     report.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1), help="at once (default: %(default)s)")
     report.set_defaults(command=_report)
+
+    doctor = commands.add_parser("doctor", help="what is usable here: isolation, data, engine, GPU, server")
+    doctor.add_argument("--model", default="", metavar="URL", help="a server to ask: http://HOST:PORT/v1#NAME")
+    doctor.set_defaults(command=_doctor)
+
+    add_run_arguments(run := commands.add_parser("run", help="generate and execute: a complete run folder, resumable"))
+    run.set_defaults(command=run_command)
+
+    add_batch_arguments(batch := commands.add_parser("batch", help="a notebook over a grid of parameters"))
+    batch.set_defaults(command=batch_command)
     return parser
 
 
@@ -111,6 +125,12 @@ def _summary(args: argparse.Namespace) -> None:
 
     summary = summarise(load_candidates(*args.runs))
     print(json.dumps(summary, indent=2) if args.json else as_text(summary))
+
+
+def _doctor(args: argparse.Namespace) -> None:
+    from .doctor import as_text, examine
+
+    print(as_text(examine(args.model)))
 
 
 def _report(args: argparse.Namespace) -> int:

@@ -136,8 +136,8 @@ def difficulty(candidates: pd.DataFrame | Study, *, k: int = 15) -> Figure:
     study = Study.of(candidates)
     table = table9(study, k=k)
     rows = [c for c in table["category"].unique() if table.loc[table["category"] == c, "ours"].notna().any()]
-    columns = min(4, len(rows))
-    lines = -(-len(rows) // columns)
+    columns = max(1, min(4, len(rows)))
+    lines = max(1, -(-len(rows) // columns))
     figure, all_axes = plt.subplots(
         lines,
         columns,

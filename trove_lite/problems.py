@@ -28,7 +28,7 @@ MATH_FILES = {
     "precalculus": "precalculus",
 }
 CATEGORIES = tuple(MATH_FILES)
-DATASETS = {"math": CATEGORIES}
+DATASETS = {"math": CATEGORIES, "practice": CATEGORIES}
 FIELDS = {"question": str, "answer": (int, float), "level": str}
 
 
@@ -134,13 +134,17 @@ def sha256_of(path: Path) -> str:
 
 
 def load_problems(dataset: str, category: str) -> tuple[Problem, ...]:
-    """The problems of one category in the data set's own order.
+    """The problems of one category in the data set's own order; `practice` is computed, `math` is fetched.
 
     Raises TroveLiteError for an unknown name, a missing or altered file, or a malformed line.
     """
     if category not in DATASETS.get(dataset, ()):
         known = "; ".join(f"{name}: {', '.join(cats)}" for name, cats in DATASETS.items())
         raise TroveLiteError(f"no problems for data set '{dataset}', category '{category}': choose from {known}")
+    if dataset == "practice":
+        from .practice import practice_problems  # it makes Problems, so it comes after this module
+
+        return practice_problems(category)
     name = f"data/math/{MATH_FILES[category]}.jsonl"
     (file,) = (f for f in public_files() if f.group == "math" and f.path == name)
     path = data_folder() / file.name

@@ -115,6 +115,13 @@ def _shown_tool(source: str) -> Tool:
     return tool
 
 
+def _practice() -> PromptPack:
+    """The short prompts that the practice model was trained on."""
+    from .practice import practice_templates
+
+    return PromptPack("practice", practice_templates())
+
+
 def _official() -> PromptPack:
     """The official templates, from the data folder, rendered with Mako as the official program does.
 
@@ -141,4 +148,4 @@ def _official() -> PromptPack:
     return PromptPack("official", {key: template(text) for key, text in texts.items()})
 
 
-PACKS = {"own": _own, "official": _official}
+PACKS = {"own": _own, "official": _official, "practice": _practice}

@@ -1,0 +1,117 @@
+"""Stand-ins for tests of live runs: a model that is a function of prompt and seed, a sandbox that runs in process."""
+
+import asyncio
+import contextlib
+import hashlib
+import io
+import resource
+import sys
+from pathlib import Path
+
+from trove_lite._worker import Execution
+from trove_lite.errors import TroveLiteError
+from trove_lite.generate import Completion
+from trove_lite.problems import Problem
+from trove_lite.run import RunSettings, live_run
+
+TIMES = ["generate_seconds", "execute_seconds"]
+
+
+def number(*parts) -> int:
+    return int.from_bytes(hashlib.blake2b(repr(parts).encode(), digest_size=6).digest())
+
+
+def response(solution: str, tools: str = "") -> str:
+    return f"```python\n{solution}\n```\n**Tools**\n```python\n{tools}\n```"
+
+
+def function(name: str) -> str:
+    return f'def {name}(x):\n    """Give back x for {name}."""\n    return x'
+
+
+class ScriptedModel:
+    """Programs that define, import and use tools, print agreeing numbers or fail, all by a hash of prompt and seed."""
+
+    name = "scripted"
+
+    def __init__(self, delay: float = 0.0):
+        self.delay, self.calls, self.seeds = delay, 0, []
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *_):
+        pass
+
+    async def complete(self, prompt, seeds):
+        out = []
+        for seed in seeds:
+            self.calls += 1
+            self.seeds.append(seed)
+            draw = number(prompt, seed)
+            await asyncio.sleep(self.delay * (draw % 7) / 3)
+            out.append(Completion(self.text(draw), len(prompt.split()), 5 + draw % 40, "stop", self.delay))
+        return out
+
+    def text(self, draw: int) -> str:
+        name = f"tool{draw % 5}"
+        return (
+            response(f"print({name}({draw % 3}))", function(name)),
+            response(f"print({name}({draw % 3}))", f"from toolbox import {name}"),
+            response(f"print(abs(abs({draw % 3})))"),  # more operations than a tool's use, so tools win ties
+            response("print(1 / 0)", function(name)),
+            response("", "import math"),
+            "no code at all, only \ud800 text",
+        )[draw // 16 % 6]
+
+
+class InlineSandbox:
+    """Runs programs in this process: only for programs that the tests wrote."""
+
+    level, workers = "inline", 4
+
+    def __init__(self):
+        self.programs = []
+
+    async def run(self, program: str) -> Execution:
+        self.programs.append(program)
+        out = io.StringIO()
+        try:
+            with contextlib.redirect_stdout(out):
+                exec(program, {})
+        except Exception as error:
+            return Execution("error", "", False, f"{type(error).__name__}: {error}", 0.0, 0.0)
+        return Execution("ok", out.getvalue(), False, "", 0.0, 0.0)
+
+
+class Pack:
+    """Short prompts that show what they were given."""
+
+    name, hash = "test", "0"
+
+    def render(self, category, mode, question, toolbox=()):
+        return f"{category} {mode}: {question} [{' '.join(tool.name for tool in toolbox)}]"
+
+
+def problems(dataset: str, category: str, n: int = 12) -> list[Problem]:
+    return [Problem(dataset, category, i, f"What is {i} of {category}?", float(i % 3), 1 + i % 5) for i in range(n)]
+
+
+def run(out: Path, *, delay: float = 0.0, **given) -> Path:
+    """A small run of all methods with everything scripted; `given` goes to RunSettings or live_run."""
+    fakes = {"model": ScriptedModel(delay), "sandbox": InlineSandbox(), "pack": Pack(), "problems": problems}
+    fakes |= {name: given.pop(name) for name in (*fakes, "in_flight") if name in given}
+    settings = {"name": "test", "methods": ("trove", "primitive"), "categories": ("counting",), "seeds": (0, 1)}
+    settings |= {"k": 6, "trove": {"interval": 4}} | given
+    return live_run(RunSettings(**settings), out, progress=False, **fakes)
+
+
+def run_in_child(out: Path, told: Path, file_limit: int | None = None) -> None:
+    """A run to be killed, slow enough to be caught; on a `full disk` where files may have only so many bytes."""
+    if file_limit:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
+    try:
+        run(out, delay=0.01)
+    except TroveLiteError as error:
+        told.write_text(str(error))
+        sys.exit(1)

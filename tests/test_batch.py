@@ -1,0 +1,123 @@
+"""Grids of notebooks: checked before they run, skipped where complete, and no failure or death loses another."""
+
+import argparse
+import json
+import subprocess
+
+import nbformat
+import pandas as pd
+import pytest
+
+from trove_lite.batch import add_batch_arguments, batch_command, grid_cells, parse_grid, run_batch
+from trove_lite.errors import TroveLiteError
+from trove_lite.journal import locked
+
+PARAMETERS = "category: str = 'algebra'\nseed: int = 0\nshare: float = 0.5\nout: str = 'runs'"
+BODY = """
+import os, pathlib, signal
+if seed == 1: raise ValueError("seed 1 does not work")
+if seed == 2: os.kill(os.getppid(), signal.SIGKILL)
+pathlib.Path(out).mkdir(parents=True)
+pathlib.Path(out, "said").write_text(f"{category} {seed}")
+"""
+
+
+@pytest.fixture
+def notebook(tmp_path):
+    return written(tmp_path / "notebooks" / "00_run.ipynb")
+
+
+def written(path, body=BODY):
+    path.parent.mkdir(exist_ok=True)
+    parameters = nbformat.v4.new_code_cell(PARAMETERS, metadata={"tags": ["parameters"]})
+    cells = [nbformat.v4.new_markdown_cell("A run."), parameters, nbformat.v4.new_code_cell(body)]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), path)
+    return path
+
+
+def test_a_failure_and_a_death_lose_no_other_and_complete_cells_are_skipped(notebook, tmp_path, capsys):
+    parser = argparse.ArgumentParser()
+    add_batch_arguments(parser)
+    out = tmp_path / "batch"
+    args = parser.parse_args([str(notebook), "-p", "category", "counting", "--grid", "seed=0..3", "--out", str(out)])
+    assert batch_command(args) == 1
+    manifest = pd.read_csv(out / "manifest.csv")
+    assert list(manifest["cell"]) == ["seed=0", "seed=1", "seed=2", "seed=3"]
+    assert list(manifest["status"]) == ["complete", "failed", "failed", "complete"]
+    assert "seed 1 does not work" in manifest["error"][1]
+    assert (out / "seed=3" / "run" / "said").read_text() == "counting 3"
+    assert json.loads(manifest["parameters"][3])["seed"] == 3
+    assert "2 of 4 complete" in capsys.readouterr().out
+    assert (out / "seed=0" / "00_run.ipynb").exists()
+
+    again = run_batch(notebook, {"category": "counting"}, {"seed": ["0", "3"]}, out)  # would fail: run/ is there
+    assert [outcome.status for outcome in again] == ["complete", "complete"]
+
+
+def test_a_changed_notebook_or_parameter_is_run_again(notebook, tmp_path, monkeypatch):
+    runs = []
+
+    def process(words, **_):
+        runs.append(json.loads(words[-1])[1])
+        return subprocess.CompletedProcess(words, 0)
+
+    monkeypatch.setattr("trove_lite.batch.subprocess.run", process)
+    for share, body in (("0.5", BODY), ("0.5", BODY), ("1", BODY), ("1", "print()"), ("1", "print()")):
+        written(notebook, body)
+        run_batch(notebook, {"share": share}, {"seed": ["0"]}, tmp_path / "batch")
+    assert [run["share"] for run in runs] == [0.5, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("seed=0..4", ["0", "1", "2", "3", "4"]),
+        ("seed=-1..0", ["-1", "0"]),
+        ("category=a,b", ["a", "b"]),
+        ("k=15", ["15"]),
+    ],
+)
+def test_a_grid_is_a_range_or_a_list(text, values):
+    assert list(parse_grid([text]).values()) == [values]
+
+
+@pytest.mark.parametrize("text", ["seed", "seed=", "=1", "seed=4..0", "seed=1,,2", "seed=1,1"])
+def test_a_bad_grid_is_refused(text):
+    with pytest.raises(TroveLiteError, match="--grid"):
+        parse_grid([text])
+
+
+def test_a_grid_is_the_product_of_its_axes_each_cell_with_a_place_of_its_own(notebook, tmp_path):
+    cells = grid_cells(notebook, {"share": "1"}, parse_grid(["seed=0..1", "category=a b,c"]), tmp_path / "b")
+    assert [c.name for c in cells] == [f"seed={s},category={c}" for s in (0, 1) for c in ("a_b", "c")]
+    assert [c.parameters["out"] for c in cells] == [f"../b/{c.name}/run" for c in cells]
+    assert cells[0].parameters | {"out": ""} == {"seed": 0, "category": "a b", "share": 1.0, "out": ""}
+
+
+@pytest.mark.parametrize(
+    ("fixed", "grid", "words"),
+    [
+        ({"sede": "1"}, [], "no parameter 'sede'"),
+        ({}, ["sede=0..1"], "no parameter 'sede'"),
+        ({}, ["seed=0,1_0"], "takes a int"),
+        ({}, ["seed=0,12e4567"], "takes a int"),
+        ({"seed": "1"}, ["seed=0..1"], "both"),
+        ({}, ["category=a b,a?b,a_b"], "share a folder"),
+    ],
+)
+def test_parameters_are_checked_before_anything_runs(notebook, tmp_path, fixed, grid, words):
+    with pytest.raises(TroveLiteError, match=words):
+        run_batch(notebook, fixed, parse_grid(grid), tmp_path / "batch")
+    assert not (tmp_path / "batch").exists()
+
+
+def test_a_second_batch_on_the_same_folder_is_refused(notebook, tmp_path):
+    (tmp_path / "batch").mkdir()
+    with locked(tmp_path / "batch"), pytest.raises(TroveLiteError, match="another process"):
+        run_batch(notebook, {}, {"seed": ["0"]}, tmp_path / "batch")
+
+
+def test_a_missing_notebook_is_refused(tmp_path):
+    with pytest.raises(TroveLiteError, match="no such notebook"):
+        run_batch(tmp_path / "none.ipynb", {}, {}, tmp_path / "batch")

@@ -1,0 +1,118 @@
+"""The journal of a live run: every sample as soon as it is known, so that a killed run loses only what was in flight.
+
+One append-only file of JSON lines for each shard (method, category, seed). A line is written with one `write`, which
+outlives the process; `sync`, every few seconds, makes it outlive the machine. Also the lock that keeps a second
+process out of a run folder. It does not know what a sample means.
+"""
+
+import errno
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .errors import TroveLiteError
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class Journal:
+    """One shard's file. Opening it reads what is there and cuts off a torn last line; `notice` says if it did."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.records, sound, self.notice = read_journal(path)
+        self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        os.ftruncate(self.file, sound)
+        self.size = sound
+        self.dirty = False
+
+    def append(self, record: dict) -> None:
+        """Write one record. Raises TroveLiteError where the disk is full, leaving a journal that can be resumed."""
+        line = json.dumps(record, separators=(",", ":")).encode() + b"\n"  # ASCII: any text comes back as it was
+        try:
+            rest = line
+            while rest:
+                rest = rest[os.write(self.file, rest) :]
+        except OSError as error:
+            os.ftruncate(self.file, self.size)  # no torn line for others to write after
+            raise disk_error(self.path, error) from error
+        self.size += len(line)
+        self.dirty = True
+
+    def sync(self) -> None:
+        """Make everything appended so far outlive a crash of the machine. May be called from any thread."""
+        if self.dirty:
+            self.dirty = False
+            try:
+                os.fsync(self.file)
+            except OSError as error:
+                raise disk_error(self.path, error) from error
+
+    def close(self) -> None:
+        """Close without a last `sync`: whoever needs the file to be safe calls that first."""
+        os.close(self.file)
+
+
+def read_journal(path: Path) -> tuple[list[dict], int, str]:
+    """Records, the bytes that they take, and a notice ("" where there is none to give).
+
+    A last line that is not whole is what a kill leaves behind: it is dropped. Anything else that is not a record
+    raises TroveLiteError, since the file was then changed by something other than a run.
+    """
+    data = path.read_bytes() if path.exists() else b""
+    records, sound = [], 0
+    for number, line in enumerate(data.splitlines(keepends=True), start=1):
+        try:
+            record = json.loads(line)
+            if not line.endswith(b"\n") or not isinstance(record, dict):
+                raise ValueError
+        except ValueError:
+            if sound + len(line) < len(data):
+                raise TroveLiteError(
+                    f"{path}, line {number}: not a record of a run, though others follow it; the file was damaged or "
+                    "edited: restore it, or delete the run folder and run again"
+                ) from None
+            return records, sound, f"{path}, line {number}: dropped a torn last line ({len(line)} bytes)"
+        records.append(record)
+        sound += len(line)
+    return records, sound, ""
+
+
+def disk_error(path: Path, error: OSError) -> TroveLiteError:
+    """What a user is to do about a write that failed."""
+    reason = "the disk is full" if error.errno in FULL else f"cannot be written ({error.strerror or error})"
+    return TroveLiteError(
+        f"{path}: {reason}; the run stopped and kept everything before this: make room, then run the same command again"
+    )
+
+
+@contextmanager
+def on_disk(path: Path) -> Iterator[None]:
+    """Around work on files alone: what the system refuses becomes one clear line."""
+    try:
+        yield
+    except OSError as error:
+        raise disk_error(path, error) from error
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a run folder for this process alone. The kernel drops the lock however the process ends."""
+    path = folder / ".lock"
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)  # never deleted: a lock on a deleted file keeps nobody out
+    try:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = os.read(file, 20).decode(errors="replace").strip() or "unknown"
+            raise TroveLiteError(
+                f"{folder}: another process (pid {holder}) is writing this run; wait for it, or choose another --out"
+            ) from None
+        os.ftruncate(file, 0)
+        os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+        yield
+    finally:
+        os.close(file)

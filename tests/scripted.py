@@ -103,7 +103,7 @@ def run(out: Path, *, delay: float = 0.0, **given) -> Path:
     fakes |= {name: given.pop(name) for name in (*fakes, "in_flight") if name in given}
     settings = {"name": "test", "methods": ("trove", "primitive"), "categories": ("counting",), "seeds": (0, 1)}
     settings |= {"k": 6, "trove": {"interval": 4}} | given
-    return live_run(RunSettings(**settings), out, progress=False, **fakes)
+    return live_run(RunSettings(**({"dataset": "math"} | settings)), out, progress=False, **fakes)
 
 
 def run_in_child(out: Path, told: Path, file_limit: int | None = None) -> None:

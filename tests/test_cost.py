@@ -69,5 +69,5 @@ def test_the_table_is_markdown(sizes):
 
 
 def test_runs_without_tokens_need_a_tokenizer(tmp_path, capsys):
-    assert main([str(run(tmp_path / "a")), "--prefill", "1", "--decode", "1"]) == 1
+    assert main([str(run(tmp_path / "a")), "--prefill", "1", "--decode", "1", "--prompts", "own"]) == 1
     assert "--tokenizer" in capsys.readouterr().err

@@ -113,7 +113,7 @@ def test_the_official_parser_runs_an_empty_program_and_the_strict_one_does_not(t
 
 def test_real_sandbox_and_own_prompts(tmp_path):
     with Sandbox(2, time_limit=5) as sandbox:
-        settings = RunSettings(categories=("counting", "algebra"), seeds=(0,), k=3)
+        settings = RunSettings(dataset="math", categories=("counting", "algebra"), seeds=(0,), k=3)
         live_run(settings, tmp_path / "a", model=ScriptedModel(), sandbox=sandbox, problems=problems, progress=False)
     rows = table(tmp_path / "a")
     assert set(rows["status"]) == {"ok", "error"}
@@ -409,3 +409,19 @@ def test_the_command_runs_and_says_what_came_of_it(tmp_path, monkeypatch, capsys
     assert "spent: 12 calls" in said
     assert run_command(parser.parse_args(words)) == 0
     assert "complete already" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ({}, ("practice", "practice", "practice")),
+        ({"dataset": "practice"}, ("practice", "practice", "practice")),
+        ({"dataset": "math"}, ("vllm:codellama/CodeLlama-7b-Instruct-hf", "math", "own")),
+        ({"model": "practice"}, ("practice", "practice", "practice")),
+        ({"model": "vllm:x"}, ("vllm:x", "math", "own")),
+        ({"model": "vllm:x", "dataset": "practice"}, ("vllm:x", "practice", "practice")),
+    ],
+)
+def test_model_data_and_prompts_suit_each_other(given, found):
+    settings = RunSettings(**given)
+    assert (settings.model, settings.dataset, settings.prompts) == found

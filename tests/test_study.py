@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from trove_lite import Study, TroveLiteError, independent_runs, shared_programs, summarise
+from trove_lite.resample import in_order
 from trove_lite.study import (
     COVERED_MACRO,
     COVERED_MICRO,
@@ -133,3 +134,13 @@ def test_summary_counts_what_is_there(simulated):
     assert row["oracle_correct"] == part.groupby("problem")["correct"].any().sum()
     assert set(row["pass_at_5"]) == {"import", "create", "skip"}
     assert row["one_stage_correct"] <= row["oracle_correct"]
+
+
+def test_what_could_not_be_judged_is_not_wrong(simulated):
+    part = simulated.query("category == 'counting' and method == 'primitive'").copy()
+    part["correct"] = part["correct"].astype("boolean")
+    part.loc[(part["problem"] == 0) & (part["sample"] == 0), ["correct", "status"]] = [None, "error"]
+    scores = oracle_score(in_order(part), 15).set_index("problem")["score"]
+    assert scores[0].isna().all()
+    assert scores[1].notna().all()
+    assert next(iter(summarise(part)["runs"]))["not_judged"] == 1

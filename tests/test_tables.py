@@ -146,3 +146,10 @@ def test_published_tables_load(table):
 def test_an_unknown_published_table_names_the_known_ones():
     with pytest.raises(tl.TroveLiteError, match=r"no published table 'reeval_table0': there are .*reeval_table1"):
         tl.published_table("reeval_table0")
+
+
+def test_one_side_alone_gives_empty_comparisons_not_errors(simulated):
+    trove = tl.Study.of(simulated[(simulated["method"] == "trove") & (simulated["mode"] != "skip")])
+    assert tl.differences(trove).empty
+    for name in FIGURES:
+        assert isinstance(getattr(tl, name)(trove), Figure)

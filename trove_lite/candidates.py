@@ -24,10 +24,11 @@ TEXT = ["response", "solution", "tools", "output", "error"]
 
 #: Column → arrow type. `problem` is the index in the data set's own order; `phase` is `stream`, `retry` for problems
 #: solved again after trimming, or `draft` for what is rectified before it counts; `status` is `ok`, `error`, `timeout`,
-#: `memory`, `output`, `killed`, `no_code`, or `missing` where the model refused the prompt; `program` fingerprints solution and tools, so that copies can be found
-#: without the text; `shortened` says that the record of the output (and so of `answers`) is not whole;
-#: `answers` holds every number printed, `answer` the one that is graded; `correct` is null where it could not be
-#: judged; `operations` is the sum of AST depths that ranks supporters, null where the program supports no answer.
+#: `memory`, `output`, `killed`, `no_code`, or `missing` where the model refused the prompt; `program` fingerprints
+#: solution and tools, so that copies can be found without the text; `shortened` says that the record of the output
+#: (and so of `answers`) is not whole; `answers` holds every number printed, `answer` the one that is graded; `correct`
+#: is null where it could not be judged; `operations` is the sum of AST depths that ranks supporters, null where the
+#: program supports no answer.
 SCHEMA = pa.schema(
     [
         ("model", pa.string()),

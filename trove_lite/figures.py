@@ -197,7 +197,7 @@ def _side_key(figure: Figure, study: Study) -> None:
 
 def _category_axis(axes: Axes, rows: list[str]) -> None:
     axes.set_yticks(range(len(rows)), [_wrapped(row) for row in rows])
-    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_ylim(max(1, len(rows)) - 0.5, -0.5)
     axes.grid(axis="x", color="0.9")
     axes.set_axisbelow(True)
 

@@ -32,8 +32,11 @@ class Stack:
 
 
 def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
-    """Candidates of the stream in the order in which they were sampled: problem by problem, mode by mode."""
-    frame = candidates[candidates["phase"] == "stream"]
+    """Candidates of the stream in the order in which they were sampled: problem by problem, mode by mode.
+
+    Without those that could not be judged: a problem that lacks them has fewer samples, not wrong ones.
+    """
+    frame = candidates[(candidates["phase"] == "stream") & candidates["correct"].notna()]
     rank = frame["mode"].map({mode: i for i, mode in enumerate(MODES)}).astype("int64")
     return (
         frame.assign(_mode=rank)

@@ -29,6 +29,8 @@ from .prompts import load_pack
 from .records import Record, budget_rows, content_hash, differing, rows_of
 from .sandbox import IsolationError, Sandbox
 
+PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"
+
 
 @dataclass(frozen=True)
 class RunSettings:
@@ -36,12 +38,12 @@ class RunSettings:
 
     name: rows are of run NAME_seedN, so shards of one study in several folders share it. model: see `load_model`.
     k: calls a problem; completion_tokens: instead of k, sample until so many are spent. preset, trove: TROVE's choices
-    (PRESETS), and those that differ from them. limit: only the first problems of each category. dataset,
-    prompts: `math` and `own`, unless it is the practice model, which has its own of both.
+    (PRESETS), and those that differ from them. limit: only the first problems of each category. model, dataset,
+    prompts: the practice ones, which need nothing else; for `math` the papers' model and the pack `own`.
     """
 
     name: str = "run"
-    model: str = "vllm:codellama/CodeLlama-7b-Instruct-hf"
+    model: str | None = None
     methods: tuple[str, ...] = ("trove",)
     dataset: str | None = None
     categories: tuple[str, ...] = CATEGORIES
@@ -60,8 +62,10 @@ class RunSettings:
     memory: int = 1 << 30
 
     def __post_init__(self):
-        practice = self.dataset == "practice" or (self.dataset is None and self.model == "practice")
-        for name, kind in (("dataset", "math"), ("prompts", "own")):
+        practice = (
+            self.model == "practice" if self.dataset is None and self.model else self.dataset in (None, "practice")
+        )
+        for name, kind in (("model", PAPERS_MODEL), ("dataset", "math"), ("prompts", "own")):
             if getattr(self, name) is None:
                 object.__setattr__(self, name, "practice" if practice else kind)
         one_of("dataset", self.dataset, tuple(DATASETS))

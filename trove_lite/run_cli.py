@@ -34,7 +34,7 @@ def add_run_arguments(parser: argparse.ArgumentParser) -> None:
     say("--seed", nargs="+", type=int, metavar="N", help=f"run seeds (default: {' '.join(map(str, d.seeds))})")
     say("--k", type=int, help=f"calls a problem, over all modes (default: {d.k})")
     say("--budget", metavar="calls=N|completion-tokens=N", help="what a problem may spend: --k, or sampled until met")
-    say("--model", metavar="SPEC", help=f"vllm:NAME, http://HOST:PORT/v1#NAME or practice (default: {d.model})")
+    say("--model", metavar="SPEC", help="vllm:NAME, http://HOST:PORT/v1#NAME or practice (the default)")
     say("--preset", help=f"TROVE's choices: {', '.join(PRESETS)} (default: {d.preset})")
     say("--set", action="append", metavar="NAME=VALUE", help="one of TROVE's choices, as listed below")
     say("--selection", help=f"how the method itself selects: {', '.join(RULES)}, random (default: the preset's)")

@@ -32,7 +32,8 @@ def summarise(candidates: pd.DataFrame) -> dict:
             "pass_at_5": {m: _mean(oracle_score(part[part["mode"] == m], 5)) for m in modes},
             "unique": dict(zip(modes, metrics.unique_by_mode(solved).tolist(), strict=True)),
             "mean_distinct_answers": _mean(distinct_score(part, int(part.groupby("problem").size().min()), "answers")),
-            "retried_problems": int(_retried(candidates, run, category)["problem"].nunique()),
+            "retried_problems": int(_of(candidates, run, category).query("phase == 'retry'")["problem"].nunique()),
+            "not_judged": int((_of(candidates, run, category)["correct"].isna()).sum()),
             "shortened_outputs": int(part["shortened"].fillna(False).sum()),
         })  # fmt: skip
     pairs = shared_programs(candidates).to_dict("records")
@@ -57,9 +58,8 @@ def as_text(summary: dict) -> str:
     return "\n".join(lines)
 
 
-def _retried(candidates: pd.DataFrame, run: str, category: str) -> pd.DataFrame:
-    retry = candidates[candidates["phase"] == "retry"]
-    return retry[(retry["run"] == run) & (retry["category"] == category)]
+def _of(candidates: pd.DataFrame, run: str, category: str) -> pd.DataFrame:
+    return candidates[(candidates["run"] == run) & (candidates["category"] == category)]
 
 
 def _mean(scores: pd.DataFrame) -> float | None:

@@ -16,6 +16,10 @@ from .resample import MODES
 from .study import Study, by_category, correct_counts, distinct_score, kept, matrix, oracle_score
 
 BUDGETS = (1, 3, 6, 9, 12, 15)
+DIFFERENCE_COLUMNS = [
+    "category", "system", "against", "difference", "low", "high", "p", "p_equivalent", "equivalent", "margin",
+    "problems", "problems_needed",
+]  # fmt: skip
 TROVE_MODES = ("import", "create", "skip")
 
 
@@ -285,11 +289,9 @@ def differences(
                 "equivalent": equivalence.equivalent, "margin": margin, "problems": len(part),
                 "problems_needed": metrics.questions_needed(margin, omega_sd=float(np.std(a - b, ddof=1))),
             })  # fmt: skip
-    frame = pd.DataFrame(rows)
-    if len(frame):
-        single = frame["category"].isin(CATEGORIES)
-        frame["p_holm"] = frame[single].groupby("system")["p"].transform(metrics.holm)
-    return frame
+    frame = pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS)
+    single = frame["category"].isin(CATEGORIES)
+    return frame.assign(p_holm=frame[single].groupby("system")["p"].transform(metrics.holm))
 
 
 def _first_solved(candidates: pd.DataFrame, mode: str, k: int) -> list[tuple[str, np.ndarray]]:

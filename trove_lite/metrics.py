@@ -183,9 +183,7 @@ def several_runs(scores, level=0.95, *, clusters=None) -> SeveralRuns:
     scores = np.asarray(scores, dtype=float)
     means, scored = question_means(scores), ~np.isnan(scores)
     spread = run_sd(question_means(scores[scored.all(axis=1)].T))
-    variances = _ratio(
-        np.nansum((scores - means[:, None]) ** 2, axis=1), np.maximum(scored.sum(axis=1) - 1, 0)
-    )
+    variances = _ratio(np.nansum((scores - means[:, None]) ** 2, axis=1), np.maximum(scored.sum(axis=1) - 1, 0))
     return SeveralRuns(*mean_interval(means, level, clusters=clusters), spread, _mean(variances) ** 0.5)
 
 
@@ -277,9 +275,7 @@ def mcnemar_exact(a, b) -> McNemar:
     """
     d, _ = _differences(a, b)
     if not np.isin(d, (-1, 0, 1)).all():
-        raise ValueError(
-            "McNemar's test is for one run each, right or wrong; for means over runs see sign_flip"
-        )
+        raise ValueError("McNemar's test is for one run each, right or wrong; for means over runs see sign_flip")
     a_only, b_only = int((d > 0).sum()), int((d < 0).sum())
     p = min(1.0, float(2 * stats.binom.cdf(min(a_only, b_only), a_only + b_only, 0.5)))
     return McNemar(p if len(d) else float("nan"), a_only, b_only)
@@ -297,9 +293,7 @@ def sign_flip(a, b, *, seed, resamples=10_000, clusters=None) -> float:
     rng, d, extreme = np.random.default_rng(seed), d[d != 0], 0
     reach = abs(d.sum()) - 1e-9 * np.abs(d).sum()  # sums in another order differ in their last digits
     for size in _blocks(resamples, len(d)):
-        bits = np.unpackbits(rng.integers(0, 256, (size, len(d) // 8 + 1), dtype=np.uint8), axis=1)[
-            :, : len(d)
-        ]
+        bits = np.unpackbits(rng.integers(0, 256, (size, len(d) // 8 + 1), dtype=np.uint8), axis=1)[:, : len(d)]
         extreme += int((np.abs(2 * (bits @ d) - d.sum()) >= reach).sum())
     return (1 + extreme) / (resamples + 1)
 
@@ -437,9 +431,7 @@ def _scored(scores, clusters=None):
 def _differences(a, b, clusters=None):
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if a.shape != b.shape or a.ndim != 1:
-        raise ValueError(
-            f"paired scores must be two rows over the same questions, not {a.shape} and {b.shape}"
-        )
+        raise ValueError(f"paired scores must be two rows over the same questions, not {a.shape} and {b.shape}")
     return _scored(a - b, clusters)
 
 

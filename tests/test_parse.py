@@ -12,7 +12,6 @@ from trove_lite.import_logs import TIMEOUT, _modes, _sections
 from trove_lite.parse import (
     PARSERS,
     code_of,
-    first_block,
     format_toolbox,
     format_tools,
     parse_completion,
@@ -173,9 +172,3 @@ def test_no_text_raises(parser, text):
     assert isinstance(program_of(solution, tools, [tool.source for tool in tools]), str)
     assert isinstance(format_tools(tools) + format_toolbox(tools), str)
     assert all(tool.kind in ("function", "import") for tool in tools)
-
-
-@given(code=st.text(alphabet="ab =1()\n", min_size=1))
-def test_both_readings_of_a_block_agree_but_for_surrounding_space(code):
-    text = f"```python\n{code}\n```"
-    assert first_block(text).strip() == code_of(text)

@@ -4,7 +4,7 @@ import pytest
 
 from trove_lite import RULES, one_stage, one_stage_described, oracle, random_choice, two_stage, two_stage_described
 from trove_lite.grade import is_correct, printed_numbers
-from trove_lite.parse import first_block, operations
+from trove_lite.parse import code_of, operations
 from trove_lite.select import Ballot
 
 
@@ -108,10 +108,10 @@ def test_operations_sum_the_depths_of_top_level_statements(code, depth):
     assert operations(code) == depth
 
 
-def test_only_the_first_block_counts():
-    assert first_block("```python\na\n```\n```python\nb\n```") == "a\n"
-    assert first_block("```python\nunclosed") == "unclosed"
-    assert first_block("no fence") == "no fence"
+def test_only_the_code_of_counts():
+    assert code_of("```python\na\n```\n```python\nb\n```") == "a"
+    assert code_of("```python\nunclosed") == "unclosed"
+    assert code_of("no fence") == "no fence"
 
 
 def test_absurdly_nested_code_does_not_break_the_count():

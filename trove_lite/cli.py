@@ -63,6 +63,14 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1), help="at once (default: %(default)s)")
     report.set_defaults(command=_report)
 
+    again = commands.add_parser("reexecute", help="run a recorded run's programs again, here, in the sandbox")
+    again.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run folder with text")
+    again.add_argument("--out", required=True, type=Path, metavar="RUN2", help="run folder to make")
+    again.add_argument("--time-limit", type=float, default=30.0, metavar="S", help="CPU seconds (default: %(default)g)")
+    again.add_argument("--isolation", default="auto", help="auto, full, seccomp, none (default: %(default)s)")
+    again.add_argument("--force", action="store_true", help="replace a run folder that is there")
+    again.set_defaults(command=_reexecute)
+
     doctor = commands.add_parser("doctor", help="what is usable here: isolation, data, engine, GPU, server")
     doctor.add_argument("--model", default="", metavar="URL", help="a server to ask: http://HOST:PORT/v1#NAME")
     doctor.set_defaults(command=_doctor)
@@ -88,8 +96,7 @@ def _import(args: argparse.Namespace) -> None:
     from .import_logs import import_logs
     from .problems import CATEGORIES, load_problems, sha256_of
 
-    if (args.out / "run.json").exists() and not args.force:
-        raise TroveLiteError(f"{args.out}: a run is there already; choose another --out, or replace it with --force")
+    _refuse_to_replace(args)
     problems = [problem for category in CATEGORIES for problem in load_problems("math", category)]
     table, reports = import_logs(args.logs, problems)
     save_run(
@@ -108,6 +115,35 @@ def _import(args: argparse.Namespace) -> None:
         for disagreement in report.disagreements:
             print(f"  {disagreement}")
     print(f"{len(table)} candidates in {args.out}")
+
+
+def _refuse_to_replace(args: argparse.Namespace) -> None:
+    if (args.out / "run.json").exists() and not args.force:
+        raise TroveLiteError(f"{args.out}: a run is there already; choose another --out, or replace it with --force")
+
+
+def _reexecute(args: argparse.Namespace) -> None:
+    from .candidates import load_candidates, save_run
+    from .reexecute import accuracy_by_time_limit, reexecute
+    from .report import save_table
+    from .sandbox import IsolationError, Sandbox
+
+    _refuse_to_replace(args)
+    candidates = load_candidates(*args.runs)
+    if "solution" not in candidates:
+        raise TroveLiteError(f"{args.runs[0]}: outcomes hold no programs; name a run folder with text")
+    try:
+        with Sandbox(time_limit=args.time_limit, isolation=args.isolation) as sandbox:
+            new, agreement = reexecute(candidates, sandbox)
+            isolation = sandbox.describe()
+    except (IsolationError, ValueError) as error:
+        raise TroveLiteError(str(error)) from error
+    shares = {name: dict(zip(("agree", "compared"), getattr(agreement, name), strict=True))
+              for name in ("status", "answer", "verdict")}  # fmt: skip
+    save_run(args.out, new, {"kind": "reexecute", "runs": list(map(str, args.runs)), "sandbox": isolation} | shares)
+    save_table(agreement.disagreements, "disagreements", str(args.out))
+    save_table(accuracy_by_time_limit(new), "time_limits", str(args.out))
+    print(f"{agreement}\n{len(new)} candidates, disagreements.csv and time_limits.csv in {args.out}")
 
 
 def _outcomes(args: argparse.Namespace) -> None:

@@ -21,7 +21,7 @@ from tqdm import tqdm
 from .candidates import as_arrow, as_frame, fingerprint
 from .errors import TroveLiteError
 from .grade import first_number, is_correct, printed_numbers
-from .parse import first_block, operations
+from .parse import code_of, operations
 from .problems import Problem
 
 HEADER = re.compile(r"## Example (\d+)\n")
@@ -313,7 +313,7 @@ def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> 
         "answers": answers,
         "answer": first_number(answers),
         "correct": correct,
-        "operations": operations(first_block(solution)) if ok and answers else None,
+        "operations": operations(code_of(solution)) if ok and answers else None,
     }
 
 

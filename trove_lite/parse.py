@@ -200,15 +200,6 @@ def _strict_imports(node: ast.Import | ast.ImportFrom) -> Iterator[Tool]:
 PARSERS = {"official": _official, "strict": _strict}
 
 
-def first_block(solution: str) -> str:
-    """The first fenced Python block (to the end where the fence is not closed), or the text itself.
-
-    Only this block runs in the official program (`utils/code.py`), whatever follows it.
-    """
-    match = BLOCK.search(solution)
-    return match[1] if match else solution
-
-
 @lru_cache(maxsize=65536)
 def operations(code: str) -> int:
     """How complex a program is: the depths of its top-level statements' syntax trees, summed.

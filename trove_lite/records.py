@@ -15,7 +15,7 @@ from .candidates import as_arrow, fingerprint
 from .generate import Completion
 from .grade import first_number, is_correct, printed_numbers
 from .methods import Candidate
-from .parse import Parsed, first_block, format_tools, operations, parse_completion
+from .parse import Parsed, code_of, format_tools, operations, parse_completion
 from .problems import Problem
 from .select import Ballot
 
@@ -88,7 +88,7 @@ class Record:
     def candidate(self, parser: str) -> Candidate:
         """What the method gets to see."""
         parsed, answers = self.parsed(parser), tuple(self.answers())
-        size = operations(first_block(parsed.solution)) if answers else 0
+        size = operations(code_of(parsed.solution)) if answers else 0
         ballot = Ballot(self.mode, self.status == "ok", answers, size)
         tokens = None if self.status == "missing" else self.completion_tokens
         return Candidate(self.mode, self.sample, self.text, tuple(parsed.tools), ballot, tokens)
@@ -120,7 +120,7 @@ class Record:
             "answers": answers,
             "answer": first_number(answers),
             "correct": None if self.status == "missing" else is_correct(first_number(answers), problem.answer),
-            "operations": operations(first_block(parsed.solution)) if answers else None,
+            "operations": operations(code_of(parsed.solution)) if answers else None,
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": self.completion_tokens,
             "generate_seconds": self.generate_seconds,

@@ -1,0 +1,269 @@
+"""How fast programs run: the sandbox beside other ways, on recorded programs of the public logs.
+
+    python benchmarks/execution.py [--programs 1000] [--workers 2] [--seed 0] [--out FOLDER]
+
+Needs the public logs ($TROVE_LITE_DATA, default ./data). Prints a Markdown table of ratios to the official way, which
+starts `python file.py` for each program. Programs are dealt into chunks, and every way runs a chunk before any runs the
+next, in an order that changes, so that a machine that others use treats all alike. Ratios are medians over chunks.
+
+The ways of human-eval and evalplus are written anew after their published behaviour: a process forked from one without
+the libraries for each program, a guard that replaces dangerous functions by None, `exec` with captured output. All ways
+but the official one and ours run their process inside our own confinement (`_isolation`), since these are programs
+that nobody has read; the official way runs in a scratch folder with the rights of whoever runs this.
+"""
+
+import argparse
+import json
+import os
+import random
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+os.environ.setdefault("TROVE_LITE_DATA", "data")
+
+from trove_lite._worker import environment
+from trove_lite.import_logs import import_logs
+from trove_lite.parse import program_of, recorded_sources
+from trove_lite.problems import data_folder, load_problems
+from trove_lite.sandbox import Sandbox, isolation_report
+
+TIME_LIMIT = 10.0
+OWN_WORK = 1.0  # CPU seconds
+
+
+def recorded_programs(count: int, seed: int) -> tuple[list[str], int]:
+    """Distinct programs of CREATE and SKIP samples, at random, and how many were drawn and left out.
+
+    Left out are those that compute for longer than OWN_WORK: no way of starting programs makes them faster, and one of
+    them weighs as much as hundreds of others.
+    """
+    logs = sorted(data_folder().glob("ikb-a/**/run*.md"))
+    categories = ("counting", "geometry", "number")
+    problems = [problem for category in categories for problem in load_problems("math", category)]
+    candidates, _ = import_logs(logs, problems, progress=False)
+    chosen = candidates[candidates["mode"].isin(["create", "skip"]) & candidates["solution"].str.contains("```python")]
+    distinct = {
+        program_of(solution, recorded_sources(tools))
+        for solution, tools in zip(chosen["solution"], chosen["tools"], strict=True)
+    }
+    programs = random.Random(seed).sample(sorted(distinct), count + count // 10)
+    with Sandbox(time_limit=OWN_WORK) as sandbox:
+        executions = sandbox.run_many(programs)
+    short = [program for program, done in zip(programs, executions, strict=True) if done.status != "timeout"]
+    return short[:count], len(programs) - len(short)
+
+
+class Official:
+    """`subprocess.run(["python", file])`, as the official program does it."""
+
+    name = "official: `python file.py` for each"
+    isolation = "none"
+
+    def __init__(self, workers: int):
+        self.threads = ThreadPoolExecutor(workers)
+        self.folder = tempfile.TemporaryDirectory()
+
+    def run(self, programs: list[str]) -> list[str]:
+        return list(self.threads.map(self._one, programs))
+
+    def _one(self, program: str) -> str:
+        with tempfile.NamedTemporaryFile("w", suffix=".py", dir=self.folder.name) as file:
+            file.write(program)
+            file.flush()
+            try:
+                done = subprocess.run(
+                    [sys.executable, file.name],
+                    capture_output=True,
+                    text=True,
+                    timeout=2 * TIME_LIMIT,
+                    stdin=subprocess.DEVNULL,
+                    cwd=self.folder.name,
+                )
+            except subprocess.TimeoutExpired:
+                return "timeout"
+        return "error" if done.returncode else "ok"
+
+    def cpu(self) -> float:
+        return _own_cpu()
+
+    def close(self) -> None:
+        self.threads.shutdown()
+        self.folder.cleanup()
+
+
+class Ours:
+    """The sandbox, at the strongest level that this machine offers."""
+
+    name = "**trove_lite**"
+
+    def __init__(self, workers: int):
+        self.sandbox = Sandbox(workers, time_limit=TIME_LIMIT).__enter__()
+        self.isolation = self.sandbox.level
+
+    def run(self, programs: list[str]) -> list[str]:
+        return [execution.status for execution in self.sandbox.run_many(programs, progress=False)]
+
+    def cpu(self) -> float:
+        zygotes = [zygote for worker in self.sandbox._all for zygote in worker.zygotes.values()]
+        return _own_cpu() + sum(_cpu_of(zygote.process.pid) for zygote in zygotes)
+
+    def close(self) -> None:
+        self.sandbox.__exit__()
+
+
+class Served:
+    """Ways that `_execution_ways.py` implements, a server process for each worker."""
+
+    isolation = "guard"
+
+    def __init__(self, workers: int, way: str, name: str):
+        self.name, self.way = name, way
+        self.folder = tempfile.TemporaryDirectory()
+        self.servers = [self._start() for _ in range(workers)]
+        self.threads = ThreadPoolExecutor(workers)
+
+    def _start(self) -> subprocess.Popen:
+        script = str(Path(__file__).with_name("_execution_ways.py"))
+        server = subprocess.Popen(
+            [sys.executable, script, self.way, str(TIME_LIMIT), self.folder.name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=environment(),
+            cwd="/",
+        )
+        server.stdout.readline()  # it is ready
+        return server
+
+    def run(self, programs: list[str]) -> list[str]:
+        jobs, statuses = list(enumerate(programs)), [""] * len(programs)
+
+        def serve(place: int) -> None:
+            while True:
+                try:
+                    index, program = jobs.pop()
+                except IndexError:
+                    return
+                server = self.servers[place]
+                server.stdin.write(json.dumps(program) + "\n")
+                server.stdin.flush()
+                statuses[index] = server.stdout.readline().strip()
+                if not statuses[index]:  # the program took its server along
+                    statuses[index] = "killed"
+                    server.wait()
+                    self.servers[place] = self._start()
+
+        list(self.threads.map(serve, range(len(self.servers))))
+        return statuses
+
+    def cpu(self) -> float:
+        return _own_cpu() + sum(_cpu_of(server.pid) for server in self.servers)
+
+    def close(self) -> None:
+        for server in self.servers:
+            server.communicate()
+        self.threads.shutdown()
+        self.folder.cleanup()
+
+
+def _own_cpu() -> float:
+    own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+
+def _cpu_of(pid: int) -> float:
+    """CPU seconds of a running child and of its own children that have ended."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def measure(programs: list[str], workers: int, chunks: int, seed: int) -> list[dict]:
+    """Wall and CPU seconds of each way on each chunk, as ratios to the official way on that chunk."""
+    ways = [
+        Official(workers),
+        Ours(workers),
+        Served(workers, "humaneval", "human-eval's way: fork, guard, exec"),
+        Served(workers, "evalplus", "evalplus' way: fork, lighter guard, memory limit"),
+        Served(workers, "inprocess", "`exec` in one process: the programs' own work, **no isolation**"),
+    ]
+    ways[-1].isolation = "none"
+    warm = ["print(1)", "import numpy", "import scipy"] * workers
+    for way in ways[1:]:
+        way.run(warm)
+    shuffled = random.Random(seed)
+    rows = []
+    for number in range(chunks):
+        chunk = programs[number::chunks]
+        official = None
+        for way in [ways[0], *shuffled.sample(ways[1:], len(ways) - 1)]:
+            cpu, wall = way.cpu(), time.perf_counter()
+            statuses = way.run(chunk)
+            wall, cpu = time.perf_counter() - wall, way.cpu() - cpu
+            official = official or (wall, cpu, statuses)
+            rows.append(
+                {
+                    "way": way.name,
+                    "isolation": way.isolation,
+                    "chunk": number,
+                    "programs": len(chunk),
+                    "wall": wall,
+                    "cpu": cpu,
+                    "wall_ratio": official[0] / wall,
+                    "cpu_ratio": official[1] / cpu,
+                    "differ": sum((a == "ok") != (b == "ok") for a, b in zip(statuses, official[2], strict=True)),
+                }
+            )
+        print(f"chunk {number + 1} of {chunks}", file=sys.stderr, flush=True)
+    for way in ways:
+        way.close()
+    return rows
+
+
+def table(rows: list[dict]) -> str:
+    """One line a way: medians over chunks and their range, and how many programs ended otherwise."""
+    lines = ["| way | isolation | wall × | CPU × | ms a program, wall | other verdicts |", "|---|---|---|---|---|---|"]
+    for name in dict.fromkeys(row["way"] for row in rows):
+        mine = [row for row in rows if row["way"] == name]
+        count = sum(row["programs"] for row in mine)
+        cells = [
+            f"{statistics.median(values):.1f} ({min(values):.1f}–{max(values):.1f})"
+            for values in ([row[key] for row in mine] for key in ("wall_ratio", "cpu_ratio"))
+        ]
+        milliseconds = f"{1000 * sum(row['wall'] for row in mine) / count:.1f}"
+        differ = f"{sum(row['differ'] for row in mine)} of {count}"
+        lines.append(f"| {name} | {mine[0]['isolation']} | {cells[0]} | {cells[1]} | {milliseconds} | {differ} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--programs", type=int, default=1000)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--chunks", type=int, default=25)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, help="folder for execution.json (every chunk) and execution.md (the table)")
+    options = parser.parse_args()
+    programs, left_out = recorded_programs(options.programs, options.seed)
+    rows = measure(programs, options.workers, options.chunks, options.seed)
+    text = (
+        f"{table(rows)}\n\n{len(programs)} programs, {options.workers} workers, medians over {options.chunks} chunks "
+    )
+    text += f"(and their range); {left_out} of {left_out + len(programs)} drawn compute for more than {OWN_WORK:g} s "
+    text += "and are left out."
+    print(text)
+    if options.out:
+        options.out.mkdir(parents=True, exist_ok=True)
+        about = vars(options) | {"out": None, "left_out": left_out, "machine": isolation_report(), "rows": rows}
+        (options.out / "execution.json").write_text(json.dumps(about, indent=1) + "\n")
+        (options.out / "execution.md").write_text(text + "\n")
+
+
+if __name__ == "__main__":
+    main()

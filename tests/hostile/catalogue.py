@@ -1,0 +1,43 @@
+"""The battery: every hostile program, with the status that it must end with at the level "full".
+
+In a source, @name@ stands for a decoy (`world.py`). A program that gets what it wanted and cannot be found out by its
+traces prints `escaped`. Every attempt is bounded: where nothing stops it, it stops itself.
+"""
+
+from typing import NamedTuple
+
+
+class Hostile(NamedTuple):
+    """A program, the statuses that are right for it, and what it needs before it."""
+
+    name: str
+    status: str
+    source: str
+    first: str | None = None  # another program, run just before
+
+    def statuses(self) -> list[str]:
+        return self.status.split()
+
+
+def everything() -> dict[str, Hostile]:
+    """All programs by name."""
+    from . import (
+        programs_files,
+        programs_kernel,
+        programs_network,
+        programs_processes,
+        programs_resources,
+        programs_worker,
+    )
+
+    modules = (
+        programs_resources,
+        programs_processes,
+        programs_files,
+        programs_network,
+        programs_kernel,
+        programs_worker,
+    )
+    battery = [program for module in modules for program in module.PROGRAMS]
+    assert len({program.name for program in battery}) == len(battery)
+    return {program.name: program for program in battery}

@@ -1,0 +1,139 @@
+"""A throw-away place to run a command in: own processes, network, mounts and IPC; every file read-only; little memory.
+
+    python -m tests.hostile.cell USER COMMAND...   USER: "root", or "user" for somebody without rights
+
+At the level "full" it is a precaution; at the weaker ones, where hostile programs do what they try, it is what makes
+trying them safe. It exits with 125 and one line where this machine does not let it be made.
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import resource
+import signal
+import socket
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+NOBODY = 65534
+NEW = {
+    "mounts": 0x20000,
+    "names": 0x4000000,
+    "ipc": 0x8000000,
+    "users": 0x10000000,
+    "processes": 0x20000000,
+    "network": 0x40000000,
+}
+MS_NOSUID, MS_BIND, MS_MOVE, MS_REC, MS_PRIVATE = 2, 0x1000, 0x2000, 0x4000, 0x40000
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def check(result: int, what: str) -> None:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+
+
+def mount(source: str, target: str, kind: str | None = None, flags: int = 0, options: str = "") -> None:
+    words = [None if word is None else word.encode() for word in (source, target, kind)]
+    check(libc.mount(*words, ctypes.c_ulong(flags), options.encode()), f"mount {target}")
+
+
+def enter(user: str) -> None:
+    """Make the namespaces and become the first process in them (this returns in a grandchild only)."""
+    root = os.geteuid() == 0
+    if user == "root" and not root:
+        raise OSError(f"only root can be root, and this is user {os.geteuid()}")
+    uid, gid = os.geteuid(), os.getegid()
+    check(libc.unshare(sum(NEW.values()) - (NEW["users"] if root else 0)), "unshare")
+    if not root:
+        Path("/proc/self/setgroups").write_text("deny")
+        Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
+        Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
+    _fork_and_wait()  # the first process of the new process namespace: it only waits
+    mount("none", "/", None, MS_REC | MS_PRIVATE)
+    if root and user == "user":
+        for path in (sys.base_prefix, sys.prefix, str(Path(__file__).resolve().parents[2])):
+            _make_reachable(Path(path))
+    read_only = struct.pack("QQQQ", 1, 0, 0, 0)  # MOUNT_ATTR_RDONLY, for every mount there is (AT_RECURSIVE)
+    check(libc.syscall(442, -100, b"/", 0x8000, read_only, ctypes.c_size_t(32)), "mount_setattr")
+    for place in ("/tmp", "/dev/shm"):
+        mount("tmpfs", place, "tmpfs", MS_NOSUID, "size=128m,nr_inodes=8192,mode=1777")
+    mount("proc", "/proc", "proc")
+    _bring_up_loopback()
+    if root and user == "user":
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+        os.environ["HOME"] = "/nonexistent"
+        check(libc.prctl(4, 1, 0, 0, 0), "prctl")  # let it look at its own /proc/self again
+        check(libc.prctl(1, signal.SIGKILL, 0, 0, 0), "prctl")  # changing user has cleared it
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    os.environ["TROVE_LITE_CELL"] = user
+    _fork_and_wait()  # not the first process itself: that one is deaf to signals
+    if os.getpid() == 1:
+        raise OSError("still the first process")
+
+
+def _fork_and_wait() -> None:
+    pid = os.fork()
+    if pid == 0:
+        check(libc.prctl(1, signal.SIGKILL, 0, 0, 0), "prctl")
+        return
+    for descriptor in (0, 1):
+        os.close(descriptor)  # so that the other end sees when the command is gone
+    while True:
+        with contextlib.suppress(ChildProcessError):
+            ended, status = os.wait()
+            if ended != pid:
+                continue
+            code = os.waitstatus_to_exitcode(status)
+            os._exit(code if code >= 0 else 128 - code)
+
+
+def _make_reachable(path: Path) -> None:
+    """Let everybody walk to `path`: cover the first closed folder on the way with one that holds `path` alone."""
+    closed = next((folder for folder in reversed(path.parents) if not folder.stat().st_mode & 1), None)
+    if closed is None:
+        return
+    descriptor = os.open(path, os.O_PATH)
+    mount("tmpfs", str(closed), "tmpfs", MS_NOSUID, "size=1m,mode=755")
+    path.mkdir(parents=True)
+    mount(f"/proc/self/fd/{descriptor}", str(path), None, MS_BIND | MS_REC)
+    os.close(descriptor)
+
+
+def _bring_up_loopback() -> None:
+    with socket.socket() as any_socket:
+        request = struct.pack("16sh14x", b"lo", 1)  # IFF_UP
+        fcntl.ioctl(any_socket, 0x8914, request)
+
+
+def command(user: str, *arguments: str) -> list[str]:
+    """The command that runs a module of this package in a cell."""
+    return [sys.executable, "-m", "tests.hostile.cell", user, sys.executable, "-m", *arguments]
+
+
+def start(user: str, level: str) -> subprocess.Popen:
+    """A runner in a cell, with its input and output connected."""
+    return subprocess.Popen(
+        command(user, "tests.hostile.runner", level),
+        cwd=Path(__file__).resolve().parents[2],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+if __name__ == "__main__":
+    try:
+        enter(sys.argv[1])
+        os.execv(sys.argv[2], sys.argv[2:])
+    except OSError as error:
+        print(f"no cell here: {error}", file=sys.stderr)
+        os._exit(125)

@@ -1,0 +1,190 @@
+"""Programs that attack the worker itself: its descriptors, its protocol, its state, and the program after them."""
+
+from .catalogue import Hostile
+
+PROGRAMS = [
+    Hostile(
+        "forge_the_reply",
+        "error",
+        """
+import os, struct, sys
+for descriptor in range(3, 1024):
+    for forged in (struct.pack('<iidd', 0, 0, 0.0, 0.0), b'{"status": "ok", "output": "42"}', b'1'):
+        try: os.write(descriptor, forged)
+        except OSError: pass
+print('{"status": "ok"}')
+sys.exit(1)
+""",
+    ),
+    Hostile("forge_the_report", "ok", 'import os\nos.write(3, b\'["MemoryError", "forged", 1, true]\')'),
+    Hostile("spoil_the_report", "error", "import os, sys\nos.write(3, b'[' * 60000)\nsys.exit(1)"),
+    Hostile(
+        "flood_the_report",
+        "output killed",
+        """
+import os
+for _ in range(64): os.write(3, bytes(1 << 20))
+print('escaped')
+""",
+    ),
+    Hostile(
+        "report_what_is_not_text",
+        "error",
+        """
+import os, sys
+os.write(3, bytes(range(256)))
+sys.exit(1)
+""",
+    ),
+    Hostile(
+        "say_it_was_not_confined",
+        "error",
+        """
+import os, sys
+os.write(3, b'not confined')
+sys.exit(113)
+""",
+    ),
+    Hostile(
+        "use_inherited_descriptors",
+        "ok",
+        """
+import os, stat
+for descriptor in range(3, 1024):
+    try: kind = os.fstat(descriptor).st_mode
+    except OSError: continue
+    if descriptor != 3 or not stat.S_ISREG(kind): print('escaped')
+""",
+    ),
+    Hostile("close_all_descriptors", "ok error", "import os\nos.closerange(0, 1024)"),
+    Hostile("close_standard_output", "ok error", "import sys\nsys.stdout.close()\nsys.stdin.close()"),
+    Hostile("replace_standard_output", "ok", "import sys\nsys.stdout = sys.stderr = None"),
+    Hostile(
+        "standard_output_is_something_else",
+        "ok error",
+        """
+import os
+os.dup2(os.open('/dev/zero', os.O_RDONLY), 1)
+print('x')
+""",
+    ),
+    Hostile("leave_early", "ok", "import sys\nprint(42)\nsys.exit(0)\nraise RuntimeError"),
+    Hostile("leave_at_once", "ok", "import os\nprint(42, flush=True)\nos._exit(0)"),
+    Hostile("leave_with_a_code", "error", "import sys\nsys.exit(3)"),
+    Hostile(
+        "leave_with_a_strange_code",
+        "ok error",
+        """
+class Code(int):
+    def __and__(self, other): return 0
+raise SystemExit(Code(5))
+""",
+    ),
+    Hostile(
+        "error_without_a_message",
+        "error",
+        """
+class Mute(Exception):
+    def __str__(self): raise RuntimeError
+raise Mute
+""",
+    ),
+    Hostile("error_with_a_large_message", "error", "raise ValueError('x' * 10_000_000)"),
+    Hostile("error_with_a_strange_message", "error", "raise ValueError('\\ud800\\0\\x1b[2J')"),
+    Hostile(
+        "error_in_an_unknown_line",
+        "error",
+        """
+exec(compile('\\n' * 10**6 + '1/0', 'program.py', 'exec'))
+""",
+    ),
+    Hostile(
+        "break_the_error_report",
+        "error",
+        """
+import json, os
+json.dumps = os.write = None
+raise ValueError('unheard')
+""",
+    ),
+    Hostile(
+        "rewrite_the_worker",
+        "ok error",
+        """
+import sys
+for frame in sys._current_frames().values():
+    while frame:
+        frame.f_globals.clear()
+        frame = frame.f_back
+""",
+    ),
+    Hostile(
+        "return_into_the_worker",
+        "ok error",
+        """
+import gc, types
+for f in gc.get_objects():
+    if isinstance(f, types.FunctionType) and f.__name__ in ('run', '_wait', 'main'):
+        f.__code__ = (lambda *a: None).__code__
+""",
+    ),
+    Hostile("not_a_program", "error", "\0\0\0"),
+    Hostile("text_that_cannot_be_encoded", "error", "x = '\ud800'"),
+    Hostile(
+        "poison_builtins",
+        "ok error",
+        """
+import builtins
+builtins.print = builtins.sum = builtins.len = None
+builtins.poison = 1
+""",
+    ),
+    Hostile(
+        "poison_modules",
+        "ok",
+        """
+import math, random, sys, os
+math.pi = 3
+random.seed(7)
+os.environ['POISON'] = '1'
+os.umask(0o777)
+sys.path.insert(0, '/tmp')
+sys.setrecursionlimit(50)
+""",
+    ),
+    Hostile(
+        "poison_the_imports",
+        "ok",
+        """
+import sys
+sys.modules['math'] = sys.modules['sympy'] = None
+sys.meta_path.clear()
+sys.path.clear()
+""",
+    ),
+    Hostile(
+        "poison_the_libraries",
+        "ok",
+        """
+import numpy, sympy
+sympy.Integer.__add__ = lambda a, b: sympy.Integer(7)
+sympy.core.cache.clear_cache()
+numpy.random.seed(99)
+numpy.set_printoptions(precision=1)
+numpy.pi = 3
+""",
+    ),
+    Hostile(
+        "look_for_the_program_before",
+        "ok",
+        """
+import gc
+needle = 'left' + 'over' + '-4711'
+seen = [o for o in gc.get_objects() if isinstance(o, dict)]
+seen += [o.__dict__ for o in gc.get_objects() if hasattr(o, '__dict__')]
+texts = [value for names in seen for value in list(names.values()) if isinstance(value, str)]
+if any(needle in text and len(text) > 20 for text in texts): print('escaped')
+""",
+        first="leftover = 'leftover-4711' * 3\nprint(leftover)\nimport builtins; builtins.leftover = leftover",
+    ),
+]

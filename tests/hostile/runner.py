@@ -1,0 +1,124 @@
+"""Runs hostile programs one at a time and says what became of it. A process of its own, usually inside a cell.
+
+    python -m tests.hostile.runner LEVEL   reads a program's name a line, answers with a line of JSON
+
+The answer: `status` and `error` as the sandbox gave them, and `problems`, empty when the program was contained: nothing
+happened to the decoys, no process and no descriptor is left, the worker still lives, the next program runs as if
+nothing had been.
+"""
+
+import json
+import os
+import sys
+import time
+
+from trove_lite.sandbox import Sandbox
+
+from .catalogue import Hostile, everything
+from .world import World
+
+LIMITS = {"time_limit": 0.5, "wall_limit": 1.0, "memory": 256 << 20, "output_limit": 1 << 20}
+
+HEALTHY = """
+import builtins, math, os, random, sys
+print(math.pi, sum([1, 2]), random.random(), os.getcwd(), len(os.environ), os.umask(0), sys.getrecursionlimit())
+print(hash(tuple(dir(builtins))), len(sys.path), len(sys.meta_path), len(sys.modules))
+print(hasattr(builtins, 'leftover'), sys.stdout.encoding, os.fstat(1).st_size, os.listdir('@library@'))
+"""
+SYMBOLIC = """
+import numpy, sympy
+print(sympy.Integer(2) + 3, sympy.solve(sympy.Symbol('x') ** 2 - 4), numpy.random.rand())
+print(numpy.array([1 / 3]), numpy.pi)
+"""
+TIERS = {"lean": HEALTHY, "symbolic": HEALTHY + SYMBOLIC, "scientific": HEALTHY + SYMBOLIC + "import pandas"}
+
+
+class Runner:
+    """A sandbox with one worker, the decoys, and what a healthy program prints."""
+
+    def __init__(self, level: str):
+        self.world = World()
+        self.sandbox = Sandbox(1, isolation=level, readable=[self.world.library], **LIMITS).__enter__()
+        self.healthy = {}
+        for tier in TIERS:
+            self._remember_health(tier)
+        self.descriptors = self._descriptors()
+
+    def attack(self, hostile: Hostile) -> dict:
+        """Run one program and look for damage."""
+        started, workers = time.monotonic(), self._workers()
+        if hostile.first:
+            self._run(hostile.first)
+        execution = self._run(hostile.source)
+        problems = self.world.damage()
+        if self.world.token in execution.output + execution.error:
+            problems.append("it saw a secret")
+        if "escaped" in execution.output:
+            problems.append("it says that it got what it wanted")
+        if execution.wall > 3:
+            problems.append(f"it took {execution.wall:.1f} s")
+        mended = len(problems)  # decoys are as new; what is found from here on is not put right
+        if strays := self._strays():
+            problems.append(f"processes are left: {strays}")
+        if execution.error == "the worker process died" or self._workers() != workers:
+            problems.append("the worker died")
+        problems += self._ill()
+        if self._descriptors() != self.descriptors:
+            problems.append(f"descriptors: {self.descriptors} became {self._descriptors()}")
+            self.descriptors = self._descriptors()
+        answer = execution._asdict() | {
+            "problems": problems,
+            "mended": len(problems) == mended,
+            "seconds": time.monotonic() - started,
+        }
+        return answer | {"output": execution.output[:200]}
+
+    def close(self) -> None:
+        self.sandbox.__exit__()
+        self.world.close()
+
+    def _run(self, source: str):
+        return self.sandbox.run_many([self.world.fill(source)], progress=False)[0]
+
+    def _remember_health(self, tier: str) -> None:
+        self.healthy[tier] = self._run(TIERS[tier])
+        assert self.healthy[tier].status == "ok", self.healthy[tier]
+
+    def _ill(self) -> list[str]:
+        ill = []
+        for tier, healthy in self.healthy.items():
+            now = self._run(TIERS[tier])
+            if now[:4] != healthy[:4]:
+                ill.append(f"the next program: {now[:4]} instead of {healthy[:4]}")
+                self._remember_health(tier)
+        return ill
+
+    def _workers(self) -> dict[str, int]:
+        return {tier: zygote.process.pid for tier, zygote in self.sandbox._all[0].zygotes.items()}
+
+    def _strays(self) -> list[str]:
+        """Children that the warm processes still have; in a cell, every process that is none of ours."""
+        strays = []
+        for pid in self._workers().values():
+            with open(f"/proc/{pid}/task/{pid}/children") as children:
+                strays += children.read().split()
+        if os.environ.get("TROVE_LITE_CELL"):
+            ours = {1, os.getpid(), self.world.process.pid, *self._workers().values()}
+            strays += [name for name in os.listdir("/proc") if name.isdigit() and int(name) not in ours]
+        return strays
+
+    @staticmethod
+    def _descriptors() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+
+def main() -> None:
+    battery, runner = everything(), Runner(sys.argv[1])
+    print(json.dumps({"level": runner.sandbox.level}), flush=True)
+    for line in sys.stdin:
+        print(json.dumps(runner.attack(battery[line.strip()])), flush=True)
+    runner.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""Running a recorded run again: programs as they were composed, agreement, and what a time limit buys."""
+
+import pandas as pd
+import pytest
+
+from trove_lite.problems import Problem
+from trove_lite.reexecute import accuracy_by_time_limit, compare, recorded_programs, reexecute
+from trove_lite.sandbox import Sandbox, isolation_report
+
+FUNCTION = "```python\n\ndef double(x):\n    return 2 * x\n```"
+
+
+def row(problem: int, mode: str, solution: str, *, tools="", status="ok", output="4", phase="stream", correct=True):
+    answers = [4.0] if status == "ok" and output else []
+    same = {"run": "r", "method": "trove", "seed": 0, "dataset": "math", "category": "counting", "sample": 0}
+    return same | {
+        "problem": problem,
+        "phase": phase,
+        "mode": mode,
+        "solution": f"```python\n{solution}\n```",
+        "tools": tools,
+        "status": status,
+        "output": output if status == "ok" else "",
+        "error": None if status == "ok" else output,
+        "shortened": False,
+        "answers": answers,
+        "answer": answers[0] if answers else None,
+        "correct": correct,
+        "operations": 1 if answers else None,
+        "execute_seconds": 0.1,
+        "provenance": "recorded",
+    }
+
+
+def turn(problem: int, imported: str, created: str, **created_with) -> list[dict]:
+    skipped = row(problem, "skip", "1/0", status="error", output="ZeroDivisionError", correct=False)
+    return [row(problem, "import", imported, status="error", output="NameError", correct=False),
+            row(problem, "create", created, **created_with), skipped]  # fmt: skip
+
+
+def test_import_programs_run_after_the_toolbox_as_it_stood():
+    rows = turn(0, "print(double(2))", "print(double(2))", tools=FUNCTION)
+    rows += turn(1, "from toolbox import double\nprint(double(2))", "print(4)")
+    first, *_, second, created, _ = recorded_programs(pd.DataFrame(rows))
+    assert first == "print(double(2))"
+    assert second == "\ndef double(x):\n    return 2 * x\n\nprint(double(2))"
+    assert created == "print(4)"
+
+
+def test_a_tool_that_is_used_once_is_gone_when_problems_are_solved_again():
+    rows = turn(0, "1", "print(double(2))", tools=FUNCTION)
+    rows += [row for problem in range(1, 30) for row in turn(problem, "1", "print(4)")]
+    rows += [row(0, "import", "print(double(2))", phase="retry"), row(0, "skip", "print(4)", phase="retry")]
+    programs = recorded_programs(pd.DataFrame(rows))
+    assert programs[-5].startswith("\ndef double")
+    assert programs[-2] == "print(double(2))"
+
+
+@pytest.mark.skipif(isolation_report()["level"] is None, reason="programs cannot be confined here")
+def test_reexecution_agrees_and_says_where_not(monkeypatch):
+    problems = (Problem("math", "counting", 0, "?", 4.0, 1),)
+    monkeypatch.setattr("trove_lite.reexecute.load_problems", lambda dataset, category: problems)
+    recorded = pd.DataFrame(
+        [
+            row(0, "create", "print(2 + 2)"),
+            row(0, "create", "print(5)"),
+            row(0, "skip", "import random\nprint(random.random())"),
+            row(0, "skip", "while True: pass", status="timeout", output="Timeout", correct=False),
+            row(0, "skip", "1/0", status="error", output="ZeroDivisionError", correct=False),
+        ]
+    )
+    with Sandbox(1, time_limit=0.5) as sandbox:
+        new, agreement = reexecute(recorded, sandbox, progress=False)
+    assert new["status"].tolist() == ["ok", "ok", "ok", "timeout", "error"]
+    assert new["answer"].tolist()[:2] == [4.0, 5.0]
+    assert agreement.status == (5, 5)
+    assert agreement.verdict == (3, 5)
+    assert agreement.disagreements["cause"].tolist() == ["other", "random"]
+    assert "status 100.00 % of 5" in str(agreement)
+
+
+def test_causes():
+    def cause(program, recorded, here, **changes):
+        old, new = (pd.DataFrame([row(0, "skip", program, output=text, correct=False)]) for text in (recorded, here))
+        new["answer"] = 7.0
+        for name, value in changes.items():
+            (old if name == "shortened" else new)[name] = value
+        return compare(old, new, [program]).disagreements["cause"].item()
+
+    assert cause("print({'a', 'b'})", "['a', 'b'] 1", "['b', 'a'] 1") == "set order"
+    assert cause("import sympy", "1.0", "1.00") == "library version"
+    assert cause("import datetime\nprint(datetime.now())", "1", "2") == "time or date"
+    assert cause("x", "1", "2", status="timeout") == "timeout"
+    assert cause("x", "1", "2", shortened=True) == "truncated record"
+    assert cause("x", "1", "2", status="memory") == "memory or output limit"
+
+
+def test_a_shorter_limit_loses_what_takes_longer():
+    rows = [row(0, "import", "a"), row(0, "create", "b"), row(1, "import", "c")]
+    table = pd.DataFrame(rows).assign(execute_seconds=[0.5, 0.5, 8.0])
+    result = accuracy_by_time_limit(table, (1, 10))
+    assert result["selected"].tolist() == [0.5, 1.0]
+    assert result["oracle"].tolist() == [0.5, 1.0]
+    assert result["finished"].tolist() == [2 / 3, 1.0]
+    assert result.loc[1, "cpu_hours"] == pytest.approx(2 / 3600)

@@ -1,0 +1,247 @@
+"""A recorded run's programs again, here: does the record hold, and how much time do programs need?
+
+A program of a log is composed as the official program did: an IMPORT sample ran with every tool that the toolbox held
+at that problem, which is nowhere recorded but follows from what is (which response was selected, and its tools). The
+result is a candidates table like the one that came in, and an account of where both differ and why. It generates and
+selects nothing new.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import pandas as pd
+
+from .grade import first_number, is_correct, printed_numbers
+from .parse import Tool, code_of, operations, parse_tools, program_of, recorded_sources
+from .problems import load_problems
+from .sandbox import Execution, Sandbox
+from .select import Ballot, two_stage
+from .toolbox import THRESHOLDS, Toolbox
+
+STREAM = ["run", "method", "seed", "dataset", "category"]
+TRIM_STEPS = 500  # the official default: problems between trimmings, and once at the end
+
+#: Why a program may do otherwise than its record says, in the order in which they are looked for.
+CAUSES = (
+    "truncated record",
+    "timeout",
+    "time or date",
+    "random",
+    "memory or output limit",
+    "set order",
+    "library version",
+    "other",
+)
+
+_CLOCK = re.compile(r"\b(?:now|today|utcnow|localtime|gmtime|time|perf_counter|monotonic|ctime)\(\s*\)")
+_CHANCE = re.compile(r"\brandom\b|\bshuffle\b|\brandint\b|\bsecrets\b|\buuid")
+_LIBRARY = re.compile(r"sympy|numpy|scipy|pandas|matplotlib|mpmath")
+
+
+class Agreement(NamedTuple):
+    """How far a re-execution agrees with the record.
+
+    `status` over all candidates (`ok`, `timeout`, or failed in any other way); `answer` (the first number printed) and
+    `verdict` over those whose record is whole and whose program does not look at the clock: (agreeing, compared).
+    `disagreements`: a row for each candidate that differs in any of the three, with its cause.
+    """
+
+    status: tuple[int, int]
+    answer: tuple[int, int]
+    verdict: tuple[int, int]
+    disagreements: pd.DataFrame
+
+    def __str__(self) -> str:
+        parts = [f"{name} {100 * same / max(total, 1):.2f} % of {total}" for name, (same, total) in self._shares()]
+        causes = ", ".join(f"{count} {cause}" for cause, count in self.disagreements["cause"].value_counts().items())
+        return f"agreement: {', '.join(parts)}; {len(self.disagreements)} candidates differ ({causes or 'none'})"
+
+    def _shares(self):
+        return (("status", self.status), ("answer", self.answer), ("verdict", self.verdict))
+
+
+def reexecute(candidates: pd.DataFrame, sandbox: Sandbox, *, progress: bool = True) -> tuple[pd.DataFrame, Agreement]:
+    """Run every candidate's program in `sandbox`; returns the new candidates and how far they agree with these.
+
+    Rows must be in the order of the record, all of a run's together. Equal programs run once: seeds are pinned.
+    `execute_seconds` of the new table are CPU seconds. Raises TroveLiteError where the problems are not at hand.
+    """
+    programs = recorded_programs(candidates)
+    distinct = list(dict.fromkeys(programs))
+    executions = dict(zip(distinct, sandbox.run_many(distinct, progress=progress), strict=True))
+    new = candidates.copy()
+    new["provenance"], new["shortened"] = "re-executed", False
+    gold = _gold_answers(candidates)
+    rows = [
+        _graded(executions[program], solution, answer)
+        for program, solution, answer in zip(programs, candidates["solution"], gold, strict=True)
+    ]
+    for column, values in zip(rows[0]._fields if rows else (), zip(*rows, strict=True), strict=True):
+        new[column] = pd.Series(list(values), index=new.index).astype(candidates[column].dtype)
+    return new, compare(candidates, new, programs)
+
+
+def recorded_programs(candidates: pd.DataFrame) -> list[str]:
+    """The program behind each candidate, toolbox functions as they stood at that problem included."""
+    programs = {}
+    for _, stream in candidates.groupby(STREAM, sort=False, observed=True):
+        imports = (stream["mode"] == "import").any()
+        for turn, library in _turns(stream) if imports else [(stream, ())]:
+            for row in turn[["mode", "solution", "tools"]].itertuples():
+                shown = library if row.mode == "import" else ()
+                programs[row.Index] = program_of(row.solution, recorded_sources(row.tools), shown)
+    return [programs[index] for index in candidates.index]
+
+
+class Outcome(NamedTuple):
+    """What an execution changes in a candidate's row."""
+
+    status: str
+    output: str
+    error: str | None
+    answers: list[float]
+    answer: float | None
+    correct: bool
+    operations: int | None
+    execute_seconds: float
+
+
+def compare(recorded: pd.DataFrame, new: pd.DataFrame, programs: Sequence[str]) -> Agreement:
+    """Hold two tables of the same candidates against each other; `programs` are what ran, row by row."""
+    differing, counts = [], Counter()
+    for old, now, program in zip(recorded.itertuples(), new.itertuples(), programs, strict=True):
+        same_status = _kind(old.status) == _kind(now.status)
+        counts["status"] += same_status
+        same_answer = old.answer == now.answer or (pd.isna(old.answer) and pd.isna(now.answer))
+        same_verdict = pd.isna(old.correct) or bool(old.correct) == bool(now.correct)
+        whole = not old.shortened and not _CLOCK.search(program)
+        counts["whole"] += whole
+        counts["answer"] += whole and same_answer
+        counts["verdict"] += whole and same_verdict
+        if not (same_status and same_answer and same_verdict):
+            key = {name: getattr(old, name) for name in ("run", "category", "problem", "phase", "mode", "sample")}
+            said = {"recorded": old.output or old.error or "", "here": now.output or now.error or ""}
+            differing.append(
+                key
+                | {"status_recorded": old.status, "status": now.status, "same_answer": same_answer}
+                | {"same_verdict": same_verdict, "cause": _cause(old, now, program)}
+                | {name: text[:300] for name, text in said.items()}
+            )
+    columns = ["run", "category", "problem", "phase", "mode", "sample", "status_recorded", "status", "same_answer"]
+    table = pd.DataFrame(differing, columns=[*columns, "same_verdict", "cause", "recorded", "here"])
+    return Agreement(
+        (counts["status"], len(recorded)),
+        (counts["answer"], counts["whole"]),
+        (counts["verdict"], counts["whole"]),
+        table,
+    )
+
+
+def accuracy_by_time_limit(candidates: pd.DataFrame, limits: Sequence[float] = (1, 2, 5, 10, 30)) -> pd.DataFrame:
+    """What a time limit buys: a row for each, from re-executed CPU seconds (run with the largest limit or longer).
+
+    finished, correct: shares of candidates. selected: share of problems whose official two-stage choice is right, the
+    mean over runs; oracle: with any correct candidate. cpu_hours: what the candidates cost at that limit.
+    """
+    stream = candidates[candidates["phase"] == "stream"]
+    rows = []
+    for limit in limits:
+        ok = (stream["status"] == "ok") & (stream["execute_seconds"] <= limit)
+        correct = ok & stream["correct"].fillna(False).astype(bool)
+        chosen, solved = [], []
+        for _, run in stream.groupby(STREAM, sort=False, observed=True):
+            groups = [group.index for _, group in run.groupby("problem", sort=False)]
+            picks = [index[two_stage(_ballots(stream.loc[index], ok[index]))] for index in groups]
+            chosen.append(correct[picks].mean())
+            solved.append(sum(correct[index].any() for index in groups) / len(groups))
+        rows.append(
+            {
+                "limit": limit,
+                "finished": (stream["execute_seconds"] <= limit).mean(),
+                "correct": correct.mean(),
+                "selected": sum(chosen) / len(chosen),
+                "oracle": sum(solved) / len(solved),
+                "cpu_hours": stream["execute_seconds"].clip(upper=limit).sum() / 3600,
+            }
+        )
+    return pd.DataFrame(rows).set_index("limit")
+
+
+def _turns(stream: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, tuple[str, ...]]]:
+    """One run's candidates problem by problem, with the toolbox's sources then, as the official program kept them."""
+    toolbox, seen, trimmed = Toolbox(), 0, False
+    problem, phase = stream["problem"], stream["phase"].astype(str)
+    turns = (problem != problem.shift()) | (phase != phase.shift())
+    for _, turn in stream.groupby(turns.cumsum(), sort=False):
+        retry = turn["phase"].iloc[0] == "retry"
+        if retry and not trimmed:
+            toolbox.trim(THRESHOLDS["log20"](max(seen, 1)))
+            trimmed = True
+        yield turn, toolbox.sources()
+        best = turn.iloc[two_stage(_ballots(turn, turn["status"] == "ok"))]
+        if best["mode"] == "import":
+            toolbox.use(_tools(best["tools"]), int(best["problem"]), add=True)
+        elif best["mode"] == "create" and best["status"] == "ok":
+            toolbox.add(_tools(best["tools"]), int(best["problem"]))
+        seen += not retry
+        if not retry and seen % TRIM_STEPS == 0:
+            toolbox.trim(THRESHOLDS["log20"](seen))
+
+
+def _ballots(rows: pd.DataFrame, ok: pd.Series) -> list[Ballot]:
+    counted = rows["operations"].fillna(100)
+    return list(map(Ballot, rows["mode"], ok, rows["answers"], counted))
+
+
+def _tools(recorded: str) -> list[Tool]:
+    """The tools of a recorded response, each with the code that ran, blank lines and all."""
+    tools, sources = parse_tools(recorded), recorded_sources(recorded)
+    if len(tools) != len(sources):
+        return list(tools)
+    return [tool._replace(source=source) for tool, source in zip(tools, sources, strict=True)]
+
+
+def _gold_answers(candidates: pd.DataFrame) -> list[float]:
+    pairs = candidates[["dataset", "category"]].drop_duplicates().itertuples(index=False)
+    gold = {(p.dataset, p.category, p.index): p.answer for pair in pairs for p in load_problems(*pair)}
+    return [gold[key] for key in zip(candidates["dataset"], candidates["category"], candidates["problem"], strict=True)]
+
+
+def _graded(execution: Execution, solution: str, gold: float) -> Outcome:
+    ok = execution.status == "ok"
+    output = execution.output.strip()  # as the official program keeps it
+    answers = printed_numbers(output) if ok else []
+    return Outcome(
+        execution.status,
+        output,
+        execution.error or None,
+        answers,
+        first_number(answers),
+        is_correct(first_number(answers), gold),
+        operations(code_of(solution)) if answers else None,
+        execution.cpu,
+    )
+
+
+def _kind(status: str) -> str:
+    """The record knows three ways to end."""
+    return status if status in ("ok", "timeout") else "failed"
+
+
+def _cause(old, now, program: str) -> str:
+    """The most likely of CAUSES for a disagreement."""
+    if old.shortened:
+        return "truncated record"
+    if "timeout" in (old.status, now.status):
+        return "timeout"
+    if _CLOCK.search(program):
+        return "time or date"
+    if _CHANCE.search(program):
+        return "random"
+    if now.status in ("memory", "output", "killed"):
+        return "memory or output limit"
+    if now.status == old.status and sorted(now.output) == sorted(old.output):
+        return "set order"
+    return "library version" if _LIBRARY.search(program) else "other"

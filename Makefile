@@ -7,12 +7,22 @@ ARGS ?=
 PYTEST_ARGS ?=
 BIN := $(VENV)/bin
 
-.PHONY: reproduce test test-slow test-vllm lint bundle clean
+.PHONY: reproduce recorded demo practice test test-slow test-vllm lint bundle clean
 
-reproduce: $(VENV)/ready  ## all tables and figures; NAME=…, RUNS=…, ARGS="-p seed 1" for others
+reproduce: recorded demo  ## both; NAME=…, RUNS=…, ARGS="-p seed 1" for other parameters
+
+recorded: $(VENV)/ready  ## all tables and figures from recorded CodeLlama runs
 	$(BIN)/trove-lite report $(RUNS) --out $(NAME) $(ARGS)
 
-test: $(VENV)/ready lint  ## the whole suite
+demo: $(VENV)/ready  ## the practice model live: TROVE and PRIMITIVE, 10 problems a category, 3 seeds
+	$(BIN)/trove-lite run --method primitive trove --seed 0 1 2 --limit 10 --out runs/practice-demo
+	$(BIN)/trove-lite report runs/practice-demo --out practice-demo $(ARGS)
+
+practice: $(VENV)/ready  ## results/practice again: the whole practice test set, 5 seeds
+	$(BIN)/trove-lite run --method primitive trove --seed 0 1 2 3 4 --out runs/practice
+	$(BIN)/trove-lite report runs/practice --out practice
+
+test: $(VENV)/ready lint  ## the suite, without a real vLLM (test-vllm) and what takes minutes (test-slow)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 test-slow: $(VENV)/ready  ## what takes minutes: a hundred kills and resumes

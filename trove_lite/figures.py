@@ -40,7 +40,7 @@ def compute_matched(candidates: pd.DataFrame | Study, *, k: int = 15, seed: int 
     axes.set_xlabel("accuracy (fraction of problems)")
     axes.set_xlim(left=0)
     names = {systems[0]: f"{_side_name(study, 'PRIMITIVE')}, K={k}"}
-    _key(axes, [_handle(names.get(s, s), *styles[s]) for s in systems])
+    _key(axes, [_handle(names.get(s, s), *styles[s]) for s in systems], paper=study.dataset == "math")
     return _titled(figure, study, f"Accuracy at a matched budget of {k} calls")
 
 

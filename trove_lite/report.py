@@ -26,8 +26,8 @@ RETRIES = 2
 
 
 def save_table(table: pd.DataFrame, name: str, folder: str) -> pd.DataFrame:
-    """Write a table as `folder/name.csv` (six digits), unless `folder` is empty; returns the table, to be shown."""
-    if folder:
+    """Write a table as `folder/name.csv` (six digits), unless folder or table is empty; returns it, to be shown."""
+    if folder and len(table):
         Path(folder).mkdir(parents=True, exist_ok=True)
         table.to_csv(Path(folder) / f"{name}.csv", index=False, float_format="%.6g", lineterminator="\n")
     return table

@@ -20,6 +20,7 @@ from .problems import CATEGORIES
 from .resample import MODES, PROBLEM, expected_score, in_order
 
 SKIP_POOL = "SKIP pool"
+MODEL_NAMES = {"practice": "the practice model (a million parameters)"}
 DATASET_NAMES = {"math": "MATH", "practice": "the practice problems"}
 #: Rows over categories. Micro: the mean over problems; macro: the mean of the categories' means.
 ALL_MICRO, ALL_MACRO = "all, micro", "all, macro"
@@ -74,7 +75,7 @@ class Study:
             frame,
             frame[frame["method"] == "trove"],
             in_order(pd.concat([own, pool], ignore_index=True)),
-            f"{model}, {provenance} runs on {DATASET_NAMES.get(dataset, dataset)}",
+            f"{MODEL_NAMES.get(model, model)}, {provenance} runs on {DATASET_NAMES.get(dataset, dataset)}",
             dataset,
         )
 

@@ -55,7 +55,7 @@ class Runner:
             problems.append("it saw a secret")
         if "escaped" in execution.output:
             problems.append("it says that it got what it wanted")
-        if execution.wall > 3:
+        if execution.wall > 20:  # a hang; a busy machine is only slow
             problems.append(f"it took {execution.wall:.1f} s")
         mended = len(problems)  # decoys are as new; what is found from here on is not put right
         if strays := self._strays():

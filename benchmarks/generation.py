@@ -1,0 +1,103 @@
+"""How fast the practice model writes: generated tokens a second against how many samples are asked for at once.
+
+Prompts are those of the development split, fifteen samples each, as PRIMITIVE asks for them. Samples that agree so far
+are computed once; "rows" is the mean number of different ones at a time. Seconds are of the wall clock, the best of
+`--repeats`; results do not depend on the batch, which is checked.
+
+Then the demo, PRIMITIVE and TROVE on the first problems of each category: the seconds of the wall clock in which the
+model was at work, those of the programs (summed, so several workers can have more than the clock), and the rest.
+
+    python benchmarks/generation.py
+"""
+
+import argparse
+import asyncio
+import tempfile
+import time
+from pathlib import Path
+
+from trove_lite.candidates import load_candidates
+from trove_lite.generate import SamplingSettings, sample_seed
+from trove_lite.practice import CATEGORIES, items, practice_prompt
+from trove_lite.practice_model import FOLDERS, PracticeModel
+from trove_lite.run import RunSettings, live_run
+
+SAMPLES = 15
+
+
+class Counted(PracticeModel):
+    """Counts its steps, their rows, and the seconds in which it is at work."""
+
+    steps = rows_stepped = 0
+    seconds = 0.0
+
+    def _step(self):
+        self.steps, self.rows_stepped = self.steps + 1, self.rows_stepped + len(self.rows)
+        super()._step()
+
+    def _work(self):
+        began = time.perf_counter()
+        super()._work()
+        self.seconds += time.perf_counter() - began
+
+
+async def generate(model: PracticeModel, problems: int) -> tuple[list[str], int, float]:
+    """All texts, the number of their tokens, and the seconds that they took."""
+    asked = [item for category in CATEGORIES for item in items("dev", category)[: problems // len(CATEGORIES)]]
+    prompts = [practice_prompt("primitive", item.question) for item in asked]
+    began = time.perf_counter()
+    calls = [
+        model.complete(prompt, [sample_seed(0, "practice", "dev", i, "stream", "primitive", j) for j in range(SAMPLES)])
+        for i, prompt in enumerate(prompts)
+    ]
+    found = [completion for part in await asyncio.gather(*calls) for completion in part]
+    return [c.text for c in found], sum(c.completion_tokens for c in found), time.perf_counter() - began
+
+
+def demo(model: Counted, problems: int) -> None:
+    """Print where the time of a live run goes."""
+    settings = RunSettings(
+        model="practice",
+        methods=("primitive", "trove"),
+        dataset="practice",
+        seeds=(0,),
+        prompts="practice",
+        limit=problems,
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        began = time.perf_counter()
+        run = live_run(settings, Path(folder) / "run", model=model, progress=False)
+        wall = time.perf_counter() - began
+        table = load_candidates(run)
+    tokens, executing = table["completion_tokens"].sum(), table["execute_seconds"].sum()
+    print(
+        f"demo: {len(table):,} programs, {tokens:,} tokens in {wall:.1f} s; the model at work {model.seconds:.1f} s, "
+        f"nothing but other work {max(0.0, wall - model.seconds):.1f} s; programs {executing:.1f} s on their own cores"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--problems", type=int, default=56)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--demo", type=int, default=10, help="problems a category of the demo; 0: none")
+    parser.add_argument("--model", type=Path, default=next((f for f in FOLDERS if f.exists()), FOLDERS[-1]))
+    options = parser.parse_args()
+    first = None
+    print("at once   rows   tokens   tokens/s")
+    for at_once in (1, 4, 16, 64, 256):
+        best = float("inf")
+        for _ in range(options.repeats):
+            model = Counted(SamplingSettings(), options.model, requests_at_once=at_once)
+            texts, tokens, seconds = asyncio.run(generate(model, options.problems))
+            best = min(best, seconds)
+        first = first or texts
+        if texts != first:
+            raise SystemExit("the texts depend on the batch")
+        print(f"{at_once:7d} {model.rows_stepped / max(1, model.steps):6.1f} {tokens:8d} {tokens / best:10,.0f}")
+    if options.demo:
+        demo(Counted(SamplingSettings(), options.model), options.demo)
+
+
+if __name__ == "__main__":
+    main()

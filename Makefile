@@ -7,7 +7,7 @@ ARGS ?=
 PYTEST_ARGS ?=
 BIN := $(VENV)/bin
 
-.PHONY: reproduce recorded demo practice test test-slow test-vllm lint bundle clean
+.PHONY: reproduce recorded demo practice train-practice-model test test-slow test-vllm lint bundle clean
 
 reproduce: recorded demo  ## both; NAME=…, RUNS=…, ARGS="-p seed 1" for other parameters
 
@@ -21,6 +21,12 @@ demo: $(VENV)/ready  ## the practice model live: TROVE and PRIMITIVE, 10 problem
 practice: $(VENV)/ready  ## results/practice again: the whole practice test set, 5 seeds
 	$(BIN)/trove-lite run --method primitive trove --seed 0 1 2 3 4 --out runs/practice
 	$(BIN)/trove-lite report runs/practice --out practice
+
+train-practice-model:  ## models/practice again, from scratch, in .venv-train: half an hour on one core
+	$(PYTHON) -m venv .venv-train
+	.venv-train/bin/python -m pip install --quiet --editable '.[train]'
+	.venv-train/bin/python train/train.py --out models/practice
+	.venv-train/bin/python train/measure.py --split test --json models/practice/metrics.json --card models/practice/README.md
 
 test: $(VENV)/ready lint  ## the suite, without a real vLLM (test-vllm) and what takes minutes (test-slow)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

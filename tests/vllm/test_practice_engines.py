@@ -1,0 +1,61 @@
+"""The practice model by two engines: our NumPy backend and vLLM on the CPU, same weights, same prompts."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from trove_lite import load_candidates, metrics
+from trove_lite.generate import SamplingSettings, load_model
+from trove_lite.practice import items, practice_prompt
+from trove_lite.problems import CATEGORIES
+from trove_lite.run import RunSettings, live_run
+
+FOLDER = Path(__file__).parent.parent.parent / "models" / "practice"
+ENGINES = {
+    "practice": "practice",
+    "vllm": f"vllm:{FOLDER}?max_model_len=1024&dtype=float32&enforce_eager=true&kv_cache_memory_bytes={1 << 30}",
+}
+
+
+async def greedy(spec: str, prompts: list[str]) -> list[str]:
+    model = load_model(spec, SamplingSettings(temperature=0.0, max_tokens=160))
+    if not hasattr(model, "__aenter__"):
+        return [c[0].text for c in await asyncio.gather(*(model.complete(p, [0]) for p in prompts))]
+    async with model:
+        return [c[0].text for c in await asyncio.gather(*(model.complete(p, [0]) for p in prompts))]
+
+
+def test_greedy_texts_are_the_same():
+    questions = [item.question for category in CATEGORIES for item in items("dev", category)[:6]]
+    prompts = [practice_prompt(mode, question) for question in questions for mode in ("skip", "create")]
+    ours, theirs = (asyncio.run(greedy(spec, prompts)) for spec in ENGINES.values())
+    same = sum(a == b for a, b in zip(ours, theirs, strict=True))
+    print(f"greedy texts: {same} of {len(prompts)} equal")
+    assert same >= 0.95 * len(prompts)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """TROVE and PRIMITIVE at K = 15 on some practice problems by each engine, one seed."""
+    found = {}
+    for name, spec in ENGINES.items():
+        settings = RunSettings(
+            name=name, model=spec, dataset="practice", methods=("primitive", "trove"), seeds=(0,), limit=8
+        )
+        found[name] = load_candidates(live_run(settings, tmp_path_factory.mktemp(name) / "run", progress=False))
+    return found
+
+
+@pytest.mark.parametrize("method", ["primitive", "trove"])
+def test_accuracies_agree_within_noise(runs, method):
+    scores = {}
+    for name, table in runs.items():
+        part = table[(table["method"] == method) & (table["phase"] == "stream")]
+        correct = part.assign(correct=part["correct"].astype(float))
+        scores[name] = correct.groupby(["category", "problem"], observed=True)["correct"].mean()
+    difference = metrics.paired_difference(scores["practice"], scores["vllm"], level=0.999)
+    ours, theirs = scores["practice"].mean(), scores["vllm"].mean()
+    interval = f"{difference.value:+.3f} [{difference.low:+.3f}, {difference.high:+.3f}]"
+    print(f"{method}: pass@1 {ours:.3f} ours, {theirs:.3f} vLLM's, {interval} on {len(scores['vllm'])} problems")
+    assert difference.low <= 0 <= difference.high

@@ -62,7 +62,7 @@ def enter(user: str) -> None:
     read_only = struct.pack("QQQQ", 1, 0, 0, 0)  # MOUNT_ATTR_RDONLY, for every mount there is (AT_RECURSIVE)
     check(libc.syscall(442, -100, b"/", 0x8000, read_only, ctypes.c_size_t(32)), "mount_setattr")
     for place in ("/tmp", "/dev/shm"):
-        mount("tmpfs", place, "tmpfs", MS_NOSUID, "size=128m,nr_inodes=8192,mode=1777")
+        _cover(Path(place), [Path(sys.base_prefix), Path(__file__).resolve().parents[2], Path(sys.prefix)])
     mount("proc", "/proc", "proc")
     _bring_up_loopback()
     if root and user == "user":
@@ -105,6 +105,18 @@ def _make_reachable(path: Path) -> None:
     path.mkdir(parents=True)
     mount(f"/proc/self/fd/{descriptor}", str(path), None, MS_BIND | MS_REC)
     os.close(descriptor)
+
+
+def _cover(place: Path, needed: list[Path]) -> None:
+    """Put an empty folder over `place`, with what is needed of it (a checkout under /tmp, say) in it again."""
+    kept = [path for path in needed if place in path.parents]
+    kept = [path for path in kept if not any(other in path.parents for other in kept)]
+    descriptors = [os.open(path, os.O_PATH) for path in kept]
+    mount("tmpfs", str(place), "tmpfs", MS_NOSUID, "size=128m,nr_inodes=8192,mode=1777")
+    for path, descriptor in zip(kept, descriptors, strict=True):
+        path.mkdir(parents=True)
+        mount(f"/proc/self/fd/{descriptor}", str(path), None, MS_BIND | MS_REC)
+        os.close(descriptor)
 
 
 def _bring_up_loopback() -> None:

@@ -1,5 +1,6 @@
 """Each hostile program is contained at the level "full": as root, and as a user without rights."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -18,9 +19,11 @@ class Station:
     """A runner in a cell, started when it is first asked."""
 
     def __init__(self, user: str):
-        self.user, self.process = user, None
+        self.user, self.process, self.reason = user, None, ""
 
     def attack(self, name: str) -> dict:
+        if self.reason:
+            pytest.skip(self.reason)
         if self.process is None:
             self.process = cell.start(self.user, "full")
             self._read()
@@ -33,13 +36,14 @@ class Station:
         if not line:
             code, reason = self.process.wait(), self.process.stderr.read()
             if code == 125:
-                pytest.skip(f"{reason.strip()} (user: {self.user})")
+                self.reason = f"{reason.strip()} (user: {self.user})"
+                pytest.skip(self.reason)
             pytest.fail(f"the runner ended with code {code}: {reason[-2000:]}")
         return json.loads(line)
 
     def close(self) -> None:
         if self.process:
-            with self.process:
+            with self.process, contextlib.suppress(BrokenPipeError):
                 self.process.stdin.close()
                 try:
                     self.process.wait(20)

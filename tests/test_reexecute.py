@@ -103,3 +103,10 @@ def test_a_shorter_limit_loses_what_takes_longer():
     assert result["oracle"].tolist() == [0.5, 1.0]
     assert result["finished"].tolist() == [2 / 3, 1.0]
     assert result.loc[1, "cpu_hours"] == pytest.approx(2 / 3600)
+
+
+def test_a_difference_without_any_text_is_listed_too():
+    recorded = pd.DataFrame([row(0, "skip", "pass", output="")]).assign(error=float("nan"))
+    new = recorded.assign(status="timeout", output=None)
+    (difference,) = compare(recorded, new, ["pass"]).disagreements.to_dict("records")
+    assert (difference["recorded"], difference["here"], difference["status"]) == ("", "", "timeout")

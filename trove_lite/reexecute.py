@@ -122,12 +122,12 @@ def compare(recorded: pd.DataFrame, new: pd.DataFrame, programs: Sequence[str]) 
         counts["verdict"] += whole and same_verdict
         if not (same_status and same_answer and same_verdict):
             key = {name: getattr(old, name) for name in ("run", "category", "problem", "phase", "mode", "sample")}
-            said = {"recorded": old.output or old.error or "", "here": now.output or now.error or ""}
+            said = {"recorded": _said(old), "here": _said(now)}
             differing.append(
                 key
                 | {"status_recorded": old.status, "status": now.status, "same_answer": same_answer}
                 | {"same_verdict": same_verdict, "cause": _cause(old, now, program)}
-                | {name: text[:300] for name, text in said.items()}
+                | said
             )
     columns = ["run", "category", "problem", "phase", "mode", "sample", "status_recorded", "status", "same_answer"]
     table = pd.DataFrame(differing, columns=[*columns, "same_verdict", "cause", "recorded", "here"])
@@ -167,6 +167,11 @@ def accuracy_by_time_limit(candidates: pd.DataFrame, limits: Sequence[float] = (
             }
         )
     return pd.DataFrame(rows).set_index("limit")
+
+
+def _said(row) -> str:
+    """What a program printed, or its error; either may be null."""
+    return next((text for text in (row.output, row.error) if isinstance(text, str) and text), "")[:300]
 
 
 def _turns(stream: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, tuple[str, ...]]]:

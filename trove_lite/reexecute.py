@@ -230,6 +230,11 @@ def _graded(execution: Execution, solution: str, gold: float) -> Outcome:
     )
 
 
+def _said(row) -> str:
+    """The start of what a program printed, or of its error."""
+    return next((text[:300] for text in (row.output, row.error) if isinstance(text, str) and text), "")
+
+
 def _kind(status: str) -> str:
     """The record knows three ways to end."""
     return status if status in ("ok", "timeout") else "failed"

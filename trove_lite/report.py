@@ -142,8 +142,9 @@ def report(
     jobs_of = {}
     for path in paths:
         own = check_parameters(path, {k: v for k, v in parameters.items() if k in known[path]})
-        # A notebook that names a folder of its own keeps it on the runs that it names.
-        kept = {k for k in ("results", "figures") if known[path].get(k) and known[path]["runs"] == given["runs"]}
+        # A notebook that names a folder of its own keeps it on the runs and parameters that it names.
+        as_it_is = known[path]["runs"] == given["runs"] and not own
+        kept = {k for k in ("results", "figures") if as_it_is and known[path].get(k)}
         jobs_of[path] = {k: v for k, v in given.items() if k in known[path] and k not in kept} | own
     failures = _run_all(jobs_of, results / "notebooks", jobs)
     _index(results, figures, name, paths, failures)

@@ -1,6 +1,6 @@
 """How fast programs run: the sandbox beside other ways, on recorded programs of the public logs.
 
-    python benchmarks/execution.py [--programs 1000] [--workers 2] [--seed 0] [--out FOLDER]
+    python benchmarks/execution.py [--programs 1500] [--workers 2] [--seed 0] [--out FOLDER]
 
 Needs the public logs ($TROVE_LITE_DATA, default ./data). Prints a Markdown table of ratios to the official way, which
 starts `python file.py` for each program. Programs are dealt into chunks, and every way runs a chunk before any runs the
@@ -38,7 +38,7 @@ OWN_WORK = 1.0  # CPU seconds
 
 
 def recorded_programs(count: int, seed: int) -> tuple[list[str], int]:
-    """Distinct programs of CREATE and SKIP samples, at random, and how many were drawn and left out.
+    """Programs of CREATE and SKIP samples, drawn at random as they occur, and how many were drawn and left out.
 
     Left out are those that compute for longer than OWN_WORK: no way of starting programs makes them faster, and one of
     them weighs as much as hundreds of others.
@@ -48,11 +48,11 @@ def recorded_programs(count: int, seed: int) -> tuple[list[str], int]:
     problems = [problem for category in categories for problem in load_problems("math", category)]
     candidates, _ = import_logs(logs, problems, progress=False)
     chosen = candidates[candidates["mode"].isin(["create", "skip"]) & candidates["solution"].str.contains("```python")]
-    distinct = {
+    drawn = chosen.sample(count + count // 10, random_state=seed)
+    programs = [
         program_of(solution, recorded_sources(tools))
-        for solution, tools in zip(chosen["solution"], chosen["tools"], strict=True)
-    }
-    programs = random.Random(seed).sample(sorted(distinct), count + count // 10)
+        for solution, tools in zip(drawn["solution"], drawn["tools"], strict=True)
+    ]
     with Sandbox(time_limit=OWN_WORK) as sandbox:
         executions = sandbox.run_many(programs)
     short = [program for program, done in zip(programs, executions, strict=True) if done.status != "timeout"]
@@ -194,7 +194,7 @@ def measure(programs: list[str], workers: int, chunks: int, seed: int) -> list[d
         Served(workers, "inprocess", "`exec` in one process: the programs' own work, **no isolation**"),
     ]
     ways[-1].isolation = "none"
-    warm = ["print(1)", "import numpy", "import scipy"] * workers
+    warm = ["print(1)", "import numpy", "import scipy"] * 8 * workers  # so that every worker gets one of each
     for way in ways[1:]:
         way.run(warm)
     shuffled = random.Random(seed)
@@ -244,9 +244,9 @@ def table(rows: list[dict]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--programs", type=int, default=1000)
+    parser.add_argument("--programs", type=int, default=1500)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--chunks", type=int, default=25)
+    parser.add_argument("--chunks", type=int, default=15)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, help="folder for execution.json (every chunk) and execution.md (the table)")
     options = parser.parse_args()

@@ -156,20 +156,40 @@ plt.plot([1, 2]); plt.title("t"); plt.show()
     assert run(sandbox, program)[:2] == ("ok", "{'x': 4, 'y': 2} ['X', 'Y', 'X']\n")
 
 
-def test_a_worker_that_dies_is_replaced(sandbox):
-    with Sandbox(1, time_limit=5) as one:
+def test_a_worker_that_dies_is_replaced_and_its_program_runs_again():
+    with Sandbox(1, time_limit=30) as one:
         assert run(one, "print(1)").status == "ok"
-        zygote = one._all[0].zygotes["lean"].process
-        running = one._submit("while True: pass")
+        slow = one._submit(one._run, "import time\ntime.sleep(0.5)\nprint(2)")
         time.sleep(0.2)
-        zygote.kill()
-        assert running.result(10).status == "killed"
+        one._all[0].zygotes["lean"].process.kill()
+        assert slow.result(20)[:2] == ("ok", "2\n")
+
+
+def test_a_program_whose_worker_dies_twice_is_killed():
+    with Sandbox(1, time_limit=30) as one:
+        assert run(one, "print(1)").status == "ok"
+        running, dead = one._submit(one._run, "while True: pass"), None
+        for _ in range(2):
+            while (zygote := one._all[0].zygotes.get("lean")) in (None, dead):
+                time.sleep(0.01)
+            time.sleep(0.3)
+            zygote.process.kill()
+            dead = zygote
+        assert running.result(20)[:4] == ("killed", "", False, "the worker process died, twice")
         assert run(one, "print(2)").output == "2\n"
+
+
+def test_a_worker_that_starts_while_the_sandbox_closes_is_closed_too():
+    worker = Worker("limits", Sandbox(1).limits)
+    worker.close()
+    with pytest.raises(RuntimeError):
+        worker.run("print(1)")
+    assert worker.zygotes == {}
 
 
 def test_closing_ends_what_runs():
     sandbox = Sandbox(1, time_limit=60).__enter__()
-    running = sandbox._submit("while True: pass")
+    running = sandbox._submit(sandbox._run, "while True: pass")
     time.sleep(0.5)
     started = time.monotonic()
     sandbox.__exit__()
@@ -185,7 +205,7 @@ def test_programs_end_with_their_supervisor():
     script += (
         "sandbox.run_many(['1'], progress=False)\nprint(sandbox._all[0].zygotes['lean'].process.pid, flush=True)\n"
     )
-    script += "sandbox._submit('while True: pass')\nimport time; time.sleep(0.3)\nos._exit(0)"
+    script += "sandbox._submit(sandbox._run, 'while True: pass')\nimport time; time.sleep(0.3)\nos._exit(0)"
     pid = int(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout)
     deadline = time.monotonic() + 10
     while Path(f"/proc/{pid}").exists() and Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z":

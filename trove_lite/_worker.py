@@ -59,20 +59,28 @@ class Worker:
         self.closed = False
 
     def run(self, program: str) -> Execution:
-        """Run one program; raises IsolationError where it could not be confined, and then it did not run."""
+        """Run one program; raises IsolationError where it could not be confined, and then it did not run.
+
+        A warm process that dies or hangs is our fault until it happens again: the program runs once more in a new one.
+        """
         tier = tier_of(program)
+        for _ in range(2):
+            try:
+                return self._zygote(tier).run(program)
+            except (OSError, EOFError):
+                if zygote := self.zygotes.pop(tier, None):
+                    zygote.close()
+                if self.closed:
+                    raise RuntimeError("the Sandbox was closed while a program ran") from None
+        return Execution("killed", "", False, "the worker process died, twice", 0.0, 0.0)
+
+    def _zygote(self, tier: str) -> "Zygote":
         if tier not in self.zygotes:
             self.zygotes[tier] = Zygote(tier, self.level, self.limits)
-        try:
-            return self.zygotes[tier].run(program)
-        except (
-            OSError,
-            EOFError,
-        ):  # no answer: the warm process has died or hangs. The next program gets another one.
-            self.zygotes.pop(tier).close()
-            if self.closed:
-                raise RuntimeError("the Sandbox was closed while a program ran") from None
-            return Execution("killed", "", False, "the worker process died", 0.0, 0.0)
+        if self.closed:  # while it started: `close` may not have seen it
+            self.zygotes[tier].close()
+            raise EOFError
+        return self.zygotes[tier]
 
     def close(self) -> None:
         """End the warm processes, and with them the program that runs, if one does."""
@@ -106,6 +114,9 @@ class Zygote:
                 reason = self.process.stderr.read().decode("utf-8", "replace").strip()
                 raise IsolationError(f"a worker process could not start: {reason[-1000:]}")
             self.socket.settimeout(_zygote.PATIENCE * limits["wall_limit"] + GRACE_SECONDS)
+        except TimeoutError:
+            self.close()
+            raise IsolationError(f"a worker process did not start within {START_SECONDS} s") from None
         except BaseException:
             self.close()
             raise
@@ -114,22 +125,22 @@ class Zygote:
 
     def run(self, program: str) -> Execution:
         """Run one program. Raises OSError or EOFError where the warm process does not answer as it should."""
-        with contextlib.ExitStack() as files:
-            given, output, report = (
-                files.enter_context(_memory_file(name)) for name in ("program", "output", "report")
-            )
-            given.write(program.encode("utf-8", "surrogatepass"))
-            given.seek(0)
-            socket.send_fds(self.socket, [b"!"], [given.fileno(), output.fileno(), report.fileno()])
+        files = [os.memfd_create(name) for name in ("program", "output", "report")]  # for this program only
+        try:
+            _write(files[0], program.encode("utf-8", "surrogatepass"))
+            socket.send_fds(self.socket, [b"!"], files)
             reply = b""
             while len(reply) < _zygote.REPLY.size:
                 part = self.socket.recv(_zygote.REPLY.size - len(reply))
                 if not part:
                     raise EOFError("the warm process has gone")
                 reply += part
-            limit, length = self.limits["output_limit"], os.fstat(output.fileno()).st_size
-            printed = os.pread(output.fileno(), limit, 0).decode("utf-8", "replace")
-            told = os.pread(report.fileno(), 1 << 16, 0)
+            limit, length = self.limits["output_limit"], os.fstat(files[1]).st_size
+            printed = os.pread(files[1], limit, 0).decode("utf-8", "replace") if length else ""
+            told = os.pread(files[2], 1 << 16, 0)
+        finally:
+            for file in files:
+                os.close(file)
         ending, code, wall, cpu = _zygote.REPLY.unpack(reply)
         full = length >= limit
         status, error = self._verdict(ending, code, full, told)
@@ -195,9 +206,9 @@ def _is_installed(name: str) -> bool:
         return False
 
 
-def _memory_file(name: str):
-    """A file without a name, in memory, for one program only."""
-    return open(os.memfd_create(name), "r+b", buffering=0)
+def _write(file: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(file, data) :]
 
 
 def _words(told: bytes) -> tuple[str, bool]:

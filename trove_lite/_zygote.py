@@ -242,8 +242,7 @@ class _Child:
         """In the child: confine this process, say so, and run the program. Does not return."""
         os.setsid()
         _isolation.prctl(_isolation.PR_SET_PDEATHSIG, signal.SIGKILL)
-        with open(program, "rb") as file:
-            source = file.read()
+        source = os.pread(program, os.fstat(program).st_size, 0)
         os.dup2(output, 1)
         os.dup2(report, _REPORT)
         os.closerange(_CONFINED + 1, 1 << 20)

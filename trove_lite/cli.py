@@ -63,11 +63,14 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1), help="at once (default: %(default)s)")
     report.set_defaults(command=_report)
 
-    again = commands.add_parser("reexecute", help="run a recorded run's programs again, here, in the sandbox")
+    again = commands.add_parser(
+        "reexecute", help="run a recorded run's programs again, here, in the sandbox; resumable"
+    )
     again.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run folder with text")
     again.add_argument("--out", required=True, type=Path, metavar="RUN2", help="run folder to make")
     again.add_argument("--time-limit", type=float, default=30.0, metavar="S", help="CPU seconds (default: %(default)g)")
     again.add_argument("--isolation", default="auto", help="auto, full, seccomp, none (default: %(default)s)")
+    again.add_argument("--workers", type=int, metavar="N", help="programs at a time (default: one a core)")
     again.add_argument("--force", action="store_true", help="replace a run folder that is there")
     again.set_defaults(command=_reexecute)
 
@@ -124,6 +127,7 @@ def _refuse_to_replace(args: argparse.Namespace) -> None:
 
 def _reexecute(args: argparse.Namespace) -> None:
     from .candidates import load_candidates, save_run
+    from .journal import locked
     from .reexecute import accuracy_by_time_limit, reexecute
     from .report import save_table
     from .sandbox import IsolationError, Sandbox
@@ -132,9 +136,14 @@ def _reexecute(args: argparse.Namespace) -> None:
     candidates = load_candidates(*args.runs)
     if "solution" not in candidates:
         raise TroveLiteError(f"{args.runs[0]}: outcomes hold no programs; name a run folder with text")
+    args.out.mkdir(parents=True, exist_ok=True)
+    journal = args.out / "executions.jsonl"
     try:
-        with Sandbox(time_limit=args.time_limit, isolation=args.isolation) as sandbox:
-            new, agreement = reexecute(candidates, sandbox)
+        with (
+            locked(args.out),
+            Sandbox(args.workers, time_limit=args.time_limit, isolation=args.isolation) as sandbox,
+        ):
+            new, agreement = reexecute(candidates, sandbox, journal=journal)
             isolation = sandbox.describe()
     except (IsolationError, ValueError) as error:
         raise TroveLiteError(str(error)) from error
@@ -143,6 +152,7 @@ def _reexecute(args: argparse.Namespace) -> None:
     save_run(args.out, new, {"kind": "reexecute", "runs": list(map(str, args.runs)), "sandbox": isolation} | shares)
     save_table(agreement.disagreements, "disagreements", str(args.out))
     save_table(accuracy_by_time_limit(new), "time_limits", str(args.out))
+    journal.unlink()  # only now: until here, the same command goes on where it was
     print(f"{agreement}\n{len(new)} candidates, disagreements.csv and time_limits.csv in {args.out}")
 
 

@@ -9,11 +9,16 @@ selects nothing new.
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
+from .candidates import fingerprint
+from .errors import TroveLiteError
 from .grade import first_number, is_correct, printed_numbers
+from .journal import Journal
 from .parse import Tool, code_of, operations, parse_tools, program_of, recorded_sources
 from .problems import load_problems
 from .sandbox import Execution, Sandbox
@@ -62,15 +67,17 @@ class Agreement(NamedTuple):
         return (("status", self.status), ("answer", self.answer), ("verdict", self.verdict))
 
 
-def reexecute(candidates: pd.DataFrame, sandbox: Sandbox, *, progress: bool = True) -> tuple[pd.DataFrame, Agreement]:
+def reexecute(
+    candidates: pd.DataFrame, sandbox: Sandbox, *, journal: Path | None = None, progress: bool = True
+) -> tuple[pd.DataFrame, Agreement]:
     """Run every candidate's program in `sandbox`; returns the new candidates and how far they agree with these.
 
     Rows must be in the order of the record, all of a run's together. Equal programs run once: seeds are pinned.
+    `journal`: a file that keeps each execution as it ends; those that it holds already do not run again.
     `execute_seconds` of the new table are CPU seconds. Raises TroveLiteError where the problems are not at hand.
     """
     programs = recorded_programs(candidates)
-    distinct = list(dict.fromkeys(programs))
-    executions = dict(zip(distinct, sandbox.run_many(distinct, progress=progress), strict=True))
+    executions = _execute(_slow_last(programs, candidates["status"]), sandbox, journal, progress)
     new = candidates.copy()
     new["provenance"], new["shortened"] = "re-executed", False
     gold = _gold_answers(candidates)
@@ -93,6 +100,33 @@ def recorded_programs(candidates: pd.DataFrame) -> list[str]:
                 shown = library if row.mode == "import" else ()
                 programs[row.Index] = program_of(row.solution, recorded_sources(row.tools), shown)
     return [programs[index] for index in candidates.index]
+
+
+def _slow_last(programs: Sequence[str], statuses: pd.Series) -> list[str]:
+    """The distinct programs, those that ran out of time in the record at the end."""
+    slow = {program: status == "timeout" for program, status in zip(programs, statuses, strict=True)}
+    return sorted(slow, key=slow.get)
+
+
+def _execute(programs: list[str], sandbox: Sandbox, path: Path | None, progress: bool) -> dict[str, Execution]:
+    """Run what the journal at `path` does not hold yet, and keep it there."""
+    if path is None:
+        return dict(zip(programs, sandbox.run_many(programs, progress=progress), strict=True))
+    with closing(Journal(path)) as journal:
+        about = {name: value for name, value in sandbox.describe().items() if name not in ("workers", "message")}
+        if not journal.records:
+            journal.append(about)
+        elif journal.records[0] != about:
+            raise TroveLiteError(f"{path}: begun with other limits, isolation or libraries; choose another --out")
+        known = {record["program"]: Execution(*record["execution"]) for record in journal.records[1:]}
+        missing = [program for program in programs if fingerprint(program, "") not in known]
+
+        def keep(program: str, execution: Execution) -> None:
+            known[fingerprint(program, "")] = execution
+            journal.append({"program": fingerprint(program, ""), "execution": execution})
+
+        sandbox.run_many(missing, progress=progress, done=keep)
+    return {program: known[fingerprint(program, "")] for program in programs}
 
 
 class Outcome(NamedTuple):
@@ -167,11 +201,6 @@ def accuracy_by_time_limit(candidates: pd.DataFrame, limits: Sequence[float] = (
             }
         )
     return pd.DataFrame(rows).set_index("limit")
-
-
-def _said(row) -> str:
-    """What a program printed, or its error; either may be null."""
-    return next((text for text in (row.output, row.error) if isinstance(text, str) and text), "")[:300]
 
 
 def _turns(stream: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, tuple[str, ...]]]:

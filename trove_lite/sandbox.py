@@ -20,7 +20,8 @@ import platform
 import queue
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
+import threading
+from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from . import _isolation
 from ._worker import Execution, IsolationError, Worker, environment, interpreter
@@ -98,27 +99,43 @@ class Sandbox:
 
     async def run(self, program: str) -> Execution:
         """Run one program. Waits for a free worker; any number of calls may wait at a time, on any event loop."""
-        return await asyncio.wrap_future(self._submit(program))
+        return await asyncio.wrap_future(self._submit(self._run, program))
 
-    def run_many(self, programs, progress: bool = True) -> list[Execution]:
-        """Run programs and return their executions in the same order, with a progress bar."""
+    def run_many(self, programs, progress: bool = True, done=None) -> list[Execution]:
+        """Run programs and return their executions in the same order, with a progress bar.
+
+        done(program, execution), where given, is called as soon as each has ended, to keep it.
+        """
         from tqdm import tqdm
 
-        futures = [self._submit(program) for program in programs]
-        try:
-            return [future.result() for future in tqdm(futures, "programs", disable=not progress)]
-        finally:
-            for future in futures:
-                future.cancel()
+        programs = list(programs)
+        executions, numbers, one_at_a_time = [None] * len(programs), iter(range(len(programs))), threading.Lock()
+
+        def work() -> None:
+            for number in numbers:
+                executions[number] = self._run(programs[number])
+                with one_at_a_time:
+                    bar.update()
+                    if done:
+                        done(programs[number], executions[number])
+
+        with tqdm(total=len(programs), desc="programs", disable=not progress) as bar:
+            working = [self._submit(work) for _ in range(min(self.workers, len(programs)))]
+            try:
+                for future in as_completed(working):
+                    future.result()
+            finally:  # where one fails, the others finish their program and stop
+                list(numbers)
+        return executions
 
     def describe(self) -> dict:
         """Level, features of this machine, limits and library versions, to be kept with a run's results."""
         return isolation_report() | {"level": self.level, "limits": self.limits, "workers": self.workers}
 
-    def _submit(self, program: str):
+    def _submit(self, work, *arguments):
         if self._threads is None:
             raise RuntimeError("a Sandbox runs programs inside its `with` block")
-        return self._threads.submit(self._run, program)
+        return self._threads.submit(work, *arguments)
 
     def _run(self, program: str) -> Execution:
         worker = self._idle.get_nowait()  # there are as many threads as workers

@@ -60,7 +60,7 @@ class Runner:
         mended = len(problems)  # decoys are as new; what is found from here on is not put right
         if strays := self._strays():
             problems.append(f"processes are left: {strays}")
-        if execution.error == "the worker process died" or self._workers() != workers:
+        if self._workers() != workers:
             problems.append("the worker died")
         problems += self._ill()
         if self._descriptors() != self.descriptors:

@@ -1,6 +1,6 @@
 """How fast programs run: the sandbox beside other ways, on recorded programs of the public logs.
 
-    python benchmarks/execution.py [--programs 1500] [--workers 2] [--seed 0] [--out FOLDER]
+    python benchmarks/execution.py [--programs 1500] [--workers 2] [--own-work 0.1] [--seed 0] [--out FOLDER]
 
 Needs the public logs ($TROVE_LITE_DATA, default ./data). Prints a Markdown table of ratios to the official way, which
 starts `python file.py` for each program. Programs are dealt into chunks, and every way runs a chunk before any runs the
@@ -34,26 +34,25 @@ from trove_lite.problems import data_folder, load_problems
 from trove_lite.sandbox import Sandbox, isolation_report
 
 TIME_LIMIT = 10.0
-OWN_WORK = 1.0  # CPU seconds
 
 
-def recorded_programs(count: int, seed: int) -> tuple[list[str], int]:
+def recorded_programs(count: int, seed: int, own_work: float) -> tuple[list[str], int]:
     """Programs of CREATE and SKIP samples, drawn at random as they occur, and how many were drawn and left out.
 
-    Left out are those that compute for longer than OWN_WORK: no way of starting programs makes them faster, and one of
-    them weighs as much as hundreds of others.
+    Left out are those that compute for longer than `own_work` CPU seconds: no way of starting programs makes them
+    faster, and one of them weighs as much as hundreds of others.
     """
     logs = sorted(data_folder().glob("ikb-a/**/run*.md"))
     categories = ("counting", "geometry", "number")
     problems = [problem for category in categories for problem in load_problems("math", category)]
     candidates, _ = import_logs(logs, problems, progress=False)
     chosen = candidates[candidates["mode"].isin(["create", "skip"]) & candidates["solution"].str.contains("```python")]
-    drawn = chosen.sample(count + count // 10, random_state=seed)
+    drawn = chosen.sample(count + count // 5, random_state=seed)
     programs = [
         program_of(solution, recorded_sources(tools))
         for solution, tools in zip(drawn["solution"], drawn["tools"], strict=True)
     ]
-    with Sandbox(time_limit=OWN_WORK) as sandbox:
+    with Sandbox(time_limit=own_work) as sandbox:
         executions = sandbox.run_many(programs)
     short = [program for program, done in zip(programs, executions, strict=True) if done.status != "timeout"]
     return short[:count], len(programs) - len(short)
@@ -194,7 +193,9 @@ def measure(programs: list[str], workers: int, chunks: int, seed: int) -> list[d
         Served(workers, "inprocess", "`exec` in one process: the programs' own work, **no isolation**"),
     ]
     ways[-1].isolation = "none"
-    warm = ["print(1)", "import numpy", "import scipy"] * 8 * workers  # so that every worker gets one of each
+    warm = (
+        ["print(1)", "import sympy", "import numpy", "import scipy"] * 8 * workers
+    )  # so that every worker gets one of each
     for way in ways[1:]:
         way.run(warm)
     shuffled = random.Random(seed)
@@ -246,17 +247,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--programs", type=int, default=1500)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--chunks", type=int, default=15)
+    parser.add_argument("--chunks", type=int, default=10)
+    parser.add_argument("--own-work", type=float, default=0.1, help="leave out programs that compute longer (CPU s)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, help="folder for execution.json (every chunk) and execution.md (the table)")
     options = parser.parse_args()
-    programs, left_out = recorded_programs(options.programs, options.seed)
+    programs, left_out = recorded_programs(options.programs, options.seed, options.own_work)
     rows = measure(programs, options.workers, options.chunks, options.seed)
     text = (
         f"{table(rows)}\n\n{len(programs)} programs, {options.workers} workers, medians over {options.chunks} chunks "
     )
-    text += f"(and their range); {left_out} of {left_out + len(programs)} drawn compute for more than {OWN_WORK:g} s "
-    text += "and are left out."
+    text += f"(and their range); {left_out} of {left_out + len(programs)} drawn compute for more than "
+    text += f"{options.own_work:g} s and are left out."
     print(text)
     if options.out:
         options.out.mkdir(parents=True, exist_ok=True)

@@ -137,6 +137,8 @@ def test_recursion_goes_as_deep_as_in_a_script(sandbox, tmp_path):
         ("import math\nfrom itertools import product", "lean"),
         ("from collections import Counter\n# from the list\nimport asy", "lean"),
         ("from sympy import *", "symbolic"),
+        ("import sympy\nf = sympy.lambdify(x, x**2)", "numeric"),
+        ("import numpy as np", "numeric"),
         ("np = __import__('numpy')", "scientific"),
         ("import matplotlib.pyplot as plt", "scientific"),
         ("import pytest", "scientific"),

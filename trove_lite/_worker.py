@@ -1,4 +1,4 @@
-"""One worker of a `Sandbox`: up to three warm processes, with more and more libraries imported.
+"""One worker of a `Sandbox`: up to four warm processes, with more and more libraries imported.
 
 It starts them when they are first needed, hands a program over, reads back what it printed, and starts them again when
 they die. It trusts nothing that a program can have touched: of the files that it hands over it reads a bounded number
@@ -180,7 +180,8 @@ class Zygote:
 
 
 _IMPORTS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
-_SYMBOLIC = re.compile(r"numpy|sympy|mpmath")
+_SYMBOLIC = re.compile(r"sympy|mpmath")
+_NUMERIC = re.compile(r"numpy|lambdify|stats")  # the last two: sympy's ways to numpy
 _SCIENTIFIC = re.compile(r"scipy|pandas|matplotlib|plot|__import__|importlib")
 
 
@@ -192,13 +193,15 @@ def tier_of(program: str) -> str:
     """
     if _SCIENTIFIC.search(program) or any(map(_is_installed, _IMPORTS.findall(program))):
         return "scientific"
+    if _NUMERIC.search(program):
+        return "numeric"
     return "symbolic" if _SYMBOLIC.search(program) else "lean"
 
 
 @functools.cache
 def _is_installed(name: str) -> bool:
-    """Whether there is a library of that name, other than the standard one and those of the symbolic tier."""
-    if name in sys.stdlib_module_names or name in _zygote.SYMBOLIC:
+    """Whether there is a library of that name, other than the standard one and those of the numeric tier."""
+    if name in sys.stdlib_module_names or name in _zygote.TIERS["numeric"]:
         return False
     try:
         return importlib.util.find_spec(name) is not None

@@ -26,11 +26,16 @@ print(hash(tuple(dir(builtins))), len(sys.path), len(sys.meta_path), len(sys.mod
 print(hasattr(builtins, 'leftover'), sys.stdout.encoding, os.fstat(1).st_size, os.listdir('@library@'))
 """
 SYMBOLIC = """
-import numpy, sympy
-print(sympy.Integer(2) + 3, sympy.solve(sympy.Symbol('x') ** 2 - 4), numpy.random.rand())
+import sympy
+print(sympy.Integer(2) + 3, sympy.solve(sympy.Symbol('x') ** 2 - 4))
+"""
+NUMERIC = """
+import numpy
+print(numpy.random.rand())
 print(numpy.array([1 / 3]), numpy.pi)
 """
-TIERS = {"lean": HEALTHY, "symbolic": HEALTHY + SYMBOLIC, "scientific": HEALTHY + SYMBOLIC + "import pandas"}
+TIERS = {"lean": HEALTHY, "symbolic": HEALTHY + SYMBOLIC, "numeric": HEALTHY + SYMBOLIC + NUMERIC}
+TIERS["scientific"] = TIERS["numeric"] + "import pandas"
 
 
 class Runner:

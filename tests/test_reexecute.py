@@ -3,6 +3,8 @@
 import pandas as pd
 import pytest
 
+from trove_lite.errors import TroveLiteError
+from trove_lite.figures import time_limits
 from trove_lite.problems import Problem
 from trove_lite.reexecute import accuracy_by_time_limit, compare, recorded_programs, reexecute
 from trove_lite.sandbox import Sandbox, isolation_report
@@ -73,8 +75,8 @@ def test_reexecution_agrees_and_says_where_not(monkeypatch):
         new, agreement = reexecute(recorded, sandbox, progress=False)
     assert new["status"].tolist() == ["ok", "ok", "ok", "timeout", "error"]
     assert new["answer"].tolist()[:2] == [4.0, 5.0]
-    assert agreement.status == (5, 5)
-    assert agreement.verdict == (3, 5)
+    total = agreement.shares.set_index("category").loc["all"]
+    assert total.to_dict() == {"candidates": 5, "status": 5, "compared": 5, "answer": 3, "verdict": 3}
     assert agreement.disagreements["cause"].tolist() == ["other", "random"]
     assert "status 100.00 % of 5" in str(agreement)
 
@@ -98,11 +100,48 @@ def test_causes():
 def test_a_shorter_limit_loses_what_takes_longer():
     rows = [row(0, "import", "a"), row(0, "create", "b"), row(1, "import", "c")]
     table = pd.DataFrame(rows).assign(execute_seconds=[0.5, 0.5, 8.0])
-    result = accuracy_by_time_limit(table, (1, 10))
-    assert result["selected"].tolist() == [0.5, 1.0]
-    assert result["oracle"].tolist() == [0.5, 1.0]
-    assert result["finished"].tolist() == [2 / 3, 1.0]
-    assert result.loc[1, "cpu_hours"] == pytest.approx(2 / 3600)
+    result = accuracy_by_time_limit(table, (1, 10)).set_index(["measure", "limit"])
+    assert result.loc["two-stage", "ours"].tolist() == [0.5, 1.0]
+    assert result.loc["oracle", "gain"].tolist() == [0.0, 0.5]
+    assert result.loc["finished", "ours"].tolist() == [0.5, 1.0]
+    assert result.loc[("pass@1", 1), "cpu_hours"] == pytest.approx(2 / 3600)
+    assert (result["low"] <= result["ours"]).all()
+    assert (result["ours"] <= result["high"]).all()
+    assert time_limits(result.reset_index(), "a test").axes[0].get_ylabel() == "accuracy (fraction of problems)"
+
+
+def test_problems_solved_again_come_after_all_others():
+    rows = [row for problem in range(3) for row in turn(problem, "1", "print(4)")]
+    rows[0:0] = [row(0, "import", "print(1)", phase="retry")]  # as a table sorted by its key has them
+    rows[1:4] = turn(0, "1", "print(double(2))", tools=FUNCTION)
+    programs = recorded_programs(pd.DataFrame(rows))
+    assert "def double" in programs[4]
+    assert "def double" in programs[0]
+
+
+def test_an_execution_that_is_in_the_journal_does_not_run_again(monkeypatch, tmp_path):
+    problems = (Problem("math", "counting", 0, "?", 4.0, 1),)
+    monkeypatch.setattr("trove_lite.reexecute.load_problems", lambda dataset, category: problems)
+    recorded = pd.DataFrame([row(0, "create", "print(2 + 2)"), row(0, "skip", "print(5)")])
+    with Sandbox(1, time_limit=0.5) as sandbox:
+        reexecute(recorded.head(1), sandbox, journal=tmp_path / "journal", progress=False)
+        ran = []
+        sandbox._run, run = lambda program: ran.append(program) or run(program), sandbox._run
+        new, _ = reexecute(recorded, sandbox, journal=tmp_path / "journal", progress=False)
+    assert ran == ["print(5)"]
+    assert new["answer"].tolist() == [4.0, 5.0]
+    with Sandbox(1, time_limit=1) as other, pytest.raises(TroveLiteError, match="other limits"):
+        reexecute(recorded, other, journal=tmp_path / "journal", progress=False)
+
+
+def test_a_status_that_the_record_does_not_know_is_kept(monkeypatch):
+    problems = (Problem("math", "counting", 0, "?", 4.0, 1),)
+    monkeypatch.setattr("trove_lite.reexecute.load_problems", lambda dataset, category: problems)
+    recorded = pd.DataFrame([row(0, "create", "x = bytearray(10**10)")])
+    recorded = recorded.astype({"status": "category", "operations": "Int64"})
+    with Sandbox(1, time_limit=0.5) as sandbox:
+        new, _ = reexecute(recorded, sandbox, progress=False)
+    assert new["status"].tolist() == ["memory"]
 
 
 def test_a_difference_without_any_text_is_listed_too():

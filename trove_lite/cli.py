@@ -127,9 +127,10 @@ def _refuse_to_replace(args: argparse.Namespace) -> None:
 
 def _reexecute(args: argparse.Namespace) -> None:
     from .candidates import load_candidates, save_run
+    from .figures import time_limits
     from .journal import locked
-    from .reexecute import accuracy_by_time_limit, reexecute
-    from .report import save_table
+    from .reexecute import LIMITS, accuracy_by_time_limit, reexecute
+    from .report import save_figure, save_table
     from .sandbox import IsolationError, Sandbox
 
     _refuse_to_replace(args)
@@ -147,13 +148,21 @@ def _reexecute(args: argparse.Namespace) -> None:
             isolation = sandbox.describe()
     except (IsolationError, ValueError) as error:
         raise TroveLiteError(str(error)) from error
-    shares = {name: dict(zip(("agree", "compared"), getattr(agreement, name), strict=True))
-              for name in ("status", "answer", "verdict")}  # fmt: skip
-    save_run(args.out, new, {"kind": "reexecute", "runs": list(map(str, args.runs)), "sandbox": isolation} | shares)
-    save_table(agreement.disagreements, "disagreements", str(args.out))
-    save_table(accuracy_by_time_limit(new), "time_limits", str(args.out))
+    about = {"kind": "reexecute", "runs": list(map(str, args.runs)), "sandbox": isolation}
+    save_run(args.out, new, about | {"agreement": agreement.shares.to_dict("records")})
+    limits = accuracy_by_time_limit(new, [limit for limit in LIMITS if limit <= args.time_limit] or [args.time_limit])
+    for name, table in (
+        ("agreement", agreement.shares),
+        ("disagreements", agreement.disagreements),
+        ("time_limits", limits),
+    ):
+        save_table(table, name, str(args.out))
+    model = ", ".join(sorted(new["model"].astype(str).unique()))
+    save_figure(time_limits(limits, f"{model}, recorded programs executed again"), "time_limits", str(args.out))
     journal.unlink()  # only now: until here, the same command goes on where it was
-    print(f"{agreement}\n{len(new)} candidates, disagreements.csv and time_limits.csv in {args.out}")
+    print(
+        f"{agreement}\n{len(new)} candidates, agreement.csv, disagreements.csv and time_limits.csv/.png in {args.out}"
+    )
 
 
 def _outcomes(args: argparse.Namespace) -> None:

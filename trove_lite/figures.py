@@ -166,6 +166,30 @@ def difficulty(candidates: pd.DataFrame | Study, *, k: int = 15) -> Figure:
     return _titled(figure, study, "Problems solved by difficulty")
 
 
+def time_limits(table: pd.DataFrame, title: str) -> Figure:
+    """Accuracy against the time limit of a program, from `reexecute.accuracy_by_time_limit`, and what it costs."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.6), layout="constrained", width_ratios=(3, 2))
+    styles = {"oracle": (BLUE, "--", "s"), "two-stage": (RED, "-", "o"), "pass@1": (GREEN, ":", "^")}
+    for measure, (colour, line, marker) in styles.items():
+        cells = table[table["measure"] == measure]
+        _band(left, cells["limit"], cells, colour, line, marker)
+    left.set_ylabel("accuracy (fraction of problems)")
+    left.set_ylim(bottom=0)
+    left.legend(handles=[_handle(m, c, mk, line=ln) for m, (c, ln, mk) in styles.items()], frameon=False, ncols=3,
+                loc="lower center", bbox_to_anchor=(0.5, 1.0))  # fmt: skip
+    cost = table.drop_duplicates("limit")
+    right.plot(cost["limit"], cost["cpu_hours"], color="black", marker="D", markersize=5)
+    right.set_ylabel("CPU hours for all programs")
+    right.set_ylim(bottom=0)
+    for axes in (left, right):
+        axes.set_xscale("log")
+        axes.set_xticks(cost["limit"], [f"{limit:g}" for limit in cost["limit"]], minor=False)
+        axes.minorticks_off()
+        axes.set_xlabel("time limit of a program (CPU seconds)")
+    figure.suptitle(f"What a longer time limit buys\n{title}", fontsize=10.5)
+    return figure
+
+
 def _dot(axes: Axes, cell: pd.Series, y: float, colour: object, marker: str, *, fill: object = None) -> None:
     if pd.notna(cell["ours"]):
         axes.plot([cell["low"], cell["high"]], [y, y], color=colour, linewidth=1.4)

@@ -7,7 +7,6 @@ selects nothing new.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -19,13 +18,16 @@ from .candidates import fingerprint
 from .errors import TroveLiteError
 from .grade import first_number, is_correct, printed_numbers
 from .journal import Journal
+from .metrics import mean_interval, paired_difference
 from .parse import Tool, code_of, operations, parse_tools, program_of, recorded_sources
 from .problems import load_problems
 from .sandbox import Execution, Sandbox
-from .select import Ballot, two_stage
+from .select import Ballot, one_stage, two_stage
 from .toolbox import THRESHOLDS, Toolbox
 
+PROBLEM = ["dataset", "category", "problem"]
 STREAM = ["run", "method", "seed", "dataset", "category"]
+LIMITS = (1, 2, 5, 10, 30)  # CPU seconds
 TRIM_STEPS = 500  # the official default: problems between trimmings, and once at the end
 
 #: Why a program may do otherwise than its record says, in the order in which they are looked for.
@@ -42,29 +44,32 @@ CAUSES = (
 
 _CLOCK = re.compile(r"\b(?:now|today|utcnow|localtime|gmtime|time|perf_counter|monotonic|ctime)\(\s*\)")
 _CHANCE = re.compile(r"\brandom\b|\bshuffle\b|\brandint\b|\bsecrets\b|\buuid")
+_MODULE = re.compile(r"import \w+")
+_VERSION = re.compile(r"No module named|has no attribute|cannot import name|unexpected keyword argument")
 _LIBRARY = re.compile(r"sympy|numpy|scipy|pandas|matplotlib|mpmath")
 
 
 class Agreement(NamedTuple):
     """How far a re-execution agrees with the record.
 
-    `status` over all candidates (`ok`, `timeout`, or failed in any other way); `answer` (the first number printed) and
-    `verdict` over those whose record is whole and whose program does not look at the clock: (agreeing, compared).
+    `shares`: a row for each category and `all`, with the number of candidates that agree in `status` (`ok`, `timeout`,
+    or failed in any other way) of all `candidates`, and in `answer` (the first number printed) and `verdict` of the
+    `compared`: those whose record is whole and whose program does not look at the clock.
     `disagreements`: a row for each candidate that differs in any of the three, with its cause.
     """
 
-    status: tuple[int, int]
-    answer: tuple[int, int]
-    verdict: tuple[int, int]
+    shares: pd.DataFrame
     disagreements: pd.DataFrame
 
     def __str__(self) -> str:
-        parts = [f"{name} {100 * same / max(total, 1):.2f} % of {total}" for name, (same, total) in self._shares()]
+        total = self.shares.set_index("category").loc["all"]
         causes = ", ".join(f"{count} {cause}" for cause, count in self.disagreements["cause"].value_counts().items())
-        return f"agreement: {', '.join(parts)}; {len(self.disagreements)} candidates differ ({causes or 'none'})"
-
-    def _shares(self):
-        return (("status", self.status), ("answer", self.answer), ("verdict", self.verdict))
+        return (
+            f"agreement: status {100 * total['status'] / max(total['candidates'], 1):.2f} % of {total['candidates']}, "
+            f"answer {100 * total['answer'] / max(total['compared'], 1):.2f} % and verdict "
+            f"{100 * total['verdict'] / max(total['compared'], 1):.2f} % of {total['compared']}; "
+            f"{len(self.disagreements)} candidates differ ({causes or 'none'})"
+        )
 
 
 def reexecute(
@@ -72,7 +77,7 @@ def reexecute(
 ) -> tuple[pd.DataFrame, Agreement]:
     """Run every candidate's program in `sandbox`; returns the new candidates and how far they agree with these.
 
-    Rows must be in the order of the record, all of a run's together. Equal programs run once: seeds are pinned.
+    Rows must be in the order of problems, all of a run's together. Equal programs run once: seeds are pinned.
     `journal`: a file that keeps each execution as it ends; those that it holds already do not run again.
     `execute_seconds` of the new table are CPU seconds. Raises TroveLiteError where the problems are not at hand.
     """
@@ -86,7 +91,9 @@ def reexecute(
         for program, solution, answer in zip(programs, candidates["solution"], gold, strict=True)
     ]
     for column, values in zip(rows[0]._fields if rows else (), zip(*rows, strict=True), strict=True):
-        new[column] = pd.Series(list(values), index=new.index).astype(candidates[column].dtype)
+        kind = candidates[column].dtype
+        kind = object if isinstance(kind, pd.CategoricalDtype) else kind  # a record knows fewer ways to end
+        new[column] = pd.Series(list(values), index=new.index).astype(kind)
     return new, compare(candidates, new, programs)
 
 
@@ -144,67 +151,71 @@ class Outcome(NamedTuple):
 
 def compare(recorded: pd.DataFrame, new: pd.DataFrame, programs: Sequence[str]) -> Agreement:
     """Hold two tables of the same candidates against each other; `programs` are what ran, row by row."""
-    differing, counts = [], Counter()
+    differing, same = [], []
     for old, now, program in zip(recorded.itertuples(), new.itertuples(), programs, strict=True):
-        same_status = _kind(old.status) == _kind(now.status)
-        counts["status"] += same_status
-        same_answer = old.answer == now.answer or (pd.isna(old.answer) and pd.isna(now.answer))
-        same_verdict = pd.isna(old.correct) or bool(old.correct) == bool(now.correct)
+        status = _kind(old.status) == _kind(now.status)
+        answer = old.answer == now.answer or (pd.isna(old.answer) and pd.isna(now.answer))
+        verdict = pd.isna(old.correct) or bool(old.correct) == bool(now.correct)
         whole = not old.shortened and not _CLOCK.search(program)
-        counts["whole"] += whole
-        counts["answer"] += whole and same_answer
-        counts["verdict"] += whole and same_verdict
-        if not (same_status and same_answer and same_verdict):
+        same.append((old.category, 1, status, whole, whole and answer, whole and verdict))
+        if not (status and answer and verdict):
             key = {name: getattr(old, name) for name in ("run", "category", "problem", "phase", "mode", "sample")}
-            said = {"recorded": _said(old), "here": _said(now)}
             differing.append(
                 key
-                | {"status_recorded": old.status, "status": now.status, "same_answer": same_answer}
-                | {"same_verdict": same_verdict, "cause": _cause(old, now, program)}
-                | said
+                | {"status_recorded": old.status, "status": now.status, "same_answer": answer, "same_verdict": verdict}
+                | {"cause": _cause(old, now, program), "recorded": _said(old), "here": _said(now)}
             )
     columns = ["run", "category", "problem", "phase", "mode", "sample", "status_recorded", "status", "same_answer"]
-    table = pd.DataFrame(differing, columns=[*columns, "same_verdict", "cause", "recorded", "here"])
+    names = ["category", "candidates", "status", "compared", "answer", "verdict"]
+    shares = pd.DataFrame(same, columns=names).groupby("category", observed=True).sum()
+    shares.loc["all"] = shares.sum()
     return Agreement(
-        (counts["status"], len(recorded)),
-        (counts["answer"], counts["whole"]),
-        (counts["verdict"], counts["whole"]),
-        table,
+        shares.astype(int).reset_index(),
+        pd.DataFrame(differing, columns=[*columns, "same_verdict", "cause", "recorded", "here"]),
     )
 
 
-def accuracy_by_time_limit(candidates: pd.DataFrame, limits: Sequence[float] = (1, 2, 5, 10, 30)) -> pd.DataFrame:
-    """What a time limit buys: a row for each, from re-executed CPU seconds (run with the largest limit or longer).
+def accuracy_by_time_limit(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> pd.DataFrame:
+    """What a time limit buys, from re-executed CPU seconds (of a run with the largest limit or a longer one).
 
-    finished, correct: shares of candidates. selected: share of problems whose official two-stage choice is right, the
-    mean over runs; oracle: with any correct candidate. cpu_hours: what the candidates cost at that limit.
+    A row for each limit and measure, with `ours`: `finished` and `pass@1`, shares of candidates; `two-stage`, the
+    share of problems whose official two-stage choice is right; `oracle`, with any correct candidate. Means over
+    problems (micro), of the mean over runs; `low`, `high`: 95 % over problems. `gain` is this limit's less the shortest
+    one's on the same problems, with its paired interval `gain_low`, `gain_high`. `cpu_hours`: of all candidates.
     """
     stream = candidates[candidates["phase"] == "stream"]
+    scores = {limit: _scores_at(stream, limit) for limit in limits}
     rows = []
-    for limit in limits:
-        ok = (stream["status"] == "ok") & (stream["execute_seconds"] <= limit)
-        correct = ok & stream["correct"].fillna(False).astype(bool)
-        chosen, solved = [], []
-        for _, run in stream.groupby(STREAM, sort=False, observed=True):
-            groups = [group.index for _, group in run.groupby("problem", sort=False)]
-            picks = [index[two_stage(_ballots(stream.loc[index], ok[index]))] for index in groups]
-            chosen.append(correct[picks].mean())
-            solved.append(sum(correct[index].any() for index in groups) / len(groups))
-        rows.append(
-            {
-                "limit": limit,
-                "finished": (stream["execute_seconds"] <= limit).mean(),
-                "correct": correct.mean(),
-                "selected": sum(chosen) / len(chosen),
-                "oracle": sum(solved) / len(solved),
-                "cpu_hours": stream["execute_seconds"].clip(upper=limit).sum() / 3600,
-            }
-        )
-    return pd.DataFrame(rows).set_index("limit")
+    for limit, here in scores.items():
+        for measure in here:
+            mean = mean_interval(here[measure])
+            gain = paired_difference(here[measure], scores[limits[0]][measure])
+            row = {"limit": limit, "measure": measure, "ours": mean.value, "low": mean.low, "high": mean.high}
+            row |= {"gain": gain.value, "gain_low": gain.low, "gain_high": gain.high}
+            rows.append(row | {"cpu_hours": stream["execute_seconds"].clip(upper=limit).sum() / 3600})
+    return pd.DataFrame(rows)
+
+
+def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:
+    """Each problem's scores, the mean over runs, were programs cut off after `limit` CPU seconds."""
+    finished = stream["execute_seconds"] <= limit
+    ok = (stream["status"] == "ok") & finished
+    correct = ok & stream["correct"].fillna(False).astype(bool)
+    rows = []
+    for key, turn in stream.groupby([*STREAM, "problem"], sort=False, observed=True):
+        right = correct[turn.index]
+        chosen = right.iloc[two_stage(_ballots(turn, ok[turn.index]))]
+        scores = (finished[turn.index].mean(), right.mean(), float(chosen), float(right.any()))
+        rows.append((*key[-3:], *scores))
+    measures = ["finished", "pass@1", "two-stage", "oracle"]
+    return pd.DataFrame(rows, columns=[*PROBLEM, *measures]).groupby(PROBLEM)[measures].mean()
 
 
 def _turns(stream: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, tuple[str, ...]]]:
     """One run's candidates problem by problem, with the toolbox's sources then, as the official program kept them."""
+    stream = stream.sort_values(
+        "phase", key=lambda phase: phase.astype(str) == "retry", kind="stable"
+    )  # these came last
     toolbox, seen, trimmed = Toolbox(), 0, False
     problem, phase = stream["problem"], stream["phase"].astype(str)
     turns = (problem != problem.shift()) | (phase != phase.shift())
@@ -217,11 +228,25 @@ def _turns(stream: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, tuple[str, ...]
         best = turn.iloc[two_stage(_ballots(turn, turn["status"] == "ok"))]
         if best["mode"] == "import":
             toolbox.use(_tools(best["tools"]), int(best["problem"]), add=True)
+        else:
+            toolbox.add(_modules(turn[turn["mode"] == "import"]), int(best["problem"]))
         elif best["mode"] == "create" and best["status"] == "ok":
             toolbox.add(_tools(best["tools"]), int(best["problem"]))
         seen += not retry
         if not retry and seen % TRIM_STEPS == 0:
             toolbox.trim(THRESHOLDS["log20"](seen))
+
+
+def _modules(imports: pd.DataFrame) -> list[Tool]:
+    """The plain `import x` of the best IMPORT response: it stays, whichever mode wins.
+
+    Nothing describes this; the logs show it. In the four runs of September 2024 IMPORT programs use `random` or `math`
+    that no winner had brought in, 26 times, and never fail by it; functions and `from` imports do not stay like this.
+    """
+    if imports.empty:
+        return []
+    best = imports.iloc[one_stage(_ballots(imports, imports["status"] == "ok"))]
+    return [tool for tool in _tools(best["tools"]) if best["status"] == "ok" and _MODULE.fullmatch(tool.source.strip())]
 
 
 def _ballots(rows: pd.DataFrame, ok: pd.Series) -> list[Ballot]:
@@ -281,6 +306,8 @@ def _cause(old, now, program: str) -> str:
         return "random"
     if now.status in ("memory", "output", "killed"):
         return "memory or output limit"
+    if _VERSION.search(f"{_said(old)} {_said(now)}"):
+        return "library version"
     if now.status == old.status and sorted(now.output) == sorted(old.output):
         return "set order"
     return "library version" if _LIBRARY.search(program) else "other"

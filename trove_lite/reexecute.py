@@ -230,7 +230,7 @@ def _turns(stream: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, tuple[str, ...]
             toolbox.use(_tools(best["tools"]), int(best["problem"]), add=True)
         else:
             toolbox.add(_modules(turn[turn["mode"] == "import"]), int(best["problem"]))
-        elif best["mode"] == "create" and best["status"] == "ok":
+        if best["mode"] == "create" and best["status"] == "ok":
             toolbox.add(_tools(best["tools"]), int(best["problem"]))
         seen += not retry
         if not retry and seen % TRIM_STEPS == 0:

@@ -69,6 +69,8 @@ def _parser() -> argparse.ArgumentParser:
     again.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run folder with text")
     again.add_argument("--out", required=True, type=Path, metavar="RUN2", help="run folder to make")
     again.add_argument("--time-limit", type=float, default=30.0, metavar="S", help="CPU seconds (default: %(default)g)")
+    again.add_argument("--known-timeouts", type=float, metavar="S",
+                       help="CPU seconds where the record timed out (default: the time limit)")  # fmt: skip
     again.add_argument("--isolation", default="auto", help="auto, full, seccomp, none (default: %(default)s)")
     again.add_argument("--workers", type=int, metavar="N", help="programs at a time (default: one a core)")
     again.add_argument("--force", action="store_true", help="replace a run folder that is there")
@@ -138,14 +140,15 @@ def _reexecute(args: argparse.Namespace) -> None:
     if "solution" not in candidates:
         raise TroveLiteError(f"{args.runs[0]}: outcomes hold no programs; name a run folder with text")
     args.out.mkdir(parents=True, exist_ok=True)
-    journal = args.out / "executions.jsonl"
+    journal, known = args.out / "executions.jsonl", args.known_timeouts or args.time_limit
     try:
         with (
             locked(args.out),
             Sandbox(args.workers, time_limit=args.time_limit, isolation=args.isolation) as sandbox,
+            Sandbox(args.workers, time_limit=known, isolation=args.isolation) as slow,
         ):
-            new, agreement = reexecute(candidates, sandbox, journal=journal)
-            isolation = sandbox.describe()
+            new, agreement = reexecute(candidates, sandbox, known_timeouts=slow, journal=journal)
+            isolation = sandbox.describe() | {"known_timeouts": known}
     except (IsolationError, ValueError) as error:
         raise TroveLiteError(str(error)) from error
     about = {"kind": "reexecute", "runs": list(map(str, args.runs)), "sandbox": isolation}

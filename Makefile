@@ -7,7 +7,7 @@ ARGS ?=
 PYTEST_ARGS ?=
 BIN := $(VENV)/bin
 
-.PHONY: reproduce recorded demo practice train-practice-model test test-slow test-vllm lint bundle clean
+.PHONY: reproduce recorded demo practice train-practice-model test test-slow test-vllm lint bundle reexecution clean
 
 reproduce: recorded demo  ## both; NAME=…, RUNS=…, ARGS="-p seed 1" for other parameters
 
@@ -47,6 +47,12 @@ bundle: $(VENV)/ready  ## results/codellama-7b-instruct/outcomes.parquet again, 
 	$(BIN)/python -c "from trove_lite.problems import public_paths; print(*public_paths('logs', '.md'), sep='\n')" \
 		| xargs $(BIN)/trove-lite import --force --out runs/codellama-7b-instruct
 	$(BIN)/trove-lite outcomes runs/codellama-7b-instruct --out results/codellama-7b-instruct/outcomes.parquet
+
+reexecution: $(VENV)/ready  ## results/reexecution again, after `make bundle`: every public program, an hour on two cores
+	$(BIN)/trove-lite reexecute runs/codellama-7b-instruct --out runs/reexecuted --known-timeouts 5
+	mkdir -p results/reexecution figures/reexecution
+	cp runs/reexecuted/*.csv results/reexecution
+	cp runs/reexecuted/time_limits.png runs/reexecuted/time_limits.svg figures/reexecution
 
 $(VENV)/ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

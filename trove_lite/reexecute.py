@@ -31,15 +31,17 @@ STREAM = ["run", "method", "seed", "dataset", "category"]
 LIMITS = (1, 2, 5, 10, 30)  # CPU seconds
 TRIM_STEPS = 500  # the official default: problems between trimmings, and once at the end
 
-#: Why a program may do otherwise than its record says, in the order in which they are looked for.
+#: Why a program may do otherwise than its record says, in the order in which they are looked for. `library version`
+#: includes Python's (the record's has no `math.cbrt` and no `tkinter`); `toolbox`: the record had a tool that ours lacks.
 CAUSES = (
     "truncated record",
     "timeout",
     "time or date",
-    "random",
     "memory or output limit",
-    "set order",
     "library version",
+    "toolbox",
+    "random",
+    "set order",
     "other",
 )
 
@@ -298,8 +300,10 @@ def _graded(execution: Execution, solution: str, gold: float) -> Outcome:
 
 
 def _said(row) -> str:
-    """The start of what a program printed, or of its error."""
-    return next((text[:300] for text in (row.output, row.error) if isinstance(text, str) and text), "")
+    """The start of what a program printed, or else the last line of its error; either may be null."""
+    if isinstance(row.output, str) and row.output:
+        return row.output[:100]
+    return row.error.strip().rpartition("\n")[2][:100] if isinstance(row.error, str) else ""
 
 
 def _kind(status: str) -> str:
@@ -315,12 +319,14 @@ def _cause(old, now, program: str) -> str:
         return "timeout"
     if _CLOCK.search(program):
         return "time or date"
-    if _CHANCE.search(program):
-        return "random"
     if now.status in ("memory", "output", "killed"):
         return "memory or output limit"
     if _VERSION.search(f"{_said(old)} {_said(now)}"):
         return "library version"
+    if old.mode == "import" and _kind(old.status) != _kind(now.status):
+        return "toolbox"
+    if _CHANCE.search(program):
+        return "random"
     if now.status == old.status and sorted(now.output) == sorted(old.output):
         return "set order"
     return "library version" if _LIBRARY.search(program) else "other"

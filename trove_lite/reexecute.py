@@ -32,7 +32,7 @@ LIMITS = (1, 2, 5, 10, 30)  # CPU seconds
 TRIM_STEPS = 500  # the official default: problems between trimmings, and once at the end
 
 #: Why a program may do otherwise than its record says, in the order in which they are looked for. `library version`
-#: includes Python's (the record's has no `math.cbrt` and no `tkinter`); `toolbox`: the record had a tool that ours lacks.
+#: includes Python's (the record's has no `math.cbrt` and no `tkinter`); `toolbox`: one of the two had other tools.
 CAUSES = (
     "truncated record",
     "timeout",

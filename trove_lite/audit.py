@@ -55,9 +55,12 @@ class Audit(NamedTuple):
 
 def run_audit(
     candidates: pd.DataFrame, *, k: int = 15, margin: float = 0.01, seed: int = 0, resamples: int = 100,
-    execute: bool = True, committed: str | Path = "",
+    execute: bool = True, committed: str | Path = "", longer: pd.DataFrame | None = None,
 ) -> Audit:  # fmt: skip
-    """Every finding about the papers and these runs. `execute`: run programs, in the sandbox, where there is one."""
+    """Every finding about the papers and these runs. `execute`: run programs, in the sandbox, where there is one.
+
+    longer: candidates of PRIMITIVE with more calls, for the comparison at matched tokens.
+    """
     missing, absent = [], set()
     problems = _problems(missing)
     texts = _texts(candidates, problems, missing)
@@ -72,7 +75,7 @@ def run_audit(
         found += [*rule_findings(effects, remarks), trimming_finding(runs)]
         examples, rows = _prompts(problems, study, sandbox, missing)
     found += [*rows, *independence_findings(candidates), published_runs()]
-    found += benefit_findings(study, k=k, margin=margin, seed=seed, resamples=resamples)
+    found += benefit_findings(study, k=k, margin=margin, seed=seed, resamples=resamples, longer=longer)
     whole = len(study.trove) > 0 and len(study.primitive) > 0
     spread = power(study, k=k, margin=margin, seed=seed, resamples=resamples) if whole else None
     findings = as_table(found).assign(source="computed")

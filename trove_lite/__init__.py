@@ -16,7 +16,7 @@ from .report import save_figure, save_table
 from .resample import choose, expected_score
 from .select import RULES, one_stage, one_stage_described, oracle, random_choice, two_stage, two_stage_described
 from .study import Study
-from .summary import summarise
+from .summary import final_toolboxes, summarise
 from .tables import (
     differences,
     overlap,
@@ -49,6 +49,7 @@ __all__ = [
     "figure2",
     "figure3",
     "figure4",
+    "final_toolboxes",
     "independent_runs",
     "load_candidates",
     "load_problems",

@@ -245,9 +245,12 @@ def write_description(out: Path, description: dict) -> None:
 
 
 def finish(out: Path, shards: Sequence[Shard], settings: RunSettings) -> None:
-    """Make the table from the journals alone, so that a resumed run's is the same as an uninterrupted one's."""
+    """Make the table from the journals alone, so that a resumed run's is the same as an uninterrupted one's.
+
+    `run.json` gets what came of it: accuracy, what was spent, and the toolbox that each stream ended with.
+    """
     description = read_description(out)
-    tables, budget = [], []
+    tables, budget, tools = [], [], []
     for shard in shards:
         shard.journal.sync()
         records = [Record(**record) for record in read_journal(shard.journal.path)[0]]
@@ -259,10 +262,12 @@ def finish(out: Path, shards: Sequence[Shard], settings: RunSettings) -> None:
             "seed": shard.seed,
         }
         tables.append(rows_of(records, shard.problems, same, settings.parser))
-        budget += budget_rows(records, method=same["method"], category=shard.category, seed=shard.seed)
+        whose = {"method": same["method"], "category": shard.category, "seed": shard.seed}
+        budget += budget_rows(records, **whose)
+        tools += [whose | tool for tool in shard.toolbox.listing()] if shard.toolbox else []
     table = as_frame(pa.concat_tables(tables)).sort_values(KEY, kind="stable", ignore_index=True)
     accuracy = {shard.label: sum(shard.verdicts.values()) / max(1, len(shard.verdicts)) for shard in shards}
-    save_run(out, table, description | {"accuracy": accuracy, "budget": budget})
+    save_run(out, table, description | {"accuracy": accuracy, "budget": budget, "toolboxes": tools})
 
 
 def table_name(method: str, settings: Settings) -> str:

@@ -202,6 +202,12 @@ def describe(settings: RunSettings, data: dict[str, Sequence[Problem]], pack, sa
     }
 
 
+def folder_of(settings: RunSettings, root: str | Path) -> Path:
+    """A folder under `root` that these settings and no others have: a changed option makes another run beside it."""
+    names = "-".join([*settings.methods, *settings.categories])
+    return Path(root) / f"{names}-{content_hash(asdict(settings))[:8]}"
+
+
 def model_identity(spec: str) -> str:
     """A model's spec without what may differ tomorrow or must not be written down: address, options, credentials."""
     server = re.match(r"https?://[^#]*(#.*)?", spec)

@@ -83,11 +83,12 @@ def _row(each: pd.DataFrame, *, margin: float, seed: int) -> dict:
 def _cannot(cost: str, trove: pd.DataFrame, primitive: pd.DataFrame) -> str:
     """Why the two cannot be compared at this cost; empty where they can."""
     sides = {"TROVE": trove, "PRIMITIVE": primitive}
-    if absent := [name for name, side in sides.items() if side.empty]:
-        return f"no {absent[0]} runs"
+    reasons = [f"no {name} runs" for name, side in sides.items() if side.empty]
     if uncounted := [name for name, side in sides.items() if side[cost].isna().any()]:
-        return f"the {uncounted[0]} runs hold no token counts: recorded logs do not, live runs of trove_lite do"
-    return "" if set(trove["seed"]) & set(primitive["seed"]) else "TROVE and PRIMITIVE runs have no seed in common"
+        reasons.append(f"no token counts in the {' and '.join(uncounted)} runs: recorded logs have none, live runs do")
+    if not reasons and not set(trove["seed"]) & set(primitive["seed"]):
+        reasons.append("the TROVE and PRIMITIVE runs have no seed in common")
+    return "; ".join(reasons)
 
 
 def _counted(side: pd.DataFrame) -> pd.DataFrame:

@@ -18,9 +18,10 @@ demo: $(VENV)/ready  ## the practice model live: TROVE and PRIMITIVE, 10 problem
 	$(BIN)/trove-lite run --method primitive trove --seed 0 1 2 --limit 10 --out runs/practice-demo
 	$(BIN)/trove-lite report runs/practice-demo --out practice-demo $(ARGS)
 
-practice: $(VENV)/ready  ## results/practice again: the whole practice test set, 5 seeds
+practice: $(VENV)/ready  ## results/practice again: the whole practice test set, 5 seeds, 126,000 programs
 	$(BIN)/trove-lite run --method primitive trove --seed 0 1 2 3 4 --out runs/practice
-	$(BIN)/trove-lite report runs/practice --out practice
+	$(BIN)/trove-lite run --method primitive --seed 0 1 2 3 4 --k 30 --name practice --out runs/practice-longer
+	$(BIN)/trove-lite report runs/practice --out practice -p longer '["../runs/practice-longer"]'
 
 train-practice-model:  ## models/practice again, from scratch, in .venv-train: half an hour on one core
 	$(PYTHON) -m venv .venv-train

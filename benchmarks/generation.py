@@ -4,8 +4,8 @@ Prompts are those of the development split, fifteen samples each, as PRIMITIVE a
 are computed once; "rows" is the mean number of different ones at a time. Seconds are of the wall clock, the best of
 `--repeats`; results do not depend on the batch, which is checked.
 
-Then the demo, PRIMITIVE and TROVE on the first problems of each category: the seconds of the wall clock in which the
-model was at work, those of the programs (summed, so several workers can have more than the clock), and the rest.
+Then the demo, PRIMITIVE and TROVE on the first problems of each category: in how many seconds of the wall clock the
+model was at work, in how many programs ran (both can be so at once), and in how many neither: the rest, our own code.
 
     python benchmarks/generation.py
 """
@@ -21,15 +21,19 @@ from trove_lite.generate import SamplingSettings, sample_seed
 from trove_lite.practice import CATEGORIES, items, practice_prompt
 from trove_lite.practice_model import FOLDERS, PracticeModel
 from trove_lite.run import RunSettings, live_run
+from trove_lite.sandbox import Sandbox
 
 SAMPLES = 15
 
 
 class Counted(PracticeModel):
-    """Counts its steps, their rows, and the seconds in which it is at work."""
+    """Counts its steps and their rows, and notes from when to when it is at work."""
 
     steps = rows_stepped = 0
-    seconds = 0.0
+
+    def __init__(self, *given, **named):
+        super().__init__(*given, **named)
+        self.spans = []
 
     def _step(self):
         self.steps, self.rows_stepped = self.steps + 1, self.rows_stepped + len(self.rows)
@@ -38,7 +42,30 @@ class Counted(PracticeModel):
     def _work(self):
         began = time.perf_counter()
         super()._work()
-        self.seconds += time.perf_counter() - began
+        self.spans.append((began, time.perf_counter()))
+
+
+class Watched(Sandbox):
+    """Notes from when to when each program runs."""
+
+    def __init__(self, **given):
+        super().__init__(**given)
+        self.spans = []
+
+    async def run(self, program):
+        began = time.perf_counter()
+        execution = await super().run(program)
+        self.spans.append((began, time.perf_counter()))
+        return execution
+
+
+def covered(spans: list[tuple[float, float]]) -> float:
+    """Seconds in which at least one of the spans was on."""
+    total, reached = 0.0, float("-inf")
+    for began, ended in sorted(spans):
+        total += max(0.0, ended - max(began, reached))
+        reached = max(reached, ended)
+    return total
 
 
 async def generate(model: PracticeModel, problems: int) -> tuple[list[str], int, float]:
@@ -66,13 +93,15 @@ def demo(model: Counted, problems: int) -> None:
     )
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
-        run = live_run(settings, Path(folder) / "run", model=model, progress=False)
+        with Watched(time_limit=settings.time_limit, memory=settings.memory) as sandbox:
+            run = live_run(settings, Path(folder) / "run", model=model, sandbox=sandbox, progress=False)
         wall = time.perf_counter() - began
         table = load_candidates(run)
-    tokens, executing = table["completion_tokens"].sum(), table["execute_seconds"].sum()
+    generating, executing, either = covered(model.spans), covered(sandbox.spans), covered(model.spans + sandbox.spans)
     print(
-        f"demo: {len(table):,} programs, {tokens:,} tokens in {wall:.1f} s; the model at work {model.seconds:.1f} s, "
-        f"nothing but other work {max(0.0, wall - model.seconds):.1f} s; programs {executing:.1f} s on their own cores"
+        f"demo: {len(table):,} programs, {table['completion_tokens'].sum():,} tokens in {wall:.1f} s; generation "
+        f"{generating:.1f} s, execution {executing:.1f} s, both at once {generating + executing - either:.1f} s, "
+        f"neither {wall - either:.1f} s; {sandbox.workers} workers"
     )
 
 

@@ -20,7 +20,7 @@ from trove_lite.audit_findings import (
 from trove_lite.audit_trove import standard_deviations, thresholds, trove_findings
 from trove_lite.candidates import load_candidates
 from trove_lite.errors import TroveLiteError
-from trove_lite.problems import CATEGORIES
+from trove_lite.problems import CATEGORIES, load_problems
 from trove_lite.prompts import PromptPack, load_pack
 from trove_lite.published import published_table
 from trove_lite.resample import choose
@@ -423,8 +423,8 @@ def test_tokens_match_where_they_were_counted(simulated):
     assert matched_tokens(study, k=15, margin=0.01).verdict == UNDECIDED
     dear = simulated["method"].eq("trove")
     counted = simulated.assign(prompt_tokens=np.where(dear, 100, 300), completion_tokens=np.where(dear, 100, 100))
-    row = matched_tokens(Study.of(counted), k=15, margin=0.9, resamples=20)
-    assert "against 8 PRIMITIVE calls" in row.computed
+    row = matched_tokens(Study.of(counted), k=15, margin=0.9)
+    assert "against 7.0 PRIMITIVE calls" in row.computed  # 15 × 200 tokens pay for seven of 400
     assert row.verdict == CONSISTENT
 
 
@@ -462,6 +462,25 @@ def test_what_cannot_be_computed_comes_from_the_committed_copy(no_data, skip_onl
     copied = found[found["source"] == "committed copy"]
     assert copied["check"].tolist() == ["a leak"]
     assert "(committed copy)" in audit.paragraphs(found, 4)
+
+
+def test_runs_on_other_problems_are_not_held_to_maths_answers(public_problems, skip_only, tmp_path):
+    """Practice problems have their own golds, and no finding on recorded runs of MATH stands for theirs."""
+    right = {(p.category, p.index): p.answer for c in CATEGORIES for p in load_problems("practice", c)}
+    where = zip(skip_only["category"].astype(str), skip_only["problem"], strict=True)
+    gold = [right[key] for key in where]
+    answers = [[g] for g in gold]
+    frame = skip_only.assign(dataset="practice", answers=answers, answer=gold, correct=True, status="ok", operations=1)
+    copied = [
+        finding(3, "TroVE", "§3", "rule: silence", stated="", computed="", holds=None, importance=1),
+        finding(4, "public runs", "runs", "leaks", stated="", computed="", holds=None, importance=1),
+    ]
+    as_table(copied).to_csv(tmp_path / "findings.csv", index=False)
+    found = audit.run_audit(frame, resamples=20, execute=False, committed=tmp_path / "findings.csv")
+    graded = found.effects[found.effects["rule"] == "graded number"]
+    assert (graded["after"] == 1).all()
+    assert "committed copy" not in set(found.findings["source"])
+    assert not found.findings["check"].str.startswith("accuracy without the problems").any()
 
 
 def test_a_damaged_copy_is_named(tmp_path):

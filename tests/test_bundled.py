@@ -1,5 +1,6 @@
 """The bundled outcomes of real CodeLlama runs give the numbers that are known of them."""
 
+import pandas as pd
 import pytest
 
 from trove_lite import load_candidates, shared_programs, summarise, table1
@@ -60,3 +61,20 @@ def test_table1_counts_two_independent_runs_and_labels_the_pool(bundled):
     absent = table[(table["category"] == "algebra") & (table["system"] == "TROVE, one-stage")].iloc[0]
     assert absent["note"] == "no TROVE runs of this category"
     assert absent["published"] == 0.29
+
+
+def test_the_practice_results_are_read_off_their_tables():
+    folder = ROOT / "results" / "practice"
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    matched = pd.read_csv(folder / "matched_budgets.csv")
+    for row in matched[matched["category"] == "all"].itertuples():
+        numbers = [f"{100 * x:+.1f}" for x in (row.difference, row.low, row.high)]
+        accuracies = f"{100 * row.trove:.1f} % | {100 * row.primitive:.1f} %"
+        assert f"{accuracies} | {numbers[0]} [{numbers[1]}, {numbers[2]}] | {100 * row.run_sd:.1f} |" in text
+    singles = matched[matched["category"] != "all"]
+    assert ((singles["low"] < 0) & (singles["high"] > 0)).all()
+    toolbox = pd.read_csv(folder / "toolbox.csv")
+    streams = toolbox[toolbox["rank"] <= 3].groupby(["category", "seed"])
+    often = (streams["answers"].min() >= 5) & (streams.size() == 3)
+    assert f"**{often.sum()} of {len(often)}** streams" in text
+    assert streams["programs"].min().min() >= 10

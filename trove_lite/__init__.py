@@ -7,15 +7,16 @@ table needs neither an engine nor a sandbox.
 from .candidates import load_candidates, outcomes
 from .cells import check, side_by_side
 from .errors import TroveLiteError
-from .figures import compute_matched, difficulty, figure1, figure2, figure3, figure4
+from .figures import compute_matched, difficulty, figure1, figure2, figure3, figure4, same_cost
 from .independence import independent_runs, shared_programs
+from .matched import matched_budgets
 from .problems import CATEGORIES, Problem, fetch, load_problems
 from .published import published_table
 from .report import save_figure, save_table
 from .resample import choose, expected_score
 from .select import RULES, one_stage, one_stage_described, oracle, random_choice, two_stage, two_stage_described
 from .study import Study
-from .summary import summarise
+from .summary import final_toolboxes, summarise
 from .tables import (
     differences,
     overlap,
@@ -48,9 +49,11 @@ __all__ = [
     "figure2",
     "figure3",
     "figure4",
+    "final_toolboxes",
     "independent_runs",
     "load_candidates",
     "load_problems",
+    "matched_budgets",
     "one_stage",
     "one_stage_described",
     "oracle",
@@ -60,6 +63,7 @@ __all__ = [
     "pooled_curve",
     "published_table",
     "random_choice",
+    "same_cost",
     "save_figure",
     "save_table",
     "shared_programs",

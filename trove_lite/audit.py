@@ -20,7 +20,7 @@ from .errors import TroveLiteError
 from .import_logs import import_logs
 from .independence import independent_runs
 from .problems import DATASETS, Problem, load_problems, public_paths
-from .study import Study
+from .study import DATASET_NAMES, Study
 
 SECTIONS = {
     1: "The re-evaluation's arithmetic",
@@ -55,30 +55,35 @@ class Audit(NamedTuple):
 
 def run_audit(
     candidates: pd.DataFrame, *, k: int = 15, margin: float = 0.01, seed: int = 0, resamples: int = 100,
-    execute: bool = True, committed: str | Path = "",
+    execute: bool = True, committed: str | Path = "", longer: pd.DataFrame | None = None,
 ) -> Audit:  # fmt: skip
-    """Every finding about the papers and these runs. `execute`: run programs, in the sandbox, where there is one."""
+    """Every finding about the papers and these runs. `execute`: run programs, in the sandbox, where there is one.
+
+    longer: candidates of PRIMITIVE with more calls, for the comparison at matched tokens.
+    """
     missing, absent = [], set()
-    problems = _problems(missing)
+    problems = _problems("math", missing)
     texts = _texts(candidates, problems, missing)
     runs = independent_runs(candidates if texts is None else texts)
     study = Study.of(candidates)
+    on_math = study.dataset == "math"
+    golds = golds_of(problems if on_math else _problems(study.dataset, missing))
     found = [*reevaluation_findings(problems=problems), *papers_findings()]
     absent |= set() if problems else set(NEEDS_PROBLEMS)
     absent |= set() if "output" in runs else {*NEEDS_TEXTS, "rule: first block"}
     with _sandbox(execute, missing) as sandbox:
         absent |= set(NEEDS_SANDBOX) if sandbox is None else set()
-        effects, remarks = rule_effects(runs, golds_of(problems) if problems else None, sandbox)
+        effects, remarks = rule_effects(runs, golds or None, sandbox)
         found += [*rule_findings(effects, remarks), trimming_finding(runs)]
-        examples, rows = _prompts(problems, study, sandbox, missing)
+        examples, rows = _prompts(problems, study if on_math else None, sandbox, missing)
     found += [*rows, *independence_findings(candidates), published_runs()]
-    found += benefit_findings(study, k=k, margin=margin, seed=seed, resamples=resamples)
+    found += benefit_findings(study, k=k, margin=margin, seed=seed, resamples=resamples, longer=longer)
     whole = len(study.trove) > 0 and len(study.primitive) > 0
     spread = power(study, k=k, margin=margin, seed=seed, resamples=resamples) if whole else None
     findings = as_table(found).assign(source="computed")
     if findings.duplicated(KEY).any():
         raise AssertionError("two findings of the same name")
-    findings = _filled(findings, committed, absent, section=None if rows else 4)
+    findings = _filled(findings, committed, absent, section=None if rows else 4, on_math=on_math)
     return Audit(findings, effects, examples, spread, missing)
 
 
@@ -107,22 +112,29 @@ def read_findings(path: str | Path) -> pd.DataFrame:
     return table[COLUMNS]
 
 
-def _filled(findings: pd.DataFrame, committed: str | Path, absent: set[str], section: int | None) -> pd.DataFrame:
-    """Findings with the committed ones of checks that could not be made here, or only in part."""
+def _filled(
+    findings: pd.DataFrame, committed: str | Path, absent: set[str], section: int | None, *, on_math: bool
+) -> pd.DataFrame:
+    """Findings with the committed ones of checks that could not be made here, or only in part.
+
+    What was found on the recorded runs of MATH stands for no runs on other problems.
+    """
     if not committed or not Path(committed).is_file():
         return findings
     copy = read_findings(committed)
     copy = copy[copy["check"].isin(absent) | (copy["section"] == section)].assign(source="committed copy")
+    if not on_math:
+        copy = copy[(copy["paper"] != "public runs") & ~copy["check"].str.startswith("rule: ")]
     both = pd.concat([copy, findings], ignore_index=True).drop_duplicates(KEY)
     order = as_table([Finding(*row) for row in both[COLUMNS].itertuples(index=False)])
     return order.merge(both[[*KEY, "source"]], on=KEY)
 
 
-def _problems(missing: list[str]) -> list[Problem]:
+def _problems(dataset: str, missing: list[str]) -> list[Problem]:
     try:
-        return [problem for category in DATASETS["math"] for problem in load_problems("math", category)]
+        return [problem for category in DATASETS[dataset] for problem in load_problems(dataset, category)]
     except TroveLiteError as error:
-        missing.append(f"problems of MATH: {error}")
+        missing.append(f"problems of {DATASET_NAMES[dataset]}: {error}")
         return []
 
 
@@ -170,7 +182,7 @@ class _sandbox:
 
 
 def _prompts(
-    problems: list[Problem], study: Study, sandbox: object, missing: list[str]
+    problems: list[Problem], study: Study | None, sandbox: object, missing: list[str]
 ) -> tuple[pd.DataFrame | None, list[Finding]]:
     """The released prompts' worked examples, and the findings about them; nothing where they are not here."""
     from .prompts import load_pack
@@ -189,5 +201,5 @@ def _prompts(
         if sandbox is not None:
             tables[name] = run_examples(demos, tables[name], sandbox)
     rows = prompt_findings(tables["official"], problems=problems, own=tables["own"],
-                           study=study if len(study.trove) else None)  # fmt: skip
+                           study=study if study and len(study.trove) else None)  # fmt: skip
     return tables["official"], [*rows, prompts_equal(packs["official"])]

@@ -20,6 +20,7 @@ from .audit_findings import (
 )
 from .audit_rules import effect
 from .independence import shared_programs
+from .matched import matched_budgets
 from .resample import choose
 from .study import SKIP_POOL, Study, estimate, matrix, skip_pool
 from .tables import differences
@@ -61,9 +62,10 @@ def published_runs(look: Look | None = None) -> Finding:
 
 
 def benefit_findings(
-    study: Study, *, k: int = 15, margin: float = 0.01, seed: int = 0, resamples: int = 100, look: Look | None = None
-) -> list[Finding]:
-    """The re-evaluation's question on these runs, with the statistics that it leaves out."""
+    study: Study, *, k: int = 15, margin: float = 0.01, seed: int = 0, resamples: int = 100, look: Look | None = None,
+    longer: pd.DataFrame | None = None,
+) -> list[Finding]:  # fmt: skip
+    """The re-evaluation's question on these runs, with the statistics that it leaves out. longer: `matched_budgets`."""
     look = look or as_printed()
     if not len(study.trove) or not len(study.primitive):
         return []
@@ -76,7 +78,7 @@ def benefit_findings(
         *_stand_in(study, look, k=k, seed=seed, resamples=resamples),
         *_without_import(study, margin=margin),
         *_one_stage(study, look),
-        matched_tokens(study, k=k, margin=margin, seed=seed, resamples=resamples),
+        matched_tokens(study, longer, k=k, margin=margin, seed=seed),
     ]
 
 
@@ -297,41 +299,21 @@ def _one_stage(study: Study, look: Look) -> list[Finding]:
     )]  # fmt: skip
 
 
-def matched_tokens(study: Study, *, k: int, margin: float, seed: int = 0, resamples: int = 100) -> Finding:
-    """The same comparison with as many PRIMITIVE calls as TROVE's tokens pay for, where tokens were counted.
-
-    PRIMITIVE gets round(k × mean tokens of a TROVE call / mean tokens of its own), prompt and completion together.
-    """
-    place, check = f"TROVE at {k} calls", "TROVE's lead at matched tokens"
-    tokens = {
-        name: (side["prompt_tokens"] + side["completion_tokens"]).astype("Float64")
-        for name, side in (("TROVE", study.trove), ("PRIMITIVE", study.primitive))
-    }
-    if any(t.isna().any() for t in tokens.values()):
-        return finding(
-            6, "re-evaluation", place, check, stated="budgets are matched in calls",
-            computed="the runs hold no token counts", holds=None, importance=3,
-            note="live runs of trove_lite count tokens; the published logs do not",
-        )  # fmt: skip
-    matched = round(k * tokens["TROVE"].mean() / tokens["PRIMITIVE"].mean())
-    a = study.agreement("TROVE", "one_stage", k, seed=seed, resamples=resamples)
-    b = study.agreement("PRIMITIVE", "one_stage", matched, seed=seed, resamples=resamples)
-    both = pd.DataFrame({
-        n: s.groupby(["category", "problem"], observed=True)["score"].mean() for n, s in (("a", a), ("b", b))
-    }).dropna()  # fmt: skip
-    if both.empty:
-        return finding(
-            6, "re-evaluation", place, check, stated="budgets are matched in calls",
-            computed=f"would need {matched} PRIMITIVE calls a problem", holds=None, importance=3,
-            note="the runs hold fewer",
-        )  # fmt: skip
-    gap = metrics.paired_difference(both["a"].to_numpy(), both["b"].to_numpy())
-    test = metrics.tost(both["a"].to_numpy(), both["b"].to_numpy(), margin)
+def matched_tokens(
+    study: Study, longer: pd.DataFrame | None = None, *, k: int, margin: float, seed: int = 0
+) -> Finding:
+    """The same comparison at the tokens that TROVE's calls cost, prompt and completion (`matched_budgets`)."""
+    table = matched_budgets(study, longer, margin=margin, seed=seed)
+    row = table[table["budget"] == "total tokens"].iloc[-1]
+    known = {"stated": "budgets are matched in calls", "importance": 3}
+    where = 6, "re-evaluation", f"TROVE at {k} calls", "TROVE's lead at matched tokens"
+    if row["note"]:
+        return finding(*where, **known, computed="cannot be computed from these runs", holds=None, note=row["note"])
     return finding(
-        6, "re-evaluation", place, check, stated="budgets are matched in calls",
-        computed=f"against {matched} PRIMITIVE calls {points(gap.value)} points [{points(gap.low)}, "
-        f"{points(gap.high)}], test of equivalence p {test.p:.3f}",
-        holds=False if gap.low > 0 else True if test.equivalent else None, importance=3,
-        note=f"{len(both)} problems; a call costs {tokens['TROVE'].mean():.0f} and "
-        f"{tokens['PRIMITIVE'].mean():.0f} tokens",
+        *where, **known,
+        computed=f"against {row['primitive_calls']:.1f} PRIMITIVE calls {points(row['difference'])} points "
+        f"[{points(row['low'])}, {points(row['high'])}], test of equivalence p {row['p_equivalent']:.3f}",
+        holds=False if row["low"] > 0 else True if row["equivalent"] else None,
+        note=f"{row['problems']:.0f} problems; TROVE spent {row['trove_total']:.0f} tokens a problem, PRIMITIVE "
+        f"{row['primitive_total']:.0f}",
     )  # fmt: skip

@@ -49,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     pack.add_argument("--out", required=True, type=Path, metavar="FILE.parquet")
     pack.set_defaults(command=_outcomes)
 
-    summary = commands.add_parser("summary", help="counts, oracle, modes and independence of runs")
+    summary = commands.add_parser("summary", help="counts, oracle, modes, toolboxes and independence of runs")
     summary.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run folder or outcomes file")
     summary.add_argument("--json", action="store_true", help="as JSON")
     summary.set_defaults(command=_summary)
@@ -179,9 +179,10 @@ def _outcomes(args: argparse.Namespace) -> None:
 
 def _summary(args: argparse.Namespace) -> None:
     from .candidates import load_candidates
-    from .summary import as_text, summarise
+    from .summary import as_text, final_toolboxes, summarise
 
-    summary = summarise(load_candidates(*args.runs))
+    toolboxes = final_toolboxes(args.runs)
+    summary = summarise(load_candidates(*args.runs)) | {"toolboxes": toolboxes.to_dict("records")}
     print(json.dumps(summary, indent=2) if args.json else as_text(summary))
 
 

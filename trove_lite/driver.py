@@ -21,6 +21,7 @@ from .parse import program_of
 from .problems import Problem
 from .progress import Progress
 from .records import Record, content_hash
+from .toolbox import Toolbox
 
 SYNC_SECONDS = 2.0
 LOOKAHEAD = 8
@@ -65,6 +66,7 @@ class Shard:
         self.verdicts: dict[int, bool] = {}
         self.journal: Journal | None = None
         self.recorded: dict[tuple, Record] = {}
+        self.toolbox: Toolbox | None = None  # what the stream ended with
 
     @property
     def label(self) -> str:
@@ -105,7 +107,8 @@ class Driver:
     async def _shard(self, shard: Shard) -> None:
         method = METHODS[shard.method]
         if method.ahead:
-            await self._follow(shard, method.steps(shard.questions, shard.settings), shard.questions)
+            steps = method.steps(shard.questions, shard.settings)
+            shard.toolbox = await self._follow(shard, steps, shard.questions)
         elif shard.questions:
             await asyncio.wait([self.tasks.create_task(self._alone(shard, question)) for question in shard.questions])
         self.progress.done(shard.label)
@@ -114,8 +117,10 @@ class Driver:
         async with self.live:  # the rest of the problems wait here, as small as can be
             await self._follow(shard, METHODS[shard.method].steps([question], shard.settings))
 
-    async def _follow(self, shard: Shard, steps: Steps, stream: Sequence[Question] = ()) -> None:
+    async def _follow(self, shard: Shard, steps: Steps, stream: Sequence[Question] = ()) -> Toolbox | None:
         """Feed one generator to its end, with samples that its stream will surely ask for begun ahead of time.
+
+        Returns what the generator returns.
 
         Where model or sandbox cannot keep up, the stream with most problems to go is served first, and of its samples
         those of the next problem: all streams then end together, as soon as can be.
@@ -128,8 +133,8 @@ class Driver:
                 self._begin(shard, attempts, 2 * (later - len(stream)) + 1, begun)
             try:
                 wish = steps.send(answer)
-            except StopIteration:
-                return
+            except StopIteration as end:
+                return end.value
             if isinstance(wish, Answer):
                 self._note(shard, wish)
                 answer, place, window = None, place + 1, 1

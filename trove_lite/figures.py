@@ -18,6 +18,7 @@ from .tables import BUDGETS, TROVE_MODES, overlap, pass_by_mode, pooled_curve, t
 BLUE, ORANGE, GREEN, RED, PURPLE, *_ = sns.color_palette("colorblind")
 MODE_STYLE = {"IMPORT": (BLUE, "", "o"), "CREATE": (ORANGE, "///", "s"), "SKIP": (GREEN, "...", "^")}
 SIDE_STYLE = {"PRIMITIVE": (BLUE, "--", "s"), "TROVE": (RED, "-", "o")}
+COST_STYLE = {"calls": (BLUE, "s"), "completion tokens": (ORANGE, "^"), "total tokens": (RED, "o")}
 PAPER = {"marker": "D", "facecolor": "white", "edgecolor": "black", "zorder": 5, "s": 26, "linewidth": 1.0}
 PAPER_KEY = Line2D([], [], marker="D", color="black", markerfacecolor="white", linestyle="", markersize=5,
                    label="the paper's value")  # fmt: skip
@@ -42,6 +43,31 @@ def compute_matched(candidates: pd.DataFrame | Study, *, k: int = 15, seed: int 
     names = {systems[0]: f"{_side_name(study, 'PRIMITIVE')}, K={k}"}
     _key(axes, [_handle(names.get(s, s), *styles[s]) for s in systems], paper=study.dataset == "math")
     return _titled(figure, study, f"Accuracy at a matched budget of {k} calls")
+
+
+def same_cost(candidates: pd.DataFrame | Study, table: pd.DataFrame) -> Figure | None:
+    """TROVE minus PRIMITIVE at the same calls and tokens, from `matched_budgets`; None where it has nothing to show."""
+    table = table[table["difference"].notna()]
+    rows = list(table["category"].unique())
+    if not rows:
+        return None
+    figure, axes = plt.subplots(figsize=(7.2, 1.8 + 0.65 * len(rows)), layout="constrained")
+    axes.axvline(0, color="black", linewidth=1)
+    handles = []
+    for j, (budget, style) in enumerate(COST_STYLE.items()):
+        here = table[table["budget"] == budget]
+        for row in here.itertuples():
+            cell = pd.Series({"ours": row.difference, "low": row.low, "high": row.high, "published": None})
+            _dot(axes, cell, rows.index(row.category) + 0.25 * (j - 1), *style)
+        if len(here):
+            last = here.iloc[-1]  # all categories together, where there are several
+            calls = f"{last['trove_calls']:.0f} calls of TROVE, on average {last['primitive_calls']:.1f} of PRIMITIVE"
+            label = f"same {budget}: {calls}"
+            handles.append(_handle(label, *style))
+    _category_axis(axes, rows)
+    axes.set_xlabel("accuracy of TROVE minus accuracy of PRIMITIVE (fraction of problems)")
+    axes.legend(handles=handles, frameon=False, fontsize=9, loc="lower center", bbox_to_anchor=(0.45, 1.0))
+    return _titled(figure, Study.of(candidates), "TROVE against PRIMITIVE at the same cost, one-stage agreement")
 
 
 def figure1(candidates: pd.DataFrame | Study, *, k: int = 5, seed: int = 0) -> Figure:

@@ -103,7 +103,8 @@ class Answer(NamedTuple):
     candidate: Candidate
 
 
-Steps = Generator[list[Attempt] | Answer, list[Candidate], None]
+#: What it returns is what it has learned in the end: TROVE its toolbox, the others nothing.
+Steps = Generator[list[Attempt] | Answer, list[Candidate], Toolbox | None]
 Drawn = Generator[list[Attempt], list[Candidate], list[Candidate]]
 
 
@@ -120,7 +121,7 @@ def instance(questions: Sequence[Question], settings: Settings) -> Steps:
 
 
 def trove(questions: Sequence[Question], settings: TroveSettings) -> Steps:
-    """TROVE (section 3): use and grow a toolbox problem by problem, and trim it at intervals."""
+    """TROVE (section 3): use and grow a toolbox problem by problem, and trim it at intervals; returns the toolbox."""
     questions = in_order(questions, settings)
     toolbox, forgotten = Toolbox(), set()
     threshold = THRESHOLDS[settings.threshold]
@@ -134,9 +135,10 @@ def trove(questions: Sequence[Question], settings: TroveSettings) -> Steps:
     for place in sorted(forgotten) if settings.retry else ():
         best = yield from solve(questions[place], toolbox, settings, phase="retry")
         learn(toolbox, best, place, settings, add=settings.adds_retry)
+    return toolbox
 
 
-def solve(question: Question, toolbox: Toolbox, settings: TroveSettings, *, phase: str = "stream") -> Steps:
+def solve(question: Question, toolbox: Toolbox, settings: TroveSettings, *, phase: str = "stream") -> Generator:
     """One problem in each mode; yields its Answer and returns the candidate chosen."""
     shown = yield from listed(question, toolbox, settings, phase)
     views = {}

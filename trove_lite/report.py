@@ -33,9 +33,9 @@ def save_table(table: pd.DataFrame, name: str, folder: str) -> pd.DataFrame:
     return table
 
 
-def save_figure(figure: Figure, name: str, folder: str) -> None:
-    """Write a figure as PNG and SVG, unless `folder` is empty; the same figure gives the same bytes."""
-    if folder:
+def save_figure(figure: Figure | None, name: str, folder: str) -> None:
+    """Write a figure as PNG and SVG, unless there is none or no `folder`; the same figure gives the same bytes."""
+    if folder and figure:
         Path(folder).mkdir(parents=True, exist_ok=True)
         figure.savefig(Path(folder) / f"{name}.png", dpi=150, metadata={"Software": None})
         figure.savefig(Path(folder) / f"{name}.svg", metadata={"Date": None})

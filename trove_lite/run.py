@@ -202,6 +202,12 @@ def describe(settings: RunSettings, data: dict[str, Sequence[Problem]], pack, sa
     }
 
 
+def folder_of(settings: RunSettings, root: str | Path) -> Path:
+    """A folder under `root` that these settings and no others have: a changed option makes another run beside it."""
+    names = "-".join([*settings.methods, *settings.categories])
+    return Path(root) / f"{names}-{content_hash(asdict(settings))[:8]}"
+
+
 def model_identity(spec: str) -> str:
     """A model's spec without what may differ tomorrow or must not be written down: address, options, credentials."""
     server = re.match(r"https?://[^#]*(#.*)?", spec)
@@ -245,9 +251,12 @@ def write_description(out: Path, description: dict) -> None:
 
 
 def finish(out: Path, shards: Sequence[Shard], settings: RunSettings) -> None:
-    """Make the table from the journals alone, so that a resumed run's is the same as an uninterrupted one's."""
+    """Make the table from the journals alone, so that a resumed run's is the same as an uninterrupted one's.
+
+    `run.json` gets what came of it: accuracy, what was spent, and the toolbox that each stream ended with.
+    """
     description = read_description(out)
-    tables, budget = [], []
+    tables, budget, tools = [], [], []
     for shard in shards:
         shard.journal.sync()
         records = [Record(**record) for record in read_journal(shard.journal.path)[0]]
@@ -259,10 +268,12 @@ def finish(out: Path, shards: Sequence[Shard], settings: RunSettings) -> None:
             "seed": shard.seed,
         }
         tables.append(rows_of(records, shard.problems, same, settings.parser))
-        budget += budget_rows(records, method=same["method"], category=shard.category, seed=shard.seed)
+        whose = {"method": same["method"], "category": shard.category, "seed": shard.seed}
+        budget += budget_rows(records, **whose)
+        tools += [whose | tool for tool in shard.toolbox.listing()] if shard.toolbox else []
     table = as_frame(pa.concat_tables(tables)).sort_values(KEY, kind="stable", ignore_index=True)
     accuracy = {shard.label: sum(shard.verdicts.values()) / max(1, len(shard.verdicts)) for shard in shards}
-    save_run(out, table, description | {"accuracy": accuracy, "budget": budget})
+    save_run(out, table, description | {"accuracy": accuracy, "budget": budget, "toolboxes": tools})
 
 
 def table_name(method: str, settings: Settings) -> str:

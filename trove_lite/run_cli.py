@@ -3,6 +3,8 @@
 import argparse
 import sys
 from dataclasses import fields
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 import yaml
@@ -95,14 +97,26 @@ def run_command(args: argparse.Namespace) -> int:
 def summary(out: Path) -> str:
     """What came of a run, in a few lines."""
     description = read_description(out)
-    lines = [f"{out}: complete; accuracy of the answers selected online:"]
-    lines += [f"  {label}: {accuracy:.3f}" for label, accuracy in description["accuracy"].items()]
+    lines = [f"{out}: complete; problems whose selected answer is right, by method, category and seed:"]
+    lines += [f"  {label}: {100 * accuracy:.1f} %" for label, accuracy in description["accuracy"].items()]
+    lines += most_imported(description["toolboxes"])
     for retry, title in ((False, "spent"), (True, "spent on solving again")):
         rows = [row for row in description["budget"] if (row["phase"] == "retry") is retry]
         total = {name: sum(row[name] for row in rows) for name in ("calls", "prompt_tokens", "completion_tokens")}
         if rows:
             lines.append(f"{title}: " + ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in total.items()))
+    lines.append(f"look closer: trove-lite summary {out}; all tables and figures: trove-lite report {out} --out NAME")
     return "\n".join(lines)
+
+
+def most_imported(toolboxes: list[dict], top: int = 3) -> list[str]:
+    """A line for each stream of TROVE: how large its toolbox is in the end, and its most used functions."""
+    lines = []
+    for (method, category, seed), stream in groupby(toolboxes, key=itemgetter("method", "category", "seed")):
+        tools = list(stream)
+        used = ", ".join(f"{tool['name']} (in {tool['imports']} answers)" for tool in tools[:top])
+        lines.append(f"toolbox of {method}-{category}-{seed}: {len(tools)} functions, most used {used}")
+    return lines
 
 
 def settings_of(given: dict) -> RunSettings:

@@ -1,11 +1,21 @@
-"""What a run holds, in one object for each run and category: counts, oracle, modes, and who copies whom."""
+"""What a run holds, in one object for each run and category: counts, oracle, modes, toolboxes, and who copies whom."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
 
 import pandas as pd
 
 from . import metrics
+from .candidates import load_candidates
 from .independence import shared_programs
+from .parse import parse_tools
 from .resample import MODES, choose, in_order
 from .study import correct_counts, distinct_score, oracle_score
+from .toolbox import plain_name
+
+TOOLBOX_COLUMNS = ["method", "category", "seed", "rank", "function", "first_problem", "answers", "programs", "tools"]
 
 
 def summarise(candidates: pd.DataFrame) -> dict:
@@ -40,12 +50,49 @@ def summarise(candidates: pd.DataFrame) -> dict:
     return {"runs": runs, "independence": [{k: _plain(v) for k, v in pair.items()} for pair in pairs]}
 
 
+def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame:
+    """The `top` functions of the toolbox that each TROVE stream ended with, most used first.
+
+    `answers` counts the problems whose selected answer imported the function, which is what ranks and trims it;
+    `programs` all programs that the model wrote in IMPORT mode with it. `first_problem` is the one that created it,
+    `tools` the size of the whole toolbox. Only folders of live runs know: for others the table is empty.
+    """
+    parts = [pd.DataFrame(columns=TOOLBOX_COLUMNS)]
+    for folder in map(Path, runs):
+        path = folder / "run.json"
+        listed = json.loads(path.read_text(encoding="utf-8")).get("toolboxes") if path.exists() else None
+        if not listed:
+            continue
+        names = {"name": "function", "imports": "answers", "problem": "first_problem"}
+        table = pd.DataFrame(listed).rename(columns=names)
+        stream = ["method", "category", "seed"]
+        counts = import_counts(load_candidates(folder))
+        table["programs"] = [counts[key] for key in table[[*stream, "function"]].itertuples(index=False, name=None)]
+        table["tools"] = table.groupby(stream)["rank"].transform("size")
+        parts.append(table[table["rank"] <= top].sort_values([*stream, "rank"])[TOOLBOX_COLUMNS])
+    return pd.concat(parts[1:] or parts, ignore_index=True)
+
+
+def import_counts(candidates: pd.DataFrame) -> Counter:
+    """In how many IMPORT programs each tool is used, by (method, category, seed, name)."""
+    counts = Counter()
+    for row in candidates[candidates["mode"] == "import"].itertuples():
+        names = {plain_name(tool.name) for tool in parse_tools(row.tools)}
+        counts.update((row.method, row.category, row.seed, name) for name in names)
+    return counts
+
+
 def as_text(summary: dict) -> str:
     """The same as readable tables."""
     lines = []
     runs = pd.json_normalize(summary["runs"]).rename(columns=lambda name: name.replace("_correct", ""))
     for name, part in runs.groupby("category"):
         lines += [f"== {name}", part.drop(columns="category").dropna(axis=1, how="all").set_index("run").T.to_string()]
+    if summary.get("toolboxes"):
+        lines += [
+            "== toolboxes at the end, most used functions",
+            pd.DataFrame(summary["toolboxes"]).to_string(index=False),
+        ]
     if summary["independence"]:
         pairs = pd.DataFrame(summary["independence"]).drop(columns=["method_a", "method_b"])
         lines += ["== shared programs, pair by pair", pairs.to_string(index=False, float_format="{:.3f}".format)]

@@ -281,17 +281,24 @@ def differences(
         ]:
             part = both[both["category"] == category] if category in names else both
             a, b = part["TROVE"].to_numpy(), part["PRIMITIVE"].to_numpy()
-            difference, equivalence = metrics.paired_difference(a, b), metrics.tost(a, b, margin)
             rows.append({
                 "category": category, "system": rule, "against": study.source("PRIMITIVE", category),
-                "difference": difference.value, "low": difference.low, "high": difference.high,
-                "p": metrics.sign_flip(a, b, seed=seed), "p_equivalent": equivalence.p,
-                "equivalent": equivalence.equivalent, "margin": margin, "problems": len(part),
+                **paired(a, b, margin=margin, seed=seed),
                 "problems_needed": metrics.questions_needed(margin, omega_sd=float(np.std(a - b, ddof=1))),
             })  # fmt: skip
     frame = pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS)
     single = frame["category"].isin(CATEGORIES)
     return frame.assign(p_holm=frame[single].groupby("system")["p"].transform(metrics.holm))
+
+
+def paired(a: np.ndarray, b: np.ndarray, *, margin: float, seed: int) -> dict:
+    """How scores on the same problems differ, as cells of a row: interval, permutation test, equivalence test."""
+    difference, equivalence = metrics.paired_difference(a, b), metrics.tost(a, b, margin)
+    return {
+        "difference": difference.value, "low": difference.low, "high": difference.high,
+        "p": metrics.sign_flip(a, b, seed=seed), "p_equivalent": equivalence.p,
+        "equivalent": equivalence.equivalent, "margin": margin, "problems": difference.questions,
+    }  # fmt: skip
 
 
 def _first_solved(candidates: pd.DataFrame, mode: str, k: int) -> list[tuple[str, np.ndarray]]:

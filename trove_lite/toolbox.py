@@ -59,6 +59,15 @@ class Toolbox:
         """The code of every tool, oldest first: what a program that imports from the toolbox runs after."""
         return tuple(entry.tool.source for entry in self.entries.values())
 
+    def listing(self) -> list[dict]:
+        """Every tool as plain data, most used first: `imports` counts the answers that used it after its creation."""
+        entries = sorted(self.entries.items(), key=lambda item: -item[1].uses)
+        return [
+            {"rank": rank, "name": name, "signature": entry.tool.signature, "imports": entry.uses - 1,
+             "problem": entry.problems[0]}
+            for rank, (name, entry) in enumerate(entries, start=1)
+        ]  # fmt: skip
+
     def trim(self, threshold: float) -> set[int]:
         """Forget tools used less than `threshold` times; returns the problems that had created or used them."""
         rare = [name for name, entry in self.entries.items() if entry.uses < threshold]

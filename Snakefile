@@ -5,6 +5,8 @@
 #
 # A job that was killed or failed goes on where it was: its journal is no output of Snakemake's, which deletes those.
 
+from trove_lite.generate import load_model
+
 CATEGORIES = "algebra counting geometry intermediate number prealgebra precalculus"
 
 OUT = config.get("out", "runs/study")
@@ -14,8 +16,15 @@ CHOSEN = str(config.get("categories", CATEGORIES)).split()
 SEEDS = str(config.get("seeds", "0 1 2 3 4")).split()
 MODEL = config.get("model", "vllm:codellama/CodeLlama-7b-Instruct-hf")
 ARGS = config.get("args", "")  # any other option of `trove-lite run`
+load_model(MODEL)  # refuses one that holds a key, before Snakemake's logs do
 
 SHARDS = expand("{out}/{method}-{category}-{seed}", out=OUT, method=METHODS, category=CHOSEN, seed=SEEDS)
+
+
+rule study:  # shards too: beside a report that is there, Snakemake would not miss one of them
+    input:
+        expand("{shard}/candidates.parquet", shard=SHARDS),
+        f"results/{NAME}/index.html",
 
 
 rule report:

@@ -12,6 +12,8 @@ from trove_lite.batch import add_batch_arguments, batch_command, grid_cells, par
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import locked
 
+from .test_generate import KEY, Server
+
 PARAMETERS = "category: str = 'algebra'\nseed: int = 0\nshare: float = 0.5\nout: str = 'runs'"
 BODY = """
 import os, pathlib, signal
@@ -27,9 +29,9 @@ def notebook(tmp_path):
     return written(tmp_path / "notebooks" / "00_run.ipynb")
 
 
-def written(path, body=BODY):
+def written(path, body=BODY, parameters=PARAMETERS):
     path.parent.mkdir(exist_ok=True)
-    parameters = nbformat.v4.new_code_cell(PARAMETERS, metadata={"tags": ["parameters"]})
+    parameters = nbformat.v4.new_code_cell(parameters, metadata={"tags": ["parameters"]})
     cells = [nbformat.v4.new_markdown_cell("A run."), parameters, nbformat.v4.new_code_cell(body)]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), path)
@@ -109,6 +111,40 @@ def test_a_grid_is_the_product_of_its_axes_each_cell_with_a_place_of_its_own(not
 def test_parameters_are_checked_before_anything_runs(notebook, tmp_path, fixed, grid, words):
     with pytest.raises(TroveLiteError, match=words):
         run_batch(notebook, fixed, parse_grid(grid), tmp_path / "batch")
+    assert not (tmp_path / "batch").exists()
+
+
+ASK = """
+from trove_lite.generate import load_model
+from trove_lite.run import in_own_loop
+async def ask():
+    async with load_model(model) as entered:
+        print(await entered.complete("What?", [1]), vars(entered))
+        await entered.complete("What?", [2])
+in_own_loop(ask())
+"""
+
+
+def test_no_key_is_in_what_a_batch_leaves_though_a_server_quotes_it(tmp_path, monkeypatch, capfd):
+    """Neither in an executed copy, with its outputs and the traceback of a failure, nor in notes and manifest."""
+    monkeypatch.setenv("TROVE_LITE_API_KEY", KEY)
+    notebook = written(tmp_path / "notebooks" / "ask.ipynb", ASK, "model: str = 'practice'")
+    with Server(200, (400, {"said": f"you sent {KEY}"})) as server:
+        (outcome,) = run_batch(notebook, {"model": server.url}, {}, tmp_path / "batch")
+        assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
+    assert "HTTP 400 you sent …" in outcome.error
+    for path in (path for path in tmp_path.rglob("*") if path.is_file()):
+        assert KEY.encode() not in path.read_bytes(), path
+    assert KEY not in "".join(capfd.readouterr())
+
+
+@pytest.mark.parametrize("model", [f"http://me:{KEY}@host/v1", f"http://host/v1?key={KEY}", f"vllm:m?hf_token={KEY}"])
+def test_a_model_that_holds_a_key_is_refused_before_it_is_written_anywhere(tmp_path, model):
+    notebook = written(tmp_path / "notebooks" / "ask.ipynb", ASK, "model: str = 'practice'")
+    for fixed, grid in (({"model": model}, {}), ({}, {"model": [model, "practice"]})):
+        with pytest.raises(TroveLiteError) as error:
+            run_batch(notebook, fixed, grid, tmp_path / "batch")
+        assert KEY not in str(error.value)
     assert not (tmp_path / "batch").exists()
 
 

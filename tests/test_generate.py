@@ -12,10 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trove_lite import servers
+from trove_lite import doctor, load_candidates, servers
 from trove_lite.errors import TroveLiteError
 from trove_lite.generate import VLLM, ModelError, PromptRefused, SamplingSettings, load_model, sample_seed
 from trove_lite.servers import OpenAIServer, _authorization
+
+from .scripted import run
 
 KEY = "sk-not-for-anybodys-eyes"
 PROMPT = "**Question**\nWhat is $1+1$?\n\n**Solution**\n"
@@ -295,7 +297,15 @@ def test_what_is_no_key_is_not_quoted(bad, monkeypatch):
     assert KEY not in str(error.value)
 
 
-@pytest.mark.parametrize("address", [f"http://me:{KEY}@localhost/v1", f"http://localhost/v1?api_key={KEY}"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"http://me:{KEY}@localhost/v1",
+        f"http://me:{KEY}/v1",
+        f"http://localhost/v1?api_key={KEY}",
+        f"http://localhost/v1#tiny?api_key={KEY}",
+    ],
+)
 def test_addresses_that_hold_a_key_are_refused_without_quoting_them(address):
     with pytest.raises(TroveLiteError) as error:
         OpenAIServer(address, "tiny")
@@ -303,6 +313,26 @@ def test_addresses_that_hold_a_key_are_refused_without_quoting_them(address):
     with pytest.raises(TroveLiteError) as error:
         load_model(f"{address}#tiny")
     assert KEY not in str(error.value)
+    assert KEY not in doctor.as_text(doctor.examine(address))
+
+
+def test_an_engines_options_hold_no_key():
+    with pytest.raises(TroveLiteError, match="HF_TOKEN") as error:
+        load_model(f"vllm:org/name?hf_token={KEY}")
+    assert KEY not in str(error.value)
+
+
+def test_no_file_of_a_run_holds_the_key_though_the_server_quotes_it(tmp_path):
+    """What a server says of a prompt that it refuses is kept: in the journal, and in the table."""
+    quoting = [(400, {"said": f"prompt too long, and your key is {KEY}"}) for _ in range(9)]
+    with Server(*quoting) as server:
+        folder = run(tmp_path / "a", model=OpenAIServer(server.url, "tiny"))
+        assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert {"run.json", "candidates.parquet"} < {path.name for path in files}
+    assert any("your key is" in path.read_text() for path in files if path.suffix == ".jsonl")
+    assert not any(KEY in str(row) for row in load_candidates(folder).to_dict("records"))
+    assert not any(KEY.encode() in path.read_bytes() for path in files)
 
 
 def test_specs_name_backends():

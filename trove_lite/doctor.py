@@ -73,7 +73,7 @@ def _server(model: str) -> Line:
             return entered.name
 
     if not model.startswith(("http://", "https://")):
-        return Line(False, "server", f"'{model}' is no server's address: write http://HOST:PORT/v1#NAME")
+        return Line(False, "server", "that is no server's address: write http://HOST:PORT/v1#NAME")
     try:
         return Line(True, "server", f"answers, with the model {asyncio.run(ask())}")
     except TroveLiteError as error:

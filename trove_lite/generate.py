@@ -88,11 +88,16 @@ def load_model(spec: str, settings: SamplingSettings | None = None) -> LanguageM
         address, _, options = address.partition("?")
         from .servers import OpenAIServer
 
+        if "?" in model:  # not quoted: it may be a key
+            raise TroveLiteError("a server's options come before the #, and a key belongs into $TROVE_LITE_API_KEY")
         return OpenAIServer(address, model, settings, **_server_options(options))
     name, _, options = spec.removeprefix("vllm:").partition("?")
     if not spec.startswith("vllm:") or not name:
         raise TroveLiteError("no such model: write vllm:NAME, http://HOST:PORT/v1#NAME or practice")
-    return VLLM(name, settings, **_engine_options(options))
+    engine_args = _engine_options(options)
+    if "hf_token" in engine_args:  # the model's name, options and all, is written into run.json
+        raise TroveLiteError("a model's options hold no key: put hf_token into $HF_TOKEN")
+    return VLLM(name, settings, **engine_args)
 
 
 def _engine_options(query: str) -> dict:

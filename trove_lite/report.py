@@ -21,6 +21,7 @@ from traitlets.config import Config
 
 from .candidates import load_candidates
 from .errors import TroveLiteError
+from .generate import load_model
 
 RETRIES = 2
 
@@ -59,13 +60,16 @@ def notebook_parameters(path: Path) -> dict[str, object]:
 def check_parameters(path: Path, given: Mapping[str, str]) -> dict[str, object]:
     """Texts from a command line → values of the types that the notebook's defaults have.
 
-    Raises TroveLiteError for a name that the notebook does not have or a text that is not of its type.
+    Raises TroveLiteError for a name that the notebook does not have or a text that is not of its type, and for a
+    `model` that cannot be: one that holds a key would go into the executed copy before the notebook could refuse it.
     """
     defaults = notebook_parameters(path)
     values = {}
     for name, text in given.items():
         if name not in defaults:
             raise TroveLiteError(f"{path.name} has no parameter '{name}': it has {', '.join(defaults)}")
+        if name == "model":
+            load_model(text)
         values[name] = _typed(path, name, text, defaults[name])
     return values
 

@@ -45,10 +45,11 @@ class OpenAIServer:
         retries: int = 8,
         first_pause: float = 0.5,
     ):
-        if "@" in base_url or "?" in base_url:  # not quoted: it may be a key
+        # Neither quotes the address: it may hold a key, if only where a port should be.
+        if "@" in base_url or "?" in base_url:
             raise TroveLiteError(f"a server's address holds no key: put it into ${KEYS[0]}")
         if not re.fullmatch(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?(/[^\s#]*)?", base_url):
-            raise TroveLiteError(f"'{base_url}' is no server: write http://HOST:PORT/v1#NAME")
+            raise TroveLiteError("no server has such an address: write http://HOST:PORT/v1#NAME")
         if concurrency < 1 or timeout <= 0 or retries < 0:
             raise TroveLiteError(f"concurrency {concurrency}, timeout {timeout}, retries {retries}: give more")
         self.name = model

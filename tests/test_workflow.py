@@ -1,0 +1,88 @@
+"""The Snakefile, really run: shards in folders of their own, their report, and later only what is missing."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+import pytest
+
+from trove_lite import load_candidates
+
+from .conftest import ROOT
+
+STUDY = ["name=tiny", "out=runs/tiny", "categories=counting", "seeds=0", "args=--limit 3 --budget calls=3"]
+SHARDS = ["primitive-counting-0", "trove-counting-0"]
+CLOCKS = ["generate_seconds", "execute_seconds"]
+
+
+@pytest.fixture
+def study(tmp_path):
+    """A folder to work in. Its only notebook counts what it is given, which is quicker than the papers' tables."""
+    given = nbformat.v4.new_code_cell("runs = ['']\nresults = ''", metadata={"tags": ["parameters"]})
+    counted = nbformat.v4.new_code_cell(
+        "import trove_lite as tl\nfrom trove_lite.report import save_table\n"
+        "save_table(tl.load_candidates(*runs).groupby('method').size().reset_index(name='calls'), 'calls', results)"
+    )
+    (tmp_path / "notebooks").mkdir()
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    notebook = nbformat.v4.new_notebook(cells=[given, counted], metadata=kernel)
+    nbformat.write(notebook, tmp_path / "notebooks" / "01_calls.ipynb")
+    return tmp_path
+
+
+def snakemake(folder: Path, model: str = "practice") -> subprocess.CompletedProcess:
+    """What docs/scale.md says, with the `trove-lite` of this interpreter."""
+    return subprocess.run(
+        [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile", "--cores", "2",
+         "--config", f"model={model}", *STUDY],
+        cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600,
+        env=os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "XDG_CACHE_HOME": str(folder)},
+    )  # fmt: skip
+
+
+def jobs(said: str) -> dict[str, int]:
+    """How many jobs of each rule Snakemake says that it runs."""
+    return {rule: int(count) for rule, count in re.findall(r"^(report|shard|study|total) +(\d+)$", said, re.MULTILINE)}
+
+
+def test_a_study_runs_as_jobs_and_again_only_what_is_missing(study):
+    done = snakemake(study)
+    assert done.returncode == 0, done.stdout
+    assert jobs(done.stdout) == {"shard": 2, "report": 1, "study": 1, "total": 4}
+    folders = {shard: study / "runs" / "tiny" / shard for shard in SHARDS}
+    assert sorted(path.name for path in (study / "runs" / "tiny").iterdir()) == SHARDS
+    for folder in folders.values():
+        table = load_candidates(folder)
+        assert (table[table["phase"] == "stream"].groupby("problem").size() == 3).all()
+        assert table["problem"].nunique() == 3
+    calls = pd.read_csv(study / "results" / "tiny" / "calls.csv").set_index("method")["calls"]
+    assert calls["primitive"] == 9
+    assert calls["trove"] >= 9  # and what was solved again after trimming
+
+    made = {shard: (folder / "candidates.parquet").stat().st_mtime_ns for shard, folder in folders.items()}
+    again = snakemake(study)
+    assert "Nothing to be done" in again.stdout
+    assert jobs(again.stdout) == {}
+
+    lost = folders[SHARDS[1]]
+    before = load_candidates(lost)
+    shutil.rmtree(lost)
+    repaired = snakemake(study)
+    assert repaired.returncode == 0, repaired.stdout
+    assert jobs(repaired.stdout) == {"shard": 1, "report": 1, "study": 1, "total": 3}
+    changed = {s for s, folder in folders.items() if (folder / "candidates.parquet").stat().st_mtime_ns != made[s]}
+    assert changed == {SHARDS[1]}
+    pd.testing.assert_frame_equal(load_candidates(lost).drop(columns=CLOCKS), before.drop(columns=CLOCKS))
+
+
+def test_a_model_that_holds_a_key_is_refused_before_anything_is_written(study):
+    done = snakemake(study, model="http://me:sk-secret@localhost/v1")
+    assert done.returncode
+    assert "holds no key" in done.stdout
+    assert "sk-secret" not in done.stdout
+    assert not any(b"sk-secret" in path.read_bytes() for path in study.rglob("*") if path.is_file())

@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from email.utils import formatdate
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -405,3 +406,18 @@ def test_a_seed_stays_what_it_is():
 def test_names_that_run_together_are_told_apart(keys):
     seeds = {sample_seed(1, a, b, 1, c, d, 1) for a, b, c, d in keys}
     assert len(seeds) == len(keys)
+
+
+@pytest.mark.parametrize("level", ["one sample", "a whole run"])
+def test_no_error_is_part_of_its_own_context(level, tmp_path):
+    """In such a circle IPython gives up, and a notebook does not say what failed."""
+    with Server(200, 400) as server:
+        whole = partial(run, tmp_path / "a", model=OpenAIServer(server.url, "tiny"))
+        with pytest.raises(ModelError) as error:
+            (whole if level == "a whole run" else partial(ask, server, [1, 2]))()
+    seen, waiting = [], [error.value]
+    while waiting:
+        one = waiting.pop()
+        assert not any(one is other for other in seen)
+        seen.append(one)
+        waiting += [e for e in (one.__context__, *getattr(one, "exceptions", ())) if e]

@@ -89,6 +89,7 @@ class Driver:
 
     async def run(self, shards: Sequence[Shard]) -> None:
         """Run all shards to their end. Raises the first failure, having stopped everything else."""
+        failure = None
         try:
             async with asyncio.TaskGroup() as self.tasks:
                 syncing = self.tasks.create_task(self._sync(shards))
@@ -96,7 +97,9 @@ class Driver:
                 await asyncio.wait(running)
                 syncing.cancel()
         except BaseExceptionGroup as group:
-            raise first_failure(group) from None
+            failure = first_failure(group)
+        if failure:  # not raised in there: see `gather`
+            raise failure
 
     async def _sync(self, shards: Sequence[Shard]) -> None:
         while True:

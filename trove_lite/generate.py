@@ -212,11 +212,14 @@ TOO_LONG = re.compile(r"context (length|size|window)|(prompt|input) .*too long|m
 
 async def gather(calls: Iterable[Awaitable[Completion]]) -> list[Completion]:
     """Await all at once; the first failure ends the others and is raised as it is."""
+    failure = None
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(call) for call in calls]
     except ExceptionGroup as failed:
-        raise failed.exceptions[0] from failed.exceptions[0].__cause__
+        failure = failed.exceptions[0]
+    if failure:  # raised in there, its context would be the group that it is in: a circle, where IPython shows nothing
+        raise failure
     return [task.result() for task in tasks]
 
 

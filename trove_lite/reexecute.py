@@ -118,7 +118,7 @@ def recorded_programs(candidates: pd.DataFrame) -> list[str]:
     programs = {}
     for _, stream in candidates.groupby(STREAM, sort=False, observed=True):
         imports = (stream["mode"] == "import").any()
-        for turn, library in _turns(stream) if imports else [(stream, ())]:
+        for turn, library in _turns(stream, _modules_stay(stream)) if imports else [(stream, ())]:
             for row in turn[["mode", "solution", "tools"]].itertuples():
                 shown = library if row.mode == "import" else ()
                 programs[row.Index] = program_of(row.solution, recorded_sources(row.tools), shown)
@@ -226,7 +226,7 @@ def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*PROBLEM, *measures]).groupby(PROBLEM)[measures].mean()
 
 
-def _turns(stream: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, tuple[str, ...]]]:
+def _turns(stream: pd.DataFrame, modules_stay: bool) -> Iterator[tuple[pd.DataFrame, tuple[str, ...]]]:
     """One run's candidates problem by problem, with the toolbox's sources then, as the official program kept them."""
     stream = stream.sort_values(
         "phase", key=lambda phase: phase.astype(str) == "retry", kind="stable"
@@ -243,7 +243,7 @@ def _turns(stream: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, tuple[str, ...]
         best = turn.iloc[two_stage(_ballots(turn, turn["status"] == "ok"))]
         if best["mode"] == "import":
             toolbox.use(_tools(best["tools"]), int(best["problem"]), add=True)
-        else:
+        elif modules_stay:
             toolbox.add(_modules(turn[turn["mode"] == "import"]), int(best["problem"]))
         if best["mode"] == "create" and best["status"] == "ok":
             toolbox.add(_tools(best["tools"]), int(best["problem"]))
@@ -253,15 +253,30 @@ def _turns(stream: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, tuple[str, ...]
 
 
 def _modules(imports: pd.DataFrame) -> list[Tool]:
-    """The plain `import x` of the best IMPORT response: it stays, whichever mode wins.
-
-    Nothing describes this; the logs show it. In the four runs of September 2024 IMPORT programs use `random` or `math`
-    that no winner had brought in, 26 times, and never fail by it; functions and `from` imports do not stay like this.
-    """
+    """The plain `import x` of the best IMPORT response, which some runs keep whichever mode wins."""
     if imports.empty:
         return []
     best = imports.iloc[one_stage(_ballots(imports, imports["status"] == "ok"))]
     return [tool for tool in _tools(best["tools"]) if best["status"] == "ok" and _MODULE.fullmatch(tool.source.strip())]
+
+
+def _modules_stay(stream: pd.DataFrame) -> bool:
+    """Whether a run kept such modules: an IMPORT program that ran used one that nothing else had brought in.
+
+    Nothing describes this; the logs show it. The four runs of September 2024 do, by `random` or `math`; an earlier one
+    does not: its toolbox begins with a `from __future__ import`, which could not stand after another line.
+    """
+    brought = set()
+    for turn, library in _turns(stream, modules_stay=False):
+        imports = turn[turn["mode"] == "import"]
+        for row in imports[imports["status"] == "ok"].itertuples():
+            code = re.sub(r"#.*", "", row.solution)
+            known = "\n".join([*library, *recorded_sources(row.tools), *re.findall(r".*\bimport\b.*", code)])
+            used = {name for name in brought if re.search(rf"(?<![\w.]){name}\.\w", code)}
+            if any(not re.search(rf"\b{name}\b", known) for name in used):
+                return True
+        brought |= {tool.source.strip().removeprefix("import ") for tool in _modules(imports)}
+    return False
 
 
 def _ballots(rows: pd.DataFrame, ok: pd.Series) -> list[Ballot]:

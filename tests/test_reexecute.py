@@ -3,10 +3,13 @@
 import pandas as pd
 import pytest
 
+from trove_lite.candidates import load_candidates
 from trove_lite.errors import TroveLiteError
 from trove_lite.figures import time_limits
 from trove_lite.problems import Problem
 from trove_lite.reexecute import accuracy_by_time_limit, compare, recorded_programs, reexecute
+from trove_lite.replay import trove_settings
+from trove_lite.run import RunSettings, live_run
 from trove_lite.sandbox import Sandbox, isolation_report
 
 FUNCTION = "```python\n\ndef double(x):\n    return 2 * x\n```"
@@ -29,6 +32,7 @@ def row(problem: int, mode: str, solution: str, *, tools="", status="ok", output
         "answer": answers[0] if answers else None,
         "correct": correct,
         "operations": 1 if answers else None,
+        "completion_tokens": None,
         "execute_seconds": 0.1,
         "provenance": "recorded",
     }
@@ -47,6 +51,26 @@ def test_import_programs_run_after_the_toolbox_as_it_stood():
     assert first == "print(double(2))"
     assert second == "\ndef double(x):\n    return 2 * x\n\nprint(double(2))"
     assert created == "print(4)"
+
+
+def test_a_tie_between_modes_goes_to_the_one_sampled_first_however_the_table_is_sorted():
+    rows = [row(0, "create", "print(double(2))", tools=FUNCTION), row(0, "import", "print(4)"),
+            row(0, "skip", "print(4)"), *turn(1, "print(double(2))", "print(4)")]  # fmt: skip
+    assert recorded_programs(pd.DataFrame(rows))[3] == "print(double(2))"  # IMPORT won, and CREATE taught nothing
+
+
+@pytest.mark.skipif(isolation_report()["level"] is None, reason="programs cannot be confined here")
+def test_a_live_run_agrees_with_itself_by_the_settings_that_it_was_made_with(tmp_path):
+    choices = {"adds_failing": ("create",), "interval": 2, "threshold": "fixed_2"}
+    settings = RunSettings(categories=("number",), seeds=(0, 1), limit=6, completion_tokens=600, trove=choices)
+    folder = live_run(settings, tmp_path / "run", progress=False)
+    candidates = load_candidates(folder)
+    made_with = trove_settings([folder, "no folder"])
+    assert made_with == {f"run_seed{seed}": settings.of("trove", seed) for seed in (0, 1)}
+    with Sandbox(1) as sandbox:
+        _, agreement = reexecute(candidates, sandbox, settings=made_with, progress=False)
+    assert agreement.disagreements.empty
+    assert recorded_programs(candidates) != recorded_programs(candidates, made_with)
 
 
 def test_a_tool_that_is_used_once_is_gone_when_problems_are_solved_again():
@@ -69,16 +93,17 @@ def test_reexecution_agrees_and_says_where_not(monkeypatch):
             row(0, "skip", "import random\nprint(random.random())"),
             row(0, "skip", "while True: pass", status="timeout", output="Timeout", correct=False),
             row(0, "skip", "1/0", status="error", output="ZeroDivisionError", correct=False),
+            row(0, "skip", "print(4)", status="missing", output="refused", correct=None),
         ]
     )
     with Sandbox(1, time_limit=0.5) as sandbox:
         new, agreement = reexecute(recorded, sandbox, progress=False)
-    assert new["status"].tolist() == ["ok", "ok", "ok", "timeout", "error"]
+    assert new["status"].tolist() == ["ok", "ok", "ok", "timeout", "error", "missing"]
     assert new["answer"].tolist()[:2] == [4.0, 5.0]
     total = agreement.shares.set_index("category").loc["all"]
-    assert total.to_dict() == {"candidates": 5, "status": 5, "compared": 5, "answer": 3, "verdict": 3}
+    assert total.to_dict() == {"candidates": 6, "status": 6, "compared": 6, "answer": 4, "verdict": 4}
     assert agreement.disagreements["cause"].tolist() == ["other", "random"]
-    assert "status 100.00 % of 5" in str(agreement)
+    assert "status 100.00 % of 6" in str(agreement)
 
 
 def test_causes():

@@ -132,6 +132,7 @@ def _reexecute(args: argparse.Namespace) -> None:
     from .figures import time_limits
     from .journal import locked
     from .reexecute import LIMITS, accuracy_by_time_limit, reexecute
+    from .replay import trove_settings
     from .report import save_figure, save_table
     from .sandbox import IsolationError, Sandbox
 
@@ -147,7 +148,9 @@ def _reexecute(args: argparse.Namespace) -> None:
             Sandbox(args.workers, time_limit=args.time_limit, isolation=args.isolation) as sandbox,
             Sandbox(args.workers, time_limit=known, isolation=args.isolation) as slow,
         ):
-            new, agreement = reexecute(candidates, sandbox, known_timeouts=slow, journal=journal)
+            new, agreement = reexecute(
+                candidates, sandbox, settings=trove_settings(args.runs), known_timeouts=slow, journal=journal
+            )
             isolation = sandbox.describe() | {"known_timeouts": known}
     except (IsolationError, ValueError) as error:
         raise TroveLiteError(str(error)) from error
@@ -164,7 +167,7 @@ def _reexecute(args: argparse.Namespace) -> None:
     save_figure(time_limits(limits, f"{model}, recorded programs executed again"), "time_limits", str(args.out))
     journal.unlink()  # only now: until here, the same command goes on where it was
     print(
-        f"{agreement}\n{len(new)} candidates, agreement.csv, disagreements.csv and time_limits.csv/.png in {args.out}"
+        f"{agreement}\n{args.out}: {len(new)} candidates, with agreement.csv, disagreements.csv, time_limits.csv"
     )
 
 

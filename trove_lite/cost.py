@@ -11,63 +11,20 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 
 import pandas as pd
 
 from .candidates import load_candidates
 from .errors import TroveLiteError
-from .method_settings import PRESETS, Budget
-from .methods import Answer, Attempt, Candidate, Question, trove
-from .parse import parse_tools
-from .problems import CATEGORIES, Problem, load_problems
+from .problems import CATEGORIES, load_problems
 from .prompts import PromptPack, load_pack
-from .select import Ballot
+from .replay import played_back
 
 #: The re-evaluation: five runs of each method, fifteen calls a problem (k, and its modes).
 PLAN = {"trove": ("import", "create", "skip"), "primitive": ("primitive",)}
 SEEDS, K = 5, 15
 Count = Callable[[Sequence[str]], list[int]]
-
-
-def played_back(rows: pd.DataFrame, problems: Sequence[Problem]) -> Iterator[tuple[Attempt, list[dict]]]:
-    """A recorded run of the official program on one category, fed to TROVE's generator.
-
-    Yields each Attempt that the generator makes, whose toolbox is then the recorded one, with the rows that the record
-    has for it. It ends early where the record has none: an output that was shortened can decide a vote.
-    """
-    by_key = {}
-    for row in rows.to_dict("records"):
-        by_key.setdefault((row["phase"], row["problem"], row["mode"]), []).append(row)
-    stream = rows[rows["phase"] == "stream"]
-    modes = tuple(m for m in ("import", "create", "skip") if m in set(stream["mode"]))
-    seen = sorted(stream["problem"].unique())
-    questions = [Question(problems[i].dataset, problems[i].category, int(i), problems[i].question) for i in seen]
-    k = stream.groupby(["problem", "mode"], observed=True).size().max() * len(modes)
-    steps = trove(questions, replace(PRESETS["official"], budget=Budget(int(k)), modes=modes))
-    answer = None
-    while True:
-        try:
-            wish = steps.send(answer)
-        except StopIteration:
-            return
-        answer = None
-        if not isinstance(wish, Answer):
-            answer = []
-            for attempt in wish:
-                recorded = by_key.get((attempt.phase, attempt.question.index, attempt.mode))
-                if recorded is None:
-                    return
-                yield attempt, recorded
-                answer += [as_candidate(row) for row in recorded]
-
-
-def as_candidate(row: dict) -> Candidate:
-    """A recorded row as the method sees it."""
-    operations = 0 if pd.isna(row["operations"]) else int(row["operations"])
-    ballot = Ballot(row["mode"], row["status"] == "ok", tuple(row["answers"]), operations)
-    return Candidate(row["mode"], row["sample"], "", parse_tools(row["tools"]), ballot, 0)
 
 
 def tokens_measured(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -84,8 +41,9 @@ def tokens_recounted(candidates: pd.DataFrame, pack: PromptPack, count: Count) -
     prompts, completions, where = [], [], []
     full = candidates[candidates["method"] == "trove"]
     for (_, category), rows in full.groupby(["run", "category"], observed=True):
-        for attempt, recorded in played_back(rows, load_problems("math", category)):
-            prompt = pack.render(category, attempt.mode, attempt.question.text, attempt.shown)
+        problems = load_problems("math", category)
+        for attempt, recorded in played_back(rows):
+            prompt = pack.render(category, attempt.mode, problems[attempt.question.index].question, attempt.shown)
             for row in recorded:
                 prompts.append(prompt)
                 completions.append(f"{row['solution']}\n**Tools**\n{row['tools']}\n")

@@ -1,14 +1,13 @@
-"""A recorded run's programs again, here: does the record hold, and how much time do programs need?
+"""A run's programs again, here: does the record hold, and how much time do programs need?
 
-A program of a log is composed as the official program did: an IMPORT sample ran with every tool that the toolbox held
-at that problem, which is nowhere recorded but follows from what is (which response was selected, and its tools). The
+An IMPORT sample ran with every tool that the toolbox held at that problem, which no table says: `replay` finds it. The
 result is a candidates table like the one that came in, and an account of where both differ and why. It generates and
 selects nothing new.
 """
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import NamedTuple
@@ -19,17 +18,19 @@ from .candidates import fingerprint
 from .errors import TroveLiteError
 from .grade import first_number, is_correct, printed_numbers
 from .journal import Journal
+from .method_settings import TroveSettings
 from .metrics import mean_interval, paired_difference
-from .parse import Tool, code_of, operations, parse_tools, program_of, recorded_sources
+from .parse import code_of, operations, program_of, recorded_sources
 from .problems import load_problems
+from .replay import played_back
+from .resample import as_sampled
 from .sandbox import Execution, Sandbox
-from .select import Ballot, one_stage, two_stage
-from .toolbox import THRESHOLDS, Toolbox
+from .select import Ballot, two_stage
 
 PROBLEM = ["dataset", "category", "problem"]
 STREAM = ["run", "method", "seed", "dataset", "category"]
 LIMITS = (1, 2, 5, 10, 30)  # CPU seconds
-TRIM_STEPS = 500  # the official default: problems between trimmings, and once at the end
+NOTHING_RAN = ("missing", "no_code")  # a live run's samples without a program
 
 #: Why a program may do otherwise than its record says, in the order in which they are looked for. `library version`
 #: includes Python's (the record's has no `math.cbrt` and no `tkinter`); `toolbox`: one of the two had other tools.
@@ -47,7 +48,6 @@ CAUSES = (
 
 _CLOCK = re.compile(r"\b(?:now|today|utcnow|localtime|gmtime|time|perf_counter|monotonic|ctime)\(\s*\)")
 _CHANCE = re.compile(r"\brandom\b|\bshuffle\b|\brandint\b|\bsecrets\b|\buuid")
-_MODULE = re.compile(r"import \w+")
 _VERSION = re.compile(r"No module named|has no attribute|cannot import name|unexpected keyword argument")
 _LIBRARY = re.compile(r"sympy|numpy|scipy|pandas|matplotlib|mpmath")
 
@@ -79,6 +79,7 @@ def reexecute(
     candidates: pd.DataFrame,
     sandbox: Sandbox,
     *,
+    settings: Mapping[str, TroveSettings] | None = None,
     known_timeouts: Sandbox | None = None,
     journal: Path | None = None,
     progress: bool = True,
@@ -91,9 +92,10 @@ def reexecute(
     `journal`: a file that keeps each execution as it ends; those that it holds already do not run again.
     `execute_seconds` of the new table are CPU seconds. Raises TroveLiteError where the problems are not at hand.
     """
-    programs = recorded_programs(candidates)
+    programs = recorded_programs(candidates, settings)
     slow = {program for program, status in zip(programs, candidates["status"], strict=True) if status == "timeout"}
-    distinct = dict.fromkeys(programs)
+    known = candidates["status"].isin(NOTHING_RAN)
+    distinct = dict.fromkeys(program for program, nothing in zip(programs, known, strict=True) if not nothing)
     parts = [
         (sandbox, [program for program in distinct if program not in slow]),
         (known_timeouts or sandbox, [program for program in distinct if program in slow]),
@@ -103,8 +105,10 @@ def reexecute(
     new["provenance"], new["shortened"] = "re-executed", False
     gold = _gold_answers(candidates)
     rows = [
-        _graded(executions[program], solution, answer)
-        for program, solution, answer in zip(programs, candidates["solution"], gold, strict=True)
+        Outcome(*(getattr(old, name) for name in Outcome._fields))
+        if old.status in NOTHING_RAN
+        else _graded(executions[program], old.solution, answer)
+        for old, program, answer in zip(candidates.itertuples(), programs, gold, strict=True)
     ]
     for column, values in zip(rows[0]._fields if rows else (), zip(*rows, strict=True), strict=True):
         kind = candidates[column].dtype
@@ -113,16 +117,25 @@ def reexecute(
     return new, compare(candidates, new, programs)
 
 
-def recorded_programs(candidates: pd.DataFrame) -> list[str]:
-    """The program behind each candidate, toolbox functions as they stood at that problem included."""
-    programs = {}
-    for _, stream in candidates.groupby(STREAM, sort=False, observed=True):
-        imports = (stream["mode"] == "import").any()
-        for turn, library in _turns(stream, _modules_stay(stream)) if imports else [(stream, ())]:
-            for row in turn[["mode", "solution", "tools"]].itertuples():
-                shown = library if row.mode == "import" else ()
-                programs[row.Index] = program_of(row.solution, recorded_sources(row.tools), shown)
-    return [programs[index] for index in candidates.index]
+def recorded_programs(candidates: pd.DataFrame, settings: Mapping[str, TroveSettings] | None = None) -> list[str]:
+    """The program behind each candidate, toolbox functions as they stood at that problem included.
+
+    `settings`: those of live TROVE runs, by run; the other runs are the official program's. What a record does not let
+    decide, for it is shortened, runs with the toolbox as it was last.
+    """
+    libraries: dict[int, tuple[str, ...]] = {}
+    for (run, *_), rows in candidates.groupby(STREAM, sort=False, observed=True):
+        if (rows["mode"] == "import").any():
+            library = ()
+            for attempt, recorded in played_back(rows.assign(_row=rows.index), (settings or {}).get(run)):
+                if attempt.mode == "import":
+                    library = attempt.library
+                libraries |= {row["_row"]: attempt.library for row in recorded}
+            libraries |= {index: library for index in rows.index[rows["mode"] == "import"] if index not in libraries}
+    return [
+        program_of(row.solution, recorded_sources(row.tools), libraries.get(row.Index, ()))
+        for row in candidates[["solution", "tools"]].itertuples()
+    ]
 
 
 def _execute(parts: list[tuple[Sandbox, list[str]]], path: Path | None, progress: bool) -> dict[str, Execution]:
@@ -144,7 +157,7 @@ def _execute(parts: list[tuple[Sandbox, list[str]]], path: Path | None, progress
 
         for box, programs in parts:
             missing = [program for program in programs if fingerprint(program, "") not in known]
-            box.run_many(missing, progress=progress, done=keep)
+            box.run_many(missing, progress=progress and len(missing) > 0, done=keep)
     return {program: known[fingerprint(program, "")] for _, programs in parts for program in programs}
 
 
@@ -217,79 +230,19 @@ def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:
     ok = (stream["status"] == "ok") & finished
     correct = ok & stream["correct"].fillna(False).astype(bool)
     rows = []
-    for key, turn in stream.groupby([*STREAM, "problem"], sort=False, observed=True):
+    key = [*STREAM, "problem"]
+    for where, turn in as_sampled(stream, key).groupby(key, sort=False, observed=True):
         right = correct[turn.index]
         chosen = right.iloc[two_stage(_ballots(turn, ok[turn.index]))]
         scores = (finished[turn.index].mean(), right.mean(), float(chosen), float(right.any()))
-        rows.append((*key[-3:], *scores))
+        rows.append((*where[-3:], *scores))
     measures = ["finished", "pass@1", "two-stage", "oracle"]
     return pd.DataFrame(rows, columns=[*PROBLEM, *measures]).groupby(PROBLEM)[measures].mean()
-
-
-def _turns(stream: pd.DataFrame, modules_stay: bool) -> Iterator[tuple[pd.DataFrame, tuple[str, ...]]]:
-    """One run's candidates problem by problem, with the toolbox's sources then, as the official program kept them."""
-    stream = stream.sort_values(
-        "phase", key=lambda phase: phase.astype(str) == "retry", kind="stable"
-    )  # these came last
-    toolbox, seen, trimmed = Toolbox(), 0, False
-    problem, phase = stream["problem"], stream["phase"].astype(str)
-    turns = (problem != problem.shift()) | (phase != phase.shift())
-    for _, turn in stream.groupby(turns.cumsum(), sort=False):
-        retry = turn["phase"].iloc[0] == "retry"
-        if retry and not trimmed:
-            toolbox.trim(THRESHOLDS["log20"](max(seen, 1)))
-            trimmed = True
-        yield turn, toolbox.sources()
-        best = turn.iloc[two_stage(_ballots(turn, turn["status"] == "ok"))]
-        if best["mode"] == "import":
-            toolbox.use(_tools(best["tools"]), int(best["problem"]), add=True)
-        elif modules_stay:
-            toolbox.add(_modules(turn[turn["mode"] == "import"]), int(best["problem"]))
-        if best["mode"] == "create" and best["status"] == "ok":
-            toolbox.add(_tools(best["tools"]), int(best["problem"]))
-        seen += not retry
-        if not retry and seen % TRIM_STEPS == 0:
-            toolbox.trim(THRESHOLDS["log20"](seen))
-
-
-def _modules(imports: pd.DataFrame) -> list[Tool]:
-    """The plain `import x` of the best IMPORT response, which some runs keep whichever mode wins."""
-    if imports.empty:
-        return []
-    best = imports.iloc[one_stage(_ballots(imports, imports["status"] == "ok"))]
-    return [tool for tool in _tools(best["tools"]) if best["status"] == "ok" and _MODULE.fullmatch(tool.source.strip())]
-
-
-def _modules_stay(stream: pd.DataFrame) -> bool:
-    """Whether a run kept such modules: an IMPORT program that ran used one that nothing else had brought in.
-
-    Nothing describes this; the logs show it. The four runs of September 2024 do, by `random` or `math`; an earlier one
-    does not: its toolbox begins with a `from __future__ import`, which could not stand after another line.
-    """
-    brought = set()
-    for turn, library in _turns(stream, modules_stay=False):
-        imports = turn[turn["mode"] == "import"]
-        for row in imports[imports["status"] == "ok"].itertuples():
-            code = re.sub(r"#.*", "", row.solution)
-            known = "\n".join([*library, *recorded_sources(row.tools), *re.findall(r".*\bimport\b.*", code)])
-            used = {name for name in brought if re.search(rf"(?<![\w.]){name}\.\w", code)}
-            if any(not re.search(rf"\b{name}\b", known) for name in used):
-                return True
-        brought |= {tool.source.strip().removeprefix("import ") for tool in _modules(imports)}
-    return False
 
 
 def _ballots(rows: pd.DataFrame, ok: pd.Series) -> list[Ballot]:
     counted = rows["operations"].fillna(100)
     return list(map(Ballot, rows["mode"], ok, rows["answers"], counted))
-
-
-def _tools(recorded: str) -> list[Tool]:
-    """The tools of a recorded response, each with the code that ran, blank lines and all."""
-    tools, sources = parse_tools(recorded), recorded_sources(recorded)
-    if len(tools) != len(sources):
-        return list(tools)
-    return [tool._replace(source=source) for tool, source in zip(tools, sources, strict=True)]
 
 
 def _gold_answers(candidates: pd.DataFrame) -> list[float]:

@@ -180,6 +180,14 @@ def test_a_log_that_breaks_off_anywhere_is_refused(tmp_path_factory, share):
         import_logs([path], PROBLEMS, progress=False)
 
 
+@pytest.mark.parametrize("last", ["trimmed functions): 0.25\n", "=== math ===\n"])
+def test_a_log_that_breaks_off_between_two_lines_of_its_end_is_refused(tmp_path, last):
+    text, path = log(PROBLEMS), tmp_path / "run0.md"
+    path.write_text(text[: text.rindex(last) + len(last)])
+    with pytest.raises(TroveLiteError, match="the log breaks off"):
+        import_logs([path], PROBLEMS, progress=False)
+
+
 # ---- the public logs ----
 
 

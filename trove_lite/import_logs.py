@@ -43,6 +43,7 @@ QUESTION = "**Question**\n"
 TOOLBOX = "**Toolbox**"
 RESULT = "-th Execution Result**"
 FINAL = re.compile(r"^## Overall Response Accuracy(?! \(before)", re.MULTILINE)
+SIZE = re.compile(r"^Toolbox Size: #(\d+)", re.MULTILINE)
 TIMEOUT = "Timeout detected in running subprocess"
 RUN_FOLDER = re.compile(r"(run|seed)[-_]?\d+$")
 
@@ -220,13 +221,18 @@ def _sections(text: str, log: Path) -> Iterator[Section]:
 
 
 def _is_whole(end: str) -> bool:
-    """Whether a log's end states the final accuracy and lists as many tools as it counts."""
+    """Whether a log's end states the final accuracy and lists as many tools as it counts, the last with its code.
+
+    A log that gives no size at the end must give none before: otherwise it breaks off between the two lines.
+    """
     final = FINAL.search(end)
-    size = re.search(r"^Toolbox Size: #(\d+)", end[final.end() :], re.MULTILINE) if final else None
+    size = SIZE.search(end[final.end() :]) if final else None
     if not size:
-        return final is not None and end.endswith("\n")
+        return final is not None and end.endswith("\n") and not SIZE.search(end)
     tools = end[final.end() + size.end() :]
-    return len(re.findall(r"^=== .+? ===$", tools, re.MULTILINE)) == int(size[1]) and tools.endswith("\n")
+    names = list(re.finditer(r"^=== .+? ===$", tools, re.MULTILINE))
+    listed = len(names) == int(size[1]) and (not names or tools[names[-1].end() :].strip())
+    return bool(listed) and tools.endswith("\n")
 
 
 def _match(sections: list[Section], index: dict[str, list[Problem]], text: str, log: Path) -> list[Problem]:

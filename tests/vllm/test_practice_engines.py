@@ -18,39 +18,52 @@ ENGINES = {
 }
 
 
-async def greedy(spec: str, prompts: list[str]) -> list[str]:
-    model = load_model(spec, SamplingSettings(temperature=0.0, max_tokens=160))
-    if not hasattr(model, "__aenter__"):
-        return [c[0].text for c in await asyncio.gather(*(model.complete(p, [0]) for p in prompts))]
-    async with model:
-        return [c[0].text for c in await asyncio.gather(*(model.complete(p, [0]) for p in prompts))]
+PROMPTS = [
+    practice_prompt(mode, item.question)
+    for category in CATEGORIES
+    for item in items("dev", category)[:6]
+    for mode in ("skip", "create")
+]
 
 
-def test_greedy_texts_are_the_same():
-    questions = [item.question for category in CATEGORIES for item in items("dev", category)[:6]]
-    prompts = [practice_prompt(mode, question) for question in questions for mode in ("skip", "create")]
-    ours, theirs = (asyncio.run(greedy(spec, prompts)) for spec in ENGINES.values())
-    same = sum(a == b for a, b in zip(ours, theirs, strict=True))
-    print(f"greedy texts: {same} of {len(prompts)} equal")
-    assert same >= 0.95 * len(prompts)
+async def greedy(model) -> dict:
+    model.settings = SamplingSettings(temperature=0.0, max_tokens=160)
+    return {"greedy": [c[0].text for c in await asyncio.gather(*(model.complete(p, [0]) for p in PROMPTS))]}
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory):
-    """TROVE and PRIMITIVE at K = 15 on some practice problems by each engine, one seed."""
-    found = {}
-    for name, spec in ENGINES.items():
-        settings = RunSettings(
+def engines(run_and_ask, tmp_path_factory):
+    """TROVE and PRIMITIVE at K = 15 on some practice problems by each engine, one seed; and their greedy texts."""
+    folder = tmp_path_factory.mktemp("engines")
+    settings = {
+        name: RunSettings(
             name=name, model=spec, dataset="practice", methods=("primitive", "trove"), seeds=(0,), limit=8
         )
-        found[name] = load_candidates(live_run(settings, tmp_path_factory.mktemp(name) / "run", progress=False))
-    return found
+        for name, spec in ENGINES.items()
+    }
+
+    async def ours():
+        async with load_model("practice") as model:
+            return await greedy(model)
+
+    table = load_candidates(live_run(settings["practice"], folder / "practice", progress=False))
+    found = {"practice": asyncio.run(ours()) | {"run": table}}
+    table, asked = run_and_ask(settings["vllm"], folder / "vllm", greedy)
+    return found | {"vllm": asked | {"run": table}}
+
+
+def test_greedy_texts_are_the_same(engines):
+    ours, theirs = (engines[name]["greedy"] for name in ENGINES)
+    same = sum(a == b for a, b in zip(ours, theirs, strict=True))
+    print(f"greedy texts: {same} of {len(PROMPTS)} equal")
+    assert same >= 0.95 * len(PROMPTS)
 
 
 @pytest.mark.parametrize("method", ["primitive", "trove"])
-def test_accuracies_agree_within_noise(runs, method):
+def test_accuracies_agree_within_noise(engines, method):
     scores = {}
-    for name, table in runs.items():
+    for name, found in engines.items():
+        table = found["run"]
         part = table[(table["method"] == method) & (table["phase"] == "stream")]
         correct = part.assign(correct=part["correct"].astype(float))
         scores[name] = correct.groupby(["category", "problem"], observed=True)["correct"].mean()

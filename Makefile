@@ -50,7 +50,8 @@ bundle: $(VENV)/ready  ## results/codellama-7b-instruct/outcomes.parquet again, 
 	$(BIN)/trove-lite outcomes runs/codellama-7b-instruct --out results/codellama-7b-instruct/outcomes.parquet
 
 reexecution: $(VENV)/ready  ## results/reexecution again, after `make bundle`: every public program, an hour on two cores
-	$(BIN)/trove-lite reexecute runs/codellama-7b-instruct --out runs/reexecuted --known-timeouts 5
+	$(BIN)/trove-lite reexecute runs/codellama-7b-instruct --out runs/reexecuted \
+		--time-limit 100 --memory 4096 --known-timeouts 5
 	mkdir -p results/reexecution figures/reexecution
 	cp runs/reexecuted/*.csv results/reexecution
 	cp runs/reexecuted/time_limits.png runs/reexecuted/time_limits.svg figures/reexecution

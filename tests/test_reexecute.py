@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from trove_lite.candidates import load_candidates
+from trove_lite.cli import main
 from trove_lite.errors import TroveLiteError
 from trove_lite.figures import time_limits
 from trove_lite.problems import Problem
@@ -12,6 +13,7 @@ from trove_lite.replay import trove_settings
 from trove_lite.run import RunSettings, live_run
 from trove_lite.sandbox import Sandbox, isolation_report
 
+CONFINED = pytest.mark.skipif(isolation_report()["level"] is None, reason="programs cannot be confined here")
 FUNCTION = "```python\n\ndef double(x):\n    return 2 * x\n```"
 
 
@@ -59,18 +61,35 @@ def test_a_tie_between_modes_goes_to_the_one_sampled_first_however_the_table_is_
     assert recorded_programs(pd.DataFrame(rows))[3] == "print(double(2))"  # IMPORT won, and CREATE taught nothing
 
 
-@pytest.mark.skipif(isolation_report()["level"] is None, reason="programs cannot be confined here")
-def test_a_live_run_agrees_with_itself_by_the_settings_that_it_was_made_with(tmp_path):
+@pytest.fixture(scope="module")
+def live(tmp_path_factory):
+    """A run of the practice model whose toolbox follows neither preset."""
     choices = {"adds_failing": ("create",), "interval": 2, "threshold": "fixed_2"}
     settings = RunSettings(categories=("number",), seeds=(0, 1), limit=6, completion_tokens=600, trove=choices)
-    folder = live_run(settings, tmp_path / "run", progress=False)
-    candidates = load_candidates(folder)
-    made_with = trove_settings([folder, "no folder"])
+    return settings, live_run(settings, tmp_path_factory.mktemp("live") / "run", progress=False)
+
+
+@CONFINED
+def test_a_live_run_is_composed_by_the_settings_that_it_was_made_with(live):
+    settings, folder = live
+    candidates, made_with = load_candidates(folder), trove_settings([folder, "no folder"])
     assert made_with == {f"run_seed{seed}": settings.of("trove", seed) for seed in (0, 1)}
-    with Sandbox(1) as sandbox:
-        _, agreement = reexecute(candidates, sandbox, settings=made_with, progress=False)
-    assert agreement.disagreements.empty
     assert recorded_programs(candidates) != recorded_programs(candidates, made_with)
+
+
+@CONFINED
+def test_the_command_executes_a_live_run_again_and_agrees(live, tmp_path, capsys):
+    out = tmp_path / "again"
+    command = ["reexecute", str(live[1]), "--out", str(out)]
+    assert main([*command, "--memory", "-1"]) == 1
+    assert main(command) == 0
+    assert "status 100.00 %" in capsys.readouterr().out
+    assert {path.name for path in out.iterdir()} >= {"agreement.csv", "time_limits.csv", "time_limits.png", "run.json"}
+    assert not (out / "executions.jsonl").exists()
+    again = load_candidates(out)
+    assert set(again["provenance"]) == {"re-executed"}
+    assert main(command) == 1
+    assert "a run is there already" in capsys.readouterr().err
 
 
 def test_a_tool_that_is_used_once_is_gone_when_problems_are_solved_again():
@@ -82,7 +101,7 @@ def test_a_tool_that_is_used_once_is_gone_when_problems_are_solved_again():
     assert programs[-2] == "print(double(2))"
 
 
-@pytest.mark.skipif(isolation_report()["level"] is None, reason="programs cannot be confined here")
+@CONFINED
 def test_reexecution_agrees_and_says_where_not(monkeypatch):
     problems = (Problem("math", "counting", 0, "?", 4.0, 1),)
     monkeypatch.setattr("trove_lite.reexecute.load_problems", lambda dataset, category: problems)
@@ -111,11 +130,16 @@ def test_causes():
         old, new = (pd.DataFrame([row(0, "skip", program, output=text, correct=False)]) for text in (recorded, here))
         new["answer"] = 7.0
         for name, value in changes.items():
-            (old if name == "shortened" else new)[name] = value
+            for table in {"shortened": [old], "mode": [old, new]}.get(name, [new]):
+                table[name] = value
         return compare(old, new, [program]).disagreements["cause"].item()
 
     assert cause("print({'a', 'b'})", "['a', 'b'] 1", "['b', 'a'] 1") == "set order"
     assert cause("import sympy", "1.0", "1.00") == "library version"
+    assert (
+        cause("x", "AttributeError: module 'math' has no attribute 'cbrt'", "", status="timeout") == "library version"
+    )
+    assert cause("x", "1", "NameError: name 'f' is not defined", mode="import", status="error") == "toolbox"
     assert cause("import datetime\nprint(datetime.now())", "1", "2") == "time or date"
     assert cause("x", "1", "2", status="timeout") == "timeout"
     assert cause("x", "1", "2", shortened=True) == "truncated record"

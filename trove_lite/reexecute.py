@@ -33,13 +33,14 @@ LIMITS = (1, 2, 5, 10, 30)  # CPU seconds
 NOTHING_RAN = ("missing", "no_code")  # a live run's samples without a program
 
 #: Why a program may do otherwise than its record says, in the order in which they are looked for. `library version`
-#: includes Python's (the record's has no `math.cbrt` and no `tkinter`); `toolbox`: one of the two had other tools.
+#: includes Python's (the record's has no `math.cbrt` and no `tkinter`) and what SymPy can solve; `toolbox`: one of the
+#: two lacked a name.
 CAUSES = (
     "truncated record",
+    "library version",
     "timeout",
     "time or date",
     "memory or output limit",
-    "library version",
     "toolbox",
     "random",
     "set order",
@@ -48,7 +49,9 @@ CAUSES = (
 
 _CLOCK = re.compile(r"\b(?:now|today|utcnow|localtime|gmtime|time|perf_counter|monotonic|ctime)\(\s*\)")
 _CHANCE = re.compile(r"\brandom\b|\bshuffle\b|\brandint\b|\bsecrets\b|\buuid")
-_VERSION = re.compile(r"No module named|has no attribute|cannot import name|unexpected keyword argument")
+_VERSION = re.compile(
+    r"No module named|has no attribute|cannot import name|unexpected keyword argument|NotImplementedError"
+)
 _LIBRARY = re.compile(r"sympy|numpy|scipy|pandas|matplotlib|mpmath")
 
 
@@ -281,17 +284,18 @@ def _kind(status: str) -> str:
 
 def _cause(old, now, program: str) -> str:
     """The most likely of CAUSES for a disagreement."""
+    said = f"{_said(old)} {_said(now)}"
     if old.shortened:
         return "truncated record"
+    if _VERSION.search(said):
+        return "library version"
     if "timeout" in (old.status, now.status):
         return "timeout"
     if _CLOCK.search(program):
         return "time or date"
     if now.status in ("memory", "output", "killed"):
         return "memory or output limit"
-    if _VERSION.search(f"{_said(old)} {_said(now)}"):
-        return "library version"
-    if old.mode == "import" and _kind(old.status) != _kind(now.status):
+    if old.mode == "import" and "NameError" in said:
         return "toolbox"
     if _CHANCE.search(program):
         return "random"

@@ -66,6 +66,9 @@ class Sandbox:
     ):
         if isolation != "auto" and isolation not in _isolation.LEVELS:
             raise ValueError(f"isolation {isolation!r}: not one of auto, {', '.join(_isolation.LEVELS)}")
+        for name, value in (("time limit", time_limit), ("memory", memory), ("output limit", output_limit)):
+            if not value > 0:
+                raise ValueError(f"{name} {value}: must be more than 0")
         self.workers = workers or _cores()
         self.isolation = isolation
         self.limits = {

@@ -15,7 +15,7 @@ from .problems import CATEGORIES
 from .study import ALL_MICRO, COVERED_MICRO, Study
 from .tables import BUDGETS, TROVE_MODES, overlap, pass_by_mode, pooled_curve, table1, table5, table7, table9
 
-BLUE, ORANGE, GREEN, RED, PURPLE, *_ = sns.color_palette("colorblind")
+BLUE, ORANGE, GREEN, RED, *_ = sns.color_palette("colorblind")
 MODE_STYLE = {"IMPORT": (BLUE, "", "o"), "CREATE": (ORANGE, "///", "s"), "SKIP": (GREEN, "...", "^")}
 SIDE_STYLE = {"PRIMITIVE": (BLUE, "--", "s"), "TROVE": (RED, "-", "o")}
 COST_STYLE = {"calls": (BLUE, "s"), "completion tokens": (ORANGE, "^"), "total tokens": (RED, "o")}

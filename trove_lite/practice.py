@@ -19,7 +19,6 @@ from .practice_families import FAMILIES, STEPS, Family, Step
 from .problems import Problem
 
 CATEGORIES = tuple(FAMILIES)
-SPLITS = ("train", "dev", "test")
 #: How many of a level's twelve test problems are in phrasings seen in training, in unseen ones, of unseen families.
 SHARES = {"seen": 7, "unseen phrasing": 4, "unseen family": 1}
 LEVELS = (1, 2, 3, 4, 5)

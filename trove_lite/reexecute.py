@@ -32,21 +32,6 @@ STREAM = ["run", "method", "seed", "dataset", "category"]
 LIMITS = (1, 2, 5, 10, 30)  # CPU seconds
 NOTHING_RAN = ("missing", "no_code")  # a live run's samples without a program
 
-#: Why a program may do otherwise than its record says, in the order in which they are looked for. `library version`
-#: includes Python's (the record's has no `math.cbrt` and no `tkinter`) and what SymPy can solve; `toolbox`: one of the
-#: two lacked a name.
-CAUSES = (
-    "truncated record",
-    "library version",
-    "timeout",
-    "time or date",
-    "memory or output limit",
-    "toolbox",
-    "random",
-    "set order",
-    "other",
-)
-
 _CLOCK = re.compile(r"\b(?:now|today|utcnow|localtime|gmtime|time|perf_counter|monotonic|ctime)\(\s*\)")
 _CHANCE = re.compile(r"\brandom\b|\bshuffle\b|\brandint\b|\bsecrets\b|\buuid")
 _VERSION = re.compile(
@@ -283,7 +268,11 @@ def _kind(status: str) -> str:
 
 
 def _cause(old, now, program: str) -> str:
-    """The most likely of CAUSES for a disagreement."""
+    """The likeliest reason for a disagreement.
+
+    `library version` includes Python's (the record's has no `math.cbrt` and no `tkinter`) and what SymPy can solve;
+    `toolbox`: one of the two lacked a name.
+    """
     said = f"{_said(old)} {_said(now)}"
     if old.shortened:
         return "truncated record"

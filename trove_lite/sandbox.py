@@ -26,8 +26,6 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from . import _isolation
 from ._worker import Execution, IsolationError, Worker, environment, interpreter
 
-STATUSES = ("ok", "error", "timeout", "memory", "output", "killed")
-
 RECIPE = """\
 Model-written programs run confined by the Linux kernel, and this machine does not offer it. In a container on a recent
 kernel (Docker Desktop's will do) it does:

@@ -258,7 +258,7 @@ def _graded(execution: Execution, solution: str, gold: float) -> Outcome:
 def _said(row) -> str:
     """The start of what a program printed, or else the last line of its error; either may be null."""
     if isinstance(row.output, str) and row.output:
-        return row.output[:100]
+        return row.output[:100].replace("\n", "\\n")
     return row.error.strip().rpartition("\n")[2][:100] if isinstance(row.error, str) else ""
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import matplotlib
+import matplotlib.pyplot as plt
 import pytest
 
 from trove_lite import problems
@@ -11,6 +12,13 @@ from .simulated import candidates
 
 matplotlib.use("agg")
 ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    """A process runs hundreds of tests, and matplotlib warns from the twenty-first open figure on."""
+    yield
+    plt.close("all")
 
 
 @pytest.fixture(scope="session")

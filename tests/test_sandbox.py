@@ -72,6 +72,23 @@ def test_errors_name_no_folder_of_this_machine(sandbox):
     assert sys.prefix not in error
 
 
+def test_the_same_program_runs_once_where_executions_are_reused_and_only_there(sandbox):
+    moment = "import time; print(time.perf_counter_ns())"
+    assert len({execution.output for execution in sandbox.run_many([moment] * 3, progress=False)}) == 3
+    with Sandbox(1, reuse=2) as once:
+        first, second, third, again, *_, forgotten = once.run_many(
+            [moment, moment, moment + " ", moment, "1", "2", moment], progress=False
+        )
+    assert first == second == again
+    assert len({first.output, third.output, forgotten.output}) == 3
+
+
+def test_what_was_killed_or_is_long_is_not_reused():
+    with Sandbox(1, reuse=9) as once:
+        once.run_many(["import os; os.abort()", "print('x' * (1 << 15))", "print(1)"], progress=False)
+        assert list(once._known) == ["print(1)"]
+
+
 def test_order_is_kept(sandbox):
     programs = [f"import time\ntime.sleep({0.1 if i % 3 else 0})\nprint({i})" for i in range(12)]
     assert [execution.output for execution in sandbox.run_many(programs, progress=False)] == [

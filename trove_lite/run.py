@@ -158,7 +158,7 @@ def warm_sandbox(settings: RunSettings, workers: int | None) -> Iterator[Sandbox
     """A sandbox with the run's limits, its workers warm."""
     limits = {"time_limit": settings.time_limit, "memory": settings.memory, "isolation": settings.isolation}
     try:
-        with Sandbox(workers, **limits) as sandbox:
+        with Sandbox(workers, **limits, reuse=10_000) as sandbox:
             yield sandbox
     except IsolationError as error:
         raise TroveLiteError(str(error)) from error

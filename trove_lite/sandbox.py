@@ -21,10 +21,13 @@ import queue
 import subprocess
 import sys
 import threading
+from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from . import _isolation
 from ._worker import Execution, IsolationError, Worker, environment, interpreter
+
+_WORTH_KEEPING = 1 << 14  # characters of a program and its output: what is longer seldom comes again
 
 RECIPE = """\
 Model-written programs run confined by the Linux kernel, and this machine does not offer it. In a container on a recent
@@ -48,6 +51,8 @@ class Sandbox:
     scratch: bytes that a program may write to a temporary directory of its own, its working directory, emptied after
         it; 0 means that it cannot write at all. Needs "full".
     readable: files and folders that programs may read besides the interpreter's libraries, such as a data set's tables.
+    reuse: of how many programs to keep the execution, its times included, and give it again when the same text comes:
+        samples of a model often are the same program, and with fixed seeds one prints the same (0: run them all).
     """
 
     def __init__(
@@ -61,6 +66,7 @@ class Sandbox:
         isolation: str = "auto",
         scratch: int = 0,
         readable=(),
+        reuse: int = 0,
     ):
         if isolation != "auto" and isolation not in _isolation.LEVELS:
             raise ValueError(f"isolation {isolation!r}: not one of auto, {', '.join(_isolation.LEVELS)}")
@@ -77,6 +83,8 @@ class Sandbox:
             "scratch_limit": int(scratch),
             "readable": [os.path.realpath(path) for path in readable],
         }
+        self.reuse = reuse
+        self._known: OrderedDict[str, Execution] = OrderedDict()
         self.level: str | None = None
         self._threads: ThreadPoolExecutor | None = None
 
@@ -139,11 +147,18 @@ class Sandbox:
         return self._threads.submit(work, *arguments)
 
     def _run(self, program: str) -> Execution:
+        if known := self._known.get(program):
+            return known
         worker = self._idle.get_nowait()  # there are as many threads as workers
         try:
-            return worker.run(program)
+            execution = worker.run(program)
         finally:
             self._idle.put(worker)
+        if self.reuse and execution.status != "killed" and len(program) + len(execution.output) < _WORTH_KEEPING:
+            self._known[program] = execution
+            if len(self._known) > self.reuse:
+                self._known.popitem(last=False)
+        return execution
 
 
 def isolation_report() -> dict:

@@ -31,6 +31,7 @@ from trove_lite._worker import environment
 from trove_lite.import_logs import import_logs
 from trove_lite.parse import program_of, recorded_sources
 from trove_lite.problems import data_folder, load_problems
+from trove_lite.run import REUSE
 from trove_lite.sandbox import Sandbox, isolation_report
 
 TIME_LIMIT = 10.0
@@ -187,7 +188,7 @@ def measure(programs: list[str], workers: int, chunks: int, seed: int) -> list[d
     ways = [
         Official(workers),
         Ours(workers, "**trove_lite**"),
-        Ours(workers, "trove_lite, equal programs once, as live runs do", reuse=10_000),
+        Ours(workers, "trove_lite, equal programs once, as live runs do", reuse=REUSE),
         Served(workers, "humaneval", "human-eval's way: fork, guard, exec"),
         Served(workers, "evalplus", "evalplus' way: fork, lighter guard, memory limit"),
         Served(workers, "inprocess", "`exec` in one process: the programs' own work, **no isolation**"),

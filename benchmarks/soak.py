@@ -87,9 +87,8 @@ def main() -> None:
     print(f"throughput of the last thousand: {100 * last['per_second'] / first['per_second']:.1f} % of the first")
     quarter = max(1, len(rows) // 4)
     early, late = (statistics.mean(row["per_second"] for row in part) for part in (rows[:quarter], rows[-quarter:]))
-    print(
-        f"throughput of the last quarter: {100 * late / early:.1f} % of the first"
-    )  # a busy machine's noise averages out
+    # in which a busy machine's noise averages out
+    print(f"throughput of the last quarter: {100 * late / early:.1f} % of the first")
     for name in ("supervisor_mb", "warm_mb", "descriptors", "their_children", "temporary_files", "cpu_ms"):
         print(f"{name}: {first[name]:.2f} → {last[name]:.2f}")
     print(f"the same warm processes throughout: {first['warm_processes'] == last['warm_processes']}")

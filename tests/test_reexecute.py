@@ -9,8 +9,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.figures import time_limits
 from trove_lite.problems import Problem
 from trove_lite.reexecute import accuracy_by_time_limit, compare, recorded_programs, reexecute
-from trove_lite.replay import trove_settings
-from trove_lite.run import RunSettings, live_run
+from trove_lite.run import RunSettings, live_run, trove_settings
 from trove_lite.sandbox import Sandbox, isolation_report
 
 CONFINED = pytest.mark.skipif(isolation_report()["level"] is None, reason="programs cannot be confined here")

@@ -7,13 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import nbformat
 import pandas as pd
 import pytest
 
 from trove_lite import load_candidates
 
 from .conftest import ROOT
+from .test_batch import written
 
 STUDY = ["name=tiny", "out=runs/tiny", "categories=counting", "seeds=0", "args=--limit 3 --budget calls=3"]
 SHARDS = ["primitive-counting-0", "trove-counting-0"]
@@ -23,15 +23,11 @@ CLOCKS = ["generate_seconds", "execute_seconds"]
 @pytest.fixture
 def study(tmp_path):
     """A folder to work in. Its only notebook counts what it is given, which is quicker than the papers' tables."""
-    given = nbformat.v4.new_code_cell("runs = ['']\nresults = ''", metadata={"tags": ["parameters"]})
-    counted = nbformat.v4.new_code_cell(
+    counted = (
         "import trove_lite as tl\nfrom trove_lite.report import save_table\n"
         "save_table(tl.load_candidates(*runs).groupby('method').size().reset_index(name='calls'), 'calls', results)"
     )
-    (tmp_path / "notebooks").mkdir()
-    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    notebook = nbformat.v4.new_notebook(cells=[given, counted], metadata=kernel)
-    nbformat.write(notebook, tmp_path / "notebooks" / "01_calls.ipynb")
+    written(tmp_path / "notebooks" / "01_calls.ipynb", counted, "runs = ['']\nresults = ''")
     return tmp_path
 
 

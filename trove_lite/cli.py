@@ -134,8 +134,8 @@ def _reexecute(args: argparse.Namespace) -> None:
     from .independence import independent_runs
     from .journal import locked
     from .reexecute import LIMITS, accuracy_by_time_limit, reexecute
-    from .replay import trove_settings
     from .report import save_figure, save_table
+    from .run import trove_settings
     from .sandbox import IsolationError, Sandbox
 
     _refuse_to_replace(args)

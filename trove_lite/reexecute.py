@@ -23,9 +23,8 @@ from .metrics import mean_interval, paired_difference
 from .parse import code_of, operations, program_of, recorded_sources
 from .problems import load_problems
 from .replay import played_back
-from .resample import as_sampled
+from .resample import choose
 from .sandbox import Execution, Sandbox
-from .select import Ballot, two_stage
 
 PROBLEM = ["dataset", "category", "problem"]
 STREAM = ["run", "method", "seed", "dataset", "category"]
@@ -81,9 +80,9 @@ def reexecute(
     `execute_seconds` of the new table are CPU seconds. Raises TroveLiteError where the problems are not at hand.
     """
     programs = recorded_programs(candidates, settings)
-    slow = {program for program, status in zip(programs, candidates["status"], strict=True) if status == "timeout"}
-    known = candidates["status"].isin(NOTHING_RAN)
-    distinct = dict.fromkeys(program for program, nothing in zip(programs, known, strict=True) if not nothing)
+    ends = list(zip(programs, candidates["status"], strict=True))
+    slow = {program for program, status in ends if status == "timeout"}
+    distinct = dict.fromkeys(program for program, status in ends if status not in NOTHING_RAN)
     parts = [
         (sandbox, [program for program in distinct if program not in slow]),
         (known_timeouts or sandbox, [program for program in distinct if program in slow]),
@@ -216,21 +215,15 @@ def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:
     """Each problem's scores, the mean over runs, were programs cut off after `limit` CPU seconds."""
     finished = stream["execute_seconds"] <= limit
     ok = (stream["status"] == "ok") & finished
-    correct = ok & stream["correct"].fillna(False).astype(bool)
-    rows = []
+    right = ok & stream["correct"].fillna(False).astype(bool)
+    cut = stream.assign(finished=finished, right=right, status=stream["status"].astype(object).where(ok, "timeout"))
     key = [*STREAM, "problem"]
-    for where, turn in as_sampled(stream, key).groupby(key, sort=False, observed=True):
-        right = correct[turn.index]
-        chosen = right.iloc[two_stage(_ballots(turn, ok[turn.index]))]
-        scores = (finished[turn.index].mean(), right.mean(), float(chosen), float(right.any()))
-        rows.append((*where[-3:], *scores))
+    scores = cut.groupby(key, observed=True)[["finished", "right"]].mean()
+    scores = scores.assign(oracle=scores["right"] > 0).rename(columns={"right": "pass@1"})
+    chosen = pd.concat([choose(part, "two_stage") for _, part in cut.groupby("dataset", observed=True)])
+    scores["two-stage"] = chosen.set_index(key)["right"].reindex(scores.index, fill_value=False)
     measures = ["finished", "pass@1", "two-stage", "oracle"]
-    return pd.DataFrame(rows, columns=[*PROBLEM, *measures]).groupby(PROBLEM)[measures].mean()
-
-
-def _ballots(rows: pd.DataFrame, ok: pd.Series) -> list[Ballot]:
-    counted = rows["operations"].fillna(100)
-    return list(map(Ballot, rows["mode"], ok, rows["answers"], counted))
+    return scores[measures].astype(float).groupby(PROBLEM, observed=True).mean()
 
 
 def _gold_answers(candidates: pd.DataFrame) -> list[float]:

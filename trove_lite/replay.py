@@ -1,9 +1,7 @@
 """A finished run played back to TROVE's generator: what the toolbox held at each problem, which no table says."""
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pandas as pd
 
@@ -22,8 +20,8 @@ def played_back(rows: pd.DataFrame, settings: TroveSettings | None = None) -> It
     """
     stream = rows[rows["phase"] != "retry"]
     settings = replace(settings, ranking="uses") if settings else official(stream)  # what is shown is not what runs
-    keys = stream[["dataset", "category", "problem"]].drop_duplicates().sort_values("problem")
-    steps = trove([Question(*key, "") for key in keys.itertuples(index=False)], settings)
+    problems = stream[["dataset", "category", "problem"]].drop_duplicates().sort_values("problem")
+    steps = trove([Question(*problem, "") for problem in problems.itertuples(index=False)], settings)
     by_key = {(row["phase"], row["problem"], row["mode"], row["sample"]): row for row in rows.to_dict("records")}
     answer = None
     while True:
@@ -56,26 +54,12 @@ def as_candidate(row: dict) -> Candidate:
     ballot = Ballot(row["mode"], row["status"] == "ok", tuple(row["answers"]), operations)
     spent = row["completion_tokens"]
     tokens = None if row["status"] == "missing" else 0 if pd.isna(spent) else int(spent)
-    return Candidate(row["mode"], row["sample"], "", tuple(tools_of(row["tools"])), ballot, tokens)
+    return Candidate(row["mode"], row["sample"], "", tools_of(row["tools"]), ballot, tokens)
 
 
-def tools_of(recorded: str) -> list[Tool]:
+def tools_of(recorded: str) -> tuple[Tool, ...]:
     """The tools of a table's row, each with the code that ran, blank lines and all."""
     tools, sources = parse_tools(recorded), recorded_sources(recorded)
     if len(tools) != len(sources):
-        return list(tools)
-    return [tool._replace(source=source) for tool, source in zip(tools, sources, strict=True)]
-
-
-def trove_settings(folders: Iterable[str | Path]) -> dict[str, TroveSettings]:
-    """TROVE's settings by run, of the live runs among these run folders."""
-    found = {}
-    for folder in map(Path, folders):
-        about = json.loads((folder / "run.json").read_text(encoding="utf-8")) if (folder / "run.json").is_file() else {}
-        if about.get("kind") == "live" and "trove" in about["methods"]:
-            stated = {k: tuple(v) if isinstance(v, list) else v for k, v in about["methods"]["trove"].items()}
-            budget = Budget(**stated.pop("budget"))
-            for seed in about["settings"]["seeds"]:
-                run = f"{about['settings']['name']}_seed{seed}"
-                found[run] = TroveSettings(**stated | {"budget": budget, "seed": seed})
-    return found
+        return tools
+    return tuple(tool._replace(source=source) for tool, source in zip(tools, sources, strict=True))

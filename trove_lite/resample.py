@@ -37,14 +37,12 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     Without those that could not be judged: a problem that lacks them has fewer samples, not wrong ones.
     """
     frame = candidates[(candidates["phase"] == "stream") & candidates["correct"].notna()]
-    return as_sampled(frame, PROBLEM).reset_index(drop=True)
-
-
-def as_sampled(candidates: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    """Sorted by these columns, and within them mode by mode, as the official program samples them."""
-    rank = candidates["mode"].map({mode: i for i, mode in enumerate(MODES)}).astype("int64")
-    order = candidates.assign(_mode=rank).sort_values([*by, "_mode", "sample"], kind="stable").index
-    return candidates.loc[order]
+    rank = frame["mode"].map({mode: i for i, mode in enumerate(MODES)}).astype("int64")
+    return (
+        frame.assign(_mode=rank)
+        .sort_values([*PROBLEM, "_mode", "sample"], kind="stable", ignore_index=True)
+        .drop(columns="_mode")
+    )
 
 
 def stacks(frame: pd.DataFrame) -> Iterator[Stack]:

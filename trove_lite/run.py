@@ -7,7 +7,7 @@ the table. How methods are answered is `driver`; what a record means is `records
 import asyncio
 import json
 import re
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -20,7 +20,7 @@ from .driver import Driver, Shard
 from .errors import TroveLiteError
 from .generate import LanguageModel, SamplingSettings, load_model
 from .journal import locked, on_disk, read_journal
-from .method_settings import PRESETS, Budget, Settings, one_of
+from .method_settings import PRESETS, Budget, Settings, TroveSettings, one_of
 from .methods import METHODS, RANK, RECTIFY
 from .parse import PARSERS
 from .problems import CATEGORIES, DATASETS, Problem, load_problems
@@ -29,6 +29,7 @@ from .prompts import load_pack
 from .records import Record, budget_rows, content_hash, differing, rows_of
 from .sandbox import IsolationError, Sandbox
 
+REUSE = 10_000  # programs whose executions a run keeps, should the same text come again
 PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"
 
 
@@ -158,7 +159,7 @@ def warm_sandbox(settings: RunSettings, workers: int | None) -> Iterator[Sandbox
     """A sandbox with the run's limits, its workers warm."""
     limits = {"time_limit": settings.time_limit, "memory": settings.memory, "isolation": settings.isolation}
     try:
-        with Sandbox(workers, **limits, reuse=10_000) as sandbox:
+        with Sandbox(workers, **limits, reuse=REUSE) as sandbox:
             yield sandbox
     except IsolationError as error:
         raise TroveLiteError(str(error)) from error
@@ -263,7 +264,7 @@ def finish(out: Path, shards: Sequence[Shard], settings: RunSettings) -> None:
         same = {
             "model": description["model"],
             "provenance": "live",
-            "run": f"{settings.name}_seed{shard.seed}",
+            "run": run_name(settings.name, shard.seed),
             "method": table_name(shard.method, shard.settings),
             "seed": shard.seed,
         }
@@ -274,6 +275,25 @@ def finish(out: Path, shards: Sequence[Shard], settings: RunSettings) -> None:
     table = as_frame(pa.concat_tables(tables)).sort_values(KEY, kind="stable", ignore_index=True)
     accuracy = {shard.label: sum(shard.verdicts.values()) / max(1, len(shard.verdicts)) for shard in shards}
     save_run(out, table, description | {"accuracy": accuracy, "budget": budget, "toolboxes": tools})
+
+
+def trove_settings(folders: Iterable[str | Path]) -> dict[str, TroveSettings]:
+    """TROVE's settings by run, as the table names runs, of the live ones among these run folders."""
+    found = {}
+    for folder in map(Path, folders):
+        about = read_description(folder) if (folder / "run.json").is_file() else {}
+        if about.get("kind") == "live" and "trove" in about["methods"]:
+            stated = {k: tuple(v) if isinstance(v, list) else v for k, v in about["methods"]["trove"].items()}
+            budget = Budget(**stated.pop("budget"))
+            for seed in about["settings"]["seeds"]:
+                run = run_name(about["settings"]["name"], seed)
+                found[run] = TroveSettings(**stated | {"budget": budget, "seed": seed})
+    return found
+
+
+def run_name(name: str, seed: int) -> str:
+    """What the table calls the run of one seed."""
+    return f"{name}_seed{seed}"
 
 
 def table_name(method: str, settings: Settings) -> str:

@@ -6,6 +6,7 @@ RUNS ?= results/codellama-7b-instruct/outcomes.parquet
 ARGS ?=
 PYTEST_ARGS ?=
 BIN := $(VENV)/bin
+WEIGHTS := trove_lite/models/practice/weights
 
 .PHONY: reproduce recorded demo practice train-practice-model test test-slow test-vllm lint bundle reexecution clean
 
@@ -23,11 +24,11 @@ practice: $(VENV)/ready  ## results/practice again: the whole practice test set,
 	$(BIN)/trove-lite run --method primitive --seed 0 1 2 3 4 --k 30 --name practice --out runs/practice-longer
 	$(BIN)/trove-lite report runs/practice --out practice -p longer '["../runs/practice-longer"]'
 
-train-practice-model:  ## models/practice again, from scratch, in .venv-train: half an hour on one core
+train-practice-model:  ## the practice model's weights again, from scratch, in .venv-train: half an hour on one core
 	$(PYTHON) -m venv .venv-train
 	.venv-train/bin/python -m pip install --quiet --editable '.[train]'
-	.venv-train/bin/python train/train.py --out models/practice
-	.venv-train/bin/python train/measure.py --split test --json models/practice/metrics.json --card models/practice/README.md
+	.venv-train/bin/python practice/train.py --out $(WEIGHTS)
+	.venv-train/bin/python practice/measure.py --split test --json $(WEIGHTS)/metrics.json --card $(WEIGHTS)/README.md
 
 test: $(VENV)/ready lint  ## the suite, without a real vLLM (test-vllm) and what takes minutes (test-slow)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
@@ -45,7 +46,7 @@ lint: $(VENV)/ready
 
 bundle: $(VENV)/ready  ## results/codellama-7b-instruct/outcomes.parquet again, from the public logs
 	$(BIN)/trove-lite fetch math logs
-	$(BIN)/python -c "from trove_lite.problems import public_paths; print(*public_paths('logs', '.md'), sep='\n')" \
+	$(BIN)/python -c "from trove_lite.datasets.problems import public_paths; print(*public_paths('logs', '.md'), sep='\n')" \
 		| xargs $(BIN)/trove-lite import --force --out runs/codellama-7b-instruct
 	$(BIN)/trove-lite outcomes runs/codellama-7b-instruct --out results/codellama-7b-instruct/outcomes.parquet
 

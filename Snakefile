@@ -1,11 +1,11 @@
-# The compute-matched re-evaluation as jobs: a shard (method, category, seed) each, then the report. See docs/scale.md.
+# The compute-matched re-evaluation as jobs: a shard (method, category, seed) each, then the report. See benchmarks/scale.md.
 #
 #     snakemake --cores 4 --config model=http://localhost:8000/v1
 #     snakemake --executor slurm --jobs 70 --retries 3 --config model=vllm:codellama/CodeLlama-7b-Instruct-hf
 #
 # A job that was killed or failed goes on where it was: its journal is no output of Snakemake's, which deletes those.
 
-from trove_lite.generate import load_model
+from trove_lite.models.base import load_model
 
 CATEGORIES = "algebra counting geometry intermediate number prealgebra precalculus"
 

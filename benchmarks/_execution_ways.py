@@ -24,7 +24,7 @@ from pathlib import Path
 
 package = sys.modules["trove_lite"] = types.ModuleType("trove_lite")
 package.__path__ = [str(Path(__file__).resolve().parents[1] / "trove_lite")]
-from trove_lite import _isolation  # noqa: E402
+from trove_lite.sandbox import isolation as _isolation  # noqa: E402
 
 # What both guards replace by None, as published.
 OS = (

@@ -17,13 +17,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from trove_lite import run as live
-from trove_lite._worker import Execution
-from trove_lite.generate import Completion
+from trove_lite.datasets.problems import CATEGORIES, Problem
+from trove_lite.models.base import Completion
 from trove_lite.parse import parse_completion, program_of
-from trove_lite.problems import CATEGORIES, Problem
 from trove_lite.prompts import load_pack
-from trove_lite.sandbox import Sandbox
+from trove_lite.running import live
+from trove_lite.sandbox.pool import Sandbox
+from trove_lite.sandbox.worker import Execution
 
 LATENCY, REAL, SEEDS, K, LIMIT = (0.05, 0.05), (1.0, 3.0), 5, 15, 5.0
 TEXT = "```python\nprint({name}({answer}))\n```\n**Tools**\n```python\ndef {name}(x):\n    return x\n```"

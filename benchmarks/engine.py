@@ -16,15 +16,15 @@ from pathlib import Path
 
 from driver import SEEDS, Free
 
-from trove_lite.generate import load_model
-from trove_lite.practice import CATEGORIES
-from trove_lite.problems import load_problems
+from trove_lite.datasets.practice.problems import CATEGORIES
+from trove_lite.datasets.problems import load_problems
+from trove_lite.models.base import load_model
 from trove_lite.prompts import load_pack
-from trove_lite.run import RunSettings, live_run
+from trove_lite.running.live import RunSettings, live_run
 
 K = 15
 OPTIONS = f"max_model_len=1024&dtype=float32&enforce_eager=true&kv_cache_memory_bytes={1 << 30}"
-PRACTICE = Path(__file__).resolve().parents[1] / "models" / "practice"
+PRACTICE = Path(__file__).resolve().parents[1] / "trove_lite" / "models" / "practice" / "weights"
 
 
 class Watched:

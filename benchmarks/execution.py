@@ -27,12 +27,12 @@ from pathlib import Path
 
 os.environ.setdefault("TROVE_LITE_DATA", "data")
 
-from trove_lite._worker import environment
-from trove_lite.import_logs import import_logs
+from trove_lite.datasets.problems import data_folder, load_problems
 from trove_lite.parse import program_of, recorded_sources
-from trove_lite.problems import data_folder, load_problems
-from trove_lite.run import REUSE
-from trove_lite.sandbox import Sandbox, isolation_report
+from trove_lite.recorded.official_logs import import_logs
+from trove_lite.running.live import REUSE
+from trove_lite.sandbox.pool import Sandbox, isolation_report
+from trove_lite.sandbox.worker import environment
 
 TIME_LIMIT = 10.0
 

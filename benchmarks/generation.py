@@ -17,11 +17,11 @@ import time
 from pathlib import Path
 
 from trove_lite.candidates import load_candidates
-from trove_lite.generate import SamplingSettings, sample_seed
-from trove_lite.practice import CATEGORIES, items, practice_prompt
-from trove_lite.practice_model import FOLDERS, PracticeModel
-from trove_lite.run import RunSettings, live_run
-from trove_lite.sandbox import Sandbox
+from trove_lite.datasets.practice.problems import CATEGORIES, items, practice_prompt
+from trove_lite.models.base import SamplingSettings, sample_seed
+from trove_lite.models.practice.model import FOLDERS, PracticeModel
+from trove_lite.running.live import RunSettings, live_run
+from trove_lite.sandbox.pool import Sandbox
 
 SAMPLES = 15
 

@@ -5,8 +5,8 @@ TROVE_LITE_DATA=… python benchmarks/import_logs.py
 
 import time
 
-from trove_lite.import_logs import import_logs
-from trove_lite.problems import CATEGORIES, load_problems, public_paths
+from trove_lite.datasets.problems import CATEGORIES, load_problems, public_paths
+from trove_lite.recorded.official_logs import import_logs
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from trove_lite.sandbox import Sandbox, isolation_report
+from trove_lite.sandbox.pool import Sandbox, isolation_report
 
 PROGRAMS = (
     "import math\nprint(sum(math.comb(10, k) for k in range(11)))",

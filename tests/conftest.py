@@ -6,7 +6,7 @@ import matplotlib
 import matplotlib.pyplot as plt
 import pytest
 
-from trove_lite import problems
+from trove_lite.datasets import problems
 
 from .simulated import candidates
 

@@ -8,11 +8,11 @@ import resource
 import sys
 from pathlib import Path
 
-from trove_lite._worker import Execution
+from trove_lite.datasets.problems import Problem
 from trove_lite.errors import TroveLiteError
-from trove_lite.generate import Completion
-from trove_lite.problems import Problem
-from trove_lite.run import RunSettings, live_run
+from trove_lite.models.base import Completion
+from trove_lite.running.live import RunSettings, live_run
+from trove_lite.sandbox.worker import Execution
 
 TIMES = ["generate_seconds", "execute_seconds"]
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from trove_lite.candidates import as_arrow, as_frame
-from trove_lite.problems import CATEGORIES, Problem
+from trove_lite.datasets.problems import CATEGORIES, Problem
 
 
 def candidates(*, problems=6, runs=2, k=15, seed=0, categories=CATEGORIES):

@@ -12,7 +12,7 @@ from trove_lite.batch import add_batch_arguments, batch_command, grid_cells, par
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import locked
 
-from .test_generate import KEY, Server
+from .models.test_models import KEY, Server
 
 PARAMETERS = "category: str = 'algebra'\nseed: int = 0\nshare: float = 0.5\nout: str = 'runs'"
 BODY = """
@@ -115,8 +115,8 @@ def test_parameters_are_checked_before_anything_runs(notebook, tmp_path, fixed, 
 
 
 ASK = """
-from trove_lite.generate import load_model
-from trove_lite.run import in_own_loop
+from trove_lite.models.base import load_model
+from trove_lite.running.live import in_own_loop
 async def ask():
     async with load_model(model) as entered:
         print(await entered.complete("What?", [1]), vars(entered))

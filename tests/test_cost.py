@@ -5,16 +5,16 @@ import math
 import pandas as pd
 import pytest
 
-from trove_lite.cost import PLAN, as_markdown, counter, filled, main, study_cost, tokens_measured
+from benchmarks.cost import PLAN, as_markdown, counter, filled, main, study_cost, tokens_measured
+from trove_lite.datasets.problems import CATEGORIES
 from trove_lite.errors import TroveLiteError
-from trove_lite.problems import CATEGORIES
 
 from .scripted import run
 
 
 @pytest.fixture
 def sizes(monkeypatch):
-    monkeypatch.setattr("trove_lite.cost.load_problems", lambda dataset, category: [None] * 10)
+    monkeypatch.setattr("benchmarks.cost.load_problems", lambda dataset, category: [None] * 10)
 
 
 def tokens(prompt=300.0, completion=60.0, basis="measured"):

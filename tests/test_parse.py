@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trove_lite.datasets.problems import data_folder
 from trove_lite.errors import TroveLiteError
-from trove_lite.import_logs import TIMEOUT, _modes, _sections
 from trove_lite.parse import (
     PARSERS,
     code_of,
@@ -19,7 +19,7 @@ from trove_lite.parse import (
     program_of,
     recorded_sources,
 )
-from trove_lite.problems import data_folder
+from trove_lite.recorded.official_logs import TIMEOUT, _modes, _sections
 
 LOGS = sorted((data_folder() / "ikb-a").rglob("run*.md"))
 ACTION = re.compile(r"```\n([A-Z]+) \| (.*?)\n```\n", re.DOTALL)

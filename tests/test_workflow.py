@@ -24,7 +24,7 @@ CLOCKS = ["generate_seconds", "execute_seconds"]
 def study(tmp_path):
     """A folder to work in. Its only notebook counts what it is given, which is quicker than the papers' tables."""
     counted = (
-        "import trove_lite as tl\nfrom trove_lite.report import save_table\n"
+        "import trove_lite as tl\nfrom trove_lite.notebooks import save_table\n"
         "save_table(tl.load_candidates(*runs).groupby('method').size().reset_index(name='calls'), 'calls', results)"
     )
     written(tmp_path / "notebooks" / "01_calls.ipynb", counted, "runs = ['']\nresults = ''")
@@ -32,7 +32,7 @@ def study(tmp_path):
 
 
 def snakemake(folder: Path, model: str = "practice") -> subprocess.CompletedProcess:
-    """What docs/scale.md says, with the `trove-lite` of this interpreter."""
+    """What benchmarks/scale.md says, with the `trove-lite` of this interpreter."""
     return subprocess.run(
         [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile", "--cores", "2",
          "--config", f"model={model}", *STUDY],

@@ -4,20 +4,19 @@ This is the index of public names. Analysis is imported here; running models and
 table needs neither an engine nor a sandbox.
 """
 
+from .analysis.choose import choose, expected_score
+from .analysis.independence import independent_runs, shared_programs
+from .analysis.matched import matched_budgets
+from .analysis.study import Study
+from .analysis.summary import final_toolboxes, summarise
 from .candidates import load_candidates, outcomes
-from .cells import check, side_by_side
+from .datasets.problems import CATEGORIES, Problem, fetch, load_problems
 from .errors import TroveLiteError
-from .figures import compute_matched, difficulty, figure1, figure2, figure3, figure4, same_cost
-from .independence import independent_runs, shared_programs
-from .matched import matched_budgets
-from .problems import CATEGORIES, Problem, fetch, load_problems
-from .published import published_table
-from .report import save_figure, save_table
-from .resample import choose, expected_score
-from .select import RULES, one_stage, one_stage_described, oracle, random_choice, two_stage, two_stage_described
-from .study import Study
-from .summary import final_toolboxes, summarise
-from .tables import (
+from .notebooks import save_figure, save_table
+from .papers.cells import check, side_by_side
+from .papers.figures import compute_matched, difficulty, figure1, figure2, figure3, figure4, same_cost
+from .papers.published_values import published_table
+from .papers.reeval import (
     differences,
     overlap,
     pass_by_mode,
@@ -31,6 +30,7 @@ from .tables import (
     table8,
     table9,
 )
+from .selection import RULES, one_stage, one_stage_described, oracle, random_choice, two_stage, two_stage_described
 
 __all__ = [
     "CATEGORIES",

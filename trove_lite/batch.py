@@ -26,7 +26,7 @@ from tqdm import tqdm
 from .candidates import write_atomically
 from .errors import TroveLiteError
 from .journal import locked, on_disk
-from .report import check_parameters, execute_notebook, notebook_parameters
+from .notebooks import check_parameters, execute_notebook, notebook_parameters
 
 #: Notebook parameters that name a place to write to: each cell gets its own, unless it is given.
 PLACES = {"out": "run", "results": "results", "figures": "figures"}

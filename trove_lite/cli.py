@@ -90,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _fetch(args: argparse.Namespace) -> None:
-    from .problems import data_folder, fetch
+    from .datasets.problems import data_folder, fetch
 
     for group in args.groups:
         paths = fetch(group)
@@ -99,8 +99,8 @@ def _fetch(args: argparse.Namespace) -> None:
 
 def _import(args: argparse.Namespace) -> None:
     from .candidates import save_run
-    from .import_logs import import_logs
-    from .problems import CATEGORIES, load_problems, sha256_of
+    from .datasets.problems import CATEGORIES, load_problems, sha256_of
+    from .recorded.official_logs import import_logs
 
     _refuse_to_replace(args)
     problems = [problem for category in CATEGORIES for problem in load_problems("math", category)]
@@ -129,14 +129,14 @@ def _refuse_to_replace(args: argparse.Namespace) -> None:
 
 
 def _reexecute(args: argparse.Namespace) -> None:
+    from .analysis.independence import independent_runs
     from .candidates import load_candidates, save_run
-    from .figures import time_limits
-    from .independence import independent_runs
     from .journal import locked
-    from .reexecute import LIMITS, accuracy_by_time_limit, reexecute
-    from .report import save_figure, save_table
-    from .run import trove_settings
-    from .sandbox import IsolationError, Sandbox
+    from .notebooks import save_figure, save_table
+    from .papers.figures import time_limits
+    from .recorded.reexecute import LIMITS, accuracy_by_time_limit, reexecute
+    from .running.live import trove_settings
+    from .sandbox.pool import IsolationError, Sandbox
 
     _refuse_to_replace(args)
     candidates = load_candidates(*args.runs)
@@ -183,8 +183,8 @@ def _outcomes(args: argparse.Namespace) -> None:
 
 
 def _summary(args: argparse.Namespace) -> None:
+    from .analysis.summary import as_text, final_toolboxes, summarise
     from .candidates import load_candidates
-    from .summary import as_text, final_toolboxes, summarise
 
     toolboxes = final_toolboxes(args.runs)
     summary = summarise(load_candidates(*args.runs)) | {"toolboxes": toolboxes.to_dict("records")}
@@ -198,7 +198,7 @@ def _doctor(args: argparse.Namespace) -> None:
 
 
 def _report(args: argparse.Namespace) -> int:
-    from .report import report
+    from .notebooks import report
 
     if Path(args.out).name != args.out:
         raise TroveLiteError(

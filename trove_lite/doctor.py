@@ -8,8 +8,8 @@ import subprocess
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from .datasets.problems import data_folder, public_files
 from .errors import TroveLiteError
-from .problems import data_folder, public_files
 
 
 class Line(NamedTuple):
@@ -31,7 +31,7 @@ def as_text(lines: list[Line]) -> str:
 
 
 def _isolation() -> Line:
-    from .sandbox import isolation_report
+    from .sandbox.pool import isolation_report
 
     report = isolation_report()
     features = ", ".join(f"{name}: {value}" for name, value in report["features"].items())
@@ -66,7 +66,7 @@ def _gpu() -> Line:
 
 
 def _server(model: str) -> Line:
-    from .generate import load_model
+    from .models.base import load_model
 
     async def ask() -> str:
         async with load_model(model) as entered:

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import yaml
 
+from .datasets.problems import DATASETS
 from .errors import TroveLiteError
-from .generate import SamplingSettings
-from .method_settings import PRESETS, Settings, TroveSettings
-from .methods import METHODS
-from .problems import DATASETS
+from .methods.settings import PRESETS, Settings, TroveSettings
+from .methods.trove import METHODS
+from .models.base import SamplingSettings
 from .prompts import PACKS
-from .run import RunSettings, live_run, read_description
-from .select import RULES
+from .running.live import RunSettings, live_run, read_description
+from .selection import RULES
 
 CHOICES = {f.name: f.default for f in fields(TroveSettings) if f.name not in {g.name for g in fields(Settings)}}
 NUMBERS = ("interval", "shown", "shuffle")

@@ -10,7 +10,7 @@ import os
 import select
 import sys
 
-from trove_lite.sandbox import isolation_report
+from trove_lite.sandbox.pool import isolation_report
 
 from . import cell
 from .catalogue import Hostile, everything

@@ -12,7 +12,7 @@ import os
 import sys
 import time
 
-from trove_lite.sandbox import Sandbox
+from trove_lite.sandbox.pool import Sandbox
 
 from .catalogue import Hostile, everything
 from .world import World

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from trove_lite.sandbox import isolation_report
+from trove_lite.sandbox.pool import isolation_report
 
 from . import cell
 from .catalogue import everything

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from trove_lite import generate
 from trove_lite.candidates import load_candidates
-from trove_lite.run import live_run
+from trove_lite.models import base as generate
+from trove_lite.running.live import live_run
 
 HERE = Path(__file__).parent
 

@@ -15,10 +15,10 @@ import pandas as pd
 import pytest
 
 from trove_lite.candidates import load_candidates
-from trove_lite.generate import ModelError, PromptRefused, SamplingSettings, load_model, sample_seed
-from trove_lite.problems import CATEGORIES, Problem
+from trove_lite.datasets.problems import CATEGORIES, Problem
+from trove_lite.models.base import ModelError, PromptRefused, SamplingSettings, load_model, sample_seed
 from trove_lite.prompts import MODES, load_pack
-from trove_lite.run import RunSettings, live_run
+from trove_lite.running.live import RunSettings, live_run
 
 SETTINGS = SamplingSettings(max_tokens=48)
 LENGTH = 4096

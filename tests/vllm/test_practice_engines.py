@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from trove_lite import load_candidates, metrics
-from trove_lite.generate import SamplingSettings, load_model
-from trove_lite.practice import items, practice_prompt
-from trove_lite.problems import CATEGORIES
-from trove_lite.run import RunSettings, live_run
+from trove_lite import load_candidates
+from trove_lite.analysis import statistics as metrics
+from trove_lite.datasets.practice.problems import items, practice_prompt
+from trove_lite.datasets.problems import CATEGORIES
+from trove_lite.models.base import SamplingSettings, load_model
+from trove_lite.running.live import RunSettings, live_run
 
-FOLDER = Path(__file__).parent.parent.parent / "models" / "practice"
+FOLDER = Path(__file__).parents[2] / "trove_lite" / "models" / "practice" / "weights"
 ENGINES = {
     "practice": "practice",
     "vllm": f"vllm:{FOLDER}?max_model_len=1024&dtype=float32&enforce_eager=true&kv_cache_memory_bytes={1 << 30}",

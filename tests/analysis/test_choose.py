@@ -1,0 +1,81 @@
+"""Bulk selection: equal to the rules for one problem, and unbiased below the recorded budget."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trove_lite import RULES, choose, expected_score
+from trove_lite.analysis.choose import PROBLEM, in_order
+from trove_lite.selection import Ballot
+
+from ..simulated import candidates
+
+
+def ballots(group):
+    return [
+        Ballot(mode, status == "ok", tuple(answers), 0 if pd.isna(count) else count)
+        for mode, status, answers, count in zip(
+            group["mode"], group["status"], group["answers"], group["operations"], strict=True
+        )
+    ]
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32), rule=st.sampled_from(sorted(RULES)))
+def test_choose_equals_the_rule_for_one_problem(seed, rule):
+    frame = in_order(candidates(problems=4, runs=1, seed=seed, categories=("counting",)))
+    chosen = choose(frame, rule).set_index(PROBLEM)[["mode", "sample"]]
+    for key, group in frame.groupby(PROBLEM, observed=True, sort=False):
+        expected = group.iloc[RULES[rule](ballots(group))]
+        assert tuple(chosen.loc[key]) == (expected["mode"], expected["sample"])
+
+
+@pytest.mark.parametrize("rule", sorted(RULES))
+def test_expected_score_at_the_full_budget_is_the_observed_choice(simulated, rule):
+    trove = simulated[simulated["method"] == "trove"]
+    scores = expected_score(trove, rule, 15, seed=0).set_index(PROBLEM)["score"]
+    observed = choose(trove, rule).set_index(PROBLEM)["correct"].astype(float)
+    pd.testing.assert_series_equal(scores, observed.reindex(scores.index), check_names=False, check_dtype=False)
+
+
+@pytest.mark.parametrize("rule", ["one_stage", "two_stage", "one_stage_described"])
+def test_expected_score_is_the_mean_over_all_subsets(rule):
+    frame = in_order(candidates(problems=3, runs=1, k=9, seed=5, categories=("counting",)))
+    frame = frame[frame["method"] == "trove"]
+    estimated = expected_score(frame, rule, 6, seed=1, resamples=4000).set_index("problem")["score"]
+    for problem, group in frame.groupby("problem"):
+        modes = [np.flatnonzero(group["mode"] == mode) for mode in ("import", "create", "skip")]
+        outcomes = []
+        for picks in product(*(combinations(members, 2) for members in modes)):
+            part = group.iloc[np.concatenate(picks)]
+            outcomes.append(bool(part.iloc[RULES[rule](ballots(part))]["correct"]))
+        assert estimated[problem] == pytest.approx(np.mean(outcomes), abs=4 * 0.5 / np.sqrt(4000))
+
+
+def test_budget_is_split_evenly_and_refused_beyond_the_record(simulated):
+    trove = simulated[simulated["method"] == "trove"]
+    assert expected_score(trove, "one_stage", 16, seed=0)["score"].isna().all()
+    assert expected_score(trove, "one_stage", 2, seed=0)["score"].isna().all()
+    assert expected_score(trove, "one_stage", 7, seed=0)["score"].notna().all()
+
+
+def test_same_seed_same_scores(simulated):
+    one, two, other = (expected_score(simulated, "one_stage", 6, seed=s)["score"] for s in (1, 1, 2))
+    assert one.equals(two)
+    assert not one.equals(other)
+
+
+def test_selection_ignores_problems_solved_again(simulated):
+    retried = simulated.assign(phase="retry", sample=simulated["sample"] + 100)
+    both = pd.concat([simulated, retried], ignore_index=True)
+    columns = [*PROBLEM, "mode", "sample"]
+    assert choose(both, "one_stage")[columns].equals(choose(simulated, "one_stage")[columns])
+
+
+def test_rows_in_any_order_give_the_same_choice(simulated):
+    shuffled = simulated.sample(frac=1, random_state=0)
+    assert choose(shuffled, "two_stage").equals(choose(simulated, "two_stage"))

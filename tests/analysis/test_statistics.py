@@ -1,0 +1,727 @@
+"""The estimators against brute force and definitions, and the intervals and tests against simulated truth.
+
+Simulations have fixed seeds; a rate may miss its nominal value by four binomial standard errors.
+"""
+
+from fractions import Fraction
+from itertools import combinations, product
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import optimize, stats
+
+from trove_lite.analysis import statistics as m
+
+small = settings(deadline=None, max_examples=60)
+solved_sets = hnp.arrays(bool, st.tuples(st.integers(1, 4), st.integers(0, 7)))
+scores_in_twentieths = st.integers(0, 20).map(lambda i: i / 20)
+
+
+def assert_rate(hits, nominal, at_most=None):
+    """The share of hits is the nominal one (or up to `at_most`), but for four binomial standard errors."""
+    rate, slack = np.mean(hits), 4 * np.sqrt(nominal * (1 - nominal) / len(hits))
+    assert nominal - slack <= rate <= (at_most or nominal + slack), rate
+
+
+def covers(interval, truth):
+    return interval.low <= truth <= interval.high
+
+
+# ---- pass@k ----
+
+
+@small
+@given(st.integers(0, 8).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(0, n))))
+def test_pass_at_k_is_the_share_of_subsets_with_a_right_sample(case):
+    n, c, k = case
+    subsets = list(combinations([True] * c + [False] * (n - c), k))
+    assert_allclose(m.pass_at_k(n, c, k), sum(map(any, subsets)) / len(subsets), atol=1e-14)
+
+
+def test_pass_at_k_is_unbiased_where_the_plug_in_is_not():
+    n, k, p = 10, 5, np.linspace(0.02, 0.98, 25)[:, None]
+    c = np.arange(n + 1)
+    weight = stats.binom.pmf(c, n, p)
+    truth = 1 - (1 - p[:, 0]) ** k
+    assert_allclose((weight * m.pass_at_k(n, c, k)).sum(axis=1), truth, atol=1e-13)
+    assert np.abs((weight * (1 - (1 - c / n) ** k)).sum(axis=1) - truth).max() > 0.05
+
+
+def test_pass_at_k_broadcasts():
+    got = m.pass_at_k(np.array([[5], [15]]), np.array([0, 1, 5]), np.array([1, 5, 2]))
+    assert_allclose(got, [[m.pass_at_k(n, c, k) for c, k in ((0, 1), (1, 5), (5, 2))] for n in (5, 15)])
+
+
+def test_pass_at_k_is_nan_where_samples_are_too_few_or_unknown():
+    assert_array_equal(m.pass_at_k([4, 5, np.nan, 9], [4, 5, 1, np.nan], 5), [np.nan, 1, np.nan, np.nan])
+
+
+def test_pass_at_k_is_stable_for_many_samples():
+    assert_allclose(m.pass_at_k(100_000, 1, 1000), 0.01, rtol=1e-10)
+    assert m.pass_at_k(3000, 0, 1500) == 0
+    assert m.pass_at_k(3000, 3000, 1) == 1
+
+
+@pytest.mark.parametrize(("n", "c", "k"), [(5, 6, 1), (5, -1, 1), (5, 1, -1)])
+def test_pass_at_k_refuses_impossible_counts(n, c, k):
+    with pytest.raises(ValueError, match="0 <= c <= n"):
+        m.pass_at_k(n, c, k)
+
+
+mode_counts = st.integers(0, 4).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(0, min(n, 3))))
+
+
+@small
+@given(st.lists(mode_counts, min_size=1, max_size=3))
+def test_pass_at_k_by_mode_is_the_share_of_joint_subsets_with_a_right_sample(modes):
+    drawn = [list(combinations([True] * c + [False] * (n - c), k)) for n, c, k in modes]
+    joint = [any(map(any, choice)) for choice in product(*drawn)]
+    n, c, k = np.array(modes).T
+    assert_allclose(m.pass_at_k_by_mode(n, c, k), np.mean(joint), atol=1e-14)
+
+
+def test_pass_at_k_by_mode_takes_problems_and_one_k_for_all_modes():
+    n, c = np.full((2, 3), 5), np.array([[0, 0, 0], [1, 0, 5]])
+    assert_array_equal(m.pass_at_k_by_mode(n, c, 2), [0, 1])
+
+
+def test_pass_at_k_by_mode_is_nan_where_one_mode_has_too_few():
+    assert_array_equal(m.pass_at_k_by_mode([[5, 5, 4], [5, 5, 5]], [[5, 5, 4], [5, 5, 5]], 5), [np.nan, 1])
+
+
+# ---- maj@k ----
+
+votes = st.lists(st.tuples(st.integers(0, 4), st.booleans()), max_size=4)
+
+
+def majority(ballot, correct):
+    """Chance that a ballot (indices of answers, or None) elects a right answer, ties broken uniformly."""
+    tally = {answer: ballot.count(answer) for answer in set(ballot) - {None}}
+    winners = [answer for answer, count in tally.items() if count == max(tally.values())]
+    return Fraction(sum(correct[answer] for answer in winners), max(len(winners), 1))
+
+
+@settings(deadline=None, max_examples=120)
+@given(votes, st.integers(0, 3), st.data())
+def test_maj_at_k_is_the_mean_over_all_subsets(answers, abstentions, data):
+    counts, correct = [count for count, _ in answers], [right for _, right in answers]
+    ballot = [answer for answer, count in enumerate(counts) for _ in range(count)] + [None] * abstentions
+    ballot = ballot[:10]
+    counts, abstentions = [ballot.count(answer) for answer in range(len(counts))], ballot.count(None)
+    k = data.draw(st.integers(0, len(ballot)))
+    subsets = list(combinations(ballot, k))
+    exact = sum(majority(subset, correct) for subset in subsets) / len(subsets)
+    assert m.maj_at_k(counts, correct, abstentions, k) == pytest.approx(float(exact), abs=1e-15)
+
+
+def test_maj_at_k_is_unbiased():
+    n, k, p, correct = 7, 4, (0.4, 0.35, 0.25), (True, False)
+
+    def expected(size, value):
+        cells = [(a, b, size - a - b) for a in range(size + 1) for b in range(size + 1 - a)]
+        return sum(stats.multinomial.pmf(cell, size, p) * value(cell) for cell in cells)
+
+    truth = expected(k, lambda cell: m.maj_at_k(cell[:2], correct, cell[2], k))
+    assert expected(n, lambda cell: m.maj_at_k(cell[:2], correct, cell[2], k)) == pytest.approx(truth)
+
+
+@pytest.mark.parametrize("n", [59, 60, 61, 75, 200])
+def test_maj_at_k_of_two_answers_is_a_hypergeometric_tail(n):
+    right, k = n // 3, 10
+    x = stats.hypergeom(n, right, k)
+    assert m.maj_at_k([right, n - right], [True, False], 0, k) == pytest.approx(x.sf(5) + x.pmf(5) / 2)
+
+
+@pytest.mark.parametrize("n", [60, 64, 72])
+def test_maj_at_k_survives_the_largest_counts_of_its_integers(n):
+    assert m.maj_at_k([1] * n, [True] * n, 0, n // 2) == 1
+    assert m.maj_at_k([1] * n, [True] * (n // 4) + [False] * (n - n // 4), 0, n // 2) == pytest.approx(0.25)
+
+
+def test_maj_at_k_of_all_samples_is_the_observed_vote():
+    assert m.maj_at_k([3, 2], [True, False], 4, 9) == 1
+    assert m.maj_at_k([2, 3], [True, False], 4, 9) == 0
+    assert m.maj_at_k([3, 3, 3], [True, False, False], 0, 9) == pytest.approx(1 / 3)
+
+
+def test_maj_at_k_takes_many_k_at_once():
+    problem = ([3, 2, 1], [False, True, True], 2)
+    assert_array_equal(m.maj_at_k(*problem, range(1, 9)), [m.maj_at_k(*problem, k) for k in range(1, 9)])
+    assert_array_equal(np.isnan(m.maj_at_k(*problem, np.array([[8, 9], [10, 0]]))), [[False, True], [True, False]])
+    assert np.isnan(m.maj_at_k([1], [None], 0, [0, 1])).all()
+
+
+def test_maj_at_k_scores_nobody_voting_as_wrong():
+    assert m.maj_at_k([], [], 5, 5) == 0
+
+
+def test_maj_at_k_is_nan_where_it_could_not_be_scored():
+    assert np.isnan(m.maj_at_k([3, 2], [True, False], 0, 6))
+    assert np.isnan(m.maj_at_k([3, 2], [True, None], 0, 5))
+    assert np.isnan(m.maj_at_k([3, 2], [np.nan, 0.0], 0, 5))
+
+
+@small
+@given(votes, st.integers(1, 3), st.randoms())
+def test_maj_at_k_ignores_the_order_of_answers(answers, abstentions, random):
+    shuffled = random.sample(answers, len(answers))
+    one, other = (m.maj_at_k([c for c, _ in x], [r for _, r in x], abstentions, 1) for x in (answers, shuffled))
+    assert one == other
+
+
+# ---- draws ----
+
+
+def test_draws_are_ordered_subsets():
+    got = m.draws(9, 4, seed=0, resamples=50)
+    assert got.shape == (50, 4)
+    assert (np.diff(got, axis=1) > 0).all()
+    assert got.min() >= 0
+    assert got.max() < 9
+
+
+def test_draws_are_uniform_over_subsets():
+    _, counts = np.unique(m.draws(5, 2, seed=1, resamples=20_000), axis=0, return_counts=True)
+    assert len(counts) == comb(5, 2)
+    assert stats.chisquare(counts).pvalue > 1e-4
+
+
+def test_draws_repeat_by_seed():
+    assert_array_equal(m.draws(9, 4, seed=3), m.draws(9, 4, seed=3))
+    assert (m.draws(9, 4, seed=3) != m.draws(9, 4, seed=4)).any()
+
+
+def test_draws_by_mode_take_k_of_each_mode_in_order():
+    modes = np.array(["skip", "import", "create", "skip", "import", "skip"])
+    got = m.draws_by_mode(modes, {"skip": 2, "import": 1}, seed=0, resamples=200)
+    assert got.shape == (200, 3)
+    assert (np.diff(got, axis=1) > 0).all()
+    assert ((modes[got] == "skip").sum(axis=1) == 2).all()
+    assert ((modes[got] == "import").sum(axis=1) == 1).all()
+    assert set(got[modes[got] == "skip"]) == {0, 3, 5}
+    assert m.draws_by_mode(modes, 1, seed=0, resamples=7).shape == (7, 3)
+
+
+def test_draws_of_more_than_there_are_is_refused():
+    with pytest.raises(ValueError, match="cannot draw 6 of 5"):
+        m.draws(5, 6, seed=0)
+
+
+def test_draws_estimate_maj_at_k():
+    answers = np.array([0, 0, 0, 1, 1, 2, 1, 0])  # 2 stands for no answer
+    chosen = answers[m.draws(8, 4, seed=5, resamples=20_000)]
+    right, wrong = (chosen == 0).sum(axis=1), (chosen == 1).sum(axis=1)
+    estimate = np.mean((right > wrong) + 0.5 * (right == wrong))
+    assert estimate == pytest.approx(m.maj_at_k([4, 3], [True, False], 1, 4), abs=4 * 0.5 / np.sqrt(20_000))
+
+
+# ---- means and their intervals ----
+
+
+@small
+@given(st.lists(st.tuples(scores_in_twentieths, st.integers(0, 3)), min_size=2, max_size=12))
+def test_standard_error_is_its_formula_by_loops(rows):
+    scores, clusters = zip(*rows, strict=True)
+    n, mean = len(scores), sum(scores) / len(scores)
+    plain = sum((s - mean) ** 2 for s in scores) / (n * (n - 1))
+    assert m.standard_error(scores) == pytest.approx(plain**0.5, abs=1e-12)
+    groups = set(clusters)
+    got = m.standard_error(scores, clusters)
+    if len(groups) < 2:
+        assert np.isnan(got)
+        return
+    sums = [sum(s - mean for s, c in rows if c == group) for group in groups]
+    clustered = len(groups) / (len(groups) - 1) * sum(x**2 for x in sums)
+    assert got == pytest.approx(clustered**0.5 / n, abs=1e-12)
+
+
+def test_clusters_of_one_question_change_nothing():
+    scores = np.random.default_rng(0).random(20)
+    assert m.standard_error(scores, np.arange(20)) == pytest.approx(m.standard_error(scores))
+    assert_allclose(m.mean_interval(scores, clusters=np.arange(20)), m.mean_interval(scores))
+
+
+def test_unscored_questions_are_left_out_of_a_mean():
+    scores, clusters = np.array([1, np.nan, 0, 1, 0.5]), np.array(list("abbcc"))
+    keep = ~np.isnan(scores)
+    assert m.mean_interval(scores) == m.mean_interval(scores[keep])
+    assert m.standard_error(scores, clusters) == m.standard_error(scores[keep], clusters[keep])
+
+
+@pytest.mark.parametrize("scores", [[], [np.nan, np.nan], [1.0]])
+def test_a_mean_of_too_few_has_no_interval(scores):
+    got = m.mean_interval(scores)
+    assert np.isnan([got.low, got.high, got.se]).all()
+    assert np.isnan(got.value) == (np.sum(~np.isnan(scores)) == 0)
+
+
+@pytest.mark.parametrize(("n", "level"), [(4, 0.95), (40, 0.8)])
+def test_mean_interval_covers_the_mean(n, level):
+    samples = np.random.default_rng(n).normal(3, 2, (2000, n))
+    assert_rate([covers(m.mean_interval(s, level), 3) for s in samples], level)
+
+
+@pytest.mark.parametrize("tables", [4, 40])
+def test_mean_interval_covers_the_mean_of_clustered_questions_only_if_clustered(tables):
+    rng, clusters = np.random.default_rng(2), np.repeat(np.arange(tables), 5)
+    samples = [rng.normal(0, 1, tables)[clusters] + rng.normal(0, 1, len(clusters)) for _ in range(1500)]
+    assert_rate([covers(m.mean_interval(s, clusters=clusters), 0) for s in samples], 0.95)
+    assert np.mean([covers(m.mean_interval(s), 0) for s in samples]) < 0.85
+
+
+@small
+@given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.floats(0.5, 0.99))
+def test_wilson_ends_where_the_score_test_turns(case, level):
+    successes, n = case
+    z, p = stats.norm.ppf((1 + level) / 2), successes / n
+
+    def gap(q):
+        return (p - q) ** 2 * n - z**2 * q * (1 - q)
+
+    got = m.wilson(successes, n, level=level)
+    low = 0 if successes == 0 else optimize.brentq(gap, 0, min(p, 1 - 1e-12))
+    high = 1 if successes == n else optimize.brentq(gap, max(p, 1e-12), 1)
+    assert_allclose((got.value, got.low, got.high), (p, low, high), atol=1e-9)
+
+
+def test_wilson_is_elementwise_and_nan_without_trials():
+    got = m.wilson([0, 3, 0], [0, 10, 5])
+    assert np.isnan([x[0] for x in got]).all()
+    assert_allclose([x[1] for x in got], m.wilson(3, 10))
+
+
+@pytest.mark.parametrize("n", [10, 30, 100])
+def test_wilson_covers_the_proportion(n):
+    """By simulation over random proportions, where it is right on average (at a single one it wobbles)."""
+    rng = np.random.default_rng(n)
+    p = rng.random(20_000)
+    got = m.wilson(rng.binomial(n, p), n)
+    assert np.mean((got.low <= p) & (p <= got.high)) == pytest.approx(0.95, abs=0.01)
+
+
+def test_run_sd_is_the_sample_sd_and_unknown_for_one_run():
+    assert m.run_sd([0.2, 0.4]) == pytest.approx(0.2 / np.sqrt(2))
+    assert np.isnan(m.run_sd([0.2]))
+
+
+def test_several_runs_keeps_question_error_and_run_sd_apart():
+    same_questions = np.tile([[0.0], [1.0], [1.0]], (1, 4))
+    got = m.several_runs(same_questions)
+    assert (got.run_sd, got.sampling_sd) == (0, 0)
+    assert got.se == pytest.approx(m.standard_error([0, 1, 1]))
+    same_runs = np.tile([[0.0, 1.0, 1.0]], (4, 1))
+    got = m.several_runs(same_runs)
+    assert got.se == pytest.approx(0)
+    assert got.run_sd == pytest.approx(m.run_sd([0, 1, 1]))
+
+
+def test_several_runs_has_the_variance_of_the_formula():
+    rng, runs, n = np.random.default_rng(0), 4, 200_000
+    p = rng.beta(1, 2, n)
+    got = m.several_runs(rng.random((n, runs)) < p[:, None])
+    assert got.sampling_sd**2 == pytest.approx(np.mean(p * (1 - p)), rel=0.01)
+    assert got.se**2 == pytest.approx((p.var() + np.mean(p * (1 - p)) / runs) / n, rel=0.01)
+
+
+def test_several_runs_leaves_out_what_is_unscored():
+    scores = np.array([[1, 0, np.nan], [1, 1, 0], [0, 1, 1], [np.nan] * 3])
+    got = m.several_runs(scores)
+    assert got[:4] == m.mean_interval([0.5, 2 / 3, 2 / 3])
+    assert got.run_sd == pytest.approx(m.run_sd([0.5, 1, 0.5]))
+    assert got.sampling_sd**2 == pytest.approx((1 / 2 + 1 / 3 + 1 / 3) / 3)
+
+
+def test_several_runs_of_one_run_has_no_run_sd():
+    got = m.several_runs([[1.0], [0.0]])
+    assert np.isnan([got.run_sd, got.sampling_sd]).all()
+    assert got.se == pytest.approx(0.5)
+
+
+def test_several_runs_covers_the_mean():
+    rng = np.random.default_rng(1)
+    samples = [rng.random((60, 5)) < rng.beta(1, 1, (60, 1)) for _ in range(1500)]
+    assert_rate([covers(m.several_runs(s), 0.5) for s in samples], 0.95)
+
+
+def right_or_wrong(rng, questions, runs, run_effect, question_spread=1.0):
+    latent = rng.normal(0, question_spread, (questions, 1)) + rng.normal(0, run_effect, (1, runs))
+    return (latent + rng.normal(0, 1, (questions, runs)) > 0).astype(float)  # mean 1/2, whatever the spreads
+
+
+@pytest.mark.parametrize(
+    ("runs", "run_effect", "nominal", "at_most"),
+    [(1, 0, 0.95, None), (5, 0, 0.95, 1), (20, 0.4, 0.95, None), (5, 0.4, 0.88, 0.95)],
+)
+def test_two_way_bootstrap_covers_the_mean_over_questions_and_runs(runs, run_effect, nominal, at_most):
+    """Conservative without a run effect; right with one and many runs; as its docstring warns with five."""
+    rng = np.random.default_rng(runs)
+    samples = [right_or_wrong(rng, 100, runs, run_effect) for _ in range(1500)]
+    hits = [covers(m.two_way_bootstrap(s, seed=i, resamples=400), 0.5) for i, s in enumerate(samples)]
+    assert_rate(hits, nominal, at_most)
+
+
+def test_two_way_bootstrap_sees_what_a_question_interval_misses():
+    rng = np.random.default_rng(7)
+    samples = [right_or_wrong(rng, 100, 5, 0.4) for _ in range(300)]
+    assert np.mean([covers(m.several_runs(s), 0.5) for s in samples]) < 0.8
+
+
+def test_two_way_bootstrap_has_the_variance_of_both_axes():
+    questions, runs = np.random.default_rng(0).normal(0, 1, 50), np.random.default_rng(1).normal(0, 1, 6)
+    scores = questions[:, None] + runs
+    got = m.two_way_bootstrap(scores, seed=0, resamples=20_000)
+    expected = questions.var(ddof=1) / 50 + runs.var(ddof=1) / 6
+    assert got.value == pytest.approx(scores.mean())
+    assert got.se == pytest.approx(expected**0.5, rel=4 / np.sqrt(2 * 20_000))
+
+
+def test_two_way_bootstrap_repeats_by_seed():
+    scores = np.random.default_rng(0).random((20, 3))
+    first, again, other = (m.two_way_bootstrap(scores, seed=s, resamples=100) for s in (1, 1, 2))
+    assert first == again
+    assert first.value == other.value
+    assert first.low != other.low
+
+
+def test_two_way_bootstrap_leaves_out_what_is_unscored():
+    rng = np.random.default_rng(0)
+    scores = rng.random((30, 4))
+    empty = np.vstack([scores, np.full((5, 4), np.nan)])
+    assert m.two_way_bootstrap(empty, seed=0).value == pytest.approx(scores.mean())
+    assert m.two_way_bootstrap(empty, seed=0).se == pytest.approx(m.two_way_bootstrap(scores, seed=0).se, rel=0.15)
+    ones = np.where(rng.random((30, 4)) < 0.5, np.nan, 1.0)
+    assert m.two_way_bootstrap(ones, seed=0) == (1, 1, 1, 0)
+
+
+def test_two_way_bootstrap_of_nothing_is_nan():
+    for scores in (np.full((3, 2), np.nan), np.empty((0, 2)), np.empty((3, 0))):
+        assert np.isnan(m.two_way_bootstrap(scores, seed=0, resamples=20)).all()
+
+
+def test_two_way_bootstrap_over_strata_is_the_macro_mean():
+    rng, strata = np.random.default_rng(0), np.array(["big"] * 90 + ["small"] * 10)
+    scores = np.where(strata == "big", 0.0, 1.0)[:, None] + np.zeros((1, 3))
+    assert m.two_way_bootstrap(scores, seed=0, strata=strata) == (0.5, 0.5, 0.5, 0)  # redrawn within strata
+    scores = scores + rng.normal(0, 1, (100, 1))
+    got = m.two_way_bootstrap(scores, seed=0, strata=strata, resamples=20_000)
+    values = scores[:, 0]
+    assert got.value == pytest.approx((values[:90].mean() + values[90:].mean()) / 2)
+    expected = np.hypot(m.standard_error(values[:90]), m.standard_error(values[90:])) / 2
+    assert got.se == pytest.approx(expected, rel=4 / np.sqrt(2 * 20_000))
+
+
+def test_two_way_bootstrap_has_no_macro_mean_where_a_stratum_is_unscored():
+    scores = np.array([[1.0], [0.0], [np.nan]])
+    assert np.isnan(m.two_way_bootstrap(scores, seed=0, strata=[0, 0, 1], resamples=20)).all()
+
+
+def test_two_way_bootstrap_takes_another_statistic_block_by_block(monkeypatch):
+    monkeypatch.setattr(m, "BLOCK", 200)
+    seen = []
+
+    def weighted_mean(values, weights):
+        seen.append((values.shape, weights.shape, set(weights.sum(axis=1))))
+        return (values * weights).sum(axis=1) / weights.sum(axis=1)
+
+    scores = np.random.default_rng(0).random((40, 3))
+    assert m.two_way_bootstrap(scores, weighted_mean, seed=0, resamples=13) == pytest.approx(
+        m.two_way_bootstrap(scores, seed=0, resamples=13)
+    )
+    assert seen == [((1, 40), (1, 40), {40})] + [((b, 40), (b, 40), {39}) for b in (5, 5, 3)]
+
+
+def test_micro_mean_weighs_categories_by_size_and_macro_mean_does_not():
+    assert m.micro_mean([0.0, 1.0], [3, 1]) == 0.25
+    assert m.macro_mean([0.0, 1.0]) == 0.5
+
+
+def test_an_unscored_category_leaves_no_mean_over_categories_unless_it_is_empty():
+    assert np.isnan(m.micro_mean([0.5, np.nan], [3, 1]))
+    assert m.micro_mean([0.5, np.nan], [3, 0]) == 0.5
+    assert np.isnan(m.macro_mean([0.5, np.nan]))
+    assert np.isnan([m.micro_mean([], []), m.macro_mean([])]).all()
+
+
+# ---- paired comparisons ----
+
+
+def test_paired_difference_is_the_paired_t_test():
+    a, b = np.random.default_rng(0).random((2, 30))
+    got, expected = m.paired_difference(a, b, level=0.9), stats.ttest_rel(a, b)
+    interval = expected.confidence_interval(0.9)
+    assert_allclose((got.p, got.low, got.high), (expected.pvalue, interval.low, interval.high))
+    assert (got.value, got.questions) == (pytest.approx((a - b).mean()), 30)
+
+
+def test_paired_difference_gains_from_correlation():
+    a, b = np.random.default_rng(0).normal(0, 1, (2, 50)) + np.random.default_rng(1).normal(0, 2, 50)
+    se_a, se_b, rho = m.standard_error(a), m.standard_error(b), np.corrcoef(a, b)[0, 1]
+    assert m.paired_difference(a, b).se == pytest.approx(np.sqrt(se_a**2 + se_b**2 - 2 * se_a * se_b * rho))
+
+
+def test_paired_difference_of_the_same_scores_is_no_evidence():
+    assert m.paired_difference([0, 1, 1], [0, 1, 1]) == (0, 0, 0, 0, 1, 3)
+
+
+def test_paired_comparisons_leave_out_questions_unscored_on_either_side():
+    a, b = np.array([1, 0, 1, np.nan, 1, 0]), np.array([0, 0, np.nan, 1, 1, 1])
+    keep = [0, 1, 4, 5]
+    assert m.paired_difference(a, b) == m.paired_difference(a[keep], b[keep])
+    assert m.mcnemar_exact(a, b) == (1, 1, 1)
+    assert m.sign_flip(a, b, seed=0) == m.sign_flip(a[keep], b[keep], seed=0)
+    assert m.tost(a, b, 0.5) == m.tost(a[keep], b[keep], 0.5)
+
+
+def test_paired_comparisons_of_nothing_are_unknown():
+    nothing = [np.nan, np.nan]
+    got = m.paired_difference(nothing, nothing)
+    assert np.isnan(got[:5]).all()
+    assert got.questions == 0
+    assert np.isnan(m.mcnemar_exact(nothing, nothing).p)
+    assert np.isnan(m.sign_flip(nothing, nothing, seed=0))
+    assert m.tost(nothing, nothing, 0.1).equivalent is None
+
+
+def test_paired_comparisons_refuse_different_questions():
+    with pytest.raises(ValueError, match="same questions"):
+        m.paired_difference([1, 0], [1])
+
+
+def test_paired_difference_covers_the_difference():
+    rng = np.random.default_rng(3)
+    hits, clustered, tables = [], [], np.repeat(np.arange(30), 4)
+    for _ in range(1500):
+        shared, of_table = rng.normal(0, 3, 120), rng.normal(0, 1, 30)[tables]
+        a, b = shared + rng.normal(0.2, 1, 120), shared + rng.normal(0, 1, 120)
+        hits.append(covers(m.paired_difference(a, b), 0.2))
+        clustered.append(covers(m.paired_difference(a + of_table, b, clusters=tables), 0.2))
+    assert_rate(hits, 0.95)
+    assert_rate(clustered, 0.95)
+
+
+@small
+@given(hnp.arrays(bool, st.tuples(st.just(2), st.integers(1, 25))))
+def test_mcnemar_is_the_binomial_test_of_discordant_questions(pair):
+    a, b = pair
+    a_only, b_only = int((a & ~b).sum()), int((b & ~a).sum())
+    expected = stats.binomtest(a_only, a_only + b_only).pvalue if a_only + b_only else 1
+    assert m.mcnemar_exact(a, b) == (pytest.approx(expected), a_only, b_only)
+
+
+def test_mcnemar_refuses_means_over_runs():
+    with pytest.raises(ValueError, match="one run each"):
+        m.mcnemar_exact([0.5, 1], [0, 1])
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.lists(st.tuples(scores_in_twentieths, scores_in_twentieths), min_size=1, max_size=8))
+def test_sign_flip_is_the_share_of_all_flips_as_extreme(pairs):
+    a, b = np.array(pairs).T
+    twentieths = np.rint(20 * (a - b)).astype(int)
+    flips = [abs(np.dot(signs, twentieths)) for signs in product((-1, 1), repeat=len(a))]
+    exact = np.mean(np.array(flips) >= abs(twentieths.sum()))
+    assert m.sign_flip(a, b, seed=0, resamples=4000) == pytest.approx(exact, abs=5 * 0.5 / np.sqrt(4000))
+
+
+def test_sign_flip_flips_a_cluster_as_one():
+    a, b = np.ones(12), np.zeros(12)
+    assert m.sign_flip(a, b, seed=0, clusters=np.repeat([0, 1], 6)) == pytest.approx(0.5, abs=0.03)
+    assert m.sign_flip(a, b, seed=0) == pytest.approx(2 / 2**12, abs=0.002)
+
+
+def test_sign_flip_is_never_zero_and_repeats_by_seed():
+    a, b = np.ones(100), np.zeros(100)
+    assert m.sign_flip(a, b, seed=0, resamples=99) == 0.01
+    noisy = np.random.default_rng(0).random(30)
+    assert m.sign_flip(noisy, noisy[::-1] - 0.1, seed=1) == m.sign_flip(noisy, noisy[::-1] - 0.1, seed=1)
+
+
+def test_sign_flip_rejects_equal_methods_at_its_level_and_sees_unequal_ones():
+    rng = np.random.default_rng(4)
+    equal = [m.sign_flip(*rng.random((2, 40)), seed=i, resamples=199) <= 0.05 for i in range(1500)]
+    assert_rate(equal, 0.05)
+    assert m.sign_flip(rng.random(40) + 0.5, rng.random(40), seed=0) < 0.01
+
+
+@small
+@given(
+    st.lists(st.tuples(scores_in_twentieths, scores_in_twentieths), min_size=3, max_size=9),
+    st.floats(0.01, 0.5),
+)
+def test_tost_agrees_with_its_interval(pairs, margin):
+    a, b = np.array(pairs).T
+    got = m.tost(a, b, margin)
+    assert got.interval == m.paired_difference(a, b, level=0.9)[:4]
+    assert got.equivalent == (-margin < got.interval.low and got.interval.high < margin)
+    assert got.equivalent == (got.p <= 0.05)
+
+
+@pytest.mark.parametrize("difference", [-0.2, 0.2])
+def test_tost_calls_methods_at_the_margin_equivalent_at_its_level(difference):
+    rng = np.random.default_rng(5)
+    pairs = [(rng.normal(difference, 1, 500), np.zeros(500)) for _ in range(1500)]
+    assert_rate([m.tost(a, b, 0.2).equivalent for a, b in pairs], 0.05)
+
+
+def test_tost_sees_equivalence_and_needs_a_margin():
+    a = np.random.default_rng(0).random(500)
+    assert m.tost(a, a[::-1], 0.1).equivalent
+    with pytest.raises(ValueError, match="positive"):
+        m.tost(a, a, 0)
+
+
+@small
+@given(st.lists(st.integers(0, 200), min_size=1, max_size=7), st.integers(0, 400))
+def test_holm_rejects_what_its_step_down_definition_rejects(thousandths, level):
+    alpha = Fraction(2 * level + 1, 2000)  # between thousandths: no p times a whole number equals it
+    rejected, remaining = set(), len(thousandths)
+    for i in sorted(range(len(thousandths)), key=thousandths.__getitem__):
+        if Fraction(thousandths[i], 1000) > alpha / remaining:
+            break
+        rejected.add(i)
+        remaining -= 1
+    adjusted = m.holm(np.array(thousandths) / 1000)
+    assert set(np.flatnonzero(adjusted <= float(alpha))) == rejected
+    assert adjusted.max() <= 1
+
+
+def test_holm_passes_nan_through_and_does_not_count_it():
+    assert_allclose(m.holm([0.03, np.nan, 0.01]), [0.03, np.nan, 0.02])
+
+
+def test_questions_needed_is_its_formula():
+    z = 1.959964 + 0.841621
+    assert m.questions_needed(0.05, omega_sd=0.3) == np.ceil(z**2 * 0.09 / 0.0025)
+    with_runs = m.questions_needed(0.05, omega_sd=0.3, sigma_a=0.4, sigma_b=0.2, runs_a=4, runs_b=2)
+    assert with_runs == np.ceil(z**2 * (0.09 + 0.04 + 0.02) / 0.0025)
+    assert m.questions_needed(0, omega_sd=0.3) == np.inf
+
+
+@small
+@given(st.floats(0.01, 0.2), st.floats(0.1, 0.5), st.floats(0.5, 0.95), st.sampled_from([0.01, 0.05]))
+def test_power_of_difference_undoes_questions_needed(delta, omega, power, alpha):
+    spread = {"omega_sd": omega, "sigma_a": 0.4, "sigma_b": 0.3, "runs_a": 5, "runs_b": 2, "alpha": alpha}
+    n = m.questions_needed(delta, power=power, **spread)
+    assert m.power_of_difference(n, delta, **spread) >= power - 1e-9 > m.power_of_difference(n - 2, delta, **spread)
+
+
+def test_power_of_difference_ignores_the_sign():
+    assert m.power_of_difference(100, -0.1, omega_sd=0.3) == m.power_of_difference(100, 0.1, omega_sd=0.3) > 0.5
+
+
+def test_questions_needed_give_the_power_they_promise():
+    rng, delta = np.random.default_rng(6), 0.1
+    n = int(m.questions_needed(delta, omega_sd=0.3, sigma_a=0.4, sigma_b=0.4, runs_a=4, runs_b=2))
+    spread = np.sqrt(0.3**2 + 0.4**2 / 4 + 0.4**2 / 2)
+    assert_rate([m.paired_difference(d, 0 * d).p < 0.05 for d in rng.normal(delta, spread, (1500, n))], 0.8)
+
+
+# ---- sets of solved questions ----
+
+
+def overlap(a, b):
+    a, b = set(np.flatnonzero(a)), set(np.flatnonzero(b))
+    return len(a & b) / len(a | b) if a | b else None
+
+
+def mean_of_known(values):
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else np.nan
+
+
+two_methods = st.integers(0, 7).flatmap(
+    lambda q: st.tuples(*(hnp.arrays(bool, st.tuples(st.integers(1, 4), st.just(q))) for _ in range(2)))
+)
+
+
+@small
+@given(two_methods)
+def test_mean_jaccard_is_the_mean_over_pairs_of_runs(methods):
+    a, b = methods
+    expected = mean_of_known([overlap(x, y) for x in a for y in b])
+    assert m.mean_jaccard(a, b) == pytest.approx(expected, nan_ok=True)
+
+
+@small
+@given(solved_sets)
+def test_noise_floor_is_the_mean_over_pairs_of_different_runs(runs):
+    expected = mean_of_known([overlap(x, y) for x, y in combinations(runs, 2)])
+    assert m.noise_floor(runs) == pytest.approx(expected, nan_ok=True)
+
+
+def test_jaccard_is_elementwise_and_nan_for_an_empty_union():
+    assert_array_equal(m.jaccard([[1, 1, 0], [0, 0, 0]], [[0, 1, 1], [0, 0, 0]]), [1 / 3, np.nan])
+
+
+def test_noise_floor_of_one_run_is_unknown():
+    assert np.isnan(m.noise_floor([[True, False]]))
+    assert np.isnan(m.jaccard_interval([[True, False]], seed=0, resamples=20)).all()
+
+
+def test_solved_sets_refuse_what_could_not_be_scored():
+    for unscored in ([1.0, np.nan], np.array([True, None])):
+        with pytest.raises(ValueError, match="leave out"):
+            m.jaccard(unscored, [1, 0])
+
+
+def test_jaccard_interval_is_around_the_jaccard_it_names():
+    a, b = np.random.default_rng(0).random((2, 3, 80)) < 0.4
+    between, floor = (m.jaccard_interval(a, other, seed=0, resamples=200) for other in (b, None))
+    assert between.value == m.mean_jaccard(a, b)
+    assert floor.value == m.noise_floor(a)
+    assert between.low < between.value < between.high
+    assert between == m.jaccard_interval(a, b, seed=0, resamples=200)
+
+
+@pytest.mark.parametrize("same", [False, True])
+def test_jaccard_interval_covers_the_overlap_of_all_questions(same):
+    rng, hits = np.random.default_rng(8), []
+    truth = (1 / 3) / (2 / 3)  # p uniform: E[p p] / E[1 - (1-p)(1-p)]
+    for i in range(1500):
+        a, b = rng.random((2, 3, 120)) < rng.random(120)
+        hits.append(covers(m.jaccard_interval(a, None if same else b, seed=i, resamples=300), truth))
+    assert_rate(hits, 0.95)
+
+
+@small
+@given(solved_sets)
+def test_unique_by_mode_counts_what_one_mode_alone_solves(solved):
+    modes, questions = solved.shape
+    got = m.unique_by_mode(solved)
+    for mode in range(modes):
+        alone = [solved[mode, q] and not any(solved[i, q] for i in range(modes) if i != mode) for q in range(questions)]
+        assert got[mode] == pytest.approx(np.mean(alone) if alone else np.nan, nan_ok=True)
+
+
+def test_unique_by_mode_takes_many_runs():
+    solved = np.random.default_rng(0).random((2, 4, 3, 10)) < 0.5
+    assert_allclose(m.unique_by_mode(solved)[1, 2], m.unique_by_mode(solved[1, 2]))
+
+
+@small
+@given(two_methods)
+def test_gains_follow_their_definitions(methods):
+    a, b = methods
+    got = m.gains(a, b)
+    for q in range(a.shape[1]):
+        missed = not any(run[q] for run in b)
+        assert got.consistent[q] == (missed and all(run[q] for run in a))
+        assert got.potential[q] == (missed and any(run[q] for run in a) and not all(run[q] for run in a))
+
+
+def test_no_runs_gain_nothing():
+    got = m.gains(np.empty((0, 3), dtype=bool), np.zeros((2, 3), dtype=bool))
+    assert not (got.consistent | got.potential).any()
+
+
+@small
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(-2, 4)), max_size=20))
+def test_distinct_answers_are_counted_group_by_group(rows):
+    groups, codes = np.array(rows, dtype=int).reshape(-1, 2).T
+    expected = [len({code for group, code in rows if group == g and code >= 0}) for g in range(5)]
+    assert_array_equal(m.distinct_answers(codes, groups, 5), expected)

@@ -1,0 +1,125 @@
+"""Problems: what the data holds, and one clear line for each way in which it can be damaged."""
+
+import hashlib
+import http.server
+import json
+import threading
+
+import pytest
+
+from trove_lite import TroveLiteError
+from trove_lite.datasets import problems
+from trove_lite.datasets.problems import PublicFile, fetch, load_problems, read_problems
+
+LINE = {"question": "How many?", "answer": 4.0, "level": "Level 2"}
+
+
+def test_math_has_the_papers_numbers_of_problems(public_problems):
+    sizes = {category: len(found) for category, found in public_problems.items()}
+    assert sizes == {"algebra": 881, "counting": 291, "geometry": 237, "intermediate": 503, "number": 497,
+                     "prealgebra": 636, "precalculus": 156}  # fmt: skip
+
+
+def test_problems_carry_question_answer_level_and_position(public_problems):
+    first = public_problems["counting"][0]
+    assert first.question.startswith("January 1, 2007 was a Monday")
+    assert (first.index, first.answer, first.level, first.category) == (0, 52.0, 2, "counting")
+
+
+def test_unknown_category_is_refused_with_the_known_ones():
+    with pytest.raises(TroveLiteError, match=r"category 'numbers'.*number, prealgebra"):
+        load_problems("math", "numbers")
+
+
+def test_missing_file_names_file_and_remedy(tmp_path, monkeypatch):
+    monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
+    with pytest.raises(TroveLiteError, match=r"algebra\.jsonl: missing; run `trove-lite fetch math`"):
+        load_problems("math", "algebra")
+
+
+def test_altered_file_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
+    path = tmp_path / "zorazrw/trove/data/math/algebra.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(LINE) + "\n")
+    with pytest.raises(TroveLiteError, match=r"sha256 differs .* delete it and run `trove-lite fetch math`"):
+        load_problems("math", "algebra")
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("{not json", "line 2: not JSON"),
+        ("[]", "line 2: field 'question' is missing"),
+        (json.dumps(LINE | {"answer": "4"}), "line 2: field 'answer' is missing or of the wrong type"),
+        (json.dumps({k: v for k, v in LINE.items() if k != "level"}), "line 2: field 'level' is missing"),
+        (json.dumps(LINE | {"level": "Level ?"}), "line 2: level 'Level [?]' is not Level 1 to Level 5"),
+    ],
+)
+def test_bad_line_names_file_line_and_remedy(tmp_path, line, reason):
+    path = tmp_path / "p.jsonl"
+    path.write_text(json.dumps(LINE) + "\n" + line + "\n")
+    with pytest.raises(TroveLiteError, match=rf"p\.jsonl, {reason}.*fetch math"):
+        read_problems(path, "math", "algebra")
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """A local source of one public file, a data folder to fetch into, and a way to register it."""
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "p.jsonl").write_text(json.dumps(LINE) + "\n")
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def __init__(self, *args):
+            super().__init__(*args, directory=str(source))
+
+        def log_message(self, *args):
+            pass
+
+    service = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet)
+    thread = threading.Thread(target=service.serve_forever)
+    thread.start()
+    monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path / "data"))
+    url = f"http://127.0.0.1:{service.server_port}/p.jsonl"
+    monkeypatch.setattr(PublicFile, "url", property(lambda file: url))
+
+    def register(sha256):
+        file = PublicFile("math", "owner/name", "c0ffee", "p.jsonl", 60, sha256, "MIT")
+        monkeypatch.setattr(problems, "public_files", lambda: (file,))
+        return tmp_path / "data/owner/name/p.jsonl"
+
+    yield register, source / "p.jsonl"
+    service.shutdown()
+    thread.join()
+    service.server_close()
+
+
+def test_fetch_stores_a_file_with_the_right_checksum(server):
+    register, source = server
+    path = register(hashlib.sha256(source.read_bytes()).hexdigest())
+    assert fetch("math", progress=False) == [path]
+    assert path.read_bytes() == source.read_bytes()
+
+
+def test_fetch_keeps_nothing_with_a_wrong_checksum(server):
+    register, _ = server
+    path = register("0" * 64)
+    with pytest.raises(TroveLiteError, match="does not have the pinned sha256"):
+        fetch("math", progress=False)
+    assert not path.exists()
+    assert not any(p.is_file() for p in path.parent.parent.rglob("*"))
+
+
+def test_fetch_without_a_connection_is_one_line(server, monkeypatch):
+    register, _ = server
+    register("0" * 64)
+    monkeypatch.setattr(PublicFile, "url", property(lambda file: "http://127.0.0.1:9/p.jsonl"))
+    with pytest.raises(TroveLiteError, match=r"could not be stored .* TROVE_LITE_DATA") as caught:
+        fetch("math", progress=False)
+    assert "\n" not in str(caught.value)
+
+
+def test_fetch_of_an_unknown_group_names_the_known_ones():
+    with pytest.raises(TroveLiteError, match=r"no file group named 'maths': choose from .*logs, math"):
+        fetch("maths")

@@ -1,0 +1,209 @@
+import hashlib
+import itertools
+import json
+import random
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from trove_lite.datasets.answers import first_number, is_correct, printed_numbers
+from trove_lite.datasets.practice import problems as practice
+from trove_lite.datasets.practice.problems import (
+    CATEGORIES,
+    LEVELS,
+    SHARES,
+    Dice,
+    draw_item,
+    items,
+    practice_problems,
+    practice_prompt,
+)
+from trove_lite.datasets.problems import CATEGORIES as MATH_CATEGORIES
+from trove_lite.parse import Tool, format_toolbox, parse_completion, program_of
+from trove_lite.prompts import MODES, PromptPack
+from trove_lite.sandbox.pool import Sandbox
+
+ROOT = Path(__file__).parents[2]
+FILLED = re.compile(r"{.*?}")
+#: Of all questions and answers of the test set: it is fixed, and results on it are comparable only while it is.
+TEST_SET = "ae6ffb74a98ef697"
+
+
+@pytest.fixture(scope="module")
+def training():
+    """`practice/demonstrations.py` and `practice/programs.py`, which are no part of the package."""
+    sys.path.insert(0, str(ROOT / "practice"))
+    try:
+        import demonstrations
+        import programs
+    finally:
+        sys.path.pop(0)
+    return demonstrations, programs
+
+
+def test_categories_are_named_as_maths():
+    assert CATEGORIES == MATH_CATEGORIES
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_a_category_has_eight_families_with_several_phrasings_each(category):
+    families = [family for family in practice.FAMILIES[category] if not family.held_out]
+    assert len(families) >= 8
+    for family in families:
+        wordings = [*family.seen, family.dev, family.unseen]
+        assert len(family.seen) >= 2
+        assert len(set(wordings)) == len(wordings)
+        assert all(wordings)
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_the_test_set_has_twelve_problems_a_level_in_the_stated_shares(category):
+    problems, kinds = practice_problems(category), practice.practice_kinds(category)
+    assert [problem.index for problem in problems] == list(range(60))
+    assert {(problem.dataset, problem.category) for problem in problems} == {("practice", category)}
+    assert len({problem.question for problem in problems}) == 60
+    for level in LEVELS:
+        found = [kind for problem, kind in zip(problems, kinds, strict=True) if problem.level == level]
+        assert {kind: found.count(kind) for kind in SHARES} == SHARES
+
+
+def test_the_test_set_is_fixed():
+    text = json.dumps([[p.question, p.answer, p.level] for c in CATEGORIES for p in practice_problems(c)])
+    assert hashlib.sha256(text.encode()).hexdigest()[:16] == TEST_SET
+
+
+def test_dice_need_nothing_but_the_sequence_that_python_promises():
+    dice = Dice("x")
+    assert [dice.integer(1, 6) for _ in range(8)] == [int(1 + 6 * value) for value in _uniform("x", 8)]
+
+
+def _uniform(seed, n):
+    source = random.Random(seed)
+    return [source.random() for _ in range(n)]
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_no_numbers_of_the_test_set_occur_in_training_or_tuning(category):
+    def numbers(item):
+        return item.family.name, str(item.arguments)
+
+    test = {numbers(item) for item in items("test", category)}
+    dice = Dice("leak")
+    for split in ("train", "dev"):
+        drawn = {numbers(draw_item(dice, split, category, 1 + i % 5)) for i in range(1000)}
+        assert not test & drawn
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_wordings_kept_for_the_test_occur_in_no_other_split(category):
+    dice = Dice("wording")
+    for split, kind in (("train", "seen"), ("dev", "seen"), ("dev", "unseen phrasing")):
+        for i in range(200):
+            item = draw_item(dice, split, category, 1 + i % 5, kind)
+            for held in (item.family.unseen, *(step.unseen for step, _ in item.steps)):
+                gaps = [
+                    r"\w+" if gap[1:-1] in ("name", "other", "things") else r"[-+0-9, and]+"
+                    for gap in FILLED.findall(held)
+                ]
+                words = [re.escape(part) for part in FILLED.split(held)]
+                pattern = "".join(part for pair in itertools.zip_longest(words, gaps, fillvalue="") for part in pair)
+                assert not re.search(pattern, item.question)
+
+
+def test_answers_are_plain_numbers():
+    for category in CATEGORIES:
+        for problem in practice_problems(category):
+            assert printed_numbers(str(problem.answer)) == [problem.answer]
+            assert abs(problem.answer) < practice.LARGEST
+
+
+def test_harder_levels_have_more_steps():
+    steps = [[len(i.steps) for c in CATEGORIES for i in items("test", c) if i.level == level] for level in LEVELS]
+    means = [sum(found) / len(found) for found in steps]
+    assert means == sorted(set(means))
+
+
+def test_demonstrated_programs_reach_the_reference_answers_in_every_mode(training):
+    demonstrations, programs = training
+    dice, expected, texts = Dice("demonstrations"), [], []
+    for category in CATEGORIES:
+        for family in (family for family in practice.FAMILIES[category] if not family.held_out):
+            item = _item_of(dice, category, family)
+            for mode in demonstrations.MODES:
+                _, completion = demonstrations.demonstrate(dice, item, mode, listed=True)
+                parsed = parse_completion(completion)
+                library = _library(programs) if mode == "import" else ()
+                texts.append(program_of(parsed.solution, parsed.tools, library))
+                expected.append(item.answer)
+    with Sandbox(2, time_limit=10) as sandbox:
+        for execution, answer, text in zip(sandbox.run_many(texts, progress=False), expected, texts, strict=True):
+            assert execution.status == "ok", text
+            assert is_correct(first_number(printed_numbers(execution.output)), answer), text
+
+
+def _item_of(dice, category, family):
+    while True:
+        item = draw_item(dice, "train", category, dice.integer(*family.levels))
+        if item.family is family:
+            return item
+
+
+def _library(programs):
+    return [
+        "\n".join(["import math", f"def {name}({tool.parameters}):", *("    " + line for line in tool.body)])
+        for tool in programs.TOOLS.values()
+        for name in tool.names
+    ]
+
+
+def test_slips_change_programs_more_often_at_higher_levels(training):
+    demonstrations, _ = training
+    shares = []
+    for level in (1, 5):
+        changed = 0
+        for i in range(400):
+            item = draw_item(Dice(f"{level}/{i}"), "train", "algebra", level)
+            right, noisy = (
+                demonstrations.demonstrate(Dice("same"), item, "skip", slips=False)[1],
+                demonstrations.demonstrate(Dice(f"slip{i}"), item, "skip", slips=True)[1],
+            )
+            changed += right != noisy
+        shares.append(changed)
+    assert shares[0] < shares[1]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_prompts_hold_the_papers_sections(mode):
+    prompt = practice_prompt(mode, "What is 1 + 1?", ["gcd(a, b)"])
+    sections = ["**Question**\nWhat is 1 + 1?", "**Toolbox**\n- gcd(a, b)\n", "**Solution**\n"]
+    if mode != "import":
+        del sections[1]
+    assert [section for section in sections if section in prompt] == sections
+    assert ("**Toolbox**" in prompt) == (mode == "import")
+    assert prompt.endswith("**Solution**\n")
+
+
+def test_primitive_asks_as_skip_does_and_instance_as_create_does():
+    asked = {mode: practice_prompt(mode, "?") for mode in MODES}
+    assert asked["primitive"] == asked["skip"]
+    assert asked["instance"] == asked["create"]
+    assert len(set(asked.values())) == 3
+
+
+def test_the_pack_lists_functions_of_a_formatted_toolbox_but_no_imports():
+    pack = PromptPack("practice", practice.practice_templates())
+    tools = [
+        Tool("gcd", "gcd(a, b)", "Two lines,\nof words(x)", "…", "function"),
+        Tool("math", "import math", "import math", "import math", "import"),
+        Tool("f", "f(n)", "", "…", "function"),
+    ]
+    prompt = pack.render("counting", "import", "?", tools)
+    assert practice.SIGNATURE.findall(format_toolbox(tools)) == ["gcd(a, b)", "f(n)"]
+    assert "**Toolbox**\n- gcd(a, b)\n- f(n)\n\n**Solution**" in prompt
+
+
+def test_at_most_so_many_tools_are_listed_as_training_showed():
+    prompt = practice_prompt("import", "?", [f"f{i}(n)" for i in range(100)])
+    assert prompt.count("\n- f") == practice.LISTED_AT_MOST

@@ -1,0 +1,424 @@
+"""generate: seeds that never meet, and a server that fails in every way it can."""
+
+import asyncio
+import json
+import logging
+import threading
+import time
+from email.utils import formatdate
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trove_lite import doctor, load_candidates
+from trove_lite.errors import TroveLiteError
+from trove_lite.models import openai as servers
+from trove_lite.models.base import VLLM, ModelError, PromptRefused, SamplingSettings, load_model, sample_seed
+from trove_lite.models.openai import OpenAIServer, _authorization
+
+from ..scripted import run
+
+KEY = "sk-not-for-anybodys-eyes"
+PROMPT = "**Question**\nWhat is $1+1$?\n\n**Solution**\n"
+
+
+class Server(ThreadingHTTPServer):
+    """Answers requests for completions by `script`, one entry each, and properly where it has run out.
+
+    An entry is a status, a status with headers, "hang up", "half an answer" or seconds to wait.
+    """
+
+    daemon_threads, request_queue_size, block_on_close = True, 256, False
+
+    def __init__(self, *script, owner="somebody", models=("tiny",), answer=None):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.script, self.owner, self.models, self.answer = list(script), owner, models, answer or {}
+        self.bodies, self.headers, self.times = [], [], []
+        self.lock, self.busy, self.busiest = threading.Lock(), 0, 0
+        self.url = f"http://127.0.0.1:{self.server_port}/v1"
+
+    def __enter__(self):
+        threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.shutdown()
+        self.server_close()
+
+    def handle_error(self, *_):
+        """A client that has gone is no matter."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        entries = [{"id": name, "owned_by": self.server.owner} for name in self.server.models]
+        self.reply(200, {"data": entries}) if self.server.models else self.reply(404, {})
+
+    def do_POST(self):
+        server = self.server
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with server.lock:
+            server.times.append(time.monotonic())
+            server.bodies.append(body)
+            server.headers.append(dict(self.headers))
+            what = server.script.pop(0) if server.script else 200
+            server.busy += 1
+            server.busiest = max(server.busiest, server.busy)
+        try:
+            self.perform(what, body)
+        finally:
+            with server.lock:
+                server.busy -= 1
+
+    def perform(self, what, body):
+        status, headers = what if isinstance(what, tuple) else (what, {})
+        if isinstance(what, float):
+            time.sleep(what)
+            status = 200
+        if what == "hang up":
+            self.close_connection = True
+            self.connection.close()
+        elif what == "half an answer":
+            self.reply(200, {}, {"Content-Length": "999"})
+            self.close_connection = True
+        elif status == 200:
+            choice = {"text": f"print({body['seed']})", "finish_reason": "stop"}
+            usage = {"prompt_tokens": len(body["prompt"].split()), "completion_tokens": 7}
+            self.reply(200, {"choices": [choice], "usage": usage} | self.server.answer)
+        else:
+            self.reply(status, {"error": {"message": headers.pop("said", "no")}}, headers)
+
+    def reply(self, status, answer, headers=None):
+        data = json.dumps(answer).encode()
+        self.send_response(status)
+        for name, value in ({"Content-Length": str(len(data))} | (headers or {})).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("TROVE_LITE_API_KEY", KEY)
+
+
+def ask(server, seeds=(1,), *, model="tiny", settings=None, **options):
+    async def asked():
+        options.setdefault("first_pause", 0.01)
+        async with OpenAIServer(server.url, model, settings, **options) as entered:
+            return await entered.complete(PROMPT, seeds)
+
+    return asyncio.run(asked())
+
+
+@pytest.mark.parametrize("script", [[429], [500, 503], ["hang up"], ["half an answer"], [408, "hang up", 502]])
+def test_whatever_passes_is_sat_out(script):
+    with Server(*script) as server:
+        (completion,) = ask(server)
+    assert (completion.text, completion.prompt_tokens, completion.completion_tokens) == ("print(1)", 5, 7)
+    assert completion.finish_reason == "stop"
+    assert 0 <= completion.seconds < 5
+    assert len(server.bodies) == len(script) + 1
+    assert all(body == server.bodies[0] for body in server.bodies)
+
+
+def test_a_request_is_one_sample_with_the_settings_and_a_seed_of_its_own():
+    settings = SamplingSettings(temperature=0.3, top_p=0.9, max_tokens=64, stop=("END",))
+    with Server() as server:
+        completions = ask(server, range(40), settings=settings)
+    assert [completion.text for completion in completions] == [f"print({seed})" for seed in range(40)]
+    assert sorted(body["seed"] for body in server.bodies) == list(range(40))
+    same = {"model": "tiny", "prompt": PROMPT, "temperature": 0.3, "top_p": 0.9, "max_tokens": 64, "stop": ["END"]}
+    assert all(body == same | {"n": 1, "seed": body["seed"]} for body in server.bodies)
+
+
+def test_requests_at_once_are_bounded():
+    with Server(*[0.02] * 30) as server:
+        ask(server, range(30), concurrency=4)
+    assert server.busiest == 4
+
+
+@pytest.mark.parametrize("after", ["1", lambda: formatdate(time.time() + 2, usegmt=True)], ids=["seconds", "date"])
+def test_a_server_that_says_how_long_to_wait_is_heard(after):
+    with Server((429, {"Retry-After": after if isinstance(after, str) else after()})) as server:
+        ask(server)
+    assert server.times[1] - server.times[0] > 0.9
+
+
+def test_pauses_grow():
+    with Server(500, 500, 500, 500) as server:
+        ask(server, first_pause=0.05)
+    first, *_, last = [b - a for a, b in zip(server.times, server.times[1:], strict=False)]
+    assert first >= 0.02
+    assert last >= 0.05 * 2**3 / 2
+
+
+def test_a_server_that_keeps_failing_ends_in_one_clear_line():
+    with Server(*[503] * 9) as server, pytest.raises(ModelError, match=r"HTTP 503 no, 3 times; run again") as error:
+        ask(server, retries=2)
+    assert "\n" not in str(error.value)
+    assert len(server.bodies) == 3
+
+
+def test_a_slow_server_is_not_waited_for_longer_than_the_timeout():
+    with Server(5.0, 5.0) as server, pytest.raises(ModelError, match=r"no answer within 0.1 s, 2 times"):
+        ask(server, timeout=0.1, retries=1)
+    with Server(5.0) as server:
+        assert ask(server, timeout=0.1, retries=1)[0].text == "print(1)"
+
+
+def test_a_server_that_is_not_there_is_named():
+    with Server() as server:
+        pass
+    with pytest.raises(ModelError, match=rf"{server.url}/models: no connection \(ConnectError.*\), 2 times"):
+        ask(server, retries=1)
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "kind"),
+    [
+        (400, "This model's maximum context length is 512 tokens", PromptRefused),
+        (400, "the request exceeds the available context size", PromptRefused),
+        (400, "temperature must be positive", ModelError),
+        (404, "no such path", ModelError),
+        (307, "elsewhere", ModelError),
+    ],
+)
+def test_refusals_are_not_sent_again(status, said, kind):
+    with Server((status, {"said": said})) as server, pytest.raises(ModelError, match=f"HTTP {status} {said}") as error:
+        ask(server)
+    assert type(error.value) is kind
+    assert len(server.bodies) == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"choices": []},
+        {"usage": None},
+        {"usage": {"prompt_tokens": None, "completion_tokens": 1}},
+        {"choices": [{"text": None, "finish_reason": "stop"}]},
+        {"choices": [{"text": "print(1)", "finish_reason": "content_filter"}]},
+        {"choices": [{"text": "print(1)", "finish_reason": None}]},
+    ],
+)
+def test_half_an_answer_is_an_error_and_no_completion(answer):
+    with Server(answer=answer) as server, pytest.raises(ModelError):
+        ask(server)
+
+
+def test_text_that_the_context_cut_short_is_refused_and_what_the_settings_cut_is_not():
+    with Server(answer={"choices": [{"text": "print(", "finish_reason": "length"}]}) as server:
+        assert ask(server, settings=SamplingSettings(max_tokens=7))[0].finish_reason == "length"
+        with pytest.raises(PromptRefused, match="context was full after 7 of 8 tokens"):
+            ask(server, settings=SamplingSettings(max_tokens=8))
+
+
+def test_text_that_cannot_be_written_is_made_writable():
+    with Server(answer={"choices": [{"text": "a\ud800b", "finish_reason": "stop"}]}) as server:
+        assert ask(server)[0].text == "a?b"
+
+
+def test_one_failure_ends_the_other_requests():
+    with Server(*[(400, {"said": "bad"})], *[5.0] * 7) as server:
+        start = time.monotonic()
+        with pytest.raises(ModelError, match="bad"):
+            ask(server, range(8))
+    assert time.monotonic() - start < 3
+
+
+def test_models_are_found_by_name_or_where_there_is_only_one():
+    with Server(models=("a", "b")) as server, pytest.raises(ModelError, match="name one of a, b after a #"):
+        ask(server, model="c")
+    with Server(models=("only",)) as server:
+        ask(server, model="")
+        assert server.bodies[0]["model"] == "only"
+    with Server(models=()) as server:
+        assert ask(server)[0].text == "print(1)"
+
+
+@pytest.mark.parametrize("owner", servers.NEUTRAL)
+def test_what_known_servers_would_add_is_switched_off(owner):
+    with Server(owner=owner) as server:
+        ask(server)
+    assert servers.NEUTRAL[owner].items() <= server.bodies[0].items()
+
+
+def test_the_key_is_sent_and_shown_nowhere(caplog, monkeypatch, capfd):
+    caplog.set_level(logging.DEBUG)
+    seen = []
+    for script in (
+        [],
+        [(400, {"said": f"bad key {KEY}"})],
+        [(401, {"said": f"bad key {KEY[:9]}***"})],
+        ["hang up"] * 3,
+    ):
+        with Server(*script) as server:
+            try:
+                seen.append(ask(server, retries=1))
+            except ModelError as error:
+                seen += [error, error.__cause__, error.__context__]
+        assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
+    model = OpenAIServer(server.url, "tiny")
+    seen += [vars(model), model, caplog.text, caplog.records, *capfd.readouterr()]
+    assert "401, the key is missing or refused" in str(seen)
+    assert KEY[:9] not in repr(seen) + str(seen)
+
+
+def test_openais_own_key_goes_to_openai_alone(monkeypatch):
+    monkeypatch.delenv("TROVE_LITE_API_KEY")
+    monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\n")
+    with Server() as server:
+        ask(server)
+    assert "Authorization" not in server.headers[0]
+    assert _authorization("https://api.openai.com/v1") == {"Authorization": f"Bearer {KEY}"}
+    assert _authorization("https://api.openai.com.example.org/v1") == {}
+
+
+def test_without_a_key_none_is_sent(monkeypatch):
+    monkeypatch.delenv("TROVE_LITE_API_KEY")
+    with Server() as server:
+        ask(server)
+    assert "Authorization" not in server.headers[0]
+
+
+@pytest.mark.parametrize("bad", [f"{KEY}\n{KEY}", f"{KEY} ü"])
+def test_what_is_no_key_is_not_quoted(bad, monkeypatch):
+    monkeypatch.setenv("TROVE_LITE_API_KEY", bad)
+    with Server() as server, pytest.raises(TroveLiteError) as error:
+        ask(server)
+    assert KEY not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"http://me:{KEY}@localhost/v1",
+        f"http://me:{KEY}/v1",
+        f"http://localhost/v1?api_key={KEY}",
+        f"http://localhost/v1#tiny?api_key={KEY}",
+    ],
+)
+def test_addresses_that_hold_a_key_are_refused_without_quoting_them(address):
+    with pytest.raises(TroveLiteError) as error:
+        OpenAIServer(address, "tiny")
+    assert KEY not in str(error.value)
+    with pytest.raises(TroveLiteError) as error:
+        load_model(f"{address}#tiny")
+    assert KEY not in str(error.value)
+    assert KEY not in doctor.as_text(doctor.examine(address))
+
+
+def test_an_engines_options_hold_no_key():
+    with pytest.raises(TroveLiteError, match="HF_TOKEN") as error:
+        load_model(f"vllm:org/name?hf_token={KEY}")
+    assert KEY not in str(error.value)
+
+
+def test_no_file_of_a_run_holds_the_key_though_the_server_quotes_it(tmp_path):
+    """What a server says of a prompt that it refuses is kept: in the journal, and in the table."""
+    quoting = [(400, {"said": f"prompt too long, and your key is {KEY}"}) for _ in range(9)]
+    with Server(*quoting) as server:
+        folder = run(tmp_path / "a", model=OpenAIServer(server.url, "tiny"))
+        assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert {"run.json", "candidates.parquet"} < {path.name for path in files}
+    assert any("your key is" in path.read_text() for path in files if path.suffix == ".jsonl")
+    assert not any(KEY in str(row) for row in load_candidates(folder).to_dict("records"))
+    assert not any(KEY.encode() in path.read_bytes() for path in files)
+
+
+def test_specs_name_backends():
+    settings = SamplingSettings(max_tokens=9)
+    local = load_model("vllm:org/name?max_model_len=4096&dtype=float16&enforce_eager=true", settings)
+    assert isinstance(local, VLLM)
+    assert (local.name, local.settings) == ("org/name", settings)
+    assert local._engine_args == {"max_model_len": 4096, "dtype": "float16", "enforce_eager": True}
+    server = load_model("http://localhost:8000/v1/?concurrency=8&timeout=2.5#org/name")
+    assert isinstance(server, OpenAIServer)
+    assert (server.name, server.url, server.concurrency, server.timeout) == (
+        "org/name",
+        "http://localhost:8000/v1",
+        8,
+        2.5,
+    )
+    assert server.settings == SamplingSettings()
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "",
+        "gpt",
+        "vllm:",
+        "ftp://host#m",
+        "http://#m",
+        "http://h:x/v1#m",
+        "http://[#m",
+        "http://h/v1?retries=x#m",
+        "http://h/v1?concurrency=0#m",
+    ],
+)
+def test_specs_that_name_nothing_are_refused(spec):
+    with pytest.raises(TroveLiteError):
+        load_model(spec)
+
+
+def test_without_vllm_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "vllm", None)
+
+    async def entered():
+        async with VLLM("m"):
+            pass
+
+    with pytest.raises(TroveLiteError, match=r"pip install 'trove-lite\[vllm\]'"):
+        asyncio.run(entered())
+
+
+def test_seeds_of_ten_runs_of_everything_never_meet():
+    seeds = [
+        sample_seed(run, "math", category, problem, phase, mode, sample)
+        for run in range(10)
+        for category in ("counting", "number")
+        for problem in range(250)
+        for phase in ("stream", "retry")
+        for mode in ("import", "create", "skip")
+        for sample in range(5)
+    ]
+    assert len(set(seeds)) == len(seeds)
+    assert all(0 <= seed < 2**53 for seed in seeds)
+
+
+def test_a_seed_stays_what_it_is():
+    """Recorded runs are found again by it."""
+    assert sample_seed(0, "math", "counting", 3, "stream", "skip", 4) == 2415790241312979
+
+
+@given(st.lists(st.tuples(*[st.sampled_from(["", "1", "a", "1a", "a1"])] * 4), min_size=2, unique=True))
+def test_names_that_run_together_are_told_apart(keys):
+    seeds = {sample_seed(1, a, b, 1, c, d, 1) for a, b, c, d in keys}
+    assert len(seeds) == len(keys)
+
+
+@pytest.mark.parametrize("level", ["one sample", "a whole run"])
+def test_no_error_is_part_of_its_own_context(level, tmp_path):
+    """In such a circle IPython gives up, and a notebook does not say what failed."""
+    with Server(200, 400) as server:
+        whole = partial(run, tmp_path / "a", model=OpenAIServer(server.url, "tiny"))
+        with pytest.raises(ModelError) as error:
+            (whole if level == "a whole run" else partial(ask, server, [1, 2]))()
+    seen, waiting = [], [error.value]
+    while waiting:
+        one = waiting.pop()
+        assert not any(one is other for other in seen)
+        seen.append(one)
+        waiting += [e for e in (one.__context__, *getattr(one, "exceptions", ())) if e]

@@ -1,0 +1,242 @@
+import asyncio
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trove_lite.datasets.practice.problems import items, practice_prompt
+from trove_lite.errors import TroveLiteError
+from trove_lite.models.base import ModelError, PromptRefused, SamplingSettings, load_model
+from trove_lite.models.practice.model import WEIGHTS, PracticeModel, load_practice_model
+from trove_lite.models.practice.network import Tokenizer
+
+PROMPTS = [
+    practice_prompt("skip", item.question) for category in ("algebra", "number") for item in items("dev", category)[:6]
+]
+GREEDY = SamplingSettings(temperature=0.0, max_tokens=96)
+SAMPLED = SamplingSettings(max_tokens=96)
+
+
+def complete(model, prompts, seeds):
+    async def all_at_once():
+        return await asyncio.gather(*(model.complete(prompt, seeds) for prompt in prompts))
+
+    return [[completion._replace(seconds=0.0) for completion in found] for found in asyncio.run(all_at_once())]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return load_practice_model(SAMPLED)
+
+
+@pytest.fixture(scope="module")
+def sampled(model):
+    return complete(model, PROMPTS, range(8))
+
+
+def test_it_is_the_model_named_practice(model):
+    assert model.name == "practice"
+    assert isinstance(load_model("practice"), PracticeModel)
+
+
+def test_the_folder_is_small():
+    assert sum(path.stat().st_size for path in WEIGHTS.iterdir()) <= 4_000_000
+
+
+def test_a_sample_depends_on_its_prompt_and_seed_alone(sampled):
+    for at_once in (1, 5):
+        small = PracticeModel(SAMPLED, WEIGHTS, requests_at_once=at_once)
+        assert complete(small, PROMPTS[:4], range(8)) == sampled[:4]
+    backwards = complete(load_practice_model(SAMPLED), PROMPTS[::-1], [7, 3])
+    assert [[b, a] for a, b in backwards[::-1]] == [[found[3], found[7]] for found in sampled]
+
+
+def test_requests_of_one_sample_give_the_same_as_one_request_of_many(model, sampled):
+    async def one_by_one():
+        return await asyncio.gather(*(model.complete(PROMPTS[0], [seed]) for seed in range(8)))
+
+    assert [found.text for (found,) in asyncio.run(one_by_one())] == [found.text for found in sampled[0]]
+
+
+def test_seeds_differ(sampled):
+    assert any(len({completion.text for completion in found}) > 1 for found in sampled)
+
+
+def test_completions_hold_a_program_and_count_their_tokens(model, sampled):
+    for prompt, found in zip(PROMPTS, sampled, strict=True):
+        for completion in found:
+            assert completion.prompt_tokens == len(model.tokenizer.encode(prompt))
+            if completion.finish_reason == "stop":
+                assert completion.text.startswith("```python\n")
+                assert completion.completion_tokens == len(model.tokenizer.encode(completion.text))  # </s> for <s>
+
+
+def test_a_seed_of_53_bits_is_taken_whole(model):
+    even, odd = complete(model, PROMPTS, [1 << 52]), complete(model, PROMPTS, [(1 << 52) + 1])
+    assert even != odd
+
+
+def test_greedy_is_the_likeliest_token_each_time():
+    model = load_practice_model(GREEDY)
+    (found,) = complete(model, PROMPTS[:1], [0])
+    tokens = model.tokenizer.encode(PROMPTS[0])
+    for expected in [*model.tokenizer.encode(found[0].text)[1:], model.network.end]:
+        logits, _ = model.network.read(tokens)
+        assert int(logits.argmax()) == expected
+        tokens.append(expected)
+
+
+def test_chances_are_those_of_temperature_and_top_p(model):
+    logits = np.random.default_rng(0).normal(size=(20, 1280)) * np.linspace(0.1, 8, 20)[:, None]
+    for row, (tokens, sums) in zip(logits, model._choices(logits), strict=True):
+        chances = np.exp(row / 0.6) / np.exp(row / 0.6).sum()
+        order = np.argsort(-chances)
+        before = np.cumsum(chances[order]) - chances[order]
+        kept = order[before < 0.95]
+        assert tokens.tolist() == kept.tolist()
+        np.testing.assert_allclose(np.diff(sums, prepend=0), chances[kept] / chances[kept].sum(), atol=1e-12)
+
+
+def test_samples_are_drawn_with_these_chances(model):
+    logits, _ = model.network.read(model.tokenizer.encode(PROMPTS[0])[:-6])
+    ((tokens, sums),) = model._choices(logits[None])
+    draws = np.array([np.random.default_rng(seed).random(1)[0] for seed in range(2000)])
+    counts = np.bincount(np.searchsorted(sums, draws, side="right"), minlength=len(tokens)) / 2000
+    np.testing.assert_allclose(counts, np.diff(sums, prepend=0), atol=0.04)
+
+
+def test_a_stop_string_ends_a_text_before_it():
+    whole = complete(load_practice_model(GREEDY), PROMPTS[:1], [0])[0][0]
+    stopped = complete(
+        load_practice_model(SamplingSettings(temperature=0.0, max_tokens=96, stop=("int(an",))), PROMPTS[:1], [0]
+    )[0][0]
+    assert stopped.text == whole.text[: whole.text.index("int(an")]
+    assert stopped.finish_reason == "stop"
+    assert stopped.completion_tokens < whole.completion_tokens
+
+
+def test_the_length_limit_is_kept_and_said():
+    (found,) = complete(load_practice_model(SamplingSettings(max_tokens=3)), PROMPTS[:1], [0])
+    assert (found[0].completion_tokens, found[0].finish_reason) == (3, "length")
+
+
+def test_a_long_text_is_cut_where_the_context_ends():
+    model = load_practice_model(SamplingSettings(temperature=0.0, max_tokens=4096))
+    prompt = "1 " * 500 + PROMPTS[0]
+    if len(model.tokenizer.encode(prompt)) < model.network.context:
+        (found,) = complete(model, [prompt], [0])
+        assert found[0].prompt_tokens + found[0].completion_tokens <= model.network.context
+
+
+def test_a_prompt_beyond_the_context_is_refused(model):
+    with pytest.raises(PromptRefused, match="at most 1023 tokens"):
+        complete(model, ["word " * 4000], [0])
+
+
+def test_a_failure_reaches_everybody_who_waits_and_the_next_request_works(model, monkeypatch):
+    expected = complete(model, PROMPTS[:2], [0, 1])
+
+    def fail(*_):
+        raise MemoryError("no room")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(model.network, "step", fail)
+        with pytest.raises(ModelError, match="no room"):
+            complete(model, PROMPTS[:2], [0, 1])
+    assert complete(model, PROMPTS[:2], [0, 1]) == expected
+
+
+def test_a_folder_without_a_model_is_named(tmp_path):
+    with pytest.raises(TroveLiteError, match=str(tmp_path)):
+        load_practice_model(SAMPLED, tmp_path)
+
+
+@given(st.text())
+@settings(max_examples=200, deadline=None)
+def test_any_text_survives_the_tokenizer(text):
+    tokenizer = _tokenizer()
+    if "<s>" in text or "</s>" in text:
+        return
+    encoded = tokenizer.encode(text)
+    assert b"".join(tokenizer.bytes[token] for token in encoded).decode() == text
+
+
+def test_digits_stand_alone_and_names_are_whole():
+    tokenizer = _tokenizer()
+    pieces = [tokenizer.bytes[token] for token in tokenizer.encode("- count_multiples(a, b, k)\n123")[1:]]
+    assert pieces[:3] == [b"-", b" count_multiples", b"("]
+    assert pieces[-3:] == [b"1", b"2", b"3"]
+
+
+def test_the_weights_are_those_of_the_declared_shape():
+    config = json.loads((WEIGHTS / "config.json").read_text())
+    assert config["architectures"] == ["LlamaForCausalLM"]
+    network = load_practice_model().network
+    assert network.embedding.shape == (config["vocab_size"], config["hidden_size"])
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8")))
+@settings(max_examples=200, deadline=None)
+def test_tokens_are_those_of_the_tokenizers_library(text):
+    tokenizers = pytest.importorskip("tokenizers")
+    theirs = tokenizers.Tokenizer.from_file(str(WEIGHTS / "tokenizer.json"))
+    assert _tokenizer().encode(text) == theirs.encode(text).ids
+
+
+def test_greedy_texts_are_those_of_transformers():
+    pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    import torch
+
+    theirs = transformers.AutoModelForCausalLM.from_pretrained(WEIGHTS, dtype=torch.float32)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(WEIGHTS)
+    ours = complete(load_practice_model(GREEDY), PROMPTS, [0])
+    for prompt, (found,) in zip(PROMPTS, ours, strict=True):
+        inputs = tokenizer(prompt, return_tensors="pt", return_token_type_ids=False)
+        output = theirs.generate(**inputs, max_new_tokens=96, do_sample=False)[0, inputs["input_ids"].shape[1] :]
+        assert tokenizer.decode(output, skip_special_tokens=True) == found.text
+
+
+def _tokenizer():
+    return Tokenizer(WEIGHTS / "tokenizer.json")
+
+
+@pytest.fixture(scope="module")
+def metrics():
+    return json.loads((WEIGHTS / "metrics.json").read_text(encoding="utf-8"))
+
+
+def test_the_card_shows_the_measured_numbers(metrics, monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "practice"))
+    import measure
+
+    assert measure.as_markdown(metrics["metrics"]) in (WEIGHTS / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_measured_model_is_instructive_not_perfect(metrics):
+    assert (metrics["split"], len(metrics["seeds"])) == ("test", 5)
+    value = {name: row["value"] for name, row in metrics["metrics"].items()}
+    assert 0.45 <= value["PRIMITIVE pass@1"] <= 0.75
+    assert value["PRIMITIVE pass@15"] >= value["PRIMITIVE pass@1"] + 0.12
+    assert value["PRIMITIVE pass@1"] < value["PRIMITIVE maj@15"] < value["PRIMITIVE pass@15"]
+    assert value["level 1 pass@1"] >= value["level 5 pass@1"] + 0.25
+    assert 0.02 <= value["PRIMITIVE failing"] <= 0.15
+    assert value["CREATE defines a function (seen)"] >= 0.80
+    assert value["IMPORT uses the right tool (seen, listed)"] >= 0.85
+    assert value["IMPORT imports unlisted names (seen, listed)"] <= 0.10
+
+
+def test_programs_learned_from_are_those_of_the_kit(model):
+    """The three ways to answer look different: SKIP defines nothing, CREATE a function, IMPORT takes what is listed."""
+    question = "What is the greatest common divisor of 84 and 36?"
+    greedy = load_practice_model(GREEDY)
+    texts = {
+        mode: complete(greedy, [practice_prompt(mode, question, ["choose(n, k)", "gcd(a, b)"])], [0])[0][0].text
+        for mode in ("skip", "create", "import")
+    }
+    assert "def " not in texts["skip"]
+    assert "def " in texts["create"]
+    assert "from toolbox import gcd" in texts["import"]

@@ -1,0 +1,249 @@
+"""Importing logs: every shape the format has, and a clear refusal of everything else."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trove_lite import TroveLiteError, choose, load_problems
+from trove_lite.recorded.official_logs import import_logs, run_names
+
+from ..simulated import end, log, problem, sample, section
+
+PROBLEMS = [problem(i, answer=3.0 + i) for i in range(4)]
+
+
+def read(tmp_path, text, problems=PROBLEMS, name="run0.md"):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return import_logs([path], problems, progress=False)
+
+
+def test_modes_come_in_order_with_their_samples(tmp_path):
+    table, (report,) = read(tmp_path, log(PROBLEMS, sizes=(2, 3, 1)))
+    assert table.groupby("mode", sort=False).size().to_dict() == {"import": 8, "create": 12, "skip": 4}
+    assert (report.problems, report.candidates, report.retried, report.disagreements) == (4, 24, 0, [])
+    assert set(table["method"]) == {"trove"}
+
+
+def test_runs_without_import_have_create_then_skip(tmp_path):
+    table, _ = read(tmp_path, log(PROBLEMS, modes=("create", "skip"), sizes=(7, 8)))
+    assert table.groupby("mode", sort=False).size().to_dict() == {"create": 28, "skip": 32}
+    assert set(table["method"]) == {"trove_no_import"}
+
+
+@pytest.mark.parametrize(
+    ("modes", "sizes", "again"),
+    [(("import", "create", "skip"), (2, 2, 2), {"import", "skip"}), (("create", "skip"), (2, 3), {"create", "skip"})],
+)
+def test_problems_solved_again_are_a_phase_of_their_own(tmp_path, modes, sizes, again):
+    table, (report,) = read(tmp_path, log(PROBLEMS, modes=modes, sizes=sizes, retried=[PROBLEMS[1], PROBLEMS[3]]))
+    retry = table[table["phase"] == "retry"]
+    assert set(retry["problem"]) == {1, 3}
+    assert set(retry["mode"]) == again
+    assert report.retried == len(retry)
+
+
+def test_the_last_problem_solved_again_at_once_is_still_a_retry(tmp_path):
+    table, _ = read(tmp_path, log(PROBLEMS[:1], retried=PROBLEMS[:1]))
+    assert table.groupby("phase").size().to_dict() == {"stream": 6, "retry": 4}
+
+
+def test_answers_and_verdicts_are_computed_from_the_output(tmp_path):
+    samples = [sample(0, "4 9", gold=4.0), sample(1, "oops", ok=False, gold=4.0), sample(2, "", gold=4.0)]
+    table, _ = read(tmp_path, section(0, "Q?", samples) + end(), [problem(question="Q?", answer=4.0)])
+    assert [list(a) for a in table["answers"]] == [[4.0, 9.0], [], []]
+    assert table["correct"].tolist() == [True, False, False]
+    assert table["status"].tolist() == ["ok", "error", "ok"]
+    assert table["error"].tolist()[1] == "oops"
+
+
+def test_records_that_differ_from_our_grading_are_listed_with_their_line(tmp_path):
+    text = section(0, "Q?", [sample(0, "5", gold=4.0, correct=True)]) + end()
+    _, (report,) = read(tmp_path, text, [problem(question="Q?", answer=4.0)])
+    (disagreement,) = report.disagreements
+    assert "line 5: recorded as True, we find False" in disagreement
+
+
+def test_grading_by_another_problems_gold_is_named(tmp_path):
+    text = section(0, "Q?", [sample(0, "4", gold=13.0)]) + end()
+    table, (report,) = read(tmp_path, text, [problem(question="Q?", answer=4.0)])
+    assert table["correct"].tolist() == [True]
+    assert "graded against 13.0, the gold answer of another problem" in report.disagreements[0]
+
+
+def test_shortened_outputs_keep_their_recorded_verdict_and_are_counted(tmp_path):
+    cut = "\n\n[TRUNCATED TO 1000 CHARS FOR SPACE]\n\n"
+    text = sample(0, f"1 2 3{cut}8 9", gold=4.0, answers=f"[1.0, 2.0, 3.{cut}.0, 9.0]", correct=True)
+    table, (report,) = read(tmp_path, section(0, "Q?", [text]) + end(), [problem(question="Q?", answer=4.0)])
+    assert report.shortened == 1
+    assert table["correct"].tolist() == [True]
+    assert list(table["answers"][0]) == [1.0, 2.0, 9.0]
+    assert report.disagreements == []
+
+
+def test_timeouts_are_told_from_errors(tmp_path):
+    text = section(0, "Q?", [sample(0, "Timeout detected in running subprocess", ok=False)]) + end()
+    table, _ = read(tmp_path, text, [problem(question="Q?")])
+    assert table["status"].tolist() == ["timeout"]
+
+
+def test_text_that_looks_like_the_format_inside_a_sample_is_left_alone(tmp_path):
+    hostile = "## Example 9\n**Question**\nfake\n**1-th Execution Result**\n- Is Execution Success: True"
+    samples = [sample(0, "4", code=hostile), sample(1, "4")]
+    table, _ = read(tmp_path, section(0, "Q?", samples) + end(), [problem(question="Q?")])
+    assert len(table) == 2
+    assert hostile in table["solution"][0]
+
+
+def test_problems_are_matched_by_question_whatever_their_position(tmp_path):
+    shuffled = [PROBLEMS[2], PROBLEMS[0]]
+    text = "\n".join(section(i, p.question, [sample(0, "3", gold=p.answer)]) for i, p in enumerate(shuffled)) + end()
+    table, _ = read(tmp_path, text)
+    assert table["problem"].tolist() == [2, 0]
+
+
+def test_windows_line_ends_make_no_difference(tmp_path):
+    path = tmp_path / "run0.md"
+    path.write_bytes(log(PROBLEMS).replace("\n", "\r\n").encode())
+    table, _ = import_logs([path], PROBLEMS, progress=False)
+    assert len(table) == 24
+
+
+def test_several_logs_are_runs_of_their_own(tmp_path):
+    paths = [tmp_path / f"run{i}.md" for i in range(3)]
+    for path in paths:
+        path.write_text(log(PROBLEMS))
+    table, reports = import_logs(paths, PROBLEMS, progress=False)
+    assert [r.run for r in reports] == ["run0", "run1", "run2"] == sorted(table["run"].unique())
+    assert sorted(table["seed"].unique()) == [0, 1, 2]
+
+
+def test_run_names_come_from_the_official_layout(tmp_path):
+    base = tmp_path / "trove/ablation_experiment_results"
+    model = "CodeLlama-7b-Instruct-hf/math/counting/log/Noneex/trove/run0.md"
+    logs = [base / "baseline_run0" / model, base / "other_runs/count_ablat1_run0/output_CodeLlama" / model]
+    assert run_names(logs) == ["baseline_run0", "count_ablat1_run0"]
+
+
+def test_logs_with_the_same_name_are_told_apart_by_their_folders(tmp_path):
+    paths = [tmp_path / "a" / "log" / "run0.md", tmp_path / "b" / "log" / "run0.md"]
+    for path in paths:
+        path.parent.mkdir(parents=True)
+        path.write_text(log(PROBLEMS))
+    table, reports = import_logs(paths, PROBLEMS, progress=False)
+    assert [r.run for r in reports] == ["a_run0", "b_run0"] == sorted(table["run"].unique())
+
+
+def test_the_same_log_twice_is_refused(tmp_path):
+    path = tmp_path / "run0.md"
+    path.write_text(log(PROBLEMS))
+    with pytest.raises(TroveLiteError, match=r"run0\.md: given twice"):
+        import_logs([path, path], PROBLEMS, progress=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "line 1: no '## Example N' section"),
+        ("# Just notes\n\nNothing here.\n", "line 1: no '## Example N' section"),
+        ("## Example 0\n**Question**\nQ?\n\n", "line 1: the section has no question and samples"),
+    ],
+)
+def test_a_file_that_is_no_log_is_refused(tmp_path, text, reason):
+    with pytest.raises(TroveLiteError, match=rf"run0\.md, {reason}.*nothing was written"):
+        read(tmp_path, text)
+
+
+def test_an_unknown_question_is_refused_with_its_line(tmp_path):
+    text = section(0, PROBLEMS[0].question, [sample(0)]) + "\n" + section(1, "Who asked?", [sample(0)]) + end()
+    line = text[: text.index("## Example 1")].count("\n") + 1
+    with pytest.raises(TroveLiteError, match=rf"line {line}: the question 'Who asked\?…' is not in the data set"):
+        read(tmp_path, text)
+
+
+def test_binary_and_missing_files_are_refused(tmp_path):
+    (tmp_path / "run0.md").write_bytes(b"\xff\xfe\x00")
+    for name, reason in (("run0.md", "not UTF-8"), ("none.md", "cannot be read")):
+        with pytest.raises(TroveLiteError, match=reason):
+            import_logs([tmp_path / name], PROBLEMS, progress=False)
+
+
+@settings(max_examples=150, deadline=None)
+@given(share=st.floats(0, 1, exclude_max=True))
+def test_a_log_that_breaks_off_anywhere_is_refused(tmp_path_factory, share):
+    text = log(PROBLEMS, retried=PROBLEMS[:1])
+    path = tmp_path_factory.mktemp("cut") / "run0.md"
+    path.write_text(text.rstrip()[: int(share * len(text.rstrip()))])
+    with pytest.raises(TroveLiteError, match=r"run0\.md, line \d+: "):
+        import_logs([path], PROBLEMS, progress=False)
+
+
+@pytest.mark.parametrize("last", ["trimmed functions): 0.25\n", "=== math ===\n"])
+def test_a_log_that_breaks_off_between_two_lines_of_its_end_is_refused(tmp_path, last):
+    text, path = log(PROBLEMS), tmp_path / "run0.md"
+    path.write_text(text[: text.rindex(last) + len(last)])
+    with pytest.raises(TroveLiteError, match="the log breaks off"):
+        import_logs([path], PROBLEMS, progress=False)
+
+
+# ---- the public logs ----
+
+
+@pytest.fixture(scope="module")
+def imported(public_logs, public_problems):
+    problems = [p for found in public_problems.values() for p in found]
+    return import_logs(public_logs, problems, progress=False)
+
+
+def test_public_verdicts_equal_ours_but_for_nine_graded_by_anothers_gold(imported):
+    _, reports = imported
+    found = [d for report in reports for d in report.disagreements]
+    assert len(found) == 9
+    assert all("the gold answer of another problem" in d for d in found)
+
+
+def test_public_two_stage_choices_equal_the_recorded_ones(imported, public_logs):
+    table, reports = imported
+    last = table.assign(phase="stream", _retry=table["phase"] == "retry")
+    key = ["run", "category", "problem"]
+    last = last[last["_retry"] == last.groupby(key, observed=True)["_retry"].transform("any")].drop(columns="_retry")
+    chosen = choose(last, "two_stage")
+    for path, report in zip(public_logs, reports, strict=True):
+        recorded = json.loads(_results(path).read_text())
+        mine = chosen[(chosen["run"] == report.run) & (chosen["category"] == report.category)]
+        differ = {i for i, (ours, theirs) in enumerate(zip(mine["solution"], recorded, strict=True))
+                  if ours.strip() != theirs["response"]["solution"].strip()}  # fmt: skip
+        part = table[(table["run"] == report.run) & (table["category"] == report.category)]
+        assert len(differ) <= 3
+        assert differ <= set(part.loc[part["shortened"], "problem"])
+
+
+def _results(log):
+    return log.parents[3] / "results" / log.parent.relative_to(log.parents[2]) / f"{log.stem}.json"
+
+
+def test_public_logs_give_the_bundled_outcomes(imported):
+    from trove_lite import load_candidates, outcomes
+
+    from ..conftest import ROOT
+
+    table, _ = imported
+    bundled = load_candidates(ROOT / "results/codellama-7b-instruct/outcomes.parquet")
+    key = ["run", "category", "problem", "phase", "mode", "sample"]
+    mine = outcomes(table).sort_values(key, ignore_index=True)
+    bundled = bundled.sort_values(key, ignore_index=True)
+    for column in [*key, "program", "status", "answer", "correct", "operations", "shortened"]:
+        assert mine[column].astype("object").where(mine[column].notna(), None).tolist() == (
+            bundled[column].astype("object").where(bundled[column].notna(), None).tolist()
+        )
+    assert [list(a) for a in mine["answers"]] == [list(a) for a in bundled["answers"]]
+
+
+def test_every_category_is_matched_with_its_own_problems(imported):
+    table, _ = imported
+    for category, part in table.groupby("category", observed=True):
+        problems = load_problems("math", category)
+        levels = {p.index: p.level for p in problems}
+        assert (part["level"] == part["problem"].map(levels)).all()

@@ -1,0 +1,199 @@
+"""Running a recorded run again: programs as they were composed, agreement, and what a time limit buys."""
+
+import pandas as pd
+import pytest
+
+from trove_lite.candidates import load_candidates
+from trove_lite.cli import main
+from trove_lite.datasets.problems import Problem
+from trove_lite.errors import TroveLiteError
+from trove_lite.papers.figures import time_limits
+from trove_lite.recorded.reexecute import accuracy_by_time_limit, compare, recorded_programs, reexecute
+from trove_lite.running.live import RunSettings, live_run, trove_settings
+from trove_lite.sandbox.pool import Sandbox, isolation_report
+
+CONFINED = pytest.mark.skipif(isolation_report()["level"] is None, reason="programs cannot be confined here")
+FUNCTION = "```python\n\ndef double(x):\n    return 2 * x\n```"
+
+
+def row(problem: int, mode: str, solution: str, *, tools="", status="ok", output="4", phase="stream", correct=True):
+    answers = [4.0] if status == "ok" and output else []
+    same = {"run": "r", "method": "trove", "seed": 0, "dataset": "math", "category": "counting", "sample": 0}
+    return same | {
+        "problem": problem,
+        "phase": phase,
+        "mode": mode,
+        "solution": f"```python\n{solution}\n```",
+        "tools": tools,
+        "status": status,
+        "output": output if status == "ok" else "",
+        "error": None if status == "ok" else output,
+        "shortened": False,
+        "answers": answers,
+        "answer": answers[0] if answers else None,
+        "correct": correct,
+        "operations": 1 if answers else None,
+        "completion_tokens": None,
+        "execute_seconds": 0.1,
+        "provenance": "recorded",
+    }
+
+
+def turn(problem: int, imported: str, created: str, **created_with) -> list[dict]:
+    skipped = row(problem, "skip", "1/0", status="error", output="ZeroDivisionError", correct=False)
+    return [row(problem, "import", imported, status="error", output="NameError", correct=False),
+            row(problem, "create", created, **created_with), skipped]  # fmt: skip
+
+
+def test_import_programs_run_after_the_toolbox_as_it_stood():
+    rows = turn(0, "print(double(2))", "print(double(2))", tools=FUNCTION)
+    rows += turn(1, "from toolbox import double\nprint(double(2))", "print(4)")
+    first, *_, second, created, _ = recorded_programs(pd.DataFrame(rows))
+    assert first == "print(double(2))"
+    assert second == "\ndef double(x):\n    return 2 * x\n\nprint(double(2))"
+    assert created == "print(4)"
+
+
+def test_a_tie_between_modes_goes_to_the_one_sampled_first_however_the_table_is_sorted():
+    rows = [row(0, "create", "print(double(2))", tools=FUNCTION), row(0, "import", "print(4)"),
+            row(0, "skip", "print(4)"), *turn(1, "print(double(2))", "print(4)")]  # fmt: skip
+    assert recorded_programs(pd.DataFrame(rows))[3] == "print(double(2))"  # IMPORT won, and CREATE taught nothing
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory):
+    """A run of the practice model whose toolbox follows neither preset."""
+    choices = {"adds_failing": ("create",), "interval": 2, "threshold": "fixed_2"}
+    settings = RunSettings(categories=("number",), seeds=(0, 1), limit=6, completion_tokens=600, trove=choices)
+    return settings, live_run(settings, tmp_path_factory.mktemp("live") / "run", progress=False)
+
+
+@CONFINED
+def test_a_live_run_is_composed_by_the_settings_that_it_was_made_with(live):
+    settings, folder = live
+    candidates, made_with = load_candidates(folder), trove_settings([folder, "no folder"])
+    assert made_with == {f"run_seed{seed}": settings.of("trove", seed) for seed in (0, 1)}
+    assert recorded_programs(candidates) != recorded_programs(candidates, made_with)
+
+
+@CONFINED
+def test_the_command_executes_a_live_run_again_and_agrees(live, tmp_path, capsys):
+    out = tmp_path / "again"
+    command = ["reexecute", str(live[1]), "--out", str(out)]
+    assert main([*command, "--memory", "-1"]) == 1
+    assert main(command) == 0
+    assert "status 100.00 %" in capsys.readouterr().out
+    assert {path.name for path in out.iterdir()} >= {"agreement.csv", "time_limits.csv", "time_limits.png", "run.json"}
+    assert not (out / "executions.jsonl").exists()
+    again = load_candidates(out)
+    assert set(again["provenance"]) == {"re-executed"}
+    assert main(command) == 1
+    assert "a run is there already" in capsys.readouterr().err
+
+
+def test_a_tool_that_is_used_once_is_gone_when_problems_are_solved_again():
+    rows = turn(0, "1", "print(double(2))", tools=FUNCTION)
+    rows += [row for problem in range(1, 30) for row in turn(problem, "1", "print(4)")]
+    rows += [row(0, "import", "print(double(2))", phase="retry"), row(0, "skip", "print(4)", phase="retry")]
+    programs = recorded_programs(pd.DataFrame(rows))
+    assert programs[-5].startswith("\ndef double")
+    assert programs[-2] == "print(double(2))"
+
+
+@CONFINED
+def test_reexecution_agrees_and_says_where_not(monkeypatch):
+    problems = (Problem("math", "counting", 0, "?", 4.0, 1),)
+    monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
+    recorded = pd.DataFrame(
+        [
+            row(0, "create", "print(2 + 2)"),
+            row(0, "create", "print(5)"),
+            row(0, "skip", "import random\nprint(random.random())"),
+            row(0, "skip", "while True: pass", status="timeout", output="Timeout", correct=False),
+            row(0, "skip", "1/0", status="error", output="ZeroDivisionError", correct=False),
+            row(0, "skip", "print(4)", status="missing", output="refused", correct=None),
+        ]
+    )
+    with Sandbox(1, time_limit=0.5) as sandbox:
+        new, agreement = reexecute(recorded, sandbox, progress=False)
+    assert new["status"].tolist() == ["ok", "ok", "ok", "timeout", "error", "missing"]
+    assert new["answer"].tolist()[:2] == [4.0, 5.0]
+    total = agreement.shares.set_index("category").loc["all"]
+    assert total.to_dict() == {"candidates": 6, "status": 6, "compared": 6, "answer": 4, "verdict": 4}
+    assert agreement.disagreements["cause"].tolist() == ["other", "random"]
+    assert "status 100.00 % of 6" in str(agreement)
+
+
+def test_causes():
+    def cause(program, recorded, here, **changes):
+        old, new = (pd.DataFrame([row(0, "skip", program, output=text, correct=False)]) for text in (recorded, here))
+        new["answer"] = 7.0
+        for name, value in changes.items():
+            for table in {"shortened": [old], "mode": [old, new]}.get(name, [new]):
+                table[name] = value
+        return compare(old, new, [program]).disagreements["cause"].item()
+
+    assert cause("print({'a', 'b'})", "['a', 'b'] 1", "['b', 'a'] 1") == "set order"
+    assert cause("import sympy", "1.0", "1.00") == "library version"
+    assert (
+        cause("x", "AttributeError: module 'math' has no attribute 'cbrt'", "", status="timeout") == "library version"
+    )
+    assert cause("x", "1", "NameError: name 'f' is not defined", mode="import", status="error") == "toolbox"
+    assert cause("import datetime\nprint(datetime.now())", "1", "2") == "time or date"
+    assert cause("x", "1", "2", status="timeout") == "timeout"
+    assert cause("x", "1", "2", shortened=True) == "truncated record"
+    assert cause("x", "1", "2", status="memory") == "memory or output limit"
+
+
+def test_a_shorter_limit_loses_what_takes_longer():
+    rows = [row(0, "import", "a"), row(0, "create", "b"), row(1, "import", "c")]
+    table = pd.DataFrame(rows).assign(execute_seconds=[0.5, 0.5, 8.0])
+    result = accuracy_by_time_limit(table, (1, 10)).set_index(["measure", "limit"])
+    assert result.loc["two-stage", "ours"].tolist() == [0.5, 1.0]
+    assert result.loc["oracle", "gain"].tolist() == [0.0, 0.5]
+    assert result.loc["finished", "ours"].tolist() == [0.5, 1.0]
+    assert result.loc[("pass@1", 1), "cpu_hours"] == pytest.approx(2 / 3600)
+    assert (result["low"] <= result["ours"]).all()
+    assert (result["ours"] <= result["high"]).all()
+    assert time_limits(result.reset_index(), "a test").axes[0].get_ylabel() == "accuracy (fraction of problems)"
+
+
+def test_problems_solved_again_come_after_all_others():
+    rows = [row for problem in range(3) for row in turn(problem, "1", "print(4)")]
+    rows[0:0] = [row(0, "import", "print(1)", phase="retry")]  # as a table sorted by its key has them
+    rows[1:4] = turn(0, "1", "print(double(2))", tools=FUNCTION)
+    programs = recorded_programs(pd.DataFrame(rows))
+    assert "def double" in programs[4]
+    assert "def double" in programs[0]
+
+
+def test_an_execution_that_is_in_the_journal_does_not_run_again(monkeypatch, tmp_path):
+    problems = (Problem("math", "counting", 0, "?", 4.0, 1),)
+    monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
+    recorded = pd.DataFrame([row(0, "create", "print(2 + 2)"), row(0, "skip", "print(5)")])
+    with Sandbox(1, time_limit=0.5) as sandbox:
+        reexecute(recorded.head(1), sandbox, journal=tmp_path / "journal", progress=False)
+        ran = []
+        sandbox._run, run = lambda program: ran.append(program) or run(program), sandbox._run
+        new, _ = reexecute(recorded, sandbox, journal=tmp_path / "journal", progress=False)
+    assert ran == ["print(5)"]
+    assert new["answer"].tolist() == [4.0, 5.0]
+    with Sandbox(1, time_limit=1) as other, pytest.raises(TroveLiteError, match="other limits"):
+        reexecute(recorded, other, journal=tmp_path / "journal", progress=False)
+
+
+def test_a_status_that_the_record_does_not_know_is_kept(monkeypatch):
+    problems = (Problem("math", "counting", 0, "?", 4.0, 1),)
+    monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
+    recorded = pd.DataFrame([row(0, "create", "x = bytearray(10**10)")])
+    recorded = recorded.astype({"status": "category", "operations": "Int64"})
+    with Sandbox(1, time_limit=0.5) as sandbox:
+        new, _ = reexecute(recorded, sandbox, progress=False)
+    assert new["status"].tolist() == ["memory"]
+
+
+def test_a_difference_without_any_text_is_listed_too():
+    recorded = pd.DataFrame([row(0, "skip", "pass", output="")]).assign(error=float("nan"))
+    new = recorded.assign(status="timeout", output=None)
+    (difference,) = compare(recorded, new, ["pass"]).disagreements.to_dict("records")
+    assert (difference["recorded"], difference["here"], difference["status"]) == ("", "", "timeout")

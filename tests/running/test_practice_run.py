@@ -1,0 +1,109 @@
+"""A live run of the practice model: the same, to the byte, however it is scheduled; and what it leaves behind."""
+
+from collections import Counter
+
+import pytest
+
+import trove_lite as tl
+from trove_lite.candidates import save_table
+from trove_lite.cli import main
+from trove_lite.methods.toolbox import plain_name
+from trove_lite.models.base import SamplingSettings
+from trove_lite.models.practice.model import WEIGHTS, PracticeModel
+from trove_lite.notebooks import execute_notebook
+from trove_lite.parse import parse_tools
+from trove_lite.running.live import RunSettings, folder_of, live_run, read_description
+
+from ..conftest import ROOT
+from ..scripted import TIMES
+
+#: Few problems, but the toolbox is trimmed and problems are solved again.
+SETTINGS = RunSettings(
+    name="small", categories=("counting",), seeds=(0,), k=6, limit=12, trove={"interval": 6, "threshold": "fixed_2"}
+)
+
+
+def run(out, settings=SETTINGS, **how):
+    return live_run(settings, out, progress=False, **how)
+
+
+def small_batches():
+    return {"model": PracticeModel(SamplingSettings(), WEIGHTS, requests_at_once=3)}
+
+
+def without_times(folder, target):
+    """The candidates as bytes, with all times set to nothing."""
+    save_table(tl.load_candidates(folder).assign(**dict.fromkeys(TIMES, 0.0)), target)
+    return target.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory):
+    return run(tmp_path_factory.mktemp("practice") / "first")
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        pytest.param(dict, id="the same again"),
+        pytest.param(lambda: {"in_flight": 1, "workers": 1}, id="one at a time"),
+        pytest.param(lambda: {"in_flight": 7, "workers": 3}, id="other numbers at a time"),
+        pytest.param(small_batches, id="batches of three"),
+    ],
+)
+def test_same_seed_same_bytes_however_it_is_scheduled(first, how, tmp_path):
+    again = run(tmp_path / "again", **how())
+    assert without_times(again, tmp_path / "a") == without_times(first, tmp_path / "b")
+    for name in ("accuracy", "toolboxes"):
+        assert read_description(again)[name] == read_description(first)[name]
+
+
+def test_the_run_that_is_compared_trims_and_solves_again(first):
+    assert set(tl.load_candidates(first)["phase"]) == {"stream", "retry"}
+
+
+def test_another_seed_gives_other_programs(first, tmp_path):
+    other = run(tmp_path / "other", RunSettings(name="small", categories=("counting",), seeds=(1,), k=6, limit=12))
+    assert set(tl.load_candidates(other)["program"]) != set(tl.load_candidates(first)["program"])
+
+
+def test_the_final_toolbox_counts_the_answers_that_imported_each_function(tmp_path, capsys):
+    """Counted again from the candidates: the selected answers in order, as the paper has them teach."""
+    folder = run(tmp_path / "a", RunSettings(name="a", categories=("counting",), seeds=(3,), k=6, limit=20))
+    candidates = tl.load_candidates(folder)
+    created, imported = [], Counter()
+    for row in tl.choose(candidates, "one_stage_described").itertuples():
+        names = [plain_name(tool.name) for tool in parse_tools(row.tools)]
+        if row.status == "ok" and row.mode == "create":
+            created += [name for name in names if name not in created]
+        if row.status == "ok" and row.mode == "import":
+            imported.update(name for name in names if name in created)
+    table = tl.final_toolboxes([folder], top=100)
+    assert dict(zip(table["function"], table["answers"], strict=True)) == {n: imported[n] for n in created}
+    assert (table["programs"] >= table["answers"]).all()
+    assert table["answers"].is_monotonic_decreasing
+    assert (table["tools"] == len(created)).all()
+    assert main(["summary", str(folder)]) == 0
+    assert table["function"][0] in capsys.readouterr().out
+
+
+def test_every_option_can_be_turned_in_the_notebook(tmp_path):
+    given = {"category": "algebra", "seed": 2, "k": 6, "temperature": 0.9, "selection": "two_stage", "interval": 2,
+             "threshold": "fixed_2", "limit": 4, "out": str(tmp_path / "run")}  # fmt: skip
+    execute_notebook(ROOT / "notebooks" / "00_run.ipynb", given, tmp_path / "executed.ipynb")
+    description = read_description(tmp_path / "run")
+    settings, trove = description["settings"], description["methods"]["trove"]
+    assert (settings["sampling"]["temperature"], settings["seeds"], settings["limit"]) == (0.9, [2], 4)
+    assert (trove["budget"]["calls"], trove["selection"]) == (6, "two_stage")
+    assert (trove["interval"], trove["threshold"]) == (2, "fixed_2")
+
+
+def test_other_settings_have_another_folder():
+    folders = {folder_of(RunSettings(k=k, seeds=(seed,)), "runs") for k in (3, 6) for seed in (0, 1)}
+    assert len(folders) == 4
+    assert folder_of(RunSettings(k=3), "runs") == folder_of(RunSettings(k=3), "runs")
+
+
+def test_recorded_runs_note_no_toolbox(tmp_path, simulated):
+    save_table(simulated, tmp_path / "candidates.parquet")
+    assert tl.final_toolboxes([tmp_path, tmp_path / "candidates.parquet"]).empty

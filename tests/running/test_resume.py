@@ -1,0 +1,330 @@
+"""The journal and resuming: kills, torn lines, full disks, changed settings, a second process."""
+
+import errno
+import json
+import multiprocessing
+import os
+import random
+import signal
+import time
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trove_lite import load_candidates
+from trove_lite.errors import TroveLiteError
+from trove_lite.journal import Journal, locked, read_journal
+from trove_lite.running.record import Record, differing
+
+from ..scripted import TIMES, ScriptedModel, run, run_in_child
+
+PROCESSES = multiprocessing.get_context("forkserver")  # a kill costs no interpreter's start, as `subprocess` would
+PROCESSES.set_forkserver_preload(["tests.scripted"])
+
+
+def table(folder):
+    return load_candidates(folder).drop(columns=TIMES)
+
+
+def start(folder, **how):
+    process = PROCESSES.Process(target=run_in_child, args=(folder, folder.parent / "told"), kwargs=how)
+    process.start()
+    return process
+
+
+def end(process):
+    process.join(60)
+    code = process.exitcode
+    process.close()
+    return code
+
+
+def lines(folder):
+    return sum(len(read_journal(path)[0]) for path in (folder / "journal").glob("*.jsonl"))
+
+
+def wait_for(reached, process):
+    """Until that is so, or the process has ended."""
+    while process.is_alive() and not reached():
+        time.sleep(0.001)
+    return time.monotonic()
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The run that nobody disturbed, and how many seconds it took from its first row."""
+    folder = tmp_path_factory.mktemp("whole") / "a"
+    process = start(folder)
+    began = wait_for((folder / "run.json").exists, process)
+    ended = wait_for((folder / "candidates.parquet").exists, process)
+    assert end(process) == 0
+    return table(folder), ended - began
+
+
+# ---- kills ----
+
+
+def killed_and_resumed(folder, whole, seed, kills=3):
+    """Kill -9 at random moments, so many times or until it comes through; then nothing may be different."""
+    expected, seconds = whole
+    rng, killed = random.Random(seed), 0
+    for _ in range(kills):
+        process = start(folder)
+        wait_for(lambda pid=str(process.pid): holder(folder) == pid, process)
+        time.sleep(rng.uniform(0, seconds / 2))
+        process.kill()
+        killed += end(process) == -signal.SIGKILL
+    assert end(start(folder)) == 0
+    pd.testing.assert_frame_equal(table(folder), expected)
+    return killed
+
+
+def holder(folder):
+    path = folder / ".lock"
+    return path.read_text().strip() if path.exists() else ""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_killed_run_resumes_to_the_same_table(tmp_path, whole, seed):
+    assert killed_and_resumed(tmp_path / "a", whole, seed)
+
+
+@pytest.mark.slow
+def test_a_hundred_kills_leave_no_trace(tmp_path, whole):
+    kills = seed = 0
+    while kills < 100:
+        kills += killed_and_resumed(tmp_path / str(seed), whole, 1000 + seed)
+        seed += 1
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.data())
+def test_any_journal_that_a_kill_can_leave_resumes_to_the_same_table(tmp_path_factory, data):
+    """A kill leaves a prefix of each journal: cut every file anywhere, in the middle of a line too."""
+    expected, journals = complete(tmp_path_factory)
+    folder = tmp_path_factory.mktemp("cut") / "a"
+    (folder / "journal").mkdir(parents=True)
+    for name, content in journals.items():
+        if name == "run.json":
+            (folder / name).write_bytes(content)
+        else:
+            (folder / "journal" / name).write_bytes(content[: data.draw(st.integers(0, len(content)), label=name)])
+    pd.testing.assert_frame_equal(table(run(folder)), expected)
+
+
+def complete(tmp_path_factory, made={}):  # noqa: B006 (made once)
+    if not made:
+        folder = run(tmp_path_factory.mktemp("complete") / "a")
+        contents = {path.name: path.read_bytes() for path in (folder / "journal").glob("*.jsonl")}
+        description = json.loads((folder / "run.json").read_text())
+        for late in ("budget", "accuracy"):
+            del description[late]
+        contents["run.json"] = json.dumps(description).encode()
+        made["it"] = table(folder), contents
+    return made["it"]
+
+
+def test_resuming_asks_only_for_what_is_missing(tmp_path):
+    folder = run(tmp_path / "a")
+    n = len(table(folder))
+    (folder / "candidates.parquet").unlink()
+    path = sorted((folder / "journal").glob("*.jsonl"))[0]
+    kept = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(kept[:-5]))
+    model = ScriptedModel()
+    assert len(table(run(folder, model=model))) == n
+    assert model.calls == 5
+
+
+def test_a_complete_run_is_left_alone(tmp_path):
+    folder = run(tmp_path / "a")
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.name != ".lock"}
+    model = ScriptedModel()
+    run(folder, model=model)
+    assert model.calls == 0
+    assert before == {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.name != ".lock"}
+
+
+# ---- the journal ----
+
+
+@given(
+    st.lists(st.dictionaries(st.text(max_size=5), st.text() | st.integers() | st.floats(allow_nan=False)), max_size=5)
+)
+def test_what_is_written_is_read_back(tmp_path_factory, records):
+    path = tmp_path_factory.mktemp("journal") / "a.jsonl"
+    journal = Journal(path)
+    for record in records:
+        journal.append(record)
+    journal.close()
+    assert read_journal(path) == (records, path.stat().st_size, "")
+
+
+def test_a_torn_last_line_is_dropped_with_a_notice(tmp_path):
+    path = tmp_path / "a.jsonl"
+    for torn in (b'{"a"', b'{"a": 1}', b"\0\0\0", b'{"a": 1}\0\n', b"[1]\n"):
+        path.write_bytes(b'{"n": 0}\n' + torn)
+        journal = Journal(path)
+        assert "dropped a torn last line" in journal.notice
+        journal.append({"n": 1})
+        journal.close()
+        assert path.read_bytes() == b'{"n": 0}\n{"n":1}\n'
+
+
+def test_a_damaged_line_that_others_follow_is_refused(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"n": 0}\n{"n": \n{"n": 2}\n')
+    with pytest.raises(TroveLiteError, match="line 2"):
+        Journal(path)
+
+
+def test_a_record_is_the_same_after_a_trip_through_json():
+    record = Record("stream", 3, "import", 1, "h", "text \udcff", 5, 6, "stop", 0.25, "ok", "1\n", False, "", 0.5)
+    assert Record(**json.loads(json.dumps(record.as_json()))) == record
+
+
+# ---- another setting ----
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"k": 9}, "k: was 6, now 9"),
+        ({"trove": {"interval": 5}}, "trove.interval: was 4, now 5"),
+        ({"preset": "official"}, "preset: was paper, now official"),
+        ({"seeds": (0, 1, 2)}, "seeds: was"),
+        ({"categories": ("algebra",)}, "categories: was"),
+        ({"completion_tokens": 50}, "completion_tokens: was None, now 50"),
+    ],
+)
+def test_a_changed_setting_is_refused_by_name(tmp_path, change, words):
+    folder = run(tmp_path / "a")
+    for state in ("complete", "stopped"):
+        if state == "stopped":
+            (folder / "candidates.parquet").unlink()
+        with pytest.raises(TroveLiteError) as caught:
+            run(folder, **change)
+        assert words in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+def test_other_problems_prompts_models_and_versions_are_refused(tmp_path):
+    folder = run(tmp_path / "a")
+    (folder / "candidates.parquet").unlink()
+    description = json.loads((folder / "run.json").read_text())
+
+    class Other(ScriptedModel):
+        name = "other"
+
+    with pytest.raises(TroveLiteError, match="was begun with the model 'scripted'"):
+        run(folder, model=Other())
+    for part, change in (
+        ("prompts", {"hash": "1"}),
+        ("data", {"counting": "1"}),
+        ("versions", {"sympy": "0.1"}),
+        ("isolation", "none"),
+    ):
+        old = description | {part: description[part] | change if isinstance(change, dict) else change}
+        (folder / "run.json").write_text(json.dumps(old))
+        with pytest.raises(TroveLiteError, match=part):
+            run(folder)
+
+
+def test_a_newer_drawing_library_is_no_other_run():
+    old, new = ({"versions": {"matplotlib": v, "numpy": "2"}} for v in ("3.1", "3.2"))
+    assert differing(old, new) == []
+
+
+def test_rows_without_their_description_are_refused(tmp_path):
+    folder = run(tmp_path / "a")
+    (folder / "run.json").unlink()
+    with pytest.raises(TroveLiteError, match=r"without its run\.json"):
+        run(folder)
+
+
+def test_a_journal_of_other_prompts_is_refused(tmp_path):
+    folder = run(tmp_path / "a")
+    (folder / "candidates.parquet").unlink()
+    path = folder / "journal" / "primitive-counting-0.jsonl"
+    path.write_text(path.read_text().replace('"prompt":"', '"prompt":"0', 1))
+    with pytest.raises(TroveLiteError, match="recorded for another prompt"):
+        run(folder)
+
+
+# ---- a second process ----
+
+
+def test_a_second_process_is_refused_while_the_first_runs_and_not_after_its_kill(tmp_path):
+    folder = tmp_path / "a"
+    first = start(folder)
+    wait_for((folder / "run.json").exists, first)
+    os.kill(first.pid, signal.SIGSTOP)
+    with pytest.raises(TroveLiteError, match=rf"another process \(pid {first.pid}\)"):
+        run(folder)
+    first.kill()
+    end(first)
+    run(folder)
+    assert len(table(folder))
+
+
+def test_the_lock_is_free_again_after_a_failure(tmp_path):
+    with pytest.raises(ZeroDivisionError), locked(tmp_path):
+        1 / 0  # noqa: B018
+    with locked(tmp_path), pytest.raises(TroveLiteError, match="another process"), locked(tmp_path):
+        pass
+
+
+# ---- a full disk ----
+
+
+def test_a_full_disk_stops_with_one_line_and_resumes(tmp_path, whole):
+    """Files may have 8 kB: like a full disk, the kernel refuses the rest of a write."""
+    folder = tmp_path / "a"
+    assert end(start(folder, file_limit=8_000)) == 1
+    told = (tmp_path / "told").read_text()
+    assert "the disk is full" in told
+    assert told.endswith("make room, then run the same command again")
+    assert "\n" not in told
+    assert all(read_journal(path)[2] == "" for path in (folder / "journal").glob("*.jsonl"))
+    kept = lines(folder)
+    assert 0 < kept < len(whole[0])
+    model = ScriptedModel()
+    pd.testing.assert_frame_equal(table(run(folder, model=model)), whole[0])
+    assert model.calls == len(whole[0]) - kept
+
+
+def test_a_write_that_stops_halfway_leaves_no_torn_line(tmp_path, monkeypatch):
+    journal = Journal(tmp_path / "a.jsonl")
+    journal.append({"n": 0})
+    write, calls = os.write, iter([3])
+
+    def halfway(file, data):
+        if file != journal.file:
+            return write(file, data)
+        if (n := next(calls, None)) is None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(file, data[:n])
+
+    monkeypatch.setattr("trove_lite.journal.os.write", halfway)
+    with pytest.raises(TroveLiteError, match="the disk is full"):
+        journal.append({"n": 1})
+    monkeypatch.undo()
+    journal.append({"n": 2})
+    journal.close()
+    assert read_journal(tmp_path / "a.jsonl")[0] == [{"n": 0}, {"n": 2}]
+
+
+def test_a_disk_that_is_full_only_for_the_table_is_told_of_and_resumes(tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("trove_lite.candidates.pq.write_table", full)
+        with pytest.raises(TroveLiteError, match="the disk is full"):
+            run(tmp_path / "a")
+    assert not (tmp_path / "a" / "candidates.parquet").exists()
+    model = ScriptedModel()
+    run(tmp_path / "a", model=model)
+    assert model.calls == 0

@@ -1,0 +1,427 @@
+"""Live runs with a scripted model: the driver, the budget, the table, the settings, and what must stop a run."""
+
+import asyncio
+import json
+import time
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from trove_lite import load_candidates
+from trove_lite.errors import TroveLiteError
+from trove_lite.methods import trove as m
+from trove_lite.models.base import ModelError, PromptRefused, sample_seed
+from trove_lite.run_cli import add_run_arguments, budget_of, choice_of, run_command, settings_of, vars_of
+from trove_lite.running.driver import Gate
+from trove_lite.running.live import RunSettings, live_run, model_identity
+from trove_lite.sandbox.pool import Sandbox
+
+from ..scripted import TIMES, InlineSandbox, Pack, ScriptedModel, function, problems, response, run
+
+
+def table(folder):
+    return load_candidates(folder).drop(columns=TIMES)
+
+
+def described(folder):
+    return json.loads((folder / "run.json").read_text())
+
+
+# ---- the table ----
+
+
+def test_every_problem_has_its_samples_by_method_mode_and_run(tmp_path):
+    rows = table(run(tmp_path / "a", methods=("trove", "primitive", "instance"), seeds=(0, 1), k=15))
+    stream = rows[rows["phase"] == "stream"]
+    counts = stream.groupby(["method", "run", "problem", "mode"], observed=True).size().unstack("mode")
+    assert set(counts.loc["trove"][["create", "import", "skip"]].to_numpy().ravel()) == {5}
+    assert set(counts.loc["primitive"]["primitive"]) == set(counts.loc["instance"]["instance"]) == {15}
+    assert set(rows["run"]) == {"test_seed0", "test_seed1"}
+    assert set(rows["provenance"]) == {"live"}
+
+
+def test_a_row_says_what_was_written_run_and_judged(tmp_path):
+    rows = table(run(tmp_path / "a"))
+    assert set(rows["status"]) == {"ok", "error"}
+    right = rows[rows["correct"].astype(bool)]
+    gold = {p.index: p.answer for p in problems("math", "counting")}
+    assert len(right)
+    assert (right["answer"] == right["problem"].map(gold)).all()
+    failed = rows[rows["status"] == "error"]
+    assert failed["error"].str.contains("ZeroDivisionError").any()
+    assert (failed["answers"].map(len) == 0).all()
+    assert not failed["correct"].any()
+    assert rows["operations"].isna().equals(rows["answers"].map(len) == 0)
+
+
+def test_programs_of_import_run_after_the_toolbox_and_others_do_not(tmp_path):
+    class Model(ScriptedModel):
+        def text(self, draw):
+            return ""
+
+        async def complete(self, prompt, seeds):
+            (made,) = await super().complete(prompt, seeds)
+            mode = prompt.split()[1]
+            text = (
+                response("print(helper(2))", function("helper")) if "create" in mode else response("print(helper(2))")
+            )
+            return [made._replace(text=text)]
+
+    rows = table(run(tmp_path / "a", methods=("trove",), seeds=(0,), model=Model()))
+    ok = rows.assign(ok=rows["status"] == "ok").groupby(["problem", "mode"], observed=True)["ok"].mean().unstack()
+    assert (ok["create"] == 1).all()
+    assert (ok["skip"] == 0).all()
+    assert ok["import"].iloc[0] == 0
+    assert (ok["import"].iloc[1:] == 1).all()
+
+
+def test_sampling_ahead_changes_nothing(tmp_path, monkeypatch):
+    ahead = table(run(tmp_path / "a", methods=("trove",)))
+    monkeypatch.setattr(m, "METHODS", m.METHODS)
+    monkeypatch.setitem(m.METHODS, "trove", m.METHODS["trove"]._replace(ahead=lambda *_: iter(())))
+    pd.testing.assert_frame_equal(table(run(tmp_path / "b", methods=("trove",))), ahead)
+
+
+def test_streams_and_delays_do_not_disturb_one_another(tmp_path):
+    together = table(run(tmp_path / "a", delay=0.001, in_flight=3))
+    alone = pd.concat([table(run(tmp_path / f"b{s}", seeds=(s,))) for s in (0, 1)])
+    order = ["run", "method", "problem", "phase", "mode", "sample"]
+    as_text = [t.astype(dict.fromkeys(("run", "method", "phase", "mode"), str)) for t in (together, alone)]
+    left, right = (t.sort_values(order).reset_index(drop=True) for t in as_text)
+    pd.testing.assert_frame_equal(left, right, check_categorical=False, check_dtype=False)
+
+
+def test_each_sample_is_asked_for_once_with_its_own_seed(tmp_path):
+    model = ScriptedModel()
+    rows = table(run(tmp_path / "a", model=model))
+    assert len(set(model.seeds)) == len(model.seeds) == len(rows)
+    one = sample_seed(1, "math", "counting", 3, "stream", "import", 1)
+    assert one in model.seeds
+
+
+def test_the_official_parser_runs_an_empty_program_and_the_strict_one_does_not(tmp_path):
+    class Model(ScriptedModel):
+        def text(self, draw):
+            return "```python\n```"
+
+    for parser, status in (("official", "ok"), ("strict", "no_code")):
+        rows = table(run(tmp_path / parser, parser=parser, model=Model()))
+        assert set(rows["status"]) == {status}
+        assert not rows["correct"].any()
+
+
+def test_real_sandbox_and_own_prompts(tmp_path):
+    with Sandbox(2, time_limit=5) as sandbox:
+        settings = RunSettings(dataset="math", categories=("counting", "algebra"), seeds=(0,), k=3)
+        live_run(settings, tmp_path / "a", model=ScriptedModel(), sandbox=sandbox, problems=problems, progress=False)
+    rows = table(tmp_path / "a")
+    assert set(rows["status"]) == {"ok", "error"}
+    assert described(tmp_path / "a")["isolation"] in ("full", "seccomp")
+
+
+def test_a_run_inside_a_running_event_loop_as_in_a_notebook(tmp_path):
+    async def cell():
+        return run(tmp_path / "a")
+
+    asyncio.run(cell())
+    assert len(table(tmp_path / "a"))
+
+
+def test_the_ablation_without_import_goes_by_its_recorded_name(tmp_path):
+    rows = table(run(tmp_path / "a", methods=("trove",), trove={"modes": ("create", "skip")}))
+    assert set(rows["method"]) == {"trove_no_import"}
+
+
+# ---- the budget ----
+
+
+def test_the_budget_adds_up_and_counts_solving_again_apart(tmp_path):
+    trove = {"threshold": "fixed_2", "interval": 4}
+    folder = run(tmp_path / "a", methods=("trove", "primitive"), trove=trove)
+    rows, budget = table(folder), pd.DataFrame(described(folder)["budget"])
+    key = ["method", "category", "mode", "phase", "seed"]
+    spent = rows.groupby(key, observed=True).agg(
+        calls=("sample", "size"), prompt_tokens=("prompt_tokens", "sum"), completion_tokens=("completion_tokens", "sum")
+    )
+    found = budget.set_index(key)[list(spent)].sort_index()
+    assert (found.to_numpy() == spent.sort_index().to_numpy()).all()
+    assert (budget["executions"] == budget["calls"]).all()
+    assert set(budget["phase"]) == {"stream", "retry"}
+    stream = budget[budget["phase"] == "stream"]
+    assert (stream.groupby(["method", "seed"])["calls"].sum() == 6 * 12).all()
+
+
+def test_fifteen_calls_a_problem_for_every_method(tmp_path):
+    folder = run(tmp_path / "a", methods=("trove", "primitive", "instance"), k=15, categories=("counting", "number"))
+    rows = table(folder)
+    calls = rows[rows["phase"] == "stream"].groupby(["method", "run", "category", "problem"], observed=True).size()
+    assert set(calls) == {15}
+
+
+def test_a_token_budget_is_met_by_the_last_sample_and_not_before(tmp_path):
+    rows = table(run(tmp_path / "a", completion_tokens=100, seeds=(0,)))
+    rows = rows[rows["phase"] == "stream"]
+    tokens = rows.groupby(["method", "problem"], observed=True)["completion_tokens"]
+    assert (tokens.sum() >= 100).all()
+    order = {"import": 0, "create": 1, "skip": 2, "primitive": 0}
+    rows = rows.assign(turn=rows["sample"].astype(int) * 3 + rows["mode"].map(order).astype(int))
+    last = rows.sort_values("turn").groupby(["method", "problem"], observed=True)["completion_tokens"].last()
+    assert (tokens.sum() - last < 100).all()
+
+
+def test_ranking_by_the_model_is_paid_for_but_is_no_candidate(tmp_path):
+    folder = run(tmp_path / "a", methods=("trove",), trove={"ranking": "model", "interval": 4})
+    budget = pd.DataFrame(described(folder)["budget"]).set_index("mode")
+    assert (budget.loc[["rank"], "calls"] > 0).all()
+    assert (budget.loc[["rank"], "executions"] == 0).all()
+    assert "rank" not in set(table(folder)["mode"])
+
+
+def test_rectification_costs_its_drafts(tmp_path):
+    rows = table(run(tmp_path / "a", methods=("trove",), trove={"rectify": "create"}))
+    sizes = rows.groupby(["phase", "mode"], observed=True).size()
+    assert sizes["draft", "create"] == sizes["stream", "create"] == sizes["stream", "skip"]
+
+
+# ---- what goes wrong ----
+
+
+class Failing(ScriptedModel):
+    def __init__(self, after, error):
+        super().__init__()
+        self.after, self.error = after, error
+
+    async def complete(self, prompt, seeds):
+        if self.calls >= self.after:
+            raise self.error
+        return await super().complete(prompt, seeds)
+
+
+def test_a_failing_model_stops_the_run_and_the_rest_follows_on_resume(tmp_path):
+    expected = table(run(tmp_path / "a"))
+    with pytest.raises(ModelError, match="gone"):
+        run(tmp_path / "b", model=Failing(100, ModelError("the server is gone")))
+    assert not (tmp_path / "b" / "candidates.parquet").exists()
+    model = ScriptedModel()
+    pd.testing.assert_frame_equal(table(run(tmp_path / "b", model=model)), expected)
+    assert 0 < model.calls <= len(expected) - 60
+
+
+def test_a_failing_sandbox_stops_the_run(tmp_path):
+    class Broken(InlineSandbox):
+        async def run(self, program):
+            if len(self.programs) > 20:
+                raise RuntimeError("no worker left")
+            return await super().run(program)
+
+    with pytest.raises(RuntimeError, match="no worker left"):
+        run(tmp_path / "a", sandbox=Broken())
+    assert not (tmp_path / "a" / "candidates.parquet").exists()
+
+
+def test_a_refused_prompt_is_missing_and_not_wrong(tmp_path):
+    class Strict(ScriptedModel):
+        async def complete(self, prompt, seeds):
+            if " 3 of" in prompt:
+                raise PromptRefused("the prompt has 9000 tokens, and the model takes 4096")
+            return await super().complete(prompt, seeds)
+
+    rows = table(run(tmp_path / "a", model=Strict()))
+    missing = rows[rows["problem"] == 3]
+    assert set(missing["status"]) == {"missing"}
+    assert missing["correct"].isna().all()
+    assert missing["error"].str.contains("9000 tokens").all()
+    assert rows.loc[rows["problem"] != 3, "correct"].notna().all()
+
+
+def test_no_key_and_no_address_is_written_anywhere(tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    folder = run(tmp_path / "a", model=ScriptedModel())
+    settings = RunSettings(name="test", model="http://user:sk-secret@host:8000/v1?api_key=sk-secret#llama", k=3)
+    fakes = {"model": Failing(3, ModelError("x")), "sandbox": InlineSandbox(), "problems": problems, "pack": Pack()}
+    with pytest.raises(ModelError):
+        live_run(settings, tmp_path / "b", **fakes)
+    for path in (p for f in (folder, tmp_path / "b") for p in f.rglob("*") if p.is_file()):
+        assert b"sk-secret" not in path.read_bytes()
+    assert described(tmp_path / "b")["settings"]["model"] == "server#llama"
+
+
+@pytest.mark.parametrize(
+    ("spec", "identity"),
+    [
+        (
+            "vllm:codellama/CodeLlama-7b-Instruct-hf?dtype=float16",
+            "vllm:codellama/CodeLlama-7b-Instruct-hf?dtype=float16",
+        ),
+        ("http://a:1/v1#m", "server#m"),
+        ("https://u:p@b/v1?concurrency=3", "server"),
+    ],
+)
+def test_a_servers_address_is_not_part_of_a_run(spec, identity):
+    assert model_identity(spec) == identity
+
+
+# ---- speed ----
+
+
+def test_the_gate_lets_so_many_in_by_rank():
+    async def main():
+        gate, order, inside = Gate(2), [], 0
+
+        async def visit(rank, name):
+            nonlocal inside
+            async with gate(rank):
+                inside += 1
+                assert inside <= 2
+                order.append(name)
+                await asyncio.sleep(0.001)
+                inside -= 1
+
+        visits = [visit(2, "a"), visit(2, "b"), visit(2, "c"), visit(1, "d"), visit(0, "e"), visit(1, "f")]
+        await asyncio.gather(*visits)
+        return order
+
+    assert asyncio.run(main()) == ["a", "b", "e", "d", "f", "c"]
+
+
+def test_streams_overlap(tmp_path):
+    """8 streams of 12 problems at 20 ms a call: one after the other, IMPORT alone would take 1.9 s."""
+
+    class Slow(ScriptedModel):
+        async def complete(self, prompt, seeds):
+            await asyncio.sleep(0.02)
+            return await super().complete(prompt, seeds)
+
+    start = time.monotonic()
+    run(tmp_path / "a", methods=("trove",), seeds=tuple(range(8)), model=Slow(), in_flight=1000, trove={"retry": False})
+    assert time.monotonic() - start < 1.5
+
+
+# ---- settings, command line, YAML ----
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"methods": ("creator",)}, "primitive, instance, trove"),
+        ({"categories": ("topology",)}, "counting"),
+        ({"seeds": (1, 1)}, "each once"),
+        ({"seeds": ()}, "at least one"),
+        ({"k": 16}, "multiple of 3"),
+        ({"preset": "mine"}, "official"),
+        ({"limit": 0}, "more than 0"),
+        ({"parser": "loose"}, "strict"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(given, words):
+    with pytest.raises(TroveLiteError, match=words):
+        RunSettings(**given)
+
+
+def options(*words):
+    import argparse
+
+    parser = argparse.ArgumentParser()
+    add_run_arguments(parser)
+    return {name: value for name, value in vars(parser.parse_args(words)).items() if value is not None}
+
+
+def test_defaults_are_the_papers():
+    settings = settings_of(options("--out", "runs/x"))
+    assert replace(settings, name="run") == RunSettings()
+    assert (settings.k, settings.seeds, settings.sampling.temperature) == (15, (0, 1, 2, 3, 4), 0.6)
+    assert len(settings.categories) == 7
+
+
+def test_options_become_settings():
+    words = "--out runs/x --method trove primitive --category counting --seed 3 4 --budget completion-tokens=900"
+    words += " --preset official --set interval=100 --set adds=create --set shown=none --temperature 1 --limit 5"
+    settings = settings_of(options(*words.split()))
+    assert (settings.name, settings.methods, settings.seeds) == ("x", ("trove", "primitive"), (3, 4))
+    trove = settings.of("trove", 3)
+    assert (trove.interval, trove.adds, trove.shown, trove.threshold) == (100, ("create",), None, "log20")
+    assert (trove.budget.completion_tokens, settings.sampling.temperature) == (900, 1.0)
+
+
+def test_yaml_says_the_same_and_the_command_line_overrides(tmp_path):
+    path = tmp_path / "study.yaml"
+    path.write_text(
+        "out: runs/x\nmethod: [trove, primitive]\nseed: [3, 4]\nk: 6\npreset: official\n"
+        "set: {interval: 100, adds: [create], shown: null, retry: false}\ntop-p: 0.9\n"
+    )
+    given = vars_of(path) | options("--k", "9")
+    settings = settings_of(given)
+    trove = settings.of("trove", 3)
+    assert (trove.interval, trove.adds, trove.shown, trove.retry, trove.budget.calls) == (
+        100,
+        ("create",),
+        None,
+        False,
+        9,
+    )
+    assert (settings.methods, settings.seeds, settings.sampling.top_p) == (("trove", "primitive"), (3, 4), 0.9)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("ks: 15", "no option 'ks'"),
+        ("k: many", "invalid int"),
+        ("- k", "no options by name"),
+        ("k: [", "not YAML"),
+        ("set: {speed: 3}", "interval"),
+        ("seed: [0, a]", "invalid int"),
+    ],
+)
+def test_a_bad_yaml_file_is_refused_in_one_line(tmp_path, text, words):
+    path = tmp_path / "study.yaml"
+    path.write_text(text)
+    with pytest.raises(TroveLiteError, match=words) as caught:
+        settings_of(vars_of(path) | {"out": tmp_path})
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("function", "text"),
+    [
+        (budget_of, "15"), (budget_of, "calls=1.5"), (budget_of, "tokens=5"), (budget_of, "calls=1_0"),
+        (choice_of, "interval"), (choice_of, "k=3"), (choice_of, "interval=1e3"), (choice_of, "retry=yes"),
+        (choice_of, "interval=none"), (choice_of, "budget=3"),
+    ],
+)  # fmt: skip
+def test_bad_words_are_refused(function, text):
+    with pytest.raises(TroveLiteError, match=r"write|takes"):
+        function(text)
+
+
+def test_the_command_runs_and_says_what_came_of_it(tmp_path, monkeypatch, capsys):
+    import argparse
+
+    monkeypatch.setattr("trove_lite.running.live.load_model", lambda spec, sampling: ScriptedModel())
+    monkeypatch.setattr("trove_lite.run_cli.live_run.__kwdefaults__", live_run.__kwdefaults__ | {"problems": problems})
+    parser = argparse.ArgumentParser()
+    add_run_arguments(parser)
+    words = f"--out {tmp_path / 'a'} --category counting --seed 0 --k 3 --limit 4 --quiet".split()
+    assert run_command(parser.parse_args(words)) == 0
+    said = capsys.readouterr().out
+    assert "trove-counting-0" in said
+    assert "spent: 12 calls" in said
+    assert run_command(parser.parse_args(words)) == 0
+    assert "complete already" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ({}, ("practice", "practice", "practice")),
+        ({"dataset": "practice"}, ("practice", "practice", "practice")),
+        ({"dataset": "math"}, ("vllm:codellama/CodeLlama-7b-Instruct-hf", "math", "own")),
+        ({"model": "practice"}, ("practice", "practice", "practice")),
+        ({"model": "vllm:x"}, ("vllm:x", "math", "own")),
+        ({"model": "vllm:x", "dataset": "practice"}, ("vllm:x", "practice", "practice")),
+    ],
+)
+def test_model_data_and_prompts_suit_each_other(given, found):
+    settings = RunSettings(**given)
+    assert (settings.model, settings.dataset, settings.prompts) == found

@@ -1,0 +1,316 @@
+"""What a program gets from the sandbox: verdicts, limits, sameness, and a pool that survives."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from trove_lite.sandbox import pool as sandbox_module
+from trove_lite.sandbox.pool import Execution, IsolationError, Sandbox, choose_level, isolation_report
+from trove_lite.sandbox.worker import Worker, tier_of
+
+pytestmark = pytest.mark.skipif(
+    isolation_report()["level"] != "full", reason="this machine does not offer the level full"
+)
+
+
+@pytest.fixture(scope="module")
+def sandbox():
+    with Sandbox(2, time_limit=0.5, wall_limit=1.0, memory=256 << 20, output_limit=10_000) as sandbox:
+        yield sandbox
+
+
+def run(sandbox, program: str) -> Execution:
+    return sandbox.run_many([program], progress=False)[0]
+
+
+@pytest.mark.parametrize(
+    ("program", "status", "error"),
+    [
+        ("print(6 * 7)", "ok", ""),
+        ("", "ok", ""),
+        ("raise SystemExit", "ok", ""),
+        ("import sys\nsys.exit('no')", "error", "SystemExit: no (line 2)"),
+        ("x = 1\nprint(1 / 0)", "error", "ZeroDivisionError: division by zero (line 2)"),
+        ("def f():\n    return missing\n\nf()", "error", "NameError: name 'missing' is not defined (line 2)"),
+        ("print(1", "error", "SyntaxError: '(' was never closed (line 1)"),
+        (
+            "import json\njson.loads('x')",
+            "error",
+            "JSONDecodeError: Expecting value: line 1 column 1 (char 0) (line 2)",
+        ),
+        ("while True: pass", "timeout", "over 0.5 s of CPU time"),
+        ("import time\ntime.sleep(9)", "timeout", "over 1 s on the clock"),
+        ("x = [0] * 10**9", "memory", "MemoryError (line 1)"),
+        ("print('x' * 20_000)", "output", "over 10000 bytes of output"),
+        ("import ctypes\nctypes.string_at(0)", "killed", "SIGSEGV"),
+    ],
+)
+def test_status_and_error(sandbox, program, status, error):
+    execution = run(sandbox, program)
+    assert (execution.status, execution.error) == (status, error)
+
+
+def test_output_before_an_error_is_kept(sandbox):
+    assert run(sandbox, "print('seen')\nraise ValueError").output == "seen\n"
+
+
+def test_output_is_cut_at_the_limit(sandbox):
+    execution = run(sandbox, "print('x' * 20_000)")
+    assert execution.output == "x" * 10_000
+    assert execution.truncated
+    assert not run(sandbox, "print('x')").truncated
+
+
+def test_errors_name_no_folder_of_this_machine(sandbox):
+    error = run(sandbox, "from sympy import nothing").error
+    assert error.startswith("ImportError: cannot import name 'nothing' from 'sympy'")
+    assert sys.prefix not in error
+
+
+def test_the_same_program_runs_once_where_executions_are_reused_and_only_there(sandbox):
+    moment = "import time; print(time.perf_counter_ns())"
+    assert len({execution.output for execution in sandbox.run_many([moment] * 3, progress=False)}) == 3
+    with Sandbox(1, reuse=2) as once:
+        first, second, third, again, *_, forgotten = once.run_many(
+            [moment, moment, moment + " ", moment, "1", "2", moment], progress=False
+        )
+    assert first == second == again
+    assert len({first.output, third.output, forgotten.output}) == 3
+
+
+def test_what_was_killed_or_is_long_is_not_reused():
+    with Sandbox(1, reuse=9) as once:
+        once.run_many(["import os; os.abort()", "print('x' * (1 << 15))", "print(1)"], progress=False)
+        assert list(once._known) == ["print(1)"]
+
+
+def test_order_is_kept(sandbox):
+    programs = [f"import time\ntime.sleep({0.1 if i % 3 else 0})\nprint({i})" for i in range(12)]
+    assert [execution.output for execution in sandbox.run_many(programs, progress=False)] == [
+        f"{i}\n" for i in range(12)
+    ]
+
+
+def test_runs_from_any_event_loop(sandbox):
+    async def several():
+        return await asyncio.gather(*(sandbox.run(f"print({i})") for i in range(5)))
+
+    for _ in range(2):
+        assert [execution.output for execution in asyncio.run(several())] == [f"{i}\n" for i in range(5)]
+
+
+def test_cpu_time_is_not_wall_time(sandbox):
+    sleeping = run(sandbox, "import time\ntime.sleep(0.3)")
+    assert sleeping.wall >= 0.3
+    assert sleeping.cpu < 0.1
+    assert run(sandbox, "import time\nwhile time.process_time() < 0.2: pass").cpu >= 0.19
+
+
+@pytest.mark.parametrize("imports", ["", "import numpy, sympy", "import numpy, pandas, matplotlib.pyplot"])
+def test_chance_is_the_same_in_every_run(imports):
+    program = f"{imports}\nimport random\nprint(random.random(), {{'b', 'a', 'c'}}, hash('x'))"
+    if imports:
+        program += "\nprint(numpy.random.rand(3))"
+    outputs = set()
+    for _ in range(2):
+        with Sandbox(1) as sandbox:
+            outputs |= {execution.output for execution in sandbox.run_many([program] * 2, progress=False)}
+    assert len(outputs) == 1
+
+
+def test_numbers_look_as_in_numpy_1(sandbox):
+    assert run(sandbox, "import numpy as np\nprint([np.float64(3.5)])").output == "[3.5]\n"
+
+
+def test_nothing_of_ours_is_in_the_environment(sandbox, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    program = "import os\nprint(sorted(os.environ), os.environ['TZ'], os.environ['LC_ALL'], os.getcwd())"
+    with Sandbox(1) as fresh:
+        output = run(fresh, program).output
+    assert "OPENAI" not in output
+    assert output.endswith("UTC C.UTF-8 /\n")
+
+
+def test_runs_like_a_script(sandbox):
+    program = "import sys, inspect\ndef f(): pass\nprint(__name__, sys.argv, inspect.getsource(f), end='')"
+    assert run(sandbox, program).output == "__main__ ['program.py'] def f(): pass\n"
+
+
+def test_recursion_goes_as_deep_as_in_a_script(sandbox, tmp_path):
+    program = "def deep(n):\n    try: return deep(n + 1)\n    except RecursionError: return n\nprint(deep(0))"
+    (tmp_path / "program.py").write_text(program)
+    script = subprocess.run([sys.executable, tmp_path / "program.py"], capture_output=True, text=True, check=True)
+    assert run(sandbox, program).output == script.stdout
+
+
+@pytest.mark.parametrize(
+    ("program", "tier"),
+    [
+        ("import math\nfrom itertools import product", "lean"),
+        ("from collections import Counter\n# from the list\nimport asy", "lean"),
+        ("from sympy import *", "symbolic"),
+        ("import sympy\nf = sympy.lambdify(x, x**2)", "numeric"),
+        ("import numpy as np", "numeric"),
+        ("np = __import__('numpy')", "scientific"),
+        ("import matplotlib.pyplot as plt", "scientific"),
+        ("import pytest", "scientific"),
+    ],
+)
+def test_tier(program, tier):
+    assert tier_of(program) == tier
+
+
+def test_pandas_and_matplotlib_work(sandbox):
+    program = """
+import pandas as pd, matplotlib.pyplot as plt
+table = pd.DataFrame({"a": ["x", "y", "x"], "b": [1, 2, 3]})
+print(table.groupby("a").b.sum().to_dict(), table.a.str.upper().tolist())
+plt.plot([1, 2]); plt.title("t"); plt.show()
+"""
+    assert run(sandbox, program)[:2] == ("ok", "{'x': 4, 'y': 2} ['X', 'Y', 'X']\n")
+
+
+def test_a_worker_that_dies_is_replaced_and_its_program_runs_again():
+    with Sandbox(1, time_limit=30) as one:
+        assert run(one, "print(1)").status == "ok"
+        slow = one._submit(one._run, "import time\ntime.sleep(0.5)\nprint(2)")
+        time.sleep(0.2)
+        one._all[0].zygotes["lean"].process.kill()
+        assert slow.result(20)[:2] == ("ok", "2\n")
+
+
+def test_a_program_whose_worker_dies_twice_is_killed():
+    with Sandbox(1, time_limit=30) as one:
+        assert run(one, "print(1)").status == "ok"
+        running, dead = one._submit(one._run, "while True: pass"), None
+        for _ in range(2):
+            while (zygote := one._all[0].zygotes.get("lean")) in (None, dead):
+                time.sleep(0.01)
+            time.sleep(0.3)
+            zygote.process.kill()
+            dead = zygote
+        assert running.result(20)[:4] == ("killed", "", False, "the worker process died, twice")
+        assert run(one, "print(2)").output == "2\n"
+
+
+def test_a_worker_that_starts_while_the_sandbox_closes_is_closed_too():
+    worker = Worker("limits", Sandbox(1).limits)
+    worker.close()
+    with pytest.raises(RuntimeError):
+        worker.run("print(1)")
+    assert worker.zygotes == {}
+
+
+def test_closing_ends_what_runs():
+    sandbox = Sandbox(1, time_limit=60).__enter__()
+    running = sandbox._submit(sandbox._run, "while True: pass")
+    time.sleep(0.5)
+    started = time.monotonic()
+    sandbox.__exit__()
+    assert time.monotonic() - started < 5
+    with pytest.raises(RuntimeError):
+        running.result(1)
+    with pytest.raises(RuntimeError):
+        run(sandbox, "print(1)")
+
+
+def test_programs_end_with_their_supervisor():
+    script = "from trove_lite.sandbox.pool import Sandbox\nsandbox = Sandbox(1, time_limit=60).__enter__()\n"
+    script += (
+        "sandbox.run_many(['1'], progress=False)\nprint(sandbox._all[0].zygotes['lean'].process.pid, flush=True)\n"
+    )
+    script += "sandbox._submit(sandbox._run, 'while True: pass')\nimport time; time.sleep(0.3)\nos._exit(0)"
+    pid = int(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout)
+    deadline = time.monotonic() + 10
+    while Path(f"/proc/{pid}").exists() and Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z":
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_scratch_is_the_programs_own_and_emptied():
+    with Sandbox(1, time_limit=1, scratch=1 << 20) as sandbox:
+        write = "import os\nprint(os.listdir())\nopen('a', 'w').write('x')\nprint(os.listdir(), open('a').read())"
+        assert run(sandbox, write)[:2] == ("ok", "[]\n['a'] x\n")
+        assert run(sandbox, write)[:2] == ("ok", "[]\n['a'] x\n")
+        assert run(sandbox, "open('/tmp/outside', 'w')").error.startswith("PermissionError")
+        assert run(sandbox, "import os\nopen('a', 'w').close()\nos.unlink('a')").error.startswith("PermissionError")
+        flood = "i = 0\nwhile True:\n    open(str(i), 'w').write('x' * 5000); i += 1"
+        assert run(sandbox, flood)[::3] == ("output", "over 1048576 bytes of files")
+        huge = "f = open('a', 'w')\nwhile True: f.write('x' * 100_000)"
+        assert run(sandbox, huge).status in ("output", "killed")
+        folder = sandbox._all[0].zygotes["lean"].scratch
+        assert os.listdir(folder) == []
+    assert not os.path.exists(folder)
+
+
+def test_readable_files_can_be_read_and_no_others(tmp_path):
+    (tmp_path / "table.csv").write_text("a,b\n1,2\n")
+    (tmp_path / "other.csv").write_text("a,b\n")
+    with Sandbox(1, readable=[tmp_path / "table.csv"]) as sandbox:
+        assert run(sandbox, f"print(open({str(tmp_path / 'table.csv')!r}).read())").output == "a,b\n1,2\n\n"
+        assert run(sandbox, f"open({str(tmp_path / 'other.csv')!r})").error.startswith("PermissionError")
+
+
+def test_a_level_that_the_machine_lacks_is_refused(monkeypatch):
+    monkeypatch.setattr(sandbox_module, "_features", lambda: dict.fromkeys(("limits", "seccomp", "landlock"), False))
+    with pytest.raises(IsolationError, match="docker run"):
+        Sandbox(1).__enter__()
+    assert isolation_report()["level"] is None
+    assert choose_level("none") == "none"
+
+
+def test_without_landlock_the_report_says_what_can_be_read(monkeypatch):
+    monkeypatch.setattr(sandbox_module, "_features", lambda: {"limits": True, "seccomp": True, "landlock": False})
+    assert isolation_report()["level"] == "seccomp"
+    assert "can read every file" in isolation_report()["message"]
+    with pytest.raises(IsolationError):
+        choose_level("full")
+    with pytest.raises(IsolationError, match="scratch"):
+        Sandbox(1, scratch=1).__enter__()
+
+
+def test_other_systems_are_refused_with_a_recipe(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    for isolation in ("auto", "full", "none"):
+        with pytest.raises(IsolationError, match="docker run"):
+            choose_level(isolation)
+
+
+def test_a_program_that_cannot_be_confined_does_not_run(sandbox, monkeypatch):
+    """The warm process is told to enter a ruleset that is not there."""
+    start = "isolation.landlock_ruleset = lambda *a: __import__('os').open('/dev/null', 0); zygote.main()"
+    real = sys.modules["trove_lite.sandbox.worker"].interpreter
+    monkeypatch.setattr("trove_lite.sandbox.worker.interpreter", lambda call, *rest: real(start, *rest))
+    worker = Worker("full", sandbox.limits)
+    try:
+        with pytest.raises(IsolationError, match="did not run"):
+            worker.run("print(1)")
+    finally:
+        worker.close()
+
+
+def test_unknown_isolation_is_an_error():
+    with pytest.raises(ValueError, match="bubblewrap"):
+        Sandbox(1, isolation="bubblewrap")
+
+
+def test_description_is_small_and_complete(sandbox):
+    described = sandbox.describe()
+    assert described["level"] == "full"
+    assert {"numpy", "sympy"} <= described["libraries"].keys()
+    assert described["limits"]["time_limit"] == 0.5
+
+
+def test_no_descriptor_is_left():
+    before = os.listdir("/proc/self/fd")
+    with Sandbox(2) as sandbox:
+        sandbox.run_many(["print(1)"] * 20, progress=False)
+        during = len(os.listdir("/proc/self/fd"))
+        sandbox.run_many(["print(1)", "1/0"] * 20, progress=False)
+        assert len(os.listdir("/proc/self/fd")) == during
+    assert len(os.listdir("/proc/self/fd")) == len(before)

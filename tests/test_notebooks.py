@@ -1,0 +1,182 @@
+"""Reports and the command line: every notebook runs, parameters are checked, failures are told and survived."""
+
+import json
+import subprocess
+import sys
+
+import nbformat
+import pandas as pd
+import pytest
+
+from trove_lite import TroveLiteError
+from trove_lite.candidates import outcomes, save_table
+from trove_lite.cli import main
+from trove_lite.datasets.problems import CATEGORIES
+from trove_lite.notebooks import check_parameters, execute_notebook, notebook_parameters, report
+
+from .conftest import ROOT
+from .simulated import candidates, log, problem
+
+NOTEBOOKS = sorted(p for p in (ROOT / "notebooks").glob("[0-9]*.ipynb") if "runs" in notebook_parameters(p))
+
+
+@pytest.fixture(scope="module")
+def fixture_run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    save_table(outcomes(candidates(problems=5)), folder / "outcomes.parquet")
+    return folder / "outcomes.parquet"
+
+
+def notebook(path, *cells, parameters="k: int = 15\nname: str = 'x'\nshare: float = 0.5\nruns: list = []"):
+    book = nbformat.v4.new_notebook()
+    book.metadata["kernelspec"] = {"name": "python3", "language": "python", "display_name": "Python 3"}
+    book.cells = [nbformat.v4.new_code_cell(parameters, metadata={"tags": ["parameters"]})]
+    book.cells += [nbformat.v4.new_code_cell(cell) for cell in cells]
+    nbformat.write(book, path)
+    return path
+
+
+def test_every_notebook_runs_on_a_small_fixture(fixture_run, tmp_path):
+    failed = report([fixture_run], "small", notebooks=ROOT / "notebooks", parameters={"resamples": "20"}, jobs=2,
+                    root=tmp_path)  # fmt: skip
+    assert failed == 0
+    assert {p.stem for p in (tmp_path / "results/small/notebooks").glob("*.html")} == {p.stem for p in NOTEBOOKS}
+    page = (tmp_path / "results/small/index.html").read_text()
+    for name in ("table1", "table2", "table3", "table5", "table6", "table7", "table8", "table9"):
+        assert len(pd.read_csv(tmp_path / f"results/small/{name}.csv"))
+        assert f"{name}.csv" in page
+    for name in ("table1", "figure1", "figure2", "figure3", "figure4", "table9"):
+        assert (tmp_path / f"figures/small/{name}.png").stat().st_size > 10_000
+        assert (tmp_path / f"figures/small/{name}.svg").read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda p: p.stem)
+def test_notebooks_in_git_carry_no_outputs(path):
+    for cell in nbformat.read(path, as_version=4).cells:
+        assert not cell.get("outputs")
+        assert not cell.get("execution_count")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"K": "3"}, "has no parameter 'K': it has k, name, share"),
+        ({"k": "1_0"}, "takes a int such as 15, not '1_0'"),
+        ({"k": "12e4567"}, "takes a int such as 15"),
+        ({"k": "fifteen"}, "takes a int such as 15"),
+        ({"share": "[1]"}, "takes a float such as 0.5"),
+        ({"k": "__import__('os')"}, "takes a int such as 15"),
+    ],
+)
+def test_parameters_are_checked_against_the_notebooks_own(tmp_path, given, message):
+    with pytest.raises(TroveLiteError, match=message.replace("(", r"\(").replace(")", r"\)")):
+        check_parameters(notebook(tmp_path / "n.ipynb"), given)
+
+
+def test_texts_become_values_of_the_parameters_type(tmp_path):
+    path = notebook(tmp_path / "n.ipynb")
+    assert check_parameters(path, {"k": "3", "name": "12e4567", "share": "1"}) == {
+        "k": 3,
+        "name": "12e4567",
+        "share": 1.0,
+    }
+
+
+def test_a_failing_notebook_shows_its_traceback_and_the_others_finish(fixture_run, tmp_path, capfd):
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    notebook(folder / "01_fails.ipynb", "1 / 0")
+    notebook(folder / "02_works.ipynb", "from pathlib import Path; Path('done').write_text(str(k))")
+    assert report([fixture_run], "x", notebooks=folder, parameters={"k": "7"}, jobs=2, root=tmp_path) == 1
+    assert (folder / "done").read_text() == "7"
+    error = capfd.readouterr().err
+    assert "01_fails.ipynb failed" in error
+    assert "ZeroDivisionError" in error
+    assert "(failed)" in (tmp_path / "results/x/index.html").read_text()
+
+
+def test_an_unknown_parameter_stops_the_report_before_anything_runs(fixture_run, tmp_path):
+    with pytest.raises(TroveLiteError, match="no notebook has a parameter 'seeed'"):
+        report([fixture_run], "x", notebooks=ROOT / "notebooks", parameters={"seeed": "1"}, jobs=1, root=tmp_path)
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_notebook_without_parameters_cell_is_refused(tmp_path):
+    nbformat.write(nbformat.v4.new_notebook(), tmp_path / "n.ipynb")
+    with pytest.raises(TroveLiteError, match="no cell is tagged 'parameters'"):
+        notebook_parameters(tmp_path / "n.ipynb")
+
+
+def test_execute_notebook_runs_in_the_notebooks_folder(tmp_path):
+    path = notebook(tmp_path / "n.ipynb", "from pathlib import Path; Path('here').touch()")
+    execute_notebook(path, {"k": 1}, tmp_path / "out" / "n.ipynb")
+    assert (tmp_path / "here").exists()
+
+
+# ---- the command line ----
+
+
+def test_help_names_every_command(capsys):
+    with pytest.raises(SystemExit) as done:
+        main(["--help"])
+    assert done.value.code == 0
+    out = capsys.readouterr().out
+    assert all(command in out for command in ("fetch", "import", "outcomes", "summary", "report"))
+
+
+def test_summary_as_json_and_as_text(fixture_run, capsys):
+    assert main(["summary", str(fixture_run), "--json"]) == 0
+    summary = json.loads(capsys.readouterr().out)
+    assert len(summary["runs"]) == 28
+    assert {"two_stage_correct", "one_stage_correct", "oracle_correct", "pass_at_5", "unique"} <= set(
+        summary["runs"][0]
+    )
+    assert main(["summary", str(fixture_run)]) == 0
+    assert "== counting" in capsys.readouterr().out
+
+
+def test_errors_are_one_line_and_a_status(tmp_path, capsys):
+    assert main(["summary", str(tmp_path / "none")]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert error.count("\n") == 1
+
+
+def test_import_writes_a_run_that_summary_reads(tmp_path, monkeypatch, capsys):
+    problems = [problem(i, answer=3.0 + i) for i in range(3)]
+    monkeypatch.setattr(
+        "trove_lite.datasets.problems.load_problems", lambda _, category: problems if category == "counting" else ()
+    )
+    (tmp_path / "run0.md").write_text(log(problems))
+    arguments = ["import", str(tmp_path / "run0.md"), "--out", str(tmp_path / "run")]
+    assert main(arguments) == 0
+    assert "18 candidates" in capsys.readouterr().out
+    assert main(arguments) == 1
+    assert "a run is there already" in capsys.readouterr().err
+    assert main([*arguments, "--force"]) == 0
+    description = json.loads((tmp_path / "run/run.json").read_text())
+    assert description["logs"][0]["problems"] == 3
+    assert main(["summary", str(tmp_path / "run")]) == 0
+
+
+def test_a_bad_log_writes_nothing(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("trove_lite.datasets.problems.load_problems", lambda *_: ())
+    (tmp_path / "run0.md").write_text("hello")
+    assert main(["import", str(tmp_path / "run0.md"), "--out", str(tmp_path / "run")]) == 1
+    assert "line 1" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
+
+
+def test_report_name_must_be_plain(fixture_run, capsys):
+    assert main(["report", str(fixture_run), "--out", "../x"]) == 1
+    assert "plain name" in capsys.readouterr().err
+
+
+def test_reading_tables_needs_neither_engine_nor_sandbox():
+    code = "import sys, trove_lite; print([m for m in ('torch', 'vllm', 'trove_lite.sandbox') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_categories_are_the_papers():
+    assert CATEGORIES == ("algebra", "counting", "geometry", "intermediate", "number", "prealgebra", "precalculus")

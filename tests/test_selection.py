@@ -1,0 +1,119 @@
+"""Selection: the official rules and the described ones, each on the smallest case that tells them apart."""
+
+import pytest
+
+from trove_lite import RULES, one_stage, one_stage_described, oracle, random_choice, two_stage, two_stage_described
+from trove_lite.datasets.answers import is_correct, printed_numbers
+from trove_lite.parse import code_of, operations
+from trove_lite.selection import Ballot
+
+
+def ballot(*answers, mode="skip", ok=True, operations=5):
+    return Ballot(mode, ok, answers, operations)
+
+
+def test_every_number_printed_is_a_vote():
+    assert one_stage([ballot(7.0), ballot(2.0, 1.0, 1.0)]) == 1
+
+
+def test_described_rule_gives_each_program_one_vote():
+    assert one_stage_described([ballot(7.0, operations=1), ballot(2.0, 1.0, 1.0)]) == 0
+
+
+def test_votes_are_exact_floats_officially_and_rounded_as_described():
+    ballots = [ballot(3.0), ballot(3.001, operations=1), ballot(4.0, operations=9), ballot(4.0, operations=9)]
+    assert one_stage(ballots) == 2
+    assert one_stage_described(ballots) == 1
+
+
+def test_official_tie_goes_to_the_answer_met_first():
+    assert one_stage([ballot(1.0, operations=9), ballot(2.0, operations=1)]) == 0
+
+
+def test_described_tie_goes_to_fewest_operations():
+    assert one_stage_described([ballot(1.0, operations=9), ballot(2.0, operations=1)]) == 1
+
+
+def test_among_supporters_fewest_operations_then_the_first():
+    assert one_stage([ballot(1.0, operations=4), ballot(1.0, operations=3), ballot(1.0, operations=3)]) == 1
+
+
+@pytest.mark.parametrize("rule", RULES.values())
+def test_failed_programs_do_not_vote(rule):
+    assert rule([ballot(1.0, ok=False), ballot(1.0, ok=False), ballot(2.0)]) == 2
+
+
+@pytest.mark.parametrize("rule", RULES.values())
+def test_without_votes_the_first_successful_program_is_chosen(rule):
+    assert rule([ballot(ok=False), ballot(), ballot()]) == 1
+    assert rule([ballot(ok=False), ballot(ok=False)]) == 0
+
+
+def test_two_stages_let_a_mode_outvote_the_majority():
+    ballots = [ballot(1.0, mode="import")] * 3 + [ballot(2.0, mode="create"), ballot(3.0, mode="create")]
+    ballots += [ballot(2.0, mode="skip"), ballot(4.0, mode="skip")]
+    assert one_stage(ballots) == 0
+    assert two_stage(ballots) == 3
+    assert two_stage_described(ballots) == 3
+
+
+def test_oracle_takes_the_first_correct():
+    assert oracle([False, True, True]) == 1
+    assert oracle([False, False]) == 0
+
+
+def test_random_choice_is_seeded_and_among_the_successful():
+    ballots = [ballot(ok=False), ballot(), ballot()]
+    chosen = {random_choice(ballots, seed) for seed in range(50)}
+    assert chosen == {1, 2}
+    assert random_choice(ballots, 3) == random_choice(ballots, 3)
+
+
+@pytest.mark.parametrize(
+    ("output", "numbers"),
+    [
+        ("1e-05", [1.0, -5.0]),
+        ("3/4", [3.0, 4.0]),
+        ("1,024", [1.0, 24.0]),
+        ("n-3", [-3.0]),
+        ("x = 2.50.", [2.5]),
+        ("", []),
+    ],
+)
+def test_numbers_are_read_as_the_official_pattern_does(output, numbers):
+    assert printed_numbers(output) == numbers
+
+
+def test_answers_agree_to_two_decimals():
+    assert is_correct(0.333, 1 / 3)
+    assert not is_correct(0.34, 1 / 3)
+    assert not is_correct(None, 0.0)
+    assert not is_correct(float("inf"), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("code", "depth"),
+    [
+        ("x = 3", 0),
+        ("df = f(1)", 0),
+        ("def f():\n    return 1 + 1", 0),
+        ("import math", 2),
+        ("print(1)", 4),
+        ("8!", 100),
+        ("x = 3\nprint(x)", 4),
+        ("", 0),
+    ],
+)
+def test_operations_sum_the_depths_of_top_level_statements(code, depth):
+    assert operations(code) == depth
+
+
+def test_only_the_code_of_counts():
+    assert code_of("```python\na\n```\n```python\nb\n```") == "a"
+    assert code_of("```python\nunclosed") == "unclosed"
+    assert code_of("no fence") == "no fence"
+
+
+def test_absurdly_nested_code_does_not_break_the_count():
+    assert operations("(" * 5000 + ")" * 5000) == 100
+    assert operations("-" * 50_000 + "1") == 100

@@ -1,0 +1,253 @@
+"""Selection rules on whole tables: every problem at once, and at budgets below the recorded one.
+
+A rule applied to K of n recorded candidates is estimated by seeded subsampling, K/modes from each mode, because
+the official rules are not symmetric and have no closed form. `select` holds the same rules for a single problem,
+as a reader would write them; a test holds both to each other.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..errors import TroveLiteError
+from .statistics import draws_by_mode
+
+#: The order in which the official program samples the modes, which decides ties.
+MODES = ("primitive", "instance", "import", "create", "skip")
+PROBLEM = ["method", "run", "category", "problem"]
+CELLS = 4_000_000  # array elements at a time
+DRAWS = 100_000  # a mean over so many right-or-wrong draws has a Monte Carlo error below 0.002
+NEVER = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Problems of one layout: `rows` (problems, n) points into the table; `modes` (n,) names each position."""
+
+    rows: np.ndarray
+    modes: np.ndarray
+
+
+def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
+    """Candidates of the stream in the order in which they were sampled: problem by problem, mode by mode.
+
+    Without those that could not be judged: a problem that lacks them has fewer samples, not wrong ones.
+    """
+    frame = candidates[(candidates["phase"] == "stream") & candidates["correct"].notna()]
+    rank = frame["mode"].map({mode: i for i, mode in enumerate(MODES)}).astype("int64")
+    return (
+        frame.assign(_mode=rank)
+        .sort_values([*PROBLEM, "_mode", "sample"], kind="stable", ignore_index=True)
+        .drop(columns="_mode")
+    )
+
+
+def stacks(frame: pd.DataFrame) -> Iterator[Stack]:
+    """Group the problems of a table in sampling order (`in_order`) by how many samples they have of each mode."""
+    if frame.empty:
+        return
+    group = frame.groupby(PROBLEM, observed=True, sort=False).ngroup().to_numpy()
+    starts = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
+    sizes = np.diff(np.r_[starts, len(group)])
+    mode = pd.Categorical(frame["mode"], categories=list(MODES)).codes
+    layouts = {}
+    for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
+        layouts.setdefault(mode[start : start + size].tobytes(), []).append(start)
+    for layout, first in layouts.items():
+        modes = np.array(MODES, dtype=object)[np.frombuffer(layout, dtype=mode.dtype)]
+        yield Stack(np.array(first)[:, None] + np.arange(len(modes)), modes)
+
+
+def choose(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
+    """The candidate that `rule` selects for each problem and run, one row each, of all that were recorded."""
+    frame = in_order(candidates)
+    votes = _Votes(frame, rule)
+    chosen = []
+    for stack in stacks(frame):
+        everything = np.ones((1, len(stack.modes)), dtype=bool)
+        chosen += [
+            stack.rows[part][np.arange(len(part)), votes.winners(stack, part, everything)[0]]
+            for part in votes.chunks(stack, 1)
+        ]
+    index = np.sort(np.concatenate(chosen)) if chosen else []
+    return frame.iloc[index].reset_index(drop=True)
+
+
+def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, resamples: int = 100) -> pd.DataFrame:
+    """How often `rule` is right with k of a problem's n candidates: one row a problem and run, column `score`.
+
+    k is split evenly over the modes, the remainder to the later ones. With k = n nothing is drawn and the score is
+    0 or 1. Null where a problem has fewer candidates than asked of some mode. `resamples` is the most subsets that are
+    drawn; with many problems fewer do, and no more than `DRAWS` are taken in all (but ten a problem).
+    """
+    frame = in_order(candidates)
+    resamples = max(10, min(resamples, DRAWS // max(1, int((~frame.duplicated(PROBLEM)).sum()))))
+    votes = _Votes(frame, rule)
+    score = np.full(len(frame), np.nan)
+    for stack in stacks(frame):
+        names, counts = np.unique(stack.modes, return_counts=True)
+        order = np.argsort([MODES.index(name) for name in names])
+        share = _split(k, counts[order])
+        if share is None:
+            continue
+        if k == len(stack.modes):
+            masks = np.ones((1, k), dtype=bool)
+        else:
+            picks = draws_by_mode(
+                stack.modes, dict(zip(names[order], share, strict=True)), seed=seed, resamples=resamples
+            )
+            masks = np.zeros((resamples, len(stack.modes)), dtype=bool)
+            np.put_along_axis(masks, picks, True, axis=1)
+        for part in votes.chunks(stack, len(masks)):
+            winner = votes.winners(stack, part, masks)
+            score[stack.rows[part, 0]] = votes.correct[stack.rows[part]][np.arange(len(part)), winner].mean(axis=0)
+    first = ~frame.duplicated(PROBLEM).to_numpy()
+    columns = [*PROBLEM, "level"]
+    return frame.loc[first, columns].assign(score=score[first]).reset_index(drop=True)
+
+
+def _split(k: int, counts: np.ndarray) -> list[int] | None:
+    """k over the modes: everything where k is all there is, else evenly; None where a mode has too few."""
+    if k == counts.sum():
+        return counts.tolist()
+    share = [k // len(counts) + (i >= len(counts) - k % len(counts)) for i in range(len(counts))]
+    return share if all(s <= n for s, n in zip(share, counts, strict=True)) and min(share) > 0 else None
+
+
+class _Votes:
+    """The table's votes as flat arrays, and the rules on blocks of them."""
+
+    def __init__(self, frame: pd.DataFrame, rule: str):
+        if rule not in ("one_stage", "two_stage", "one_stage_described", "two_stage_described"):
+            raise TroveLiteError(f"no selection rule '{rule}': see trove_lite.RULES")
+        self.ok = (frame["status"] == "ok").to_numpy()
+        self.by_mode = rule.startswith("two_stage")
+        self.described = rule.endswith("described")
+        self.correct = frame["correct"].fillna(False).to_numpy(dtype=bool)
+        self.operations = frame["operations"].fillna(0).to_numpy(dtype=np.int64)
+        if self.described:
+            answer = frame["answer"].to_numpy(dtype=float)
+            self.row = np.flatnonzero(self.ok & ~np.isnan(answer))
+            self.value = np.round(answer[self.row], 2)
+        else:
+            lists = frame["answers"].where(self.ok, None)
+            lengths = np.array([0 if x is None else len(x) for x in lists], dtype=np.int64)
+            self.row = np.repeat(np.arange(len(frame)), lengths)
+            parts = [x for x in lists if x is not None and len(x)]
+            self.value = np.concatenate(parts) if parts else np.empty(0)
+        self.start = np.searchsorted(self.row, np.arange(len(frame) + 1))
+
+    def chunks(self, stack: Stack, resamples: int) -> Iterator[np.ndarray]:
+        """Problems of a stack in parts with as many distinct answers as fit, few first: padding stays small."""
+        widths = self.start[stack.rows[:, -1] + 1] - self.start[stack.rows[:, 0]] + 1
+        order = np.argsort(widths, kind="stable")
+        n = len(stack.modes)
+        while len(order):
+            cost = widths[order] * np.arange(1, len(order) + 1) * (resamples + 2 * n)
+            size = max(1, int(np.searchsorted(cost, CELLS, side="right")))
+            yield order[:size]
+            order = order[size:]
+
+    def winners(self, stack: Stack, part: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """Position (draws, problems) of the chosen candidate, for each subset in `masks` (draws, n)."""
+        rows = stack.rows[part]
+        ballots = self._ballots(rows)
+        if not self.by_mode:
+            return self._agree(_repeated(masks, len(rows)), ballots)
+        finalists = []
+        for mode in dict.fromkeys(stack.modes):
+            (own,) = np.nonzero(stack.modes == mode)
+            members = _Ballots(*(array[:, own] for array in ballots))
+            finalists.append(own[self._agree(_repeated(masks[:, own], len(rows)), members)])
+        return self._agree_again(np.stack(finalists), ballots)
+
+    def _ballots(self, rows: np.ndarray) -> "_Ballots":
+        problems, n = rows.shape
+        begin, end = self.start[rows[:, 0]], self.start[rows[:, -1] + 1]
+        size = end - begin
+        vote = np.repeat(begin - np.r_[0, np.cumsum(size)[:-1]], size) + np.arange(size.sum())
+        problem = np.repeat(np.arange(problems), size)
+        position = self.row[vote] - rows[problem, 0]
+        order = np.lexsort((self.value[vote], problem))
+        key_problem, key_value = problem[order], self.value[vote][order]
+        new = np.r_[True, (key_problem[1:] != key_problem[:-1]) | (key_value[1:] != key_value[:-1])][: len(order)]
+        rank = np.cumsum(new) - 1
+        first = np.r_[0, np.cumsum(np.bincount(key_problem[new], minlength=problems))]
+        code = np.empty(len(order), dtype=np.int64)
+        code[order] = rank - first[key_problem]
+        answers = max(1, int(np.diff(first).max(initial=0)))
+        count = np.zeros((problems, n, answers), dtype=np.float32)
+        np.add.at(count, (problem, position, code), 1)
+        met = np.full((problems, n, answers), NEVER)
+        np.minimum.at(met, (problem, position, code), vote)
+        return _Ballots(count, met, self.operations[rows] * n + np.arange(n), self.ok[rows])
+
+    def _agree(self, present: np.ndarray, ballots: "_Ballots") -> np.ndarray:
+        """One round of agreement among the candidates `present` (draws, problems, n) → position of the chosen."""
+        count, met, cost, ok = ballots
+        total = _per_problem(present, count)
+        top, leads = _leaders(total)
+        if self.described:
+            supports = _per_problem(leads, count.transpose(0, 2, 1)) > 0
+        else:
+            winner = leads.argmax(axis=2)
+            tied = (leads.sum(axis=2) > 1) & (top > 0)
+            draw, problem, answer = np.nonzero(leads & tied[..., None])
+            when = np.where(present[draw, problem], met[problem, :, answer], NEVER).min(axis=1)
+            order = np.lexsort((when, problem, draw))  # the first of each draw and problem was met first
+            first = order[np.r_[True, np.diff(draw[order] * len(count) + problem[order]) > 0][: len(order)]]
+            winner[draw[first], problem[first]] = answer[first]
+            supports = count.transpose(0, 2, 1)[np.arange(len(count)), winner] > 0
+        ranked = np.where(present & supports, cost, NEVER)
+        fallback = np.where((present & ok).any(axis=2), (present & ok).argmax(axis=2), present.argmax(axis=2))
+        return np.where(top > 0, ranked.argmin(axis=2), fallback)
+
+    def _agree_again(self, finalists: np.ndarray, ballots: "_Ballots") -> np.ndarray:
+        """The second round, among the modes' winners (modes, draws, problems) → position of the chosen."""
+        count, met, cost, ok = ballots
+        problem = np.arange(len(count))
+        votes = np.stack([count[problem, one] for one in finalists])
+        top, leads = _leaders(votes.sum(axis=0))
+        if self.described:
+            supports = ((votes > 0) & leads).any(axis=3)
+        else:
+            when = np.min([met[problem, one] for one in finalists], axis=0)
+            winner = np.where(leads, when, NEVER).argmin(axis=2)
+            supports = np.take_along_axis(votes, winner[None, ..., None], axis=3)[..., 0] > 0
+        ranked = np.where(supports, cost[problem, finalists], NEVER)
+        best = np.where(top > 0, ranked.argmin(axis=0), ok[problem, finalists].argmax(axis=0))
+        return np.take_along_axis(finalists, best[None], axis=0)[0]
+
+
+def _leaders(total: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The most votes for any answer (draws, problems), and which answers have them (draws, problems, answers)."""
+    top = total.max(axis=2)
+    return top, total == top[..., None]
+
+
+class _Ballots(NamedTuple):
+    """A block of problems: votes of each candidate for each answer, when each vote was first met (both problems ×
+    n × answers), and each candidate's rank by operations and success (both problems × n)."""
+
+    count: np.ndarray
+    met: np.ndarray
+    cost: np.ndarray
+    ok: np.ndarray
+
+
+def _repeated(masks: np.ndarray, problems: int) -> np.ndarray:
+    """The same subsets for every problem, without copying: (draws, n) → (draws, problems, n)."""
+    return np.broadcast_to(masks[:, None, :], (len(masks), problems, masks.shape[1]))
+
+
+def _per_problem(draws: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    """(draws, problems, a) with (problems, a, b) → (draws, problems, b), summed over a for each problem."""
+    problems, a, b = matrix.shape
+    if draws.strides[1] == 0:  # the same subset for every problem: one large product instead of many small ones
+        flat = draws[:, 0].astype(np.float32) @ np.ascontiguousarray(matrix.transpose(1, 0, 2)).reshape(a, -1)
+        return flat.reshape(len(draws), problems, b)
+    each = np.ascontiguousarray(draws.transpose(1, 0, 2), dtype=np.float32)
+    return np.matmul(each, np.ascontiguousarray(matrix)).transpose(1, 0, 2)

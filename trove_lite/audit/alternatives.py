@@ -1,0 +1,138 @@
+"""Alternatives to the official rules, one difference each: how programs vote, and how their output is read and graded.
+
+The official rules are those of `select`, `grade` and `parse`. It runs model-written programs in a sandbox that it is
+given, or not at all.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+
+import pandas as pd
+
+from ..datasets.answers import first_number, is_correct, printed_numbers
+from ..parse import BLOCK, operations, program_of, recorded_sources
+from ..selection import Ballot, Rule, by_mode_first, fewest_operations, first_successful, one_stage
+
+Golds = Mapping[tuple[str, int], float]
+
+# ---- alternatives to the official agreement, for one problem's ballots ----
+
+
+def agreement(ballots: Sequence[Ballot], votes: Callable[[Ballot], Sequence[float]], *, simplest: bool = False) -> int:
+    """The official one-stage agreement, but for what a program votes with, or what breaks a tie between answers.
+
+    With every printed number as votes and `simplest` false it is `select.one_stage`. `simplest`: of all that
+    support one of the tied answers, the program with fewest operations.
+    """
+    cast = [list(votes(ballot)) if ballot.ok else [] for ballot in ballots]
+    count = Counter(answer for answers in cast for answer in answers)
+    if not count:
+        return first_successful(ballots)
+    top = max(count.values())
+    leading = [answer for answer, n in count.items() if n == top]
+    winners = set(leading if simplest else leading[:1])
+    return fewest_operations(ballots, [i for i, answers in enumerate(cast) if winners.intersection(answers)])
+
+
+def ties_to_simplest(ballots: Sequence[Ballot]) -> int:
+    """A tie between answers goes to the program with fewest operations, not to the answer met first."""
+    return agreement(ballots, lambda ballot: ballot.answers, simplest=True)
+
+
+def one_vote_a_program(ballots: Sequence[Ballot]) -> int:
+    """A program votes once, with the number that is graded, not with every number that it prints."""
+    return agreement(ballots, lambda ballot: ballot.answers[:1])
+
+
+def rounded_votes(ballots: Sequence[Ballot]) -> int:
+    """Numbers that are graded alike, rounded to two decimals, vote alike."""
+    return agreement(ballots, lambda ballot: [round(answer, 2) for answer in ballot.answers])
+
+
+def silence_is_failure(ballots: Sequence[Ballot]) -> int:
+    """A program that prints no number has failed."""
+    return one_stage([b._replace(ok=b.ok and len(b.answers) > 0) for b in ballots])
+
+
+def in_two_stages(rule: Rule) -> Rule:
+    """The rule within each mode, then among the modes' winners, as the official program applies its own."""
+    return lambda ballots: by_mode_first(ballots, rule)
+
+
+# ---- alternatives in reading and grading what a program printed ----
+
+LITERAL = re.compile(
+    r"(?:(?<![\w)\]])-)?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d*)?(?:[eE][-+]?\d+)?(?:\s*/\s*[1-9]\d*(?![\d.,]))?"
+)
+
+
+def read_literals(output: str) -> list[float]:
+    """Every number in a program's output, with exponents, fractions and thousands commas read as such.
+
+    A minus right after a letter, digit or bracket is a subtraction. The official reading is `printed_numbers`.
+    """
+    values = []
+    for text in LITERAL.findall(output):
+        top, _, bottom = text.replace(",", "").partition("/")
+        value = float(top)
+        values.append(float(Fraction(value) / int(bottom)) if bottom and math.isfinite(value) else value)
+    return values
+
+
+def regraded(candidates: pd.DataFrame, golds: Golds, graded: Callable[[list[float]], float | None]) -> pd.DataFrame:
+    """Candidates graded anew, by the one of their answers that `graded` picks; shortened records stay as they are."""
+    keys = zip(candidates["category"].astype(str), candidates["problem"].astype(int), strict=True)
+    rows = zip(keys, candidates["answers"], candidates["shortened"].fillna(False), candidates["correct"], strict=True)
+    correct = [
+        old if short else is_correct(graded([] if a is None else list(a)), golds[k]) for k, a, short, old in rows
+    ]
+    return candidates.assign(correct=pd.array(correct, dtype="boolean"))
+
+
+def reread(candidates: pd.DataFrame, golds: Golds) -> pd.DataFrame:
+    """Candidates whose printed output is read by `read_literals`, and graded by its first number."""
+    rows = zip(candidates["output"], candidates["answers"], candidates["shortened"].fillna(False),
+               candidates["status"] == "ok", strict=True)  # fmt: skip
+    answers = [list(a) if short else read_literals(text) if ok else [] for text, a, short, ok in rows]
+    return regraded(candidates.assign(answers=pd.Series(answers, index=candidates.index)), golds, first_number)
+
+
+def with_every_block(candidates: pd.DataFrame, golds: Golds, sandbox: object) -> tuple[pd.DataFrame, dict[str, int]]:
+    """Candidates whose solution has several code blocks, run whole instead of the first block alone.
+
+    The toolbox that the program saw was not recorded, so a program counts only if its first block, run again
+    without one, ends as recorded; the others stay as they are. Returns the candidates and how many there were.
+    """
+    blocks = candidates["solution"].map(BLOCK.findall)
+    several = candidates[blocks.map(len) > 1]
+    tools = several["tools"].map(recorded_sources)
+    first = [program_of(s, t) for s, t in zip(several["solution"], tools, strict=True)]
+    whole = [
+        program_of("```python\n" + "\n".join(b) + "\n```", t) for b, t in zip(blocks[several.index], tools, strict=True)
+    ]
+    results = sandbox.run_many(first + whole, progress=False)
+    table = candidates.copy()
+    counts = {"several": len(several), "repeatable": 0, "changed": 0}
+    columns = {name: table[name].tolist() for name in ("status", "answers", "answer", "correct", "operations")}
+    for place, index in enumerate(table.index.get_indexer(several.index)):
+        again, other = results[place], results[len(several) + place]
+        recorded = list(columns["answers"][index]) if columns["answers"][index] is not None else []
+        read = printed_numbers(again.output) if again.status == "ok" else []
+        if (again.status == "ok") != (columns["status"][index] == "ok") or read != recorded:
+            continue
+        counts["repeatable"] += 1
+        answers = printed_numbers(other.output) if other.status == "ok" else []
+        counts["changed"] += answers != recorded or (other.status == "ok") != (again.status == "ok")
+        key = (str(table["category"].iloc[index]), int(table["problem"].iloc[index]))
+        columns["status"][index], columns["answers"][index] = other.status, answers
+        columns["answer"][index] = first_number(answers)
+        columns["correct"][index] = is_correct(first_number(answers), golds[key])
+        columns["operations"][index] = operations("\n".join(blocks.iloc[index])) if answers else None
+    for name, values in columns.items():
+        kind = table[name].dtype
+        series = pd.Series(values, index=table.index, dtype=object)
+        table[name] = series if name in ("answers", "status") else series.astype("Float64").astype(kind)
+    return table, counts

@@ -1,0 +1,181 @@
+"""Problems and the public files they come from.
+
+Knows the data sets, where each public file lives and its checksum. It does not know models, runs or grading.
+"""
+
+import csv
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple
+
+from platformdirs import user_cache_path
+
+from ..errors import TroveLiteError
+
+MATH_FILES = {
+    "algebra": "algebra",
+    "counting": "counting_and_probability",
+    "geometry": "geometry",
+    "intermediate": "intermediate_algebra",
+    "number": "number_theory",
+    "prealgebra": "prealgebra",
+    "precalculus": "precalculus",
+}
+CATEGORIES = tuple(MATH_FILES)
+DATASETS = {"math": CATEGORIES, "practice": CATEGORIES}
+FIELDS = {"question": str, "answer": (int, float), "level": str}
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A question with its numeric answer.
+
+    `index` counts from 0 in the data set's own order within `category`; `level` is MATH's difficulty, 1 to 5.
+    """
+
+    dataset: str
+    category: str
+    index: int
+    question: str
+    answer: float
+    level: int
+
+
+class PublicFile(NamedTuple):
+    """A file of a public repository at a pinned commit, stored as `<data folder>/<repo>/<path>`."""
+
+    group: str
+    repo: str
+    commit: str
+    path: str
+    bytes: int
+    sha256: str
+    licence: str
+
+    @property
+    def url(self) -> str:
+        return f"https://raw.githubusercontent.com/{self.repo}/{self.commit}/{self.path}"
+
+    @property
+    def name(self) -> str:
+        return f"{self.repo}/{self.path}"
+
+
+@lru_cache
+def public_files() -> tuple[PublicFile, ...]:
+    """Every file that `fetch` can bring, from `registry.csv`."""
+    with (resources.files(__package__) / "registry.csv").open(encoding="utf-8") as file:
+        return tuple(PublicFile(**row | {"bytes": int(row["bytes"])}) for row in csv.DictReader(file))
+
+
+def data_folder() -> Path:
+    """Where public files live: `$TROVE_LITE_DATA`, else the user's cache folder."""
+    return Path(os.environ.get("TROVE_LITE_DATA") or user_cache_path("trove_lite"))
+
+
+def fetch(group: str, *, progress: bool = True) -> list[Path]:
+    """Download the files of `group` that are missing or damaged; returns the paths of all of them.
+
+    Raises TroveLiteError where a download fails or does not have the pinned sha256; nothing half-written stays.
+    """
+    files = [file for file in public_files() if file.group == group]
+    if not files:
+        groups = ", ".join(sorted({file.group for file in public_files()}))
+        raise TroveLiteError(f"no file group named '{group}': choose from {groups}")
+    import pooch  # slow to import, and only needed here
+    from tqdm import tqdm
+
+    pooch.get_logger().setLevel("ERROR")
+    store = pooch.create(
+        path=data_folder(),
+        base_url="",
+        registry={file.name: f"sha256:{file.sha256}" for file in files},
+        urls={file.name: file.url for file in files},
+    )
+    paths = []
+    with tqdm(total=sum(f.bytes for f in files), unit="B", unit_scale=True, disable=not progress) as bar:
+        for file in files:
+            bar.set_description(f"{group}: {Path(file.path).name}")
+            paths.append(_retrieve(store.fetch, file))
+            bar.update(file.bytes)
+    return paths
+
+
+def _retrieve(get: Callable[[str], str], file: PublicFile) -> Path:
+    try:
+        return Path(get(file.name))
+    except OSError as error:  # of the connection (requests' errors are of this kind) or of the disk
+        raise TroveLiteError(
+            f"{file.url}: could not be stored in {data_folder()} ({type(error).__name__}); check the connection "
+            "and the folder, or set TROVE_LITE_DATA to a folder that holds the file"
+        ) from error
+    except ValueError as error:  # pooch's word for a wrong checksum
+        raise TroveLiteError(
+            f"{file.url}: the download does not have the pinned sha256 {file.sha256[:12]}…; try again, "
+            "and if it persists report it: the source has changed"
+        ) from error
+
+
+def public_paths(group: str, suffix: str = "") -> list[Path]:
+    """Where the files of a group lie once fetched, in the registry's order."""
+    return [data_folder() / f.name for f in public_files() if f.group == group and f.name.endswith(suffix)]
+
+
+def sha256_of(path: Path) -> str:
+    """The sha256 of a file, in hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def load_problems(dataset: str, category: str) -> tuple[Problem, ...]:
+    """The problems of one category in the data set's own order; `practice` is computed, `math` is fetched.
+
+    Raises TroveLiteError for an unknown name, a missing or altered file, or a malformed line.
+    """
+    if category not in DATASETS.get(dataset, ()):
+        known = "; ".join(f"{name}: {', '.join(cats)}" for name, cats in DATASETS.items())
+        raise TroveLiteError(f"no problems for data set '{dataset}', category '{category}': choose from {known}")
+    if dataset == "practice":
+        from .practice.problems import practice_problems  # it makes Problems, so it comes after this module
+
+        return practice_problems(category)
+    name = f"data/math/{MATH_FILES[category]}.jsonl"
+    (file,) = (f for f in public_files() if f.group == "math" and f.path == name)
+    path = data_folder() / file.name
+    if not path.is_file():
+        raise TroveLiteError(f"{path}: missing; run `trove-lite fetch math`, or set TROVE_LITE_DATA")
+    problems = read_problems(path, dataset, category)
+    if sha256_of(path) != file.sha256:
+        raise TroveLiteError(
+            f"{path}: sha256 differs from the pinned {file.sha256[:12]}…; delete it and run `trove-lite fetch math`"
+        )
+    return problems
+
+
+def read_problems(path: Path, dataset: str, category: str) -> tuple[Problem, ...]:
+    """Parse one JSON-lines file of `question`, `answer` and `level` ("Level 1" to "Level 5")."""
+    problems = []
+    lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    for number, line in enumerate(lines, start=1):
+        where = f"{path}, line {number}"
+        remedy = "delete the file and run `trove-lite fetch math`"
+        try:
+            entry = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise TroveLiteError(f"{where}: not JSON ({error.msg}); {remedy}") from error
+        for field, kind in FIELDS.items():
+            if not isinstance(entry, dict) or not isinstance(entry.get(field), kind):
+                raise TroveLiteError(f"{where}: field '{field}' is missing or of the wrong type; {remedy}")
+        level = entry["level"].removeprefix("Level ")
+        if level not in {"1", "2", "3", "4", "5"}:
+            raise TroveLiteError(f"{where}: level '{entry['level']}' is not Level 1 to Level 5; {remedy}")
+        problems.append(
+            Problem(dataset, category, len(problems), entry["question"], float(entry["answer"]), int(level))
+        )
+    return tuple(problems)

@@ -1,0 +1,121 @@
+"""The toolbox: what TROVE remembers from one problem to the next.
+
+It learns tools, ranks and shows them, and forgets those that are used too little. It knows neither prompts, models nor
+answers, and it decides nothing: which response may teach it is the method's choice.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from ..parse import Tool
+
+
+@dataclass
+class Entry:
+    """A tool, how often it was used (its creation counts as one), and the problems that created or used it."""
+
+    tool: Tool
+    uses: int = 1
+    problems: list[int] = field(default_factory=list)
+
+
+class Toolbox:
+    """Tools by name, oldest first."""
+
+    def __init__(self):
+        self.entries: dict[str, Entry] = {}
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __contains__(self, name: str) -> bool:
+        return plain_name(name) in self.entries
+
+    def add(self, tools: Iterable[Tool], problem: int) -> None:
+        """Add tools whose name is new. One whose name is taken is dropped: the older body stays, as officially."""
+        for tool in tools:
+            self.entries.setdefault(plain_name(tool.name), Entry(tool, 1, [problem]))
+
+    def use(self, tools: Iterable[Tool], problem: int, *, add: bool) -> None:
+        """Count one use for each known tool; `add` says what becomes of unknown ones."""
+        for tool in tools:
+            name = plain_name(tool.name)
+            if name in self.entries:
+                self.entries[name].uses += 1
+                self.entries[name].problems.append(problem)
+            elif add:
+                self.entries[name] = Entry(tool, 1, [problem])
+
+    def ranked(self, ranking: str = "uses", question: str = "") -> tuple[Tool, ...]:
+        """Every tool, best first, by one of RANKINGS; ties go to the older tool."""
+        key = RANKINGS[ranking]
+        entries = sorted(self.entries.values(), key=lambda entry: -key(entry, question))
+        return tuple(entry.tool for entry in entries)
+
+    def sources(self) -> tuple[str, ...]:
+        """The code of every tool, oldest first: what a program that imports from the toolbox runs after."""
+        return tuple(entry.tool.source for entry in self.entries.values())
+
+    def listing(self) -> list[dict]:
+        """Every tool as plain data, most used first: `imports` counts the answers that used it after its creation."""
+        entries = sorted(self.entries.items(), key=lambda item: -item[1].uses)
+        return [
+            {"rank": rank, "name": name, "signature": entry.tool.signature, "imports": entry.uses - 1,
+             "problem": entry.problems[0]}
+            for rank, (name, entry) in enumerate(entries, start=1)
+        ]  # fmt: skip
+
+    def trim(self, threshold: float) -> set[int]:
+        """Forget tools used less than `threshold` times; returns the problems that had created or used them."""
+        rare = [name for name, entry in self.entries.items() if entry.uses < threshold]
+        return {problem for name in rare for problem in self.entries.pop(name).problems}
+
+
+def plain_name(name: str) -> str:
+    """The name a tool is kept under: `from toolbox import f` and `f` are the same tool."""
+    return name.removeprefix("toolbox.")
+
+
+def named_order(text: str, tools: Iterable[Tool]) -> tuple[Tool, ...]:
+    """Tools in the order in which a model's text first names them; those it leaves out follow in their old order."""
+    place = {}
+    for tool in tools:
+        match = re.search(rf"(?<!\w){re.escape(plain_name(tool.name))}(?!\w)", text)
+        place[tool] = match.start() if match else math.inf
+    return tuple(sorted(place, key=place.get))
+
+
+def lexical_overlap(entry: Entry, question: str) -> float:
+    """Unigram F1 between the words of a question and of a tool's name, signature and docstring (TroVE, D.1).
+
+    Over words, as the paper says; the official `calc_unigram_f1` counts characters.
+    """
+    tool = entry.tool
+    asked, offered = words(question), words(f"{plain_name(tool.name)} {tool.signature} {tool.docstring}")
+    same = (asked & offered).total()
+    return 2 * same / (asked.total() + offered.total()) if same else 0.0
+
+
+def words(text: str) -> Counter[str]:
+    """Lower-case words and numbers; an identifier counts as the words that it is made of."""
+    spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", text)
+    return Counter(re.findall(r"[^\W_]+", spaced.lower()))
+
+
+#: How tools are ranked (TroVE, Table 10). `model`, the third way, asks the model: see `methods`.
+RANKINGS: dict[str, Callable[[Entry, str], float]] = {
+    "uses": lambda entry, question: entry.uses,
+    "lexical": lexical_overlap,
+}
+
+#: Used less often than this after n problems, a tool is forgotten. The paper: ½·log10 n (3.3), or 2 (Table 13);
+#: the official program: log20 n, which is half as strict again (0.77·log10 n).
+THRESHOLDS: dict[str, Callable[[int], float]] = {
+    "half_log10": lambda n: 0.5 * math.log10(n),
+    "log20": lambda n: math.log(n, 20),
+    "fixed_2": lambda n: 2.0,
+    "never": lambda n: 0.0,
+}

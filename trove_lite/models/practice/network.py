@@ -1,0 +1,161 @@
+"""The practice model's tokenizer and forward pass, in NumPy alone: what transformers and vLLM compute, on any laptop.
+
+Reads a folder in Hugging Face format (Llama, byte-level BPE with the practice tokenizer's pattern). It works in double
+precision: then the order in which a library adds up does not show in any token, so a sample is the same in whatever
+batch, on any number of threads, with any BLAS. It samples nothing: see `practice_model`.
+"""
+
+import itertools
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+
+from ...errors import TroveLiteError
+
+#: As in `train/tokenizer.py`, after the two special tokens.
+PIECES = re.compile(
+    r"<s>|</s>|[0-9]|\*\*(?:Question|Toolbox|Solution|Tools)\*\*\n|```(?:python)?\n|\n *|[ _]?[A-Za-z]+(?:_[A-Za-z]+)*"
+    r"| ?(?:\*\*|//|[=+\-<>!]=|\.\.\.|[^ \t\n\r\f\vA-Za-z0-9_])|[ \t\r\f\v_]"
+)
+NEVER = 1 << 30
+
+
+class Tokenizer:
+    """Text → tokens and tokens → bytes, from a `tokenizer.json`."""
+
+    def __init__(self, path: Path):
+        model = json.loads(path.read_text(encoding="utf-8"))["model"]
+        self.vocabulary: dict[str, int] = model["vocab"]
+        self.ranks = {tuple(pair): rank for rank, pair in enumerate(model["merges"])}
+        printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+        hidden = [byte for byte in range(256) if byte not in printable]
+        self.sign = {byte: chr(byte) for byte in printable} | {byte: chr(256 + i) for i, byte in enumerate(hidden)}
+        byte_of = {sign: byte for byte, sign in self.sign.items()}
+        words = sorted(self.vocabulary, key=self.vocabulary.get)
+        #: What each token stands for; nothing for the special ones.
+        self.bytes = [
+            b"" if PIECES.fullmatch(w) and w in ("<s>", "</s>") else bytes(map(byte_of.get, w)) for w in words
+        ]
+        self.known: dict[str, list[int]] = {"<s>": [self.vocabulary["<s>"]], "</s>": [self.vocabulary["</s>"]]}
+
+    def encode(self, text: str) -> list[int]:
+        """The tokens of `text`, after <s>."""
+        text = text.encode("utf-8", "replace").decode()  # half a surrogate pair has no bytes
+        return self.known["<s>"] + [token for piece in PIECES.findall(text) for token in self._piece(piece)]
+
+    def _piece(self, piece: str) -> list[int]:
+        if piece not in self.known:
+            parts = [self.sign[byte] for byte in piece.encode()]
+            while len(parts) > 1:
+                ranks = [self.ranks.get(pair, NEVER) for pair in itertools.pairwise(parts)]
+                best = min(ranks)
+                if best == NEVER:
+                    break
+                at = ranks.index(best)
+                parts[at : at + 2] = [parts[at] + parts[at + 1]]
+            self.known[piece] = [self.vocabulary[part] for part in parts]
+        return self.known[piece]
+
+
+def read_safetensors(path: Path) -> dict[str, np.ndarray]:
+    """The float16 and float32 arrays of a safetensors file: eight bytes of length, a JSON header, the numbers."""
+    data = path.read_bytes()
+    start = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:start])
+    header.pop("__metadata__", None)
+    kinds = {"F16": np.dtype("<f2"), "F32": np.dtype("<f4")}
+    arrays = {}
+    for name, entry in header.items():
+        begin, end = (start + offset for offset in entry["data_offsets"])
+        arrays[name] = np.frombuffer(data[begin:end], kinds[entry["dtype"]]).reshape(entry["shape"])
+    return arrays
+
+
+class Network:
+    """A Llama's forward pass over a cache of keys and values: `cache[layer, key or value, row, head, position]`."""
+
+    def __init__(self, folder: Path, dtype=np.float64):
+        try:
+            config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+            weights = {k: w.astype(dtype) for k, w in read_safetensors(folder / "model.safetensors").items()}
+        except (OSError, ValueError, KeyError) as error:
+            raise TroveLiteError(
+                f"{folder}: no model in Hugging Face format ({error}); check out the folder again"
+            ) from error
+        self.dtype = dtype
+        self.layers, self.heads = config["num_hidden_layers"], config["num_attention_heads"]
+        self.width, self.context = config["hidden_size"], config["max_position_embeddings"]
+        self.size = self.width // self.heads
+        self.epsilon, self.end = config["rms_norm_eps"], config["eos_token_id"]
+        self.embedding, self.last_norm = weights["model.embed_tokens.weight"], weights["model.norm.weight"]
+        self.blocks = []
+        for layer in range(self.layers):
+
+            def joined(*names, at=f"model.layers.{layer}."):
+                return np.ascontiguousarray(np.concatenate([weights[f"{at}{name}.weight"] for name in names]).T)
+
+            self.blocks.append(
+                (
+                    weights[f"model.layers.{layer}.input_layernorm.weight"],
+                    joined("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"),
+                    joined("self_attn.o_proj"),
+                    weights[f"model.layers.{layer}.post_attention_layernorm.weight"],
+                    joined("mlp.gate_proj", "mlp.up_proj"),
+                    joined("mlp.down_proj"),
+                )
+            )
+        base = config.get("rope_theta") or config["rope_parameters"]["rope_theta"]
+        angles = np.outer(np.arange(self.context), float(base) ** (-np.arange(0, self.size, 2) / self.size))
+        self.cosine, self.sine = np.cos(angles).astype(dtype), np.sin(angles).astype(dtype)
+
+    def cache(self, rows: int, length: int) -> np.ndarray:
+        """An empty cache."""
+        return np.zeros((self.layers, 2, rows, self.heads, length, self.size), self.dtype)
+
+    def read(self, tokens: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        """A whole prompt: the next token's logits, and the cache of one row that it leaves."""
+        length = len(tokens)
+        cache = self.cache(1, length)
+        hidden = np.triu(np.full((length, length), -np.inf, self.dtype), 1)
+        x = self._forward(self.embedding[tokens][None], np.arange(length)[None], cache, hidden, slice(0, length))
+        return x[0, -1] @ self.embedding.T, cache[:, :, 0]
+
+    def step(self, tokens: np.ndarray, positions: np.ndarray, cache: np.ndarray) -> np.ndarray:
+        """One token in each row, each row at a position of its own: the next tokens' logits."""
+        rows, length = len(tokens), int(positions.max()) + 1
+        beyond = np.arange(length) > positions[:, None]
+        hidden = np.where(beyond, -np.inf, 0.0).astype(self.dtype)[:, None, None]
+        x = self._forward(
+            self.embedding[tokens][:, None], positions[:, None], cache[:, :, :rows, :, :length], hidden, None
+        )
+        return x[:, 0] @ self.embedding.T
+
+    def _forward(self, x, positions, cache, hidden, at):
+        """Every block; keys and values go to the slice `at` of the cache, or else to each row's position."""
+        rows, length, _ = x.shape
+        cosine, sine = self.cosine[positions][:, None], self.sine[positions][:, None]
+        row, half = np.arange(rows), self.size // 2
+
+        def turned(t):
+            a, b = t[..., :half], t[..., half:]
+            return np.concatenate([a * cosine - b * sine, b * cosine + a * sine], -1)
+
+        for (norm1, qkv, out, norm2, gate_up, down), (keys, values) in zip(self.blocks, cache, strict=True):
+            mixed = (self._normed(x, norm1) @ qkv).reshape(rows, length, 3, self.heads, self.size)
+            q, k, v = mixed.transpose(2, 0, 3, 1, 4)
+            if at is None:
+                keys[row, :, positions[:, 0]], values[row, :, positions[:, 0]] = turned(k)[:, :, 0], v[:, :, 0]
+            else:
+                keys[:, :, at], values[:, :, at] = turned(k), v
+            scores = (turned(q) * self.size**-0.5) @ keys.swapaxes(-1, -2) + hidden
+            scores = np.exp(scores - scores.max(-1, keepdims=True))
+            scores /= scores.sum(-1, keepdims=True)
+            x = x + (scores @ values).transpose(0, 2, 1, 3).reshape(rows, length, self.width) @ out
+            gate, up = np.split(self._normed(x, norm2) @ gate_up, 2, -1)
+            x = x + (gate / (1 + np.exp(-gate.clip(-60))) * up) @ down
+        return self._normed(x, self.last_norm)
+
+    def _normed(self, x, weight):
+        return x * weight / np.sqrt((x * x).mean(-1, keepdims=True) + self.epsilon)

@@ -1,0 +1,345 @@
+"""Logs in the official program's Markdown format → candidates.
+
+A log is a sequence of sections, one for each problem and mode, each with its samples; problems solved again after
+trimming come back later. The reader takes nothing on trust: it recomputes every answer and verdict from the
+recorded output and reports where the record disagrees. It does not execute programs.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+import pyarrow as pa
+from tqdm import tqdm
+
+from ..candidates import as_arrow, as_frame, fingerprint
+from ..datasets.answers import first_number, is_correct, printed_numbers
+from ..datasets.problems import Problem
+from ..errors import TroveLiteError
+from ..parse import code_of, operations
+
+HEADER = re.compile(r"## Example (\d+)\n")
+SAMPLE = re.compile(
+    r"\*\*(?P<sample>\d+)-th Execution Result\*\*\n"
+    r"- Is Execution Success: (?P<success>True|False)\n"
+    r"- Model Output:\n```\n(?P<output>.*?)\n```\n"
+    r"- Model Answer: (?P<answers>.*?)\n"
+    r"- Annotated Answer\(s\): (?P<gold>[^\n]*)\n"
+    r"- Is Answer Correct: (?P<correct>True|False)\n\n"
+    r"(?P=sample)-th \*\*Solution\*\*\n(?P<solution>.*?)\n\n"
+    r"\*\*(?P=sample)-th Tools\*\*\n(?P<tools>.*?)\n?"
+    r"\*\*(?P=sample)-th Actions\*\*\n"
+    r"(?P<actions>(?:```\n.*?\n```\n)*)",
+    re.DOTALL,
+)
+SHORTENED = re.compile(r"\s*\[TRUNCATED TO \d+ CHARS FOR SPACE\]\s*")
+QUESTION = "**Question**\n"
+TOOLBOX = "**Toolbox**"
+RESULT = "-th Execution Result**"
+FINAL = re.compile(r"^## Overall Response Accuracy(?! \(before)", re.MULTILINE)
+SIZE = re.compile(r"^Toolbox Size: #(\d+)", re.MULTILINE)
+TIMEOUT = "Timeout detected in running subprocess"
+RUN_FOLDER = re.compile(r"(run|seed)[-_]?\d+$")
+
+
+class Section(NamedTuple):
+    """The samples of one mode for one problem, and where they start in the log."""
+
+    position: int
+    example: int
+    question: str
+    has_toolbox: bool
+    samples: list[re.Match]
+
+
+@dataclass
+class ImportReport:
+    """What was read from one log, and where its record and our grading differ."""
+
+    log: str
+    run: str
+    category: str
+    problems: int
+    candidates: int
+    retried: int
+    shortened: int
+    disagreements: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.run} {self.category}: {self.problems} problems, {self.candidates} candidates "
+            f"({self.retried} of them from problems solved again, {self.shortened} with a shortened output), "
+            f"{len(self.disagreements)} disagreements with our grading"
+        )
+
+
+def import_logs(
+    logs: Sequence[Path], problems: Iterable[Problem], *, progress: bool = True, workers: int | None = None
+) -> tuple[pd.DataFrame, list[ImportReport]]:
+    """Read logs, each its own run, into one candidates table, with a report on each.
+
+    `problems` are those that the logs' questions are matched with, by text. Raises TroveLiteError, naming the log
+    and the line, for a file that is not such a log, breaks off, or asks a question that is not among `problems`.
+    """
+    names = run_names(logs)
+    index = {}
+    for problem in problems:
+        index.setdefault(problem.question.strip(), []).append(problem)
+    read = partial(_read_log, index=index)
+    with ProcessPoolExecutor(workers if len(logs) > 1 else 1) as pool:
+        results = pool.map(read, logs, names) if len(logs) > 1 else map(read, logs, names)
+        parts = list(tqdm(results, total=len(logs), desc="reading logs", unit="log", disable=not progress))
+    tables = []
+    for (part, report), name in zip(parts, _tell_apart([report for _, report in parts]), strict=True):
+        report.run = name
+        place = part.schema.get_field_index("run")
+        tables.append(part.set_column(place, part.schema.field(place), pa.array([name] * len(part))))
+    table = as_frame(pa.concat_tables(tables))
+    reports = [report for _, report in parts]
+    return table, reports
+
+
+def run_names(logs: Sequence[Path]) -> list[str]:
+    """A short name for each log's run: the folder that names it in the official layout, else the file."""
+    names = []
+    for log in logs:
+        folder = next((part for part in reversed(log.parent.parts) if RUN_FOLDER.search(part)), "")
+        names.append(folder if folder.endswith(log.stem) else "_".join(filter(None, [folder, log.stem])))
+    return names
+
+
+def _tell_apart(reports: list[ImportReport]) -> list[str]:
+    """Run names that differ within a category: where two logs share one, the folder in which they differ comes first.
+
+    Raises TroveLiteError where the same log is given twice.
+    """
+    names = []
+    for report in reports:
+        twins = [r for r in reports if (r.run, r.category) == (report.run, report.category) and r is not report]
+        others = [set(Path(twin.log).absolute().parts) for twin in twins]
+        own = [p for p in Path(report.log).absolute().parts[:-1] if not any(p in parts for parts in others)]
+        if twins and not own:
+            raise TroveLiteError(f"{report.log}: given twice; name each log once")
+        names.append(f"{own[-1]}_{report.run}" if twins else report.run)
+    return names
+
+
+def _read_log(log: Path, run: str, *, index: dict[str, list[Problem]]) -> tuple[pa.Table, ImportReport]:
+    try:
+        text = log.read_bytes().decode("utf-8").replace("\r\n", "\n")
+    except OSError as error:
+        raise TroveLiteError(f"{log}: cannot be read ({error.strerror}); check the path") from error
+    except UnicodeDecodeError as error:
+        raise TroveLiteError(f"{log}: not UTF-8 text (byte {error.start}), so not a log") from error
+    sections = list(_sections(text, log))
+    by_question = _match(sections, index, text, log)
+    modes = _modes(sections)
+    complete = {
+        mode: max(len(s.samples) for s, (_, m) in zip(sections, modes, strict=True) if m == mode)
+        for _, mode in set(modes)
+    }
+    method = "trove" if any(mode == "import" for _, mode in modes) else "trove_no_import"
+    seed = re.search(r"(\d+)$", log.stem)
+    report = ImportReport(str(log), run, by_question[0].category, 0, 0, 0, 0)
+    same = {
+        "model": _model(log),
+        "provenance": "recorded",
+        "run": run,
+        "method": method,
+        "seed": int(seed[1]) if seed else 0,
+    }
+    rows, taken = [], Counter()
+    for section, problem, (phase, mode) in zip(sections, by_question, modes, strict=True):
+        if len(section.samples) < complete[mode]:
+            _fail(
+                log,
+                text,
+                section.samples[-1].end(),
+                f"the section has {len(section.samples)} samples where others have {complete[mode]}: it breaks off",
+            )
+        for match in section.samples:
+            row = _row(match, problem, report, text)
+            key = (problem.index, phase, mode)
+            rows.append(
+                same
+                | row
+                | {
+                    "phase": phase,
+                    "mode": mode,
+                    "sample": taken[key],
+                }
+            )
+            taken[key] += 1
+    report.problems = len({row["problem"] for row in rows})
+    report.candidates = len(rows)
+    report.retried = sum(row["phase"] == "retry" for row in rows)
+    return as_arrow(rows), report
+
+
+def _sections(text: str, log: Path) -> Iterator[Section]:
+    """Walk the log: a header, a question, then samples numbered from 0 until something else follows."""
+    header = HEADER.search(text)
+    if not header or not text[header.end() :].lstrip().startswith((QUESTION.strip(), TOOLBOX)):
+        _fail(log, text, 0, "no '## Example N' section: this is not a log in the official format")
+    while header:
+        start = text.find(RESULT, header.end())
+        opening = text.rfind("\n", 0, start) + 1
+        head = text[header.end() : opening]
+        if start < 0 or QUESTION not in head:
+            _fail(log, text, header.start(), "the section has no question and samples: the log breaks off here")
+        question = head.rsplit(QUESTION, 1)[1].split("\n\n" + TOOLBOX)[0].strip()
+        position, samples = opening, []
+        while match := SAMPLE.match(text, position):
+            if int(match["sample"]) != len(samples):
+                _fail(log, text, position, f"sample {match['sample']} where {len(samples)} was expected")
+            samples.append(match)
+            position = match.end() + (text[match.end() : match.end() + 1] == "\n")
+        following = HEADER.search(text, position)
+        between = text[position : following.start() if following else len(text)]
+        if not samples or RESULT in between:
+            _fail(
+                log,
+                text,
+                position,
+                f"sample {len(samples)} is not complete: the log is damaged or breaks off",
+            )
+        yield Section(header.start(), int(header[1]), question, TOOLBOX in head, samples)
+        if not following and not _is_whole(between):
+            _fail(
+                log,
+                text,
+                len(text),
+                "the final '## Overall Response Accuracy' line is missing: the log breaks off",
+            )
+        header = following
+
+
+def _is_whole(end: str) -> bool:
+    """Whether a log's end states the final accuracy and lists as many tools as it counts, the last with its code.
+
+    A log that gives no size at the end must give none before: otherwise it breaks off between the two lines.
+    """
+    final = FINAL.search(end)
+    size = SIZE.search(end[final.end() :]) if final else None
+    if not size:
+        return final is not None and end.endswith("\n") and not SIZE.search(end)
+    tools = end[final.end() + size.end() :]
+    names = list(re.finditer(r"^=== .+? ===$", tools, re.MULTILINE))
+    listed = len(names) == int(size[1]) and (not names or tools[names[-1].end() :].strip())
+    return bool(listed) and tools.endswith("\n")
+
+
+def _match(sections: list[Section], index: dict[str, list[Problem]], text: str, log: Path) -> list[Problem]:
+    """The problem behind each section; where two categories ask the same, that of most of the log's questions."""
+    found = []
+    for section in sections:
+        options = index.get(section.question)
+        if not options:
+            _fail(log, text, section.position, f"the question '{section.question[:50]}…' is not in the data set")
+        found.append(options)
+    category = Counter(option.category for options in found for option in options).most_common(1)[0][0]
+    chosen = []
+    for section, options in zip(sections, found, strict=True):
+        gold = section.samples[0]["gold"]
+        best = max(options, key=lambda p: (p.category == category, str(p.answer) == gold, p.index == section.example))
+        if best.category != category:
+            _fail(log, text, section.position, f"a {best.category} question in a log of {category}")
+        chosen.append(best)
+    return chosen
+
+
+def _modes(sections: list[Section]) -> list[tuple[str, str]]:
+    """Phase and mode of each section.
+
+    Only IMPORT sections show a toolbox. Without one, CREATE comes before SKIP; a problem solved again after
+    trimming has IMPORT and SKIP, or, in the runs without IMPORT, CREATE and SKIP; a lone one is PRIMITIVE's.
+    """
+    groups, seen = [], set()
+    for section in sections:
+        if not groups or groups[-1][0].example != section.example or section.has_toolbox:
+            groups.append([])
+        groups[-1].append(section)
+    labels = []
+    for group in groups:
+        phase = "retry" if group[0].example in seen else "stream"
+        seen.add(group[0].example)
+        plain = [section for section in group if not section.has_toolbox]
+        names = {0: [], 1: ["skip" if len(group) > 1 else "primitive"], 2: ["create", "skip"]}.get(len(plain))
+        if names is None:  # the same problem again at once: solved again, in pairs
+            names = ["create", "skip"] * (len(plain) // 2)
+        names = iter(names)
+        labels += [(phase, "import" if section.has_toolbox else next(names)) for section in group]
+    return labels
+
+
+def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> dict:
+    """One candidate from one recorded sample; the verdict of a shortened record stands as recorded."""
+    ok = match["success"] == "True"
+    output, cut_output = SHORTENED.subn("\n…\n", match["output"])
+    shortened = cut_output > 0 or bool(SHORTENED.search(match["answers"]))
+    recorded = match["correct"] == "True"
+    answers = _recorded_answers(match["answers"])
+    found = []
+    if shortened:
+        report.shortened += 1
+    else:
+        computed = printed_numbers(output) if ok else []
+        if computed != answers:
+            found.append(f"answers recorded as {answers[:3]}, we read {computed[:3]}")
+        answers = computed
+    correct = is_correct(first_number(answers), problem.answer)
+    if match["gold"] != str(problem.answer):  # the official program grades problems solved again by another's gold
+        found.append(f"graded against {match['gold']}, the gold answer of another problem; ours is {problem.answer}")
+    elif shortened:
+        correct = recorded
+    if correct != recorded:
+        found.append(f"recorded as {recorded}, we find {correct}")
+        report.disagreements.append(f"{report.log}, line {_line(text, match.start())}: {'; '.join(found)}")
+    elif found and answers != _recorded_answers(match["answers"]):
+        report.disagreements.append(f"{report.log}, line {_line(text, match.start())}: {'; '.join(found)}")
+    solution, tools = match["solution"], match["tools"]
+    return {
+        "dataset": problem.dataset,
+        "category": problem.category,
+        "problem": problem.index,
+        "level": problem.level,
+        "program": fingerprint(solution, tools),
+        "solution": solution,
+        "tools": tools,
+        "status": "ok" if ok else "timeout" if TIMEOUT in output else "error",
+        "output": output if ok else "",
+        "error": None if ok else output,
+        "shortened": shortened,
+        "answers": answers,
+        "answer": first_number(answers),
+        "correct": correct,
+        "operations": operations(code_of(solution)) if ok and answers else None,
+    }
+
+
+def _recorded_answers(text: str) -> list[float]:
+    """The numbers of a recorded answer list; of one that was cut, those that stand whole on either side."""
+    head, *tail = SHORTENED.split(text)
+    numbers = head.removeprefix("[").removesuffix("]").split(", ")
+    if tail:
+        numbers = numbers[:-1] + tail[0].removesuffix("]").split(", ")[1:]
+    return [float(number) for number in numbers if number and number != "None"]
+
+
+def _model(log: Path) -> str:
+    """The model's name, which the official layout keeps as a folder."""
+    return next((part for part in log.parts if "Llama" in part and not part.startswith("output_")), "unknown")
+
+
+def _line(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
+
+
+def _fail(log: Path, text: str, position: int, reason: str) -> None:
+    raise TroveLiteError(f"{log}, line {_line(text, position)}: {reason}; nothing was written")

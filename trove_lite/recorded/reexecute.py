@@ -1,0 +1,286 @@
+"""A run's programs again, here: does the record hold, and how much time do programs need?
+
+An IMPORT sample ran with every tool that the toolbox held at that problem, which no table says: `replay` finds it. The
+result is a candidates table like the one that came in, and an account of where both differ and why. It generates and
+selects nothing new.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import closing, nullcontext
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from ..analysis.choose import choose
+from ..analysis.statistics import mean_interval, paired_difference
+from ..candidates import fingerprint
+from ..datasets.answers import first_number, is_correct, printed_numbers
+from ..datasets.problems import load_problems
+from ..errors import TroveLiteError
+from ..journal import Journal
+from ..methods.settings import TroveSettings
+from ..parse import code_of, operations, program_of, recorded_sources
+from ..sandbox.pool import Execution, Sandbox
+from .replay import played_back
+
+PROBLEM = ["dataset", "category", "problem"]
+STREAM = ["run", "method", "seed", "dataset", "category"]
+LIMITS = (1, 2, 5, 10, 30)  # CPU seconds
+NOTHING_RAN = ("missing", "no_code")  # a live run's samples without a program
+
+_CLOCK = re.compile(r"\b(?:now|today|utcnow|localtime|gmtime|time|perf_counter|monotonic|ctime)\(\s*\)")
+_CHANCE = re.compile(r"\brandom\b|\bshuffle\b|\brandint\b|\bsecrets\b|\buuid")
+_VERSION = re.compile(
+    r"No module named|has no attribute|cannot import name|unexpected keyword argument|NotImplementedError"
+)
+_LIBRARY = re.compile(r"sympy|numpy|scipy|pandas|matplotlib|mpmath")
+
+
+class Agreement(NamedTuple):
+    """How far a re-execution agrees with the record.
+
+    `shares`: a row for each category and `all`, with the number of candidates that agree in `status` (`ok`, `timeout`,
+    or failed in any other way) of all `candidates`, and in `answer` (the first number printed) and `verdict` of the
+    `compared`: those whose record is whole and whose program does not look at the clock.
+    `disagreements`: a row for each candidate that differs in any of the three, with its cause.
+    """
+
+    shares: pd.DataFrame
+    disagreements: pd.DataFrame
+
+    def __str__(self) -> str:
+        total = self.shares.set_index("category").loc["all"]
+        causes = ", ".join(f"{count} {cause}" for cause, count in self.disagreements["cause"].value_counts().items())
+        return (
+            f"agreement: status {100 * total['status'] / max(total['candidates'], 1):.2f} % of {total['candidates']}, "
+            f"answer {100 * total['answer'] / max(total['compared'], 1):.2f} % and verdict "
+            f"{100 * total['verdict'] / max(total['compared'], 1):.2f} % of {total['compared']}; "
+            f"{len(self.disagreements)} candidates differ ({causes or 'none'})"
+        )
+
+
+def reexecute(
+    candidates: pd.DataFrame,
+    sandbox: Sandbox,
+    *,
+    settings: Mapping[str, TroveSettings] | None = None,
+    known_timeouts: Sandbox | None = None,
+    journal: Path | None = None,
+    progress: bool = True,
+) -> tuple[pd.DataFrame, Agreement]:
+    """Run every candidate's program in `sandbox`; returns the new candidates and how far they agree with these.
+
+    Rows must be in the order of problems, all of a run's together. Equal programs run once: seeds are pinned.
+    `known_timeouts`: where programs run, last, that ran out of time in the record (None: in `sandbox` too); one in a
+    hundred does, and with a limit of 30 s they take nine tenths of the time.
+    `journal`: a file that keeps each execution as it ends; those that it holds already do not run again.
+    `execute_seconds` of the new table are CPU seconds. Raises TroveLiteError where the problems are not at hand.
+    """
+    programs = recorded_programs(candidates, settings)
+    ends = list(zip(programs, candidates["status"], strict=True))
+    slow = {program for program, status in ends if status == "timeout"}
+    distinct = dict.fromkeys(program for program, status in ends if status not in NOTHING_RAN)
+    parts = [
+        (sandbox, [program for program in distinct if program not in slow]),
+        (known_timeouts or sandbox, [program for program in distinct if program in slow]),
+    ]
+    executions = _execute(parts, journal, progress)
+    new = candidates.copy()
+    new["provenance"], new["shortened"] = "re-executed", False
+    gold = _gold_answers(candidates)
+    rows = [
+        Outcome(*(getattr(old, name) for name in Outcome._fields))
+        if old.status in NOTHING_RAN
+        else _graded(executions[program], old.solution, answer)
+        for old, program, answer in zip(candidates.itertuples(), programs, gold, strict=True)
+    ]
+    for column, values in zip(rows[0]._fields if rows else (), zip(*rows, strict=True), strict=True):
+        kind = candidates[column].dtype
+        kind = object if isinstance(kind, pd.CategoricalDtype) else kind  # a record knows fewer ways to end
+        new[column] = pd.Series(list(values), index=new.index).astype(kind)
+    return new, compare(candidates, new, programs)
+
+
+def recorded_programs(candidates: pd.DataFrame, settings: Mapping[str, TroveSettings] | None = None) -> list[str]:
+    """The program behind each candidate, toolbox functions as they stood at that problem included.
+
+    `settings`: those of live TROVE runs, by run; the other runs are the official program's. What a record does not let
+    decide, for it is shortened, runs with the toolbox as it was last.
+    """
+    libraries: dict[int, tuple[str, ...]] = {}
+    for (run, *_), rows in candidates.groupby(STREAM, sort=False, observed=True):
+        if (rows["mode"] == "import").any():
+            library = ()
+            for attempt, recorded in played_back(rows.assign(_row=rows.index), (settings or {}).get(run)):
+                if attempt.mode == "import":
+                    library = attempt.library
+                libraries |= {row["_row"]: attempt.library for row in recorded}
+            libraries |= {index: library for index in rows.index[rows["mode"] == "import"] if index not in libraries}
+    return [
+        program_of(row.solution, recorded_sources(row.tools), libraries.get(row.Index, ()))
+        for row in candidates[["solution", "tools"]].itertuples()
+    ]
+
+
+def _execute(parts: list[tuple[Sandbox, list[str]]], path: Path | None, progress: bool) -> dict[str, Execution]:
+    """Run, part by part, what the journal at `path` does not hold yet, and keep it there."""
+    known = {}
+    with closing(Journal(path)) if path else nullcontext() as journal:
+        if journal:
+            about = [{k: v for k, v in box.describe().items() if k not in ("workers", "message")} for box, _ in parts]
+            if not journal.records:
+                journal.append({"sandboxes": about})
+            elif journal.records[0] != {"sandboxes": about}:
+                raise TroveLiteError(f"{path}: begun with other limits, isolation or libraries; choose another --out")
+            known = {record["program"]: Execution(*record["execution"]) for record in journal.records[1:]}
+
+        def keep(program: str, execution: Execution) -> None:
+            known[fingerprint(program, "")] = execution
+            if journal:
+                journal.append({"program": fingerprint(program, ""), "execution": execution})
+
+        for box, programs in parts:
+            missing = [program for program in programs if fingerprint(program, "") not in known]
+            box.run_many(missing, progress=progress and len(missing) > 0, done=keep)
+    return {program: known[fingerprint(program, "")] for _, programs in parts for program in programs}
+
+
+class Outcome(NamedTuple):
+    """What an execution changes in a candidate's row."""
+
+    status: str
+    output: str
+    error: str | None
+    answers: list[float]
+    answer: float | None
+    correct: bool
+    operations: int | None
+    execute_seconds: float
+
+
+def compare(recorded: pd.DataFrame, new: pd.DataFrame, programs: Sequence[str]) -> Agreement:
+    """Hold two tables of the same candidates against each other; `programs` are what ran, row by row."""
+    differing, same = [], []
+    for old, now, program in zip(recorded.itertuples(), new.itertuples(), programs, strict=True):
+        status = _kind(old.status) == _kind(now.status)
+        answer = old.answer == now.answer or (pd.isna(old.answer) and pd.isna(now.answer))
+        verdict = pd.isna(old.correct) or bool(old.correct) == bool(now.correct)
+        whole = not old.shortened and not _CLOCK.search(program)
+        same.append((old.category, 1, status, whole, whole and answer, whole and verdict))
+        if not (status and answer and verdict):
+            key = {name: getattr(old, name) for name in ("run", "category", "problem", "phase", "mode", "sample")}
+            differing.append(
+                key
+                | {"status_recorded": old.status, "status": now.status, "same_answer": answer, "same_verdict": verdict}
+                | {"cause": _cause(old, now, program), "recorded": _said(old), "here": _said(now)}
+            )
+    columns = ["run", "category", "problem", "phase", "mode", "sample", "status_recorded", "status", "same_answer"]
+    names = ["category", "candidates", "status", "compared", "answer", "verdict"]
+    shares = pd.DataFrame(same, columns=names).groupby("category", observed=True).sum()
+    shares.loc["all"] = shares.sum()
+    return Agreement(
+        shares.astype(int).reset_index(),
+        pd.DataFrame(differing, columns=[*columns, "same_verdict", "cause", "recorded", "here"]),
+    )
+
+
+def accuracy_by_time_limit(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> pd.DataFrame:
+    """What a time limit buys, from re-executed CPU seconds (of a run with the largest limit or a longer one).
+
+    A row for each limit and measure, with `ours`: `finished` and `pass@1`, shares of candidates; `two-stage`, the
+    share of problems whose official two-stage choice is right; `oracle`, with any correct candidate. Means over
+    problems (micro), of the mean over runs; `low`, `high`: 95 % over problems. `gain` is this limit's less the shortest
+    one's on the same problems, with its paired interval `gain_low`, `gain_high`. `cpu_hours`: of all candidates. One
+    that ran out of time when it was executed again counts as never finishing.
+    """
+    stream = candidates[candidates["phase"] == "stream"]
+    seconds = stream["execute_seconds"].where(stream["status"] != "timeout", math.inf)
+    stream = stream.assign(execute_seconds=seconds)
+    scores = {limit: _scores_at(stream, limit) for limit in limits}
+    rows = []
+    for limit, here in scores.items():
+        for measure in here:
+            mean = mean_interval(here[measure])
+            gain = paired_difference(here[measure], scores[limits[0]][measure])
+            row = {"limit": limit, "measure": measure, "ours": mean.value, "low": mean.low, "high": mean.high}
+            row |= {"gain": gain.value, "gain_low": gain.low, "gain_high": gain.high}
+            rows.append(row | {"cpu_hours": stream["execute_seconds"].clip(upper=limit).sum() / 3600})
+    return pd.DataFrame(rows)
+
+
+def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:
+    """Each problem's scores, the mean over runs, were programs cut off after `limit` CPU seconds."""
+    finished = stream["execute_seconds"] <= limit
+    ok = (stream["status"] == "ok") & finished
+    right = ok & stream["correct"].fillna(False).astype(bool)
+    cut = stream.assign(finished=finished, right=right, status=stream["status"].astype(object).where(ok, "timeout"))
+    key = [*STREAM, "problem"]
+    scores = cut.groupby(key, observed=True)[["finished", "right"]].mean()
+    scores = scores.assign(oracle=scores["right"] > 0).rename(columns={"right": "pass@1"})
+    chosen = pd.concat([choose(part, "two_stage") for _, part in cut.groupby("dataset", observed=True)])
+    scores["two-stage"] = chosen.set_index(key)["right"].reindex(scores.index, fill_value=False)
+    measures = ["finished", "pass@1", "two-stage", "oracle"]
+    return scores[measures].astype(float).groupby(PROBLEM, observed=True).mean()
+
+
+def _gold_answers(candidates: pd.DataFrame) -> list[float]:
+    pairs = candidates[["dataset", "category"]].drop_duplicates().itertuples(index=False)
+    gold = {(p.dataset, p.category, p.index): p.answer for pair in pairs for p in load_problems(*pair)}
+    return [gold[key] for key in zip(candidates["dataset"], candidates["category"], candidates["problem"], strict=True)]
+
+
+def _graded(execution: Execution, solution: str, gold: float) -> Outcome:
+    ok = execution.status == "ok"
+    output = execution.output.strip()  # as the official program keeps it
+    answers = printed_numbers(output) if ok else []
+    return Outcome(
+        execution.status,
+        output,
+        execution.error or None,
+        answers,
+        first_number(answers),
+        is_correct(first_number(answers), gold),
+        operations(code_of(solution)) if answers else None,
+        execution.cpu,
+    )
+
+
+def _said(row) -> str:
+    """The start of what a program printed, or else the last line of its error; either may be null."""
+    if isinstance(row.output, str) and row.output:
+        return row.output[:100].replace("\n", "\\n")
+    return row.error.strip().rpartition("\n")[2][:100] if isinstance(row.error, str) else ""
+
+
+def _kind(status: str) -> str:
+    """The record knows three ways to end."""
+    return status if status in ("ok", "timeout") else "failed"
+
+
+def _cause(old, now, program: str) -> str:
+    """The likeliest reason for a disagreement.
+
+    `library version` includes Python's (the record's has no `math.cbrt` and no `tkinter`) and what SymPy can solve;
+    `toolbox`: one of the two lacked a name.
+    """
+    said = f"{_said(old)} {_said(now)}"
+    if old.shortened:
+        return "truncated record"
+    if _VERSION.search(said):
+        return "library version"
+    if "timeout" in (old.status, now.status):
+        return "timeout"
+    if _CLOCK.search(program):
+        return "time or date"
+    if now.status in ("memory", "output", "killed"):
+        return "memory or output limit"
+    if old.mode == "import" and "NameError" in said:
+        return "toolbox"
+    if _CHANCE.search(program):
+        return "random"
+    if now.status == old.status and sorted(now.output) == sorted(old.output):
+        return "set order"
+    return "library version" if _LIBRARY.search(program) else "other"

@@ -1,0 +1,65 @@
+"""A finished run played back to TROVE's generator: what the toolbox held at each problem, which no table says."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pandas as pd
+
+from ..methods.settings import PRESETS, Budget, TroveSettings
+from ..methods.trove import Answer, Attempt, Candidate, Question, trove
+from ..parse import Tool, parse_tools, recorded_sources
+from ..selection import Ballot
+
+
+def played_back(rows: pd.DataFrame, settings: TroveSettings | None = None) -> Iterator[tuple[Attempt, list[dict]]]:
+    """One run of TROVE on one category, fed to its generator again. Its questions have no text here.
+
+    Yields each Attempt that the generator makes, whose toolbox is then the run's own, with the rows that the table has
+    for it. It ends early where the table has none: in a log, an output that was shortened can decide a vote.
+    `settings`: the run's (None: the official program's, with the modes and samples that the rows have).
+    """
+    stream = rows[rows["phase"] != "retry"]
+    settings = replace(settings, ranking="uses") if settings else official(stream)  # what is shown is not what runs
+    problems = stream[["dataset", "category", "problem"]].drop_duplicates().sort_values("problem")
+    steps = trove([Question(*problem, "") for problem in problems.itertuples(index=False)], settings)
+    by_key = {(row["phase"], row["problem"], row["mode"], row["sample"]): row for row in rows.to_dict("records")}
+    answer = None
+    while True:
+        try:
+            wish = steps.send(answer)
+        except StopIteration:
+            return
+        answer = None
+        if not isinstance(wish, Answer):
+            answer = []
+            for attempt in wish:
+                keys = [(attempt.phase, attempt.question.index, attempt.mode, sample) for sample in attempt.samples]
+                if not all(key in by_key for key in keys):
+                    return
+                recorded = [by_key[key] for key in keys]
+                yield attempt, recorded
+                answer += map(as_candidate, recorded)
+
+
+def official(stream: pd.DataFrame) -> TroveSettings:
+    """The official program's settings for a recorded run: as many samples, in the modes that it has."""
+    modes = tuple(mode for mode in PRESETS["official"].modes if mode in set(stream["mode"]))
+    k = int(stream.groupby(["problem", "mode"], observed=True).size().max()) * len(modes)
+    return replace(PRESETS["official"], budget=Budget(k), modes=modes)
+
+
+def as_candidate(row: dict) -> Candidate:
+    """A table's row as the method saw it."""
+    operations = 0 if pd.isna(row["operations"]) else int(row["operations"])
+    ballot = Ballot(row["mode"], row["status"] == "ok", tuple(row["answers"]), operations)
+    spent = row["completion_tokens"]
+    tokens = None if row["status"] == "missing" else 0 if pd.isna(spent) else int(spent)
+    return Candidate(row["mode"], row["sample"], "", tools_of(row["tools"]), ballot, tokens)
+
+
+def tools_of(recorded: str) -> tuple[Tool, ...]:
+    """The tools of a table's row, each with the code that ran, blank lines and all."""
+    tools, sources = parse_tools(recorded), recorded_sources(recorded)
+    if len(tools) != len(sources):
+        return tools
+    return tuple(tool._replace(source=source) for tool, source in zip(tools, sources, strict=True))

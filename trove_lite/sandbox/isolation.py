@@ -1,0 +1,245 @@
+"""Confinement of one process by the kernel, for programs that nobody has read: levels, how to apply them, what is here.
+
+Nothing here needs privileges, a helper program or a container. Three parts, each of which a process applies to itself
+and cannot take back: resource limits; Landlock, which says *which files* it can open (reading the interpreter's
+libraries; writing nothing, or one scratch directory); seccomp, which says *which system calls* it can make
+(`_seccomp.py`). A feature counts as present when a throw-away child has used it and found the forbidden thing
+forbidden: kernel versions say little inside containers. This file does not start or stop programs: `_zygote.py` does.
+"""
+
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import struct
+import sys
+import sysconfig
+
+from . import seccomp as _seccomp
+
+# From strongest to weakest: what is applied. "landlock" and "limits" exist to be measured (tests/hostile), not used.
+LEVELS = {
+    "full": ("limits", "landlock", "seccomp"),
+    "seccomp": ("limits", "seccomp"),
+    "landlock": ("limits", "landlock"),
+    "limits": ("limits",),
+    "none": (),
+}
+MINIMUM = "seccomp"
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
+if sys.platform == "linux":
+    _libc.prctl.argtypes = [ctypes.c_int, *[ctypes.c_ulong] * 4]
+
+
+def _check(result: int, what: str) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+    return result
+
+
+def prctl(option: int, value: int) -> None:
+    """The system call, with one argument. Raises OSError."""
+    if _libc.prctl(option, value, 0, 0, 0) < 0:
+        _check(-1, f"prctl {option}")
+
+
+@contextlib.contextmanager
+def fixed_addresses():
+    """Programs that this thread starts meanwhile get the same memory layout each time, where that may be had.
+
+    Addresses get into answers: `print(f)` shows one, and the order of a set of objects hangs on them.
+    """
+    no_randomize, ask = 0x0040000, 0xFFFFFFFF
+    before = _libc.personality(ctypes.c_ulong(ask))
+    _libc.personality(ctypes.c_ulong(before | no_randomize))
+    try:
+        yield
+    finally:
+        _libc.personality(ctypes.c_ulong(before))
+
+
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
+
+
+def drop_capabilities() -> None:
+    """Make root an ordinary owner of root's files, here and in all children. Nothing to do for anybody else."""
+    for capability in range(64):
+        if _libc.prctl(24, capability, 0, 0, 0) < 0:  # PR_CAPBSET_DROP
+            break
+    header, none = struct.pack("Ii", 0x20080522, 0), bytes(24)
+    _check(_libc.capset(ctypes.c_char_p(header), ctypes.c_char_p(none)), "capset")
+
+
+# Landlock: the numbers are the same on every machine.
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_WRITE_FILE, _READ_FILE, _READ_DIR, _MAKE_REGULAR, _TRUNCATE = 1 << 1, 1 << 2, 1 << 3, 1 << 8, 1 << 14
+_HANDLED_BY_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}  # later: 16 rights
+_SCRATCH_RIGHTS = _READ_FILE | _READ_DIR | _WRITE_FILE | _MAKE_REGULAR | _TRUNCATE
+
+
+def landlock_abi() -> int:
+    """The version of Landlock that this kernel speaks; -1 where there is none."""
+    return _libc.syscall(ctypes.c_long(_CREATE_RULESET), None, ctypes.c_size_t(0), ctypes.c_uint32(1))
+
+
+def landlock_ruleset(readable=(), scratch: str | None = None) -> int:
+    """Build a ruleset once, for many children to enter: a descriptor. Raises OSError.
+
+    It refuses every way of touching a file or directory that this kernel's Landlock knows, except reading `readable`
+    and what lies below, and reading and writing in `scratch`; where the kernel can, also TCP, abstract Unix sockets
+    and signals to the outside (seccomp refuses these too).
+    """
+    abi = _check(landlock_abi(), "landlock")
+    handled = _HANDLED_BY_ABI.get(abi, (1 << 16) - 1)
+    attributes = struct.pack("QQQ", handled, 3 if abi >= 4 else 0, 3 if abi >= 6 else 0)
+    size = ctypes.c_size_t(24 if abi >= 6 else 16 if abi >= 4 else 8)
+    made = _libc.syscall(ctypes.c_long(_CREATE_RULESET), ctypes.c_char_p(attributes), size, ctypes.c_uint32(0))
+    ruleset = _check(made, "landlock_create_ruleset")
+    rules = [(path, _READ_FILE | _READ_DIR) for path in readable]
+    if scratch:
+        rules.append((scratch, _SCRATCH_RIGHTS))
+    for path, rights in rules:
+        try:
+            place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except OSError:
+            continue  # what cannot be opened here cannot be read there either
+        if not os.path.isdir(path):
+            rights &= _READ_FILE
+        rule = ctypes.c_char_p(struct.pack("=Qi", rights & handled, place))
+        added = _libc.syscall(
+            ctypes.c_long(_ADD_RULE), ctypes.c_int(ruleset), ctypes.c_int(1), rule, ctypes.c_uint32(0)
+        )
+        os.close(place)
+        _check(added, f"landlock_add_rule {path}")
+    return ruleset
+
+
+def landlock_enter(ruleset: int) -> None:
+    """Bind this process by the ruleset. Needs no_new_privs. Raises OSError."""
+    _check(_libc.syscall(ctypes.c_long(_RESTRICT_SELF), ctypes.c_int(ruleset), ctypes.c_uint32(0)), "landlock")
+
+
+def library_paths() -> list[str]:
+    """What a Python program must be able to read: the interpreter's modules, shared libraries, time zones, randomness.
+
+    Not the home directory, the working directory, /etc or /proc; so an interpreter that lives in someone's home opens
+    its own libraries there and nothing else.
+    """
+    python = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    python |= {os.path.join(sys.base_prefix, name) for name in ("lib", "lib64")}
+    system = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/usr/share/zoneinfo", "/etc/ld.so.cache"]
+    return sorted(python) + system + ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"]
+
+
+def set_limits(*, address_space: int, spare: int, file_size: int) -> None:
+    """Limit this process and its children: bytes of address space and of each file, 64 descriptors, 8 MB of stack.
+
+    `spare` bytes more of address space are left for a process to claim when it has to say that the rest is used up.
+    """
+    for kind, limit in (
+        (resource.RLIMIT_FSIZE, file_size),
+        (resource.RLIMIT_NOFILE, 64),
+        (resource.RLIMIT_STACK, 8 << 20),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_MEMLOCK, 0),
+    ):
+        _lower(kind, limit, limit)
+    _lower(resource.RLIMIT_AS, address_space, address_space + spare)
+
+
+def set_cpu_limit(seconds: int) -> None:
+    """Limit this process alone: the kernel kills it after so many CPU seconds."""
+    _lower(resource.RLIMIT_CPU, seconds, seconds)
+
+
+def _lower(kind: int, soft: int, hard: int) -> None:
+    """Set a limit, unless a lower one is in force already."""
+    ceiling = resource.getrlimit(kind)[1]
+    if ceiling != resource.RLIM_INFINITY:
+        soft, hard = min(soft, ceiling), min(hard, ceiling)
+    resource.setrlimit(kind, (soft, hard))
+
+
+def memory_collapse() -> None:
+    """Back this process's heap by huge pages (Linux 6.1), which makes forking it a third cheaper; else do nothing."""
+    huge, collapse = 2 << 20, 25
+    with open("/proc/self/maps") as maps:
+        lines = maps.read().splitlines()
+    for line in lines:
+        span, rights, *rest = line.split()
+        start, end = (int(part, 16) for part in span.split("-"))
+        if rights.startswith("rw") and (len(rest) == 3 or rest[3] == "[heap]"):
+            for page in range(-(-start // huge) * huge, end // huge * huge, huge):
+                _libc.madvise(ctypes.c_void_p(page), ctypes.c_size_t(huge), collapse)
+
+
+def _in_child(check) -> bool:
+    """Whether `check()` returns a true value in a child of its own, made for it and thrown away."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os._exit(0 if check() else 1)
+        except BaseException:
+            os._exit(2)
+    return os.waitpid(pid, 0)[1] == 0
+
+
+def _refused(action) -> bool:
+    try:
+        action()
+    except OSError:
+        return True
+    return False
+
+
+def _landlock_works() -> bool:
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
+    landlock_enter(landlock_ruleset(["/dev/null"]))
+    os.close(os.open("/dev/null", os.O_RDONLY))
+    return _refused(lambda: os.open("/", os.O_RDONLY)) and _refused(lambda: os.open("/dev/null", os.O_WRONLY))
+
+
+def _seccomp_works() -> bool:
+    import socket
+
+    prctl(PR_SET_NO_NEW_PRIVS, 1)
+    _seccomp.install(_seccomp.prepare(_seccomp.build(may_write=False)))
+    os.close(os.open("/dev/null", os.O_RDONLY))
+    attempts = (
+        lambda: os.open("/dev/null", os.O_WRONLY),
+        os.fork,
+        socket.socket,
+        lambda: os.kill(os.getpid(), 0),
+    )
+    return all(_refused(attempt) for attempt in attempts)
+
+
+def _limits_work() -> bool:
+    set_limits(address_space=1 << 30, spare=1 << 20, file_size=1 << 20)
+    return 0 < resource.getrlimit(resource.RLIMIT_AS)[0] <= 1 << 30
+
+
+def features() -> dict:
+    """What this machine offers, each found by using it in a child that is thrown away."""
+    linux = sys.platform == "linux"
+    abi = landlock_abi() if linux else -1
+    return {
+        "limits": _in_child(_limits_work),
+        "landlock": linux and abi > 0 and _in_child(_landlock_works),
+        "landlock_abi": max(abi, 0),
+        "seccomp": linux and _seccomp.supported() and _in_child(_seccomp_works),
+    }
+
+
+def offered(found: dict) -> list[str]:
+    """The levels that a machine with these features can apply, strongest first."""
+    return [level for level, parts in LEVELS.items() if all(found[part] for part in parts)]
+
+
+def report() -> None:
+    """Print the features as JSON: the whole life of the probe's process."""
+    print(json.dumps(features()))

@@ -1,0 +1,215 @@
+"""Run programs that a language model wrote: fast, confined, and with the same verdict on every machine.
+
+A program is Python source text. It runs as `python program.py` would, in a process of its own, forked from a warm one
+that has the libraries imported (`zygote.py`), confined by the kernel (`isolation.py`, `seccomp.py`). It can compute,
+print, and read the interpreter's libraries. It cannot write a file, read any other, reach the network, start a process
+or a thread, signal anybody, or outlive its deadline; and it leaves nothing behind for the next.
+
+This file starts the warm processes, hands programs to them and reads what came out. It does not judge answers.
+
+    with Sandbox(time_limit=30) as sandbox:
+        results = sandbox.run_many(programs)
+"""
+
+import asyncio
+import functools
+import importlib.metadata
+import json
+import os
+import platform
+import queue
+import subprocess
+import sys
+import threading
+from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor, as_completed
+
+from . import isolation as _isolation
+from .worker import Execution, IsolationError, Worker, environment, interpreter
+
+_WORTH_KEEPING = 1 << 14  # characters of a program and its output: what is longer seldom comes again
+
+RECIPE = """\
+Model-written programs run confined by the Linux kernel, and this machine does not offer it. In a container on a recent
+kernel (Docker Desktop's will do) it does:
+
+    docker run --rm -it -v "$PWD":/work -w /work python:3.12 sh -c "pip install -e . && trove-lite doctor"
+
+isolation="none" (--isolation none) runs them with your own rights, on Linux: only for programs that you have read."""
+
+
+class Sandbox:
+    """Warm workers that run untrusted programs, each in a confined process of its own. A context manager.
+
+    workers: programs run at a time; None means one for each core that this process may use.
+    time_limit: CPU seconds a program. `wall_limit`, seconds on the clock less those spent waiting for a core, is only
+        a backstop for sleepers (None: twice the time limit): a busy machine does not turn answers into timeouts.
+    memory: bytes that a program may map beyond what the warm process has; output_limit: bytes of stdout.
+    isolation: "auto" takes the strongest level that this machine offers, but at least "seccomp"; or one level by
+        name: "full" (Landlock and seccomp), "seccomp" (nothing can be written, sent or started, but every file that
+        you can read can be read), "none". Raises IsolationError on entering where the level cannot be had.
+    scratch: bytes that a program may write to a temporary directory of its own, its working directory, emptied after
+        it; 0 means that it cannot write at all. Needs "full".
+    readable: files and folders that programs may read besides the interpreter's libraries, such as a data set's tables.
+    reuse: of how many programs to keep the execution, its times included, and give it again when the same text comes:
+        samples of a model often are the same program, and with fixed seeds one prints the same (0: run them all).
+    """
+
+    def __init__(
+        self,
+        workers: int | None = None,
+        *,
+        time_limit: float = 30.0,
+        wall_limit: float | None = None,
+        memory: int = 1 << 30,
+        output_limit: int = 1 << 20,
+        isolation: str = "auto",
+        scratch: int = 0,
+        readable=(),
+        reuse: int = 0,
+    ):
+        if isolation != "auto" and isolation not in _isolation.LEVELS:
+            raise ValueError(f"isolation {isolation!r}: not one of auto, {', '.join(_isolation.LEVELS)}")
+        for name, value in (("time limit", time_limit), ("memory", memory), ("output limit", output_limit)):
+            if not value > 0:
+                raise ValueError(f"{name} {value}: must be more than 0")
+        self.workers = workers or _cores()
+        self.isolation = isolation
+        self.limits = {
+            "time_limit": float(time_limit),
+            "wall_limit": float(wall_limit or 2 * time_limit),
+            "memory": int(memory),
+            "output_limit": int(output_limit),
+            "scratch_limit": int(scratch),
+            "readable": [os.path.realpath(path) for path in readable],
+        }
+        self.reuse = reuse
+        self._known: OrderedDict[str, Execution] = OrderedDict()
+        self.level: str | None = None
+        self._threads: ThreadPoolExecutor | None = None
+
+    def __enter__(self) -> "Sandbox":
+        self.level = choose_level(self.isolation)
+        if self.limits["scratch_limit"] and "landlock" not in _isolation.LEVELS[self.level]:
+            raise IsolationError(f"a scratch directory needs the level full, and this is {self.level}")
+        self._idle = queue.SimpleQueue()
+        self._all = [Worker(self.level, self.limits) for _ in range(self.workers)]
+        for worker in self._all:
+            self._idle.put(worker)
+        self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="sandbox")
+        return self
+
+    def __exit__(self, *_) -> None:
+        threads, self._threads = self._threads, None
+        threads.shutdown(wait=False, cancel_futures=True)
+        for worker in self._all:  # what still runs is cut short: its thread sees the socket closed
+            worker.close()
+        threads.shutdown(wait=True)
+
+    async def run(self, program: str) -> Execution:
+        """Run one program. Waits for a free worker; any number of calls may wait at a time, on any event loop."""
+        return await asyncio.wrap_future(self._submit(self._run, program))
+
+    def run_many(self, programs, progress: bool = True, done=None) -> list[Execution]:
+        """Run programs and return their executions in the same order, with a progress bar.
+
+        done(program, execution), where given, is called as soon as each has ended, to keep it.
+        """
+        from tqdm import tqdm
+
+        programs = list(programs)
+        executions, numbers, one_at_a_time = [None] * len(programs), iter(range(len(programs))), threading.Lock()
+
+        def work() -> None:
+            for number in numbers:
+                executions[number] = self._run(programs[number])
+                with one_at_a_time:
+                    bar.update()
+                    if done:
+                        done(programs[number], executions[number])
+
+        with tqdm(total=len(programs), desc="programs", disable=not progress) as bar:
+            working = [self._submit(work) for _ in range(min(self.workers, len(programs)))]
+            try:
+                for future in as_completed(working):
+                    future.result()
+            finally:  # where one fails, the others finish their program and stop
+                list(numbers)
+        return executions
+
+    def describe(self) -> dict:
+        """Level, features of this machine, limits and library versions, to be kept with a run's results."""
+        return isolation_report() | {"level": self.level, "limits": self.limits, "workers": self.workers}
+
+    def _submit(self, work, *arguments):
+        if self._threads is None:
+            raise RuntimeError("a Sandbox runs programs inside its `with` block")
+        return self._threads.submit(work, *arguments)
+
+    def _run(self, program: str) -> Execution:
+        if known := self._known.get(program):
+            return known
+        worker = self._idle.get_nowait()  # there are as many threads as workers
+        try:
+            execution = worker.run(program)
+        finally:
+            self._idle.put(worker)
+        if self.reuse and execution.status != "killed" and len(program) + len(execution.output) < _WORTH_KEEPING:
+            self._known[program] = execution
+            if len(self._known) > self.reuse:
+                self._known.popitem(last=False)
+        return execution
+
+
+def isolation_report() -> dict:
+    """What this machine offers: the level that `auto` takes (None: it refuses), the features, the versions.
+
+    For `trove-lite doctor` and for `run.json`. `message` says in words what is missing, and is "" when nothing is.
+    """
+    try:
+        found, message = _features(), ""
+        level = choose_level("auto")
+    except IsolationError as error:
+        level, message = None, str(error)
+    if level == "seccomp":
+        message = "This kernel has no Landlock: programs can write nothing, but can read every file that you can read."
+    libraries = ("numpy", "scipy", "sympy", "mpmath", "pandas", "matplotlib")
+    return {
+        "level": level,
+        "minimum": _isolation.MINIMUM,
+        "features": dict(found),
+        "message": message,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "libraries": {name: importlib.metadata.version(name) for name in libraries},
+    }
+
+
+def choose_level(isolation: str) -> str:
+    """The level to use: for "auto" the strongest that this machine offers, else the one named; or IsolationError."""
+    if sys.platform != "linux":
+        raise IsolationError(f"{platform.system()} cannot confine a program. {RECIPE}")
+    offered = _isolation.offered(_features())
+    if isolation == "auto":
+        isolation = next((level for level in ("full", "seccomp") if level in offered), _isolation.MINIMUM)
+    if isolation not in offered:
+        missing = [part for part in _isolation.LEVELS[isolation] if not _features()[part]]
+        raise IsolationError(f"isolation {isolation!r} needs {' and '.join(missing)}. {RECIPE}")
+    return isolation
+
+
+@functools.cache
+def _features() -> dict:
+    """What this machine offers, tried out once, in a process of its own."""
+    if sys.platform != "linux":
+        return dict.fromkeys(("limits", "landlock", "landlock_abi", "seccomp"), False)
+    probe = subprocess.run(
+        interpreter("isolation.report()"), env=environment(), capture_output=True, text=True, timeout=60
+    )
+    if probe.returncode:
+        raise IsolationError(f"the probe for isolation failed: {probe.stderr.strip()[-500:]}")
+    return json.loads(probe.stdout)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,276 @@
+"""One worker of a `Sandbox`: up to four warm processes, with more and more libraries imported.
+
+It starts them when they are first needed, hands a program over, reads back what it printed, and starts them again when
+they die. It trusts nothing that a program can have touched: of the files that it hands over it reads a bounded number
+of bytes, and what it makes of them is text.
+"""
+
+import contextlib
+import functools
+import importlib.util
+import json
+import os
+import platform
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import TroveLiteError
+from . import isolation as _isolation
+from . import zygote as _zygote
+
+START_SECONDS = 120  # a warm process that is not ready by then has failed (matplotlib's first start lists all fonts)
+GRACE_SECONDS = 20  # after a program's deadline, for the warm process to kill it and answer
+
+
+class Execution(NamedTuple):
+    """How a program ended.
+
+    `status`: `ok` (exit code 0), `error` (an exception, or another exit code), `timeout` (CPU time or the wall-clock
+    backstop), `memory` (MemoryError), `output` (printed more than the limit), `killed` (by a signal: a crash).
+    `output`: what it printed to stdout, decoded, cut at the limit; `truncated` says whether something is missing.
+    `error`: what went wrong, such as "ZeroDivisionError: division by zero (line 3)", without paths; "" when `ok`.
+    `wall` and `cpu`: seconds, from the fork to the end.
+    """
+
+    status: str
+    output: str
+    truncated: bool
+    error: str
+    wall: float
+    cpu: float
+
+
+class IsolationError(TroveLiteError):
+    """The isolation that was asked for cannot be had, so no program was run."""
+
+
+class Worker:
+    """Runs one program at a time. Not for two threads at once, but for `close`."""
+
+    def __init__(self, level: str, limits: dict):
+        self.level, self.limits = level, limits
+        self.zygotes: dict[str, Zygote] = {}
+        self.closed = False
+
+    def run(self, program: str) -> Execution:
+        """Run one program; raises IsolationError where it could not be confined, and then it did not run.
+
+        A warm process that dies or hangs is our fault until it happens again: the program runs once more in a new one.
+        """
+        tier = tier_of(program)
+        for _ in range(2):
+            try:
+                return self._zygote(tier).run(program)
+            except (OSError, EOFError):
+                if zygote := self.zygotes.pop(tier, None):
+                    zygote.close()
+                if self.closed:
+                    raise RuntimeError("the Sandbox was closed while a program ran") from None
+        return Execution("killed", "", False, "the worker process died, twice", 0.0, 0.0)
+
+    def _zygote(self, tier: str) -> "Zygote":
+        if tier not in self.zygotes:
+            self.zygotes[tier] = Zygote(tier, self.level, self.limits)
+        if self.closed:  # while it started: `close` may not have seen it
+            self.zygotes[tier].close()
+            raise EOFError
+        return self.zygotes[tier]
+
+    def close(self) -> None:
+        """End the warm processes, and with them the program that runs, if one does."""
+        self.closed = True
+        for zygote in list(self.zygotes.values()):
+            zygote.close()
+
+
+class Zygote:
+    """The supervisor's end of a warm process."""
+
+    def __init__(self, tier: str, level: str, limits: dict):
+        self.limits = limits
+        self.scratch = tempfile.mkdtemp(prefix="trove-lite-") if limits["scratch_limit"] else None
+        self.socket, theirs = socket.socketpair()
+        settings = limits | {"tier": tier, "level": level, "scratch": self.scratch}
+        with _isolation.fixed_addresses():
+            self.process = subprocess.Popen(
+                interpreter("zygote.main()", json.dumps(settings)),
+                stdin=theirs,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                env=environment() | matplotlib_cache(),
+                cwd="/",
+                start_new_session=True,
+            )
+        theirs.close()
+        try:
+            self.socket.settimeout(START_SECONDS)
+            if not self.socket.recv(1):
+                reason = self.process.stderr.read().decode("utf-8", "replace").strip()
+                raise IsolationError(f"a worker process could not start: {reason[-1000:]}")
+            self.socket.settimeout(_zygote.PATIENCE * limits["wall_limit"] + GRACE_SECONDS)
+        except TimeoutError:
+            self.close()
+            raise IsolationError(f"a worker process did not start within {START_SECONDS} s") from None
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            self.process.stderr.close()
+
+    def run(self, program: str) -> Execution:
+        """Run one program. Raises OSError or EOFError where the warm process does not answer as it should."""
+        files = [os.memfd_create(name) for name in ("program", "output", "report")]  # for this program only
+        try:
+            _write(files[0], program.encode("utf-8", "surrogatepass"))
+            socket.send_fds(self.socket, [b"!"], files)
+            reply = b""
+            while len(reply) < _zygote.REPLY.size:
+                part = self.socket.recv(_zygote.REPLY.size - len(reply))
+                if not part:
+                    raise EOFError("the warm process has gone")
+                reply += part
+            limit, length = self.limits["output_limit"], os.fstat(files[1]).st_size
+            printed = os.pread(files[1], limit, 0).decode("utf-8", "replace") if length else ""
+            told = os.pread(files[2], 1 << 16, 0)
+        finally:
+            for file in files:
+                os.close(file)
+        ending, code, wall, cpu = _zygote.REPLY.unpack(reply)
+        full = length >= limit
+        status, error = self._verdict(ending, code, full, told)
+        return Execution(status, printed, full, error, wall, cpu)
+
+    def _verdict(self, ending: int, code: int, full: bool, told: bytes) -> tuple[str, str]:
+        """Status and error. Only how the process ended counts; what the program reported fills in the words."""
+        if ending == _zygote.NOT_CONFINED:
+            raise IsolationError(f"a program could not be confined, so it did not run: {_words(told)[0]}")
+        if ending == _zygote.CPU_LIMIT:
+            return "timeout", f"over {self.limits['time_limit']:g} s of CPU time"
+        if ending == _zygote.WALL_LIMIT:
+            return "timeout", f"over {self.limits['wall_limit']:g} s on the clock"
+        if ending == _zygote.SCRATCH_FULL:
+            return "output", f"over {self.limits['scratch_limit']} bytes of files"
+        if full or code == -signal.SIGXFSZ:
+            return "output", f"over {self.limits['output_limit']} bytes of output"
+        if code == 0:
+            return "ok", ""
+        if code < 0:
+            return "killed", signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
+        words, is_memory = _words(told)
+        return ("memory" if is_memory else "error"), words or f"exit code {code}"
+
+    def close(self) -> None:
+        """End the warm process: it leaves when its socket closes, and takes a running program with it."""
+        with contextlib.suppress(OSError):
+            self.socket.shutdown(socket.SHUT_RDWR)  # wakes a thread that waits for an answer
+        self.socket.close()
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        if self.scratch:
+            shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+_IMPORTS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
+_SYMBOLIC = re.compile(r"sympy|mpmath")
+_NUMERIC = re.compile(r"numpy|lambdify|stats")  # the last two: sympy's ways to numpy
+_SCIENTIFIC = re.compile(r"scipy|pandas|matplotlib|plot|__import__|importlib")
+
+
+def tier_of(program: str) -> str:
+    """Which warm process should run a program, by the libraries that its text names.
+
+    A wrong guess only costs time, since a program can import what it needs; but numpy's seed and display are fixed
+    only where it is imported beforehand, so any other library, which may bring it along, is met with all of them.
+    """
+    if _SCIENTIFIC.search(program) or any(map(_is_installed, _IMPORTS.findall(program))):
+        return "scientific"
+    if _NUMERIC.search(program):
+        return "numeric"
+    return "symbolic" if _SYMBOLIC.search(program) else "lean"
+
+
+@functools.cache
+def _is_installed(name: str) -> bool:
+    """Whether there is a library of that name, other than the standard one and those of the numeric tier."""
+    if name in sys.stdlib_module_names or name in _zygote.TIERS["numeric"]:
+        return False
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _write(file: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(file, data) :]
+
+
+def _words(told: bytes) -> tuple[str, bool]:
+    """What a program reported of its own end, as "Type: message (line 3)", and whether it was out of memory.
+
+    The program can have written anything: it is read as JSON of four fields or not at all.
+    """
+    try:
+        kind, message, line, is_memory = json.loads(told)
+        where = f" (line {int(line)})" if line is not None else ""
+        words = f"{kind}: {message}" if message else str(kind)
+        return _without_paths(words)[:2000] + where, is_memory is True
+    except (ValueError, TypeError, RecursionError):
+        return "", False
+
+
+def _without_paths(text: str) -> str:
+    """Drop this machine's library folders from a message ("cannot import name 'x' from 'sympy' (/home/...)")."""
+    for folder in _isolation.library_paths():
+        text = text.replace(folder + "/", "")
+    return text
+
+
+def interpreter(call: str, *arguments: str) -> list[str]:
+    """The command for a call in `zygote` or `isolation`, which does not import this package's other modules."""
+    start = (
+        "import sys, types; package = sys.modules['trove_lite'] = types.ModuleType('trove_lite'); "
+        f"package.__path__ = [{str(Path(__file__).parents[1])!r}]; "
+        f"from trove_lite.sandbox import isolation, zygote; {call}"
+    )
+    return [sys.executable, "-s", "-P", "-B", "-c", start, *arguments]
+
+
+def environment() -> dict[str, str]:
+    """All the environment that a program sees: nothing of ours, and the same on every machine."""
+    threads = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "ARROW")
+    return {
+        "PATH": "/usr/bin:/bin",
+        "HOME": "/",
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        "COLUMNS": "80",
+        "LINES": "24",
+        "MPLBACKEND": "Agg",
+        "PYTHONHASHSEED": "0",
+        "ARROW_DEFAULT_MEMORY_POOL": "system",  # its own pool maps a gigabyte ahead
+        **{f"{library}_NUM_THREADS": "1" for library in threads},
+        # The last digit of a sum or a sine depends on the processor's vector units: take what all of them have.
+        "OPENBLAS_CORETYPE": "Nehalem" if platform.machine() == "x86_64" else "ARMV8",
+        "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR",
+    }
+
+
+def matplotlib_cache() -> dict[str, str]:
+    """Where matplotlib keeps its list of fonts: the user's usual place, without which every start would look for them.
+
+    It is read before any program runs, and programs neither see the variable nor can read the place.
+    """
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return {"MPLCONFIGDIR": os.environ.get("MPLCONFIGDIR") or os.path.join(cache, "matplotlib")}

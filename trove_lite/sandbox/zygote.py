@@ -1,0 +1,363 @@
+"""The warm process that programs are forked from: it imports libraries once, then makes a confined child a program.
+
+It runs in an interpreter of its own, started by `sandbox.py`, and never looks at a program or at what one prints: those
+are in files that the supervisor makes anew for each program and passes on as descriptors. So it cannot be talked to by
+a program, has nothing of one program to show to the next, and forks every program from the same memory.
+
+A request is one byte with three descriptors (program, output, report). The reply is `REPLY`: how the child ended.
+"""
+
+import atexit
+import contextlib
+import fcntl
+import gc
+import json
+import math
+import os
+import resource
+import select
+import signal
+import socket
+import struct
+import sys
+import time
+import types
+
+from . import isolation as _isolation
+from . import seccomp as _seccomp
+
+REPLY = struct.Struct("<iidd")  # ending, exit code (negative: a signal), seconds of wall, seconds of CPU
+FINISHED, CPU_LIMIT, WALL_LIMIT, SCRATCH_FULL, NOT_CONFINED = range(5)
+
+PATIENCE = 10  # times the wall-clock limit: the end even for a program that the machine leaves no time to run
+PROGRAM_NAME = "program.py"
+_SPARE = 16 << 20  # bytes of address space kept for reporting that the memory is used up
+# Descriptors of the child; the first one stays open while the program runs.
+_REPORT, _RULESET, _CONFINED = 3, 4, 5
+_WATCH_SCRATCH = 0.02  # seconds between looks at the size of the scratch directory
+
+LEAN = ("cmath", "collections", "functools", "itertools", "math", "random")
+SYMBOLIC = ("mpmath", "sympy", "sympy.geometry")
+NUMERIC = ("numpy", "scipy")
+SCIENTIFIC = (
+    *("scipy.integrate", "scipy.linalg", "scipy.optimize", "scipy.special", "scipy.stats", "scipy.spatial"),
+    *("pandas", "matplotlib.pyplot"),
+)
+# What a warm process has imported. Every library that it holds makes its forks dearer: one program in a hundred needs
+# more than sympy, and four in five need nothing but `math`, so they are not made to pay for it.
+TIERS = {
+    "lean": LEAN,
+    "symbolic": LEAN + SYMBOLIC,
+    "numeric": LEAN + NUMERIC + SYMBOLIC,
+    "scientific": LEAN + NUMERIC + SYMBOLIC + SCIENTIFIC,
+}
+
+
+def main() -> None:
+    """Serve programs until the supervisor closes its end of the socket, which is this process's standard input."""
+    settings = json.loads(sys.argv[1])
+    control = socket.socket(fileno=fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 10))
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # in programs, too much output is the end, like too much time
+    with _no_fork_hooks():
+        for name in TIERS[settings["tier"]]:
+            with contextlib.suppress(ImportError):
+                __import__(name)
+        if settings["tier"] != "lean":
+            _warm_up()
+    _fix_chance_and_display()
+    child = _Child(settings)
+    gc.collect()
+    gc.freeze()  # a collection in a child would copy every page that it visits
+    with contextlib.suppress(OSError):
+        _isolation.memory_collapse()
+    child.limit_memory()
+    os.dup2(0, 2)  # until here an exception's traceback reached the supervisor
+    control.sendall(b"!")
+    while True:
+        message, descriptors, *_ = socket.recv_fds(control, 1, 3)
+        if not message:
+            return
+        control.sendall(REPLY.pack(*child.run(control, *descriptors)))
+
+
+@contextlib.contextmanager
+def _no_fork_hooks():
+    """Modules imported here don't act on a fork: `random` would seed itself anew in every child, and `threading` and
+    `logging` repair locks that other threads hold. There are none, and the hooks cost more than the fork."""
+    register, os.register_at_fork = os.register_at_fork, lambda **hooks: None
+    try:
+        yield
+    finally:
+        os.register_at_fork = register
+
+
+def _warm_up() -> None:
+    """Do once what sympy does at first use (0.1 s: lazy modules, dispatch tables), then forget the results."""
+    import sympy
+    from sympy.core.cache import clear_cache
+
+    scope = {}
+    exec("from sympy import *; x, y = symbols('x y')", scope)
+    for expression in _WARM_UP.splitlines():
+        with contextlib.suppress(Exception):
+            eval(expression, scope)
+    clear_cache()
+    sympy.core.random.seed(0)
+    sympy.Dummy._base_dummy_index = 10**6  # drawn at random on import, and the order of terms can hang on it
+
+
+_WARM_UP = """\
+solve(x**2 - 3*x + 1, x), solve(Eq(x**3, 8), x), solve(sin(x) - Rational(1, 2), x), solveset(x**2 - 1, x)
+solve([2*x + y - 7, x - 5*y - 1], [x, y]), nsolve(x**2 - 2, 1)
+simplify((x**2 - 1)/(x - 1) + sin(x)**2 + cos(x)**2), trigsimp(sin(x)*cos(x)), expand((x + 1)**5), factor(x**4 - 1)
+integrate(x**2, x), diff(tan(x), x), limit(sin(x)/x, x, 0), summation(x, (x, 1, 10))
+Triangle(Point(0, 0), Point(4, 0), Point(0, 3)).area, Circle(Point(0, 0), 5).area
+Polygon((0, 0), (1, 0), (1, 1), (0, 1)).area, Line(Point(0, 0), Point(1, 1)).intersection(Line((0, 1), (1, 0)))
+Matrix([[1, 2], [3, 4]]).inv(), Matrix([[1, 2], [3, 4]]).eigenvals()
+N(sqrt(2)), nsimplify(0.5), binomial(10, 3), factorint(360), divisors(360), isprime(97), gcd(12, 18)
+latex(x**2/2), str(sqrt(x)/2), sympify('x**2 + 1').subs(x, 2)
+"""
+
+
+def _fix_chance_and_display() -> None:
+    """The same seeds for every program, and numbers shown as numpy 1 showed them (`3.5`, not `np.float64(3.5)`)."""
+    sys.modules["random"].seed(0)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed(0)
+        numpy.set_printoptions(legacy="1.25")
+
+
+class _Child:
+    """Everything about children that can be made ready before the first one."""
+
+    def __init__(self, settings: dict):
+        self.cpu_limit, self.wall_limit = settings["time_limit"], settings["wall_limit"]
+        self.cpu_seconds = math.ceil(self.cpu_limit) + 1  # the kernel's limit, in case a program has several threads
+        self.memory, self.file_size = settings["memory"], settings["output_limit"]
+        self.scratch, self.scratch_limit = settings["scratch"], settings["scratch_limit"]
+        if self.scratch:
+            self.file_size = max(self.file_size, self.scratch_limit)
+        self.parts = _isolation.LEVELS[settings["level"]]
+        null = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, _REPORT, _RULESET, _CONFINED):
+            os.dup2(null, descriptor)
+        self.confined, announce = os.pipe()
+        os.set_blocking(self.confined, False)
+        os.dup2(announce, _CONFINED)
+        if self.parts:
+            _isolation.drop_capabilities()
+            _isolation.prctl(_isolation.PR_SET_NO_NEW_PRIVS, 1)
+        if "landlock" in self.parts:
+            readable = _isolation.library_paths() + settings["readable"]
+            os.dup2(_isolation.landlock_ruleset(readable, self.scratch), _RULESET)
+        if "seccomp" in self.parts:
+            self.filter = _seccomp.prepare(_seccomp.build(may_write=bool(self.scratch)))
+        _isolation.prctl(_isolation.PR_SET_CHILD_SUBREAPER, 1)
+        _isolation.prctl(_isolation.PR_SET_DUMPABLE, 0)  # nobody but root may read this memory
+        with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
+            score.write("500")  # where memory runs out, a program goes first
+        self._present_as_script()
+
+    def limit_memory(self) -> None:
+        """Take on the limits that children inherit: what this process has mapped by now, and the program's share."""
+        if "limits" in self.parts:
+            with open("/proc/self/statm") as sizes:
+                mapped = int(sizes.read().split()[0]) * resource.getpagesize()
+            _isolation.set_limits(address_space=mapped + self.memory, spare=_SPARE, file_size=self.file_size)
+
+    def _present_as_script(self) -> None:
+        """Leave in this process what a script finds when it starts, and no more of ourselves than is needed."""
+        libraries = tuple(path + os.sep for path in _isolation.library_paths())
+        sys.path[:] = [path for path in sys.path if (path + os.sep).startswith(libraries)]
+        sys.argv[:] = [PROGRAM_NAME]
+        for name in [name for name in sys.modules if name.startswith("trove_lite")]:
+            del sys.modules[name]
+        os.environ.pop("MPLCONFIGDIR", None)
+        if self.scratch:
+            os.environ["TMPDIR"] = self.scratch
+        os.chdir(self.scratch or "/")
+        sys.stdin = sys.__stdin__ = open(0, closefd=False)  # noqa: SIM115
+        sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
+        atexit._clear()
+
+    def run(self, control, program: int, output: int, report: int) -> tuple:
+        """Fork a child for the program, wait for its end or make one, leave nothing of it; the fields of a reply."""
+        started = time.monotonic()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                self._become(program, output, report)
+            finally:
+                os._exit(1)
+        for descriptor in (program, output, report):
+            os.close(descriptor)
+        ending = self._wait(pid, control, started)
+        with contextlib.suppress(OSError):  # the group first: while its leader is not reaped, its number is its own
+            os.killpg(pid, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+        _, status, usage = os.wait4(pid, 0)
+        wall = time.monotonic() - started
+        _reap_strays()
+        if self.scratch:
+            _empty(self.scratch)
+        cpu = usage.ru_utime + usage.ru_stime
+        if ending is FINISHED and cpu >= self.cpu_limit and status == signal.SIGKILL:
+            ending = CPU_LIMIT  # several threads, or a child of the program: the kernel's own limit was first
+        try:
+            os.read(self.confined, 1)
+        except BlockingIOError:
+            ending = NOT_CONFINED
+        return ending, os.waitstatus_to_exitcode(status), wall, cpu
+
+    def _wait(self, pid: int, control, started: float) -> int:
+        """Wait until the child ends or goes over a limit. CPU time is read from its clock, which it cannot touch."""
+        clock = (~pid << 3) | 2  # the CPU clock of that process
+        exited = os.pidfd_open(pid)
+        poll = select.poll()
+        poll.register(exited, select.POLLIN)
+        poll.register(control, 0)  # only for the news that the supervisor is gone
+        try:
+            while True:
+                wall_left = self.wall_limit - (time.monotonic() - started)
+                if wall_left <= 0:  # on a busy machine a program may just have had no core to run on
+                    wall_left += min(_starved(pid), (PATIENCE - 1) * self.wall_limit)
+                try:
+                    cpu_left = self.cpu_limit - time.clock_gettime(clock)
+                except OSError:
+                    cpu_left = 1e-3
+                if cpu_left <= 0:
+                    return CPU_LIMIT
+                if wall_left <= 0:
+                    return WALL_LIMIT
+                left = min(cpu_left, wall_left, _WATCH_SCRATCH if self.scratch else math.inf)
+                events = poll.poll(math.ceil(left * 1000))
+                if any(descriptor != exited for descriptor, _ in events):
+                    os.kill(pid, signal.SIGKILL)
+                    os._exit(0)
+                if events:
+                    return FINISHED
+                if self.scratch and _size(self.scratch) > self.scratch_limit:
+                    return SCRATCH_FULL
+        finally:
+            os.close(exited)
+
+    def _become(self, program: int, output: int, report: int) -> None:
+        """In the child: confine this process, say so, and run the program. Does not return."""
+        os.setsid()
+        _isolation.prctl(_isolation.PR_SET_PDEATHSIG, signal.SIGKILL)
+        source = os.pread(program, os.fstat(program).st_size, 0)
+        os.dup2(output, 1)
+        os.dup2(report, _REPORT)
+        os.closerange(_CONFINED + 1, 1 << 20)
+        if "limits" in self.parts:
+            _isolation.set_cpu_limit(self.cpu_seconds)
+        if "landlock" in self.parts:
+            _isolation.landlock_enter(_RULESET)
+        if "seccomp" in self.parts:
+            _seccomp.install(self.filter)
+        os.write(_CONFINED, b"1")  # without this byte the reply is NOT_CONFINED; the program cannot send or unsend it
+        os.closerange(_RULESET, _CONFINED + 1)
+        os._exit(_run(source))
+
+
+def _run(source: bytes) -> int:
+    """Run the program as `python program.py` would, report an exception, and return the exit code."""
+    main_module = types.ModuleType("__main__")
+    main_module.__file__, main_module.__builtins__ = PROGRAM_NAME, __builtins__
+    sys.modules["__main__"] = main_module
+    main_module.__loader__ = _Source(source)
+    sys.setrecursionlimit(1000 + _depth() + 1)
+    standard_output, code = sys.stdout, 0
+    try:
+        exec(compile(source, PROGRAM_NAME, "exec", dont_inherit=True), main_module.__dict__)
+    except BaseException as error:
+        code = _report(error)
+    try:
+        if threading := sys.modules.get("threading"):
+            threading._shutdown()
+        atexit._run_exitfuncs()
+        for stream in (sys.stdout, standard_output):
+            if stream is not None and not stream.closed:
+                stream.flush()
+    except BaseException as error:
+        code = code or _report(error) or 120
+    return code
+
+
+class _Source:
+    """Where `inspect` and `linecache` find the program's text, since it is in no file."""
+
+    def __init__(self, source: bytes):
+        self.source = source
+
+    def get_source(self, name: str) -> str:
+        return self.source.decode("utf-8", "replace")
+
+
+def _depth() -> int:
+    frame, depth = sys._getframe(), 0
+    while frame := frame.f_back:
+        depth += 1
+    return depth
+
+
+def _report(error: BaseException) -> int:
+    """Write down what ended the program, for the supervisor, which trusts none of it; return the exit code."""
+    if isinstance(error, SystemExit) and error.code in (None, 0):
+        return 0
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if soft != hard:
+        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+    line, trace = None, error.__traceback__
+    while trace:
+        if trace.tb_frame.f_code.co_filename == PROGRAM_NAME:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    if isinstance(error, SyntaxError) and error.filename == PROGRAM_NAME:
+        line, message = error.lineno, error.msg
+    else:
+        try:
+            message = str(error)
+        except BaseException:
+            message = ""
+    fields = [type(error).__name__, str(message)[:2000], line, isinstance(error, MemoryError)]
+    with contextlib.suppress(OSError):
+        os.write(_REPORT, json.dumps(fields).encode())
+    code = error.code if isinstance(error, SystemExit) else 1
+    return code & 255 if isinstance(code, int) else 1
+
+
+def _starved(pid: int) -> float:
+    """Seconds that a process was ready to run and waited for a core, by the kernel's account."""
+    try:
+        with open(f"/proc/{pid}/schedstat") as account:
+            return int(account.read().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
+def _reap_strays() -> None:
+    """Kill and reap whatever the program started that moved here when its parent died (nothing can, under seccomp)."""
+    children = f"/proc/self/task/{os.getpid()}/children"
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                with open(children) as pids:
+                    for pid in pids.read().split():
+                        os.kill(int(pid), signal.SIGKILL)
+                os.waitpid(-1, 0)
+
+
+def _size(folder: str) -> int:
+    """Bytes in the scratch directory, which has no subdirectories. A file counts for at least a page, so that a flood
+    of empty ones is seen too; a program can neither delete nor rename, so there are no files without a name."""
+    with os.scandir(folder) as files:
+        return sum(max(4096, file.stat(follow_symlinks=False).st_blocks * 512) for file in files)
+
+
+def _empty(folder: str) -> None:
+    """Delete what a program left in the scratch directory; it is dead by now."""
+    for name in os.listdir(folder):
+        os.unlink(os.path.join(folder, name))

@@ -224,7 +224,7 @@ def test_programs_end_with_their_supervisor():
     script += (
         "sandbox.run_many(['1'], progress=False)\nprint(sandbox._all[0].zygotes['lean'].process.pid, flush=True)\n"
     )
-    script += "sandbox._submit(sandbox._run, 'while True: pass')\nimport time; time.sleep(0.3)\nos._exit(0)"
+    script += "sandbox._submit(sandbox._run, 'while True: pass')\nimport os, time; time.sleep(0.3)\nos._exit(0)"
     pid = int(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout)
     deadline = time.monotonic() + 10
     while Path(f"/proc/{pid}").exists() and Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z":

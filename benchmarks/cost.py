@@ -16,7 +16,8 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 
 from trove_lite.candidates import load_candidates
-from trove_lite.datasets.problems import CATEGORIES, load_problems
+from trove_lite.datasets import load_problems
+from trove_lite.datasets.math import CATEGORIES
 from trove_lite.errors import TroveLiteError
 from trove_lite.prompts import PromptPack, load_pack
 from trove_lite.recorded.replay import played_back

@@ -17,9 +17,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from trove_lite.datasets.problems import CATEGORIES, Problem
+from trove_lite.datasets.base import Problem
+from trove_lite.datasets.math import CATEGORIES
 from trove_lite.models.base import Completion
-from trove_lite.parse import parse_completion, program_of
+from trove_lite.parse import parse_completion
+from trove_lite.programs import program_of
 from trove_lite.prompts import load_pack
 from trove_lite.running import live
 from trove_lite.sandbox.pool import Sandbox

@@ -16,11 +16,12 @@ from pathlib import Path
 
 from driver import SEEDS, Free
 
+from trove_lite.datasets import load_problems
 from trove_lite.datasets.practice.problems import CATEGORIES
-from trove_lite.datasets.problems import load_problems
-from trove_lite.models.base import load_model
+from trove_lite.models import load_model
 from trove_lite.prompts import load_pack
-from trove_lite.running.live import RunSettings, live_run
+from trove_lite.running.live import live_run
+from trove_lite.running.settings import RunSettings
 
 K = 15
 OPTIONS = f"max_model_len=1024&dtype=float32&enforce_eager=true&kv_cache_memory_bytes={1 << 30}"

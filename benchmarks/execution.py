@@ -27,8 +27,9 @@ from pathlib import Path
 
 os.environ.setdefault("TROVE_LITE_DATA", "data")
 
-from trove_lite.datasets.problems import data_folder, load_problems
-from trove_lite.parse import program_of, recorded_sources
+from trove_lite.datasets import load_problems
+from trove_lite.datasets.files import data_folder
+from trove_lite.programs import program_of, recorded_sources
 from trove_lite.recorded.official_logs import import_logs
 from trove_lite.running.live import REUSE
 from trove_lite.sandbox.pool import Sandbox, isolation_report

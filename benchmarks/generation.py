@@ -18,9 +18,11 @@ from pathlib import Path
 
 from trove_lite.candidates import load_candidates
 from trove_lite.datasets.practice.problems import CATEGORIES, items, practice_prompt
-from trove_lite.models.base import SamplingSettings, sample_seed
-from trove_lite.models.practice.model import FOLDERS, PracticeModel
-from trove_lite.running.live import RunSettings, live_run
+from trove_lite.methods.base import sample_seed
+from trove_lite.models.base import SamplingSettings
+from trove_lite.models.practice.model import WEIGHTS, PracticeModel
+from trove_lite.running.live import live_run
+from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.pool import Sandbox
 
 SAMPLES = 15
@@ -110,7 +112,7 @@ def main() -> None:
     parser.add_argument("--problems", type=int, default=56)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--demo", type=int, default=10, help="problems a category of the demo; 0: none")
-    parser.add_argument("--model", type=Path, default=next((f for f in FOLDERS if f.exists()), FOLDERS[-1]))
+    parser.add_argument("--model", type=Path, default=WEIGHTS)
     options = parser.parse_args()
     first = None
     print("at once   rows   tokens   tokens/s")

@@ -5,7 +5,9 @@ TROVE_LITE_DATA=… python benchmarks/import_logs.py
 
 import time
 
-from trove_lite.datasets.problems import CATEGORIES, load_problems, public_paths
+from trove_lite.datasets import load_problems
+from trove_lite.datasets.files import public_paths
+from trove_lite.datasets.math import CATEGORIES
 from trove_lite.recorded.official_logs import import_logs
 
 

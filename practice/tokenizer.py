@@ -10,7 +10,8 @@ from pathlib import Path
 from demonstrations import MODES, demonstrate
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
-from trove_lite.datasets.practice.problems import CATEGORIES, LEVELS, Dice, draw_item
+from trove_lite.datasets.practice.dice import Dice
+from trove_lite.datasets.practice.problems import CATEGORIES, LEVELS, draw_item
 
 BOS, EOS = "<s>", "</s>"
 PATTERN = (

@@ -20,7 +20,9 @@ from tokenizer import BOS, EOS, tokenizer
 from torch import nn
 from transformers import LlamaConfig
 
-from trove_lite.datasets.practice.problems import CATEGORIES, FAMILIES, LEVELS, Dice, draw_item
+from trove_lite.datasets.practice.dice import Dice
+from trove_lite.datasets.practice.families import FAMILIES
+from trove_lite.datasets.practice.problems import CATEGORIES, LEVELS, draw_item
 
 WIDTH, LAYERS, HEADS, HIDDEN, CONTEXT, EPSILON = 128, 4, 4, 352, 1024, 1e-5
 TOKENS_A_STEP = 4096

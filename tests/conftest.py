@@ -6,7 +6,8 @@ import matplotlib
 import matplotlib.pyplot as plt
 import pytest
 
-from trove_lite.datasets import problems
+from trove_lite.datasets import files, load_problems
+from trove_lite.datasets.math import CATEGORIES
 
 from .simulated import candidates
 
@@ -44,11 +45,11 @@ def public_logs():
 def public_problems():
     """The 3,201 problems of MATH; skips where the data folder does not hold them."""
     _public("math", "", "MATH problems")
-    return {category: problems.load_problems("math", category) for category in problems.CATEGORIES}
+    return {category: load_problems("math", category) for category in CATEGORIES}
 
 
 def _public(group, suffix, what):
-    paths = problems.public_paths(group, suffix)
+    paths = files.public_paths(group, suffix)
     if not all(path.is_file() for path in paths):
         pytest.skip(f"the data folder holds no {what}: run `trove-lite fetch {group}` or set TROVE_LITE_DATA")
     return paths

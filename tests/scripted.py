@@ -8,10 +8,11 @@ import resource
 import sys
 from pathlib import Path
 
-from trove_lite.datasets.problems import Problem
+from trove_lite.datasets.base import Problem
 from trove_lite.errors import TroveLiteError
 from trove_lite.models.base import Completion
-from trove_lite.running.live import RunSettings, live_run
+from trove_lite.running.live import live_run
+from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.worker import Execution
 
 TIMES = ["generate_seconds", "execute_seconds"]

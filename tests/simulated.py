@@ -3,7 +3,8 @@
 import numpy as np
 
 from trove_lite.candidates import as_arrow, as_frame
-from trove_lite.datasets.problems import CATEGORIES, Problem
+from trove_lite.datasets.base import Problem
+from trove_lite.datasets.math import CATEGORIES
 
 
 def candidates(*, problems=6, runs=2, k=15, seed=0, categories=CATEGORIES):

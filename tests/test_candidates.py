@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 from trove_lite import TroveLiteError, load_candidates, outcomes
-from trove_lite.candidates import TEXT, fingerprint, save_run, save_table, write_atomically
+from trove_lite.candidates import TEXT, fingerprint, save_run, save_table
+from trove_lite.journal import write_atomically
 
 
 def test_a_run_folder_gives_back_what_was_saved(simulated, tmp_path):

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from benchmarks.cost import PLAN, as_markdown, counter, filled, main, study_cost, tokens_measured
-from trove_lite.datasets.problems import CATEGORIES
+from trove_lite.datasets.math import CATEGORIES
 from trove_lite.errors import TroveLiteError
 
 from .scripted import run

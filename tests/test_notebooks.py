@@ -11,7 +11,7 @@ import pytest
 from trove_lite import TroveLiteError
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.cli import main
-from trove_lite.datasets.problems import CATEGORIES
+from trove_lite.datasets.math import CATEGORIES
 from trove_lite.notebooks import check_parameters, execute_notebook, notebook_parameters, report
 
 from .conftest import ROOT
@@ -145,7 +145,7 @@ def test_errors_are_one_line_and_a_status(tmp_path, capsys):
 def test_import_writes_a_run_that_summary_reads(tmp_path, monkeypatch, capsys):
     problems = [problem(i, answer=3.0 + i) for i in range(3)]
     monkeypatch.setattr(
-        "trove_lite.datasets.problems.load_problems", lambda _, category: problems if category == "counting" else ()
+        "trove_lite.datasets.load_problems", lambda _, category: problems if category == "counting" else ()
     )
     (tmp_path / "run0.md").write_text(log(problems))
     arguments = ["import", str(tmp_path / "run0.md"), "--out", str(tmp_path / "run")]
@@ -160,7 +160,7 @@ def test_import_writes_a_run_that_summary_reads(tmp_path, monkeypatch, capsys):
 
 
 def test_a_bad_log_writes_nothing(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("trove_lite.datasets.problems.load_problems", lambda *_: ())
+    monkeypatch.setattr("trove_lite.datasets.load_problems", lambda *_: ())
     (tmp_path / "run0.md").write_text("hello")
     assert main(["import", str(tmp_path / "run0.md"), "--out", str(tmp_path / "run")]) == 1
     assert "line 1" in capsys.readouterr().err

@@ -7,18 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trove_lite.datasets.problems import data_folder
+from trove_lite.datasets.files import data_folder
 from trove_lite.errors import TroveLiteError
-from trove_lite.parse import (
-    PARSERS,
-    code_of,
-    format_toolbox,
-    format_tools,
-    parse_completion,
-    parse_tools,
-    program_of,
-    recorded_sources,
-)
+from trove_lite.parse import PARSERS, parse_completion, parse_tools
+from trove_lite.programs import code_of, format_toolbox, format_tools, program_of, recorded_sources
 from trove_lite.recorded.official_logs import TIMEOUT, _modes, _sections
 
 LOGS = sorted((data_folder() / "ikb-a").rglob("run*.md"))

@@ -4,7 +4,7 @@ import pytest
 
 from trove_lite import RULES, one_stage, one_stage_described, oracle, random_choice, two_stage, two_stage_described
 from trove_lite.datasets.answers import is_correct, printed_numbers
-from trove_lite.parse import code_of, operations
+from trove_lite.programs import code_of, operations
 from trove_lite.selection import Ballot
 
 

@@ -10,7 +10,10 @@ from .analysis.matched import matched_budgets
 from .analysis.study import Study
 from .analysis.summary import final_toolboxes, summarise
 from .candidates import load_candidates, outcomes
-from .datasets.problems import CATEGORIES, Problem, fetch, load_problems
+from .datasets import load_problems
+from .datasets.base import Problem
+from .datasets.files import fetch
+from .datasets.math import CATEGORIES
 from .errors import TroveLiteError
 from .notebooks import save_figure, save_table
 from .papers.cells import check, side_by_side

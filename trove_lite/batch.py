@@ -23,9 +23,8 @@ import nbformat
 import pandas as pd
 from tqdm import tqdm
 
-from .candidates import write_atomically
 from .errors import TroveLiteError
-from .journal import locked, on_disk
+from .journal import locked, on_disk, write_atomically
 from .notebooks import check_parameters, execute_notebook, notebook_parameters
 
 #: Notebook parameters that name a place to write to: each cell gets its own, unless it is given.

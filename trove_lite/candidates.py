@@ -6,10 +6,7 @@ makes rows (import_logs, run) nor judges them (select, metrics).
 
 import hashlib
 import json
-import os
 import platform
-import tempfile
-from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
@@ -18,10 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .errors import TroveLiteError
+from .journal import write_atomically
 
 KEY = ["run", "method", "seed", "dataset", "category", "problem", "phase", "mode", "sample"]
 TEXT = ["response", "solution", "tools", "output", "error"]
-
 #: Column → arrow type. `problem` is the index in the data set's own order; `phase` is `stream`, `retry` for problems
 #: solved again after trimming, or `draft` for what is rectified before it counts; `status` is `ok`, `error`, `timeout`,
 #: `memory`, `output`, `killed`, `no_code`, or `missing` where the model refused the prompt; `program` fingerprints
@@ -143,19 +140,6 @@ def save_run(folder: Path, candidates: pd.DataFrame, description: dict) -> None:
     text = json.dumps(description | {"versions": versions()}, indent=2, ensure_ascii=False) + "\n"
     write_atomically(folder / "run.json", lambda part: part.write_text(text, encoding="utf-8"))
     save_table(candidates, folder / "candidates.parquet")
-
-
-def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
-    """Call `write` with a temporary path beside `path`, then move it there: a reader sees all or nothing."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    os.close(handle)
-    part = Path(name)
-    try:
-        write(part)
-        part.chmod(0o644)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def versions() -> dict[str, str]:

@@ -90,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _fetch(args: argparse.Namespace) -> None:
-    from .datasets.problems import data_folder, fetch
+    from .datasets.files import data_folder, fetch
 
     for group in args.groups:
         paths = fetch(group)
@@ -99,7 +99,9 @@ def _fetch(args: argparse.Namespace) -> None:
 
 def _import(args: argparse.Namespace) -> None:
     from .candidates import save_run
-    from .datasets.problems import CATEGORIES, load_problems, sha256_of
+    from .datasets import load_problems
+    from .datasets.files import sha256_of
+    from .datasets.math import CATEGORIES
     from .recorded.official_logs import import_logs
 
     _refuse_to_replace(args)
@@ -136,7 +138,8 @@ def _reexecute(args: argparse.Namespace) -> None:
     from .papers.figures import time_limits
     from .recorded.reexecute import LIMITS, accuracy_by_time_limit, reexecute
     from .running.live import trove_settings
-    from .sandbox.pool import IsolationError, Sandbox
+    from .sandbox.pool import Sandbox
+    from .sandbox.worker import IsolationError
 
     _refuse_to_replace(args)
     candidates = load_candidates(*args.runs)

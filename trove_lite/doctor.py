@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .datasets.problems import data_folder, public_files
+from .datasets.files import data_folder, public_files
 from .errors import TroveLiteError
 
 
@@ -66,7 +66,7 @@ def _gpu() -> Line:
 
 
 def _server(model: str) -> Line:
-    from .models.base import load_model
+    from .models import load_model
 
     async def ask() -> str:
         async with load_model(model) as entered:

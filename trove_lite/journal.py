@@ -9,7 +9,8 @@ import errno
 import fcntl
 import json
 import os
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -116,3 +117,16 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(file)
+
+
+def write_atomically(path: Path, write: Callable[[Path], object]) -> None:
+    """Call `write` with a temporary path beside `path`, then move it there: a reader sees all or nothing."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    os.close(handle)
+    part = Path(name)
+    try:
+        write(part)
+        part.chmod(0o644)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

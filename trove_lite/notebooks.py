@@ -21,7 +21,7 @@ from traitlets.config import Config
 
 from .candidates import load_candidates
 from .errors import TroveLiteError
-from .models.base import load_model
+from .models import load_model
 
 RETRIES = 2
 

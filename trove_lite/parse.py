@@ -7,32 +7,17 @@ read a completion: `official`, by lines and substrings, quirk by quirk, and `str
 import ast
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .errors import TroveLiteError
+from .programs import Tool, code_blocks
 
 BLOCK = re.compile(r"```python[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
-UNPARSABLE = 100
-
-#: A fenced block as the official program sees it: one character after the fence is skipped, whatever it is.
-FENCED = re.compile(r"```python.?(.*?)(?:```|\Z)", re.DOTALL)
-RECORDED = re.compile(r"^```python\n(.*?)\n```$", re.DOTALL | re.MULTILINE)
 #: Where a completion goes on to a problem that nobody asked.
 NEXT_PROBLEM = re.compile(r"\*\*Question|## Example")
 HEADING = re.compile(r"^[ \t]*\*\*(Solution|Tools)\*\*:?[ \t]*$", re.MULTILINE)
 ANY_FENCED = re.compile(r"^```(?:python3?|py)?[ \t]*\n(.*?)(?:^```|\Z)", re.DOTALL | re.MULTILINE)
-
-
-class Tool(NamedTuple):
-    """A function that a model wrote, or an import: `kind` is `function` or `import`."""
-
-    name: str
-    signature: str
-    docstring: str
-    source: str
-    kind: str
 
 
 class Parsed(NamedTuple):
@@ -49,44 +34,13 @@ def parse_completion(text: str, parser: str = "official") -> Parsed:
     return PARSERS[parser](NEXT_PROBLEM.split(text, maxsplit=1)[0].strip())
 
 
-def program_of(solution: str, tools: Iterable[Tool | str] = (), library: Iterable[Tool | str] = ()) -> str:
-    """The program that is executed, composed like the official one: library, then tools, then the solution's code.
-
-    `library` are the toolbox's tools or their sources, in the toolbox's order. Lines that import from the toolbox are
-    dropped, for its functions are there already.
-    """
-    sources = [tool if isinstance(tool, str) else tool.source for tool in (*library, *tools)]
-    lines = "\n\n".join([*sources, code_of(solution)]).split("\n")
-    return "\n".join(line for line in lines if not ("import" in line and "toolbox" in line))
-
-
-def code_of(solution: str) -> str:
-    """What runs of a Solution section: its first Python block, or the text itself; "" where there is nothing."""
-    return next(_blocks(solution), solution.strip())
-
-
-def format_tools(tools: Iterable[Tool]) -> str:
-    """Tools as the official log writes them: each one's code in a block of its own."""
-    return "\n".join(_wrap(tool.source) for tool in tools)
-
-
-def recorded_sources(tools: str) -> list[str]:
-    """The undoing of `format_tools`: each tool's code, blank lines and all, for `program_of`."""
-    return RECORDED.findall(tools)
-
-
-def format_toolbox(tools: Iterable[Tool]) -> str:
-    """Tools as the official prompts show them: docstring and signature, in a block each."""
-    return "\n".join(_wrap(f"# {tool.docstring}\n{tool.signature}") for tool in tools)
-
-
 def parse_tools(section: str) -> tuple[Tool, ...]:
     """The tools of a Tools section by the official rules (`utils/code.py`).
 
     A block with a line that looks like a definition holds functions, each with all that stands before the first one,
     its imports say; in any other block each line with the word "import" is an import.
     """
-    return tuple(tool for block in _blocks(section.strip()) for tool in _tools_in(block.split("\n")))
+    return tuple(tool for block in code_blocks(section.strip()) for tool in _tools_in(block.split("\n")))
 
 
 def _official(text: str) -> Parsed:
@@ -99,14 +53,6 @@ def _official(text: str) -> Parsed:
     ends = {min(solution, tools): max(solution, tools)}
     section = {at: "\n".join(lines[at + 1 : ends.get(at)]).strip() for at in (solution, tools)}
     return Parsed(section[solution], parse_tools(section[tools]))
-
-
-def _blocks(text: str) -> Iterator[str]:
-    return (match[1].strip() for match in FENCED.finditer(text))
-
-
-def _wrap(code: str) -> str:
-    return code if "``python" in code else f"```python\n{code}\n```"
 
 
 def _tools_in(lines: list[str]) -> Iterator[Tool]:
@@ -198,40 +144,3 @@ def _strict_imports(node: ast.Import | ast.ImportFrom) -> Iterator[Tool]:
 
 #: Ways to read a completion.
 PARSERS = {"official": _official, "strict": _strict}
-
-
-@lru_cache(maxsize=65536)
-def operations(code: str) -> int:
-    """How complex a program is: the depths of its top-level statements' syntax trees, summed.
-
-    The official count (`utils/select.py`; TroVE, appendix B): function definitions, assignments of a constant
-    and assignments to `df` count nothing, imports do; a program that does not parse counts 100.
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # `2x` and the like are what models write
-            body = ast.parse(code).body
-        return sum(_depth(statement) for statement in body if not _is_free(statement))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return UNPARSABLE
-
-
-def _is_free(statement: ast.stmt) -> bool:
-    if isinstance(statement, ast.Assign):
-        target = statement.targets[0]
-        return isinstance(statement.value, ast.Constant) or (isinstance(target, ast.Name) and target.id == "df")
-    return isinstance(statement, ast.FunctionDef)
-
-
-def _depth(node: ast.AST) -> int:
-    # Written out by hand: importing a log spends most of its time here, and ast.iter_child_nodes is 3 × slower.
-    deepest = 0
-    for name in node._fields:
-        value = getattr(node, name, None)
-        if type(value) is list:
-            for child in value:
-                if isinstance(child, ast.AST) and (depth := _depth(child)) > deepest:
-                    deepest = depth
-        elif isinstance(value, ast.AST) and (depth := _depth(value)) > deepest:
-            deepest = depth
-    return deepest + 1

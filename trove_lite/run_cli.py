@@ -9,13 +9,15 @@ from pathlib import Path
 
 import yaml
 
-from .datasets.problems import DATASETS
+from .datasets import DATASETS
 from .errors import TroveLiteError
-from .methods.settings import PRESETS, Settings, TroveSettings
-from .methods.trove import METHODS
+from .methods import METHODS
+from .methods.base import Settings
+from .methods.trove import PRESETS, TroveSettings
 from .models.base import SamplingSettings
 from .prompts import PACKS
-from .running.live import RunSettings, live_run, read_description
+from .running.live import live_run, read_description
+from .running.settings import RunSettings
 from .selection import RULES
 
 CHOICES = {f.name: f.default for f in fields(TroveSettings) if f.name not in {g.name for g in fields(Settings)}}

@@ -26,7 +26,8 @@ from trove_lite.audit.finding import (
 )
 from trove_lite.audit.trove import standard_deviations, thresholds, trove_findings
 from trove_lite.candidates import load_candidates
-from trove_lite.datasets.problems import CATEGORIES, load_problems
+from trove_lite.datasets import load_problems
+from trove_lite.datasets.math import CATEGORIES
 from trove_lite.errors import TroveLiteError
 from trove_lite.papers.published_values import published_table
 from trove_lite.prompts import PromptPack, load_pack
@@ -307,7 +308,7 @@ class Pretend:
         self.programs, self.output, self.status = [], output, status
 
     def run_many(self, programs, progress=True):
-        from trove_lite.sandbox.pool import Execution
+        from trove_lite.sandbox.worker import Execution
 
         self.programs += programs
         return [Execution(self.status, self.output, False, "", 0.0, 0.0) for _ in programs]

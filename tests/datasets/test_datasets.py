@@ -8,8 +8,9 @@ import threading
 import pytest
 
 from trove_lite import TroveLiteError
-from trove_lite.datasets import problems
-from trove_lite.datasets.problems import PublicFile, fetch, load_problems, read_problems
+from trove_lite.datasets import files, load_problems
+from trove_lite.datasets.files import PublicFile, fetch
+from trove_lite.datasets.math import read_problems
 
 LINE = {"question": "How many?", "answer": 4.0, "level": "Level 2"}
 
@@ -86,7 +87,7 @@ def server(tmp_path, monkeypatch):
 
     def register(sha256):
         file = PublicFile("math", "owner/name", "c0ffee", "p.jsonl", 60, sha256, "MIT")
-        monkeypatch.setattr(problems, "public_files", lambda: (file,))
+        monkeypatch.setattr(files, "public_files", lambda: (file,))
         return tmp_path / "data/owner/name/p.jsonl"
 
     yield register, source / "p.jsonl"

@@ -9,19 +9,20 @@ from pathlib import Path
 import pytest
 
 from trove_lite.datasets.answers import first_number, is_correct, printed_numbers
+from trove_lite.datasets.math import CATEGORIES as MATH_CATEGORIES
 from trove_lite.datasets.practice import problems as practice
+from trove_lite.datasets.practice.dice import Dice
 from trove_lite.datasets.practice.problems import (
     CATEGORIES,
     LEVELS,
     SHARES,
-    Dice,
     draw_item,
     items,
     practice_problems,
     practice_prompt,
 )
-from trove_lite.datasets.problems import CATEGORIES as MATH_CATEGORIES
-from trove_lite.parse import Tool, format_toolbox, parse_completion, program_of
+from trove_lite.parse import parse_completion
+from trove_lite.programs import Tool, format_toolbox, program_of
 from trove_lite.prompts import MODES, PromptPack
 from trove_lite.sandbox.pool import Sandbox
 

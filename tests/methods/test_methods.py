@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 
 from trove_lite.candidates import as_frame
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods import trove as m
-from trove_lite.methods.settings import PRESETS, Budget, Settings, TroveSettings
-from trove_lite.methods.toolbox import plain_name
-from trove_lite.models.base import sample_seed
-from trove_lite.parse import Tool, format_toolbox
+from trove_lite.methods import METHODS
+from trove_lite.methods.base import Answer, Budget, Candidate, Question, Settings, sample_seed
+from trove_lite.methods.trove import PRESETS, TroveSettings, ahead, trove
+from trove_lite.programs import Tool, format_toolbox, plain_name
 from trove_lite.recorded import official_logs as import_logs
 from trove_lite.recorded.replay import played_back
 from trove_lite.selection import Ballot
@@ -21,7 +20,7 @@ few = settings(max_examples=60, deadline=None)
 
 
 def questions(n):
-    return [m.Question("math", "counting", i, f"question {i}") for i in range(n)]
+    return [Question("math", "counting", i, f"question {i}") for i in range(n)]
 
 
 def function(name):
@@ -35,7 +34,7 @@ def imported(name):
 
 def said(mode, sample=0, tools=(), *, answer=None, ok=True, tokens=10, text=""):
     answers = () if answer is None or not ok else (float(answer),)
-    return m.Candidate(mode, sample, text, tuple(tools), Ballot(mode, ok, answers, 1), tokens)
+    return Candidate(mode, sample, text, tuple(tools), Ballot(mode, ok, answers, 1), tokens)
 
 
 def play(steps, reply):
@@ -43,7 +42,7 @@ def play(steps, reply):
     asked, answers, wish = [], [], next(steps, None)
     while wish is not None:
         sent = None
-        if isinstance(wish, m.Answer):
+        if isinstance(wish, Answer):
             answers.append(wish)
         else:
             asked += wish
@@ -89,16 +88,16 @@ def spent(asked, phase="stream"):
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("method", m.METHODS)
+@pytest.mark.parametrize("method", METHODS)
 def test_every_method_spends_exactly_its_calls_on_every_problem(method, preset):
     chosen = replace(PRESETS[preset], interval=3) if method == "trove" else Settings()
-    asked, answers = play(m.METHODS[method].steps(questions(9), chosen), winner({}))
+    asked, answers = play(METHODS[method].steps(questions(9), chosen), winner({}))
     assert spent(asked) == dict.fromkeys(range(9), 15)
     assert [a.question.index for a in answers[:9]] == list(range(9))
 
 
 def test_trove_splits_its_calls_evenly_over_its_modes():
-    asked, _ = play(m.trove(questions(1), TroveSettings()), winner({}))
+    asked, _ = play(trove(questions(1), TroveSettings()), winner({}))
     assert [(a.mode, a.samples) for a in asked] == [(mode, range(5)) for mode in ("import", "create", "skip")]
 
 
@@ -121,7 +120,7 @@ def test_a_token_budget_takes_the_first_samples_that_reach_it_and_no_more(tokens
         drawn.append((attempt.mode, sample))
         return said(attempt.mode, sample, tokens=length(attempt.mode, sample))
 
-    play(m.METHODS[method].steps(questions(1), chosen), reply)
+    play(METHODS[method].steps(questions(1), chosen), reply)
     expected, total = [], 0
     while total < tokens:
         turn = len(expected)
@@ -151,14 +150,14 @@ def test_sample_seeds_of_ten_run_seeds_are_pairwise_disjoint():
 
 
 def test_create_grows_the_toolbox_and_the_next_import_sees_it():
-    asked, _ = play(m.trove(questions(2), TroveSettings()), winner({("stream", 0): ("create", [function("f")])}))
+    asked, _ = play(trove(questions(2), TroveSettings()), winner({("stream", 0): ("create", [function("f")])}))
     assert toolboxes(asked) == [("stream", 0, ""), ("stream", 1, "f")]
     last = next(a for a in asked if a.question.index == 1 and a.mode == "import")
     assert last.library == (function("f").source,)
 
 
 def test_create_and_skip_never_see_nor_run_with_the_toolbox():
-    asked, _ = play(m.trove(questions(3), PRESETS["official"]), winner({("stream", 0): ("create", [function("f")])}))
+    asked, _ = play(trove(questions(3), PRESETS["official"]), winner({("stream", 0): ("create", [function("f")])}))
     assert all(a.shown == a.library == () for a in asked if a.mode != "import")
 
 
@@ -167,9 +166,9 @@ def test_only_the_selected_response_teaches():
         tools = [function(f"{attempt.mode}{sample}")] if attempt.mode == "create" else []
         return said(attempt.mode, sample, tools, answer=sample if attempt.mode == "create" else None)
 
-    asked, _ = play(m.trove(questions(2), TroveSettings()), reply)
+    asked, _ = play(trove(questions(2), TroveSettings()), reply)
     assert toolboxes(asked)[-1] == ("stream", 1, "create0")
-    asked, _ = play(m.trove(questions(2), TroveSettings()), winner({("stream", 0): ("skip", [function("f")])}))
+    asked, _ = play(trove(questions(2), TroveSettings()), winner({("stream", 0): ("skip", [function("f")])}))
     assert toolboxes(asked)[-1] == ("stream", 1, "")
 
 
@@ -189,7 +188,7 @@ def test_only_the_selected_response_teaches():
 def test_who_may_add_tools(mode, failed, choice, shown):
     chosen = replace(TroveSettings(), modes=(mode, *(x for x in ("import", "create", "skip") if x != mode)), **choice)
     script = {("stream", 0): (mode, [function("f")], *["failed"] * failed)}
-    asked, _ = play(m.trove(questions(2), chosen), winner(script))
+    asked, _ = play(trove(questions(2), chosen), winner(script))
     assert toolboxes(asked)[-1] == ("stream", 1, shown)
 
 
@@ -197,7 +196,7 @@ def test_who_may_add_tools(mode, failed, choice, shown):
 def test_whether_an_import_is_a_tool(kinds, shown):
     line = Tool("math", "import math", "import math", "import math", "import")
     asked, _ = play(
-        m.trove(questions(2), replace(TroveSettings(), kinds=kinds)), winner({("stream", 0): ("create", [line])})
+        trove(questions(2), replace(TroveSettings(), kinds=kinds)), winner({("stream", 0): ("create", [line])})
     )
     assert toolboxes(asked)[-1][2] == shown
 
@@ -211,7 +210,7 @@ def test_the_most_used_tool_is_shown_first_and_at_most_so_many():
         ("stream", 1): ("import", [imported("g")]),
     }
     for shown, expected in ((None, "g f h"), (2, "g f"), (0, "")):
-        asked, _ = play(m.trove(questions(3), replace(TroveSettings(), shown=shown)), winner(script))
+        asked, _ = play(trove(questions(3), replace(TroveSettings(), shown=shown)), winner(script))
         assert toolboxes(asked)[-1][2] == expected
         assert len(asked[-3].library) == 3  # the rest are hidden but still run
 
@@ -222,7 +221,7 @@ def test_the_model_ranks_where_there_is_a_choice_at_the_cost_of_a_call():
     def reply(attempt, sample):
         return said("rank", text="g, f") if attempt.mode == "rank" else script(attempt, sample)
 
-    asked, _ = play(m.trove(questions(3), replace(TroveSettings(), ranking="model")), reply)
+    asked, _ = play(trove(questions(3), replace(TroveSettings(), ranking="model")), reply)
     assert [text for *_, text in toolboxes(asked)] == ["", "g f", "g f"]
     ranks = [a for a in asked if a.mode == "rank"]
     assert [a.question.index for a in ranks] == [1, 2]
@@ -231,7 +230,7 @@ def test_the_model_ranks_where_there_is_a_choice_at_the_cost_of_a_call():
 
 def test_lexical_ranking_follows_the_question():
     script = winner({("stream", 0): ("create", [function("area"), function("question")])})
-    asked, _ = play(m.trove(questions(2), replace(TroveSettings(), ranking="lexical")), script)
+    asked, _ = play(trove(questions(2), replace(TroveSettings(), ranking="lexical")), script)
     assert toolboxes(asked)[-1][2] == "question area"
 
 
@@ -245,7 +244,7 @@ def test_trimming_happens_at_the_interval_and_its_problems_are_solved_again_by_i
         ("stream", 1): ("create", [function("g")]),
         ("stream", 2): ("import", [imported("g")]),
     }
-    asked, answers = play(m.trove(questions(4), chosen), winner(script))
+    asked, answers = play(trove(questions(4), chosen), winner(script))
     assert toolboxes(asked) == [
         ("stream", 0, ""),
         ("stream", 1, "f"),
@@ -261,14 +260,14 @@ def test_trimming_happens_at_the_interval_and_its_problems_are_solved_again_by_i
 @pytest.mark.parametrize(("final", "again"), [(False, []), (True, [0])])
 def test_a_final_trim_comes_after_the_last_problem(final, again):
     chosen = replace(TroveSettings(), threshold="fixed_2", interval=500, final_trim=final)
-    asked, _ = play(m.trove(questions(2), chosen), winner({("stream", 0): ("create", [function("f")])}))
+    asked, _ = play(trove(questions(2), chosen), winner({("stream", 0): ("create", [function("f")])}))
     assert sorted(spent(asked, "retry")) == again
 
 
 def test_nothing_is_solved_again_where_retry_is_off_or_nothing_is_trimmed():
     script = winner({("stream", 0): ("create", [function("f")])})
     for choice in ({"retry": False, "threshold": "fixed_2"}, {"threshold": "never"}):
-        asked, _ = play(m.trove(questions(5), replace(TroveSettings(), interval=2, final_trim=True, **choice)), script)
+        asked, _ = play(trove(questions(5), replace(TroveSettings(), interval=2, final_trim=True, **choice)), script)
         assert spent(asked, "retry") == {}
 
 
@@ -280,13 +279,13 @@ def test_whether_problems_solved_again_may_teach(adds, shown):
         ("stream", 1): ("create", [function("g")]),
         ("retry", 0): ("import", [function("late")]),
     }
-    asked, _ = play(m.trove(questions(2), chosen), winner(script))
+    asked, _ = play(trove(questions(2), chosen), winner(script))
     assert toolboxes(asked)[-1] == ("retry", 1, shown)
 
 
 def test_an_ablation_without_import_solves_again_with_the_modes_it_has():
     chosen = replace(TroveSettings(), modes=("create", "skip"), budget=Budget(6), threshold="fixed_2", interval=1)
-    asked, _ = play(m.trove(questions(1), chosen), winner({("stream", 0): ("create", [function("f")])}))
+    asked, _ = play(trove(questions(1), chosen), winner({("stream", 0): ("create", [function("f")])}))
     assert [(a.phase, a.mode, len(a.samples)) for a in asked[2:]] == [("retry", "create", 3), ("retry", "skip", 3)]
 
 
@@ -295,13 +294,13 @@ def test_an_ablation_without_import_solves_again_with_the_modes_it_has():
 
 def test_a_shuffled_order_is_python_s_own_shuffle_and_the_data_sets_is_the_default():
     for seed, order in ((None, [0, 1, 2, 3, 4, 5]), (7, [4, 0, 5, 3, 1, 2])):
-        _, answers = play(m.trove(questions(6), replace(TroveSettings(), shuffle=seed)), winner({}))
+        _, answers = play(trove(questions(6), replace(TroveSettings(), shuffle=seed)), winner({}))
         assert [a.question.index for a in answers] == order
 
 
 def test_trimmed_problems_of_a_shuffled_stream_are_found_again():
     chosen = replace(TroveSettings(), shuffle=7, threshold="fixed_2", interval=6)
-    asked, _ = play(m.trove(questions(6), chosen), winner({("stream", 5): ("create", [function("f")])}))
+    asked, _ = play(trove(questions(6), chosen), winner({("stream", 5): ("create", [function("f")])}))
     assert sorted(spent(asked, "retry")) == [5]
 
 
@@ -319,14 +318,14 @@ def test_the_selection_rule_decides_who_answers(rule, mode):
             ok=attempt.mode != "create" or sample < 4,
         )
 
-    _, (answer,) = play(m.trove(questions(1), replace(TroveSettings(), selection=rule)), reply)
+    _, (answer,) = play(trove(questions(1), replace(TroveSettings(), selection=rule)), reply)
     assert answer.candidate.mode == mode
 
 
 def test_random_selection_depends_on_the_seed_alone():
     def chosen(seed):
         _, answers = play(
-            m.trove(questions(30), TroveSettings(selection="random", seed=seed)), lambda a, s: said(a.mode, s)
+            trove(questions(30), TroveSettings(selection="random", seed=seed)), lambda a, s: said(a.mode, s)
         )
         return [(a.candidate.mode, a.candidate.sample) for a in answers]
 
@@ -342,7 +341,7 @@ def test_rectified_responses_replace_their_drafts(mode):
         return said(attempt.mode, sample)
 
     chosen = replace(TroveSettings(), rectify=mode, adds=("import", "create"))
-    asked, answers = play(m.trove(questions(2), chosen), reply)
+    asked, answers = play(trove(questions(2), chosen), reply)
     drafts = [a for a in asked if a.phase == "draft" and a.question.index == 0]
     rewrites = [a for a in asked if a.prompt and a.question.index == 0]
     assert [(a.mode, a.samples) for a in drafts] == [(mode, range(5))]
@@ -365,9 +364,9 @@ def test_rectified_responses_replace_their_drafts(mode):
 )
 def test_what_is_sampled_ahead_is_what_would_be_asked_for(preset, rectify, tokens, shuffle):
     chosen = replace(PRESETS[preset], rectify=rectify, shuffle=shuffle, budget=Budget(15, tokens, 12))
-    asked, answers = play(m.trove(questions(4), chosen), lambda a, s: said(a.mode, s, [function(f"f{s}")], tokens=3))
+    asked, answers = play(trove(questions(4), chosen), lambda a, s: said(a.mode, s, [function(f"f{s}")], tokens=3))
     wanted = {(replace(a, samples=range(0)), s) for a in asked for s in a.samples}
-    early = [a for attempts in m.ahead(questions(4), chosen) for a in attempts]
+    early = [a for attempts in ahead(questions(4), chosen) for a in attempts]
     assert early
     assert {(replace(a, samples=range(0)), s) for a in early for s in a.samples} <= wanted
     assert list(dict.fromkeys(a.question for a in early)) == [a.question for a in answers[:4]]
@@ -397,7 +396,7 @@ def test_settings_that_make_no_sense_are_refused(choice, words):
 
 
 def test_a_question_holds_no_gold_answer():
-    assert m.Question._fields == ("dataset", "category", "index", "text")
+    assert Question._fields == ("dataset", "category", "index", "text")
 
 
 # ---- the official program ----
@@ -462,7 +461,7 @@ def test_the_official_preset_does_what_the_official_program_does(n, interval, sc
         return said(mode, sample, tools, answer=answer, ok=ok)
 
     chosen = replace(PRESETS["official"], interval=interval, budget=Budget(6))
-    asked, _ = play(m.trove(questions(n), chosen), lambda a, s: scripted(a.question.index, a.mode, a.phase, s))
+    asked, _ = play(trove(questions(n), chosen), lambda a, s: scripted(a.question.index, a.mode, a.phase, s))
     assert toolboxes(asked) == official(n, scripted, 2, interval)
 
 
@@ -480,7 +479,7 @@ STORY = {
 def test_the_official_preset_on_a_story_worked_out_by_hand():
     """g comes in by IMPORT and is used again; an unknown import comes in too; the failed CREATE does not. With 21
     problems log20 is 1.02, so all tools used once go at the end: what made or used them is solved again."""
-    asked, _ = play(m.trove(questions(21), PRESETS["official"]), winner(STORY))
+    asked, _ = play(trove(questions(21), PRESETS["official"]), winner(STORY))
     lines = toolboxes(asked)
     assert lines[:6] == [
         ("stream", 0, ""),
@@ -496,7 +495,7 @@ def test_the_official_preset_on_a_story_worked_out_by_hand():
 def test_the_papers_preset_on_the_same_story():
     """IMPORT only counts uses, so g and math never come in. Trimming waits for problem 200, where ½·log10 200 = 1.15:
     f, used twice, stays; i, used once, goes, and problem 4 is solved again."""
-    asked, _ = play(m.trove(questions(201), PRESETS["paper"]), winner(STORY))
+    asked, _ = play(trove(questions(201), PRESETS["paper"]), winner(STORY))
     lines = toolboxes(asked)
     assert lines[:6] == [
         ("stream", 0, ""),

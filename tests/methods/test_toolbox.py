@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trove_lite.methods.toolbox import THRESHOLDS, Toolbox, lexical_overlap, named_order, plain_name
-from trove_lite.parse import Tool
+from trove_lite.methods.toolbox import THRESHOLDS, Toolbox, lexical_overlap, named_order
+from trove_lite.programs import Tool, plain_name
 
 
 def tool(name, docstring="", kind="function"):

@@ -15,9 +15,12 @@ from hypothesis import strategies as st
 
 from trove_lite import doctor, load_candidates
 from trove_lite.errors import TroveLiteError
+from trove_lite.methods.base import sample_seed
+from trove_lite.models import load_model
 from trove_lite.models import openai as servers
-from trove_lite.models.base import VLLM, ModelError, PromptRefused, SamplingSettings, load_model, sample_seed
+from trove_lite.models.base import ModelError, PromptRefused, SamplingSettings
 from trove_lite.models.openai import OpenAIServer, _authorization
+from trove_lite.models.vllm import VLLM
 
 from ..scripted import run
 

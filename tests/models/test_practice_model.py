@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from trove_lite.datasets.practice.problems import items, practice_prompt
 from trove_lite.errors import TroveLiteError
-from trove_lite.models.base import ModelError, PromptRefused, SamplingSettings, load_model
+from trove_lite.models import load_model
+from trove_lite.models.base import ModelError, PromptRefused, SamplingSettings
 from trove_lite.models.practice.model import WEIGHTS, PracticeModel, load_practice_model
 from trove_lite.models.practice.network import Tokenizer
 

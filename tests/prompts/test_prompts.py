@@ -6,10 +6,13 @@ from collections import Counter
 
 import pytest
 
+from trove_lite.datasets import load_problems
 from trove_lite.datasets.answers import first_number, is_correct, printed_numbers
-from trove_lite.datasets.problems import CATEGORIES, data_folder, load_problems
+from trove_lite.datasets.files import data_folder
+from trove_lite.datasets.math import CATEGORIES
 from trove_lite.errors import TroveLiteError
-from trove_lite.parse import PARSERS, Tool, format_toolbox, parse_completion, parse_tools, program_of
+from trove_lite.parse import PARSERS, parse_completion, parse_tools
+from trove_lite.programs import Tool, format_toolbox, program_of
 from trove_lite.prompts import MODES, OFFICIAL, OFFICIAL_FILES, _own_examples, load_pack
 
 QUESTION = "If $x\\\n## 5$ of ${people} are <% left %>, how many\n% went?"

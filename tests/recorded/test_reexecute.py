@@ -5,11 +5,12 @@ import pytest
 
 from trove_lite.candidates import load_candidates
 from trove_lite.cli import main
-from trove_lite.datasets.problems import Problem
+from trove_lite.datasets.base import Problem
 from trove_lite.errors import TroveLiteError
 from trove_lite.papers.figures import time_limits
 from trove_lite.recorded.reexecute import accuracy_by_time_limit, compare, recorded_programs, reexecute
-from trove_lite.running.live import RunSettings, live_run, trove_settings
+from trove_lite.running.live import live_run, trove_settings
+from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.pool import Sandbox, isolation_report
 
 CONFINED = pytest.mark.skipif(isolation_report()["level"] is None, reason="programs cannot be confined here")

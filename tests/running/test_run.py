@@ -10,11 +10,13 @@ import pytest
 
 from trove_lite import load_candidates
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods import trove as m
-from trove_lite.models.base import ModelError, PromptRefused, sample_seed
+from trove_lite.methods import METHODS
+from trove_lite.methods.base import sample_seed
+from trove_lite.models.base import ModelError, PromptRefused
 from trove_lite.run_cli import add_run_arguments, budget_of, choice_of, run_command, settings_of, vars_of
 from trove_lite.running.driver import Gate
-from trove_lite.running.live import RunSettings, live_run, model_identity
+from trove_lite.running.live import live_run
+from trove_lite.running.settings import RunSettings, model_identity
 from trove_lite.sandbox.pool import Sandbox
 
 from ..scripted import TIMES, InlineSandbox, Pack, ScriptedModel, function, problems, response, run
@@ -78,8 +80,7 @@ def test_programs_of_import_run_after_the_toolbox_and_others_do_not(tmp_path):
 
 def test_sampling_ahead_changes_nothing(tmp_path, monkeypatch):
     ahead = table(run(tmp_path / "a", methods=("trove",)))
-    monkeypatch.setattr(m, "METHODS", m.METHODS)
-    monkeypatch.setitem(m.METHODS, "trove", m.METHODS["trove"]._replace(ahead=lambda *_: iter(())))
+    monkeypatch.setitem(METHODS, "trove", METHODS["trove"]._replace(ahead=lambda *_: iter(())))
     pd.testing.assert_frame_equal(table(run(tmp_path / "b", methods=("trove",))), ahead)
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from trove_lite.sandbox import pool as sandbox_module
-from trove_lite.sandbox.pool import Execution, IsolationError, Sandbox, choose_level, isolation_report
-from trove_lite.sandbox.worker import Worker, tier_of
+from trove_lite.sandbox.pool import Sandbox, choose_level, isolation_report
+from trove_lite.sandbox.worker import Execution, IsolationError, Worker, tier_of
 
 pytestmark = pytest.mark.skipif(
     isolation_report()["level"] != "full", reason="this machine does not offer the level full"

@@ -15,10 +15,14 @@ import pandas as pd
 import pytest
 
 from trove_lite.candidates import load_candidates
-from trove_lite.datasets.problems import CATEGORIES, Problem
-from trove_lite.models.base import ModelError, PromptRefused, SamplingSettings, load_model, sample_seed
+from trove_lite.datasets.base import Problem
+from trove_lite.datasets.math import CATEGORIES
+from trove_lite.methods.base import sample_seed
+from trove_lite.models import load_model
+from trove_lite.models.base import ModelError, PromptRefused, SamplingSettings
 from trove_lite.prompts import MODES, load_pack
-from trove_lite.running.live import RunSettings, live_run
+from trove_lite.running.live import live_run
+from trove_lite.running.settings import RunSettings
 
 SETTINGS = SamplingSettings(max_tokens=48)
 LENGTH = 4096

@@ -10,7 +10,7 @@ import math
 import numpy as np
 import pandas as pd
 
-from ..datasets.problems import CATEGORIES
+from ..datasets.math import CATEGORIES
 from ..papers.reeval import paired
 from . import statistics as metrics
 from .choose import choose

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..datasets.problems import CATEGORIES
+from ..datasets.math import CATEGORIES
 from ..errors import TroveLiteError
 from . import statistics as metrics
 from .choose import MODES, PROBLEM, expected_score, in_order

@@ -8,8 +8,8 @@ from pathlib import Path
 import pandas as pd
 
 from ..candidates import load_candidates
-from ..methods.toolbox import plain_name
 from ..parse import parse_tools
+from ..programs import plain_name
 from . import statistics as metrics
 from .choose import MODES, choose, in_order
 from .independence import shared_programs

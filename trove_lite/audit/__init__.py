@@ -12,7 +12,9 @@ import pandas as pd
 
 from ..analysis.independence import independent_runs
 from ..analysis.study import DATASET_NAMES, Study
-from ..datasets.problems import DATASETS, Problem, load_problems, public_paths
+from ..datasets import DATASETS, load_problems
+from ..datasets.base import Problem
+from ..datasets.files import public_paths
 from ..errors import TroveLiteError
 from ..recorded.official_logs import import_logs
 from .benefit import benefit_findings, independence_findings, power, published_runs

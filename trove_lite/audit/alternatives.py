@@ -13,7 +13,8 @@ from fractions import Fraction
 import pandas as pd
 
 from ..datasets.answers import first_number, is_correct, printed_numbers
-from ..parse import BLOCK, operations, program_of, recorded_sources
+from ..parse import BLOCK
+from ..programs import operations, program_of, recorded_sources
 from ..selection import Ballot, Rule, by_mode_first, fewest_operations, first_successful, one_stage
 
 Golds = Mapping[tuple[str, int], float]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from ..datasets.problems import CATEGORIES
+from ..datasets.math import CATEGORIES
 from .finding import (
     Finding,
     Look,

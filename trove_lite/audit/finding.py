@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from ..analysis.statistics import macro_mean, micro_mean
-from ..datasets.problems import CATEGORIES
+from ..datasets.math import CATEGORIES
 from ..papers.published_values import published_table
 
 CONSISTENT, INCONSISTENT, UNDECIDED = "consistent", "inconsistent", "cannot be decided"

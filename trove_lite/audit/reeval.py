@@ -10,7 +10,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..datasets.problems import CATEGORIES, Problem
+from ..datasets.base import Problem
+from ..datasets.math import CATEGORIES
 from .finding import (
     Finding,
     Look,

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from ..datasets.problems import CATEGORIES
+from ..datasets.math import CATEGORIES
 from .finding import (
     Finding,
     Look,

@@ -15,7 +15,8 @@ import pandas as pd
 from ..analysis.choose import PROBLEM, in_order
 from ..analysis.statistics import paired_difference
 from ..datasets.answers import is_correct
-from ..datasets.problems import CATEGORIES, Problem
+from ..datasets.base import Problem
+from ..datasets.math import CATEGORIES
 from ..selection import (
     Ballot,
     Rule,

@@ -12,8 +12,9 @@ import pandas as pd
 from ..analysis.choose import choose
 from ..analysis.study import Study
 from ..datasets.answers import first_number, is_correct, printed_numbers
-from ..datasets.problems import CATEGORIES, Problem
-from ..parse import code_of
+from ..datasets.base import Problem
+from ..datasets.math import CATEGORIES
+from ..programs import code_of
 from ..prompts import MODES, PromptPack
 from .finding import Finding, Look, as_printed, claim, finding, points
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from ..parse import Tool
+from ..programs import Tool, plain_name
 
 
 @dataclass
@@ -74,11 +74,6 @@ class Toolbox:
         return {problem for name in rare for problem in self.entries.pop(name).problems}
 
 
-def plain_name(name: str) -> str:
-    """The name a tool is kept under: `from toolbox import f` and `f` are the same tool."""
-    return name.removeprefix("toolbox.")
-
-
 def named_order(text: str, tools: Iterable[Tool]) -> tuple[Tool, ...]:
     """Tools in the order in which a model's text first names them; those it leaves out follow in their old order."""
     place = {}
@@ -110,7 +105,6 @@ RANKINGS: dict[str, Callable[[Entry, str], float]] = {
     "uses": lambda entry, question: entry.uses,
     "lexical": lexical_overlap,
 }
-
 #: Used less often than this after n problems, a tool is forgotten. The paper: ½·log10 n (3.3), or 2 (Table 13);
 #: the official program: log20 n, which is half as strict again (0.77·log10 n).
 THRESHOLDS: dict[str, Callable[[int], float]] = {

@@ -6,16 +6,27 @@ Question has none. So the same method runs on any model, resumes by being fed it
 """
 
 import random
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import NamedTuple
 
-from ..models.base import sample_seed
-from ..parse import Tool, format_toolbox
-from ..selection import RULES, Ballot, random_choice
-from .settings import Budget, Settings, TroveSettings
-from .toolbox import THRESHOLDS, Toolbox, named_order
+from ..errors import TroveLiteError
+from ..programs import Tool, format_toolbox
+from .base import (
+    Answer,
+    Attempt,
+    Budget,
+    Candidate,
+    Drawn,
+    Question,
+    Settings,
+    Steps,
+    chosen,
+    draw,
+    one_of,
+    turns,
+)
+from .toolbox import RANKINGS, THRESHOLDS, Toolbox, named_order
 
 RECTIFY = """\
 Your task is to update the program solution with the provided math tools, i.e., Python functions.
@@ -33,7 +44,6 @@ the selected tools. Do not use any undefined functions or unspecified tools.
 
 **Solution**
 """  # the instruction is TroVE's (D.3); the paper does not print the rest
-
 RANK = """\
 Please rank the tool functions based on their relevance to the question: How many ways are there to choose 3 of 7 books?
 ```python
@@ -53,71 +63,74 @@ Please rank the tool functions based on their relevance to the question: {questi
 """  # the sentence is TroVE's (D.1), "with one in-context example", which the paper does not print
 
 
-class Question(NamedTuple):
-    """A problem as a method may see it."""
-
-    dataset: str
-    category: str
-    index: int
-    text: str
-
-
 @dataclass(frozen=True)
-class Attempt:
-    """A wish: these samples of one prompt, each parsed and run.
+class TroveSettings(Settings):
+    """TROVE's choices, as the paper describes them; PRESETS has the official program's beside them.
 
-    phase: `stream`; `retry` for problems solved again after trimming; `draft` for what is rectified before it counts.
-    shown: tools as the prompt lists them; library: code that the programs run after.
-    prompt: the text itself, where it is not one of the prompt pack's; runs: False where only the text is wanted.
+    threshold, interval: trim every `interval` problems what was used less often than `threshold` (THRESHOLDS) says;
+    final_trim: and once more at the end. retry: then solve again what had used a trimmed tool, by IMPORT and SKIP.
+    shown: how many tools a prompt lists (None: all); ranking: in which order (`uses`, `lexical`, `model`).
+    shuffle: the seed of a shuffled problem order (None: the data set's own).
+    rectify: `create` or `import`, whose responses the model writes anew with the toolbox in view (None: neither).
+    adds: modes whose selected response may add tools; adds_failing: those that may although their program failed;
+    adds_retry: whether problems solved again may; kinds: what is a tool.
     """
 
-    question: Question
-    mode: str
-    samples: range
-    phase: str = "stream"
-    shown: tuple[Tool, ...] = ()
-    library: tuple[str, ...] = ()
-    prompt: str | None = None
-    runs: bool = True
+    selection: str = "one_stage_described"
+    modes: tuple[str, ...] = ("import", "create", "skip")
+    threshold: str = "half_log10"
+    interval: int = 200
+    final_trim: bool = False
+    retry: bool = True
+    shown: int | None = None
+    ranking: str = "uses"
+    shuffle: int | None = None
+    rectify: str | None = None
+    adds: tuple[str, ...] = ("create",)
+    adds_failing: tuple[str, ...] = ()
+    adds_retry: bool = False
+    kinds: tuple[str, ...] = ("function",)
+
+    def __post_init__(self):
+        super().__post_init__()
+        for name, values, allowed in (
+            ("modes", self.modes, ("import", "create", "skip")),
+            ("adds", self.adds, ("import", "create")),
+            ("adds_failing", self.adds_failing, ("import", "create")),
+            ("kinds", self.kinds, ("function", "import")),
+            ("threshold", (self.threshold,), tuple(THRESHOLDS)),
+            ("ranking", (self.ranking,), (*RANKINGS, "model")),
+            ("rectify", (self.rectify,), (None, "create", "import")),
+        ):
+            for value in values:
+                one_of(name, value, allowed)
+        if not self.modes or len(set(self.modes)) < len(self.modes):
+            raise TroveLiteError(f"modes {', '.join(self.modes) or 'none'}: name each mode once, and at least one")
+        for name, value, least in (("interval", self.interval, 1), ("shown", self.shown, 0)):
+            if value is not None and value < least:
+                raise TroveLiteError(f"{name} {value}: must be at least {least}")
+        if self.budget.completion_tokens is None and self.budget.calls % len(self.modes):
+            raise TroveLiteError(
+                f"k {self.budget.calls} does not divide among {len(self.modes)} modes ({', '.join(self.modes)}): "
+                f"choose a multiple of {len(self.modes)}"
+            )
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """One answer to an Attempt: what the model wrote, and how it fared (`ballot`).
-
-    completion_tokens: None where the model refused the prompt, and no sample is to be had.
-    """
-
-    mode: str
-    sample: int
-    text: str
-    tools: tuple[Tool, ...]
-    ballot: Ballot
-    completion_tokens: int | None
-
-
-class Answer(NamedTuple):
-    """The candidate that a method answers a question with, for the time being: a later Answer replaces it."""
-
-    question: Question
-    candidate: Candidate
-
-
-#: What it returns is what it has learned in the end: TROVE its toolbox, the others nothing.
-Steps = Generator[list[Attempt] | Answer, list[Candidate], Toolbox | None]
-Drawn = Generator[list[Attempt], list[Candidate], list[Candidate]]
-
-
-def primitive(questions: Sequence[Question], settings: Settings, mode: str = "primitive") -> Steps:
-    """K programs a problem from one prompt, each problem by itself."""
-    for question in questions:
-        candidates = yield from draw({mode: Attempt(question, mode, range(0))}, settings.budget)
-        yield Answer(question, chosen(question, candidates, settings))
-
-
-def instance(questions: Sequence[Question], settings: Settings) -> Steps:
-    """The same with the prompt that asks for functions made for this problem alone (TroVE, 2.2)."""
-    return primitive(questions, settings, "instance")
+#: `official` is what the program in zorazrw/trove does where it departs from the paper.
+PRESETS = {
+    "paper": TroveSettings(),
+    "official": TroveSettings(
+        selection="two_stage",
+        threshold="log20",
+        interval=500,
+        final_trim=True,
+        shown=10,
+        adds=("import", "create"),
+        adds_failing=("import",),
+        adds_retry=True,
+        kinds=("function", "import"),
+    ),
+}
 
 
 def trove(questions: Sequence[Question], settings: TroveSettings) -> Steps:
@@ -152,15 +165,6 @@ def solve(question: Question, toolbox: Toolbox, settings: TroveSettings, *, phas
     best = chosen(question, candidates, settings)
     yield Answer(question, best)
     return best
-
-
-def chosen(question: Question, candidates: Sequence[Candidate], settings: Settings) -> Candidate:
-    """The candidate that answers; `random` is no agreement at all (TroVE, Table 11)."""
-    ballots = [candidate.ballot for candidate in candidates]
-    if settings.selection == "random":
-        seed = sample_seed(settings.seed, *question[:3], "stream", "select", 0)
-        return candidates[random_choice(ballots, seed)]
-    return candidates[RULES[settings.selection](ballots)]
 
 
 def learn(toolbox: Toolbox, best: Candidate, problem: int, settings: TroveSettings, *, add: bool = True) -> None:
@@ -207,26 +211,6 @@ def rectified(
     return [next(new) if draft.mode == settings.rectify else draft for draft in candidates]
 
 
-def draw(views: dict[str, Attempt], budget: Budget) -> Drawn:
-    """Sample the modes in turn until the budget is met; candidates come back mode by mode."""
-    candidates: list[Candidate] = []
-    while due := budget.due([candidate.completion_tokens for candidate in candidates]):
-        candidates += yield turns(views, len(candidates), due)
-    place = {mode: i for i, mode in enumerate(views)}
-    return sorted(candidates, key=lambda candidate: (place[candidate.mode], candidate.sample))
-
-
-def turns(views: dict[str, Attempt], drawn: int, due: int) -> list[Attempt]:
-    """The next `due` samples after the first `drawn`, where the modes take turns."""
-    n = len(views)
-    attempts = []
-    for place, view in enumerate(views.values()):
-        start, stop = (-((place - total) // n) for total in (drawn, drawn + due))
-        if start < stop:
-            attempts.append(replace(view, samples=range(start, stop)))
-    return attempts
-
-
 def ahead(questions: Sequence[Question], settings: TroveSettings) -> Iterator[list[Attempt]]:
     """For each problem in order, what `trove` will surely ask for and does not depend on the toolbox.
 
@@ -271,18 +255,3 @@ def shares(settings: TroveSettings, phase: str) -> Budget:
     part = Fraction(len(retry_modes(settings)), len(settings.modes))
     tokens = budget.completion_tokens
     return replace(budget, calls=int(budget.calls * part), completion_tokens=tokens and max(1, int(tokens * part)))
-
-
-class Method(NamedTuple):
-    """A method by name: its generator, its settings, and, where problems form a stream, what it can ask ahead."""
-
-    steps: Callable[[Sequence[Question], Settings], Steps]
-    settings: type[Settings]
-    ahead: Callable[[Sequence[Question], Settings], Iterator[list[Attempt]]] | None
-
-
-METHODS = {
-    "primitive": Method(primitive, Settings, None),
-    "instance": Method(instance, Settings, None),
-    "trove": Method(trove, TroveSettings, ahead),
-}

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ..analysis import statistics as metrics
 from ..analysis.study import ALL_MACRO, ALL_MICRO, COVERED_MACRO, COVERED_MICRO, Study, by_category, estimate
-from ..datasets.problems import CATEGORIES
+from ..datasets.math import CATEGORIES
 from .published_values import published_table, published_value
 
 #: `published` and `published_sd` are the paper's; `ours` with its 95 % interval (`low`, `high`), the standard

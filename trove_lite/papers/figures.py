@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ..analysis.study import ALL_MICRO, COVERED_MICRO, Study
-from ..datasets.problems import CATEGORIES
+from ..datasets.math import CATEGORIES
 from .reeval import BUDGETS, TROVE_MODES, overlap, pass_by_mode, pooled_curve, table1, table5, table7, table9
 
 BLUE, ORANGE, GREEN, RED, *_ = sns.color_palette("colorblind")

@@ -12,7 +12,7 @@ import pandas as pd
 from ..analysis import statistics as metrics
 from ..analysis.choose import MODES
 from ..analysis.study import Study, by_category, correct_counts, distinct_score, kept, matrix, oracle_score
-from ..datasets.problems import CATEGORIES
+from ..datasets.math import CATEGORIES
 from . import cells
 from .published_values import published_value
 

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 
-from ..datasets.problems import CATEGORIES, data_folder
+from ..datasets.files import data_folder
+from ..datasets.math import CATEGORIES
 from ..errors import TroveLiteError
-from ..parse import Tool, format_toolbox, parse_tools
+from ..parse import parse_tools
+from ..programs import Tool, format_toolbox
 
 FOLDER = resources.files(__package__)
 MODES = ("primitive", "instance", "import", "create", "skip")

@@ -20,9 +20,9 @@ from tqdm import tqdm
 
 from ..candidates import as_arrow, as_frame, fingerprint
 from ..datasets.answers import first_number, is_correct, printed_numbers
-from ..datasets.problems import Problem
+from ..datasets.base import Problem
 from ..errors import TroveLiteError
-from ..parse import code_of, operations
+from ..programs import code_of, operations
 
 HEADER = re.compile(r"## Example (\d+)\n")
 SAMPLE = re.compile(

@@ -17,13 +17,14 @@ import pandas as pd
 from ..analysis.choose import choose
 from ..analysis.statistics import mean_interval, paired_difference
 from ..candidates import fingerprint
+from ..datasets import load_problems
 from ..datasets.answers import first_number, is_correct, printed_numbers
-from ..datasets.problems import load_problems
 from ..errors import TroveLiteError
 from ..journal import Journal
-from ..methods.settings import TroveSettings
-from ..parse import code_of, operations, program_of, recorded_sources
-from ..sandbox.pool import Execution, Sandbox
+from ..methods.trove import TroveSettings
+from ..programs import code_of, operations, program_of, recorded_sources
+from ..sandbox.pool import Sandbox
+from ..sandbox.worker import Execution
 from .replay import played_back
 
 PROBLEM = ["dataset", "category", "problem"]

@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pandas as pd
 
-from ..methods.settings import PRESETS, Budget, TroveSettings
-from ..methods.trove import Answer, Attempt, Candidate, Question, trove
-from ..parse import Tool, parse_tools, recorded_sources
+from ..methods.base import Answer, Attempt, Budget, Candidate, Question
+from ..methods.trove import PRESETS, TroveSettings, trove
+from ..parse import parse_tools
+from ..programs import Tool, recorded_sources
 from ..selection import Ballot
 
 

@@ -12,14 +12,14 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from ..datasets.problems import Problem
+from ..datasets.base import Problem
 from ..errors import TroveLiteError
 from ..journal import Journal
-from ..methods.settings import Settings
+from ..methods import METHODS
+from ..methods.base import Answer, Attempt, Candidate, Question, Settings, Steps, sample_seed
 from ..methods.toolbox import Toolbox
-from ..methods.trove import METHODS, Answer, Attempt, Candidate, Question, Steps
-from ..models.base import LanguageModel, PromptRefused, sample_seed
-from ..parse import program_of
+from ..models.base import LanguageModel, PromptRefused
+from ..programs import program_of
 from .progress import Progress
 from .record import Record, content_hash
 

@@ -6,103 +6,32 @@ the table. How methods are answered is `driver`; what a record means is `records
 
 import asyncio
 import json
-import re
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict
 from pathlib import Path
 
 import pyarrow as pa
 
-from ..candidates import KEY, as_frame, save_run, versions, write_atomically
-from ..datasets.problems import CATEGORIES, DATASETS, Problem, load_problems
+from ..candidates import KEY, as_frame, save_run, versions
+from ..datasets import load_problems
+from ..datasets.base import Problem
 from ..errors import TroveLiteError
-from ..journal import locked, on_disk, read_journal
-from ..methods.settings import PRESETS, Budget, Settings, TroveSettings, one_of
-from ..methods.trove import METHODS, RANK, RECTIFY
-from ..models.base import LanguageModel, SamplingSettings, load_model
-from ..parse import PARSERS
+from ..journal import locked, on_disk, read_journal, write_atomically
+from ..methods.base import Budget
+from ..methods.trove import RANK, RECTIFY, TroveSettings
+from ..models import load_model
+from ..models.base import LanguageModel
 from ..prompts import load_pack
-from ..sandbox.pool import IsolationError, Sandbox
+from ..sandbox.pool import Sandbox
+from ..sandbox.worker import IsolationError
 from .driver import Driver, Shard
 from .progress import Progress
 from .record import Record, budget_rows, content_hash, differing, rows_of
+from .settings import RunSettings, model_identity, run_name, table_name
 
 REUSE = 10_000  # programs whose executions a run keeps, should the same text come again
-PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"
-
-
-@dataclass(frozen=True)
-class RunSettings:
-    """What a run's rows depend on, defaulted as in the papers. Any of it changed makes it another run.
-
-    name: rows are of run NAME_seedN, so shards of one study in several folders share it. model: see `load_model`.
-    k: calls a problem; completion_tokens: instead of k, sample until so many are spent. preset, trove: TROVE's choices
-    (PRESETS), and those that differ from them. limit: only the first problems of each category. model, dataset,
-    prompts: the practice ones, which need nothing else; for `math` the papers' model and the pack `own`.
-    """
-
-    name: str = "run"
-    model: str | None = None
-    methods: tuple[str, ...] = ("trove",)
-    dataset: str | None = None
-    categories: tuple[str, ...] = CATEGORIES
-    seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
-    k: int = 15
-    completion_tokens: int | None = None
-    selection: str | None = None
-    preset: str = "paper"
-    trove: dict[str, object] = field(default_factory=dict)
-    prompts: str | None = None
-    parser: str = "official"
-    limit: int | None = None
-    sampling: SamplingSettings = field(default_factory=SamplingSettings)
-    isolation: str = "auto"
-    time_limit: float = 30.0
-    memory: int = 1 << 30
-
-    def __post_init__(self):
-        practice = (
-            self.model == "practice" if self.dataset is None and self.model else self.dataset in (None, "practice")
-        )
-        for name, kind in (("model", PAPERS_MODEL), ("dataset", "math"), ("prompts", "own")):
-            if getattr(self, name) is None:
-                object.__setattr__(self, name, "practice" if practice else kind)
-        one_of("dataset", self.dataset, tuple(DATASETS))
-        one_of("preset", self.preset, tuple(PRESETS))
-        one_of("isolation", self.isolation, ("auto", "full", "seccomp", "none"))
-        one_of("parser", self.parser, tuple(PARSERS))
-        for name, values, allowed in (
-            ("method", self.methods, tuple(METHODS)),
-            ("category", self.categories, DATASETS[self.dataset]),
-            ("seed", self.seeds, None),
-        ):
-            if not values or len(set(values)) < len(values):
-                raise TroveLiteError(f"{name} {' '.join(map(str, values)) or 'none'}: give each once, and at least one")
-            for value in values if allowed else ():
-                one_of(name, value, allowed)
-        sampling = self.sampling
-        for name, value in (
-            ("limit", self.limit),
-            ("time limit", self.time_limit),
-            ("memory", self.memory),
-            ("top-p", sampling.top_p),
-            ("max-tokens", sampling.max_tokens),
-        ):
-            if value is not None and not value > 0:
-                raise TroveLiteError(f"{name} {value}: must be more than 0")
-        if not sampling.temperature >= 0 or sampling.top_p > 1:
-            raise TroveLiteError(f"temperature {sampling.temperature}, top-p {sampling.top_p}: need >= 0 and <= 1")
-        for method in self.methods:
-            self.of(method, self.seeds[0])  # refuses what does not fit together
-
-    def of(self, method: str, seed: int) -> Settings:
-        """The settings of one method in one of the run's seeds."""
-        common = {"budget": Budget(self.k, self.completion_tokens, self.sampling.max_tokens), "seed": seed}
-        if self.selection:
-            common["selection"] = self.selection
-        return replace(PRESETS[self.preset], **common, **self.trove) if method == "trove" else Settings(**common)
 
 
 def live_run(
@@ -203,18 +132,6 @@ def describe(settings: RunSettings, data: dict[str, Sequence[Problem]], pack, sa
     }
 
 
-def folder_of(settings: RunSettings, root: str | Path) -> Path:
-    """A folder under `root` that these settings and no others have: a changed option makes another run beside it."""
-    names = "-".join([*settings.methods, *settings.categories])
-    return Path(root) / f"{names}-{content_hash(asdict(settings))[:8]}"
-
-
-def model_identity(spec: str) -> str:
-    """A model's spec without what may differ tomorrow or must not be written down: address, options, credentials."""
-    server = re.match(r"https?://[^#]*(#.*)?", spec)
-    return f"server{server[1] or ''}" if server else spec
-
-
 def resume(out: Path, description: dict) -> bool:
     """Whether the run is complete. Begins it where there is none; refuses one that differs, naming what does."""
     if (out / "run.json").exists():
@@ -289,13 +206,3 @@ def trove_settings(folders: Iterable[str | Path]) -> dict[str, TroveSettings]:
                 run = run_name(about["settings"]["name"], seed)
                 found[run] = TroveSettings(**stated | {"budget": budget, "seed": seed})
     return found
-
-
-def run_name(name: str, seed: int) -> str:
-    """What the table calls the run of one seed."""
-    return f"{name}_seed{seed}"
-
-
-def table_name(method: str, settings: Settings) -> str:
-    """What the table calls a method: TROVE without IMPORT goes by the name that recorded ablations have."""
-    return "trove_no_import" if method == "trove" and "import" not in settings.modes else method

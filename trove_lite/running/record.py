@@ -13,10 +13,11 @@ import pyarrow as pa
 
 from ..candidates import as_arrow, fingerprint
 from ..datasets.answers import first_number, is_correct, printed_numbers
-from ..datasets.problems import Problem
-from ..methods.trove import Candidate
+from ..datasets.base import Problem
+from ..methods.base import Candidate
 from ..models.base import Completion
-from ..parse import Parsed, code_of, format_tools, operations, parse_completion
+from ..parse import Parsed, parse_completion
+from ..programs import code_of, format_tools, operations
 from ..selection import Ballot
 
 #: What of `run.json` a resumed run must share: the rest says what came of it.

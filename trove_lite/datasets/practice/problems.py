@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
 
-from ..problems import Problem
+from ..base import Problem
 from .dice import Dice
 from .families import FAMILIES, STEPS, Family, Step
 

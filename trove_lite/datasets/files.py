@@ -1,14 +1,9 @@
-"""Problems and the public files they come from.
-
-Knows the data sets, where each public file lives and its checksum. It does not know models, runs or grading.
-"""
+"""Public files, pinned by sha256: where each one lives, and how it is brought here."""
 
 import csv
 import hashlib
-import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -17,34 +12,6 @@ from typing import NamedTuple
 from platformdirs import user_cache_path
 
 from ..errors import TroveLiteError
-
-MATH_FILES = {
-    "algebra": "algebra",
-    "counting": "counting_and_probability",
-    "geometry": "geometry",
-    "intermediate": "intermediate_algebra",
-    "number": "number_theory",
-    "prealgebra": "prealgebra",
-    "precalculus": "precalculus",
-}
-CATEGORIES = tuple(MATH_FILES)
-DATASETS = {"math": CATEGORIES, "practice": CATEGORIES}
-FIELDS = {"question": str, "answer": (int, float), "level": str}
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A question with its numeric answer.
-
-    `index` counts from 0 in the data set's own order within `category`; `level` is MATH's difficulty, 1 to 5.
-    """
-
-    dataset: str
-    category: str
-    index: int
-    question: str
-    answer: float
-    level: int
 
 
 class PublicFile(NamedTuple):
@@ -131,51 +98,3 @@ def sha256_of(path: Path) -> str:
     """The sha256 of a file, in hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def load_problems(dataset: str, category: str) -> tuple[Problem, ...]:
-    """The problems of one category in the data set's own order; `practice` is computed, `math` is fetched.
-
-    Raises TroveLiteError for an unknown name, a missing or altered file, or a malformed line.
-    """
-    if category not in DATASETS.get(dataset, ()):
-        known = "; ".join(f"{name}: {', '.join(cats)}" for name, cats in DATASETS.items())
-        raise TroveLiteError(f"no problems for data set '{dataset}', category '{category}': choose from {known}")
-    if dataset == "practice":
-        from .practice.problems import practice_problems  # it makes Problems, so it comes after this module
-
-        return practice_problems(category)
-    name = f"data/math/{MATH_FILES[category]}.jsonl"
-    (file,) = (f for f in public_files() if f.group == "math" and f.path == name)
-    path = data_folder() / file.name
-    if not path.is_file():
-        raise TroveLiteError(f"{path}: missing; run `trove-lite fetch math`, or set TROVE_LITE_DATA")
-    problems = read_problems(path, dataset, category)
-    if sha256_of(path) != file.sha256:
-        raise TroveLiteError(
-            f"{path}: sha256 differs from the pinned {file.sha256[:12]}…; delete it and run `trove-lite fetch math`"
-        )
-    return problems
-
-
-def read_problems(path: Path, dataset: str, category: str) -> tuple[Problem, ...]:
-    """Parse one JSON-lines file of `question`, `answer` and `level` ("Level 1" to "Level 5")."""
-    problems = []
-    lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    for number, line in enumerate(lines, start=1):
-        where = f"{path}, line {number}"
-        remedy = "delete the file and run `trove-lite fetch math`"
-        try:
-            entry = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise TroveLiteError(f"{where}: not JSON ({error.msg}); {remedy}") from error
-        for field, kind in FIELDS.items():
-            if not isinstance(entry, dict) or not isinstance(entry.get(field), kind):
-                raise TroveLiteError(f"{where}: field '{field}' is missing or of the wrong type; {remedy}")
-        level = entry["level"].removeprefix("Level ")
-        if level not in {"1", "2", "3", "4", "5"}:
-            raise TroveLiteError(f"{where}: level '{entry['level']}' is not Level 1 to Level 5; {remedy}")
-        problems.append(
-            Problem(dataset, category, len(problems), entry["question"], float(entry["answer"]), int(level))
-        )
-    return tuple(problems)

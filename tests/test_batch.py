@@ -115,7 +115,7 @@ def test_parameters_are_checked_before_anything_runs(notebook, tmp_path, fixed, 
 
 
 ASK = """
-from trove_lite.models.base import load_model
+from trove_lite.models import load_model
 from trove_lite.running.live import in_own_loop
 async def ask():
     async with load_model(model) as entered:

@@ -387,31 +387,6 @@ def test_without_vllm_the_extra_is_named(monkeypatch):
         asyncio.run(entered())
 
 
-def test_seeds_of_ten_runs_of_everything_never_meet():
-    seeds = [
-        sample_seed(run, "math", category, problem, phase, mode, sample)
-        for run in range(10)
-        for category in ("counting", "number")
-        for problem in range(250)
-        for phase in ("stream", "retry")
-        for mode in ("import", "create", "skip")
-        for sample in range(5)
-    ]
-    assert len(set(seeds)) == len(seeds)
-    assert all(0 <= seed < 2**53 for seed in seeds)
-
-
-def test_a_seed_stays_what_it_is():
-    """Recorded runs are found again by it."""
-    assert sample_seed(0, "math", "counting", 3, "stream", "skip", 4) == 2415790241312979
-
-
-@given(st.lists(st.tuples(*[st.sampled_from(["", "1", "a", "1a", "a1"])] * 4), min_size=2, unique=True))
-def test_names_that_run_together_are_told_apart(keys):
-    seeds = {sample_seed(1, a, b, 1, c, d, 1) for a, b, c, d in keys}
-    assert len(seeds) == len(keys)
-
-
 @pytest.mark.parametrize("level", ["one sample", "a whole run"])
 def test_no_error_is_part_of_its_own_context(level, tmp_path):
     """In such a circle IPython gives up, and a notebook does not say what failed."""

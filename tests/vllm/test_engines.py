@@ -17,6 +17,7 @@ import pytest
 from trove_lite.candidates import load_candidates
 from trove_lite.datasets.base import Problem
 from trove_lite.datasets.math import CATEGORIES
+from trove_lite.datasets.base import Question
 from trove_lite.methods.base import sample_seed
 from trove_lite.models import load_model
 from trove_lite.models.base import ModelError, PromptRefused, SamplingSettings
@@ -37,7 +38,7 @@ def wishes() -> list[tuple[str, list[int]]]:
     pack = load_pack()
     found = []
     for (i, question), mode in itertools.product(enumerate(QUESTIONS), MODES):
-        seeds = [sample_seed(0, "math", "counting", i, "stream", mode, sample) for sample in range(5)]
+        seeds = [sample_seed(0, Question("math", "counting", i, ""), "stream", mode, sample) for sample in range(5)]
         found.append((pack.render("counting", mode, question), seeds))
     return found
 

@@ -83,10 +83,12 @@ class RunSettings:
 
     def of(self, method: str, seed: int) -> Settings:
         """The settings of one method in one of the run's seeds."""
+        presets = load_method(method).presets
+        chosen = presets.get(self.preset, presets["paper"])
         common = {"budget": Budget(self.k, self.completion_tokens, self.sampling.max_tokens), "seed": seed}
         if self.selection:
             common["selection"] = self.selection
-        return replace(PRESETS[self.preset], **common, **self.trove) if method == "trove" else Settings(**common)
+        return replace(chosen, **common, **self.choices.get(method, {}))
 
 
 def folder_of(settings: RunSettings, root: str | Path) -> Path:
@@ -104,8 +106,3 @@ def model_identity(spec: str) -> str:
 def run_name(name: str, seed: int) -> str:
     """What the table calls the run of one seed."""
     return f"{name}_seed{seed}"
-
-
-def table_name(method: str, settings: Settings) -> str:
-    """What the table calls a method: TROVE without IMPORT goes by the name that recorded ablations have."""
-    return "trove_no_import" if method == "trove" and "import" not in settings.modes else method

@@ -141,7 +141,9 @@ def test_text_answers_are_read_from_a_problems_own_file_and_graded(folder):
 def test_a_repaired_program_replaces_its_draft(folder):
     candidates = tl.load_candidates(folder)
     drafts = candidates[candidates["phase"] == "draft"]
-    assert len(drafts) and (drafts["status"] == "error").all() and (drafts["round"] == 0).all()
+    assert len(drafts)
+    assert (drafts["status"] == "error").all()
+    assert (drafts["round"] == 0).all()
     repaired = candidates[(candidates["round"] == 1) & (candidates["phase"] == "stream")]
     assert len(repaired) == len(drafts)
 
@@ -154,7 +156,8 @@ def test_every_request_is_a_call_with_its_stage_and_role(folder):
     assert (plan["stage"] == "plan").sum() == 2 * 2 * 6
     assert (plan["stage"] == "repair").sum() == (candidates["phase"] == "draft").sum()
     check = plan[plan["stage"] == "check"]
-    assert check["model"].isna().all() and check["executions"].eq(1).all()
+    assert check["model"].isna().all()
+    assert check["executions"].eq(1).all()
     assert plan.loc[plan["stage"] == "write", "cached_tokens"].eq(4).all()
 
 
@@ -172,7 +175,9 @@ def test_a_killed_run_goes_on_to_the_same_tables(folder, tmp_path):
     times = ["generate_seconds", "execute_seconds"]
     for load in (tl.load_candidates, tl.load_calls):
         one, other = (load(path).drop(columns=times, errors="ignore") for path in (folder, half))
-        key = [c for c in one.columns if c in ("run", "method", "category", "problem", "phase", "stage", "sample", "round")]
+        key = [
+            c for c in one.columns if c in ("run", "method", "category", "problem", "phase", "stage", "sample", "round")
+        ]
         pd.testing.assert_frame_equal(
             *(t.sort_values(key, kind="stable", ignore_index=True) for t in (one, other)), check_dtype=False
         )
@@ -180,7 +185,7 @@ def test_a_killed_run_goes_on_to_the_same_tables(folder, tmp_path):
 
 def test_a_comparison_table_and_figure_know_nothing_of_either(folder):
     candidates, calls = tl.load_candidates(folder), tl.load_calls(folder)
-    sides = {method: part for method, part in candidates.groupby("method", observed=True)}
+    sides = dict(candidates.groupby("method", observed=True))
     comparison = tl.compare(sides, calls=calls)
     table = tl.accuracy(comparison)
     assert set(table["category"]) >= {"warm", "cold"}

@@ -18,8 +18,12 @@ def load_plugin(kind: str, name: str, index: Mapping[str, str]) -> object:
     where = index.get(name, name)
     module, colon, attribute = where.partition(":")
     if not colon or not all(part.isidentifier() for part in (*module.split("."), attribute)):
-        raise TroveLiteError(f"no {kind} '{name}': choose from {', '.join(index)}, or name your own as module:attribute")
+        raise TroveLiteError(
+            f"no {kind} '{name}': choose from {', '.join(index)}, or name your own as module:attribute"
+        )
     try:
         return getattr(import_module(module), attribute)
     except (ModuleNotFoundError, AttributeError) as error:
-        raise TroveLiteError(f"{kind} '{name}': cannot be imported ({error}); check the module and attribute") from error
+        raise TroveLiteError(
+            f"{kind} '{name}': cannot be imported ({error}); check the module and attribute"
+        ) from error

@@ -10,12 +10,9 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from trove_lite import doctor, load_candidates
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods.base import sample_seed
 from trove_lite.models import load_model
 from trove_lite.models import openai as servers
 from trove_lite.models.base import ModelError, PromptRefused, SamplingSettings

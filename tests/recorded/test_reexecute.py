@@ -5,11 +5,12 @@ import pytest
 
 from trove_lite.candidates import load_candidates
 from trove_lite.cli import main
-from trove_lite.datasets.base import Problem
+from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.papers.figures import time_limits
 from trove_lite.recorded.reexecute import accuracy_by_time_limit, compare, recorded_programs, reexecute
-from trove_lite.running.live import live_run, trove_settings
+from trove_lite.recorded.replay import stated_settings
+from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.pool import Sandbox, isolation_report
 
@@ -65,14 +66,16 @@ def test_a_tie_between_modes_goes_to_the_one_sampled_first_however_the_table_is_
 def live(tmp_path_factory):
     """A run of the practice model whose toolbox follows neither preset."""
     choices = {"adds_failing": ("create",), "interval": 2, "threshold": "fixed_2"}
-    settings = RunSettings(categories=("number",), seeds=(0, 1), limit=6, completion_tokens=600, trove=choices)
+    settings = RunSettings(
+        categories=("number",), seeds=(0, 1), limit=6, completion_tokens=600, choices={"trove": choices}
+    )
     return settings, live_run(settings, tmp_path_factory.mktemp("live") / "run", progress=False)
 
 
 @CONFINED
 def test_a_live_run_is_composed_by_the_settings_that_it_was_made_with(live):
     settings, folder = live
-    candidates, made_with = load_candidates(folder), trove_settings([folder, "no folder"])
+    candidates, made_with = load_candidates(folder), stated_settings([folder, "no folder"])
     assert made_with == {f"run_seed{seed}": settings.of("trove", seed) for seed in (0, 1)}
     assert recorded_programs(candidates) != recorded_programs(candidates, made_with)
 
@@ -103,7 +106,7 @@ def test_a_tool_that_is_used_once_is_gone_when_problems_are_solved_again():
 
 @CONFINED
 def test_reexecution_agrees_and_says_where_not(monkeypatch):
-    problems = (Problem("math", "counting", 0, "?", 4.0, 1),)
+    problems = (Problem(Question("math", "counting", 0, "?"), 4.0),)
     monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
     recorded = pd.DataFrame(
         [
@@ -169,7 +172,7 @@ def test_problems_solved_again_come_after_all_others():
 
 
 def test_an_execution_that_is_in_the_journal_does_not_run_again(monkeypatch, tmp_path):
-    problems = (Problem("math", "counting", 0, "?", 4.0, 1),)
+    problems = (Problem(Question("math", "counting", 0, "?"), 4.0),)
     monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
     recorded = pd.DataFrame([row(0, "create", "print(2 + 2)"), row(0, "skip", "print(5)")])
     with Sandbox(1, time_limit=0.5) as sandbox:
@@ -184,7 +187,7 @@ def test_an_execution_that_is_in_the_journal_does_not_run_again(monkeypatch, tmp
 
 
 def test_a_status_that_the_record_does_not_know_is_kept(monkeypatch):
-    problems = (Problem("math", "counting", 0, "?", 4.0, 1),)
+    problems = (Problem(Question("math", "counting", 0, "?"), 4.0),)
     monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
     recorded = pd.DataFrame([row(0, "create", "x = bytearray(10**10)")])
     recorded = recorded.astype({"status": "category", "operations": "Int64"})

@@ -43,7 +43,8 @@ def test_who_is_cancelled_while_waiting_holds_no_place():
         second.cancel()
         await asyncio.wait_for(third, 1)
         await first
-        assert gate.free == 1 and gate.filling == 0
+        assert gate.free == 1
+        assert gate.filling == 0
 
     asyncio.run(main())
 

@@ -7,6 +7,11 @@ METHODS = {
     "primitive": "trove_lite.methods.primitive:PRIMITIVE",
     "instance": "trove_lite.methods.primitive:INSTANCE",
     "trove": "trove_lite.methods.trove:TROVE",
+    "standard": "trove_lite.methods.cot:STANDARD",
+    "cot": "trove_lite.methods.cot:COT",
+    "pot": "trove_lite.methods.pot:POT",
+    "entangled": "trove_lite.methods.pot:ENTANGLED",
+    "creator": "trove_lite.methods.creator:CREATOR",
 }
 
 

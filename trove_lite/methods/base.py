@@ -13,12 +13,13 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from ..datasets.base import Question
 from ..errors import TroveLiteError
 from ..programs import Tool
 from ..selection import RULES, Ballot, random_choice
 
 
-def sample_seed(run_seed: int, question: "Question", phase: str, stage: str, sample: int, round: int = 0) -> int:
+def sample_seed(run_seed: int, question: Question, phase: str, stage: str, sample: int, round: int = 0) -> int:
     """The seed of one sample: a hash of all that tells it from every other sample.
 
     53 bits, so that a server that reads JSON numbers as floating point still gets it whole.
@@ -52,10 +53,14 @@ class Budget:
         are the first ones whose tokens reach the budget, as if asked for one by one, and none is wasted. One whose
         tokens are not known counts as the longest.
         """
+        return max(0, self.left(tokens))
+
+    def left(self, tokens: Sequence[int | None]) -> int:
+        """How many calls fit surely into what is left after some of so many `tokens` each; 0 or less if none is."""
         if self.completion_tokens is None:
             return self.calls - len(tokens)
         spent = sum(self.most if n is None else max(1, n) for n in tokens)  # never 0, or it never ends
-        return max(0, math.ceil((self.completion_tokens - spent) / self.most))
+        return math.ceil((self.completion_tokens - spent) / self.most)
 
 
 @dataclass(frozen=True)
@@ -78,16 +83,6 @@ class Settings:
     def table_name(self, method: str) -> str:
         """What tables call the method with these settings: an ablation may have a name of its own."""
         return method
-
-
-class Question(NamedTuple):
-    """A problem as a method may see it."""
-
-    dataset: str
-    category: str
-    index: int
-    text: str
-    context: str = ""
 
 
 Messages = tuple[tuple[str, str], ...]  # a chat so far: ("system" | "user" | "assistant", text) in turn
@@ -115,7 +110,7 @@ class Attempt:
     prompt: str | Messages | None = None
     """The prompt itself, where the pack has none."""
     runs: bool = True
-    """False where only the text is wanted."""
+    """False where only the text is wanted: of a candidate, what stands after its marker `Final Answer:`."""
     role: str = "solver"
     """Who is asked: each role may have a model of its own."""
     mode: str | None = None
@@ -184,7 +179,7 @@ class Method(NamedTuple):
     #: Modes in the order in which a problem's candidates are sampled: the tie rule of selection.
     modes: tuple[str, ...]
     #: Settings by preset; `paper` is the default.
-    presets: Mapping[str, Settings] = {"paper": Settings()}  # noqa: RUF012
+    presets: Mapping[str, Settings] = {"paper": Settings()}
     #: Whether problems come in order, one after another, because a later one depends on earlier ones.
     stream: bool = False
     #: For each problem of a stream, in order, what it will surely ask for whatever came before: may be sampled early.
@@ -218,3 +213,23 @@ def turns(views: Mapping[str, Attempt], drawn: int, due: int) -> list[Attempt]:
         if start < stop:
             attempts.append(replace(view, samples=range(start, stop)))
     return attempts
+
+
+#: A batch of attempts of one problem, each of as many calls as it takes: the final candidates, and every reply on the way.
+Batch = Generator[list[Request], list[Candidate], tuple[list[Candidate], list[Candidate]]]
+
+
+def repeat(batch: Callable[[range], Batch], budget: Budget, most_calls: int) -> Drawn:
+    """Whole attempts until the problem's budget is met; returns their final candidates.
+
+    An attempt takes at most `most_calls`. So many are begun at once as are needed even if each takes that many: they are
+    the first whose cost reaches the budget, as if begun one by one, and the last may overshoot it.
+    """
+    final: list[Candidate] = []
+    replies: list[Candidate] = []
+    while (left := budget.left([reply.completion_tokens for reply in replies])) > 0:
+        due = math.ceil(left / most_calls)
+        new, on_the_way = yield from batch(range(len(final), len(final) + due))
+        final += new
+        replies += on_the_way
+    return final

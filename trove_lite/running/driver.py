@@ -186,7 +186,7 @@ class Driver:
         except SampleUnavailable as error:  # whatever else a model does wrong stops the run
             return Record.missing(key, request, asked, "unavailable", str(error))
         if not request.runs:
-            return record
+            return record.read() if request.mode else record
         parsed = record.parsed(self.parser)
         program = program_of(parsed.solution, parsed.tools, request.library)
         if not program.strip() and self.parser != "official":  # there, nothing at all succeeds

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..candidates import KEY, as_calls, as_candidates, save_run, versions
+from ..candidates import CALLS_KEY, CALLS_SCHEMA, KEY, as_arrow, as_frame, run_name, save_run, versions
 from ..datasets import load_dataset
 from ..datasets.base import Dataset, Problem
 from ..errors import TroveLiteError
@@ -28,7 +28,7 @@ from ..sandbox.worker import IsolationError
 from .driver import Driver, Stream
 from .progress import Progress
 from .record import Record, candidate_rows, content_hash, differing
-from .settings import RunSettings, model_identity, run_name
+from .settings import RunSettings, model_identity
 
 REUSE = 10_000  # programs whose executions a run keeps, should the same text come again
 SPENT = ["prompt_tokens", "cached_tokens", "completion_tokens", "executions", "generate_seconds", "execute_seconds"]
@@ -115,6 +115,8 @@ async def drive(
         with on_disk(out):
             settle_models(out, models)
         at_once = in_flight or sum(getattr(model, "concurrency", 256) for model in set(models.values()))
+        for model in models.values():
+            model.on_notice = bars.say
         bars.retried = lambda: sum(getattr(model, "retried", 0) for model in set(models.values()))
         driver = Driver(models, sandbox, pack, dataset, parser=parser, progress=bars, in_flight=at_once)
         await driver.run(streams)
@@ -149,7 +151,12 @@ def describe(settings: RunSettings, data: Mapping[str, Sequence[Problem]], pack,
 
 def hashed(problem: Problem) -> dict:
     """A problem as its hash sees it: its files by name alone, since data sets check what is in them."""
-    return {"question": list(problem.question), "gold": problem.gold, "level": problem.level, "files": sorted(problem.files)}
+    return {
+        "question": list(problem.question),
+        "gold": problem.gold,
+        "level": problem.level,
+        "files": sorted(problem.files),
+    }
 
 
 def resume(out: Path, description: dict) -> bool:
@@ -223,8 +230,8 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
         if listing := getattr(stream.learned, "listing", None):
             about = {"method": whose["method"], "category": stream.category, "seed": stream.seed}
             tools += [about | tool for tool in listing()]
-    table = as_candidates(candidates).sort_values(KEY, kind="stable", ignore_index=True)
-    spent = as_calls(calls)
+    table = as_frame(as_arrow(candidates)).sort_values(KEY, kind="stable", ignore_index=True)
+    spent = as_frame(as_arrow(calls, CALLS_SCHEMA)).sort_values(CALLS_KEY, kind="stable", ignore_index=True)
     accuracy = {stream.label: sum(stream.correct.values()) / max(1, len(stream.correct)) for stream in streams}
     came = {"accuracy": accuracy, "budget": budget_of(spent).to_dict("records"), "toolboxes": tools}
     save_run(out, table, description | came, calls=spent)

@@ -20,6 +20,8 @@ from ..selection import Ballot
 
 #: What of `run.json` a resumed run must share: the rest says what came of it.
 IDENTITY = ("kind", "settings", "prompts", "data", "isolation", "versions", "methods")
+#: Where an answer stands in a text that no program comes of (CREATOR's marker).
+FINAL_ANSWER = "Final Answer:"
 #: Libraries that change no row of a run.
 INDIFFERENT = ("versions.matplotlib", "versions.pyarrow")
 
@@ -79,6 +81,10 @@ class Record:
     def of_run(cls, key: Key, request: Request, prompt: str) -> "Record":
         """A program to be run that nobody was asked for."""
         return cls(*key, request.mode, "", prompt, "", None, None, "", 0.0)
+
+    def read(self) -> "Record":
+        """The same where the text itself answers: what stands after its last marker is what a program would print."""
+        return replace(self, status="ok", output=self.text.rpartition(FINAL_ANSWER)[2].strip())
 
     def executed(self, execution) -> "Record":
         """The same with how its program ended (a sandbox's Execution)."""

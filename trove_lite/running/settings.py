@@ -4,10 +4,10 @@ import re
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from ..datasets import DATASETS
+from ..datasets import load_dataset
 from ..datasets.math import CATEGORIES
 from ..errors import TroveLiteError
-from ..methods import METHODS
+from ..methods import load_method
 from ..methods.base import Budget, Settings, one_of
 from ..methods.trove import PRESETS
 from ..models.base import SamplingSettings
@@ -37,7 +37,8 @@ class RunSettings:
     completion_tokens: int | None = None
     selection: str | None = None
     preset: str = "paper"
-    trove: dict[str, object] = field(default_factory=dict)
+    choices: dict[str, dict[str, object]] = field(default_factory=dict)
+    roles: dict[str, str] = field(default_factory=dict)
     prompts: str | None = None
     parser: str = "official"
     limit: int | None = None
@@ -53,13 +54,13 @@ class RunSettings:
         for name, kind in (("model", PAPERS_MODEL), ("dataset", "math"), ("prompts", "own")):
             if getattr(self, name) is None:
                 object.__setattr__(self, name, "practice" if practice else kind)
-        one_of("dataset", self.dataset, tuple(DATASETS))
+        categories = load_dataset(self.dataset).categories
         one_of("preset", self.preset, tuple(PRESETS))
         one_of("isolation", self.isolation, ("auto", "full", "seccomp", "none"))
         one_of("parser", self.parser, tuple(PARSERS))
         for name, values, allowed in (
-            ("method", self.methods, tuple(METHODS)),
-            ("category", self.categories, DATASETS[self.dataset]),
+            ("method", self.methods, None),
+            ("category", self.categories, categories),
             ("seed", self.seeds, None),
         ):
             if not values or len(set(values)) < len(values):
@@ -101,8 +102,3 @@ def model_identity(spec: str) -> str:
     """A model's spec without what may differ tomorrow or must not be written down: address, options, credentials."""
     server = re.match(r"https?://[^#]*(#.*)?", spec)
     return f"server{server[1] or ''}" if server else spec
-
-
-def run_name(name: str, seed: int) -> str:
-    """What the table calls the run of one seed."""
-    return f"{name}_seed{seed}"

@@ -237,10 +237,13 @@ def _without_paths(text: str) -> str:
 
 
 def interpreter(call: str, *arguments: str) -> list[str]:
-    """The command for a call in `zygote` or `isolation`, which does not import this package's other modules."""
+    """The command for a call in `zygote` or `isolation`: of this checkout, whatever is installed, and not on its path.
+
+    Once the package is found, its parts are found in it; what is beside it stays out of reach of programs.
+    """
+    checkout = str(Path(__file__).parents[2])
     start = (
-        "import sys, types; package = sys.modules['trove_lite'] = types.ModuleType('trove_lite'); "
-        f"package.__path__ = [{str(Path(__file__).parents[1])!r}]; "
+        f"import sys; sys.path.insert(0, {checkout!r}); import trove_lite; del sys.path[0]; "
         f"from trove_lite.sandbox import isolation, zygote; {call}"
     )
     return [sys.executable, "-s", "-P", "-B", "-c", start, *arguments]

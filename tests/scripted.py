@@ -110,7 +110,7 @@ def of_problems(problems=problems, name: str = "math") -> Dataset:
 
 
 def run(out: Path, *, delay: float = 0.0, problems=problems, trove=None, **given) -> Path:
-    """A small run of all methods with everything scripted; `trove` are its choices, the rest is as `live_run` has it."""
+    """A small run of all methods with everything scripted; `trove` are its choices."""
     fakes = {"model": ScriptedModel(delay), "sandbox": InlineSandbox(), "pack": Pack()}
     fakes |= {name: given.pop(name) for name in (*fakes, "roles", "in_flight") if name in given}
     settings = {"name": "test", "methods": ("trove", "primitive"), "categories": ("counting",), "seeds": (0, 1)}

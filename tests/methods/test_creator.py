@@ -46,7 +46,7 @@ def counts(asked):
 
 
 def failing(stage, times):
-    """Programs of this stage fail so many times, then run; of `whole`, the first program of the attempt and its repairs."""
+    """Programs of this stage fail so many times, then run; of `whole`, an attempt's first program and its repairs."""
 
     def status(asked, round):
         chain = {"pot", "entangled", "decide", "rectify"} if stage == "whole" else {stage}
@@ -57,7 +57,7 @@ def failing(stage, times):
 
 
 @pytest.mark.parametrize("method", ["pot", "entangled"])
-@pytest.mark.parametrize(("limit", "fails"), itertools.product((0, 1, 3), (0, 1, 2, 3, 9)))
+@pytest.mark.parametrize(("limit", "fails"), [*itertools.product((0, 1, 3), (0, 1, 2, 3, 9))])
 def test_pot_spends_a_call_and_an_execution_a_program(method, limit, fails):
     settings = RepairSettings(budget=Budget(1), rectify=limit)
     asked, answers = play(method, settings, failing("whole", fails))
@@ -65,7 +65,7 @@ def test_pot_spends_a_call_and_an_execution_a_program(method, limit, fails):
     assert len(answers) == 1
 
 
-@pytest.mark.parametrize(("retries", "broken", "fails"), itertools.product((0, 3), range(5), (0, 1, 3, 9)))
+@pytest.mark.parametrize(("retries", "broken", "fails"), [*itertools.product((0, 3), range(5), (0, 1, 3, 9))])
 def test_creator_spends_creations_a_decision_and_repairs(retries, broken, fails):
     """2 to 5 + R calls; with checks at most 3 of 4 creations are executed, for the last is used unchecked."""
 

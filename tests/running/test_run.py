@@ -279,7 +279,7 @@ def test_a_sample_that_cannot_be_had_is_a_row_and_the_run_goes_on(tmp_path):
 
 def test_too_many_in_a_row_end_the_run_and_are_asked_for_again(tmp_path):
     expected = table(run(tmp_path / "a", methods=("trove",)))
-    with pytest.raises(ModelError, match="20 samples in a row could not be had, .* not JSON"):
+    with pytest.raises(ModelError, match=r"20 samples in a row could not be had, .* not JSON"):
         run(tmp_path / "b", methods=("trove",), model=Unreliable(lambda prompt, seed: " 5 of" in prompt))
     pd.testing.assert_frame_equal(table(run(tmp_path / "b", methods=("trove",))), expected)
 

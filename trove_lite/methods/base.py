@@ -90,7 +90,7 @@ Messages = tuple[tuple[str, str], ...]  # a chat so far: ("system" | "user" | "a
 
 @dataclass(frozen=True)
 class Attempt:
-    """A request to a model: these samples of one prompt, each parsed and run, each a candidate unless it says otherwise.
+    """A request to a model: these samples of one prompt, each parsed and run, and a candidate unless it says not.
 
     The prompt is the pack's for `stage`, `shown` and `values`, unless it is given as `prompt` (a text, or messages).
     """
@@ -215,15 +215,15 @@ def turns(views: Mapping[str, Attempt], drawn: int, due: int) -> list[Attempt]:
     return attempts
 
 
-#: A batch of attempts of one problem, each of as many calls as it takes: the final candidates, and every reply on the way.
+#: Attempts of one problem, each of as many calls as it takes: their final candidates, and all replies on the way.
 Batch = Generator[list[Request], list[Candidate], tuple[list[Candidate], list[Candidate]]]
 
 
 def repeat(batch: Callable[[range], Batch], budget: Budget, most_calls: int) -> Drawn:
     """Whole attempts until the problem's budget is met; returns their final candidates.
 
-    An attempt takes at most `most_calls`. So many are begun at once as are needed even if each takes that many: they are
-    the first whose cost reaches the budget, as if begun one by one, and the last may overshoot it.
+    An attempt takes at most `most_calls`. As many are begun at once as are needed even if each takes that many: they
+    are the first whose cost reaches the budget, as if begun one by one, and the last may overshoot it.
     """
     final: list[Candidate] = []
     replies: list[Candidate] = []

@@ -1,4 +1,4 @@
-"""Answers without a program: STANDARD says the answer, CoT thinks before it (CREATOR, section 4.1: the Vanilla rows)."""
+"""Answers without a program: STANDARD says the answer, CoT thinks before it (CREATOR, 4.1: Vanilla)."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -1,7 +1,7 @@
 """A live run: from settings to a complete run folder that every notebook reads, resumed where it was stopped.
 
-It makes the folder, refuses a changed setting, starts models, sandbox and driver, and in the end turns the journals into
-the tables. How methods are answered is `driver`; what a record means is `record`.
+It makes the folder, refuses a changed setting, starts models, sandbox and driver, and in the end turns the journals
+into the tables. How methods are answered is `driver`; what a record means is `record`.
 """
 
 import asyncio

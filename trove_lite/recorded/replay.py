@@ -27,13 +27,9 @@ def played_back(rows: pd.DataFrame, settings: TroveSettings | None = None) -> It
     settings = replace(settings, ranking="uses") if settings else official(stream)  # what is shown is not what runs
     problems = stream[["dataset", "category", "problem"]].drop_duplicates().sort_values("problem")
     steps = trove([Question(*problem, "") for problem in problems.itertuples(index=False)], settings)
-    by_key = {
-        (
-            "retry" if row["phase"] == "retry" else "stream",
-            *(row[name] for name in ("problem", "mode", "round", "sample")),
-        ): row
-        for row in rows.to_dict("records")
-    }
+    phase = rows["phase"].astype(str).replace("draft", "stream")  # a draft was asked for like what replaced it
+    keys = zip(phase, *(rows[name] for name in ("problem", "mode", "round", "sample")), strict=True)
+    by_key = dict(zip(keys, rows.to_dict("records"), strict=True))
     answer = None
     while True:
         try:

@@ -53,6 +53,7 @@ __all__ = [
     "differences",
     "difficulty",
     "expected_score",
+    "failures",
     "fetch",
     "figure1",
     "figure2",
@@ -87,6 +88,7 @@ __all__ = [
     "table7",
     "table8",
     "table9",
+    "tools_made",
     "two_stage",
     "two_stage_described",
 ]

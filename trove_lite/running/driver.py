@@ -208,7 +208,7 @@ class Driver:
         return record.executed(execution)
 
     def _hold(self, stream: Stream, record: Record) -> None:
-        """A sample that could not be had is recorded once one asked for later is: until then the server may be at fault."""
+        """A sample not to be had is recorded once one asked for later is had: until then the server may be at fault."""
         self.lacked += 1
         self.in_a_row += 1
         self.unavailable.append((self.lacked, stream, record))

@@ -18,6 +18,7 @@ from trove_lite.running.driver import Gate
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings, model_identity
 from trove_lite.sandbox.pool import Sandbox
+from trove_lite.selection import number_text
 
 from ..scripted import TIMES, InlineSandbox, Pack, ScriptedModel, function, problems, response, run
 
@@ -47,7 +48,7 @@ def test_a_row_says_what_was_written_run_and_judged(tmp_path):
     rows = table(run(tmp_path / "a"))
     assert set(rows["status"]) == {"ok", "error"}
     right = rows[rows["correct"].astype(bool)]
-    gold = {p.index: p.gold for p in problems("math", "counting")}
+    gold = {p.index: number_text(p.gold) for p in problems("math", "counting")}
     assert len(right)
     assert (right["answer"] == right["problem"].map(gold)).all()
     failed = rows[rows["status"] == "error"]

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from ..datasets.base import Problem, Question
+from ..datasets.base import Dataset, Problem, Question
 from ..errors import TroveLiteError
 from ..journal import Journal
 from ..methods import METHODS
@@ -59,8 +59,11 @@ class Gate:
 class Shard:
     """One method on one category with one seed: its problems, its journal, and how it is doing."""
 
-    def __init__(self, method: str, category: str, seed: int, problems: Sequence[Problem], settings: Settings):
+    def __init__(
+        self, method: str, category: str, seed: int, problems: Sequence[Problem], settings: Settings, dataset: Dataset
+    ):
         self.method, self.category, self.seed, self.settings = method, category, seed, settings
+        self.dataset = dataset
         self.problems = {problem.index: problem for problem in problems}
         self.questions = [problem.question for problem in problems]
         self.verdicts: dict[int, bool] = {}
@@ -185,11 +188,11 @@ class Driver:
                 f"{shard.journal.path}: {mode} sample {number} of problem {index} was recorded for another prompt; the "
                 "journal is from other settings or was edited: choose another --out"
             )
-        return record.candidate(self.parser)
+        return record.candidate(self.parser, shard.dataset)
 
     def _note(self, shard: Shard, answer: Answer) -> None:
         problem = shard.problems[answer.question.index]
-        shard.verdicts[problem.index] = Record.verdict(answer.candidate, problem.gold)
+        shard.verdicts[problem.index] = Record.verdict(answer.candidate, problem.gold, shard.dataset)
         self.progress.update(shard.label, shard.verdicts)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from ..candidates import KEY, as_frame, save_run, versions
-from ..datasets import load_problems
+from ..datasets import load_dataset, load_problems
 from ..datasets.base import Problem
 from ..datasets.files import sha256_of
 from ..errors import TroveLiteError
@@ -55,8 +55,9 @@ def live_run(
     """
     out = Path(out)
     data = {category: tuple(problems(settings.dataset, category))[: settings.limit] for category in settings.categories}
+    dataset = load_dataset(settings.dataset)
     shards = [
-        Shard(method, category, seed, data[category], settings.of(method, seed))
+        Shard(method, category, seed, data[category], settings.of(method, seed), dataset)
         for method in settings.methods
         for category in settings.categories
         for seed in settings.seeds
@@ -191,7 +192,8 @@ def finish(out: Path, shards: Sequence[Shard], settings: RunSettings) -> None:
             "method": table_name(shard.method, shard.settings),
             "seed": shard.seed,
         }
-        tables.append(rows_of(records, shard.problems, same, settings.parser))
+        places = getattr(shard.settings, "modes", (shard.method,))  # of a method with one mode, its name
+        tables.append(rows_of(records, shard.problems, same, settings.parser, shard.dataset, places))
         whose = {"method": same["method"], "category": shard.category, "seed": shard.seed}
         budget += budget_rows(records, **whose)
         tools += [whose | tool for tool in shard.toolbox.listing()] if shard.toolbox else []

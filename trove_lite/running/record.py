@@ -6,14 +6,14 @@ back after a kill. It knows neither models nor files.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 import pyarrow as pa
 
 from ..candidates import as_arrow, fingerprint
-from ..datasets.answers import first_number, is_correct, printed_numbers
-from ..datasets.base import Problem
+from ..datasets.answers import graded
+from ..datasets.base import Dataset, Problem
 from ..methods.base import Candidate
 from ..models.base import Completion
 from ..parse import Parsed, parse_completion
@@ -83,24 +83,24 @@ class Record:
     def parsed(self, parser: str) -> Parsed:
         return parse_completion(self.text, parser)
 
-    def answers(self) -> list[float]:
-        return printed_numbers(self.output) if self.status == "ok" else []
+    def answers(self, dataset: Dataset) -> list[str]:
+        return dataset.read(self.output) if self.status == "ok" else []
 
-    def candidate(self, parser: str) -> Candidate:
+    def candidate(self, parser: str, dataset: Dataset) -> Candidate:
         """What the method gets to see."""
-        parsed, answers = self.parsed(parser), tuple(self.answers())
+        parsed, answers = self.parsed(parser), tuple(self.answers(dataset))
         size = operations(code_of(parsed.solution)) if answers else 0
         ballot = Ballot(self.mode, self.status == "ok", answers, size)
         tokens = None if self.status == "missing" else self.completion_tokens
         return Candidate(self.mode, self.sample, self.text, tuple(parsed.tools), ballot, tokens)
 
     @staticmethod
-    def verdict(candidate: Candidate, gold: float) -> bool:
-        return is_correct(first_number(candidate.ballot.answers), gold)
+    def verdict(candidate: Candidate, gold: object, dataset: Dataset) -> bool:
+        return dataset.correct(candidate.ballot.answers, gold)
 
-    def row(self, problem: Problem, parser: str) -> dict:
+    def row(self, problem: Problem, parser: str, dataset: Dataset, places: Sequence[str]) -> dict:
         """What the candidates table gets to see."""
-        parsed, answers = self.parsed(parser), self.answers()
+        parsed, answers = self.parsed(parser), self.answers(dataset)
         tools = format_tools(parsed.tools)
         return {
             "dataset": problem.dataset,
@@ -108,8 +108,10 @@ class Record:
             "problem": problem.index,
             "phase": self.phase,
             "mode": self.mode,
+            "place": places.index(self.mode),
             "sample": self.sample,
-            "level": int(problem.level or 0),
+            "round": 0,
+            "level": problem.level,
             "program": fingerprint(parsed.solution, tools),
             "response": self.text,
             "solution": parsed.solution,
@@ -119,8 +121,8 @@ class Record:
             "shortened": self.truncated,
             "error": self.error or None,
             "answers": answers,
-            "answer": first_number(answers),
-            "correct": None if self.status == "missing" else is_correct(first_number(answers), problem.gold),
+            "answer": graded(answers),
+            "correct": None if self.status == "missing" else dataset.correct(answers, problem.gold),
             "operations": operations(code_of(parsed.solution)) if answers else None,
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": self.completion_tokens,
@@ -129,9 +131,13 @@ class Record:
         }
 
 
-def rows_of(records: Iterable[Record], problems: Mapping[int, Problem], same: dict, parser: str) -> pa.Table:
+def rows_of(
+    records: Iterable[Record], problems: Mapping[int, Problem], same: dict, parser: str, dataset: Dataset,
+    places: Sequence[str],
+) -> pa.Table:  # fmt: skip
     """The candidates of one shard's records; texts that are no programs (a ranking of tools) are none."""
-    return as_arrow([same | r.row(problems[r.problem], parser) for r in records if r.status is not None])
+    rows = [r.row(problems[r.problem], parser, dataset, places) for r in records if r.status is not None]
+    return as_arrow([same | row for row in rows])
 
 
 def budget_rows(records: Iterable[Record], **same) -> list[dict]:

@@ -90,8 +90,8 @@ class Pack:
 
     name, hash = "test", "0"
 
-    def render(self, category, mode, question, toolbox=()):
-        return f"{category} {mode}: {question} [{' '.join(tool.name for tool in toolbox)}]"
+    def render(self, question, mode, toolbox=()):
+        return f"{question.category} {mode}: {question.text} [{' '.join(tool.name for tool in toolbox)}]"
 
 
 def problems(dataset: str, category: str, n: int = 12) -> list[Problem]:

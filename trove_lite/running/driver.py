@@ -163,7 +163,7 @@ class Driver:
         phase, index, mode, number = key
         prompt = attempt.prompt
         if prompt is None:
-            prompt = self.pack.render(shard.category, mode, attempt.question.text, attempt.shown)
+            prompt = self.pack.render(attempt.question, mode, attempt.shown)
         asked = content_hash(prompt)
         record = shard.recorded.pop(key, None)
         if record is None:

@@ -62,7 +62,7 @@ def live_run(
         for category in settings.categories
         for seed in settings.seeds
     ]
-    pack = pack or load_pack(settings.prompts)
+    pack = pack or load_pack(settings.prompts, dataset)
     model = model or load_model(settings.model, settings.sampling)
     with ExitStack() as stack:
         with on_disk(out):

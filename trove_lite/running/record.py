@@ -54,7 +54,7 @@ class Record:
     def of(cls, key: tuple, prompt: str, completion: Completion) -> "Record":
         """A sample that has been generated but not run."""
         text = completion.text.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate fits no parquet file
-        return cls(*key, prompt, text, *completion[1:])
+        return cls(*key, prompt, text, *completion[1:5])
 
     @classmethod
     def missing(cls, key: tuple, prompt: str, reason: str) -> "Record":

@@ -14,6 +14,7 @@ import pyarrow as pa
 from ..candidates import as_arrow, fingerprint
 from ..datasets.answers import first_number, is_correct, printed_numbers
 from ..datasets.base import Problem
+from ..errors import encodable
 from ..methods.base import Candidate
 from ..models.base import Completion
 from ..parse import Parsed, parse_completion
@@ -50,11 +51,15 @@ class Record:
     error: str = ""
     execute_seconds: float | None = None
 
+    def __post_init__(self):
+        for name, value in list(vars(self).items()):  # from a model, a program, a server or an old journal
+            if isinstance(value, str) and not value.isascii():
+                object.__setattr__(self, name, encodable(value))  # a lone surrogate fits no parquet file
+
     @classmethod
     def of(cls, key: tuple, prompt: str, completion: Completion) -> "Record":
         """A sample that has been generated but not run."""
-        text = completion.text.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate fits no parquet file
-        return cls(*key, prompt, text, *completion[1:])
+        return cls(*key, prompt, *completion)
 
     @classmethod
     def missing(cls, key: tuple, prompt: str, reason: str) -> "Record":
@@ -66,7 +71,7 @@ class Record:
         return replace(
             self,
             status=execution.status,
-            output=execution.output.encode("utf-8", "replace").decode("utf-8"),
+            output=execution.output,
             truncated=execution.truncated,
             error=execution.error,
             execute_seconds=round(execution.wall, 6),

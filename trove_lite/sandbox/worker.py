@@ -27,6 +27,7 @@ from . import zygote as _zygote
 
 START_SECONDS = 120  # a warm process that is not ready by then has failed (matplotlib's first start lists all fonts)
 GRACE_SECONDS = 20  # after a program's deadline, for the warm process to kill it and answer
+_LINES, _LETTERS = 10**7, 2000  # what a report may say: a line's number below, and so many characters
 
 
 class Execution(NamedTuple):
@@ -150,7 +151,7 @@ class Zygote:
     def _verdict(self, ending: int, code: int, full: bool, told: bytes) -> tuple[str, str]:
         """Status and error. Only how the process ended counts; what the program reported fills in the words."""
         if ending == _zygote.NOT_CONFINED:
-            raise IsolationError(f"a program could not be confined, so it did not run: {_words(told)[0]}")
+            raise IsolationError(f"a program could not be confined, so it did not run: {read_report(told)[0]}")
         if ending == _zygote.CPU_LIMIT:
             return "timeout", f"over {self.limits['time_limit']:g} s of CPU time"
         if ending == _zygote.WALL_LIMIT:
@@ -163,7 +164,7 @@ class Zygote:
             return "ok", ""
         if code < 0:
             return "killed", signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
-        words, is_memory = _words(told)
+        words, is_memory = read_report(told)
         return ("memory" if is_memory else "error"), words or f"exit code {code}"
 
     def close(self) -> None:
@@ -215,18 +216,20 @@ def _write(file: int, data: bytes) -> None:
         data = data[os.write(file, data) :]
 
 
-def _words(told: bytes) -> tuple[str, bool]:
+def read_report(told: bytes) -> tuple[str, bool]:
     """What a program reported of its own end, as "Type: message (line 3)", and whether it was out of memory.
 
-    The program can have written anything: it is read as JSON of four fields or not at all.
+    The program can have written anything at all. So this is total: whatever the bytes are, it returns, and the words
+    are short and can be encoded; what is not a report says nothing: ("", False).
     """
-    try:
-        kind, message, line, is_memory = json.loads(told)
-        where = f" (line {int(line)})" if line is not None else ""
-        words = f"{kind}: {message}" if message else str(kind)
-        return _without_paths(words)[:2000] + where, is_memory is True
-    except (ValueError, TypeError, RecursionError):
+    head, words = told[: _zygote.REPORT.size], told[_zygote.REPORT.size :]
+    if len(head) < _zygote.REPORT.size:
         return "", False
+    line, is_memory, length = _zygote.REPORT.unpack(head)
+    if not 0 <= line < _LINES or is_memory > 1 or not 0 < length <= len(words):
+        return "", False
+    where = f" (line {line})" if line else ""
+    return _without_paths(words[:length].decode("utf-8", "replace"))[:_LETTERS] + where, is_memory == 1
 
 
 def _without_paths(text: str) -> str:

@@ -28,6 +28,9 @@ from . import seccomp as _seccomp
 
 REPLY = struct.Struct("<iidd")  # ending, exit code (negative: a signal), seconds of wall, seconds of CPU
 FINISHED, CPU_LIMIT, WALL_LIMIT, SCRATCH_FULL, NOT_CONFINED = range(5)
+# What a program's own process reports of an exception: line (0: unknown), whether memory was out, bytes of "Type:
+# message" in UTF-8, which follow. A program can write there whatever it likes: who reads it (`worker.py`) expects that.
+REPORT = struct.Struct("<iBH")
 
 PATIENCE = 10  # times the wall-clock limit: the end even for a program that the machine leaves no time to run
 PROGRAM_NAME = "program.py"
@@ -322,9 +325,11 @@ def _report(error: BaseException) -> int:
             message = str(error)
         except BaseException:
             message = ""
-    fields = [type(error).__name__, str(message)[:2000], line, isinstance(error, MemoryError)]
+    kind = type(error).__name__
+    words = (f"{kind}: {message[:2000]}" if message else kind).encode("utf-8", "replace")
+    line = line if isinstance(line, int) and 0 < line < 1 << 31 else 0
     with contextlib.suppress(OSError):
-        os.write(_REPORT, json.dumps(fields).encode())
+        os.pwrite(_REPORT, REPORT.pack(line, isinstance(error, MemoryError), len(words)) + words, 0)
     code = error.code if isinstance(error, SystemExit) else 1
     return code & 255 if isinstance(code, int) else 1
 

@@ -207,4 +207,26 @@ if any(needle in text and len(text) > 20 for text in texts): print('escaped')
 """,
         first="leftover = 'leftover-4711' * 3\nprint(leftover)\nimport builtins; builtins.leftover = leftover",
     ),
+    Hostile(
+        "flags_left_on_standard_descriptors",
+        "ok",
+        """
+import fcntl
+if [fcntl.fcntl(descriptor, fcntl.F_GETFL) & 0o26000 for descriptor in range(4)] != [0] * 4: print('escaped')
+""",
+        first="""
+import fcntl, os
+for descriptor in range(4):
+    fcntl.fcntl(descriptor, fcntl.F_SETFL, os.O_APPEND | os.O_NONBLOCK | os.O_ASYNC)
+    print(fcntl.fcntl(descriptor, fcntl.F_GETFL))
+""",
+    ),
+    Hostile(
+        "how_it_was_started",
+        "ok",
+        """
+import sys
+if sys.orig_argv[1:] != ['program.py']: print('escaped')
+""",
+    ),
 ]

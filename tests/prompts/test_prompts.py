@@ -66,7 +66,7 @@ def test_prompts_are_those_of_the_last_release_byte_by_byte(name):
     for mode in MODES:
         texts = [pack.render(asked(c), mode, TOOLS[:n]) for c in CATEGORIES for n in (0, 1, 3, 28)]
         assert sha("".join(map(sha, texts)))[:16] == of_modes[mode], mode
-    assert pack.hash == of_pack
+    assert pack.hash_of(MODES) == of_pack
 
 
 def sections(prompt: str) -> list[str]:
@@ -167,14 +167,14 @@ def test_the_near_duplicate_measure_sees_changed_numbers_and_names():
 
 def test_a_hash_is_of_what_a_model_reads():
     pack = load_pack("own", MATH)
-    assert re.fullmatch(r"[0-9a-f]{16}", pack.hash)
-    assert pack.hash == load_pack("own", MATH).hash
+    assert re.fullmatch(r"[0-9a-f]{16}", pack.hash_of(MODES))
+    assert pack.hash_of(MODES) == load_pack("own", MATH).hash_of(MODES)
 
     def changed(category, stage):
         template = pack.template(category, stage)
         return (lambda *given: template(*given) + " ") if (category, stage) == ("number", "skip") else template
 
-    assert PromptPack("own", CATEGORIES, MODES, changed).hash != pack.hash
+    assert PromptPack("own", CATEGORIES, MODES, changed).hash_of(MODES) != pack.hash_of(MODES)
 
 
 def test_unknown_names_are_refused_with_the_known_ones():
@@ -245,7 +245,7 @@ def test_a_category_without_worked_examples_gets_the_instructions_alone(mode):
     assert sections(prompt) == (["Question", "Toolbox", "Solution"] if mode == "import" else ["Question", "Solution"])
     assert prompt.startswith("Answer each question with a short Python program")
     assert "math question" not in prompt
-    assert re.fullmatch(r"[0-9a-f]{16}", pack.hash)
+    assert re.fullmatch(r"[0-9a-f]{16}", pack.hash_of(MODES))
 
 
 def test_the_practice_problems_are_asked_with_the_examples_of_math():

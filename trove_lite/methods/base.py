@@ -178,6 +178,8 @@ class Method(NamedTuple):
     steps: Callable[[Sequence[Question], Settings], Steps]
     #: Modes in the order in which a problem's candidates are sampled: the tie rule of selection.
     modes: tuple[str, ...]
+    #: Everything that it may ask the pack of prompts for, where that is more than its modes.
+    stages: tuple[str, ...] = ()
     #: Settings by preset; `paper` is the default.
     presets: Mapping[str, Settings] = {"paper": Settings()}
     #: Whether problems come in order, one after another, because a later one depends on earlier ones.

@@ -136,13 +136,14 @@ def in_own_loop(work: Coroutine) -> None:
 def describe(settings: RunSettings, data: Mapping[str, Sequence[Problem]], pack, sandbox: Sandbox) -> dict:
     """All that a run's rows depend on, as JSON: what a resumed run is held to."""
     identities = {role: model_identity(spec) for role, spec in settings.roles.items()}
+    stages = {stage for method in map(load_method, settings.methods) for stage in method.stages or method.modes}
     stated = asdict(settings) | {"model": model_identity(settings.model), "roles": identities}
     return {
         "kind": "live",
         "provenance": "live",
         "settings": stated,
         "methods": {method: asdict(settings.of(method, settings.seeds[0])) for method in settings.methods},
-        "prompts": {"name": pack.name, "hash": pack.hash},
+        "prompts": {"name": pack.name, "hash": pack.hash_of(stages)},
         "data": {category: content_hash([hashed(p) for p in problems]) for category, problems in data.items()},
         "isolation": sandbox.level,
         "versions": versions(),

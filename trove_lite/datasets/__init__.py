@@ -10,6 +10,9 @@ from .base import Dataset, Problem
 DATASETS = {
     "math": "math:MATH",
     "practice": "practice.problems:PRACTICE",
+    "tabmwp": "tabmwp:TABMWP",
+    "wtq": "wtq:WTQ",
+    "hitab": "hitab.problems:HITAB",
 }
 
 

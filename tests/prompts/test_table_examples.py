@@ -9,13 +9,13 @@ from collections import Counter
 
 import pytest
 
-from trove_lite.datasets import files, load_dataset, load_problems
+from trove_lite.datasets import files, load_dataset
 from trove_lite.datasets.hitab.problems import TABLES, UTILS, shown
 from trove_lite.datasets.tabmwp import table_text
 from trove_lite.datasets.wtq import OPENED_BELOW, Table, preview
 from trove_lite.parse import parse_tools
 from trove_lite.programs import program_of
-from trove_lite.prompts import FOLDER
+from trove_lite.prompts.own import FOLDER
 
 NAMES = ("tabmwp", "wtq", "hitab")
 EXAMPLES = [
@@ -101,10 +101,8 @@ def test_columns_that_a_program_names_are_shown(name, example):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_test_question_is_like_an_example(name):
-    if not all(path.is_file() for path in files.public_paths(name)):
-        pytest.skip(f"the data folder lacks files: run `trove-lite fetch {name}` or set TROVE_LITE_DATA")
-    problems = load_problems(name, name)
+def test_no_test_question_is_like_an_example(name, table_problems):
+    problems = table_problems(name)
     questions = [problem.question.text for problem in problems]
     for path in sorted((files.data_folder() / "zorazrw/trove/prompt" / name).glob("*.md")):  # the papers' own examples
         questions += re.findall(r"\*\*Question\*\*\n(.*)\n", path.read_text(encoding="utf-8"))

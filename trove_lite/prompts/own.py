@@ -47,13 +47,18 @@ def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
     answers = ANSWERS[stage["examples"]]
     shows = stage["examples"] == "toolbox"
     toolbox = [shown_tool(example) for example in worked]
-    shown = [_asked(example["question"], toolbox, shows) + answers(example) for example in worked]
+    shown = [_asked(as_asked(question_of(example)), toolbox, shows) + answers(example) for example in worked]
 
     def template(question: Question, tools: Sequence[Tool], **more: str) -> str:
         instruction = stage["text"].format_map(words | more).strip()
         return "\n\n\n".join([instruction, *shown, _asked(as_asked(question), tools, shows)])
 
     return template
+
+
+def question_of(example: dict) -> Question:
+    """What an example asks, with what it is about where there is such a thing."""
+    return Question("", "", 0, example["question"], example.get("context", ""))
 
 
 def shown_tool(example: dict) -> Tool:

@@ -218,9 +218,11 @@ def test_numbers_of_numpy_print_as_programs_of_the_papers_printed_them(tmp_path)
     assert untouched.startswith("[np.float64(3.5), np.int64(2)")
     assert read_numbers(untouched)[:2] == ["64.0", "3.5"]
     assert run("import utils\n" + program, tmp_path) == as_they_were
+    by_pandas = "import pandas as pd\nprint([pd.Series([3.5]).max()])"
+    assert run(by_pandas, tmp_path) == "[np.float64(3.5)]\n"
     with Sandbox(1, time_limit=30) as sandbox:
-        (execution,) = sandbox.run_many([program], progress=False)
-    assert (execution.status, execution.output) == ("ok", as_they_were)
+        executions = sandbox.run_many([program, by_pandas], progress=False)
+    assert [execution.output for execution in executions] == [as_they_were, "[3.5]\n"]
 
 
 def test_to_read_a_table_here_leaves_how_we_print_alone():

@@ -182,7 +182,7 @@ def test_unknown_names_are_refused_with_the_known_ones():
         load_pack("other", MATH)
     with pytest.raises(TroveLiteError, match="no official prompts for data set 'practice'"):
         load_pack("official", PRACTICE)
-    with pytest.raises(TroveLiteError, match="primitive, instance, import, create, skip"):
+    with pytest.raises(TroveLiteError, match="import, create, skip"):
         load_pack("own", MATH).render(asked("counting"), "guess")
     with pytest.raises(TroveLiteError, match="algebra, counting"):
         load_pack("own", MATH).render(asked("chess"), "skip")
@@ -265,10 +265,12 @@ def test_what_a_question_is_about_stands_before_it(name):
 
 
 def test_what_else_the_words_have_gaps_for_is_given_by_name():
-    template = own.template_of({"text": "{task} Again: {response}", "examples": "plain"}, {"task": "Do."}, [])
+    stage = {"text": "{task} Again.", "examples": "none", "given": "**Before**\n{response}"}
+    template = own.template_of(stage, {"task": "Do."}, [])
     pack = PromptPack("any", ("number",), ("repair",), lambda category, stage: template)
     prompt = pack.render(asked("number", "Why?"), "repair", response="print({1})")
-    assert prompt == "Do. Again: print({1})\n\n\n**Question**\nWhy?\n\n**Solution**\n"
+    assert prompt == "Do. Again.\n\n\n**Question**\nWhy?\n\n**Before**\nprint({1})\n\n**Solution**\n"
+    assert own.gaps(stage) == ("response",)
 
 
 # ---- the practice model's prompts ----

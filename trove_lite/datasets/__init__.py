@@ -9,6 +9,9 @@ from .base import Dataset, Problem
 DATASETS = {
     "math": "trove_lite.datasets.math:MATH",
     "practice": "trove_lite.datasets.practice.problems:PRACTICE",
+    "tabmwp": "trove_lite.datasets.tabmwp:TABMWP",
+    "wtq": "trove_lite.datasets.wtq:WTQ",
+    "hitab": "trove_lite.datasets.hitab.problems:HITAB",
 }
 
 

@@ -41,11 +41,13 @@ def pack(dataset: Dataset) -> PromptPack:
 
     @cache
     def template(category: str, stage: str) -> Template:
-        file = files[f"{category}/{FILES[stage]}"]
-        compiled = MakoTemplate((data_folder() / file.name).read_bytes().decode("utf-8"))
+        file = files.get(f"{category}/{FILES[stage]}") or files[FILES[stage]]  # some have a folder a category
+        text = (data_folder() / file.name).read_bytes().decode("utf-8")
+        compiled, has_place = MakoTemplate(text), "${table}" in text
 
         def render(question: Question, tools: Sequence[Tool]) -> str:
-            return compiled.render(question=as_asked(question), toolbox=format_toolbox(tools))
+            asked = question.text if has_place else as_asked(question)
+            return compiled.render(question=asked, table=question.context, toolbox=format_toolbox(tools))
 
         return render
 

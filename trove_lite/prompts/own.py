@@ -54,7 +54,7 @@ def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
     shows, given = stage.get("shows", stage["examples"] == "toolbox"), stage.get("given", "")
     toolbox = [shown_tool(example) for example in worked]
     shown = [
-        _asked(example["question"], toolbox, shows, given.format_map(example)) + answers(example)
+        _asked(as_asked(question_of(example)), toolbox, shows, given.format_map(example)) + answers(example)
         for example in (worked if answers else ())
     ]
     instruction = stage["text"].format_map(words).strip()
@@ -63,6 +63,11 @@ def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
         return "\n\n\n".join([instruction, *shown, _asked(as_asked(question), tools, shows, given.format_map(more))])
 
     return template
+
+
+def question_of(example: dict) -> Question:
+    """What an example asks, with what it is about where there is such a thing."""
+    return Question("", "", 0, example["question"], example.get("context", ""))
 
 
 def shown_tool(example: dict) -> Tool:

@@ -10,6 +10,8 @@ from .base import Dataset, Problem
 DATASETS = {
     "math": "math:MATH",
     "practice": "practice.problems:PRACTICE",
+    "bbh": "bbh:BBH",
+    "bbh_made": "bbh:MADE",
 }
 
 

@@ -189,3 +189,39 @@ def test_an_altered_file_is_refused(tmp_path, monkeypatch):
     path.write_text('{"examples": []}')
     with pytest.raises(TroveLiteError, match=r"sha256 differs .* run `trove-lite fetch bbh`"):
         load_problems("bbh", "dyck_languages")
+
+
+# ---- mixed ----
+
+
+@pytest.mark.parametrize(("kind", "overlaps"), [("existing", {6}), ("new", {2}), ("new_released", {2, 3, 4})])
+@pytest.mark.parametrize("number", bbh.DRAWS)
+def test_a_draw_has_100_questions_and_golds_by_what_is_known(released, kind, overlaps, number):
+    found = load_problems("bbh_mixed", f"{kind}_{number}")
+    assert len({problem.question.text for problem in found}) == 100
+    known, asked = set(found[0].question.context.splitlines()), Counter(problem.level for problem in found)
+    assert len(known & set(asked)) in overlaps
+    assert all(p.gold == (p.level if p.level in known else bbh.UNKNOWN) for p in found)
+    if kind != "existing":
+        assert (len(known), set(asked.values())) == (4, {25})
+
+
+def test_draws_differ_and_stay_as_they_are(released):
+    draws = [load_problems("bbh_mixed", f"new_{number}") for number in bbh.DRAWS]
+    assert len(set(draws)) == len(draws)
+    assert load_problems("bbh_mixed", "new_0") == draws[0]
+
+
+@pytest.mark.parametrize(
+    ("output", "task"),
+    [
+        ("Task: word_sorting", "word_sorting"),
+        ("It is this one.\nTask: word_sorting. \nTask: dyck_languages", "word_sorting"),
+        ("Task: unknown", "unknown"),
+        ("Task: cooking", "unknown"),
+        ("word_sorting", "unknown"),
+        ("", "unknown"),
+    ],
+)
+def test_a_named_task_is_read_and_all_else_is_unknown(output, task):
+    assert bbh.read_task(output) == [task]

@@ -14,7 +14,16 @@ from trove_lite.datasets.files import public_paths
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods import load_method
 from trove_lite.methods.base import Answer, Attempt, Budget, Candidate
-from trove_lite.methods.latm import AT_ONCE, LATM, LatmSettings, Trial, answering
+from trove_lite.methods.latm import (
+    AT_ONCE,
+    DISPATCHER,
+    LATM,
+    DispatcherSettings,
+    LatmSettings,
+    Trial,
+    answering,
+    dispatch,
+)
 from trove_lite.sandbox import Execution, Sandbox
 from trove_lite.selection import Ballot
 
@@ -363,3 +372,34 @@ def test_both_readings_agree_on_every_gold_answer(transcripts, category):
 def test_latm_is_a_stream_that_sees_labelled_problems():
     method = load_method("latm")
     assert (method.stream, method.examples, method.modes) == (True, True, ("latm",))
+
+
+# ---- the dispatcher ----
+
+
+def test_the_dispatcher_reads_the_first_use_case_of_every_known_tool():
+    question = Question("bbh_mixed", "new_0", 0, "Sort these", "one\ntwo")
+    other = WRAPPED.replace("Question: 2", "Question: who?\nOptions:\n(A) me\nAnswer: (A)\n")
+    settings = DispatcherSettings(budget=Budget(1), tools={"one": WRAPPED, "two": other, "three": WRAPPED})
+    (request,) = next(DISPATCHER.begin([question], settings))
+    ((_, prompt),) = request.prompt
+    assert "Task: one\n\nQuestion: 2\n===\nTask: two\n\nQuestion: who?\nOptions:\n(A) me\n" in prompt
+    assert "Answer: (A)" not in prompt
+    assert "three" not in prompt
+    assert "Question: Sort these" in prompt
+    assert (request.role, request.runs, request.mode) == ("dispatcher", False, "dispatcher")
+
+
+def test_the_dispatcher_needs_a_tool_for_every_known_task():
+    question = Question("bbh_mixed", "new_0", 0, "Sort these", "one\ntwo")
+    with pytest.raises(TroveLiteError, match="no tool with a use case for 'two'"):
+        next(DISPATCHER.begin([question], DispatcherSettings(tools={"one": WRAPPED})))
+
+
+@pytest.mark.parametrize("category", bbh.FILES)
+def test_released_tools_show_the_dispatcher_a_question_of_their_task(transcripts, category):
+    shown = dispatch(
+        Question("bbh_mixed", "existing_0", 0, "?", category), {category: turns(transcripts[category])[-1]}
+    )
+    first = bbh.BBH.examples(category)[3].question.text
+    assert first.split()[:5] == shown.split("Question: ")[1].split()[:5]

@@ -11,6 +11,7 @@ DATASETS = {
     "practice": "trove_lite.datasets.practice.problems:PRACTICE",
     "bbh": "trove_lite.datasets.bbh:BBH",
     "bbh_made": "trove_lite.datasets.bbh:MADE",
+    "bbh_mixed": "trove_lite.datasets.bbh:MIXED",
 }
 
 

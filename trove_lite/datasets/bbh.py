@@ -202,3 +202,71 @@ def made_labelled(category: str) -> tuple[Problem, ...]:
 
 
 MADE = Dataset("bbh_made", "Two of LATM's tasks, made anew", tuple(MAKERS), made, read, correct, examples=made_labelled)
+
+# Which task is it? Questions of all tasks mixed, for a dispatcher that knows the tools of some.
+
+DRAWS = range(5)
+DRAWN = 100
+TASK = re.compile(r"Task:[ \t]*(.*)")
+UNKNOWN = "unknown"
+
+
+def all_known(rng: random.Random) -> tuple[list[str], list[str]]:
+    """Every task has its tool."""
+    return list(FILES), list(FILES)
+
+
+def half_known(rng: random.Random) -> tuple[list[str], list[str]]:
+    """Four tasks have a tool; of the four that are asked about, two do (LATM, section 4.3)."""
+    shuffled = rng.sample(list(FILES), 6)
+    return shuffled[:4], shuffled[2:]
+
+
+def drawn_known(rng: random.Random) -> tuple[list[str], list[str]]:
+    """Four have a tool and four are asked about, drawn apart, as the released program does: two to four do."""
+    return rng.sample(list(FILES), 4), rng.sample(list(FILES), 4)
+
+
+#: Kind of draw → which tasks have a tool, and which are asked about.
+MIXES = {"existing": all_known, "new": half_known, "new_released": drawn_known}
+
+
+def mixed(category: str) -> tuple[Problem, ...]:
+    """100 questions of one draw, such as `new_3`; `context` lists the tasks that have a tool, gold is one or unknown.
+
+    Balanced over the tasks where these are four, drawn from all 1,440 where they are six.
+    """
+    kind, _, number = category.rpartition("_")
+    rng = random.Random(f"{kind} {number}")
+    known, asked = MIXES[kind](rng)
+    if len(asked) == len(FILES):
+        chosen = rng.sample([problem for task in asked for problem in tested(task)], DRAWN)
+    else:
+        chosen = [problem for task in asked for problem in rng.sample(tested(task), DRAWN // len(asked))]
+        rng.shuffle(chosen)
+    return tuple(
+        Problem(
+            Question("bbh_mixed", category, index, problem.question.text, "\n".join(sorted(known))),
+            problem.category if problem.category in known else UNKNOWN,
+            problem.category,
+        )
+        for index, problem in enumerate(chosen)
+    )
+
+
+def read_task(output: str) -> list[str]:
+    """The task that a dispatcher names in the first line that says one; unknown where there is none."""
+    named = TASK.search(output)
+    name = named[1].strip().rstrip(".") if named else ""
+    return [name if name in FILES else UNKNOWN]
+
+
+MIXED = Dataset(
+    "bbh_mixed",
+    "LATM's tasks, mixed",
+    tuple(f"{kind}_{number}" for kind in MIXES for number in DRAWS),
+    mixed,
+    read_task,
+    correct,
+    levels=tuple(FILES),
+)

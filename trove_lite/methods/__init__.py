@@ -13,6 +13,7 @@ METHODS = {
     "entangled": "trove_lite.methods.pot:ENTANGLED",
     "creator": "trove_lite.methods.creator:CREATOR",
     "latm": "trove_lite.methods.latm:LATM",
+    "dispatcher": "trove_lite.methods.latm:DISPATCHER",
 }
 
 

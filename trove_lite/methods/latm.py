@@ -1,8 +1,8 @@
 """LATM: one model makes a tool for a task, once, and another uses it for every instance (LATM, section 3).
 
 The maker proposes a function from labelled problems, verifies it with tests on others, and wraps it up with its use
-cases; the user is shown that text and a question, and writes the call. A tool made elsewhere can be carried in.
-Which task a question belongs to is not asked here.
+cases; the user is shown that text and a question, and writes the call. A tool made elsewhere can be carried in. The
+dispatcher, a method of its own, says which task a question belongs to.
 """
 
 import ast
@@ -27,6 +27,8 @@ BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 CLOSED_BLOCK = re.compile(r"```python\n(.*?)\n```", re.DOTALL)
 #: Where the released program looks for the variable that holds the answer: it crosses lines.
 LAST_MATCH = re.compile(r"(ans.*?) =", re.DOTALL)
+#: The question of a tool's use case, before its answer or solution.
+USE_CASE = re.compile(r"^Question:(.*?)^\s*(?:Answer|Solution):", re.DOTALL | re.MULTILINE)
 OPTIONS = re.compile(r"^\(([A-J])\) (.*)$", re.MULTILINE)
 
 
@@ -330,6 +332,47 @@ def words(name: str, **values: str) -> str:
     return texts()[name].strip().format(**values)
 
 
+# ---- the dispatcher ----
+
+
+@dataclass(frozen=True)
+class DispatcherSettings(Settings):
+    """Which tools it knows."""
+
+    tools: dict[str, str] = field(default_factory=dict)
+    """Wrapped tools by the name of their task."""
+    chat: bool = True
+    """Whether the model is sent a message; else a text."""
+
+
+def dispatcher(questions: Sequence[Question], settings: DispatcherSettings) -> Steps:
+    """Ask which task a question belongs to, shown the first use case of each tool that its `context` lists."""
+    for question in questions:
+        prompt = dispatch(question, settings.tools)
+        asked = Attempt(
+            question,
+            "dispatch",
+            range(0),
+            role="dispatcher",
+            mode="dispatcher",
+            prompt=(("user", prompt),) if settings.chat else prompt,
+            runs=False,
+        )
+        candidates = yield from draw({"dispatcher": asked}, settings.budget)
+        yield Answer(question, chosen(question, candidates, settings))
+
+
+def dispatch(question: Question, tools: Mapping[str, str]) -> str:
+    """What the dispatcher reads. Raises TroveLiteError for a task without its tool."""
+    shown = []
+    for task in question.context.splitlines():
+        case = USE_CASE.search(tools.get(task, ""))
+        if not case:
+            raise TroveLiteError(f"dispatcher: no tool with a use case for '{task}'; give one by the setting `tools`")
+        shown.append(words("known", task=task, question=case[1].strip()))
+    return words("dispatch", known="\n===\n".join(shown), question=question.text)
+
+
 LATM = Method(
     "latm",
     latm,
@@ -342,3 +385,4 @@ LATM = Method(
     stream=True,
     examples=True,
 )
+DISPATCHER = Method("dispatcher", dispatcher, modes=("dispatcher",), presets={"paper": DispatcherSettings()})

@@ -10,6 +10,7 @@ from trove_lite import TroveLiteError
 from trove_lite.candidates import load_calls, load_candidates
 from trove_lite.datasets import load_dataset
 from trove_lite.methods.base import Answer, Attempt, Method
+from trove_lite.papers.latm import made_tools
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
@@ -70,6 +71,21 @@ def test_the_maker_sees_the_labelled_problems_and_none_that_is_tested(tmp_path):
     (trial,) = described(out)["toolboxes"]
     assert (trial["proposals"], trial["verifications"], trial["made"]) == (1, 1, True)
     assert "def f" in trial["tool"]
+
+
+def test_a_made_tool_is_carried_to_another_user(tmp_path):
+    out, _ = run(tmp_path / "a")
+    tools = made_tools(out)
+    assert list(tools) == ["chinese_remainder"]
+    out, models = run(tmp_path / "b", choices={"latm": {"tools": tools}})
+    assert models["maker"].read == []
+    assert set(load_calls(out)["role"]) == {"user"}
+    assert list(load_candidates(out)["answer"]) == ["14"] * 4
+
+
+def test_no_tools_are_taken_from_a_run_that_is_not_complete(tmp_path):
+    with pytest.raises(TroveLiteError, match="no complete run"):
+        made_tools(tmp_path)
 
 
 def test_a_killed_run_goes_on_without_making_the_tool_again(tmp_path):

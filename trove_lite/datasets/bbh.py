@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 
 from ..errors import TroveLiteError
 from .base import Dataset, Problem, Question
@@ -39,8 +38,8 @@ WHOLE = re.compile(r"([-+]?\d+)\.0*|([-+]?\d{1,3}(?:,\d{3})+)(?:\.0*)?")
 def items(category: str) -> list[tuple[str, str]]:
     """All 250 questions of a task with their answers, in the file's order.
 
-    Brackets stand without blanks between them, as LATM compares them. Raises TroveLiteError for a missing, altered or
-    malformed file.
+    Brackets stand without blanks between them, as LATM compares them. Raises TroveLiteError for a missing or altered
+    file.
     """
     name = f"bbh/{FILES[category]}.json"
     (file,) = (f for f in public_files() if f.group == "bbh" and f.path == name)
@@ -51,12 +50,8 @@ def items(category: str) -> list[tuple[str, str]]:
         raise TroveLiteError(
             f"{path}: sha256 differs from the pinned {file.sha256[:12]}…; delete it and run `trove-lite fetch bbh`"
         )
-    found = [(item["input"], item["target"]) for item in _json(path)["examples"]]
+    found = [(item["input"], item["target"]) for item in json.loads(path.read_text(encoding="utf-8"))["examples"]]
     return [_closed_up(*item) for item in found] if category == "dyck_languages" else found
-
-
-def _json(path: Path) -> dict:
-    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def _closed_up(question: str, answer: str) -> tuple[str, str]:

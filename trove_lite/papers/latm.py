@@ -46,6 +46,21 @@ def released_tool(category: str) -> str:
     return transcript(category)[-1]["content"]
 
 
+def made_tools(folder: str | Path, seed: int = 0) -> dict[str, str]:
+    """The wrapped tools that a live run made with one seed, by category: the setting `tools` of another user's run.
+
+    A task whose maker failed is left out. Raises TroveLiteError where the folder holds no complete run.
+    """
+    path = Path(folder) / "run.json"
+    try:
+        trials = json.loads(path.read_text(encoding="utf-8"))["toolboxes"]
+    except (OSError, ValueError, KeyError) as error:
+        raise TroveLiteError(
+            f"{path}: no complete run ({error!r}); run the same command again to complete it"
+        ) from error
+    return {trial["category"]: trial["tool"] for trial in trials if trial["seed"] == seed and trial.get("tool")}
+
+
 def ceiling(sandbox: Sandbox, categories: Sequence[str] = tuple(TITLES), limit: int | None = None) -> pd.DataFrame:
     """A row a task: of its instances (the first `limit`), how many the released tool gets right, and in what time.
 

@@ -323,7 +323,7 @@ def width(request: Attempt | Run) -> int:
 
 @cache
 def texts() -> Mapping[str, str]:
-    file = resources.files(__package__.partition(".")[0]) / "prompts" / "instructions" / "latm.toml"
+    file = resources.files(__package__.partition(".")[0]) / "prompts" / "latm.toml"
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 

@@ -101,6 +101,16 @@ def test_released_tools_are_right_on_what_is_quick(released, sandbox, category):
     assert (row["instances"], row["right"]) == (10, 10)
 
 
+def test_a_tool_that_is_wrong_fails_or_does_not_end_is_found_out(released, monkeypatch):
+    rest = {"right": 0, "wrong": 0, "failed": 0, "timeout": 0}
+    with Sandbox(1, time_limit=1) as short:
+        for body, verdict in (("return ['b', 'a']", "wrong"), ("return 1 / 0", "failed"), ("while 1: pass", "timeout")):
+            tool = f"```python\ndef sort_words_alphabetically(word_list):\n    {body}\n```"
+            monkeypatch.setattr(latm, "released_tool", lambda category, tool=tool: tool)
+            (row,) = latm.ceiling(short, ["word_sorting"], limit=2).to_dict("records")
+            assert {name: row[name] for name in rest} == rest | {verdict: 2}
+
+
 def test_how_programs_end_is_told_apart():
     problems = bbh.problems("bbh", "word_sorting", [("q", "a b")] * 5)
     ends = [("ok", "a b"), ("ok", "b a"), ("error", ""), ("timeout", ""), ("memory", "")]

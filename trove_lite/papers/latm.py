@@ -109,7 +109,7 @@ def errors(table: pd.DataFrame) -> pd.DataFrame:
     best = (100 * table["right"] / table["instances"]).round(2)
     printed = published_table("latm_table2").query("method == 'LATM'")
     split = printed.merge(pd.DataFrame({"task": table["task"], "tool": 100 - best}), on="task")
-    split["printed"] = 100 - split["accuracy_pct"]
+    split["printed"] = (100 - split["accuracy_pct"]).round(2)
     split["user"] = (split["printed"] - split["tool"]).round(2)
     return split[["tool_user_model", "task", "printed", "tool", "user"]]
 

@@ -1,13 +1,10 @@
-"""generate: seeds that never meet, and a server that fails in every way it can."""
+"""Specs and what they make; how a server is asked; keys that nobody sees; seeds that never meet."""
 
 import asyncio
-import json
 import logging
-import threading
 import time
 from email.utils import formatdate
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -20,89 +17,9 @@ from trove_lite.models.openai import OpenAIServer, _authorization
 from trove_lite.models.vllm import VLLM
 
 from ..scripted import run
+from .misbehaving import KEY, Server
 
-KEY = "sk-not-for-anybodys-eyes"
 PROMPT = "**Question**\nWhat is $1+1$?\n\n**Solution**\n"
-
-
-class Server(ThreadingHTTPServer):
-    """Answers requests for completions by `script`, one entry each, and properly where it has run out.
-
-    An entry is a status, a status with headers, "hang up", "half an answer" or seconds to wait.
-    """
-
-    daemon_threads, request_queue_size, block_on_close = True, 256, False
-
-    def __init__(self, *script, owner="somebody", models=("tiny",), answer=None):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.script, self.owner, self.models, self.answer = list(script), owner, models, answer or {}
-        self.bodies, self.headers, self.times = [], [], []
-        self.lock, self.busy, self.busiest = threading.Lock(), 0, 0
-        self.url = f"http://127.0.0.1:{self.server_port}/v1"
-
-    def __enter__(self):
-        threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.shutdown()
-        self.server_close()
-
-    def handle_error(self, *_):
-        """A client that has gone is no matter."""
-
-
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self):
-        entries = [{"id": name, "owned_by": self.server.owner} for name in self.server.models]
-        self.reply(200, {"data": entries}) if self.server.models else self.reply(404, {})
-
-    def do_POST(self):
-        server = self.server
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        with server.lock:
-            server.times.append(time.monotonic())
-            server.bodies.append(body)
-            server.headers.append(dict(self.headers))
-            what = server.script.pop(0) if server.script else 200
-            server.busy += 1
-            server.busiest = max(server.busiest, server.busy)
-        try:
-            self.perform(what, body)
-        finally:
-            with server.lock:
-                server.busy -= 1
-
-    def perform(self, what, body):
-        status, headers = what if isinstance(what, tuple) else (what, {})
-        if isinstance(what, float):
-            time.sleep(what)
-            status = 200
-        if what == "hang up":
-            self.close_connection = True
-            self.connection.close()
-        elif what == "half an answer":
-            self.reply(200, {}, {"Content-Length": "999"})
-            self.close_connection = True
-        elif status == 200:
-            choice = {"text": f"print({body['seed']})", "finish_reason": "stop"}
-            usage = {"prompt_tokens": len(body["prompt"].split()), "completion_tokens": 7}
-            self.reply(200, {"choices": [choice], "usage": usage} | self.server.answer)
-        else:
-            self.reply(status, {"error": {"message": headers.pop("said", "no")}}, headers)
-
-    def reply(self, status, answer, headers=None):
-        data = json.dumps(answer).encode()
-        self.send_response(status)
-        for name, value in ({"Content-Length": str(len(data))} | (headers or {})).items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_):
-        pass
 
 
 @pytest.fixture(autouse=True)
@@ -118,17 +35,6 @@ def ask(server, seeds=(1,), *, model="tiny", settings=None, **options):
             return await entered.complete(PROMPT, seeds)
 
     return asyncio.run(asked())
-
-
-@pytest.mark.parametrize("script", [[429], [500, 503], ["hang up"], ["half an answer"], [408, "hang up", 502]])
-def test_whatever_passes_is_sat_out(script):
-    with Server(*script) as server:
-        (completion,) = ask(server)
-    assert (completion.text, completion.prompt_tokens, completion.completion_tokens) == ("print(1)", 5, 7)
-    assert completion.finish_reason == "stop"
-    assert 0 <= completion.seconds < 5
-    assert len(server.bodies) == len(script) + 1
-    assert all(body == server.bodies[0] for body in server.bodies)
 
 
 def test_a_request_is_one_sample_with_the_settings_and_a_seed_of_its_own():
@@ -183,39 +89,6 @@ def test_a_server_that_is_not_there_is_named():
         ask(server, retries=1)
 
 
-@pytest.mark.parametrize(
-    ("status", "said", "kind"),
-    [
-        (400, "This model's maximum context length is 512 tokens", PromptRefused),
-        (400, "the request exceeds the available context size", PromptRefused),
-        (400, "temperature must be positive", ModelError),
-        (404, "no such path", ModelError),
-        (307, "elsewhere", ModelError),
-    ],
-)
-def test_refusals_are_not_sent_again(status, said, kind):
-    with Server((status, {"said": said})) as server, pytest.raises(ModelError, match=f"HTTP {status} {said}") as error:
-        ask(server)
-    assert type(error.value) is kind
-    assert len(server.bodies) == 1
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        {"choices": []},
-        {"usage": None},
-        {"usage": {"prompt_tokens": None, "completion_tokens": 1}},
-        {"choices": [{"text": None, "finish_reason": "stop"}]},
-        {"choices": [{"text": "print(1)", "finish_reason": "content_filter"}]},
-        {"choices": [{"text": "print(1)", "finish_reason": None}]},
-    ],
-)
-def test_half_an_answer_is_an_error_and_no_completion(answer):
-    with Server(answer=answer) as server, pytest.raises(ModelError):
-        ask(server)
-
-
 def test_text_that_the_context_cut_short_is_refused_and_what_the_settings_cut_is_not():
     with Server(answer={"choices": [{"text": "print(", "finish_reason": "length"}]}) as server:
         assert ask(server, settings=SamplingSettings(max_tokens=7))[0].finish_reason == "length"
@@ -229,9 +102,9 @@ def test_text_that_cannot_be_written_is_made_writable():
 
 
 def test_one_failure_ends_the_other_requests():
-    with Server(*[(400, {"said": "bad"})], *[5.0] * 7) as server:
+    with Server((401, {"said": "bad"}), *[5.0] * 7) as server:
         start = time.monotonic()
-        with pytest.raises(ModelError, match="bad"):
+        with pytest.raises(ModelError, match="401"):
             ask(server, range(8))
     assert time.monotonic() - start < 3
 
@@ -387,7 +260,7 @@ def test_without_vllm_the_extra_is_named(monkeypatch):
 @pytest.mark.parametrize("level", ["one sample", "a whole run"])
 def test_no_error_is_part_of_its_own_context(level, tmp_path):
     """In such a circle IPython gives up, and a notebook does not say what failed."""
-    with Server(200, 400) as server:
+    with Server(200, 404) as server:
         whole = partial(run, tmp_path / "a", model=OpenAIServer(server.url, "tiny"))
         with pytest.raises(ModelError) as error:
             (whole if level == "a whole run" else partial(ask, server, [1, 2]))()

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trove_lite.datasets.practice.problems import items, practice_prompt
+from trove_lite.datasets.practice.problems import items
 from trove_lite.errors import TroveLiteError
 from trove_lite.models import load_model
 from trove_lite.models.base import ModelError, PromptRefused, SamplingSettings
 from trove_lite.models.practice.model import WEIGHTS, PracticeModel, load_practice_model
 from trove_lite.models.practice.network import Tokenizer
+from trove_lite.prompts.practice import practice_prompt
 
 PROMPTS = [
     practice_prompt("skip", item.question) for category in ("algebra", "number") for item in items("dev", category)[:6]

@@ -63,7 +63,7 @@ def live_run(
         for category in settings.categories
         for seed in settings.seeds
     ]
-    pack = pack or load_pack(settings.prompts)
+    pack = pack or load_pack(settings.prompts, dataset)
     models = {"solver": model or load_model(settings.model, settings.sampling)}
     models |= roles or {role: load_model(spec, settings.sampling) for role, spec in settings.roles.items()}
     with ExitStack() as stack:

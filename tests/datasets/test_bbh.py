@@ -154,6 +154,7 @@ def test_made_problems_need_no_data_and_are_no_examples(category, tmp_path, monk
         ("C", "(C)"),
         ("Let's see. So the answer is (B).", "(B)"),
         ("The answer is A. No: the answer is (D) the owl", "(D)"),
+        ("So the answer is (B).\n\nQ: And now?\nA: The answer is (C).", "(B)"),
         ("] ] >\nand nothing else", "]]>"),
         ("('10:30', '12:00')", "10:30 - 12:00"),
         ("9:30-10:00", "09:30 - 10:00"),

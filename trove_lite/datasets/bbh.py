@@ -29,6 +29,7 @@ TRAIN, VALIDATION, TESTED = slice(0, 3), slice(5, 8), slice(10, None)
 NO_SLOT = "No time slot works."
 
 ANSWER_IS = re.compile(r"answer is:?", re.IGNORECASE)
+NEXT_QUESTION = re.compile(r"^(?:Q|Question):", re.MULTILINE)
 TIME = re.compile(r"\b(\d?\d:\d\d)\b")
 OPTION = re.compile(r"\(([A-J])\)|([A-J])(?=[).:]|$)")
 BRACKETS = re.compile(r"[\s()\[\]{}<>]+")
@@ -59,6 +60,12 @@ def _closed_up(question: str, answer: str) -> tuple[str, str]:
     return head + mark + brackets.replace(" ", ""), answer.replace(" ", "")
 
 
+def apart(question: str) -> str:
+    """A question on brackets as BIG-Bench Hard has it, with blanks between them."""
+    head, mark, brackets = question.partition("Input: ")
+    return head + mark + " ".join(brackets)
+
+
 def problems(dataset: str, category: str, found: Sequence[tuple[str, str]], level: str = "") -> tuple[Problem, ...]:
     """Questions with their answers as problems, counted from 0."""
     return tuple(
@@ -81,9 +88,10 @@ def labelled(category: str) -> tuple[Problem, ...]:
 def read(output: str) -> list[str]:
     """The one answer in what a program printed or a model said; none where there is nothing.
 
-    It is the first line after the last "answer is", or of all; without its full stop, and in the form that the answers
-    of its kind have: "(C)" of "C." or "(C) the owl", "10:30 - 12:00" of `('10:30', '12:00')`, brackets without blanks,
-    `None` as the sentence that says so. What is a JSON string is taken word for word.
+    It is the first line after the last "answer is", or of all, before any question that a model goes on to. It loses a
+    full stop and takes the form that answers of its kind have: "(C)" of "C." or "(C) the owl", "10:30 - 12:00" of
+    `('10:30', '12:00')`, brackets without blanks, `None` as the sentence that says so. A JSON string is taken word for
+    word.
     """
     text = output.strip()
     if text[:1] == '"':
@@ -91,7 +99,7 @@ def read(output: str) -> list[str]:
             return [json.loads(text)]
         except ValueError:
             pass
-    lines = ANSWER_IS.split(text)[-1].strip().splitlines()
+    lines = ANSWER_IS.split(NEXT_QUESTION.split(text)[0])[-1].strip().splitlines()
     return [canonical(lines[0].strip())] if lines else []
 
 

@@ -134,3 +134,17 @@ def test_a_reply_becomes_the_program_that_the_method_composes(tmp_path):
     out, _ = run(tmp_path / "a", methods=("tests.running.test_labelled:M",), roles=())
     rows = load_candidates(out)
     assert set(rows["output"].str.strip()) == {"True"}
+
+
+def test_chains_of_thought_are_answered_in_words(tmp_path):
+    class Thinker(ScriptedModel):
+        async def complete(self, prompt, seeds):
+            (made,) = await super().complete(str(prompt), seeds)
+            return [made._replace(text=" It leaves 3. So the answer is 14.\n\nQ: And the next?\nA: The answer is 15.")]
+
+    settings = RunSettings(
+        name="test", methods=("cot",), dataset="bbh_made", categories=("chinese_remainder",), seeds=(0,), k=1, limit=3,
+        model="scripted", prompts="own",
+    )  # fmt: skip
+    out = live_run(settings, tmp_path / "a", model=Thinker(), sandbox=InlineSandbox(), pack=Pack(), progress=False)
+    assert list(load_candidates(out)["answer"]) == ["14"] * 3

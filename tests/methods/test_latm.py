@@ -7,6 +7,8 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from trove_lite.datasets import bbh
 from trove_lite.datasets.base import Problem, Question
@@ -22,6 +24,8 @@ from trove_lite.methods.latm import (
     LatmSettings,
     Trial,
     answering,
+    asserts,
+    composed,
     dispatch,
 )
 from trove_lite.sandbox import Execution, Sandbox
@@ -257,6 +261,21 @@ def test_a_reply_cut_off_before_its_block_is_closed_is_no_program(preset):
 def test_only_the_first_block_counts(preset):
     program = answering(WRAPPED, "What?", preset.reading, f"{USES}\n```python\nans = 'other'\n```")
     assert "other" not in program
+
+
+@pytest.mark.parametrize("reading", ["released", "ours"])
+@settings(max_examples=200, deadline=None)
+@given(text=st.text(alphabet="ans =1()[]:\n'\"`python{}\ud800", max_size=80))
+def test_no_reply_is_too_strange(reading, text):
+    for reply in (text, f"```python\n{text}\n```"):
+        assert isinstance(answering(WRAPPED, OPTIONS, reading, reply), str)
+        assert isinstance(composed("", False, reply), str)
+        asserts(reply)
+
+
+@pytest.mark.parametrize("block", [f"ans = {'-' * 5000}1", f"ans = {'+'.join(['1'] * 900)}", f"ans = {'(' * 500}"])
+def test_no_depth_of_a_reply_ends_a_run(block):
+    assert answering(WRAPPED, "What?", "ours", f"```python\n{block}\n```")
 
 
 @pytest.mark.parametrize("reading", ["released", "ours"])

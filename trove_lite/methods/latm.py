@@ -251,13 +251,15 @@ def assigned(block: str) -> str | None:
     return "ans" if "ans" in names else next((name for name in reversed(names) if name.startswith("ans")), None)
 
 
-def stored(node: ast.AST) -> Iterator[str]:
+def stored(tree: ast.AST) -> Iterator[str]:
     """The global names that are assigned to, in the text's order."""
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-        yield node.id
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            yield from stored(child)
+    stack = [tree]  # not by recursion: models write sums that are deeper than Python goes
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            stack += reversed(list(ast.iter_child_nodes(node)))
 
 
 VARIABLES = {"released": last_match, "ours": assigned}

@@ -60,6 +60,8 @@ class Runner:
             problems.append("it saw a secret")
         if "escaped" in execution.output:
             problems.append("it says that it got what it wanted")
+        if not _can_be_kept(execution):
+            problems.append("its words cannot be kept")
         if execution.wall > 20:  # a hang; a busy machine is only slow
             problems.append(f"it took {execution.wall:.1f} s")
         mended = len(problems)  # decoys are as new; what is found from here on is not put right
@@ -115,6 +117,14 @@ class Runner:
     @staticmethod
     def _descriptors() -> int:
         return len(os.listdir("/proc/self/fd"))
+
+
+def _can_be_kept(execution) -> bool:
+    """Whether what the sandbox says of a program fits a file: a table that cannot be saved ends a run for good."""
+    try:
+        return len(execution.error.encode()) < 1 << 14 and len(execution.output.encode()) < 1 << 22
+    except UnicodeEncodeError:
+        return False
 
 
 def main() -> None:

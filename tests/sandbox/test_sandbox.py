@@ -194,7 +194,7 @@ def test_a_program_whose_worker_dies_twice_is_killed():
             time.sleep(0.3)
             zygote.process.kill()
             dead = zygote
-        assert running.result(20)[:4] == ("killed", "", False, "the worker process died, twice")
+        assert running.result(20)[:4] == ("killed", "", False, "killed twice, and by no limit")
         assert run(one, "print(2)").output == "2\n"
 
 
@@ -246,6 +246,16 @@ def test_scratch_is_the_programs_own_and_emptied():
         folder = sandbox._all[0].zygotes["lean"].scratch
         assert os.listdir(folder) == []
     assert not os.path.exists(folder)
+
+
+def test_scratch_is_refused_where_readable_files_could_be_emptied(monkeypatch):
+    offered = {"limits": True, "seccomp": True, "landlock": True, "landlock_abi": 2}
+    monkeypatch.setattr(sandbox_module, "_features", lambda: offered)
+    with pytest.raises(IsolationError, match="scratch"):
+        Sandbox(1, scratch=1).__enter__()
+    monkeypatch.setitem(offered, "landlock_abi", 3)
+    with Sandbox(1, scratch=1):
+        pass
 
 
 def test_readable_files_can_be_read_and_no_others(tmp_path):

@@ -24,8 +24,9 @@ import threading
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
+from ..errors import shown
 from . import isolation as _isolation
-from .worker import Execution, IsolationError, Worker, environment, interpreter
+from .worker import START_SECONDS, Execution, IsolationError, Worker, environment, interpreter
 
 _WORTH_KEEPING = 1 << 14  # characters of a program and its output: what is longer seldom comes again
 
@@ -92,6 +93,12 @@ class Sandbox:
         self.level = choose_level(self.isolation)
         if self.limits["scratch_limit"] and "landlock" not in _isolation.LEVELS[self.level]:
             raise IsolationError(f"a scratch directory needs the level full, and this is {self.level}")
+        if self.limits["scratch_limit"] and _features()["landlock_abi"] < _isolation.TRUNCATE_ABI:
+            raise IsolationError(
+                "a scratch directory needs a Landlock that can refuse to empty files (Linux 6.2): with this one a "
+                "program that may write there could empty any file that it may read"
+            )
+        self._owner = os.getpid()
         self._idle = queue.SimpleQueue()
         self._all = [Worker(self.level, self.limits) for _ in range(self.workers)]
         for worker in self._all:
@@ -100,6 +107,8 @@ class Sandbox:
         return self
 
     def __exit__(self, *_) -> None:
+        if os.getpid() != self._owner:  # the workers are another's
+            return
         threads, self._threads = self._threads, None
         threads.shutdown(wait=False, cancel_futures=True)
         for worker in self._all:  # what still runs is cut short: its thread sees the socket closed
@@ -144,7 +153,12 @@ class Sandbox:
     def _submit(self, work, *arguments):
         if self._threads is None:
             raise RuntimeError("a Sandbox runs programs inside its `with` block")
-        return self._threads.submit(work, *arguments)
+        if os.getpid() != self._owner:
+            raise IsolationError(f"this Sandbox belongs to process {self._owner}: a forked one enters its own")
+        try:
+            return self._threads.submit(work, *arguments)
+        except RuntimeError as error:  # no thread to be had
+            raise IsolationError(f"this machine cannot run programs now: {error} (see `ulimit -a`)") from error
 
     def _run(self, program: str) -> Execution:
         if known := self._known.get(program):
@@ -203,12 +217,15 @@ def _features() -> dict:
     """What this machine offers, tried out once, in a process of its own."""
     if sys.platform != "linux":
         return dict.fromkeys(("limits", "landlock", "landlock_abi", "seccomp"), False)
-    probe = subprocess.run(
-        interpreter("isolation.report()"), env=environment(), capture_output=True, text=True, timeout=60
-    )
-    if probe.returncode:
-        raise IsolationError(f"the probe for isolation failed: {probe.stderr.strip()[-500:]}")
-    return json.loads(probe.stdout)
+    command = interpreter("isolation.report()")
+    try:
+        probe = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=START_SECONDS)
+        return json.loads(probe.stdout)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        reason = str(error)
+    except ValueError:
+        reason = shown((probe.stderr.strip() or "it was killed").splitlines()[-1][-500:])
+    raise IsolationError(f"what this machine offers for isolation could not be tried out: {reason}")
 
 
 def _cores() -> int:

@@ -27,13 +27,16 @@ from . import isolation as _isolation
 from . import seccomp as _seccomp
 
 REPLY = struct.Struct("<iidd")  # ending, exit code (negative: a signal), seconds of wall, seconds of CPU
-FINISHED, CPU_LIMIT, WALL_LIMIT, SCRATCH_FULL, NOT_CONFINED = range(5)
+FINISHED, CPU_LIMIT, WALL_LIMIT, SCRATCH_FULL, NOT_CONFINED, NOT_STARTED = range(6)  # the last: the code is an errno
+# What a program's own process reports of an exception: line (0: unknown), whether memory was out, bytes of "Type:
+# message" in UTF-8, which follow. A program can write there whatever it likes: who reads it (`worker.py`) expects that.
+REPORT = struct.Struct("<iBH")
 
 PATIENCE = 10  # times the wall-clock limit: the end even for a program that the machine leaves no time to run
 PROGRAM_NAME = "program.py"
 _SPARE = 16 << 20  # bytes of address space kept for reporting that the memory is used up
-# Descriptors of the child; the first one stays open while the program runs.
-_REPORT, _RULESET, _CONFINED = 3, 4, 5
+# Descriptors of the child; the first one stays open while the program runs, the last until it is read.
+_REPORT, _RULESET, _CONFINED, _PROGRAM = 3, 4, 5, 6
 _WATCH_SCRATCH = 0.02  # seconds between looks at the size of the scratch directory
 
 LEAN = ("cmath", "collections", "functools", "itertools", "math", "random")
@@ -57,6 +60,7 @@ def main() -> None:
     """Serve programs until the supervisor closes its end of the socket, which is this process's standard input."""
     settings = json.loads(sys.argv[1])
     control = socket.socket(fileno=fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 10))
+    _isolation.forget_caller()
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # in programs, too much output is the end, like too much time
     with _no_fork_hooks():
         for name in TIERS[settings["tier"]]:
@@ -77,7 +81,11 @@ def main() -> None:
         message, descriptors, *_ = socket.recv_fds(control, 1, 3)
         if not message:
             return
-        control.sendall(REPLY.pack(*child.run(control, *descriptors)))
+        try:
+            reply = child.run(control, *descriptors)
+        except OSError as error:  # this machine has no process or descriptor to spare
+            reply = (NOT_STARTED, error.errno or 0, 0.0, 0.0)
+        control.sendall(REPLY.pack(*reply))
 
 
 @contextlib.contextmanager
@@ -139,7 +147,7 @@ class _Child:
             self.file_size = max(self.file_size, self.scratch_limit)
         self.parts = _isolation.LEVELS[settings["level"]]
         null = os.open(os.devnull, os.O_RDWR)
-        for descriptor in (0, 1, _REPORT, _RULESET, _CONFINED):
+        for descriptor in (0, 1, _REPORT, _RULESET, _CONFINED, _PROGRAM):
             os.dup2(null, descriptor)
         self.confined, announce = os.pipe()
         os.set_blocking(self.confined, False)
@@ -170,6 +178,7 @@ class _Child:
         libraries = tuple(path + os.sep for path in _isolation.library_paths())
         sys.path[:] = [path for path in sys.path if (path + os.sep).startswith(libraries)]
         sys.argv[:] = [PROGRAM_NAME]
+        sys.orig_argv[:] = [sys.executable, PROGRAM_NAME]
         for name in [name for name in sys.modules if name.startswith("trove_lite")]:
             del sys.modules[name]
         os.environ.pop("MPLCONFIGDIR", None)
@@ -184,24 +193,29 @@ class _Child:
     def run(self, control, program: int, output: int, report: int) -> tuple:
         """Fork a child for the program, wait for its end or make one, leave nothing of it; the fields of a reply."""
         started = time.monotonic()
-        pid = os.fork()
-        if pid == 0:
-            try:
-                self._become(program, output, report)
-            finally:
-                os._exit(1)
-        for descriptor in (program, output, report):
-            os.close(descriptor)
-        ending = self._wait(pid, control, started)
-        with contextlib.suppress(OSError):  # the group first: while its leader is not reaped, its number is its own
-            os.killpg(pid, signal.SIGKILL)
-        with contextlib.suppress(OSError):
-            os.kill(pid, signal.SIGKILL)
-        _, status, usage = os.wait4(pid, 0)
-        wall = time.monotonic() - started
-        _reap_strays()
-        if self.scratch:
-            _empty(self.scratch)
+        descriptors = (program, output, report)
+        try:
+            pid = os.fork()
+            if pid == 0:
+                try:
+                    self._become(*descriptors)
+                finally:
+                    os._exit(1)
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)
+        try:
+            ending = self._wait(pid, control, started)
+        finally:
+            with contextlib.suppress(OSError):  # the group first: while its leader is not reaped, its number is its own
+                os.killpg(pid, signal.SIGKILL)
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+            _, status, usage = os.wait4(pid, 0)
+            wall = time.monotonic() - started
+            _reap_strays()
+            if self.scratch:
+                _empty(self.scratch)
         cpu = usage.ru_utime + usage.ru_stime
         if ending is FINISHED and cpu >= self.cpu_limit and status == signal.SIGKILL:
             ending = CPU_LIMIT  # several threads, or a child of the program: the kernel's own limit was first
@@ -245,32 +259,37 @@ class _Child:
 
     def _become(self, program: int, output: int, report: int) -> None:
         """In the child: confine this process, say so, and run the program. Does not return."""
-        os.setsid()
-        _isolation.prctl(_isolation.PR_SET_PDEATHSIG, signal.SIGKILL)
-        source = os.pread(program, os.fstat(program).st_size, 0)
-        os.dup2(output, 1)
-        os.dup2(report, _REPORT)
-        os.closerange(_CONFINED + 1, 1 << 20)
-        if "limits" in self.parts:
-            _isolation.set_cpu_limit(self.cpu_seconds)
-        if "landlock" in self.parts:
-            _isolation.landlock_enter(_RULESET)
-        if "seccomp" in self.parts:
-            _seccomp.install(self.filter)
-        os.write(_CONFINED, b"1")  # without this byte the reply is NOT_CONFINED; the program cannot send or unsend it
-        os.closerange(_RULESET, _CONFINED + 1)
-        os._exit(_run(source))
+        try:
+            os.setsid()
+            _isolation.prctl(_isolation.PR_SET_PDEATHSIG, signal.SIGKILL)
+            null = os.open(os.devnull, os.O_RDWR)  # opened anew: the flags of an open file are all its holders'
+            for source, target in ((program, _PROGRAM), (null, 0), (output, 1), (null, 2), (report, _REPORT)):
+                os.dup2(source, target)
+            os.closerange(_PROGRAM + 1, 1 << 20)
+            if "limits" in self.parts:
+                _isolation.set_cpu_limit(self.cpu_seconds)
+            if "landlock" in self.parts:
+                _isolation.landlock_enter(_RULESET)
+            if "seccomp" in self.parts:
+                _seccomp.install(self.filter)
+            os.write(_CONFINED, b"1")  # without it the reply is NOT_CONFINED; the program cannot send or unsend it
+            os.closerange(_RULESET, _CONFINED + 1)
+        except BaseException as error:
+            os._exit(_report(error))
+        os._exit(_run())
 
 
-def _run(source: bytes) -> int:
+def _run() -> int:
     """Run the program as `python program.py` would, report an exception, and return the exit code."""
     main_module = types.ModuleType("__main__")
     main_module.__file__, main_module.__builtins__ = PROGRAM_NAME, __builtins__
     sys.modules["__main__"] = main_module
-    main_module.__loader__ = _Source(source)
     sys.setrecursionlimit(1000 + _depth() + 1)
     standard_output, code = sys.stdout, 0
     try:
+        source = os.pread(_PROGRAM, os.fstat(_PROGRAM).st_size, 0)
+        os.close(_PROGRAM)
+        main_module.__loader__ = _Source(source)
         exec(compile(source, PROGRAM_NAME, "exec", dont_inherit=True), main_module.__dict__)
     except BaseException as error:
         code = _report(error)
@@ -322,9 +341,11 @@ def _report(error: BaseException) -> int:
             message = str(error)
         except BaseException:
             message = ""
-    fields = [type(error).__name__, str(message)[:2000], line, isinstance(error, MemoryError)]
+    kind = type(error).__name__
+    words = (f"{kind}: {message[:2000]}" if message else kind).encode("utf-8", "replace")
+    line = line if isinstance(line, int) and 0 < line < 1 << 31 else 0
     with contextlib.suppress(OSError):
-        os.write(_REPORT, json.dumps(fields).encode())
+        os.pwrite(_REPORT, REPORT.pack(line, isinstance(error, MemoryError), len(words)) + words, 0)
     code = error.code if isinstance(error, SystemExit) else 1
     return code & 255 if isinstance(code, int) else 1
 

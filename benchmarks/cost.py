@@ -44,7 +44,7 @@ def tokens_recounted(candidates: pd.DataFrame, pack: PromptPack, count: Count) -
     for (_, category), rows in full.groupby(["run", "category"], observed=True):
         problems = load_problems("math", category)
         for attempt, recorded in played_back(rows):
-            prompt = pack.render(category, attempt.mode, problems[attempt.question.index].question, attempt.shown)
+            prompt = pack.render(category, attempt.mode, problems[attempt.question.index].question.text, attempt.shown)
             for row in recorded:
                 prompts.append(prompt)
                 completions.append(f"{row['solution']}\n**Tools**\n{row['tools']}\n")
@@ -61,7 +61,7 @@ def tokens_of_prompts(pack: PromptPack, count: Count, mode: str) -> pd.Series:
     """Mean tokens by category of a mode's prompts without a toolbox, over all problems."""
     found = {}
     for category in CATEGORIES:
-        counts = count([pack.render(category, mode, p.question) for p in load_problems("math", category)])
+        counts = count([pack.render(category, mode, p.question.text) for p in load_problems("math", category)])
         found[category] = sum(counts) / len(counts)
     return pd.Series(found)
 

@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from trove_lite.datasets.base import Problem
+from trove_lite.datasets.base import Problem, Question
 from trove_lite.datasets.math import CATEGORIES
 from trove_lite.models.base import Completion
 from trove_lite.parse import parse_completion
@@ -69,7 +69,9 @@ class Free:
 
 
 def problems(n):
-    return lambda dataset, category: [Problem(dataset, category, i, f"{category} {i}?", 1.0, 1) for i in range(n)]
+    return lambda dataset, category: [
+        Problem(Question(dataset, category, i, f"{category} {i}?"), 1.0) for i in range(n)
+    ]
 
 
 def ours(sandbox, n, model=None, k=K):
@@ -112,7 +114,7 @@ async def official(sandbox, n):
         for category in CATEGORIES:
             for problem in problems(n)("math", category):
                 for mode in ("import", "create", "skip"):
-                    prompt = pack.render(category, mode, problem.question)
+                    prompt = pack.render(category, mode, problem.question.text)
                     for completion in await model.complete(prompt, range(K // 3)):
                         parsed = parse_completion(completion.text)
                         await sandbox.run(program_of(parsed.solution, parsed.tools))

@@ -62,7 +62,7 @@ async def official(model: Watched, n: int) -> None:
             for category in CATEGORIES:
                 for problem in load_problems("practice", category)[:n]:
                     for mode in ("import", "create", "skip"):
-                        prompt = pack.render(category, mode, problem.question)
+                        prompt = pack.render(category, mode, problem.question.text)
                         first = 1000 * seed + 100 * problem.index
                         await model.complete(prompt, range(first, first + K // 3))
 

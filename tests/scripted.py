@@ -8,7 +8,7 @@ import resource
 import sys
 from pathlib import Path
 
-from trove_lite.datasets.base import Problem
+from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.models.base import Completion
 from trove_lite.running.live import live_run
@@ -95,7 +95,10 @@ class Pack:
 
 
 def problems(dataset: str, category: str, n: int = 12) -> list[Problem]:
-    return [Problem(dataset, category, i, f"What is {i} of {category}?", float(i % 3), 1 + i % 5) for i in range(n)]
+    return [
+        Problem(Question(dataset, category, i, f"What is {i} of {category}?"), float(i % 3), str(1 + i % 5))
+        for i in range(n)
+    ]
 
 
 def run(out: Path, *, delay: float = 0.0, **given) -> Path:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from trove_lite.candidates import as_arrow, as_frame
-from trove_lite.datasets.base import Problem
+from trove_lite.datasets.base import Problem, Question
 from trove_lite.datasets.math import CATEGORIES
 
 
@@ -39,7 +39,7 @@ def _row(rng, category, index, run, seed, method, mode, sample, chance):
 
 def problem(index=0, question=None, answer=4.0, category="counting", level=1):
     """A problem that is in no data set."""
-    return Problem("math", category, index, question or f"Simulated question {index}?", answer, level)
+    return Problem(Question("math", category, index, question or f"Simulated question {index}?"), answer, str(level))
 
 
 def sample(number, output="4", *, ok=True, gold=4.0, code=None, tools="", answers=None, correct=None):
@@ -83,7 +83,7 @@ def log(problems, *, modes=("import", "create", "skip"), sizes=(2, 2, 2), retrie
             for mode in again:
                 size = sizes[modes.index(mode)]
                 samples = [
-                    sample(i, str(i + 3), gold=p.answer, code=f"print({i + 3})  # {mode} {phase}") for i in range(size)
+                    sample(i, str(i + 3), gold=p.gold, code=f"print({i + 3})  # {mode} {phase}") for i in range(size)
                 ]
-                parts.append(section(p.index, p.question, samples, toolbox=mode == "import"))
+                parts.append(section(p.index, p.question.text, samples, toolbox=mode == "import"))
     return "\n".join(parts) + end()

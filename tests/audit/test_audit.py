@@ -472,7 +472,7 @@ def test_what_cannot_be_computed_comes_from_the_committed_copy(no_data, skip_onl
 
 def test_runs_on_other_problems_are_not_held_to_maths_answers(public_problems, skip_only, tmp_path):
     """Practice problems have their own golds, and no finding on recorded runs of MATH stands for theirs."""
-    right = {(p.category, p.index): p.answer for c in CATEGORIES for p in load_problems("practice", c)}
+    right = {(p.category, p.index): p.gold for c in CATEGORIES for p in load_problems("practice", c)}
     where = zip(skip_only["category"].astype(str), skip_only["problem"], strict=True)
     gold = [right[key] for key in where]
     answers = [[g] for g in gold]

@@ -23,8 +23,8 @@ def test_math_has_the_papers_numbers_of_problems(public_problems):
 
 def test_problems_carry_question_answer_level_and_position(public_problems):
     first = public_problems["counting"][0]
-    assert first.question.startswith("January 1, 2007 was a Monday")
-    assert (first.index, first.answer, first.level, first.category) == (0, 52.0, 2, "counting")
+    assert first.question.text.startswith("January 1, 2007 was a Monday")
+    assert (first.index, first.gold, first.level, first.category) == (0, 52.0, "2", "counting")
 
 
 def test_unknown_category_is_refused_with_the_known_ones():
@@ -61,7 +61,7 @@ def test_bad_line_names_file_line_and_remedy(tmp_path, line, reason):
     path = tmp_path / "p.jsonl"
     path.write_text(json.dumps(LINE) + "\n" + line + "\n")
     with pytest.raises(TroveLiteError, match=rf"p\.jsonl, {reason}.*fetch math"):
-        read_problems(path, "math", "algebra")
+        read_problems(path, "algebra")
 
 
 @pytest.fixture

@@ -64,14 +64,14 @@ def test_the_test_set_has_twelve_problems_a_level_in_the_stated_shares(category)
     problems, kinds = practice_problems(category), practice.practice_kinds(category)
     assert [problem.index for problem in problems] == list(range(60))
     assert {(problem.dataset, problem.category) for problem in problems} == {("practice", category)}
-    assert len({problem.question for problem in problems}) == 60
+    assert len({problem.question.text for problem in problems}) == 60
     for level in LEVELS:
-        found = [kind for problem, kind in zip(problems, kinds, strict=True) if problem.level == level]
+        found = [kind for problem, kind in zip(problems, kinds, strict=True) if problem.level == str(level)]
         assert {kind: found.count(kind) for kind in SHARES} == SHARES
 
 
 def test_the_test_set_is_fixed():
-    text = json.dumps([[p.question, p.answer, p.level] for c in CATEGORIES for p in practice_problems(c)])
+    text = json.dumps([[p.question.text, p.gold, int(p.level)] for c in CATEGORIES for p in practice_problems(c)])
     assert hashlib.sha256(text.encode()).hexdigest()[:16] == TEST_SET
 
 
@@ -116,8 +116,8 @@ def test_wordings_kept_for_the_test_occur_in_no_other_split(category):
 def test_answers_are_plain_numbers():
     for category in CATEGORIES:
         for problem in practice_problems(category):
-            assert printed_numbers(str(problem.answer)) == [problem.answer]
-            assert abs(problem.answer) < practice.LARGEST
+            assert printed_numbers(str(problem.gold)) == [problem.gold]
+            assert abs(problem.gold) < practice.LARGEST
 
 
 def test_harder_levels_have_more_steps():

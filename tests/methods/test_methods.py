@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trove_lite.candidates import as_frame
+from trove_lite.datasets.base import Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods import METHODS
-from trove_lite.methods.base import Answer, Budget, Candidate, Question, Settings, sample_seed
+from trove_lite.methods.base import Answer, Budget, Candidate, Settings, sample_seed
 from trove_lite.methods.trove import PRESETS, TroveSettings, ahead, trove
 from trove_lite.programs import Tool, format_toolbox, plain_name
 from trove_lite.recorded import official_logs as import_logs
@@ -396,7 +397,7 @@ def test_settings_that_make_no_sense_are_refused(choice, words):
 
 
 def test_a_question_holds_no_gold_answer():
-    assert Question._fields == ("dataset", "category", "index", "text")
+    assert Question._fields == ("dataset", "category", "index", "text", "context")
 
 
 # ---- the official program ----
@@ -516,7 +517,7 @@ def test_the_official_preset_shows_the_toolbox_of_every_recorded_prompt(public_l
     solves the same problems again, but where a vote hangs on an output that the record has shortened."""
     index = {}
     for problem in (p for problems in public_problems.values() for p in problems):
-        index.setdefault(problem.question.strip(), []).append(problem)
+        index.setdefault(problem.question.text.strip(), []).append(problem)
     logs = shown = 0
     for log in public_logs:
         text = log.read_bytes().decode()

@@ -99,7 +99,7 @@ def test_text_that_looks_like_the_format_inside_a_sample_is_left_alone(tmp_path)
 
 def test_problems_are_matched_by_question_whatever_their_position(tmp_path):
     shuffled = [PROBLEMS[2], PROBLEMS[0]]
-    text = "\n".join(section(i, p.question, [sample(0, "3", gold=p.answer)]) for i, p in enumerate(shuffled)) + end()
+    text = "\n".join(section(i, p.question.text, [sample(0, "3", gold=p.gold)]) for i, p in enumerate(shuffled)) + end()
     table, _ = read(tmp_path, text)
     assert table["problem"].tolist() == [2, 0]
 
@@ -157,7 +157,7 @@ def test_a_file_that_is_no_log_is_refused(tmp_path, text, reason):
 
 
 def test_an_unknown_question_is_refused_with_its_line(tmp_path):
-    text = section(0, PROBLEMS[0].question, [sample(0)]) + "\n" + section(1, "Who asked?", [sample(0)]) + end()
+    text = section(0, PROBLEMS[0].question.text, [sample(0)]) + "\n" + section(1, "Who asked?", [sample(0)]) + end()
     line = text[: text.index("## Example 1")].count("\n") + 1
     with pytest.raises(TroveLiteError, match=rf"line {line}: the question 'Who asked\?…' is not in the data set"):
         read(tmp_path, text)
@@ -246,4 +246,4 @@ def test_every_category_is_matched_with_its_own_problems(imported):
     for category, part in table.groupby("category", observed=True):
         problems = load_problems("math", category)
         levels = {p.index: p.level for p in problems}
-        assert (part["level"] == part["problem"].map(levels)).all()
+        assert (part["level"].astype(str) == part["problem"].map(levels)).all()

@@ -5,7 +5,7 @@ import pytest
 
 from trove_lite.candidates import load_candidates
 from trove_lite.cli import main
-from trove_lite.datasets.base import Problem
+from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.papers.figures import time_limits
 from trove_lite.recorded.reexecute import accuracy_by_time_limit, compare, recorded_programs, reexecute
@@ -103,7 +103,7 @@ def test_a_tool_that_is_used_once_is_gone_when_problems_are_solved_again():
 
 @CONFINED
 def test_reexecution_agrees_and_says_where_not(monkeypatch):
-    problems = (Problem("math", "counting", 0, "?", 4.0, 1),)
+    problems = (Problem(Question("math", "counting", 0, "?"), 4.0),)
     monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
     recorded = pd.DataFrame(
         [
@@ -169,7 +169,7 @@ def test_problems_solved_again_come_after_all_others():
 
 
 def test_an_execution_that_is_in_the_journal_does_not_run_again(monkeypatch, tmp_path):
-    problems = (Problem("math", "counting", 0, "?", 4.0, 1),)
+    problems = (Problem(Question("math", "counting", 0, "?"), 4.0),)
     monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
     recorded = pd.DataFrame([row(0, "create", "print(2 + 2)"), row(0, "skip", "print(5)")])
     with Sandbox(1, time_limit=0.5) as sandbox:
@@ -184,7 +184,7 @@ def test_an_execution_that_is_in_the_journal_does_not_run_again(monkeypatch, tmp
 
 
 def test_a_status_that_the_record_does_not_know_is_kept(monkeypatch):
-    problems = (Problem("math", "counting", 0, "?", 4.0, 1),)
+    problems = (Problem(Question("math", "counting", 0, "?"), 4.0),)
     monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
     recorded = pd.DataFrame([row(0, "create", "x = bytearray(10**10)")])
     recorded = recorded.astype({"status": "category", "operations": "Int64"})

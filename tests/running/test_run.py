@@ -47,7 +47,7 @@ def test_a_row_says_what_was_written_run_and_judged(tmp_path):
     rows = table(run(tmp_path / "a"))
     assert set(rows["status"]) == {"ok", "error"}
     right = rows[rows["correct"].astype(bool)]
-    gold = {p.index: p.answer for p in problems("math", "counting")}
+    gold = {p.index: p.gold for p in problems("math", "counting")}
     assert len(right)
     assert (right["answer"] == right["problem"].map(gold)).all()
     failed = rows[rows["status"] == "error"]

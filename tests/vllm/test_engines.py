@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from trove_lite.candidates import load_candidates
-from trove_lite.datasets.base import Problem
+from trove_lite.datasets.base import Problem, Question
 from trove_lite.datasets.math import CATEGORIES
 from trove_lite.methods.base import sample_seed
 from trove_lite.models import load_model
@@ -85,7 +85,7 @@ async def asked(model) -> dict:
 
 def study(spec) -> dict:
     """TROVE, PRIMITIVE and INSTANCE over two problems in every category, two run seeds."""
-    problems = {c: [Problem("math", c, i, QUESTIONS[i], float(i), 1) for i in range(2)] for c in CATEGORIES}
+    problems = {c: [Problem(Question("math", c, i, QUESTIONS[i]), float(i)) for i in range(2)] for c in CATEGORIES}
     sampling = SamplingSettings(max_tokens=32)
     methods = ("trove", "primitive", "instance")
     settings = RunSettings(model=spec, methods=methods, seeds=(0, 1), k=3, sampling=sampling, time_limit=5)

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..analysis.independence import independent_runs
 from ..analysis.study import DATASET_NAMES, Study
-from ..datasets import DATASETS, load_problems
+from ..datasets import load_dataset
 from ..datasets.base import Problem
 from ..datasets.files import public_paths
 from ..errors import TroveLiteError
@@ -134,7 +134,8 @@ def _filled(
 
 def _problems(dataset: str, missing: list[str]) -> list[Problem]:
     try:
-        return [problem for category in DATASETS[dataset] for problem in load_problems(dataset, category)]
+        found = load_dataset(dataset)
+        return [problem for category in found.categories for problem in found.load(category)]
     except TroveLiteError as error:
         missing.append(f"problems of {DATASET_NAMES[dataset]}: {error}")
         return []

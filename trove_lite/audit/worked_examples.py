@@ -80,7 +80,7 @@ def leaks(demos: Sequence[Demonstration], problems: Sequence[Problem]) -> pd.Dat
     """Worked examples that are test problems: a row for each example, `problem` null where it is none."""
     known = {}
     for problem in problems:
-        known.setdefault(normalised(problem.question), []).append(problem)
+        known.setdefault(normalised(problem.question.text), []).append(problem)
     rows = []
     for demo in demos:
         options = known.get(normalised(demo.question), [])
@@ -88,7 +88,7 @@ def leaks(demos: Sequence[Demonstration], problems: Sequence[Problem]) -> pd.Dat
         rows.append({
             "category": demo.category, "mode": demo.mode, "example": demo.index, "solved": bool(demo.solution),
             "data_category": same.category if same else None, "problem": same.index if same else None,
-            "level": same.level if same else None, "gold": same.answer if same else None,
+            "level": same.level if same else None, "gold": same.gold if same else None,
             "question": demo.question[:90],
         })  # fmt: skip
     return pd.DataFrame(rows).astype({"problem": "Int64", "level": "Int64", "gold": "Float64"})

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from ..datasets.base import Question
 from ..errors import TroveLiteError
 from ..programs import Tool
 from ..selection import RULES, Ballot, random_choice
@@ -66,15 +67,6 @@ class Settings:
         spend = self.budget.calls if self.budget.completion_tokens is None else self.budget.completion_tokens
         if spend < 1:
             raise TroveLiteError(f"budget {spend}: a problem needs at least one call or token")
-
-
-class Question(NamedTuple):
-    """A problem as a method may see it."""
-
-    dataset: str
-    category: str
-    index: int
-    text: str
 
 
 @dataclass(frozen=True)

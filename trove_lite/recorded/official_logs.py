@@ -90,7 +90,7 @@ def import_logs(
     names = run_names(logs)
     index = {}
     for problem in problems:
-        index.setdefault(problem.question.strip(), []).append(problem)
+        index.setdefault(problem.question.text.strip(), []).append(problem)
     read = partial(_read_log, index=index)
     with ProcessPoolExecutor(workers if len(logs) > 1 else 1) as pool:
         results = pool.map(read, logs, names) if len(logs) > 1 else map(read, logs, names)
@@ -247,7 +247,7 @@ def _match(sections: list[Section], index: dict[str, list[Problem]], text: str, 
     chosen = []
     for section, options in zip(sections, found, strict=True):
         gold = section.samples[0]["gold"]
-        best = max(options, key=lambda p: (p.category == category, str(p.answer) == gold, p.index == section.example))
+        best = max(options, key=lambda p: (p.category == category, str(p.gold) == gold, p.index == section.example))
         if best.category != category:
             _fail(log, text, section.position, f"a {best.category} question in a log of {category}")
         chosen.append(best)
@@ -293,9 +293,9 @@ def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> 
         if computed != answers:
             found.append(f"answers recorded as {answers[:3]}, we read {computed[:3]}")
         answers = computed
-    correct = is_correct(first_number(answers), problem.answer)
-    if match["gold"] != str(problem.answer):  # the official program grades problems solved again by another's gold
-        found.append(f"graded against {match['gold']}, the gold answer of another problem; ours is {problem.answer}")
+    correct = is_correct(first_number(answers), problem.gold)
+    if match["gold"] != str(problem.gold):  # the official program grades problems solved again by another's gold
+        found.append(f"graded against {match['gold']}, the gold answer of another problem; ours is {problem.gold}")
     elif shortened:
         correct = recorded
     if correct != recorded:
@@ -308,7 +308,7 @@ def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> 
         "dataset": problem.dataset,
         "category": problem.category,
         "problem": problem.index,
-        "level": problem.level,
+        "level": int(problem.level or 0),
         "program": fingerprint(solution, tools),
         "solution": solution,
         "tools": tools,

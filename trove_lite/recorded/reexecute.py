@@ -229,7 +229,7 @@ def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:
 
 def _gold_answers(candidates: pd.DataFrame) -> list[float]:
     pairs = candidates[["dataset", "category"]].drop_duplicates().itertuples(index=False)
-    gold = {(p.dataset, p.category, p.index): p.answer for pair in pairs for p in load_problems(*pair)}
+    gold = {(p.dataset, p.category, p.index): p.gold for pair in pairs for p in load_problems(*pair)}
     return [gold[key] for key in zip(candidates["dataset"], candidates["category"], candidates["problem"], strict=True)]
 
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from ..methods.base import Answer, Attempt, Budget, Candidate, Question
+from ..datasets.base import Question
+from ..methods.base import Answer, Attempt, Budget, Candidate
 from ..methods.trove import PRESETS, TroveSettings, trove
 from ..parse import parse_tools
 from ..programs import Tool, recorded_sources

@@ -12,11 +12,11 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from ..datasets.base import Problem
+from ..datasets.base import Problem, Question
 from ..errors import TroveLiteError
 from ..journal import Journal
 from ..methods import METHODS
-from ..methods.base import Answer, Attempt, Candidate, Question, Settings, Steps, sample_seed
+from ..methods.base import Answer, Attempt, Candidate, Settings, Steps, sample_seed
 from ..methods.toolbox import Toolbox
 from ..models.base import LanguageModel, PromptRefused
 from ..programs import program_of
@@ -62,7 +62,7 @@ class Shard:
     def __init__(self, method: str, category: str, seed: int, problems: Sequence[Problem], settings: Settings):
         self.method, self.category, self.seed, self.settings = method, category, seed, settings
         self.problems = {problem.index: problem for problem in problems}
-        self.questions = [Question(p.dataset, p.category, p.index, p.question) for p in problems]
+        self.questions = [problem.question for problem in problems]
         self.verdicts: dict[int, bool] = {}
         self.journal: Journal | None = None
         self.recorded: dict[tuple, Record] = {}
@@ -189,7 +189,7 @@ class Driver:
 
     def _note(self, shard: Shard, answer: Answer) -> None:
         problem = shard.problems[answer.question.index]
-        shard.verdicts[problem.index] = Record.verdict(answer.candidate, problem.answer)
+        shard.verdicts[problem.index] = Record.verdict(answer.candidate, problem.gold)
         self.progress.update(shard.label, shard.verdicts)
 
 

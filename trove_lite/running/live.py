@@ -17,6 +17,7 @@ import pyarrow as pa
 from ..candidates import KEY, as_frame, save_run, versions
 from ..datasets import load_problems
 from ..datasets.base import Problem
+from ..datasets.files import sha256_of
 from ..errors import TroveLiteError
 from ..journal import locked, on_disk, read_journal, write_atomically
 from ..methods.base import Budget
@@ -126,10 +127,15 @@ def describe(settings: RunSettings, data: dict[str, Sequence[Problem]], pack, sa
         "settings": stated,
         "methods": {method: asdict(settings.of(method, settings.seeds[0])) for method in settings.methods},
         "prompts": {"name": pack.name, "hash": pack.hash, "extra": content_hash([RANK, RECTIFY])},
-        "data": {category: content_hash([asdict(p) for p in problems]) for category, problems in data.items()},
+        "data": {category: content_hash([told(p) for p in problems]) for category, problems in data.items()},
         "isolation": sandbox.level,
         "versions": versions(),
     }
+
+
+def told(problem: Problem) -> list:
+    """All that a run may depend on of a problem, as JSON."""
+    return [*problem.question, problem.gold, problem.level, [sha256_of(path) for path in problem.files]]
 
 
 def resume(out: Path, description: dict) -> bool:

@@ -4,7 +4,7 @@ import re
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from ..datasets import DATASETS
+from ..datasets import load_dataset
 from ..datasets.math import CATEGORIES
 from ..errors import TroveLiteError
 from ..methods import METHODS
@@ -53,13 +53,13 @@ class RunSettings:
         for name, kind in (("model", PAPERS_MODEL), ("dataset", "math"), ("prompts", "own")):
             if getattr(self, name) is None:
                 object.__setattr__(self, name, "practice" if practice else kind)
-        one_of("dataset", self.dataset, tuple(DATASETS))
+        categories = load_dataset(self.dataset).categories
         one_of("preset", self.preset, tuple(PRESETS))
         one_of("isolation", self.isolation, ("auto", "full", "seccomp", "none"))
         one_of("parser", self.parser, tuple(PARSERS))
         for name, values, allowed in (
             ("method", self.methods, tuple(METHODS)),
-            ("category", self.categories, DATASETS[self.dataset]),
+            ("category", self.categories, categories),
             ("seed", self.seeds, None),
         ):
             if not values or len(set(values)) < len(values):

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import resources
 
-from ..base import Problem
+from ..answers import number_is_correct, read_numbers
+from ..base import Dataset, Problem, Question
 from .dice import Dice
 from .families import FAMILIES, STEPS, Family, Step
 
@@ -143,7 +144,7 @@ def items(split: str, category: str, rounds: int = 1, seed: int = 0) -> tuple[It
 def practice_problems(category: str) -> tuple[Problem, ...]:
     """The fixed test set of one category: 60 problems, twelve a level."""
     return tuple(
-        Problem("practice", category, index, item.question, float(item.answer), item.level)
+        Problem(Question("practice", category, index, item.question), float(item.answer), str(item.level))
         for index, item in enumerate(items("test", category))
     )
 
@@ -176,3 +177,14 @@ def practice_templates() -> dict[tuple[str, str], Callable[[str, str], str]]:
         return lambda question, toolbox: practice_prompt(mode, question, SIGNATURE.findall(toolbox))
 
     return {(category, mode): template(mode) for category in CATEGORIES for mode in _instructions()}
+
+
+PRACTICE = Dataset(
+    "practice",
+    "the practice problems",
+    CATEGORIES,
+    practice_problems,
+    read_numbers,
+    number_is_correct,
+    tuple(map(str, LEVELS)),
+)

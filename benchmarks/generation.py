@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 from trove_lite.candidates import load_candidates
+from trove_lite.datasets.base import Question
 from trove_lite.datasets.practice.problems import CATEGORIES, items, practice_prompt
 from trove_lite.methods.base import sample_seed
 from trove_lite.models.base import SamplingSettings
@@ -76,7 +77,10 @@ async def generate(model: PracticeModel, problems: int) -> tuple[list[str], int,
     prompts = [practice_prompt("primitive", item.question) for item in asked]
     began = time.perf_counter()
     calls = [
-        model.complete(prompt, [sample_seed(0, "practice", "dev", i, "stream", "primitive", j) for j in range(SAMPLES)])
+        model.complete(
+            prompt,
+            [sample_seed(0, Question("practice", "dev", i, ""), "stream", "primitive", j) for j in range(SAMPLES)],
+        )
         for i, prompt in enumerate(prompts)
     ]
     found = [completion for part in await asyncio.gather(*calls) for completion in part]

@@ -146,3 +146,8 @@ def versions() -> dict[str, str]:
     """Versions of Python and of the libraries that results may depend on."""
     names = ["trove-lite", "numpy", "pandas", "scipy", "sympy", "matplotlib", "pyarrow"]
     return {"python": platform.python_version()} | {name: metadata.version(name) for name in names}
+
+
+def run_name(name: str, seed: int) -> str:
+    """What the tables call the run of one seed."""
+    return f"{name}_seed{seed}"

@@ -137,7 +137,7 @@ def _reexecute(args: argparse.Namespace) -> None:
     from .notebooks import save_figure, save_table
     from .papers.figures import time_limits
     from .recorded.reexecute import LIMITS, accuracy_by_time_limit, reexecute
-    from .running.live import trove_settings
+    from .recorded.replay import stated_settings
     from .sandbox.pool import Sandbox
     from .sandbox.worker import IsolationError
 
@@ -155,7 +155,7 @@ def _reexecute(args: argparse.Namespace) -> None:
             Sandbox(args.workers, time_limit=known, **same) as slow,
         ):
             new, agreement = reexecute(
-                candidates, sandbox, settings=trove_settings(args.runs), known_timeouts=slow, journal=journal
+                candidates, sandbox, settings=stated_settings(args.runs), known_timeouts=slow, journal=journal
             )
             isolation = sandbox.describe() | {"known_timeouts": known}
     except (IsolationError, ValueError) as error:

@@ -10,12 +10,9 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from trove_lite import doctor, load_candidates
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods.base import sample_seed
 from trove_lite.models import load_model
 from trove_lite.models import openai as servers
 from trove_lite.models.base import ModelError, PromptRefused, SamplingSettings
@@ -385,31 +382,6 @@ def test_without_vllm_the_extra_is_named(monkeypatch):
 
     with pytest.raises(TroveLiteError, match=r"pip install 'trove-lite\[vllm\]'"):
         asyncio.run(entered())
-
-
-def test_seeds_of_ten_runs_of_everything_never_meet():
-    seeds = [
-        sample_seed(run, "math", category, problem, phase, mode, sample)
-        for run in range(10)
-        for category in ("counting", "number")
-        for problem in range(250)
-        for phase in ("stream", "retry")
-        for mode in ("import", "create", "skip")
-        for sample in range(5)
-    ]
-    assert len(set(seeds)) == len(seeds)
-    assert all(0 <= seed < 2**53 for seed in seeds)
-
-
-def test_a_seed_stays_what_it_is():
-    """Recorded runs are found again by it."""
-    assert sample_seed(0, "math", "counting", 3, "stream", "skip", 4) == 2415790241312979
-
-
-@given(st.lists(st.tuples(*[st.sampled_from(["", "1", "a", "1a", "a1"])] * 4), min_size=2, unique=True))
-def test_names_that_run_together_are_told_apart(keys):
-    seeds = {sample_seed(1, a, b, 1, c, d, 1) for a, b, c, d in keys}
-    assert len(seeds) == len(keys)
 
 
 @pytest.mark.parametrize("level", ["one sample", "a whole run"])

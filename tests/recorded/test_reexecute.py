@@ -9,7 +9,8 @@ from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.papers.figures import time_limits
 from trove_lite.recorded.reexecute import accuracy_by_time_limit, compare, recorded_programs, reexecute
-from trove_lite.running.live import live_run, trove_settings
+from trove_lite.recorded.replay import stated_settings
+from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.pool import Sandbox, isolation_report
 
@@ -65,14 +66,16 @@ def test_a_tie_between_modes_goes_to_the_one_sampled_first_however_the_table_is_
 def live(tmp_path_factory):
     """A run of the practice model whose toolbox follows neither preset."""
     choices = {"adds_failing": ("create",), "interval": 2, "threshold": "fixed_2"}
-    settings = RunSettings(categories=("number",), seeds=(0, 1), limit=6, completion_tokens=600, trove=choices)
+    settings = RunSettings(
+        categories=("number",), seeds=(0, 1), limit=6, completion_tokens=600, choices={"trove": choices}
+    )
     return settings, live_run(settings, tmp_path_factory.mktemp("live") / "run", progress=False)
 
 
 @CONFINED
 def test_a_live_run_is_composed_by_the_settings_that_it_was_made_with(live):
     settings, folder = live
-    candidates, made_with = load_candidates(folder), trove_settings([folder, "no folder"])
+    candidates, made_with = load_candidates(folder), stated_settings([folder, "no folder"])
     assert made_with == {f"run_seed{seed}": settings.of("trove", seed) for seed in (0, 1)}
     assert recorded_programs(candidates) != recorded_programs(candidates, made_with)
 

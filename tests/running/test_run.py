@@ -8,18 +8,18 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from trove_lite import load_candidates
+from trove_lite import load_calls, load_candidates
+from trove_lite.datasets.base import Question
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods import METHODS
+from trove_lite.methods import trove
 from trove_lite.methods.base import sample_seed
-from trove_lite.models.base import ModelError, PromptRefused
+from trove_lite.models.base import ModelError, PromptRefused, SampleUnavailable
 from trove_lite.run_cli import add_run_arguments, budget_of, choice_of, run_command, settings_of, vars_of
-from trove_lite.running.driver import Gate
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings, model_identity
 from trove_lite.sandbox.pool import Sandbox
 
-from ..scripted import TIMES, InlineSandbox, Pack, ScriptedModel, function, problems, response, run
+from ..scripted import TIMES, InlineSandbox, Pack, ScriptedModel, function, of_problems, problems, response, run
 
 
 def table(folder):
@@ -49,7 +49,7 @@ def test_a_row_says_what_was_written_run_and_judged(tmp_path):
     right = rows[rows["correct"].astype(bool)]
     gold = {p.index: p.gold for p in problems("math", "counting")}
     assert len(right)
-    assert (right["answer"] == right["problem"].map(gold)).all()
+    assert (right["answer"].astype(float) == right["problem"].map(gold)).all()
     failed = rows[rows["status"] == "error"]
     assert failed["error"].str.contains("ZeroDivisionError").any()
     assert (failed["answers"].map(len) == 0).all()
@@ -80,7 +80,7 @@ def test_programs_of_import_run_after_the_toolbox_and_others_do_not(tmp_path):
 
 def test_sampling_ahead_changes_nothing(tmp_path, monkeypatch):
     ahead = table(run(tmp_path / "a", methods=("trove",)))
-    monkeypatch.setitem(METHODS, "trove", METHODS["trove"]._replace(ahead=lambda *_: iter(())))
+    monkeypatch.setattr(trove, "TROVE", trove.TROVE._replace(ahead=None))
     pd.testing.assert_frame_equal(table(run(tmp_path / "b", methods=("trove",))), ahead)
 
 
@@ -97,7 +97,7 @@ def test_each_sample_is_asked_for_once_with_its_own_seed(tmp_path):
     model = ScriptedModel()
     rows = table(run(tmp_path / "a", model=model))
     assert len(set(model.seeds)) == len(model.seeds) == len(rows)
-    one = sample_seed(1, "math", "counting", 3, "stream", "import", 1)
+    one = sample_seed(1, Question("math", "counting", 3, ""), "stream", "import", 1)
     assert one in model.seeds
 
 
@@ -115,7 +115,9 @@ def test_the_official_parser_runs_an_empty_program_and_the_strict_one_does_not(t
 def test_real_sandbox_and_own_prompts(tmp_path):
     with Sandbox(2, time_limit=5) as sandbox:
         settings = RunSettings(dataset="math", categories=("counting", "algebra"), seeds=(0,), k=3)
-        live_run(settings, tmp_path / "a", model=ScriptedModel(), sandbox=sandbox, problems=problems, progress=False)
+        live_run(
+            settings, tmp_path / "a", model=ScriptedModel(), sandbox=sandbox, dataset=of_problems(), progress=False
+        )
     rows = table(tmp_path / "a")
     assert set(rows["status"]) == {"ok", "error"}
     assert described(tmp_path / "a")["isolation"] in ("full", "seccomp")
@@ -138,10 +140,10 @@ def test_the_ablation_without_import_goes_by_its_recorded_name(tmp_path):
 
 
 def test_the_budget_adds_up_and_counts_solving_again_apart(tmp_path):
-    trove = {"threshold": "fixed_2", "interval": 4}
-    folder = run(tmp_path / "a", methods=("trove", "primitive"), trove=trove)
+    folder = run(tmp_path / "a", methods=("trove", "primitive"), trove={"threshold": "fixed_2", "interval": 4})
     rows, budget = table(folder), pd.DataFrame(described(folder)["budget"])
-    key = ["method", "category", "mode", "phase", "seed"]
+    key = ["method", "category", "stage", "phase", "seed"]
+    rows = rows.rename(columns={"mode": "stage"})
     spent = rows.groupby(key, observed=True).agg(
         calls=("sample", "size"), prompt_tokens=("prompt_tokens", "sum"), completion_tokens=("completion_tokens", "sum")
     )
@@ -173,16 +175,32 @@ def test_a_token_budget_is_met_by_the_last_sample_and_not_before(tmp_path):
 
 def test_ranking_by_the_model_is_paid_for_but_is_no_candidate(tmp_path):
     folder = run(tmp_path / "a", methods=("trove",), trove={"ranking": "model", "interval": 4})
-    budget = pd.DataFrame(described(folder)["budget"]).set_index("mode")
+    budget = pd.DataFrame(described(folder)["budget"]).set_index("stage")
     assert (budget.loc[["rank"], "calls"] > 0).all()
     assert (budget.loc[["rank"], "executions"] == 0).all()
     assert "rank" not in set(table(folder)["mode"])
+    calls = load_calls(folder)
+    ranked = calls[calls["stage"] == "rank"]
+    assert len(ranked)
+    assert ranked["mode"].isna().all()
+    assert (ranked["prompt_tokens"] > 0).all()
 
 
 def test_rectification_costs_its_drafts(tmp_path):
-    rows = table(run(tmp_path / "a", methods=("trove",), trove={"rectify": "create"}))
-    sizes = rows.groupby(["phase", "mode"], observed=True).size()
+    folder = run(tmp_path / "a", methods=("trove",), trove={"rectify": "create"})
+    sizes = table(folder).groupby(["phase", "mode"], observed=True).size()
     assert sizes["draft", "create"] == sizes["stream", "create"] == sizes["stream", "skip"]
+    stages = load_calls(folder).groupby("stage", observed=True).size()
+    assert stages["rectify"] == stages["create"] == sizes["stream", "create"]
+
+
+def test_every_candidate_is_a_call_and_says_who_was_asked(tmp_path):
+    folder = run(tmp_path / "a", methods=("trove", "primitive"))
+    rows, calls = table(folder), load_calls(folder)
+    assert len(calls) == len(rows)
+    assert set(calls["role"]) == {"solver"}
+    assert set(calls["model"]) == {"scripted"}
+    assert calls["completion_tokens"].sum() == rows["completion_tokens"].sum()
 
 
 # ---- what goes wrong ----
@@ -236,11 +254,47 @@ def test_a_refused_prompt_is_missing_and_not_wrong(tmp_path):
     assert rows.loc[rows["problem"] != 3, "correct"].notna().all()
 
 
+class Unreliable(ScriptedModel):
+    """Has no answer to some requests, of which it knows whether it will the next time."""
+
+    def __init__(self, lacks):
+        super().__init__()
+        self.lacks = lacks
+
+    async def complete(self, prompt, seeds):
+        if self.lacks(prompt, seeds[0]):
+            self.calls += 1
+            raise SampleUnavailable("http://host: the answer is not JSON")
+        return await super().complete(prompt, seeds)
+
+
+def test_a_sample_that_cannot_be_had_is_a_row_and_the_run_goes_on(tmp_path):
+    rows = table(run(tmp_path / "a", model=Unreliable(lambda prompt, seed: seed % 10 == 0)))
+    missing = rows[rows["status"] == "missing"]
+    assert 0.05 < len(missing) / len(rows) < 0.2
+    assert missing["correct"].isna().all()
+    assert missing["error"].str.contains("not JSON").all()
+    assert missing["completion_tokens"].isna().all()
+
+
+def test_too_many_in_a_row_end_the_run_and_are_asked_for_again(tmp_path):
+    expected = table(run(tmp_path / "a", methods=("trove",)))
+    with pytest.raises(ModelError, match=r"20 samples in a row could not be had, .* not JSON"):
+        run(tmp_path / "b", methods=("trove",), model=Unreliable(lambda prompt, seed: " 5 of" in prompt))
+    pd.testing.assert_frame_equal(table(run(tmp_path / "b", methods=("trove",))), expected)
+
+
+def test_a_folder_in_which_nothing_was_generated_takes_other_settings(tmp_path):
+    with pytest.raises(ModelError):
+        run(tmp_path / "a", k=3, model=Failing(0, ModelError("no such model")))
+    assert len(table(run(tmp_path / "a", k=6)))
+
+
 def test_no_key_and_no_address_is_written_anywhere(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     folder = run(tmp_path / "a", model=ScriptedModel())
     settings = RunSettings(name="test", model="http://user:sk-secret@host:8000/v1?api_key=sk-secret#llama", k=3)
-    fakes = {"model": Failing(3, ModelError("x")), "sandbox": InlineSandbox(), "problems": problems, "pack": Pack()}
+    fakes = {"model": Failing(3, ModelError("x")), "sandbox": InlineSandbox(), "dataset": of_problems(), "pack": Pack()}
     with pytest.raises(ModelError):
         live_run(settings, tmp_path / "b", **fakes)
     for path in (p for f in (folder, tmp_path / "b") for p in f.rglob("*") if p.is_file()):
@@ -264,26 +318,6 @@ def test_a_servers_address_is_not_part_of_a_run(spec, identity):
 
 
 # ---- speed ----
-
-
-def test_the_gate_lets_so_many_in_by_rank():
-    async def main():
-        gate, order, inside = Gate(2), [], 0
-
-        async def visit(rank, name):
-            nonlocal inside
-            async with gate(rank):
-                inside += 1
-                assert inside <= 2
-                order.append(name)
-                await asyncio.sleep(0.001)
-                inside -= 1
-
-        visits = [visit(2, "a"), visit(2, "b"), visit(2, "c"), visit(1, "d"), visit(0, "e"), visit(1, "f")]
-        await asyncio.gather(*visits)
-        return order
-
-    assert asyncio.run(main()) == ["a", "b", "e", "d", "f", "c"]
 
 
 def test_streams_overlap(tmp_path):

@@ -37,7 +37,7 @@ def wishes() -> list[tuple[str, list[int]]]:
     pack = load_pack()
     found = []
     for (i, question), mode in itertools.product(enumerate(QUESTIONS), MODES):
-        seeds = [sample_seed(0, "math", "counting", i, "stream", mode, sample) for sample in range(5)]
+        seeds = [sample_seed(0, Question("math", "counting", i, ""), "stream", mode, sample) for sample in range(5)]
         found.append((pack.render("counting", mode, question), seeds))
     return found
 

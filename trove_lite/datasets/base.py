@@ -1,7 +1,7 @@
 """What a question, a problem and a data set are: all that the rest of the package knows of any of them."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,13 +22,13 @@ class Problem:
 
     `question.index` counts from 0 in the data set's own order within its category. gold: whatever the data set's
     `correct` understands, of types that JSON has. level: what tables may split by (difficulty, grade, source), or "".
-    files: what its programs may read.
+    files: what its programs may read: the name that they open → the file.
     """
 
     question: Question
     gold: object
     level: str = ""
-    files: tuple[Path, ...] = ()
+    files: Mapping[str, Path] = field(default_factory=dict, hash=False)
 
     @property
     def dataset(self) -> str:

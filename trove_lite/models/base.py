@@ -35,6 +35,13 @@ class Completion(NamedTuple):
     completion_tokens: int
     finish_reason: str
     seconds: float
+    cached_tokens: int | None = None
+    queue_seconds: float | None = None
+
+
+class Message(NamedTuple):
+    role: str
+    content: str
 
 
 class LanguageModel(Protocol):
@@ -49,6 +56,10 @@ class LanguageModel(Protocol):
 
 class ModelError(TroveLiteError):
     """The model or its server failed, and the samples asked for are unknown: ask again, later."""
+
+
+class SampleUnavailable(ModelError):
+    """This one request cannot be had."""
 
 
 class PromptRefused(ModelError):

@@ -7,7 +7,7 @@ from pathlib import Path
 from ..datasets import load_dataset
 from ..datasets.math import CATEGORIES
 from ..errors import TroveLiteError
-from ..methods import METHODS
+from ..methods import load_method
 from ..methods.base import Budget, Settings, one_of
 from ..methods.trove import PRESETS
 from ..models.base import SamplingSettings
@@ -37,7 +37,8 @@ class RunSettings:
     completion_tokens: int | None = None
     selection: str | None = None
     preset: str = "paper"
-    trove: dict[str, object] = field(default_factory=dict)
+    choices: dict[str, dict[str, object]] = field(default_factory=dict)
+    roles: dict[str, str] = field(default_factory=dict)
     prompts: str | None = None
     parser: str = "official"
     limit: int | None = None
@@ -58,7 +59,7 @@ class RunSettings:
         one_of("isolation", self.isolation, ("auto", "full", "seccomp", "none"))
         one_of("parser", self.parser, tuple(PARSERS))
         for name, values, allowed in (
-            ("method", self.methods, tuple(METHODS)),
+            ("method", self.methods, None),
             ("category", self.categories, categories),
             ("seed", self.seeds, None),
         ):
@@ -83,10 +84,12 @@ class RunSettings:
 
     def of(self, method: str, seed: int) -> Settings:
         """The settings of one method in one of the run's seeds."""
+        presets = load_method(method).presets
+        chosen = presets.get(self.preset, presets["paper"])
         common = {"budget": Budget(self.k, self.completion_tokens, self.sampling.max_tokens), "seed": seed}
         if self.selection:
             common["selection"] = self.selection
-        return replace(PRESETS[self.preset], **common, **self.trove) if method == "trove" else Settings(**common)
+        return replace(chosen, **common, **self.choices.get(method, {}))
 
 
 def folder_of(settings: RunSettings, root: str | Path) -> Path:
@@ -99,13 +102,3 @@ def model_identity(spec: str) -> str:
     """A model's spec without what may differ tomorrow or must not be written down: address, options, credentials."""
     server = re.match(r"https?://[^#]*(#.*)?", spec)
     return f"server{server[1] or ''}" if server else spec
-
-
-def run_name(name: str, seed: int) -> str:
-    """What the table calls the run of one seed."""
-    return f"{name}_seed{seed}"
-
-
-def table_name(method: str, settings: Settings) -> str:
-    """What the table calls a method: TROVE without IMPORT goes by the name that recorded ablations have."""
-    return "trove_no_import" if method == "trove" and "import" not in settings.modes else method

@@ -5,6 +5,7 @@ import numpy as np
 from trove_lite.candidates import as_arrow, as_frame
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.datasets.math import CATEGORIES
+from trove_lite.selection import number_text
 
 
 def candidates(*, problems=6, runs=2, k=15, seed=0, categories=CATEGORIES):
@@ -19,20 +20,22 @@ def candidates(*, problems=6, runs=2, k=15, seed=0, categories=CATEGORIES):
                     for mode in modes:
                         for sample in range(k // len(modes)):
                             rows.append(_row(rng, category, index, f"run{run}", run, method, mode, sample, chance))
+                            rows[-1]["place"] = modes.index(mode)
     return as_frame(as_arrow(rows))
 
 
 def _row(rng, category, index, run, seed, method, mode, sample, chance):
     ok = rng.random() < 0.85
     first = 1.0 if rng.random() < chance else float(rng.integers(2, 6))
-    answers = [first, *rng.integers(1, 6, size=rng.integers(0, 3)).astype(float)] if ok and rng.random() < 0.9 else []
+    values = [first, *rng.integers(1, 6, size=rng.integers(0, 3)).astype(float)] if ok and rng.random() < 0.9 else []
+    answers = [number_text(float(value)) for value in values]
     return {
         "model": "simulated", "provenance": "simulated", "run": run, "method": method, "seed": seed, "dataset": "math",
         "category": category, "problem": index, "phase": "stream", "mode": mode, "sample": sample,
-        "level": index % 5 + 1, "program": int(rng.integers(2**62)), "solution": "```python\nprint(1)\n```",
-        "tools": "",
-        "status": "ok" if ok else "error", "output": " ".join(map(str, answers)), "shortened": False,
-        "answers": answers, "answer": answers[0] if answers else None, "correct": bool(answers) and answers[0] == 1.0,
+        "round": 0, "level": str(index % 5 + 1), "program": int(rng.integers(2**62)),
+        "solution": "```python\nprint(1)\n```", "tools": "",
+        "status": "ok" if ok else "error", "output": " ".join(answers), "shortened": False,
+        "answers": answers, "answer": answers[0] if answers else None, "correct": bool(answers) and answers[0] == "1.0",
         "operations": int(rng.integers(1, 40)) if answers else None,
     }  # fmt: skip
 

@@ -9,11 +9,12 @@ from .lazy import index_of
 TYPE_CHECKING = False  # as `typing` has it, without importing that
 if TYPE_CHECKING:
     from .analysis.choose import choose, expected_score
+    from .analysis.failures import failures, tools_made
     from .analysis.independence import independent_runs, shared_programs
     from .analysis.matched import matched_budgets
     from .analysis.study import Study
     from .analysis.summary import final_toolboxes, summarise
-    from .candidates import load_candidates, outcomes
+    from .candidates import load_calls, load_candidates, outcomes
     from .datasets import load_problems
     from .datasets.base import Problem
     from .datasets.files import fetch
@@ -52,6 +53,7 @@ __all__ = [
     "differences",
     "difficulty",
     "expected_score",
+    "failures",
     "fetch",
     "figure1",
     "figure2",
@@ -59,6 +61,7 @@ __all__ = [
     "figure4",
     "final_toolboxes",
     "independent_runs",
+    "load_calls",
     "load_candidates",
     "load_problems",
     "matched_budgets",
@@ -85,6 +88,7 @@ __all__ = [
     "table7",
     "table8",
     "table9",
+    "tools_made",
     "two_stage",
     "two_stage_described",
 ]

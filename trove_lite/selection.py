@@ -69,9 +69,9 @@ def one_stage_described(ballots: Sequence[Ballot]) -> int:
     voters = [i for i, ballot in enumerate(ballots) if ballot.ok and len(ballot.answers)]
     if not voters:
         return first_successful(ballots)
-    votes = Counter(round(ballots[i].answers[0], 2) for i in voters)
+    votes = Counter(rounded(ballots[i].answers[0]) for i in voters)
     top = max(votes.values())
-    return fewest_operations(ballots, [i for i in voters if votes[round(ballots[i].answers[0], 2)] == top])
+    return fewest_operations(ballots, [i for i in voters if votes[rounded(ballots[i].answers[0])] == top])
 
 
 def two_stage_described(ballots: Sequence[Ballot]) -> int:

@@ -116,8 +116,8 @@ def test_oracle_is_unbiased_by_mode():
 
 def test_distinct_answers_and_predictions_differ_by_what_they_compare():
     frame = candidates(problems=1, runs=1, k=3, categories=("counting",)).query("method == 'primitive'").copy()
-    frame["answers"] = [[1.0], [1.0, 2.0], []]
-    frame["answer"] = [1.0, 1.0, np.nan]
+    frame["answers"] = [["1.0"], ["1.0", "2.0"], []]
+    frame["answer"] = ["1.0", "1.0", None]
     frame["status"] = "ok"
     assert distinct_score(frame, 3, "answers")["score"].item() == 1
     assert distinct_score(frame, 3, "predictions")["score"].item() == 3

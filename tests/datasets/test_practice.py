@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from trove_lite.datasets.answers import first_number, is_correct, printed_numbers
+from trove_lite.datasets.answers import number_is_correct, read_numbers
 from trove_lite.datasets.math import CATEGORIES as MATH_CATEGORIES
 from trove_lite.datasets.practice import problems as practice
 from trove_lite.datasets.practice.dice import Dice
@@ -25,6 +25,7 @@ from trove_lite.parse import parse_completion
 from trove_lite.programs import Tool, format_toolbox, program_of
 from trove_lite.prompts import MODES, PromptPack
 from trove_lite.sandbox.pool import Sandbox
+from trove_lite.selection import number_text
 
 ROOT = Path(__file__).parents[2]
 FILLED = re.compile(r"{.*?}")
@@ -116,7 +117,7 @@ def test_wordings_kept_for_the_test_occur_in_no_other_split(category):
 def test_answers_are_plain_numbers():
     for category in CATEGORIES:
         for problem in practice_problems(category):
-            assert printed_numbers(str(problem.gold)) == [problem.gold]
+            assert read_numbers(str(problem.gold)) == [number_text(problem.gold)]
             assert abs(problem.gold) < practice.LARGEST
 
 
@@ -141,7 +142,7 @@ def test_demonstrated_programs_reach_the_reference_answers_in_every_mode(trainin
     with Sandbox(2, time_limit=10) as sandbox:
         for execution, answer, text in zip(sandbox.run_many(texts, progress=False), expected, texts, strict=True):
             assert execution.status == "ok", text
-            assert is_correct(first_number(printed_numbers(execution.output)), answer), text
+            assert number_is_correct(read_numbers(execution.output), answer), text
 
 
 def _item_of(dice, category, family):

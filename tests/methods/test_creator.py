@@ -9,7 +9,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.methods import load_method
 from trove_lite.methods.base import Answer, Attempt, Budget, Candidate, Settings
 from trove_lite.methods.creator import CreatorSettings
-from trove_lite.methods.pot import RepairSettings
+from trove_lite.methods.repair import RepairSettings
 from trove_lite.selection import Ballot
 
 QUESTION = Question("math", "counting", 0, "How many?")

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from trove_lite.datasets import load_problems
-from trove_lite.datasets.answers import first_number, is_correct, printed_numbers
+from trove_lite.datasets.answers import number_is_correct, read_numbers
 from trove_lite.datasets.files import data_folder
 from trove_lite.datasets.math import CATEGORIES
 from trove_lite.errors import TroveLiteError
@@ -89,8 +89,8 @@ def test_worked_examples_print_their_answers():
         results = box.run_many(programs, progress=False)
     for program, result, answer in zip(programs, results, answers, strict=True):
         assert result.status == "ok", (program, result)
-        assert is_correct(first_number(printed_numbers(result.output)), answer), (program, result)
-        assert len(printed_numbers(result.output)) == 1
+        assert number_is_correct(read_numbers(result.output), answer), (program, result)
+        assert len(read_numbers(result.output)) == 1
 
 
 def test_worked_examples_are_no_test_problems_and_not_like_any():

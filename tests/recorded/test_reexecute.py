@@ -19,12 +19,14 @@ FUNCTION = "```python\n\ndef double(x):\n    return 2 * x\n```"
 
 
 def row(problem: int, mode: str, solution: str, *, tools="", status="ok", output="4", phase="stream", correct=True):
-    answers = [4.0] if status == "ok" and output else []
+    answers = ["4.0"] if status == "ok" and output else []
     same = {"run": "r", "method": "trove", "seed": 0, "dataset": "math", "category": "counting", "sample": 0}
     return same | {
         "problem": problem,
         "phase": phase,
         "mode": mode,
+        "place": ("import", "create", "skip").index(mode),
+        "round": 0,
         "solution": f"```python\n{solution}\n```",
         "tools": tools,
         "status": status,
@@ -121,7 +123,7 @@ def test_reexecution_agrees_and_says_where_not(monkeypatch):
     with Sandbox(1, time_limit=0.5) as sandbox:
         new, agreement = reexecute(recorded, sandbox, progress=False)
     assert new["status"].tolist() == ["ok", "ok", "ok", "timeout", "error", "missing"]
-    assert new["answer"].tolist()[:2] == [4.0, 5.0]
+    assert new["answer"].tolist()[:2] == ["4.0", "5.0"]
     total = agreement.shares.set_index("category").loc["all"]
     assert total.to_dict() == {"candidates": 6, "status": 6, "compared": 6, "answer": 4, "verdict": 4}
     assert agreement.disagreements["cause"].tolist() == ["other", "random"]
@@ -181,7 +183,7 @@ def test_an_execution_that_is_in_the_journal_does_not_run_again(monkeypatch, tmp
         sandbox._run, run = lambda program: ran.append(program) or run(program), sandbox._run
         new, _ = reexecute(recorded, sandbox, journal=tmp_path / "journal", progress=False)
     assert ran == ["print(5)"]
-    assert new["answer"].tolist() == [4.0, 5.0]
+    assert new["answer"].tolist() == ["4.0", "5.0"]
     with Sandbox(1, time_limit=1) as other, pytest.raises(TroveLiteError, match="other limits"):
         reexecute(recorded, other, journal=tmp_path / "journal", progress=False)
 

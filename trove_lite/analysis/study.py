@@ -15,8 +15,9 @@ import pandas as pd
 
 from ..datasets.math import CATEGORIES
 from ..errors import TroveLiteError
+from ..selection import rounded
 from . import statistics as metrics
-from .choose import MODES, PROBLEM, expected_score, in_order
+from .choose import PROBLEM, expected_score, in_order, modes_of
 from .independence import independent_runs
 
 SKIP_POOL = "SKIP pool"
@@ -135,7 +136,7 @@ def skip_pool(candidates: pd.DataFrame) -> pd.DataFrame:
     """All SKIP samples of a problem as one run of the method `SKIP pool`, samples numbered anew."""
     pool = candidates[candidates["mode"] == "skip"].copy()
     pool["sample"] = pool.groupby(["category", "problem"], observed=True).cumcount().astype("Int32")
-    return pool.assign(method=SKIP_POOL, run="pool")
+    return pool.assign(method=SKIP_POOL, run="pool", place=0)
 
 
 def pooled(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -168,7 +169,7 @@ def _by_mode(candidates: pd.DataFrame, k: int, score: Callable) -> pd.DataFrame:
     if candidates.empty:
         return _no_scores()
     table = correct_counts(candidates)
-    modes = [mode for mode in MODES if f"n_{mode}" in table]
+    modes = modes_of(candidates)
     n = table[[f"n_{mode}" for mode in modes]].to_numpy()
     c = table[[f"c_{mode}" for mode in modes]].to_numpy()
     used = (n > 0).sum(axis=1, keepdims=True)
@@ -186,7 +187,8 @@ def distinct_score(candidates: pd.DataFrame, k: int, of: str) -> pd.DataFrame:
     """
     if candidates.empty:
         return _no_scores()
-    value = candidates["answer"].round(2) if of == "answers" else candidates["answers"].map(tuple)
+    graded = of == "answers"
+    value = candidates["answer"].map(rounded, na_action="ignore") if graded else candidates["answers"].map(tuple)
     ran = candidates.assign(value=value)[(candidates["status"] == "ok").to_numpy()].dropna(subset="value")
     count = ran.groupby([*PROBLEM, "value"], observed=True).size().rename("m").reset_index()
     size = candidates.groupby([*PROBLEM, "level"], observed=True).size().rename("n").reset_index()

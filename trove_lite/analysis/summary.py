@@ -11,7 +11,7 @@ from ..candidates import load_candidates
 from ..parse import parse_tools
 from ..programs import plain_name
 from . import statistics as metrics
-from .choose import MODES, choose, in_order
+from .choose import choose, in_order, modes_of
 from .independence import shared_programs
 from .study import correct_counts, distinct_score, oracle_score
 
@@ -30,7 +30,7 @@ def summarise(candidates: pd.DataFrame) -> dict:
     for (run, method, category), part in stream.groupby(["run", "method", "category"], observed=True):
         mine = {rule: frame[(frame["run"] == run) & (frame["category"] == category) & (frame["method"] == method)]
                 for rule, frame in chosen.items()}  # fmt: skip
-        modes = [mode for mode in MODES if (part["mode"] == mode).any()]
+        modes = modes_of(part)
         counts = correct_counts(part)
         solved = counts[[f"c_{mode}" for mode in modes]].to_numpy().T > 0
         runs.append({

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..analysis.choose import choose
 from ..analysis.study import Study
-from ..datasets.answers import first_number, is_correct, printed_numbers
+from ..datasets.answers import graded, is_correct, read_numbers
 from ..datasets.base import Problem
 from ..datasets.math import CATEGORIES
 from ..programs import code_of
@@ -91,7 +91,7 @@ def leaks(demos: Sequence[Demonstration], problems: Sequence[Problem]) -> pd.Dat
             "level": same.level if same else None, "gold": same.gold if same else None,
             "question": demo.question[:90],
         })  # fmt: skip
-    return pd.DataFrame(rows).astype({"problem": "Int64", "level": "Int64", "gold": "Float64"})
+    return pd.DataFrame(rows).astype({"problem": "Int64", "gold": "Float64"})
 
 
 def run_examples(demos: Sequence[Demonstration], table: pd.DataFrame, sandbox: object) -> pd.DataFrame:
@@ -103,7 +103,7 @@ def run_examples(demos: Sequence[Demonstration], table: pd.DataFrame, sandbox: o
             rows.append({"status": "no_code", "output": "", "right": None})
             continue
         found = next(results)
-        answer = first_number(printed_numbers(found.output)) if found.status == "ok" else None
+        answer = graded(read_numbers(found.output)) if found.status == "ok" else None
         rows.append({
             "status": found.status,
             "output": (found.output.strip() or found.error)[:80],

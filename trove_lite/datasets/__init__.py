@@ -1,24 +1,20 @@
 """Where questions come from: a data set is a file, and this is the index of their names."""
 
 from collections.abc import Sequence
-from importlib import import_module
 
 from ..errors import TroveLiteError
+from ..plugins import load_plugin
 from .base import Dataset, Problem
 
-#: Name → where its Dataset is, imported when it is asked for.
 DATASETS = {
-    "math": "math:MATH",
-    "practice": "practice.problems:PRACTICE",
+    "math": "trove_lite.datasets.math:MATH",
+    "practice": "trove_lite.datasets.practice.problems:PRACTICE",
 }
 
 
 def load_dataset(name: str) -> Dataset:
-    """The data set of that name. Raises TroveLiteError for an unknown one."""
-    if name not in DATASETS:
-        raise TroveLiteError(f"no data set '{name}': choose from {', '.join(DATASETS)}")
-    module, attribute = DATASETS[name].split(":")
-    return getattr(import_module(f".{module}", __package__), attribute)
+    """The data set of that name, or the one at `module:attribute`. Raises TroveLiteError for any other name."""
+    return load_plugin("data set", name, DATASETS)
 
 
 def load_problems(dataset: str, category: str) -> Sequence[Problem]:

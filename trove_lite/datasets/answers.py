@@ -18,16 +18,6 @@ def read_numbers(output: str) -> list[str]:
     return [number_text(float(text)) for text in NUMBER.findall(output)]
 
 
-def printed_numbers(output: str) -> list[float]:
-    """Every number in a program's output, in order, as exact floats."""
-    return [float(text) for text in NUMBER.findall(output)]
-
-
-def first_number(answers: list[float]) -> float | None:
-    """The answer that is graded: the first number printed, or None."""
-    return answers[0] if answers else None
-
-
 def graded(answers: Sequence[str]) -> str | None:
     """The answer that is graded: the first, or None."""
     return answers[0] if len(answers) else None

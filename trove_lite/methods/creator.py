@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from ..errors import TroveLiteError
 from ..programs import code_of
 from .base import Answer, Attempt, Batch, Method, Question, Steps, chosen, repeat
-from .pot import RepairSettings, fails, repaired
+from .repair import RepairSettings, fails, repaired
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from ..analysis import statistics as metrics
-from ..analysis.choose import MODES
 from ..analysis.study import Study, by_category, correct_counts, distinct_score, kept, matrix, oracle_score
 from ..datasets.math import CATEGORIES
 from . import cells
@@ -136,7 +135,7 @@ def table8(study: Study) -> pd.DataFrame:
     for category in CATEGORIES:
         part = problems[problems["category"] == category]
         for level in (*range(1, 6), "all"):
-            here = len(part) if level == "all" else int((part["level"] == level).sum())
+            here = len(part) if level == "all" else int((part["level"] == str(level)).sum())
             value = published_value("reeval_table8", "count", category=category, level=str(level))
             rows.append({
                 "category": category, "system": "problems", "level": level,
@@ -167,10 +166,10 @@ def table9(study: Study, *, k: int = 15, level: float = 0.95) -> pd.DataFrame:
                     "source": study.source(method, category),
                 }  # fmt: skip
                 part = present.get(category)
-                if part is None or not (part["level"] == difficulty).any():
+                if part is None or not (part["level"] == str(difficulty)).any():
                     rows.append(cell | cells.absent(study, method, category))
                     continue
-                values, _ = matrix(part[part["level"] == difficulty])
+                values, _ = matrix(part[part["level"] == str(difficulty)])
                 each = metrics.question_means(values)
                 wilson = metrics.wilson(each.sum(), len(each), level=level)
                 rows.append(cell | {
@@ -335,7 +334,8 @@ def _pairwise_jaccard(pairs: list, *, seed: int, resamples: int) -> tuple[float,
 def _solved_by_mode(study: Study) -> pd.DataFrame:
     counts = correct_counts(study.trove) if len(study.trove) else pd.DataFrame(columns=["category", "run", "problem"])
     counts = counts.set_index(["category", "run", "problem"])
-    return pd.DataFrame({mode: counts[f"c_{mode}"] > 0 for mode in MODES if f"c_{mode}" in counts}, index=counts.index)
+    found = [mode for mode in TROVE_MODES if f"c_{mode}" in counts]
+    return pd.DataFrame({mode: counts[f"c_{mode}"] > 0 for mode in found}, index=counts.index)
 
 
 def _solved_sets(study: Study, method: str, k: int) -> dict[str, pd.DataFrame]:

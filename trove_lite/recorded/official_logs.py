@@ -19,10 +19,11 @@ import pyarrow as pa
 from tqdm import tqdm
 
 from ..candidates import as_arrow, as_frame, fingerprint
-from ..datasets.answers import first_number, is_correct, printed_numbers
+from ..datasets.answers import graded, is_correct, read_numbers
 from ..datasets.base import Problem
 from ..errors import TroveLiteError
 from ..programs import code_of, operations
+from ..selection import number_text
 
 HEADER = re.compile(r"## Example (\d+)\n")
 SAMPLE = re.compile(
@@ -46,6 +47,10 @@ FINAL = re.compile(r"^## Overall Response Accuracy(?! \(before)", re.MULTILINE)
 SIZE = re.compile(r"^Toolbox Size: #(\d+)", re.MULTILINE)
 TIMEOUT = "Timeout detected in running subprocess"
 RUN_FOLDER = re.compile(r"(run|seed)[-_]?\d+$")
+
+
+#: In which the official program samples a problem's modes.
+ORDER = ("primitive", "import", "create", "skip")
 
 
 class Section(NamedTuple):
@@ -147,6 +152,7 @@ def _read_log(log: Path, run: str, *, index: dict[str, list[Problem]]) -> tuple[
     method = "trove" if any(mode == "import" for _, mode in modes) else "trove_no_import"
     seed = re.search(r"(\d+)$", log.stem)
     report = ImportReport(str(log), run, by_question[0].category, 0, 0, 0, 0)
+    places = [mode for mode in ORDER if mode in complete]
     same = {
         "model": _model(log),
         "provenance": "recorded",
@@ -172,7 +178,9 @@ def _read_log(log: Path, run: str, *, index: dict[str, list[Problem]]) -> tuple[
                 | {
                     "phase": phase,
                     "mode": mode,
+                    "place": places.index(mode),
                     "sample": taken[key],
+                    "round": 0,
                 }
             )
             taken[key] += 1
@@ -289,11 +297,11 @@ def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> 
     if shortened:
         report.shortened += 1
     else:
-        computed = printed_numbers(output) if ok else []
+        computed = read_numbers(output) if ok else []
         if computed != answers:
             found.append(f"answers recorded as {answers[:3]}, we read {computed[:3]}")
         answers = computed
-    correct = is_correct(first_number(answers), problem.gold)
+    correct = is_correct(graded(answers), problem.gold)
     if match["gold"] != str(problem.gold):  # the official program grades problems solved again by another's gold
         found.append(f"graded against {match['gold']}, the gold answer of another problem; ours is {problem.gold}")
     elif shortened:
@@ -308,7 +316,7 @@ def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> 
         "dataset": problem.dataset,
         "category": problem.category,
         "problem": problem.index,
-        "level": int(problem.level or 0),
+        "level": problem.level,
         "program": fingerprint(solution, tools),
         "solution": solution,
         "tools": tools,
@@ -317,19 +325,19 @@ def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> 
         "error": None if ok else output,
         "shortened": shortened,
         "answers": answers,
-        "answer": first_number(answers),
+        "answer": graded(answers),
         "correct": correct,
         "operations": operations(code_of(solution)) if ok and answers else None,
     }
 
 
-def _recorded_answers(text: str) -> list[float]:
+def _recorded_answers(text: str) -> list[str]:
     """The numbers of a recorded answer list; of one that was cut, those that stand whole on either side."""
     head, *tail = SHORTENED.split(text)
     numbers = head.removeprefix("[").removesuffix("]").split(", ")
     if tail:
         numbers = numbers[:-1] + tail[0].removesuffix("]").split(", ")[1:]
-    return [float(number) for number in numbers if number and number != "None"]
+    return [number_text(float(number)) for number in numbers if number and number != "None"]
 
 
 def _model(log: Path) -> str:

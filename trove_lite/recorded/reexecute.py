@@ -17,8 +17,9 @@ import pandas as pd
 from ..analysis.choose import choose
 from ..analysis.statistics import mean_interval, paired_difference
 from ..candidates import fingerprint
-from ..datasets import load_problems
-from ..datasets.answers import first_number, is_correct, printed_numbers
+from ..datasets import load_dataset, load_problems
+from ..datasets.answers import graded
+from ..datasets.base import Dataset
 from ..errors import TroveLiteError
 from ..journal import Journal
 from ..methods.trove import TroveSettings
@@ -44,7 +45,7 @@ class Agreement(NamedTuple):
     """How far a re-execution agrees with the record.
 
     `shares`: a row for each category and `all`, with the number of candidates that agree in `status` (`ok`, `timeout`,
-    or failed in any other way) of all `candidates`, and in `answer` (the first number printed) and `verdict` of the
+    or failed in any other way) of all `candidates`, and in `answer` (the one that is graded) and `verdict` of the
     `compared`: those whose record is whole and whose program does not look at the clock.
     `disagreements`: a row for each candidate that differs in any of the three, with its cause.
     """
@@ -92,10 +93,11 @@ def reexecute(
     new = candidates.copy()
     new["provenance"], new["shortened"] = "re-executed", False
     gold = _gold_answers(candidates)
+    datasets = {name: load_dataset(name) for name in candidates["dataset"].unique()}
     rows = [
         Outcome(*(getattr(old, name) for name in Outcome._fields))
         if old.status in NOTHING_RAN
-        else _graded(executions[program], old.solution, answer)
+        else _graded(executions[program], old.solution, answer, datasets[old.dataset])
         for old, program, answer in zip(candidates.itertuples(), programs, gold, strict=True)
     ]
     for column, values in zip(rows[0]._fields if rows else (), zip(*rows, strict=True), strict=True):
@@ -155,8 +157,8 @@ class Outcome(NamedTuple):
     status: str
     output: str
     error: str | None
-    answers: list[float]
-    answer: float | None
+    answers: list[str]
+    answer: str | None
     correct: bool
     operations: int | None
     execute_seconds: float
@@ -221,29 +223,29 @@ def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:
     key = [*STREAM, "problem"]
     scores = cut.groupby(key, observed=True)[["finished", "right"]].mean()
     scores = scores.assign(oracle=scores["right"] > 0).rename(columns={"right": "pass@1"})
-    chosen = pd.concat([choose(part, "two_stage") for _, part in cut.groupby("dataset", observed=True)])
+    chosen = choose(cut, "two_stage")
     scores["two-stage"] = chosen.set_index(key)["right"].reindex(scores.index, fill_value=False)
     measures = ["finished", "pass@1", "two-stage", "oracle"]
     return scores[measures].astype(float).groupby(PROBLEM, observed=True).mean()
 
 
-def _gold_answers(candidates: pd.DataFrame) -> list[float]:
+def _gold_answers(candidates: pd.DataFrame) -> list[object]:
     pairs = candidates[["dataset", "category"]].drop_duplicates().itertuples(index=False)
     gold = {(p.dataset, p.category, p.index): p.gold for pair in pairs for p in load_problems(*pair)}
     return [gold[key] for key in zip(candidates["dataset"], candidates["category"], candidates["problem"], strict=True)]
 
 
-def _graded(execution: Execution, solution: str, gold: float) -> Outcome:
+def _graded(execution: Execution, solution: str, gold: object, dataset: Dataset) -> Outcome:
     ok = execution.status == "ok"
     output = execution.output.strip()  # as the official program keeps it
-    answers = printed_numbers(output) if ok else []
+    answers = dataset.read(output) if ok else []
     return Outcome(
         execution.status,
         output,
         execution.error or None,
         answers,
-        first_number(answers),
-        is_correct(first_number(answers), gold),
+        graded(answers),
+        dataset.correct(answers, gold),
         operations(code_of(solution)) if answers else None,
         execution.cpu,
     )

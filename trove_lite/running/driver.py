@@ -38,6 +38,11 @@ class Stream:
         self.learned: object = None  # what the generator ended with: TROVE its toolbox
 
     @property
+    def modes(self) -> tuple[str, ...]:
+        """In the order in which they are sampled, which some settings choose."""
+        return getattr(self.settings, "modes", self.method.modes)
+
+    @property
     def label(self) -> str:
         return f"{self.method.name}-{self.category}-{self.seed}"
 
@@ -70,7 +75,8 @@ class Driver:
         self.generating, self.executing = Gate(in_flight), Gate(sandbox.workers)
         self.live = asyncio.Semaphore(in_flight)
         self.tasks: asyncio.TaskGroup | None = None
-        self.unavailable: list[tuple[Stream, Record]] = []  # those in a row, which no sample that was had follows
+        self.unavailable: list[tuple[int, Stream, Record]] = []  # samples not to be had, numbered, not yet recorded
+        self.lacked = self.in_a_row = 0
 
     async def run(self, streams: Sequence[Stream]) -> None:
         """Run all streams to their end. Raises the first failure, having stopped everything else."""
@@ -85,7 +91,7 @@ class Driver:
             failure = first_failure(group)
         if failure:  # not raised in there: see `models.base.gather`
             raise failure
-        self._settle()
+        self._settle(self.lacked)
 
     async def _sync(self, streams: Sequence[Stream]) -> None:
         while True:
@@ -148,11 +154,13 @@ class Driver:
         asked = content_hash(prompt)
         record = stream.recorded.pop(key, None)
         if record is None:
+            lacked = self.lacked
             record = await self._new(stream, request, key, prompt, asked, rank)
             if record.finish_reason == "unavailable":
                 self._hold(stream, record)
             else:
-                self._settle()
+                self.in_a_row = 0
+                self._settle(lacked)
                 stream.journal.append(record.as_json())
         elif record.prompt != asked:
             raise TroveLiteError(
@@ -200,19 +208,22 @@ class Driver:
         return record.executed(execution)
 
     def _hold(self, stream: Stream, record: Record) -> None:
-        """A sample that could not be had is recorded once another can be: until then, it may be the server's fault."""
-        self.unavailable.append((stream, record))
+        """A sample not to be had is recorded once one asked for later is had: until then the server may be at fault."""
+        self.lacked += 1
+        self.in_a_row += 1
+        self.unavailable.append((self.lacked, stream, record))
         self.progress.missing += 1
-        if len(self.unavailable) >= PATIENCE:
+        if self.in_a_row >= PATIENCE:
             raise ModelError(
                 f"{PATIENCE} samples in a row could not be had, the last because: {record.error}; run the same command "
                 "again to ask for them again"
             )
 
-    def _settle(self) -> None:
-        for stream, record in self.unavailable:
+    def _settle(self, upto: int) -> None:
+        """Record the first so many samples that could not be had."""
+        for _, stream, record in (held for held in self.unavailable if held[0] <= upto):
             stream.journal.append(record.as_json())
-        self.unavailable.clear()
+        self.unavailable = [held for held in self.unavailable if held[0] > upto]
 
     def _note(self, stream: Stream, answer: Answer) -> None:
         problem = stream.problems[answer.question.index]

@@ -223,7 +223,7 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
             "seed": stream.seed,
         }
         same = whose | {"model": description["model"], "provenance": "live"}
-        rows = candidate_rows(records, stream.problems, dataset, stream.method.modes, settings.parser)
+        rows = candidate_rows(records, stream.problems, dataset, stream.modes, settings.parser)
         candidates += [same | row for row in rows]
         at = whose | {"dataset": dataset.name, "category": stream.category}
         calls += [at | record.call(description["models"]) for record in records]

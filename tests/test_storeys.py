@@ -29,7 +29,7 @@ STOREYS = (
 )
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
-SHARED = {"datasets": ("base", "answers", "text_answers", "files"), "methods": ("base", "toolbox"), "models": ("base",)}
+SHARED = {"datasets": ("base", "answers", "text_answers", "files"), "methods": ("base", "repair", "toolbox"), "models": ("base",)}
 #: Sideways, from one room to another of its storey, and why.
 DOORS = {
     ("cli", "notebooks"): "commands call it",

@@ -14,9 +14,13 @@ DATASETS = {
 
 
 def load_dataset(name: str) -> Dataset:
-    """The data set of that name. Raises TroveLiteError for an unknown one."""
+    """The data set of that name, or the one in a file of problems (`own`). Raises TroveLiteError for any other."""
+    if name.endswith(".jsonl"):
+        from .own import read_dataset
+
+        return read_dataset(name)
     if name not in DATASETS:
-        raise TroveLiteError(f"no data set '{name}': choose from {', '.join(DATASETS)}")
+        raise TroveLiteError(f"no data set '{name}': choose from {', '.join(DATASETS)}, or name a .jsonl file")
     module, attribute = DATASETS[name].split(":")
     return getattr(import_module(f".{module}", __package__), attribute)
 

@@ -89,7 +89,7 @@ def live_run(
 @contextmanager
 def warm_sandbox(settings: RunSettings, workers: int | None) -> Iterator[Sandbox]:
     """A sandbox with the run's limits, its workers warm."""
-    limits = {"time_limit": settings.time_limit, "memory": settings.memory, "isolation": settings.isolation}
+    limits = {"time_limit": settings.time_limit, "memory": settings.memory << 20, "isolation": settings.isolation}
     try:
         with Sandbox(workers, **limits, reuse=REUSE) as sandbox:
             yield sandbox

@@ -18,10 +18,11 @@ from pathlib import Path
 
 from trove_lite.candidates import load_candidates
 from trove_lite.datasets.base import Question
-from trove_lite.datasets.practice.problems import CATEGORIES, items, practice_prompt
+from trove_lite.datasets.practice.problems import CATEGORIES, items
 from trove_lite.methods.base import sample_seed
 from trove_lite.models.base import SamplingSettings
 from trove_lite.models.practice.model import WEIGHTS, PracticeModel
+from trove_lite.prompts.practice import practice_prompt
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.pool import Sandbox

@@ -22,12 +22,13 @@ from tqdm.asyncio import tqdm
 from trove_lite.analysis.statistics import pass_at_k, several_runs
 from trove_lite.datasets.answers import number_is_correct, read_numbers
 from trove_lite.datasets.practice.dice import Dice
-from trove_lite.datasets.practice.problems import CATEGORIES, LEVELS, SHARES, Item, items, practice_prompt
+from trove_lite.datasets.practice.problems import CATEGORIES, LEVELS, SHARES, Item, items
 from trove_lite.methods.base import sample_seed
 from trove_lite.models.base import SamplingSettings
 from trove_lite.models.practice.model import load_practice_model
 from trove_lite.parse import parse_completion
 from trove_lite.programs import operations, program_of
+from trove_lite.prompts.practice import practice_prompt
 from trove_lite.sandbox.pool import Sandbox
 from trove_lite.selection import Ballot, one_stage, rounded
 

@@ -165,7 +165,7 @@ def test_a_run_says_what_came_of_it(tmp_path, monkeypatch, capsys):
 
 def test_a_plan_counts_calls_and_touches_nothing(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("trove_lite.running.account.load_dataset", lambda name: of_problems(name=name))
-    monkeypatch.setattr("trove_lite.running.account.load_pack", lambda name: Pack())
+    monkeypatch.setattr("trove_lite.running.account.load_pack", lambda *_: Pack())
     monkeypatch.chdir(tmp_path)
     words = "--methods trove primitive creator --categories counting --seeds 0 1 --k 6 --out runs/x --dry_run"
     assert main(["run", *words.split(), "--prefill", "1000", "--decode", "100"]) == 0

@@ -133,10 +133,10 @@ def test_no_key_is_in_what_a_grid_leaves_though_a_server_quotes_it(tmp_path, mon
     """Neither in an executed copy, with its outputs and the traceback of a failure, nor in notes and manifest."""
     monkeypatch.setenv("TROVE_LITE_API_KEY", KEY)
     notebook = written(tmp_path / "notebooks" / "ask.ipynb", ASK, "model: str = 'practice'")
-    with Server(200, (400, {"said": f"you sent {KEY}"})) as server:
+    with Server(200, (404, {"said": f"you sent {KEY}"})) as server:
         (outcome,) = run_grid(notebook, {"model": server.url}, {}, tmp_path / "grid").values()
         assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
-    assert "HTTP 400 you sent …" in outcome.error
+    assert "HTTP 404 you sent …" in outcome.error
     for path in (path for path in tmp_path.rglob("*") if path.is_file()):
         assert KEY.encode() not in path.read_bytes(), path
     assert KEY not in "".join(capfd.readouterr())

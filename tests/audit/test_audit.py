@@ -27,10 +27,11 @@ from trove_lite.audit.finding import (
 from trove_lite.audit.trove import standard_deviations, thresholds, trove_findings
 from trove_lite.candidates import load_candidates
 from trove_lite.datasets import load_problems
-from trove_lite.datasets.math import CATEGORIES
+from trove_lite.datasets.math import CATEGORIES, MATH
 from trove_lite.errors import TroveLiteError
 from trove_lite.papers.published_values import published_table
-from trove_lite.prompts import PromptPack, load_pack
+from trove_lite.prompts import load_pack
+from trove_lite.prompts.base import PromptPack
 from trove_lite.selection import RULES, Ballot, number_text, one_stage, two_stage
 
 from ..simulated import candidates as simulated_candidates
@@ -333,6 +334,8 @@ def test_programs_with_several_blocks_are_run_whole_and_only_those(simulated):
 
 # ---- worked examples ----
 
+MODES = ("primitive", "instance", "import", "create", "skip")
+
 
 def pack(questions):
     """A pack whose prompts show these questions by category, in every mode."""
@@ -340,10 +343,9 @@ def pack(questions):
     def template(category):
         answer = "**Solution**\n```python\nprint(4)\n```\n\n**Tools**\n```python\nimport math\n```\n\n"
         shown = "".join(f"**Question**\n{q}\n\n{answer}" for q in questions.get(category, []))
-        return lambda question, toolbox: f"Solve.\n\n{shown}**Question**\n{question}\n\n**Solution**\n"
+        return lambda question, toolbox: f"Solve.\n\n{shown}**Question**\n{question.text}\n\n**Solution**\n"
 
-    modes = audit_prompts.MODES
-    return PromptPack("planted", {(c, m): template(c) for c in CATEGORIES for m in modes})
+    return PromptPack("planted", CATEGORIES, MODES, lambda category, mode: template(category))
 
 
 def test_a_test_problem_in_a_prompt_is_found_whatever_its_spacing():
@@ -378,14 +380,14 @@ def test_examples_run_in_the_sandbox_given_and_wrong_ones_are_found():
 
 def test_our_own_pack_has_no_test_problem(public_problems):
     problems = [p for part in public_problems.values() for p in part]
-    demos = audit_prompts.demonstrations(load_pack("own"))
-    assert len(demos) >= len(CATEGORIES) * len(audit_prompts.MODES)
+    demos = audit_prompts.demonstrations(load_pack("own", MATH))
+    assert len(demos) >= len(CATEGORIES) * len(MODES)
     assert audit_prompts.leaks(demos, problems)["problem"].isna().all()
 
 
 def test_the_released_prompts_show_twelve_test_problems_in_troves_modes(public_problems):
     try:
-        official = load_pack("official")
+        official = load_pack("official", MATH)
     except TroveLiteError as error:
         pytest.skip(str(error))
     problems = [p for part in public_problems.values() for p in part]

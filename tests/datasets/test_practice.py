@@ -19,11 +19,9 @@ from trove_lite.datasets.practice.problems import (
     draw_item,
     items,
     practice_problems,
-    practice_prompt,
 )
 from trove_lite.parse import parse_completion
-from trove_lite.programs import Tool, format_toolbox, program_of
-from trove_lite.prompts import MODES, PromptPack
+from trove_lite.programs import program_of
 from trove_lite.sandbox.pool import Sandbox
 from trove_lite.selection import number_text
 
@@ -174,38 +172,3 @@ def test_slips_change_programs_more_often_at_higher_levels(training):
             changed += right != noisy
         shares.append(changed)
     assert shares[0] < shares[1]
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_prompts_hold_the_papers_sections(mode):
-    prompt = practice_prompt(mode, "What is 1 + 1?", ["gcd(a, b)"])
-    sections = ["**Question**\nWhat is 1 + 1?", "**Toolbox**\n- gcd(a, b)\n", "**Solution**\n"]
-    if mode != "import":
-        del sections[1]
-    assert [section for section in sections if section in prompt] == sections
-    assert ("**Toolbox**" in prompt) == (mode == "import")
-    assert prompt.endswith("**Solution**\n")
-
-
-def test_primitive_asks_as_skip_does_and_instance_as_create_does():
-    asked = {mode: practice_prompt(mode, "?") for mode in MODES}
-    assert asked["primitive"] == asked["skip"]
-    assert asked["instance"] == asked["create"]
-    assert len(set(asked.values())) == 3
-
-
-def test_the_pack_lists_functions_of_a_formatted_toolbox_but_no_imports():
-    pack = PromptPack("practice", practice.practice_templates())
-    tools = [
-        Tool("gcd", "gcd(a, b)", "Two lines,\nof words(x)", "…", "function"),
-        Tool("math", "import math", "import math", "import math", "import"),
-        Tool("f", "f(n)", "", "…", "function"),
-    ]
-    prompt = pack.render("counting", "import", "?", tools)
-    assert practice.SIGNATURE.findall(format_toolbox(tools)) == ["gcd(a, b)", "f(n)"]
-    assert "**Toolbox**\n- gcd(a, b)\n- f(n)\n\n**Solution**" in prompt
-
-
-def test_at_most_so_many_tools_are_listed_as_training_showed():
-    prompt = practice_prompt("import", "?", [f"f{i}(n)" for i in range(100)])
-    assert prompt.count("\n- f") == practice.LISTED_AT_MOST

@@ -191,7 +191,7 @@ def _prompts(
     from ..prompts import load_pack
 
     try:
-        packs = {name: load_pack(name) for name in ("official", "own")}
+        packs = {name: load_pack(name, load_dataset("math")) for name in ("official", "own")}
     except (TroveLiteError, ImportError) as error:
         missing.append(f"released prompts: {error}")
         return None, []

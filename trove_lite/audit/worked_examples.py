@@ -12,10 +12,10 @@ import pandas as pd
 from ..analysis.choose import choose
 from ..analysis.study import Study
 from ..datasets.answers import graded, is_correct, read_numbers
-from ..datasets.base import Problem
+from ..datasets.base import Problem, Question
 from ..datasets.math import CATEGORIES
 from ..programs import code_of
-from ..prompts import MODES, PromptPack
+from ..prompts.base import PromptPack
 from .finding import Finding, Look, as_printed, claim, finding, points
 
 OPEN = "@@the question that is asked@@"
@@ -48,9 +48,9 @@ class Demonstration(NamedTuple):
 def demonstrations(pack: PromptPack) -> list[Demonstration]:
     """The worked examples of every prompt of a pack, as a model reads them."""
     found, borrow = [], []
-    for category in CATEGORIES:
-        for mode in MODES:
-            sections = pack.render(category, mode, OPEN).split(QUESTION)[1:]
+    for category in pack.categories:
+        for mode in pack.stages:
+            sections = pack.render(Question("", category, 0, OPEN), mode).split(QUESTION)[1:]
             for index, section in enumerate(s for s in sections if OPEN not in s):
                 question, *parts = PART.split(section)
                 named = dict(zip(parts[::2], parts[1::2], strict=True))
@@ -167,7 +167,13 @@ def _broken(table: pd.DataFrame) -> list[Finding]:
 
 def _number_of_examples(table: pd.DataFrame, look: Look) -> Finding:
     stated = int(float(claim(look, "trove", "c demonstrations in prompts")))
-    count = table[table["solved"]].groupby(["mode", "category"]).size().unstack(fill_value=0).reindex(MODES)
+    count = (
+        table[table["solved"]]
+        .groupby(["mode", "category"])
+        .size()
+        .unstack(fill_value=0)
+        .reindex(table["mode"].unique())
+    )
     spans = {
         m: f"{row.min()}" if row.min() == row.max() else f"{row.min()} to {row.max()}" for m, row in count.iterrows()
     }
@@ -204,7 +210,11 @@ def _prompts_differ(table: pd.DataFrame) -> Finding:
 
 def prompts_equal(pack: PromptPack) -> Finding:
     """Are the rendered PRIMITIVE and SKIP prompts the same text?"""
-    same = [c for c in CATEGORIES if len({pack.render(c, mode, OPEN) for mode in ("primitive", "skip")}) == 1]
+    same = [
+        c
+        for c in CATEGORIES
+        if len({pack.render(Question("", c, 0, OPEN), mode) for mode in ("primitive", "skip")}) == 1
+    ]
     return finding(
         4, "re-evaluation", "§4.2.1 and B.3", "PRIMITIVE and SKIP prompts are the same text",
         stated="both use the same prompt", computed=f"the same in {len(same)} of {len(CATEGORIES)} categories",

@@ -9,6 +9,12 @@ from .base import Dataset, Problem
 DATASETS = {
     "math": "trove_lite.datasets.math:MATH",
     "practice": "trove_lite.datasets.practice.problems:PRACTICE",
+    "tabmwp": "trove_lite.datasets.tabmwp:TABMWP",
+    "wtq": "trove_lite.datasets.wtq:WTQ",
+    "hitab": "trove_lite.datasets.hitab.problems:HITAB",
+    "bbh": "trove_lite.datasets.bbh:BBH",
+    "bbh_made": "trove_lite.datasets.bbh:MADE",
+    "bbh_mixed": "trove_lite.datasets.bbh:MIXED",
 }
 
 

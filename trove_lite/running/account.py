@@ -17,9 +17,10 @@ from ..methods import load_method
 from ..methods.base import Answer, Attempt, Candidate, Request, Settings
 from ..prompts import load_pack
 from ..selection import Ballot
+from .live import labelled
 from .settings import RunSettings
 
-CHARACTERS_A_TOKEN = 3.5  # of English and Python, in the tokenizers of Llama 2 and Qwen 2.5: within a fifth
+CHARACTERS_A_TOKEN = 3.0  # of the official MATH prompts in Llama 2's tokenizer; newer ones need fewer tokens
 
 
 class Planned(NamedTuple):
@@ -38,12 +39,15 @@ def plan(settings: RunSettings) -> list[Planned]:
 
     Prompt tokens are estimated from characters; completion tokens are the most that the settings allow.
     """
-    dataset, pack = load_dataset(settings.dataset), load_pack(settings.prompts)
+    dataset = load_dataset(settings.dataset)
+    pack, examples = load_pack(settings.prompts, dataset), labelled(settings, dataset)
     rows = []
     for method in settings.methods:
         for category in settings.categories:
             problems = dataset.load(category)[: settings.limit]
-            calls, read = _asked(method, problems, settings.of(method, settings.seeds[0]), pack)
+            calls, read = _asked(
+                method, problems, examples.get(category, ()), settings.of(method, settings.seeds[0]), pack
+            )
             seeds = len(settings.seeds)
             tokens = math.ceil(read / CHARACTERS_A_TOKEN) * seeds
             written = calls * seeds * settings.sampling.max_tokens
@@ -51,14 +55,16 @@ def plan(settings: RunSettings) -> list[Planned]:
     return rows
 
 
-def _asked(method: str, problems: Sequence[Problem], settings: Settings, pack) -> tuple[int, int]:
+def _asked(
+    method: str, problems: Sequence[Problem], examples: Sequence[Problem], settings: Settings, pack
+) -> tuple[int, int]:
     """Calls, and characters of prompts, of one method on these problems."""
     found = load_method(method)
     questions = [problem.question for problem in problems]
     streams = [questions] if found.stream else [[question] for question in questions]
     calls = characters = 0
     for stream in streams:
-        steps, answer = found.steps(stream, settings), None
+        steps, answer = found.begin(stream, settings, examples), None
         while True:
             try:
                 asked = steps.send(answer)
@@ -96,8 +102,8 @@ def planned_text(rows: Sequence[Planned], *, prefill: float | None = None, decod
     lines += [
         f"in all {calls:,} calls; about {read:,} prompt tokens, estimated at {CHARACTERS_A_TOKEN} characters each; at "
         f"most {written:,} completion tokens",
-        "these are of a run in which no program works: prompts that show tools are longer, and problems solved again "
-        "come on top",
+        "these are of a run in which no program works: what follows on one that does comes on top, such as prompts "
+        "that show tools, their use by others, and problems solved again",
     ]
     if prefill and decode:
         hours = (read / prefill + written / decode) / 3600

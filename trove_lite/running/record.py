@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ..candidates import CALLS_SCHEMA, fingerprint
 from ..datasets.base import Dataset, Problem
+from ..errors import encodable
 from ..methods.base import Candidate, Request
 from ..models.base import Completion
 from ..parse import Parsed, parse_completion
@@ -65,17 +66,20 @@ class Record:
     error: str = ""
     execute_seconds: float | None = None
 
+    def __post_init__(self):
+        for name, value in list(vars(self).items()):  # from a model, a program, a server or an old journal
+            if isinstance(value, str) and not value.isascii():
+                object.__setattr__(self, name, encodable(value))  # a lone surrogate fits no parquet file
+
     @classmethod
     def of(cls, key: Key, request: Request, prompt: str, completion: Completion) -> "Record":
         """A sample that has been generated but not run."""
-        text, *rest = completion
-        return cls(*key, request.mode, request.role, prompt, encodable(text), *rest)
+        return cls(*key, request.mode, request.role, prompt, *completion)
 
     @classmethod
     def missing(cls, key: Key, request: Request, prompt: str, why: str, reason: str) -> "Record":
         """A sample that cannot be had: not a wrong answer, but none. `why` is its finish reason."""
-        return cls(*key, request.mode, request.role, prompt, "", None, None, why, 0.0, status="missing",
-                   error=encodable(reason))  # fmt: skip
+        return cls(*key, request.mode, request.role, prompt, "", None, None, why, 0.0, status="missing", error=reason)
 
     @classmethod
     def of_run(cls, key: Key, request: Request, prompt: str) -> "Record":
@@ -91,9 +95,9 @@ class Record:
         return replace(
             self,
             status=execution.status,
-            output=encodable(execution.output),
+            output=execution.output,
             truncated=execution.truncated,
-            error=encodable(execution.error),
+            error=execution.error,
             execute_seconds=round(execution.wall, 6),
         )
 
@@ -190,11 +194,6 @@ def candidate_rows(
         if record.round < last[record.phase, record.problem, record.mode, record.sample]:
             row["phase"] = "draft"
         yield row | {"place": modes.index(record.mode)}
-
-
-def encodable(text: str) -> str:
-    """Text that can be written anywhere: half a surrogate pair, which models and programs produce, is replaced."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def content_hash(value: object) -> str:

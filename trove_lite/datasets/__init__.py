@@ -19,8 +19,15 @@ DATASETS = {
 
 
 def load_dataset(name: str) -> Dataset:
-    """The data set of that name, or the one at `module:attribute`. Raises TroveLiteError for any other name."""
-    return load_plugin("data set", name, DATASETS)
+    """The data set of that name, the one in a `.jsonl` file of problems (`own`), or the one at `module:attribute`.
+
+    Raises TroveLiteError for any other name.
+    """
+    if name.endswith(".jsonl"):
+        from .own import read_dataset
+
+        return read_dataset(name)
+    return load_plugin("data set", name, DATASETS, or_name="a .jsonl file, or your own as module:attribute")
 
 
 def load_problems(dataset: str, category: str) -> Sequence[Problem]:

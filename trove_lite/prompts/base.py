@@ -50,6 +50,8 @@ class PromptPack:
         for category in sorted(self.categories):
             for stage in sorted(stages):
                 pack = self if stage in self.stages or not self.otherwise else self.otherwise
+                if stage not in pack.stages:  # a choice that is not made with this pack
+                    continue
                 given = dict.fromkeys(pack.gaps.get(stage, ()), "specimen")
                 prompt = pack.render(Question("", category, 0, "What is $1+1$?"), stage, [SPECIMEN], **given)
                 digest.update(f"{category}\0{stage}\0{prompt}\0".encode())

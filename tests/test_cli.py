@@ -16,6 +16,7 @@ from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings, choices_of
 
 from .conftest import ROOT
+from .processes import processes_with
 from .scripted import Pack, ScriptedModel, of_problems
 
 
@@ -218,16 +219,3 @@ def test_an_ended_run_says_how_to_go_on_and_leaves_no_process(tmp_path, number, 
         time.sleep(0.1)
     assert not left
     assert not (tmp_path / "run" / "candidates.parquet").exists()
-
-
-def processes_with(variable: str) -> list[str]:
-    """The processes whose environment holds a variable."""
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/environ", "rb") as environment:
-                if variable.encode() in environment.read().split(b"\0"):
-                    found.append(pid)
-        except OSError:
-            continue
-    return found

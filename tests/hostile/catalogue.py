@@ -6,6 +6,8 @@ traces prints `escaped`. Every attempt is bounded: where nothing stops it, it st
 
 from typing import NamedTuple
 
+TABLE = "data/wtq/csv/204-csv/590.tsv"
+
 
 class Hostile(NamedTuple):
     """A program, the statuses that are right for it, and what it needs before it."""
@@ -14,6 +16,7 @@ class Hostile(NamedTuple):
     status: str
     source: str
     first: str | None = None  # another program, run just before
+    table: str = ""  # where it finds a table of its own (the other one at TABLE); "": it gets none
 
     def statuses(self) -> list[str]:
         return self.status.split()
@@ -27,6 +30,7 @@ def everything() -> dict[str, Hostile]:
         programs_network,
         programs_processes,
         programs_resources,
+        programs_tables,
         programs_worker,
     )
 
@@ -34,6 +38,7 @@ def everything() -> dict[str, Hostile]:
         programs_resources,
         programs_processes,
         programs_files,
+        programs_tables,
         programs_network,
         programs_kernel,
         programs_worker,

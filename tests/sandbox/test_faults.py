@@ -120,7 +120,7 @@ def test_no_process_at_all():
     body = """
 with Sandbox(1) as s:
     s.run_many(['print(1)'], False)
-    zygote = s._all[0].zygotes['lean'].process.pid
+    zygote = s._all[0].zygotes['lean', False].process.pid
     for pid in (zygote, os.getpid()): resource.prlimit(pid, resource.RLIMIT_NPROC, (1, 9999))
     try: s.run_many(['print(1)'], False)
     except Exception as error: print(error)

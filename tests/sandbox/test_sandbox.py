@@ -86,7 +86,7 @@ def test_the_same_program_runs_once_where_executions_are_reused_and_only_there(s
 def test_what_was_killed_or_is_long_is_not_reused():
     with Sandbox(1, reuse=9) as once:
         once.run_many(["import os; os.abort()", "print('x' * (1 << 15))", "print(1)"], progress=False)
-        assert list(once._known) == ["print(1)"]
+        assert list(once._known) == [("print(1)",)]
 
 
 def test_order_is_kept(sandbox):
@@ -180,7 +180,7 @@ def test_a_worker_that_dies_is_replaced_and_its_program_runs_again():
         assert run(one, "print(1)").status == "ok"
         slow = one._submit(one._run, "import time\ntime.sleep(0.5)\nprint(2)")
         time.sleep(0.2)
-        one._all[0].zygotes["lean"].process.kill()
+        one._all[0].zygotes["lean", False].process.kill()
         assert slow.result(20)[:2] == ("ok", "2\n")
 
 
@@ -189,7 +189,7 @@ def test_a_program_whose_worker_dies_twice_is_killed():
         assert run(one, "print(1)").status == "ok"
         running, dead = one._submit(one._run, "while True: pass"), None
         for _ in range(2):
-            while (zygote := one._all[0].zygotes.get("lean")) in (None, dead):
+            while (zygote := one._all[0].zygotes.get(("lean", False))) in (None, dead):
                 time.sleep(0.01)
             time.sleep(0.3)
             zygote.process.kill()
@@ -220,11 +220,16 @@ def test_closing_ends_what_runs():
 
 
 def test_programs_end_with_their_supervisor():
-    script = "from trove_lite.sandbox.pool import Sandbox\nsandbox = Sandbox(1, time_limit=60).__enter__()\n"
-    script += (
-        "sandbox.run_many(['1'], progress=False)\nprint(sandbox._all[0].zygotes['lean'].process.pid, flush=True)\n"
-    )
-    script += "sandbox._submit(sandbox._run, 'while True: pass')\nimport os, time; time.sleep(0.3)\nos._exit(0)"
+    script = """
+import os, time
+from trove_lite.sandbox.pool import Sandbox
+sandbox = Sandbox(1, time_limit=60).__enter__()
+sandbox.run_many(["1"], progress=False)
+print(sandbox._all[0].zygotes["lean", False].process.pid, flush=True)
+sandbox._submit(sandbox._run, "while True: pass")
+time.sleep(0.3)
+os._exit(0)
+"""
     pid = int(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout)
     deadline = time.monotonic() + 10
     while Path(f"/proc/{pid}").exists() and Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z":
@@ -243,7 +248,7 @@ def test_scratch_is_the_programs_own_and_emptied():
         assert run(sandbox, flood)[::3] == ("output", "over 1048576 bytes of files")
         huge = "f = open('a', 'w')\nwhile True: f.write('x' * 100_000)"
         assert run(sandbox, huge).status in ("output", "killed")
-        folder = sandbox._all[0].zygotes["lean"].scratch
+        folder = sandbox._all[0].zygotes["lean", True].folder
         assert os.listdir(folder) == []
     assert not os.path.exists(folder)
 

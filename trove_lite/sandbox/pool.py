@@ -22,7 +22,9 @@ import subprocess
 import sys
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
 
 from ..errors import shown
 from . import isolation as _isolation
@@ -85,7 +87,7 @@ class Sandbox:
             "readable": [os.path.realpath(path) for path in readable],
         }
         self.reuse = reuse
-        self._known: OrderedDict[str, Execution] = OrderedDict()
+        self._known: OrderedDict[tuple, Execution] = OrderedDict()
         self.level: str | None = None
         self._threads: ThreadPoolExecutor | None = None
 
@@ -115,23 +117,30 @@ class Sandbox:
             worker.close()
         threads.shutdown(wait=True)
 
-    async def run(self, program: str) -> Execution:
-        """Run one program. Waits for a free worker; any number of calls may wait at a time, on any event loop."""
-        return await asyncio.wrap_future(self._submit(self._run, program))
+    async def run(self, program: str, files: Mapping[str, str | Path] | None = None) -> Execution:
+        """Run one program. Waits for a free worker; any number of calls may wait at a time, on any event loop.
 
-    def run_many(self, programs, progress: bool = True, done=None) -> list[Execution]:
+        files: what this program, and no other, may read besides: relative path → the file that it finds there, in a
+            fresh working folder. It gets copies, which it cannot change, and cannot write beside them but with
+            `scratch`. The files themselves must not change while the Sandbox is in use.
+        """
+        return await asyncio.wrap_future(self._submit(self._run, program, files))
+
+    def run_many(self, programs, progress: bool = True, done=None, files=None) -> list[Execution]:
         """Run programs and return their executions in the same order, with a progress bar.
 
         done(program, execution), where given, is called as soon as each has ended, to keep it.
+        files: as for `run`, for each program.
         """
         from tqdm import tqdm
 
         programs = list(programs)
+        given = list(files) if files is not None else [None] * len(programs)
         executions, numbers, one_at_a_time = [None] * len(programs), iter(range(len(programs))), threading.Lock()
 
         def work() -> None:
             for number in numbers:
-                executions[number] = self._run(programs[number])
+                executions[number] = self._run(programs[number], given[number])
                 with one_at_a_time:
                     bar.update()
                     if done:
@@ -160,16 +169,17 @@ class Sandbox:
         except RuntimeError as error:  # no thread to be had
             raise IsolationError(f"this machine cannot run programs now: {error} (see `ulimit -a`)") from error
 
-    def _run(self, program: str) -> Execution:
-        if known := self._known.get(program):
+    def _run(self, program: str, files: Mapping[str, str | Path] | None = None) -> Execution:
+        key = (program, *sorted((name, str(source)) for name, source in (files or {}).items()))
+        if known := self._known.get(key):
             return known
         worker = self._idle.get_nowait()  # there are as many threads as workers
         try:
-            execution = worker.run(program)
+            execution = worker.run(program, files or {})
         finally:
             self._idle.put(worker)
         if self.reuse and execution.status != "killed" and len(program) + len(execution.output) < _WORTH_KEEPING:
-            self._known[program] = execution
+            self._known[key] = execution
             if len(self._known) > self.reuse:
                 self._known.popitem(last=False)
         return execution

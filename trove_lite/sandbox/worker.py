@@ -1,4 +1,4 @@
-"""One worker of a `Sandbox`: up to four warm processes, with more and more libraries imported.
+"""One worker of a `Sandbox`: up to four warm processes, with more and more libraries imported, and four with a folder.
 
 It starts them when they are first needed, hands a program over, reads back what it printed, and starts them again when
 they die. It trusts nothing that a program can have touched: of the files that it hands over it reads a bounded number
@@ -19,7 +19,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from ..errors import TroveLiteError, shown
@@ -56,29 +57,34 @@ class IsolationError(TroveLiteError):
 
 
 class Worker:
-    """Runs one program at a time. Not for two threads at once, but for `close`."""
+    """Runs one program at a time. Not for two threads at once, but for `close`.
+
+    A program that is given files finds copies of them in a working folder of its own, from a warm process that may read
+    there: Landlock's rules are those of a process and all that it forks.
+    """
 
     def __init__(self, level: str, limits: dict):
         self.level, self.limits = level, limits
-        self.zygotes: dict[str, Zygote] = {}
+        self.zygotes: dict[tuple[str, bool], Zygote] = {}  # by libraries, and whether it has a working folder
         self.closed = False
 
-    def run(self, program: str) -> Execution:
+    def run(self, program: str, files: Mapping[str, str | Path] | None = None) -> Execution:
         """Run one program. Raises IsolationError where it could not be confined, or the machine fails.
 
         A warm process or a program that dies by no limit of ours is the machine's fault (memory that ran out, say)
         until it happens again in a new one; and still is, unless the empty program then comes through.
         """
-        tier = tier_of(program)
+        files = files or {}
+        kind = tier_of(program), bool(files or self.limits["scratch_limit"])
         for wait in (RETRY_SECONDS, 0):
             try:
-                return self._attempt(tier, program)
+                return self._attempt(kind, program, files)
             except (OSError, EOFError) as error:
                 failure = error
                 time.sleep(wait)
         try:
             if isinstance(failure, _DIED):
-                self._attempt(tier, "")
+                self._attempt(kind, "", files)
                 return Execution("killed", "", False, "killed twice, and by no limit", 0.0, 0.0)
         except (OSError, EOFError) as error:
             failure = error
@@ -87,23 +93,23 @@ class Worker:
             "processes, descriptors, temporary files: see `ulimit -a`) and run again to go on"
         ) from failure
 
-    def _attempt(self, tier: str, program: str) -> Execution:
+    def _attempt(self, kind: tuple[str, bool], program: str, files: Mapping[str, str | Path]) -> Execution:
         try:
-            return self._zygote(tier).run(program)
+            return self._zygote(kind).run(program, files)
         except (OSError, EOFError):
-            if zygote := self.zygotes.pop(tier, None):
+            if zygote := self.zygotes.pop(kind, None):
                 zygote.close()
             if self.closed:
                 raise RuntimeError("the Sandbox was closed while a program ran") from None
             raise
 
-    def _zygote(self, tier: str) -> "Zygote":
-        if tier not in self.zygotes:
-            self.zygotes[tier] = Zygote(tier, self.level, self.limits)
+    def _zygote(self, kind: tuple[str, bool]) -> "Zygote":
+        if kind not in self.zygotes:
+            self.zygotes[kind] = Zygote(*kind, self.level, self.limits)
         if self.closed:  # while it started: `close` may not have seen it
-            self.zygotes[tier].close()
+            self.zygotes[kind].close()
             raise EOFError
-        return self.zygotes[tier]
+        return self.zygotes[kind]
 
     def close(self) -> None:
         """End the warm processes, and with them the program that runs, if one does."""
@@ -115,13 +121,13 @@ class Worker:
 class Zygote:
     """The supervisor's end of a warm process. Raises OSError where this machine cannot start one."""
 
-    def __init__(self, tier: str, level: str, limits: dict):
+    def __init__(self, tier: str, has_folder: bool, level: str, limits: dict):
         self.limits = limits
         with contextlib.ExitStack() as undo:
-            self.scratch = _own_folder(undo) if limits["scratch_limit"] else None
+            self.folder = _own_folder(undo) if has_folder else None
             self.socket, theirs = socket.socketpair()
             undo.callback(self.socket.close)
-            settings = limits | {"tier": tier, "level": level, "scratch": self.scratch}
+            settings = limits | {"tier": tier, "level": level, "folder": self.folder}
             with theirs, _isolation.fixed_addresses():
                 self.process = subprocess.Popen(
                     interpreter("zygote.main()", json.dumps(settings)),
@@ -145,24 +151,26 @@ class Zygote:
             self.socket.settimeout(_zygote.PATIENCE * limits["wall_limit"] + GRACE_SECONDS)
             self.close = undo.pop_all().close
 
-    def run(self, program: str) -> Execution:
+    def run(self, program: str, files: Mapping[str, str | Path]) -> Execution:
         """Run one program. Raises OSError or EOFError where the warm process does not answer as it should."""
+        if files:
+            lay_out(self.folder, files, self.limits["memory"])
         with contextlib.ExitStack() as done:
-            files = []  # for this program only
+            made = []  # for this program only
             for name in ("program", "output", "report"):
-                files.append(os.memfd_create(name))
-                done.callback(os.close, files[-1])
-            _write(files[0], program.encode("utf-8", "surrogatepass"))
-            socket.send_fds(self.socket, [b"!"], files)
+                made.append(os.memfd_create(name))
+                done.callback(os.close, made[-1])
+            _write(made[0], program.encode("utf-8", "surrogatepass"))
+            socket.send_fds(self.socket, [b"!"], made)
             reply = b""
             while len(reply) < _zygote.REPLY.size:
                 part = self.socket.recv(_zygote.REPLY.size - len(reply))
                 if not part:
                     raise EOFError("the worker process has gone")
                 reply += part
-            limit, length = self.limits["output_limit"], os.fstat(files[1]).st_size
-            printed = os.pread(files[1], limit, 0).decode("utf-8", "replace") if length else ""
-            told = os.pread(files[2], 1 << 16, 0)
+            limit, length = self.limits["output_limit"], os.fstat(made[1]).st_size
+            printed = os.pread(made[1], limit, 0).decode("utf-8", "replace") if length else ""
+            told = os.pread(made[2], 1 << 16, 0)
         ending, code, wall, cpu = _zygote.REPLY.unpack(reply)
         full = length >= limit
         status, error = self._verdict(ending, code, full, told)
@@ -192,6 +200,8 @@ class Zygote:
         if code < 0:
             return "killed", signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
         words, is_memory = read_report(told)
+        if self.folder:
+            words = words.replace(self.folder + "/", "")
         return ("memory" if is_memory else "error"), words or f"exit code {code}"
 
     def _end(self) -> None:
@@ -209,9 +219,45 @@ class Zygote:
 def _own_folder(undo: contextlib.ExitStack) -> str:
     """A temporary folder that is gone when `undo` ends."""
     folder = tempfile.mkdtemp(prefix="trove-lite-")
-    undo.callback(shutil.rmtree, folder, ignore_errors=True)
+    undo.callback(_remove, folder)
     os.chmod(folder, 0o700)  # whatever the umask
     return folder
+
+
+def _remove(folder: str) -> None:
+    with contextlib.suppress(OSError):  # the warm process does that too, should this one be killed
+        _zygote.empty(folder)
+        os.rmdir(folder)
+
+
+def lay_out(folder: str, files: Mapping[str, str | Path], limit: int) -> None:
+    """Copy files into an empty folder, each under its relative path, where nobody can write to them or beside them.
+
+    Raises TroveLiteError where a path leads out of the folder, a source is no file, or all are more than `limit` bytes.
+    """
+    size = 0
+    for name, source in files.items():
+        path = PurePosixPath(name)
+        if not path.name or path.is_absolute() or ".." in path.parts:
+            raise TroveLiteError(f"{name!r}: a file for a program needs a path relative to its working folder")
+        if not os.path.isfile(source):
+            raise TroveLiteError(f"{source}: not a file, so no program can have it as {name}")
+        size += os.path.getsize(source)
+    if size > limit:
+        raise TroveLiteError(f"{', '.join(files)}: {size} bytes, more than the memory that a program gets, {limit}")
+    folders = set()
+    for name, source in files.items():
+        place = Path(folder)
+        for part in PurePosixPath(name).parts[:-1]:
+            place /= part
+            place.mkdir(exist_ok=True)
+            place.chmod(0o755)  # whatever the umask
+            folders.add(place)
+        place /= PurePosixPath(name).name
+        shutil.copyfile(source, place)
+        place.chmod(0o444)
+    for place in folders:
+        place.chmod(0o555)
 
 
 _IMPORTS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)

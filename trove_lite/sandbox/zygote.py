@@ -80,7 +80,7 @@ def main() -> None:
     while True:
         message, descriptors, *_ = socket.recv_fds(control, 1, 3)
         if not message:
-            return
+            return child.leave()
         try:
             reply = child.run(control, *descriptors)
         except OSError as error:  # this machine has no process or descriptor to spare
@@ -142,9 +142,8 @@ class _Child:
         self.cpu_limit, self.wall_limit = settings["time_limit"], settings["wall_limit"]
         self.cpu_seconds = math.ceil(self.cpu_limit) + 1  # the kernel's limit, in case a program has several threads
         self.memory, self.file_size = settings["memory"], settings["output_limit"]
-        self.scratch, self.scratch_limit = settings["scratch"], settings["scratch_limit"]
-        if self.scratch:
-            self.file_size = max(self.file_size, self.scratch_limit)
+        self.folder, self.scratch_limit = settings["folder"], settings["scratch_limit"]
+        self.file_size = max(self.file_size, self.scratch_limit)
         self.parts = _isolation.LEVELS[settings["level"]]
         null = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, _REPORT, _RULESET, _CONFINED, _PROGRAM):
@@ -157,9 +156,12 @@ class _Child:
             _isolation.prctl(_isolation.PR_SET_NO_NEW_PRIVS, 1)
         if "landlock" in self.parts:
             readable = _isolation.library_paths() + settings["readable"]
-            os.dup2(_isolation.landlock_ruleset(readable, self.scratch), _RULESET)
+            if self.folder and not self.scratch_limit:
+                readable.append(self.folder)
+            scratch = self.folder if self.scratch_limit else None
+            os.dup2(_isolation.landlock_ruleset(readable, scratch), _RULESET)
         if "seccomp" in self.parts:
-            self.filter = _seccomp.prepare(_seccomp.build(may_write=bool(self.scratch)))
+            self.filter = _seccomp.prepare(_seccomp.build(may_write=self.scratch_limit > 0))
         _isolation.prctl(_isolation.PR_SET_CHILD_SUBREAPER, 1)
         _isolation.prctl(_isolation.PR_SET_DUMPABLE, 0)  # nobody but root may read this memory
         with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
@@ -182,13 +184,22 @@ class _Child:
         for name in [name for name in sys.modules if name.startswith("trove_lite")]:
             del sys.modules[name]
         os.environ.pop("MPLCONFIGDIR", None)
-        if self.scratch:
-            os.environ["TMPDIR"] = self.scratch
-        os.chdir(self.scratch or "/")
+        if self.scratch_limit:
+            os.environ["TMPDIR"] = self.folder
+        if self.folder:
+            sys.path.insert(0, self.folder)  # as a script finds what lies beside it
+        os.chdir(self.folder or "/")
         sys.stdin = sys.__stdin__ = open(0, closefd=False)  # noqa: SIM115
         sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
         sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
         atexit._clear()
+
+    def leave(self) -> None:
+        """Leave nothing behind, since the supervisor is gone."""
+        if self.folder:
+            with contextlib.suppress(OSError):
+                empty(self.folder)
+                os.rmdir(self.folder)
 
     def run(self, control, program: int, output: int, report: int) -> tuple:
         """Fork a child for the program, wait for its end or make one, leave nothing of it; the fields of a reply."""
@@ -214,8 +225,8 @@ class _Child:
             _, status, usage = os.wait4(pid, 0)
             wall = time.monotonic() - started
             _reap_strays()
-            if self.scratch:
-                _empty(self.scratch)
+            if self.folder:
+                empty(self.folder)
         cpu = usage.ru_utime + usage.ru_stime
         if ending is FINISHED and cpu >= self.cpu_limit and status == signal.SIGKILL:
             ending = CPU_LIMIT  # several threads, or a child of the program: the kernel's own limit was first
@@ -228,6 +239,7 @@ class _Child:
     def _wait(self, pid: int, control, started: float) -> int:
         """Wait until the child ends or goes over a limit. CPU time is read from its clock, which it cannot touch."""
         clock = (~pid << 3) | 2  # the CPU clock of that process
+        room = self.scratch_limit + _size(self.folder) if self.scratch_limit else 0
         exited = os.pidfd_open(pid)
         poll = select.poll()
         poll.register(exited, select.POLLIN)
@@ -245,14 +257,16 @@ class _Child:
                     return CPU_LIMIT
                 if wall_left <= 0:
                     return WALL_LIMIT
-                left = min(cpu_left, wall_left, _WATCH_SCRATCH if self.scratch else math.inf)
+                left = min(cpu_left, wall_left, _WATCH_SCRATCH if room else math.inf)
                 events = poll.poll(math.ceil(left * 1000))
                 if any(descriptor != exited for descriptor, _ in events):
                     os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0)
+                    self.leave()
                     os._exit(0)
                 if events:
                     return FINISHED
-                if self.scratch and _size(self.scratch) > self.scratch_limit:
+                if room and _size(self.folder) > room:
                     return SCRATCH_FULL
         finally:
             os.close(exited)
@@ -372,13 +386,19 @@ def _reap_strays() -> None:
 
 
 def _size(folder: str) -> int:
-    """Bytes in the scratch directory, which has no subdirectories. A file counts for at least a page, so that a flood
-    of empty ones is seen too; a program can neither delete nor rename, so there are no files without a name."""
+    """Bytes in the working folder, less those in its subfolders, where no program can write. A file counts for at least
+    a page, so that a flood of empty ones is seen too; a program can neither delete nor rename, so all have a name."""
     with os.scandir(folder) as files:
         return sum(max(4096, file.stat(follow_symlinks=False).st_blocks * 512) for file in files)
 
 
-def _empty(folder: str) -> None:
-    """Delete what a program left in the scratch directory; it is dead by now."""
-    for name in os.listdir(folder):
-        os.unlink(os.path.join(folder, name))
+def empty(folder: str) -> None:
+    """Delete what is in a working folder; the program that left it is dead by now."""
+    with os.scandir(folder) as entries:
+        for entry in list(entries):
+            if entry.is_dir(follow_symlinks=False):
+                os.chmod(entry, 0o700)
+                empty(entry.path)
+                os.rmdir(entry)
+            else:
+                os.unlink(entry)

@@ -15,15 +15,16 @@ class Server(ThreadingHTTPServer):
     """Answers requests for completions by `script`, one entry each, and properly where it has run out.
 
     An entry is a status, a status with headers, seconds to wait, the name of a way to misbehave (WAYS), or a way.
-    `always` is an entry for every request. `answer`: what a proper answer has besides, or instead.
+    `always` is an entry for every request. `answer`: what a proper answer has besides, or instead; `entry`: the same of
+    the list of models; `about`: what else can be got, by path.
     """
 
     daemon_threads, request_queue_size, block_on_close = True, 256, False
 
-    def __init__(self, *script, owner="somebody", models=("tiny",), answer=None, always=200, about=None, chat=True):
+    def __init__(self, *script, owner="somebody", models=("tiny",), answer=None, always=200, about=None, entry=None):
         super().__init__(("127.0.0.1", 0), Handler)
         self.script, self.owner, self.models, self.answer = list(script), owner, models, answer or {}
-        self.always, self.about, self.chat = always, about or {}, chat
+        self.always, self.about, self.entry = always, about or {}, entry or {}
         self.bodies, self.headers, self.times, self.paths = [], [], [], []
         self.lock, self.busy, self.busiest = threading.Lock(), 0, 0
         self.closing = threading.Event()
@@ -50,7 +51,8 @@ class Handler(BaseHTTPRequestHandler):
         if self.path in server.about:
             self.reply(200, server.about[self.path])
         elif self.path == "/v1/models" and server.models:
-            entries = [{"id": name, "owned_by": server.owner, "max_model_len": 4096} for name in server.models]
+            same = {"owned_by": server.owner, "max_model_len": 4096} | server.entry
+            entries = [{"id": name} | same for name in server.models]
             self.reply(200, {"data": entries})
         else:
             self.reply(404, {})

@@ -1,7 +1,10 @@
 """Specs and what they make; how a server is asked; keys that nobody sees; seeds that never meet."""
 
 import asyncio
+import hashlib
 import logging
+import subprocess
+import sys
 import time
 from email.utils import formatdate
 from functools import partial
@@ -12,9 +15,9 @@ from trove_lite import doctor, load_candidates
 from trove_lite.errors import TroveLiteError
 from trove_lite.models import load_model
 from trove_lite.models import openai as servers
-from trove_lite.models.base import ModelError, PromptRefused, SamplingSettings
+from trove_lite.models.base import CHAT, ModelError, PromptRefused, SamplingSettings, sha256_of_weights
 from trove_lite.models.openai import OpenAIServer, _authorization
-from trove_lite.models.vllm import VLLM
+from trove_lite.models.vllm import VLLM, name_of
 
 from ..scripted import run
 from .misbehaving import KEY, Server
@@ -117,6 +120,53 @@ def test_models_are_found_by_name_or_where_there_is_only_one():
         assert server.bodies[0]["model"] == "only"
     with Server(models=()) as server:
         assert ask(server)[0].text == "print(1)"
+
+
+def identity(server, model="tiny"):
+    async def asked():
+        async with OpenAIServer(server.url, model) as entered:
+            return entered.name, entered.identity(), entered.context_length
+
+    return asyncio.run(asked())
+
+
+def test_a_vllm_server_says_what_it_serves():
+    about = {"/version": {"version": "0.32.0"}}
+    with Server(owner="vllm", about=about, entry={"root": "/home/somebody/models/Qwen"}) as server:
+        found = identity(server)
+    assert found == ("tiny", {"name": "tiny", "engine": "vllm", "version": "0.32.0", "file": "Qwen"}, 4096)
+
+
+def test_a_llama_cpp_server_says_what_it_serves():
+    about = {"build_info": "b6500", "model_path": "/data/qwen.gguf", "default_generation_settings": {"n_ctx": 2048}}
+    meta = {"ftype": "Q4_K - Medium", "n_params": 630167424}
+    with Server(owner="llamacpp", about={"/props": about}, entry={"meta": meta}) as server:
+        name, found, context = identity(server)
+    assert (name, context) == ("tiny", 2048)
+    assert found == {
+        "name": "tiny",
+        "engine": "llamacpp",
+        "version": "b6500",
+        "file": "qwen.gguf",
+        "quantization": "Q4_K - Medium",
+        "parameters": "630167424",
+    }
+
+
+@pytest.mark.parametrize("about", [{}, {"/version": []}, {"/version": {"version": ["\x1b[2J"] * 999}}])
+def test_a_server_that_says_nothing_of_itself_or_nonsense_is_as_good(about):
+    with Server(owner="vllm", about=about, entry={"root": 7, "max_model_len": "long", "meta": None}) as server:
+        name, found, context = identity(server)
+        assert ask(server)[0].text == "print(1)"
+    assert (name, found["name"], context) == ("tiny", "tiny", None)
+    assert "\x1b" not in str(found.values())
+
+
+def test_a_path_on_the_servers_disk_is_asked_for_and_not_recorded():
+    with Server(models=("/home/somebody/models/Qwen",)) as server:
+        assert identity(server, "")[:2] == ("Qwen", {"name": "Qwen", "engine": "somebody"})
+        ask(server, model="/home/somebody/models/Qwen")
+    assert server.bodies[0]["model"] == "/home/somebody/models/Qwen"
 
 
 @pytest.mark.parametrize("owner", servers.NEUTRAL)
@@ -227,10 +277,65 @@ def test_specs_name_backends():
     assert server.settings == SamplingSettings()
 
 
+@pytest.mark.parametrize("end", ["/chat", "/chat/", "/chat/completions", "/completions"])
+def test_an_address_that_goes_too_far_is_refused_with_the_reason(end):
+    with pytest.raises(TroveLiteError, match=f"ends before {end.rstrip('/')}, which is added to it"):
+        load_model(f"http://localhost:8000/v1{end}#m")
+
+
+def test_whatever_a_server_may_be_told_is_in_the_help():
+    given = load_model("http://h/v1?concurrency=3&timeout=4.5&retries=0&seed=off#m")
+    assert (given.concurrency, given.timeout, given.retries, given.seed) == (3, 4.5, 0, False)
+    for option, default in (("concurrency", 64), ("timeout", 600), ("retries", 8), ("seed", "on")):
+        assert f"{option}={default}" in load_model.__doc__
+    usual = load_model("http://h/v1#m")
+    assert (usual.concurrency, usual.timeout, usual.retries, usual.seed) == (64, 600, 8, True)
+
+
+@pytest.mark.parametrize("chat", CHAT)
+def test_how_a_model_is_spoken_to_is_given_to_it(chat):
+    assert load_model("http://h/v1#m", chat=chat).chat == chat
+    assert load_model("vllm:m", chat=chat).chat == chat
+
+
+def test_a_way_to_speak_that_there_is_none_is_refused():
+    with pytest.raises(TroveLiteError, match="chat 'loudly': choose from auto, on, off"):
+        load_model("vllm:m", chat="loudly")
+
+
+def test_a_back_end_is_imported_when_it_is_asked_for():
+    code = "import sys, trove_lite.models; print(*(name for name in sys.modules if 'trove_lite.models.' in name))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["trove_lite.models.base"]
+
+
+def test_the_weights_of_a_folder_are_known_by_one_sum(tmp_path):
+    for name, part in (("b.safetensors", b"second"), ("a.safetensors", b"first"), ("c.gguf", b"other")):
+        (tmp_path / name).write_bytes(part)
+    assert sha256_of_weights(tmp_path) == hashlib.sha256(b"firstsecond").hexdigest()
+    assert sha256_of_weights(tmp_path / "c.gguf") == hashlib.sha256(b"other").hexdigest()
+    assert sha256_of_weights(tmp_path.parent) is None
+
+
+def test_a_folder_is_known_by_its_name_and_a_snapshot_by_the_hubs(tmp_path, monkeypatch):
+    snapshot = tmp_path / "models--org--name" / "snapshots" / "0123abcd"
+    snapshot.mkdir(parents=True)
+    assert name_of(str(snapshot)) == ("org/name", "0123abcd")
+    assert name_of(str(tmp_path / "models--org--name")) == ("models--org--name", None)
+    assert name_of("org/name") == ("org/name", None)
+    monkeypatch.chdir(snapshot)
+    assert name_of(".") == ("org/name", "0123abcd")
+    monkeypatch.chdir(tmp_path)
+    assert load_model("vllm:models--org--name").name == "models--org--name"
+
+
 @pytest.mark.parametrize(
     "spec",
     [
         "",
+        "practice?folder=x",
+        "practice:mine",
+        "http://h/v1?seed=maybe#m",
         "gpt",
         "vllm:",
         "ftp://host#m",

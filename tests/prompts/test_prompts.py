@@ -66,7 +66,7 @@ def test_prompts_are_those_of_the_last_release_byte_by_byte(name):
     for mode in MODES:
         texts = [pack.render(asked(c), mode, TOOLS[:n]) for c in CATEGORIES for n in (0, 1, 3, 28)]
         assert sha("".join(map(sha, texts)))[:16] == of_modes[mode], mode
-    assert pack.hash == of_pack
+    assert pack.hash_of(MODES) == of_pack
 
 
 def sections(prompt: str) -> list[str]:
@@ -167,14 +167,14 @@ def test_the_near_duplicate_measure_sees_changed_numbers_and_names():
 
 def test_a_hash_is_of_what_a_model_reads():
     pack = load_pack("own", MATH)
-    assert re.fullmatch(r"[0-9a-f]{16}", pack.hash)
-    assert pack.hash == load_pack("own", MATH).hash
+    assert re.fullmatch(r"[0-9a-f]{16}", pack.hash_of(MODES))
+    assert pack.hash_of(MODES) == load_pack("own", MATH).hash_of(MODES)
 
     def changed(category, stage):
         template = pack.template(category, stage)
         return (lambda *given: template(*given) + " ") if (category, stage) == ("number", "skip") else template
 
-    assert PromptPack("own", CATEGORIES, MODES, changed).hash != pack.hash
+    assert PromptPack("own", CATEGORIES, MODES, changed).hash_of(MODES) != pack.hash_of(MODES)
 
 
 def test_unknown_names_are_refused_with_the_known_ones():
@@ -182,7 +182,7 @@ def test_unknown_names_are_refused_with_the_known_ones():
         load_pack("other", MATH)
     with pytest.raises(TroveLiteError, match="no official prompts for data set 'practice'"):
         load_pack("official", PRACTICE)
-    with pytest.raises(TroveLiteError, match="primitive, instance, import, create, skip"):
+    with pytest.raises(TroveLiteError, match="import, create, skip"):
         load_pack("own", MATH).render(asked("counting"), "guess")
     with pytest.raises(TroveLiteError, match="algebra, counting"):
         load_pack("own", MATH).render(asked("chess"), "skip")
@@ -245,7 +245,7 @@ def test_a_category_without_worked_examples_gets_the_instructions_alone(mode):
     assert sections(prompt) == (["Question", "Toolbox", "Solution"] if mode == "import" else ["Question", "Solution"])
     assert prompt.startswith("Answer each question with a short Python program")
     assert "math question" not in prompt
-    assert re.fullmatch(r"[0-9a-f]{16}", pack.hash)
+    assert re.fullmatch(r"[0-9a-f]{16}", pack.hash_of(MODES))
 
 
 def test_the_practice_problems_are_asked_with_the_examples_of_math():
@@ -265,10 +265,12 @@ def test_what_a_question_is_about_stands_before_it(name):
 
 
 def test_what_else_the_words_have_gaps_for_is_given_by_name():
-    template = own.template_of({"text": "{task} Again: {response}", "examples": "plain"}, {"task": "Do."}, [])
+    stage = {"text": "{task} Again.", "examples": "none", "given": "**Before**\n{response}"}
+    template = own.template_of(stage, {"task": "Do."}, [])
     pack = PromptPack("any", ("number",), ("repair",), lambda category, stage: template)
     prompt = pack.render(asked("number", "Why?"), "repair", response="print({1})")
-    assert prompt == "Do. Again: print({1})\n\n\n**Question**\nWhy?\n\n**Solution**\n"
+    assert prompt == "Do. Again.\n\n\n**Question**\nWhy?\n\n**Before**\nprint({1})\n\n**Solution**\n"
+    assert own.gaps(stage) == ("response",)
 
 
 # ---- the practice model's prompts ----

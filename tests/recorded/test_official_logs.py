@@ -234,7 +234,18 @@ def test_public_logs_give_the_bundled_outcomes(imported):
     key = ["run", "category", "problem", "phase", "mode", "sample"]
     mine = outcomes(table).sort_values(key, ignore_index=True)
     bundled = bundled.sort_values(key, ignore_index=True)
-    for column in [*key, "program", "status", "answer", "correct", "operations", "shortened"]:
+    for column in [
+        *key,
+        "place",
+        "round",
+        "level",
+        "program",
+        "status",
+        "answer",
+        "correct",
+        "operations",
+        "shortened",
+    ]:
         assert mine[column].astype("object").where(mine[column].notna(), None).tolist() == (
             bundled[column].astype("object").where(bundled[column].notna(), None).tolist()
         )

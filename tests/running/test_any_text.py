@@ -4,20 +4,22 @@ import json
 import tempfile
 from pathlib import Path
 
-import pyarrow as pa
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from trove_lite import load_candidates
-from trove_lite.candidates import as_frame, save_table
+from trove_lite.candidates import as_arrow, as_frame, save_table
+from trove_lite.datasets.math import MATH
+from trove_lite.methods.base import Attempt
 from trove_lite.models.base import Completion
 from trove_lite.programs import format_toolbox
-from trove_lite.running.record import Record, rows_of
+from trove_lite.running.record import Key, Record, candidate_rows
 from trove_lite.sandbox.worker import Execution
 
 from ..scripted import Pack, ScriptedModel, problems, run
 
 PROBLEM = problems("math", "counting")[0]
+KEY = Key("stream", 0, "primitive", 0, 0)
 SAME = {"model": "m", "provenance": "live", "run": "r", "method": "primitive", "seed": 0}
 #: Any characters at all, lone surrogates and controls among them, and pieces that parsers look for.
 anything = st.text(st.characters(codec=None), max_size=60) | st.text(
@@ -57,8 +59,10 @@ executions = st.builds(
     "strict",
 )
 def test_every_row_can_be_saved_and_is_read_back(text, execution, parser):
-    record = Record.of(("stream", 0, "primitive", 0), "hash", Completion(text, 1, 1, "stop", 0.1)).executed(execution)
-    frame = as_frame(pa.concat_tables([rows_of([record], {0: PROBLEM}, SAME, parser)]))
+    request = Attempt(PROBLEM.question, "primitive", range(1))
+    record = Record.of(KEY, request, "hash", Completion(text, 1, 1, "stop", 0.1)).executed(execution)
+    rows = candidate_rows([record], {0: PROBLEM}, MATH, ("primitive",), parser)
+    frame = as_frame(as_arrow([SAME | row for row in rows]))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "candidates.parquet"
         save_table(frame, path)
@@ -84,8 +88,8 @@ class Careless(ScriptedModel):
 class Whole(Pack):
     """Prompts that show tools with their docstrings."""
 
-    def render(self, category, mode, question, toolbox=()):
-        return super().render(category, mode, question) + format_toolbox(toolbox)
+    def render(self, question, stage, toolbox=(), **values):
+        return super().render(question, stage, **values) + format_toolbox(toolbox)
 
 
 def test_a_run_of_texts_that_no_file_can_hold_is_complete(tmp_path):

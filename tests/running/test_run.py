@@ -192,7 +192,7 @@ def test_rectification_costs_its_drafts(tmp_path):
     sizes = table(folder).groupby(["phase", "mode"], observed=True).size()
     assert sizes["draft", "create"] == sizes["stream", "create"] == sizes["stream", "skip"]
     stages = load_calls(folder).groupby("stage", observed=True).size()
-    assert stages["rectify"] == stages["create"] == sizes["stream", "create"]
+    assert stages["rewrite"] == stages["create"] == sizes["stream", "create"]
 
 
 def test_every_candidate_is_a_call_and_says_who_was_asked(tmp_path):

@@ -12,11 +12,21 @@ DATASETS = {
     "tabmwp": "trove_lite.datasets.tabmwp:TABMWP",
     "wtq": "trove_lite.datasets.wtq:WTQ",
     "hitab": "trove_lite.datasets.hitab.problems:HITAB",
+    "bbh": "trove_lite.datasets.bbh:BBH",
+    "bbh_made": "trove_lite.datasets.bbh:MADE",
+    "bbh_mixed": "trove_lite.datasets.bbh:MIXED",
 }
 
 
 def load_dataset(name: str) -> Dataset:
-    """The data set of that name, or the one at `module:attribute`. Raises TroveLiteError for any other name."""
+    """The data set of that name, the one in a `.jsonl` file of problems (`own`), or the one at `module:attribute`.
+
+    Raises TroveLiteError for any other name.
+    """
+    if name.endswith(".jsonl"):
+        from .own import read_dataset
+
+        return read_dataset(name)
     return load_plugin("data set", name, DATASETS)
 
 

@@ -12,6 +12,8 @@ METHODS = {
     "pot": "trove_lite.methods.pot:POT",
     "entangled": "trove_lite.methods.pot:ENTANGLED",
     "creator": "trove_lite.methods.creator:CREATOR",
+    "latm": "trove_lite.methods.latm:LATM",
+    "dispatcher": "trove_lite.methods.latm:DISPATCHER",
 }
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from ..datasets.base import Question
+from ..datasets.base import Problem, Question
 from ..errors import TroveLiteError
 from ..programs import Tool
 from ..selection import RULES, Ballot, random_choice
@@ -105,6 +105,8 @@ class Attempt:
     """Tools as the prompt lists them."""
     library: tuple[str, ...] = ()
     """Code that the programs run after."""
+    compose: Callable[[str], str] | None = field(default=None, compare=False)
+    """How a reply becomes the program that runs (None: as the run's parser reads it, after `library`)."""
     values: Mapping[str, str] = field(default_factory=dict, hash=False)
     """What else the stage's prompt is filled with: a program to repair, its error."""
     prompt: str | Messages | None = None
@@ -172,18 +174,30 @@ Drawn = Generator[list[Request], list[Candidate], list[Candidate]]
 
 
 class Method(NamedTuple):
-    """A method: its generator, what can be chosen about it, and how its problems hang together."""
+    """A method: its generator, what can be chosen about it, and how its problems hang together.
+
+    One with `examples` is given its category's labelled problems as `steps(questions, settings, examples)`, and they
+    are counted: labels are a budget too.
+    """
 
     name: str
-    steps: Callable[[Sequence[Question], Settings], Steps]
+    steps: Callable[..., Steps]
     #: Modes in the order in which a problem's candidates are sampled: the tie rule of selection.
     modes: tuple[str, ...]
+    #: Everything that it may ask the pack of prompts for, where that is more than its modes.
+    stages: tuple[str, ...] = ()
     #: Settings by preset; `paper` is the default.
     presets: Mapping[str, Settings] = {"paper": Settings()}
     #: Whether problems come in order, one after another, because a later one depends on earlier ones.
     stream: bool = False
     #: For each problem of a stream, in order, what it will surely ask for whatever came before: may be sampled early.
     ahead: Callable[[Sequence[Question], Settings], Iterator[list[Attempt]]] | None = None
+    #: Whether it may see labelled problems of its category: the data set's examples, never the ones asked.
+    examples: bool = False
+
+    def begin(self, questions: Sequence[Question], settings: Settings, examples: Sequence[Problem] = ()) -> Steps:
+        """The generator for these questions; what a method is not given it cannot see."""
+        return self.steps(questions, settings, examples) if self.examples else self.steps(questions, settings)
 
 
 def chosen(question: Question, candidates: Sequence[Candidate], settings: Settings) -> Candidate:

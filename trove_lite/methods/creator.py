@@ -39,7 +39,7 @@ def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
                     range(tool.sample, tool.sample + 1),
                     mode="creator",
                     library=(code_of(tool.solution),),
-                    values={"tool": tool.text.strip()},
+                    values={"tool": code_of(tool.solution)},
                 )
                 for tool in tools
             ]
@@ -79,5 +79,6 @@ CREATOR = Method(
     "creator",
     creator,
     modes=("creator",),
+    stages=("creation", "decide", "rectify"),
     presets={"paper": CreatorSettings(), "released": CreatorSettings(retries=3)},
 )

@@ -19,7 +19,8 @@ def program(questions: Sequence[Question], settings: RepairSettings, *, mode: st
         yield Answer(question, chosen(question, candidates, settings))
 
 
-POT = Method("pot", partial(program, mode="pot"), modes=("pot",), presets={"paper": RepairSettings()})
+PRESETS = {"paper": RepairSettings()}
+POT = Method("pot", partial(program, mode="pot"), ("pot",), stages=("pot", "rectify"), presets=PRESETS)
 ENTANGLED = Method(
-    "entangled", partial(program, mode="entangled"), modes=("entangled",), presets={"paper": RepairSettings()}
+    "entangled", partial(program, mode="entangled"), ("entangled",), stages=("entangled", "rectify"), presets=PRESETS
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ..errors import TroveLiteError
-from ..programs import Tool, format_toolbox
+from ..programs import Tool
 from .base import (
     Answer,
     Attempt,
@@ -24,39 +24,7 @@ from .base import (
 )
 from .toolbox import RANKINGS, THRESHOLDS, Toolbox, named_order
 
-RECTIFY = """\
-Your task is to update the program solution with the provided math tools, i.e., Python functions.
-For each example, based on the initial solution, select the suitable tool(s), you need to rewrite the solution using \
-the selected tools. Do not use any undefined functions or unspecified tools.
-
-**Question**
-{question}
-
-**Toolbox**
-{toolbox}
-
-**Initial Solution**
-{response}
-
-**Solution**
-"""  # the instruction is TroVE's (D.3); the paper does not print the rest
-RANK = """\
-Please rank the tool functions based on their relevance to the question: How many ways are there to choose 3 of 7 books?
-```python
-# Sum a list of numbers
-total(numbers)
-```
-```python
-# The number of ways to choose k of n things
-choose(n, k)
-```
-**Ranking**
-choose, total
-
-Please rank the tool functions based on their relevance to the question: {question}
-{toolbox}
-**Ranking**
-"""  # the sentence is TroVE's (D.1), "with one in-context example", which the paper does not print
+MODES = ("import", "create", "skip")
 
 
 @dataclass(frozen=True)
@@ -65,7 +33,7 @@ class TroveSettings(Settings):
 
     selection: str = "one_stage_described"
     """The rule by which a problem's answer is selected, which also decides what the toolbox learns."""
-    modes: tuple[str, ...] = ("import", "create", "skip")
+    modes: tuple[str, ...] = MODES
     """The modes, in the order in which they are sampled."""
     threshold: str = "half_log10"
     """A tool used less often than this is trimmed (THRESHOLDS)."""
@@ -95,7 +63,7 @@ class TroveSettings(Settings):
     def __post_init__(self):
         super().__post_init__()
         for name, values, allowed in (
-            ("modes", self.modes, ("import", "create", "skip")),
+            ("modes", self.modes, MODES),
             ("adds", self.adds, ("import", "create")),
             ("adds_failing", self.adds_failing, ("import", "create")),
             ("kinds", self.kinds, ("function", "import")),
@@ -191,8 +159,7 @@ def listed(question: Question, toolbox: Toolbox, settings: TroveSettings, phase:
     else:
         tools = toolbox.ranked()
         if len(tools) > 1:
-            prompt = RANK.format(question=question.text, toolbox=format_toolbox(tools))
-            (reply,) = yield [Attempt(question, "rank", range(1), phase, prompt=prompt, runs=False)]
+            (reply,) = yield [Attempt(question, "rank", range(1), phase, shown=tools, runs=False)]
             tools = named_order(reply.text, tools)
     return tools[: settings.shown]
 
@@ -204,10 +171,11 @@ def rectified(
     rewrites = [
         Attempt(
             question,
-            "rectify",
+            "rewrite",
             range(draft.sample, draft.sample + 1),
+            shown=tuple(shown),
             library=toolbox.sources(),
-            prompt=RECTIFY.format(question=question.text, toolbox=format_toolbox(shown), response=draft.text.strip()),
+            values={"response": draft.text.strip()},
             mode=draft.mode,
             round=1,
         )
@@ -257,4 +225,4 @@ def shares(settings: TroveSettings, phase: str) -> Budget:
     return replace(budget, calls=int(budget.calls * part), completion_tokens=tokens and max(1, int(tokens * part)))
 
 
-TROVE = Method("trove", trove, modes=("import", "create", "skip"), presets=PRESETS, stream=True, ahead=ahead)
+TROVE = Method("trove", trove, MODES, stages=(*MODES, "rank", "rewrite"), presets=PRESETS, stream=True, ahead=ahead)

@@ -208,6 +208,7 @@ class OpenAIServer(LanguageModel):
             "engine": owner,
             "version": build,
             "file": os.path.basename(str(member(entry, "root") or member(about, "model_path") or "")),
+            "quantization": member(member(entry, "meta"), "ftype"),
             "parameters": whole(member(member(entry, "meta"), "n_params")),
         }
         self._identity = {name: plain(str(value))[:200] for name, value in told.items() if value}

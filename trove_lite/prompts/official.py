@@ -11,6 +11,7 @@ from ..datasets.base import Dataset, Question
 from ..datasets.files import data_folder, public_files, sha256_of
 from ..errors import TroveLiteError
 from ..programs import Tool, format_toolbox
+from . import own
 from .base import PromptPack, Template, as_asked
 
 #: Mode → the official file.
@@ -50,4 +51,4 @@ def pack(dataset: Dataset) -> PromptPack:
 
         return render
 
-    return PromptPack("official", dataset.categories, tuple(FILES), template)
+    return PromptPack("official", dataset.categories, tuple(FILES), template, otherwise=own.pack(dataset))

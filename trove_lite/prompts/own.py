@@ -4,6 +4,7 @@ The examples of a category (`examples/DATASET/CATEGORY.toml`) are the same for e
 differ in nothing but what they ask for. A category without examples of its own gets the instructions alone.
 """
 
+import string
 import tomllib
 from collections.abc import Sequence
 from functools import cache
@@ -26,12 +27,17 @@ def pack(dataset: Dataset) -> PromptPack:
     def template(category: str, stage: str) -> Template:
         return template_of(stages[stage], words, examples(dataset.name, category))
 
-    return PromptPack("own", dataset.categories, tuple(stages), template)
+    return PromptPack("own", dataset.categories, tuple(stages), template, {name: gaps(s) for name, s in stages.items()})
+
+
+def gaps(stage: dict) -> tuple[str, ...]:
+    """What a stage's prompt is filled with besides question and toolbox: a program to repair, its error."""
+    return tuple(name for _, name, *_ in string.Formatter().parse(stage.get("given", "")) if name)
 
 
 @cache
 def instructions() -> dict[str, dict]:
-    """What each stage of every method says, by its name: `text`, and how `examples` answer."""
+    """What each stage of every method says, by its name: `text`, how `examples` answer, what is `given` to it."""
     files = sorted(file.name for file in (FOLDER / "instructions").iterdir())
     return {stage: words for file in files for stage, words in _read("instructions", file).items()}
 
@@ -45,13 +51,16 @@ def examples(dataset: str, category: str) -> list[dict]:
 def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
     """Instruction and worked examples stand first, so that an engine can keep them for every question."""
     answers = ANSWERS[stage["examples"]]
-    shows = stage["examples"] == "toolbox"
+    shows, given = stage.get("shows", stage["examples"] == "toolbox"), stage.get("given", "")
     toolbox = [shown_tool(example) for example in worked]
-    shown = [_asked(as_asked(question_of(example)), toolbox, shows) + answers(example) for example in worked]
+    shown = [
+        _asked(as_asked(question_of(example)), toolbox, shows, given.format_map(example)) + answers(example)
+        for example in (worked if answers else ())
+    ]
+    instruction = stage["text"].format_map(words).strip()
 
     def template(question: Question, tools: Sequence[Tool], **more: str) -> str:
-        instruction = stage["text"].format_map(words | more).strip()
-        return "\n\n\n".join([instruction, *shown, _asked(as_asked(question), tools, shows)])
+        return "\n\n\n".join([instruction, *shown, _asked(as_asked(question), tools, shows, given.format_map(more))])
 
     return template
 
@@ -67,9 +76,10 @@ def shown_tool(example: dict) -> Tool:
     return tool
 
 
-def _asked(question: str, toolbox: Sequence[Tool], shows: bool) -> str:
+def _asked(question: str, toolbox: Sequence[Tool], shows: bool, given: str) -> str:
     shown = f"**Toolbox**\n{format_toolbox(toolbox)}\n\n" if shows else ""
-    return f"**Question**\n{question}\n\n{shown}**Solution**\n"
+    given = f"{given.strip()}\n\n" if given else ""
+    return f"**Question**\n{question}\n\n{shown}{given}**Solution**\n"
 
 
 def _answered(program: str, tools: str) -> str:
@@ -88,8 +98,22 @@ def _imported(example: dict) -> str:
     return _answered(example["solution"], f"{example.get('also', '')}from toolbox import {shown_tool(example).name}")
 
 
-#: How a worked example answers: by a plain program, by one with a function of its own, or by one that imports it.
-ANSWERS = {"plain": _plain, "function": _function, "toolbox": _imported}
+def _tool(example: dict) -> str:
+    return f"```python\n{example['tool'].strip()}\n```"
+
+
+def _use(example: dict) -> str:
+    return f"```python\n{example['solution'].strip()}\n```"
+
+
+def _words(example: dict) -> str:
+    return f"Final Answer: {example['answer']}"
+
+
+#: How a worked example answers: by a plain program, one with a function of its own, one that imports it; by that
+#: function alone, by the program that uses it, or in words. None: nothing is worked, and the instructions stand alone.
+ANSWERS = {"plain": _plain, "function": _function, "toolbox": _imported, "tool": _tool, "use": _use, "words": _words}
+ANSWERS["none"] = None
 
 
 def _of(dataset: str) -> dict:

@@ -28,8 +28,17 @@ PATIENCE = 20  # samples in a row that cannot be had, before the run is stopped
 class Stream:
     """One method on one category with one seed: its problems, its journal, and how it is doing."""
 
-    def __init__(self, method: Method, category: str, seed: int, problems: Sequence[Problem], settings: Settings):
+    def __init__(
+        self,
+        method: Method,
+        category: str,
+        seed: int,
+        problems: Sequence[Problem],
+        settings: Settings,
+        examples: Sequence[Problem] = (),
+    ):
         self.method, self.category, self.seed, self.settings = method, category, seed, settings
+        self.examples = examples  # the labelled problems that the method may see
         self.problems = {problem.index: problem for problem in problems}
         self.questions = [problem.question for problem in problems]
         self.correct: dict[int, bool] = {}
@@ -102,7 +111,7 @@ class Driver:
     async def _stream(self, stream: Stream) -> None:
         if stream.method.stream:
             self.generating.hold()
-            steps = stream.method.steps(stream.questions, stream.settings)
+            steps = stream.method.begin(stream.questions, stream.settings, stream.examples)
             stream.learned = await self._follow(stream, steps, stream.questions)
             self.generating.release()
         elif stream.questions:
@@ -112,7 +121,7 @@ class Driver:
 
     async def _alone(self, stream: Stream, question: Question) -> None:
         async with self.live:  # the rest of the problems wait here, as small as can be
-            await self._follow(stream, stream.method.steps([question], stream.settings))
+            await self._follow(stream, stream.method.begin([question], stream.settings, stream.examples))
 
     async def _follow(self, stream: Stream, steps: Steps, questions: Sequence[Question] = ()) -> object:
         """Feed one generator to its end, with samples that its stream will surely ask for begun ahead of time.
@@ -195,9 +204,12 @@ class Driver:
             return Record.missing(key, request, asked, "unavailable", str(error))
         if not request.runs:
             return record.read() if request.mode else record
-        parsed = record.parsed(self.parser)
-        program = program_of(parsed.solution, parsed.tools, request.library)
-        if not program.strip() and self.parser != "official":  # there, nothing at all succeeds
+        if request.compose:
+            program = request.compose(record.text)
+        else:
+            parsed = record.parsed(self.parser)
+            program = program_of(parsed.solution, parsed.tools, request.library)
+        if not program.strip() and (request.compose or self.parser != "official"):  # there, nothing at all succeeds
             return replace(record, status="no_code")
         return await self._execute(record, program, request, stream, rank)
 

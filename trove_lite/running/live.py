@@ -56,8 +56,9 @@ def live_run(
     out = Path(out)
     dataset = dataset or load_dataset(settings.dataset)
     data = {category: tuple(dataset.load(category))[: settings.limit] for category in settings.categories}
+    shown = labelled(settings, dataset)
     streams = [
-        Stream(load_method(method), category, seed, data[category], settings.of(method, seed))
+        Stream(load_method(method), category, seed, data[category], settings.of(method, seed), shown.get(category, ()))
         for method in settings.methods
         for category in settings.categories
         for seed in settings.seeds
@@ -71,7 +72,7 @@ def live_run(
             stack.enter_context(locked(out))
         sandbox = sandbox or stack.enter_context(warm_sandbox(settings, workers))
         with on_disk(out):
-            if resume(out, describe(settings, data, pack, sandbox)):
+            if resume(out, describe(settings, data | {f"{c}, labelled": shown[c] for c in shown}, pack, sandbox)):
                 return out
             for stream in streams:
                 stream.open(out / "journal")
@@ -84,6 +85,22 @@ def live_run(
         with on_disk(out):
             finish(out, streams, dataset, settings)
     return out
+
+
+def labelled(settings: RunSettings, dataset: Dataset) -> dict[str, tuple[Problem, ...]]:
+    """The labelled problems of each category, where a method of the run may see them; else nothing.
+
+    Raises TroveLiteError where the data set has none apart from those that it tests.
+    """
+    curious = [method for method in settings.methods if load_method(method).examples]
+    if not curious:
+        return {}
+    if dataset.examples is None:
+        raise TroveLiteError(
+            f"method '{curious[0]}' needs labelled problems, and data set '{dataset.name}' has none to spare; choose "
+            "another --dataset or --method"
+        )
+    return {category: tuple(dataset.examples(category)) for category in settings.categories}
 
 
 @contextmanager
@@ -136,13 +153,14 @@ def in_own_loop(work: Coroutine) -> None:
 def describe(settings: RunSettings, data: Mapping[str, Sequence[Problem]], pack, sandbox: Sandbox) -> dict:
     """All that a run's rows depend on, as JSON: what a resumed run is held to."""
     identities = {role: model_identity(spec) for role, spec in settings.roles.items()}
+    stages = {stage for method in map(load_method, settings.methods) for stage in method.stages or method.modes}
     stated = asdict(settings) | {"model": model_identity(settings.model), "roles": identities}
     return {
         "kind": "live",
         "provenance": "live",
         "settings": stated,
         "methods": {method: asdict(settings.of(method, settings.seeds[0])) for method in settings.methods},
-        "prompts": {"name": pack.name, "hash": pack.hash},
+        "prompts": {"name": pack.name, "hash": pack.hash_of(stages)},
         "data": {category: content_hash([hashed(p) for p in problems]) for category, problems in data.items()},
         "isolation": sandbox.level,
         "versions": versions(),
@@ -210,7 +228,7 @@ def write_description(out: Path, description: dict) -> None:
 def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: RunSettings) -> None:
     """Make the tables from the journals alone, so that a resumed run's are the same as an uninterrupted one's.
 
-    `run.json` gets what came of it: accuracy, what was spent, and the toolbox that each stream ended with.
+    `run.json` gets what came of it: accuracy, what was spent, labels seen, and the tools that each stream ended with.
     """
     description = read_description(out)
     candidates, calls, tools = [], [], []
@@ -233,7 +251,8 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
     table = as_frame(as_arrow(candidates)).sort_values(KEY, kind="stable", ignore_index=True)
     spent = as_frame(as_arrow(calls, CALLS_SCHEMA)).sort_values(CALLS_KEY, kind="stable", ignore_index=True)
     accuracy = {stream.label: sum(stream.correct.values()) / max(1, len(stream.correct)) for stream in streams}
-    came = {"accuracy": accuracy, "budget": budget_of(spent).to_dict("records"), "toolboxes": tools}
+    labels = {stream.label: len(stream.examples) for stream in streams if stream.method.examples}
+    came = {"accuracy": accuracy, "budget": budget_of(spent).to_dict("records"), "labels": labels, "toolboxes": tools}
     save_run(out, table, description | came, calls=spent)
 
 

@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from ..datasets import load_dataset
-from ..datasets.math import CATEGORIES
 from ..errors import TroveLiteError
 from ..methods import load_method
 from ..methods.base import Budget, Settings, one_of
@@ -23,15 +22,16 @@ class RunSettings:
 
     name: rows are of run NAME_seedN, so shards of one study in several folders share it. model: see `load_model`.
     k: calls a problem; completion_tokens: instead of k, sample until so many are spent. preset, trove: TROVE's choices
-    (PRESETS), and those that differ from them. limit: only the first problems of each category. model, dataset,
-    prompts: the practice ones, which need nothing else; for `math` the papers' model and the pack `own`.
+    (PRESETS), and those that differ from them. categories: None for all. limit: only the first problems of each
+    category. model, dataset, prompts: the practice ones, which need nothing else; for any other data set the papers'
+    model and the pack `own`.
     """
 
     name: str = "run"
     model: str | None = None
     methods: tuple[str, ...] = ("trove",)
     dataset: str | None = None
-    categories: tuple[str, ...] = CATEGORIES
+    categories: tuple[str, ...] | None = None
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
     k: int = 15
     completion_tokens: int | None = None
@@ -55,6 +55,8 @@ class RunSettings:
             if getattr(self, name) is None:
                 object.__setattr__(self, name, "practice" if practice else kind)
         categories = load_dataset(self.dataset).categories
+        if self.categories is None:
+            object.__setattr__(self, "categories", categories)
         one_of("preset", self.preset, tuple(PRESETS))
         one_of("isolation", self.isolation, ("auto", "full", "seccomp", "none"))
         one_of("parser", self.parser, tuple(PARSERS))

@@ -23,7 +23,10 @@ NAMES = ("tabmwp", "wtq", "hitab")
 
 
 class TableReader(ScriptedModel):
-    """Opens the table that the prompt names and prints one of two cells, or one of two numbers where it names none."""
+    """Opens the table that the prompt names and prints one of two cells, or one of two numbers where it names none.
+
+    Its programs import what the papers' programs do: nothing, or from the toolbox, where primitives are.
+    """
 
     async def complete(self, prompt, seeds):
         self.calls += len(seeds)
@@ -33,9 +36,9 @@ class TableReader(ScriptedModel):
         named = re.findall(r"^File: (\S+)$", prompt, re.MULTILINE)
         if not named:
             return response(f"print({draw})")
-        reader, tools = "pd.read_table", "import pandas as pd"
+        reader, tools = "pd.read_table", ""
         if named[-1].endswith(".json"):
-            reader, tools = "parse_table", "from utils import parse_table"
+            reader, tools = "parse_table", "from toolbox import parse_table"
         return response(f"df = {reader}({named[-1]!r})\nprint(df.iloc[{draw}, 0])", tools)
 
 

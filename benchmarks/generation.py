@@ -100,7 +100,7 @@ def demo(model: Counted, problems: int) -> None:
     )
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
-        with Watched(time_limit=settings.time_limit, memory=settings.memory) as sandbox:
+        with Watched(time_limit=settings.time_limit, memory=settings.memory << 20) as sandbox:
             run = live_run(settings, Path(folder) / "run", model=model, sandbox=sandbox, progress=False)
         wall = time.perf_counter() - began
         table = load_candidates(run)

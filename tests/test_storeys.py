@@ -1,11 +1,11 @@
 """The house keeps its order: arrows point down, no circle, plug-ins know nothing of one another, names stay at home.
 
-    5  cli  notebooks  doctor  (and the index of public names)
+    5  cli  options  notebooks  doctor  (and the index of public names)
     4  papers   audit
     3  analysis            running   recorded
     2  prompts
     1  datasets  methods  models  sandbox
-    0  errors  candidates  programs  parse  selection  journal  lazy  plugins
+    0  errors  candidates  programs  parse  selection  journal  lazy  plugins  bars
 
 A module imports from its own folder and from lower storeys, never up and never sideways; an import inside a function
 counts like any other. Read from the source by `ast` alone. `python -m tests.test_storeys` prints the plan of the house.
@@ -20,20 +20,25 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "trove_lite"
 STOREYS = (
-    ("errors", "candidates", "programs", "parse", "selection", "journal", "lazy", "plugins"),
+    ("errors", "candidates", "programs", "parse", "selection", "journal", "lazy", "plugins", "bars"),
     ("datasets", "methods", "models", "sandbox"),
     ("prompts",),
     ("analysis", "running", "recorded"),
     ("papers", "audit"),
-    ("cli", "notebooks", "doctor", "", "batch", "run_cli"),
+    ("cli", "options", "notebooks", "doctor", ""),
 )
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
-SHARED = {"datasets": ("base", "answers", "text_answers", "files"), "methods": ("base", "repair", "toolbox"), "models": ("base",)}
+SHARED = {
+    "datasets": ("base", "answers", "text_answers", "files"),
+    "methods": ("base", "toolbox", "repair"),
+    "models": ("base",),
+}
 #: Sideways, from one room to another of its storey, and why.
 DOORS = {
     ("cli", "notebooks"): "commands call it",
     ("cli", "doctor"): "commands call it",
+    ("cli", "options"): "commands have them",
     ("methods", "datasets.base"): "a Question is what a method sees of a Problem",
     ("audit", "papers.published_values"): "the printed numbers are what is audited",
 }
@@ -44,7 +49,11 @@ OTHER_WORDS = {
     "programs": ({"import"}, "Python's statement, as a kind of tool"),
     "analysis.summary": ({"import"}, "Python's statement, as a kind of tool"),
     "sandbox.zygote": ({"math"}, "Python's module"),
-    "recorded.official_logs": ({"trove", "primitive", "import", "create", "skip"}, "the official logs name these"),
+    "recorded.official_logs": ({"trove", "primitive", "import", "create", "skip", "math"}, "what official logs hold"),
+    "prompts.official": ({"primitive", "instance", "import", "create", "skip"}, "the released files are named so"),
+    "prompts.chain_of_thought": ({"cot"}, "the words of this one method"),
+    "candidates": ({"primitive", "instance", "import", "create", "skip"}, "files of the first schema had no order"),
+    "running.settings": ({"practice", "trove"}, "what a run is by default"),
 }
 #: What is not yet as it should be, arrows and names, with what will turn it; empty once the house stands.
 NOT_YET = {
@@ -53,24 +62,6 @@ NOT_YET = {
     ("recorded.reexecute", "analysis.choose"): "accuracy by time limit goes to papers",
     ("recorded.reexecute", "analysis.statistics"): "accuracy by time limit goes to papers",
     ("recorded.reexecute", "import"): "TROVE's replay knows its modes",
-    ("batch", "notebooks"): "becomes a loop in notebooks",
-    ("cli", "batch"): "becomes a loop in notebooks",
-    ("cli", "run_cli"): "all commands stand in cli",
-    ("cli", "math"): "the data set of a log is told",
-    ("methods.creator", "methods.pot"): "what repairs a program is no plug-in",
-    ("datasets.practice.problems", "import"): "templates take tools",
-    **dict.fromkeys(
-        [("running.settings", name) for name in ("trove", "import", "math", "practice")],
-        "settings of a method come from its index",
-    ),
-    **dict.fromkeys(
-        [("prompts", name) for name in ("primitive", "instance", "import", "create", "skip", "math", "practice")],
-        "packs are instructions beside examples",
-    ),
-    **dict.fromkeys(
-        [("analysis.choose", name) for name in ("primitive", "instance", "import", "create", "skip")],
-        "the order of modes is a column",
-    ),
     **dict.fromkeys(
         [("analysis.study", name) for name in ("primitive", "trove", "skip", "math", "practice")],
         "sides are named by whoever compares",
@@ -151,7 +142,7 @@ def plug_in(module: str) -> str:
 def names() -> dict[str, set[str]]:
     """Each name of a method, mode or data set, and the modules that are its home.
 
-    A model may go by the name of its data set, as the practice model does; the index of models then says it too.
+    A model and a pack of prompts may go by the name of their data set, and their folders' indices then say it too.
     """
     from trove_lite.datasets import DATASETS
     from trove_lite.methods import METHODS, load_method
@@ -161,8 +152,9 @@ def names() -> dict[str, set[str]]:
         for name, where in index.items():
             home = where.partition(":")[0].removeprefix(f"{PACKAGE.name}.").removeprefix(f"{folder}.")
             own = {module for module in modules() if plug_in(module) == f"{folder}.{home.split('.')[0]}"}
-            model = {module for module in modules() if plug_in(module) == f"models.{name}"}
-            homes[name] = own | {folder} | (model | {"models"} if model else set())
+            namesakes = {module for module in modules() if module in (f"prompts.{name}", f"models.{name}")}
+            namesakes |= {module for module in modules() if plug_in(module) == f"models.{name}"}
+            homes[name] = own | {folder} | namesakes | {room(module) for module in namesakes}
             for mode in load_method(name).modes if folder == "methods" else ():
                 homes.setdefault(mode, set()).update(own)
     return homes

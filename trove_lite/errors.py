@@ -1,8 +1,12 @@
-"""The one exception that users are meant to read, and how a text that somebody else wrote is kept and shown."""
+"""The exceptions that users are meant to read, and how a text that somebody else wrote is kept and shown."""
 
 
 class TroveLiteError(Exception):
     """Bad input or a missing part: the message is one line that says what, where and what to do."""
+
+
+class UsageError(TroveLiteError):
+    """A command line that cannot be meant: nothing was begun."""
 
 
 def encodable(text: str) -> str:

@@ -10,7 +10,7 @@ from importlib import import_module
 from .errors import TroveLiteError
 
 
-def load_plugin(kind: str, name: str, index: Mapping[str, str]) -> object:
+def load_plugin(kind: str, name: str, index: Mapping[str, str], *, or_name: str = "your own as module:attribute"):
     """What `name` stands for: an entry of `index` (name → `module:attribute`) or a `module:attribute` itself.
 
     Raises TroveLiteError where there is no such name, module or attribute.
@@ -18,9 +18,7 @@ def load_plugin(kind: str, name: str, index: Mapping[str, str]) -> object:
     where = index.get(name, name)
     module, colon, attribute = where.partition(":")
     if not colon or not all(part.isidentifier() for part in (*module.split("."), attribute)):
-        raise TroveLiteError(
-            f"no {kind} '{name}': choose from {', '.join(index)}, or name your own as module:attribute"
-        )
+        raise TroveLiteError(f"no {kind} '{name}': choose from {', '.join(index)}, or name {or_name}")
     try:
         return getattr(import_module(module), attribute)
     except (ModuleNotFoundError, AttributeError) as error:

@@ -3,18 +3,15 @@
 import asyncio
 import json
 import time
-from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from trove_lite import load_calls, load_candidates
 from trove_lite.datasets.base import Question
-from trove_lite.errors import TroveLiteError
 from trove_lite.methods import trove
 from trove_lite.methods.base import sample_seed
 from trove_lite.models.base import ModelError, PromptRefused, SampleUnavailable
-from trove_lite.run_cli import add_run_arguments, budget_of, choice_of, run_command, settings_of, vars_of
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings, model_identity
 from trove_lite.sandbox.pool import Sandbox
@@ -333,132 +330,3 @@ def test_streams_overlap(tmp_path):
     start = time.monotonic()
     run(tmp_path / "a", methods=("trove",), seeds=tuple(range(8)), model=Slow(), in_flight=1000, trove={"retry": False})
     assert time.monotonic() - start < 1.5
-
-
-# ---- settings, command line, YAML ----
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"methods": ("creator",)}, "primitive, instance, trove"),
-        ({"categories": ("topology",)}, "counting"),
-        ({"seeds": (1, 1)}, "each once"),
-        ({"seeds": ()}, "at least one"),
-        ({"k": 16}, "multiple of 3"),
-        ({"preset": "mine"}, "official"),
-        ({"limit": 0}, "more than 0"),
-        ({"parser": "loose"}, "strict"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(given, words):
-    with pytest.raises(TroveLiteError, match=words):
-        RunSettings(**given)
-
-
-def options(*words):
-    import argparse
-
-    parser = argparse.ArgumentParser()
-    add_run_arguments(parser)
-    return {name: value for name, value in vars(parser.parse_args(words)).items() if value is not None}
-
-
-def test_defaults_are_the_papers():
-    settings = settings_of(options("--out", "runs/x"))
-    assert replace(settings, name="run") == RunSettings()
-    assert (settings.k, settings.seeds, settings.sampling.temperature) == (15, (0, 1, 2, 3, 4), 0.6)
-    assert len(settings.categories) == 7
-
-
-def test_options_become_settings():
-    words = "--out runs/x --method trove primitive --category counting --seed 3 4 --budget completion-tokens=900"
-    words += " --preset official --set interval=100 --set adds=create --set shown=none --temperature 1 --limit 5"
-    settings = settings_of(options(*words.split()))
-    assert (settings.name, settings.methods, settings.seeds) == ("x", ("trove", "primitive"), (3, 4))
-    trove = settings.of("trove", 3)
-    assert (trove.interval, trove.adds, trove.shown, trove.threshold) == (100, ("create",), None, "log20")
-    assert (trove.budget.completion_tokens, settings.sampling.temperature) == (900, 1.0)
-
-
-def test_yaml_says_the_same_and_the_command_line_overrides(tmp_path):
-    path = tmp_path / "study.yaml"
-    path.write_text(
-        "out: runs/x\nmethod: [trove, primitive]\nseed: [3, 4]\nk: 6\npreset: official\n"
-        "set: {interval: 100, adds: [create], shown: null, retry: false}\ntop-p: 0.9\n"
-    )
-    given = vars_of(path) | options("--k", "9")
-    settings = settings_of(given)
-    trove = settings.of("trove", 3)
-    assert (trove.interval, trove.adds, trove.shown, trove.retry, trove.budget.calls) == (
-        100,
-        ("create",),
-        None,
-        False,
-        9,
-    )
-    assert (settings.methods, settings.seeds, settings.sampling.top_p) == (("trove", "primitive"), (3, 4), 0.9)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("ks: 15", "no option 'ks'"),
-        ("k: many", "invalid int"),
-        ("- k", "no options by name"),
-        ("k: [", "not YAML"),
-        ("set: {speed: 3}", "interval"),
-        ("seed: [0, a]", "invalid int"),
-    ],
-)
-def test_a_bad_yaml_file_is_refused_in_one_line(tmp_path, text, words):
-    path = tmp_path / "study.yaml"
-    path.write_text(text)
-    with pytest.raises(TroveLiteError, match=words) as caught:
-        settings_of(vars_of(path) | {"out": tmp_path})
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("function", "text"),
-    [
-        (budget_of, "15"), (budget_of, "calls=1.5"), (budget_of, "tokens=5"), (budget_of, "calls=1_0"),
-        (choice_of, "interval"), (choice_of, "k=3"), (choice_of, "interval=1e3"), (choice_of, "retry=yes"),
-        (choice_of, "interval=none"), (choice_of, "budget=3"),
-    ],
-)  # fmt: skip
-def test_bad_words_are_refused(function, text):
-    with pytest.raises(TroveLiteError, match=r"write|takes"):
-        function(text)
-
-
-def test_the_command_runs_and_says_what_came_of_it(tmp_path, monkeypatch, capsys):
-    import argparse
-
-    monkeypatch.setattr("trove_lite.running.live.load_model", lambda spec, sampling: ScriptedModel())
-    monkeypatch.setattr("trove_lite.run_cli.live_run.__kwdefaults__", live_run.__kwdefaults__ | {"problems": problems})
-    parser = argparse.ArgumentParser()
-    add_run_arguments(parser)
-    words = f"--out {tmp_path / 'a'} --category counting --seed 0 --k 3 --limit 4 --quiet".split()
-    assert run_command(parser.parse_args(words)) == 0
-    said = capsys.readouterr().out
-    assert "trove-counting-0" in said
-    assert "spent: 12 calls" in said
-    assert run_command(parser.parse_args(words)) == 0
-    assert "complete already" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("given", "found"),
-    [
-        ({}, ("practice", "practice", "practice")),
-        ({"dataset": "practice"}, ("practice", "practice", "practice")),
-        ({"dataset": "math"}, ("vllm:codellama/CodeLlama-7b-Instruct-hf", "math", "own")),
-        ({"model": "practice"}, ("practice", "practice", "practice")),
-        ({"model": "vllm:x"}, ("vllm:x", "math", "own")),
-        ({"model": "vllm:x", "dataset": "practice"}, ("vllm:x", "practice", "practice")),
-    ],
-)
-def test_model_data_and_prompts_suit_each_other(given, found):
-    settings = RunSettings(**given)
-    assert (settings.model, settings.dataset, settings.prompts) == found

@@ -27,9 +27,13 @@ class SamplingSettings:
     """How completions are drawn; the papers' values by default (TroVE, section 5.1)."""
 
     temperature: float = 0.6
+    """0: always the likeliest token; higher: more different programs."""
     top_p: float = 0.95
+    """Tokens are drawn from the likeliest that together have this share of the probability."""
     max_tokens: int = 512
+    """A completion's longest."""
     stop: tuple[str, ...] = ("**Question", "## Example")
+    """Texts before which a completion ends."""
 
 
 class Message(NamedTuple):

@@ -19,6 +19,7 @@ import pyarrow as pa
 from tqdm import tqdm
 
 from ..candidates import as_arrow, as_frame, fingerprint
+from ..datasets import load_dataset
 from ..datasets.answers import graded, is_correct, read_numbers
 from ..datasets.base import Problem
 from ..errors import TroveLiteError
@@ -108,6 +109,12 @@ def import_logs(
     table = as_frame(pa.concat_tables(tables))
     reports = [report for _, report in parts]
     return table, reports
+
+
+def known_problems() -> list[Problem]:
+    """The problems that official logs answer: MATH's."""
+    found = load_dataset("math")
+    return [problem for category in found.categories for problem in found.load(category)]
 
 
 def run_names(logs: Sequence[Path]) -> list[str]:

@@ -16,17 +16,17 @@ import pandas as pd
 
 from ..analysis.choose import choose
 from ..analysis.statistics import mean_interval, paired_difference
-from ..candidates import fingerprint
+from ..candidates import fingerprint, load_candidates, save_run
 from ..datasets import load_dataset, load_problems
 from ..datasets.answers import graded
 from ..datasets.base import Dataset
 from ..errors import TroveLiteError
-from ..journal import Journal
+from ..journal import Journal, locked, on_disk
 from ..methods.trove import TroveSettings
 from ..programs import code_of, operations, program_of, recorded_sources
 from ..sandbox.pool import Sandbox
 from ..sandbox.worker import Execution
-from .replay import played_back
+from .replay import played_back, stated_settings
 
 PROBLEM = ["dataset", "category", "problem"]
 STREAM = ["run", "method", "seed", "dataset", "category"]
@@ -287,3 +287,30 @@ def _cause(old, now, program: str) -> str:
     if now.status == old.status and sorted(now.output) == sorted(old.output):
         return "set order"
     return "library version" if _LIBRARY.search(program) else "other"
+
+
+def reexecute_runs(
+    runs: Sequence[str | Path], out: Path, *, known_timeouts: float, **limits: object
+) -> tuple[pd.DataFrame, Agreement]:
+    """`reexecute` from run folders into the run folder `out`, in sandboxes with these limits; resumable.
+
+    known_timeouts: the CPU seconds of programs that ran out of time in the record. Raises TroveLiteError where a run
+    has no text, or programs cannot be confined as asked.
+    """
+    candidates = load_candidates(*runs)
+    if "solution" not in candidates:
+        raise TroveLiteError(f"{runs[0]}: outcomes hold no programs; name a run folder with text")
+    with on_disk(out):
+        out.mkdir(parents=True, exist_ok=True)
+    journal = out / "executions.jsonl"
+    try:
+        with locked(out), Sandbox(**limits) as sandbox, Sandbox(**limits | {"time_limit": known_timeouts}) as slow:
+            settings = stated_settings(runs)
+            new, agreement = reexecute(candidates, sandbox, settings=settings, known_timeouts=slow, journal=journal)
+            isolation = sandbox.describe() | {"known_timeouts": known_timeouts}
+    except ValueError as error:
+        raise TroveLiteError(str(error)) from error
+    about = {"kind": "reexecute", "runs": list(map(str, runs)), "sandbox": isolation}
+    save_run(out, new, about | {"agreement": agreement.shares.to_dict("records")})
+    journal.unlink()  # only now: until here, the same command goes on where it was
+    return new, agreement

@@ -106,7 +106,7 @@ def labelled(settings: RunSettings, dataset: Dataset) -> dict[str, tuple[Problem
 @contextmanager
 def warm_sandbox(settings: RunSettings, workers: int | None) -> Iterator[Sandbox]:
     """A sandbox with the run's limits, its workers warm."""
-    limits = {"time_limit": settings.time_limit, "memory": settings.memory, "isolation": settings.isolation}
+    limits = {"time_limit": settings.time_limit, "memory": settings.memory << 20, "isolation": settings.isolation}
     try:
         with Sandbox(workers, **limits, reuse=REUSE) as sandbox:
             yield sandbox

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import pandas as pd
 import pyarrow as pa
-from tqdm import tqdm
 
+from ..bars import Bar
 from ..candidates import as_arrow, as_frame, fingerprint
 from ..datasets import load_dataset
 from ..datasets.answers import graded, is_correct, read_numbers
@@ -103,7 +103,11 @@ def import_logs(
     read = functools.partial(_read_log, index=index, partial=partial)
     with ProcessPoolExecutor(workers if len(logs) > 1 else 1) as pool:
         results = pool.map(read, logs, names) if len(logs) > 1 else map(read, logs, names)
-        parts = list(tqdm(results, total=len(logs), desc="reading logs", unit="log", disable=not progress))
+        parts = []
+        with Bar(len(logs), "reading logs", enabled=progress) as bar:
+            for part in results:
+                parts.append(part)
+                bar.update()
     tables = []
     for (part, report), name in zip(parts, _tell_apart([report for _, report in parts]), strict=True):
         report.run = name

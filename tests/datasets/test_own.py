@@ -127,7 +127,7 @@ class Cities:
 def test_a_file_of_texts_runs_live(tmp_path):
     dataset(tmp_path, LINE, {"question": "And this?", "answer": "Rome"})
     given = {"model": Cities(), "problems": load_problems, "dataset": str(tmp_path / "mine.jsonl")}
-    rows = load_candidates(run(tmp_path / "run", **given, categories=None))
+    rows = load_candidates(run(tmp_path / "run", **given, categories=()))
     assert set(rows["dataset"]) == {"mine.jsonl"}
     assert set(rows["answer"]) == {"paris", "rome"}
     right = (rows["answer"] == rows["problem"].map({0: "paris", 1: "rome"})).astype("boolean")

@@ -46,7 +46,7 @@ def script(body: str, **how) -> str:
     """What a script that starts from scratch prints."""
     start = "import os, resource, signal\nfrom trove_lite.sandbox.pool import Sandbox\n"
     command = [sys.executable, "-c", start + body]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60, **how).stdout
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=300, **how).stdout
 
 
 @pytest.fixture

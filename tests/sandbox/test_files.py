@@ -29,7 +29,7 @@ def table(tmp_path_factory):
 
 @pytest.fixture(scope="module", params=[0, 1 << 20], ids=["no scratch", "scratch"])
 def sandbox(request):
-    with Sandbox(1, time_limit=5, scratch=request.param) as sandbox:
+    with Sandbox(1, time_limit=20, scratch=request.param) as sandbox:
         yield sandbox
 
 
@@ -169,7 +169,7 @@ sandbox.__exit__()
         elif how == "worker dies":
             os.kill(worker, signal.SIGKILL)
         process.communicate("\n")
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 40
     while list(tmp_path.iterdir()):
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -50,7 +50,8 @@ class Dataset:
     title: its name in print. categories, levels: in the order of tables. load: the problems of one category.
     read: what a program printed → its answers as canonical text, which votes compare. correct: whether answers (all of
     them; the first is the one that is graded) are right, given the gold answer. examples: labelled problems of a
-    category, apart from those that are tested, for methods that may see some.
+    category, apart from those that are tested, for methods that may see some. given: imports that every program begins
+    with and that the official prompts list, the papers' primitives beyond Python's own.
     """
 
     name: str
@@ -61,3 +62,4 @@ class Dataset:
     correct: Callable[[Sequence[str], object], bool]
     levels: tuple[str, ...] = ()
     examples: Callable[[str], Sequence[Problem]] | None = None
+    given: tuple[str, ...] = ()

@@ -47,4 +47,4 @@ def table_text(table: str) -> str:
     return "\n".join([*lines[:first], header, rule, *rows])
 
 
-TABMWP = Dataset(NAME, "TabMWP", (NAME,), load, read_numbers, number_is_correct, GRADES)
+TABMWP = Dataset(NAME, "TabMWP", (NAME,), load, read_numbers, number_is_correct, GRADES, given=("import pandas as pd",))

@@ -69,13 +69,14 @@ class VLLM(LanguageModel):
         # the event loop: children are killed when the thread that made them ends.
         starting = asyncio.get_running_loop().run_in_executor(None, self._start)
         try:
-            self._engine = await asyncio.shield(starting)
+            await asyncio.shield(starting)
         except asyncio.CancelledError:
             while not starting.done():
                 kill(set(multiprocessing.active_children()) - before)
                 await asyncio.wait([starting], timeout=0.2)
-            if not starting.exception():
-                starting.result().shutdown(timeout=0)
+            if self._engine:
+                self._engine.shutdown(timeout=0)
+            self._engine = None
             raise
         finally:
             self._children = set(multiprocessing.active_children()) - before
@@ -84,8 +85,8 @@ class VLLM(LanguageModel):
         self.context_length = self._engine.model_config.max_model_len
         return self
 
-    def _start(self):
-        """The engine, started; its processes die with this one."""
+    def _start(self) -> None:
+        """Start the engine, whose processes die with this one. (It is not returned: a frame would keep it for ever.)"""
         try:
             from vllm.engine.arg_utils import AsyncEngineArgs
             from vllm.platforms import current_platform
@@ -99,7 +100,7 @@ class VLLM(LanguageModel):
         try:
             self._params(0)  # settings that vLLM refuses are no prompt's fault
             tie_processes()
-            return AsyncLLM.from_engine_args(AsyncEngineArgs(**defaults | self._engine_args))
+            self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**defaults | self._engine_args))
         except Exception as error:
             raise ModelError(f"vLLM cannot start '{self.name}' ({one_line(error)}); see its messages above") from error
 

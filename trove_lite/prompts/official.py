@@ -10,6 +10,7 @@ from functools import cache
 from ..datasets.base import Dataset, Question
 from ..datasets.files import data_folder, public_files, sha256_of
 from ..errors import TroveLiteError
+from ..parse import parse_tools
 from ..programs import Tool, format_toolbox
 from . import own
 from .base import PromptPack, Template, as_asked
@@ -39,6 +40,8 @@ def pack(dataset: Dataset) -> PromptPack:
         if sha256_of(path) != file.sha256:
             raise TroveLiteError(f"{path}: not the official prompt; delete it and run `trove-lite fetch prompts`")
 
+    given = [tool for line in dataset.given for tool in parse_tools(f"```python\n{line}\n```")]  # unused ones come last
+
     @cache
     def template(category: str, stage: str) -> Template:
         file = files.get(f"{category}/{FILES[stage]}") or files[FILES[stage]]  # some have a folder a category
@@ -47,7 +50,7 @@ def pack(dataset: Dataset) -> PromptPack:
 
         def render(question: Question, tools: Sequence[Tool]) -> str:
             asked = question.text if has_place else as_asked(question)
-            return compiled.render(question=asked, table=question.context, toolbox=format_toolbox(tools))
+            return compiled.render(question=asked, table=question.context, toolbox=format_toolbox((*tools, *given)))
 
         return render
 

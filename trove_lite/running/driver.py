@@ -208,7 +208,7 @@ class Driver:
             program = request.compose(record.text)
         else:
             parsed = record.parsed(self.parser)
-            program = program_of(parsed.solution, parsed.tools, request.library)
+            program = program_of(parsed.solution, parsed.tools, (*self.dataset.given, *request.library))
         if not program.strip() and (request.compose or self.parser != "official"):  # there, nothing at all succeeds
             return replace(record, status="no_code")
         return await self._execute(record, program, request, stream, rank)

@@ -26,6 +26,7 @@ FIELDS = {"question": str, "answer": list, "table_id": str, "table_source": str}
 LEFT_OUT = frozenset({211, 489, 545, 885, 889, 954, 961, 962, 1463, 1509})
 #: What programs import `parse_table` from.
 UTILS = Path(__file__).with_name("utils.py")
+GIVEN = ("import pandas as pd", "from numpy import nan", "from utils import parse_table")
 
 
 def load(category: str) -> tuple[Problem, ...]:
@@ -117,4 +118,4 @@ def released_votes(output: str, gold: Sequence[object]) -> list[str]:
     return read_numbers(output) if isinstance(looked_at, float) else [plain_text(output)]
 
 
-HITAB = Dataset(NAME, "HiTab", (NAME,), load, read_text, released_is_correct, SOURCES)
+HITAB = Dataset(NAME, "HiTab", (NAME,), load, read_text, released_is_correct, SOURCES, given=GIVEN)

@@ -7,10 +7,10 @@ EVERY_SECONDS = 30.0
 
 
 class Bar:
-    """`done` of `total` pieces of work. A context manager; nothing is drawn where it is not `enabled`."""
+    """`done` of `total` pieces of work, a `unit` each. A context manager; draws nothing where it is not `enabled`."""
 
-    def __init__(self, total: int, what: str, *, done: int = 0, enabled: bool = True):
-        self.total, self.what, self.done, self.enabled = total, what, done, enabled
+    def __init__(self, total: int, what: str, *, unit: str = "", done: int = 0, enabled: bool = True):
+        self.total, self.what, self.unit, self.done, self.enabled = total, what, unit, done, enabled
         self.said = time.monotonic()
         self.drawn = None
 
@@ -18,7 +18,8 @@ class Bar:
         if self.enabled and sys.stderr.isatty():
             from tqdm import tqdm
 
-            self.drawn = tqdm(total=self.total, initial=self.done, desc=self.what)
+            size = {"unit": self.unit, "unit_scale": self.unit == "B"}
+            self.drawn = tqdm(total=self.total, initial=self.done, desc=self.what, **size)
         return self
 
     def __exit__(self, *_) -> None:
@@ -27,14 +28,14 @@ class Bar:
         elif self.enabled and self.total:
             self._say()
 
-    def update(self) -> None:
-        """One more is done."""
-        self.done += 1
+    def update(self, more: int = 1) -> None:
+        """So many more are done."""
+        self.done += more
         if self.drawn:
-            self.drawn.update()
+            self.drawn.update(more)
         elif self.enabled and time.monotonic() - self.said > EVERY_SECONDS:
             self._say()
 
     def _say(self) -> None:
         self.said = time.monotonic()
-        print(f"{self.what}: {self.done} of {self.total}", file=sys.stderr)
+        print(f"{self.what}: {self.done:,} of {self.total:,} {self.unit}".rstrip(), file=sys.stderr)

@@ -353,22 +353,25 @@ def outcomes(runs, out) -> None:
 def _import_options(parser) -> None:
     parser.add_argument("logs", nargs="+", metavar="LOG", help="a Markdown log of the official program")
     parser.add_argument("--out", required=True, metavar="RUN", help="run folder to make")
+    parser.add_argument(
+        "--partial", action="store_true", help="also logs that break off, up to their last whole problem"
+    )
     parser.add_argument("--force", action="store_true", help="replace a run folder that is there")
 
 
 @command("turn logs in the official format into a run folder", _import_options, "LOG.md … --out runs/theirs")
-def import_(logs, out, force) -> None:
+def import_(logs, out, partial, force) -> None:
     from .candidates import save_run
     from .datasets.files import sha256_of
     from .recorded.official_logs import import_logs, known_problems
 
     folder, paths = new_folder(out, force), list(map(Path, logs))
-    table, reports = import_logs(paths, known_problems())
+    table, reports = import_logs(paths, known_problems(), partial=partial)
     about = {
         "kind": "import",
         "provenance": "recorded",
         "model": sorted(table["model"].unique()),
-        "command": shlex.join(["trove-lite", "import", *logs, "--out", out]),
+        "command": shlex.join(["trove-lite", "import", *logs, "--out", out, *["--partial"] * partial]),
         "logs": [vars(report) | {"sha256": sha256_of(path)} for report, path in zip(reports, paths, strict=True)],
     }
     save_run(folder, table, about)

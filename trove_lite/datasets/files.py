@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from platformdirs import user_cache_path
 
+from ..bars import Bar
 from ..errors import TroveLiteError
 
 
@@ -57,7 +58,6 @@ def fetch(group: str, *, progress: bool = True) -> list[Path]:
         groups = ", ".join(sorted({file.group for file in public_files()}))
         raise TroveLiteError(f"no file group named '{group}': choose from {groups}")
     import pooch  # slow to import, and only needed here
-    from tqdm import tqdm
 
     pooch.get_logger().setLevel("ERROR")
     store = pooch.create(
@@ -67,9 +67,8 @@ def fetch(group: str, *, progress: bool = True) -> list[Path]:
         urls={file.name: file.url for file in files},
     )
     paths = []
-    with tqdm(total=sum(f.bytes for f in files), unit="B", unit_scale=True, disable=not progress) as bar:
+    with Bar(sum(f.bytes for f in files), f"fetching {group}", unit="B", enabled=progress) as bar:
         for file in files:
-            bar.set_description(f"{group}: {Path(file.path).name}")
             paths.append(_retrieve(store.fetch, file))
             bar.update(file.bytes)
     return paths

@@ -26,6 +26,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
+from ..bars import Bar
 from ..errors import shown
 from . import isolation as _isolation
 from .worker import START_SECONDS, Execution, IsolationError, Worker, environment, interpreter
@@ -132,8 +133,6 @@ class Sandbox:
         done(program, execution), where given, is called as soon as each has ended, to keep it.
         files: as for `run`, for each program.
         """
-        from tqdm import tqdm
-
         programs = list(programs)
         given = list(files) if files is not None else [None] * len(programs)
         executions, numbers, one_at_a_time = [None] * len(programs), iter(range(len(programs))), threading.Lock()
@@ -146,7 +145,7 @@ class Sandbox:
                     if done:
                         done(programs[number], executions[number])
 
-        with tqdm(total=len(programs), desc="programs", disable=not progress) as bar:
+        with Bar(len(programs), "programs", enabled=progress) as bar:
             working = [self._submit(work) for _ in range(min(self.workers, len(programs)))]
             try:
                 for future in as_completed(working):

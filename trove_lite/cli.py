@@ -134,9 +134,9 @@ def _reexecute(args: argparse.Namespace) -> None:
     from .analysis.independence import independent_runs
     from .candidates import load_candidates, save_run
     from .journal import locked
-    from .notebooks import save_figure, save_table
-    from .papers.figures import time_limits
-    from .recorded.reexecute import LIMITS, accuracy_by_time_limit, reexecute
+    from .papers import save
+    from .papers.reexecution import LIMITS, time_limits, time_limits_figure
+    from .recorded.reexecute import reexecute
     from .running.live import trove_settings
     from .sandbox.pool import Sandbox
     from .sandbox.worker import IsolationError
@@ -163,15 +163,11 @@ def _reexecute(args: argparse.Namespace) -> None:
     about = {"kind": "reexecute", "runs": list(map(str, args.runs)), "sandbox": isolation}
     save_run(args.out, new, about | {"agreement": agreement.shares.to_dict("records")})
     limits = [limit for limit in LIMITS if limit <= args.time_limit] or [args.time_limit]
-    by_limit = accuracy_by_time_limit(independent_runs(new), limits)  # a copy is no second run
-    for name, table in (
-        ("agreement", agreement.shares),
-        ("disagreements", agreement.disagreements),
-        ("time_limits", by_limit),
-    ):
-        save_table(table, name, str(args.out))
-    model = ", ".join(sorted(new["model"].astype(str).unique()))
-    save_figure(time_limits(by_limit, f"{model}, recorded programs executed again"), "time_limits", str(args.out))
+    by_limit = time_limits(independent_runs(new), limits)  # a copy is no second run
+    save(agreement.shares, args.out, "agreement")
+    save(agreement.disagreements, args.out, "disagreements")
+    save(by_limit, args.out)
+    save(time_limits_figure(by_limit), args.out)
     journal.unlink()  # only now: until here, the same command goes on where it was
     print(f"{agreement}\n{args.out}: {len(new)} candidates, with agreement.csv, disagreements.csv, time_limits.csv")
 
@@ -186,8 +182,9 @@ def _outcomes(args: argparse.Namespace) -> None:
 
 
 def _summary(args: argparse.Namespace) -> None:
-    from .analysis.summary import as_text, final_toolboxes, summarise
+    from .analysis.summary import as_text, summarise
     from .candidates import load_candidates
+    from .papers.trove import final_toolboxes
 
     toolboxes = final_toolboxes(args.runs)
     summary = summarise(load_candidates(*args.runs)) | {"toolboxes": toolboxes.to_dict("records")}

@@ -5,7 +5,7 @@
 #
 # A job that was killed or failed goes on where it was: its journal is no output of Snakemake's, which deletes those.
 
-from trove_lite.models.base import load_model
+from trove_lite.models import load_model
 
 CATEGORIES = "algebra counting geometry intermediate number prealgebra precalculus"
 
@@ -45,5 +45,5 @@ rule shard:
     resources:
         gpu=1 if MODEL.startswith("vllm:") else 0,
     shell:
-        "trove-lite run --out {params.folder} --name {NAME} --quiet --model {MODEL:q} --method {wildcards.method}"
-        " --category {wildcards.category} --seed {wildcards.seed} {ARGS}"
+        "trove-lite run --out {params.folder} --name {NAME} --quiet --model {MODEL:q} --methods {wildcards.method}"
+        " --categories {wildcards.category} --seeds {wildcards.seed} {ARGS}"

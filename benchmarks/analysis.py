@@ -50,11 +50,11 @@ def resampled(problems: int, *, runs: int = 5, seed: int = 0) -> pd.DataFrame:
             part = part.assign(
                 run=f"resampled {run}", method=method, seed=run, category=np.repeat(category, 15),
                 problem=np.repeat(index, 15), program=rng.integers(2**62, size=len(part)),
-                level=np.repeat(index % 5 + 1, 15),
+                level=np.repeat((index % 5 + 1).astype(str), 15),
             )  # fmt: skip
-            parts.append(part.assign(mode="primitive", sample=np.tile(np.arange(15), len(index)))
+            parts.append(part.assign(mode="primitive", place=0, sample=np.tile(np.arange(15), len(index)))
                          if method == "primitive" else part)  # fmt: skip
-    return pd.concat(parts, ignore_index=True).astype({"level": "Int8", "problem": "Int32", "sample": "Int32"})
+    return pd.concat(parts, ignore_index=True).astype({"problem": "Int32", "sample": "Int32"})
 
 
 def measure(problems: int, resamples: int) -> None:

@@ -16,10 +16,11 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 
 from trove_lite.candidates import load_candidates
-from trove_lite.datasets import load_problems
+from trove_lite.datasets import load_dataset, load_problems
 from trove_lite.datasets.math import CATEGORIES
 from trove_lite.errors import TroveLiteError
-from trove_lite.prompts import PromptPack, load_pack
+from trove_lite.prompts import load_pack
+from trove_lite.prompts.base import PromptPack
 from trove_lite.recorded.replay import played_back
 
 #: The re-evaluation: five runs of each method, fifteen calls a problem (k, and its modes).
@@ -44,7 +45,7 @@ def tokens_recounted(candidates: pd.DataFrame, pack: PromptPack, count: Count) -
     for (_, category), rows in full.groupby(["run", "category"], observed=True):
         problems = load_problems("math", category)
         for attempt, recorded in played_back(rows):
-            prompt = pack.render(category, attempt.mode, problems[attempt.question.index].question, attempt.shown)
+            prompt = pack.render(problems[attempt.question.index].question, attempt.mode, attempt.shown)
             for row in recorded:
                 prompts.append(prompt)
                 completions.append(f"{row['solution']}\n**Tools**\n{row['tools']}\n")
@@ -61,7 +62,7 @@ def tokens_of_prompts(pack: PromptPack, count: Count, mode: str) -> pd.Series:
     """Mean tokens by category of a mode's prompts without a toolbox, over all problems."""
     found = {}
     for category in CATEGORIES:
-        counts = count([pack.render(category, mode, p.question) for p in load_problems("math", category)])
+        counts = count([pack.render(p.question, mode) for p in load_problems("math", category)])
         found[category] = sum(counts) / len(counts)
     return pd.Series(found)
 
@@ -176,7 +177,11 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         count = counter(args.tokenizer) if args.tokenizer else None
         speed = {"prefill": args.prefill, "decode": args.decode}
-        print(as_markdown(cost_of_runs(load_candidates(*args.runs), load_pack(args.prompts), count, **speed)))
+        print(
+            as_markdown(
+                cost_of_runs(load_candidates(*args.runs), load_pack(args.prompts, load_dataset("math")), count, **speed)
+            )
+        )
     except TroveLiteError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -17,7 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from trove_lite.datasets.base import Problem
+from trove_lite.datasets import load_dataset
+from trove_lite.datasets.base import Problem, Question
 from trove_lite.datasets.math import CATEGORIES
 from trove_lite.models.base import Completion
 from trove_lite.parse import parse_completion
@@ -69,7 +70,9 @@ class Free:
 
 
 def problems(n):
-    return lambda dataset, category: [Problem(dataset, category, i, f"{category} {i}?", 1.0, 1) for i in range(n)]
+    return lambda dataset, category: [
+        Problem(Question(dataset, category, i, f"{category} {i}?"), 1.0) for i in range(n)
+    ]
 
 
 def ours(sandbox, n, model=None, k=K):
@@ -106,13 +109,13 @@ class Official:
 
 async def official(sandbox, n):
     """Seconds in the official order, on the same model."""
-    model, pack = Model(), load_pack()
+    model, pack = Model(), load_pack("own", load_dataset("math"))
     start = time.perf_counter()
     for _ in range(SEEDS):
         for category in CATEGORIES:
             for problem in problems(n)("math", category):
                 for mode in ("import", "create", "skip"):
-                    prompt = pack.render(category, mode, problem.question)
+                    prompt = pack.render(problem.question, mode)
                     for completion in await model.complete(prompt, range(K // 3)):
                         parsed = parse_completion(completion.text)
                         await sandbox.run(program_of(parsed.solution, parsed.tools))

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from driver import SEEDS, Free
 
-from trove_lite.datasets import load_problems
+from trove_lite.datasets import load_dataset, load_problems
 from trove_lite.datasets.practice.problems import CATEGORIES
 from trove_lite.models import load_model
 from trove_lite.prompts import load_pack
@@ -56,13 +56,13 @@ class Watched:
 
 async def official(model: Watched, n: int) -> None:
     """One mode of one problem after the other, stream after stream."""
-    pack = load_pack("practice")
+    pack = load_pack("practice", load_dataset("practice"))
     async with model:
         for seed in range(SEEDS):
             for category in CATEGORIES:
                 for problem in load_problems("practice", category)[:n]:
                     for mode in ("import", "create", "skip"):
-                        prompt = pack.render(category, mode, problem.question)
+                        prompt = pack.render(problem.question, mode)
                         first = 1000 * seed + 100 * problem.index
                         await model.complete(prompt, range(first, first + K // 3))
 

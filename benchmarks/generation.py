@@ -17,10 +17,12 @@ import time
 from pathlib import Path
 
 from trove_lite.candidates import load_candidates
-from trove_lite.datasets.practice.problems import CATEGORIES, items, practice_prompt
+from trove_lite.datasets.base import Question
+from trove_lite.datasets.practice.problems import CATEGORIES, items
 from trove_lite.methods.base import sample_seed
 from trove_lite.models.base import SamplingSettings
 from trove_lite.models.practice.model import WEIGHTS, PracticeModel
+from trove_lite.prompts.practice import practice_prompt
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.pool import Sandbox
@@ -76,7 +78,10 @@ async def generate(model: PracticeModel, problems: int) -> tuple[list[str], int,
     prompts = [practice_prompt("primitive", item.question) for item in asked]
     began = time.perf_counter()
     calls = [
-        model.complete(prompt, [sample_seed(0, "practice", "dev", i, "stream", "primitive", j) for j in range(SAMPLES)])
+        model.complete(
+            prompt,
+            [sample_seed(0, Question("practice", "dev", i, ""), "stream", "primitive", j) for j in range(SAMPLES)],
+        )
         for i, prompt in enumerate(prompts)
     ]
     found = [completion for part in await asyncio.gather(*calls) for completion in part]
@@ -95,7 +100,7 @@ def demo(model: Counted, problems: int) -> None:
     )
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
-        with Watched(time_limit=settings.time_limit, memory=settings.memory) as sandbox:
+        with Watched(time_limit=settings.time_limit, memory=settings.memory << 20) as sandbox:
             run = live_run(settings, Path(folder) / "run", model=model, sandbox=sandbox, progress=False)
         wall = time.perf_counter() - began
         table = load_candidates(run)

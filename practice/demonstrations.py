@@ -10,7 +10,8 @@ import re
 from programs import PROGRAMS, STEPS, TOOLS
 
 from trove_lite.datasets.practice.dice import Dice
-from trove_lite.datasets.practice.problems import LISTED_AT_MOST, Item, Wording, practice_prompt
+from trove_lite.datasets.practice.problems import Item, Wording
+from trove_lite.prompts.practice import LISTED_AT_MOST, practice_prompt
 
 MODES = ("skip", "create", "import")
 #: Rates by level at which a demonstration errs: in its main line, in each second step, and so that it fails.

@@ -20,16 +20,17 @@ from programs import PROGRAMS, TOOLS
 from tqdm.asyncio import tqdm
 
 from trove_lite.analysis.statistics import pass_at_k, several_runs
-from trove_lite.datasets.answers import first_number, is_correct, printed_numbers
+from trove_lite.datasets.answers import number_is_correct, read_numbers
 from trove_lite.datasets.practice.dice import Dice
-from trove_lite.datasets.practice.problems import CATEGORIES, LEVELS, SHARES, Item, items, practice_prompt
+from trove_lite.datasets.practice.problems import CATEGORIES, LEVELS, SHARES, Item, items
 from trove_lite.methods.base import sample_seed
 from trove_lite.models.base import SamplingSettings
 from trove_lite.models.practice.model import load_practice_model
 from trove_lite.parse import parse_completion
 from trove_lite.programs import operations, program_of
+from trove_lite.prompts.practice import practice_prompt
 from trove_lite.sandbox.pool import Sandbox
-from trove_lite.selection import Ballot, one_stage
+from trove_lite.selection import Ballot, one_stage, rounded
 
 #: What is sampled: condition → (mode, samples a problem).
 CONDITIONS = {
@@ -50,7 +51,7 @@ class Sample:
     """
 
     ok: bool
-    answers: list[float]
+    answers: list[str]
     correct: bool
     operations: int
     defines: bool
@@ -115,14 +116,14 @@ async def sample_of(text: str, item: Item, right: str, library: Sequence[str], e
     parsed = parse_completion(text)
     program = program_of(parsed.solution, parsed.tools, library)
     execution = await executed(program)
-    answers = printed_numbers(execution.output)
+    answers = read_numbers(execution.output)
     ok = execution.status == "ok"
     defined = [tool.name for tool in parsed.tools if tool.kind == "function"]
     imported = frozenset(t.name.removeprefix("toolbox.") for t in parsed.tools if t.name.startswith("toolbox."))
     return Sample(
         ok,
         answers,
-        ok and is_correct(first_number(answers), item.answer),
+        ok and number_is_correct(answers, item.answer),
         operations(program_of(parsed.solution, parsed.tools)),
         bool(defined),
         imported,
@@ -164,7 +165,7 @@ def summary(found: Sequence[Item], results: dict, seeds: Sequence[int]) -> dict[
         add(f"PRIMITIVE pass@{k}", "primitive", right(k))
     add("PRIMITIVE maj@15", "primitive", majority_is_right)
     add("PRIMITIVE failing", "primitive", share(lambda s: not s.ok))
-    distinct = lambda samples: len({round(s.answers[0], 2) for s in samples if s.ok and s.answers})  # noqa: E731
+    distinct = lambda samples: len({rounded(s.answers[0]) for s in samples if s.ok and s.answers})  # noqa: E731
     add("PRIMITIVE distinct answers", "primitive", distinct)
     for level in LEVELS:
         add(f"level {level} pass@1", "primitive", right(1), lambda item, level=level: item.level == level)

@@ -48,6 +48,20 @@ def public_problems():
     return {category: load_problems("math", category) for category in CATEGORIES}
 
 
+@pytest.fixture(scope="session")
+def table_problems():
+    """The problems of a data set of table questions, by its name; skips where the data folder does not hold them."""
+    loaded = {}
+
+    def problems(name):
+        if name not in loaded:
+            _public(name, "", f"{name} questions or tables")
+            loaded[name] = load_problems(name, name)
+        return loaded[name]
+
+    return problems
+
+
 def _public(group, suffix, what):
     paths = files.public_paths(group, suffix)
     if not all(path.is_file() for path in paths):

@@ -6,9 +6,11 @@ import hashlib
 import io
 import resource
 import sys
+from dataclasses import replace
 from pathlib import Path
 
-from trove_lite.datasets.base import Problem
+from trove_lite.datasets import load_dataset
+from trove_lite.datasets.base import Dataset, Problem, Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.models.base import Completion
 from trove_lite.running.live import live_run
@@ -88,23 +90,37 @@ class InlineSandbox:
 class Pack:
     """Short prompts that show what they were given."""
 
-    name, hash = "test", "0"
+    name = "test"
 
-    def render(self, category, mode, question, toolbox=()):
-        return f"{category} {mode}: {question} [{' '.join(tool.name for tool in toolbox)}]"
+    def hash_of(self, stages):
+        return "0"
+
+    def render(self, question, stage, toolbox=(), **values):
+        shown = " ".join(tool.name for tool in toolbox)
+        return f"{question.category} {stage}: {question.text} [{shown}]{''.join(values.values())}"
 
 
 def problems(dataset: str, category: str, n: int = 12) -> list[Problem]:
-    return [Problem(dataset, category, i, f"What is {i} of {category}?", float(i % 3), 1 + i % 5) for i in range(n)]
+    return [
+        Problem(Question(dataset, category, i, f"What is {i} of {category}?"), float(i % 3), str(1 + i % 5))
+        for i in range(n)
+    ]
 
 
-def run(out: Path, *, delay: float = 0.0, **given) -> Path:
-    """A small run of all methods with everything scripted; `given` goes to RunSettings or live_run."""
-    fakes = {"model": ScriptedModel(delay), "sandbox": InlineSandbox(), "pack": Pack(), "problems": problems}
-    fakes |= {name: given.pop(name) for name in (*fakes, "in_flight") if name in given}
+def of_problems(problems=problems, name: str = "math") -> Dataset:
+    """A data set like the one of that name, with these problems."""
+    return replace(load_dataset(name), load=lambda category: problems(name, category))
+
+
+def run(out: Path, *, delay: float = 0.0, problems=problems, trove=None, **given) -> Path:
+    """A small run of all methods with everything scripted; `trove` are its choices."""
+    fakes = {"model": ScriptedModel(delay), "sandbox": InlineSandbox(), "pack": Pack()}
+    fakes |= {name: given.pop(name) for name in (*fakes, "roles", "in_flight") if name in given}
     settings = {"name": "test", "methods": ("trove", "primitive"), "categories": ("counting",), "seeds": (0, 1)}
-    settings |= {"k": 6, "trove": {"interval": 4}} | given
-    return live_run(RunSettings(**({"dataset": "math"} | settings)), out, progress=False, **fakes)
+    settings |= {"k": 6, "dataset": "math"} | given
+    settings["choices"] = {"trove": trove or {"interval": 4}} if "trove" in settings["methods"] else {}
+    dataset = of_problems(problems, settings["dataset"])
+    return live_run(RunSettings(**settings), out, progress=False, dataset=dataset, **fakes)
 
 
 def run_in_child(out: Path, told: Path, file_limit: int | None = None) -> None:

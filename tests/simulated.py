@@ -3,8 +3,9 @@
 import numpy as np
 
 from trove_lite.candidates import as_arrow, as_frame
-from trove_lite.datasets.base import Problem
+from trove_lite.datasets.base import Problem, Question
 from trove_lite.datasets.math import CATEGORIES
+from trove_lite.selection import number_text
 
 
 def candidates(*, problems=6, runs=2, k=15, seed=0, categories=CATEGORIES):
@@ -19,27 +20,29 @@ def candidates(*, problems=6, runs=2, k=15, seed=0, categories=CATEGORIES):
                     for mode in modes:
                         for sample in range(k // len(modes)):
                             rows.append(_row(rng, category, index, f"run{run}", run, method, mode, sample, chance))
+                            rows[-1]["place"] = modes.index(mode)
     return as_frame(as_arrow(rows))
 
 
 def _row(rng, category, index, run, seed, method, mode, sample, chance):
     ok = rng.random() < 0.85
     first = 1.0 if rng.random() < chance else float(rng.integers(2, 6))
-    answers = [first, *rng.integers(1, 6, size=rng.integers(0, 3)).astype(float)] if ok and rng.random() < 0.9 else []
+    values = [first, *rng.integers(1, 6, size=rng.integers(0, 3)).astype(float)] if ok and rng.random() < 0.9 else []
+    answers = [number_text(float(value)) for value in values]
     return {
         "model": "simulated", "provenance": "simulated", "run": run, "method": method, "seed": seed, "dataset": "math",
         "category": category, "problem": index, "phase": "stream", "mode": mode, "sample": sample,
-        "level": index % 5 + 1, "program": int(rng.integers(2**62)), "solution": "```python\nprint(1)\n```",
-        "tools": "",
-        "status": "ok" if ok else "error", "output": " ".join(map(str, answers)), "shortened": False,
-        "answers": answers, "answer": answers[0] if answers else None, "correct": bool(answers) and answers[0] == 1.0,
+        "round": 0, "level": str(index % 5 + 1), "program": int(rng.integers(2**62)),
+        "solution": "```python\nprint(1)\n```", "tools": "",
+        "status": "ok" if ok else "error", "output": " ".join(answers), "shortened": False,
+        "answers": answers, "answer": answers[0] if answers else None, "correct": bool(answers) and answers[0] == "1.0",
         "operations": int(rng.integers(1, 40)) if answers else None,
     }  # fmt: skip
 
 
 def problem(index=0, question=None, answer=4.0, category="counting", level=1):
     """A problem that is in no data set."""
-    return Problem("math", category, index, question or f"Simulated question {index}?", answer, level)
+    return Problem(Question("math", category, index, question or f"Simulated question {index}?"), answer, str(level))
 
 
 def sample(number, output="4", *, ok=True, gold=4.0, code=None, tools="", answers=None, correct=None):
@@ -83,7 +86,7 @@ def log(problems, *, modes=("import", "create", "skip"), sizes=(2, 2, 2), retrie
             for mode in again:
                 size = sizes[modes.index(mode)]
                 samples = [
-                    sample(i, str(i + 3), gold=p.answer, code=f"print({i + 3})  # {mode} {phase}") for i in range(size)
+                    sample(i, str(i + 3), gold=p.gold, code=f"print({i + 3})  # {mode} {phase}") for i in range(size)
                 ]
-                parts.append(section(p.index, p.question, samples, toolbox=mode == "import"))
+                parts.append(section(p.index, p.question.text, samples, toolbox=mode == "import"))
     return "\n".join(parts) + end()

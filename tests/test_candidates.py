@@ -1,10 +1,21 @@
 """The table and its folder: what goes in comes out, and nothing half-written stays."""
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from trove_lite import TroveLiteError, load_candidates, outcomes
-from trove_lite.candidates import TEXT, fingerprint, save_run, save_table
+from trove_lite.candidates import (
+    SCHEMA,
+    TEXT,
+    VERSION_KEY,
+    calls_of,
+    fingerprint,
+    load_calls,
+    save_run,
+    save_table,
+)
 from trove_lite.journal import write_atomically
 
 
@@ -14,6 +25,109 @@ def test_a_run_folder_gives_back_what_was_saved(simulated, tmp_path):
     key = ["run", "method", "category", "problem", "mode", "sample"]
     expected = simulated.sort_values(key, ignore_index=True)
     pd.testing.assert_frame_equal(loaded.sort_values(key, ignore_index=True), expected, check_categorical=False)
+
+
+def former(frame):
+    """The same candidates as the first schema had them: answers as floats, levels as integers, no place, no round."""
+    schema = pa.schema(
+        [field for field in SCHEMA if field.name not in ("place", "round", "level", "answers", "answer")]
+        + [("level", pa.int8()), ("answers", pa.list_(pa.float64())), ("answer", pa.float64())]
+    )
+    numbers = [None if a is None else [float(x) for x in a] for a in frame["answers"]]
+    frame = frame.assign(answers=numbers, answer=frame["answer"].astype(float), level=frame["level"].astype(int))
+    return pa.Table.from_pandas(frame, schema, preserve_index=False).replace_schema_metadata(None)
+
+
+def test_a_file_of_the_first_schema_loads_converted(simulated, tmp_path):
+    pq.write_table(former(simulated), tmp_path / "old.parquet")
+    save_table(simulated, tmp_path / "new.parquet")
+    old, new = load_candidates(tmp_path / "old.parquet"), load_candidates(tmp_path / "new.parquet")
+    assert [list(answers) for answers in old["answers"]] == [list(answers) for answers in new["answers"]]
+    pd.testing.assert_frame_equal(old.drop(columns="answers"), new.drop(columns="answers"))
+
+
+def test_numbers_of_the_first_schema_keep_their_value_and_nulls_stay(simulated, tmp_path):
+    three = simulated.iloc[:3].assign(answers=[["-0.0", "1e-05"], None, []], answer=["-0.0", None, None])
+    pq.write_table(former(three), tmp_path / "old.parquet")
+    loaded = load_candidates(tmp_path / "old.parquet")
+    assert [None if a is None else list(a) for a in loaded["answers"]] == [["0.0", "1e-05"], None, []]
+    assert loaded["answer"].isna().tolist() == [False, True, True]
+    assert loaded["answer"][0] == "0.0"
+
+
+def test_a_file_of_a_later_release_is_refused(simulated, tmp_path):
+    table = pa.Table.from_pandas(simulated, SCHEMA, preserve_index=False)
+    pq.write_table(table.replace_schema_metadata({VERSION_KEY: "3"}), tmp_path / "c.parquet")
+    with pytest.raises(TroveLiteError, match=r"later release \(schema 3, here 2\); update trove_lite"):
+        load_candidates(tmp_path / "c.parquet")
+
+
+def test_a_column_of_another_type_is_named_with_its_file(simulated, tmp_path):
+    simulated.assign(operations="many").to_parquet(tmp_path / "c.parquet")
+    with pytest.raises(TroveLiteError, match=r"c\.parquet: a column of another type"):
+        load_candidates(tmp_path / "c.parquet")
+
+
+def calls(candidates):
+    """A call for each candidate, and for each problem one that made none."""
+    made = calls_of(candidates)
+    ranks = made.drop_duplicates(["run", "method", "category", "problem"])
+    none = {"stage": "rank", "mode": None, "role": "maker", "executions": 0, "prompt_tokens": 7}
+    return pd.concat([made, ranks.assign(**none)], ignore_index=True)
+
+
+def test_calls_are_given_back_with_those_that_made_no_candidate(simulated, tmp_path):
+    save_run(tmp_path / "run", simulated, {"kind": "test"}, calls(simulated))
+    loaded = load_calls(tmp_path / "run")
+    assert loaded["mode"].isna().sum() == (loaded["stage"] == "rank").sum() == 6 * 7 * 2 * 2
+    assert len(loaded) == len(simulated) + loaded["mode"].isna().sum()
+    assert loaded["prompt_tokens"].sum() == 7 * loaded["mode"].isna().sum()
+    assert loaded.equals(load_calls(tmp_path / "run/candidates.parquet"))
+    assert loaded.equals(load_calls(tmp_path / "run/calls.parquet"))
+
+
+def test_calls_of_a_run_without_them_are_what_its_candidates_tell(simulated, tmp_path):
+    status = simulated["status"].astype(object).mask(simulated["problem"] == 0, "no_code")
+    frame = simulated.assign(prompt_tokens=5, status=status.mask(simulated["problem"] == 1, "missing"))
+    save_run(tmp_path / "run", frame, {"kind": "test"})
+    loaded = load_calls(tmp_path / "run")
+    assert len(loaded) == len(frame)
+    assert loaded["executions"].sum() == (frame["problem"] > 1).sum()
+    assert loaded["prompt_tokens"].sum() == 5 * len(frame)
+    assert loaded["completion_tokens"].isna().all()
+    assert set(loaded["role"]) == {"solver"}
+    assert (loaded["stage"].astype(str) == loaded["mode"].astype(str)).all()
+
+
+def test_calls_of_a_run_that_is_not_complete_are_refused(simulated, tmp_path):
+    save_run(tmp_path / "run", simulated, {"kind": "test"}, calls(simulated))
+    (tmp_path / "run/candidates.parquet").unlink()
+    with pytest.raises(TroveLiteError, match="the run is not complete"):
+        load_calls(tmp_path / "run")
+
+
+def test_a_run_that_is_replaced_keeps_no_calls_of_the_one_before(simulated, tmp_path):
+    save_run(tmp_path / "run", simulated, {"kind": "test"}, calls(simulated))
+    save_run(tmp_path / "run", simulated, {"kind": "test"})
+    assert len(load_calls(tmp_path / "run")) == len(simulated)
+
+
+def test_a_run_is_complete_only_with_its_calls(simulated, tmp_path, monkeypatch):
+    def fail(*args, **kwargs):
+        raise OSError("disk full")
+
+    save_run(tmp_path / "run", simulated, {"kind": "test"}, calls(simulated))
+    monkeypatch.setattr(pq, "write_table", fail)
+    with pytest.raises(OSError, match="disk full"):
+        save_run(tmp_path / "run", simulated, {"kind": "test"}, calls(simulated))
+    with pytest.raises(TroveLiteError, match="the run is not complete"):
+        load_candidates(tmp_path / "run")
+
+
+def test_the_same_calls_twice_are_refused(simulated, tmp_path):
+    save_run(tmp_path / "run", simulated, {"kind": "test"}, calls(simulated))
+    with pytest.raises(TroveLiteError, match="is there twice; give each run once"):
+        load_calls(tmp_path / "run", tmp_path / "run")
 
 
 def test_outcomes_hold_no_text_of_a_model_or_program(simulated, tmp_path):

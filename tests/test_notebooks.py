@@ -1,8 +1,12 @@
 """Reports and the command line: every notebook runs, parameters are checked, failures are told and survived."""
 
 import json
+import os
+import re
+import signal
 import subprocess
 import sys
+import time
 
 import nbformat
 import pandas as pd
@@ -11,10 +15,10 @@ import pytest
 from trove_lite import TroveLiteError
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.cli import main
-from trove_lite.datasets.math import CATEGORIES
 from trove_lite.notebooks import check_parameters, execute_notebook, notebook_parameters, paths, report
 
 from .conftest import ROOT
+from .processes import processes_with
 from .simulated import candidates, log, problem
 
 NOTEBOOKS = sorted(p for p in (ROOT / "notebooks").glob("[0-9]*.ipynb") if "runs" in notebook_parameters(p))
@@ -131,6 +135,65 @@ def test_a_failing_notebook_shows_its_traceback_and_the_others_finish(fixture_ru
     assert "(failed)" in (tmp_path / "results/x/index.html").read_text()
 
 
+def test_a_page_loads_nothing_from_elsewhere_folds_code_describes_pictures_and_leads_back(fixture_run, tmp_path):
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    path = notebook(folder / "01_draws.ipynb", "import matplotlib.pyplot as plt; plt.plot([1, 2]);")
+    book = nbformat.read(path, as_version=4)
+    book.cells.insert(0, nbformat.v4.new_markdown_cell("# Does it <draw>?\n\nA line, $x^2$."))
+    nbformat.write(book, path)
+    assert report([fixture_run], "x", notebooks=folder, parameters={}, jobs=1, root=tmp_path) == 0
+    page = (tmp_path / "results/x/notebooks/01_draws.html").read_text()
+    index = (tmp_path / "results/x/index.html").read_text()
+    for text in (page, index):
+        assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//|url\(\s*["']?(https?:)?//|@import""", text)
+        assert "<script" not in text
+    assert page.count("<details><summary>code</summary>") == 3  # with the cell that papermill injects
+    assert 'alt="Figure: Does it &lt;draw&gt;?"' in page
+    assert 'href="../index.html"' in page
+    assert '<a href="notebooks/01_draws.html">Does it &lt;draw&gt;?</a>' in index
+
+
+def test_a_report_runs_again_what_is_new_and_nothing_else(fixture_run, tmp_path):
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    for name in ("01_one", "02_two"):
+        notebook(folder / f"{name}.ipynb", f"open('{name}.txt', 'a').write('x')")
+    same = {"notebooks": folder, "parameters": {}, "jobs": 2, "root": tmp_path}
+    report([fixture_run], "x", **same)
+    (tmp_path / "results/x/notebooks/01_one.json").unlink()
+    report([fixture_run], "x", **same)
+    assert [(folder / f"{name}.txt").read_text() for name in ("01_one", "02_two")] == ["xx", "x"]
+    report([fixture_run], "x", force=True, **same)
+    assert [(folder / f"{name}.txt").read_text() for name in ("01_one", "02_two")] == ["xxx", "xx"]
+    os.utime(fixture_run)  # other runs, for all that the report knows
+    report([fixture_run], "x", **same)
+    assert [(folder / f"{name}.txt").read_text() for name in ("01_one", "02_two")] == ["xxxx", "xxx"]
+
+
+def test_an_ended_report_leaves_no_process(fixture_run, tmp_path):
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    notebook(folder / "01_sleeps.ipynb", "open('begun', 'w').close(); import time; time.sleep(1000)")
+    process = subprocess.Popen(
+        [sys.executable, "-c", "import sys; from trove_lite.cli import main; sys.exit(main())",
+         "report", str(fixture_run), "--out", "x"],
+        cwd=tmp_path, stderr=subprocess.PIPE, text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "TROVE_LITE_TEST": str(tmp_path)},
+    )  # fmt: skip
+    while not (folder / "begun").exists():
+        assert process.poll() is None
+        time.sleep(0.2)
+    process.terminate()
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert said.endswith("give the same command again to go on\n")
+    deadline = time.monotonic() + 30
+    while (left := processes_with(f"TROVE_LITE_TEST={tmp_path}")) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert not left
+
+
 def test_an_unknown_parameter_stops_the_report_before_anything_runs(fixture_run, tmp_path):
     with pytest.raises(TroveLiteError, match="no notebook has a parameter 'seeed'"):
         report([fixture_run], "x", notebooks=ROOT / "notebooks", parameters={"seeed": "1"}, jobs=1, root=tmp_path)
@@ -150,14 +213,6 @@ def test_execute_notebook_runs_in_the_notebooks_folder(tmp_path):
 
 
 # ---- the command line ----
-
-
-def test_help_names_every_command(capsys):
-    with pytest.raises(SystemExit) as done:
-        main(["--help"])
-    assert done.value.code == 0
-    out = capsys.readouterr().out
-    assert all(command in out for command in ("fetch", "import", "outcomes", "summary", "report"))
 
 
 def test_summary_as_json_and_as_text(fixture_run, capsys):
@@ -180,9 +235,7 @@ def test_errors_are_one_line_and_a_status(tmp_path, capsys):
 
 def test_import_writes_a_run_that_summary_reads(tmp_path, monkeypatch, capsys):
     problems = [problem(i, answer=3.0 + i) for i in range(3)]
-    monkeypatch.setattr(
-        "trove_lite.datasets.load_problems", lambda _, category: problems if category == "counting" else ()
-    )
+    monkeypatch.setattr("trove_lite.recorded.official_logs.known_problems", lambda: problems)
     (tmp_path / "run0.md").write_text(log(problems))
     arguments = ["import", str(tmp_path / "run0.md"), "--out", str(tmp_path / "run")]
     assert main(arguments) == 0
@@ -196,7 +249,7 @@ def test_import_writes_a_run_that_summary_reads(tmp_path, monkeypatch, capsys):
 
 
 def test_a_bad_log_writes_nothing(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("trove_lite.datasets.load_problems", lambda *_: ())
+    monkeypatch.setattr("trove_lite.recorded.official_logs.known_problems", list)
     (tmp_path / "run0.md").write_text("hello")
     assert main(["import", str(tmp_path / "run0.md"), "--out", str(tmp_path / "run")]) == 1
     assert "line 1" in capsys.readouterr().err
@@ -206,13 +259,3 @@ def test_a_bad_log_writes_nothing(tmp_path, monkeypatch, capsys):
 def test_report_name_must_be_plain(fixture_run, capsys):
     assert main(["report", str(fixture_run), "--out", "../x"]) == 1
     assert "plain name" in capsys.readouterr().err
-
-
-def test_reading_tables_needs_neither_engine_nor_sandbox():
-    code = "import sys, trove_lite; print([m for m in ('torch', 'vllm', 'trove_lite.sandbox') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-def test_categories_are_the_papers():
-    assert CATEGORIES == ("algebra", "counting", "geometry", "intermediate", "number", "prealgebra", "precalculus")

@@ -3,13 +3,13 @@
 import pytest
 
 from trove_lite import RULES, one_stage, one_stage_described, oracle, random_choice, two_stage, two_stage_described
-from trove_lite.datasets.answers import is_correct, printed_numbers
+from trove_lite.datasets.answers import is_correct, read_numbers
 from trove_lite.programs import code_of, operations
-from trove_lite.selection import Ballot
+from trove_lite.selection import Ballot, number_text, rounded
 
 
 def ballot(*answers, mode="skip", ok=True, operations=5):
-    return Ballot(mode, ok, answers, operations)
+    return Ballot(mode, ok, tuple(map(number_text, answers)), operations)
 
 
 def test_every_number_printed_is_a_vote():
@@ -24,6 +24,27 @@ def test_votes_are_exact_floats_officially_and_rounded_as_described():
     ballots = [ballot(3.0), ballot(3.001, operations=1), ballot(4.0, operations=9), ballot(4.0, operations=9)]
     assert one_stage(ballots) == 2
     assert one_stage_described(ballots) == 1
+
+
+def test_a_number_has_one_text_and_it_is_exact():
+    assert number_text(-0.0) == number_text(0) == "0.0"
+    assert number_text(1e22) == "1e+22"
+    assert float(number_text(0.1 + 0.2)) == 0.1 + 0.2
+
+
+@pytest.mark.parametrize(
+    ("answer", "key"),
+    [("2.675", "2.67"), ("-0.001", "0.0"), ("1e+22", "1e+22"), ("inf", "inf"), ("paris", "paris"), ("3", "3"),
+     ("2.675 m", "2.675 m"), ("nan", "nan"), ("1_0", "1_0"), ("", "")],
+)  # fmt: skip
+def test_numbers_are_rounded_and_other_texts_are_not(answer, key):
+    assert rounded(answer) == key
+
+
+@pytest.mark.parametrize("rule", RULES.values())
+def test_texts_vote_as_they_are(rule):
+    ballots = [Ballot("skip", True, (text,), 5) for text in ("rome", "paris", "paris", "2.001 m", "2.002 m")]
+    assert rule(ballots) == 1
 
 
 def test_official_tie_goes_to_the_answer_met_first():
@@ -81,14 +102,14 @@ def test_random_choice_is_seeded_and_among_the_successful():
     ],
 )
 def test_numbers_are_read_as_the_official_pattern_does(output, numbers):
-    assert printed_numbers(output) == numbers
+    assert read_numbers(output) == [number_text(number) for number in numbers]
 
 
 def test_answers_agree_to_two_decimals():
-    assert is_correct(0.333, 1 / 3)
-    assert not is_correct(0.34, 1 / 3)
+    assert is_correct("0.333", 1 / 3)
+    assert not is_correct("0.34", 1 / 3)
     assert not is_correct(None, 0.0)
-    assert not is_correct(float("inf"), 1.0)
+    assert not is_correct("inf", 1.0)
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ import pytest
 from trove_lite import load_candidates
 
 from .conftest import ROOT
-from .test_batch import written
+from .test_grid import written
 
-STUDY = ["name=tiny", "out=runs/tiny", "categories=counting", "seeds=0", "args=--limit 3 --budget calls=3"]
+STUDY = ["name=tiny", "out=runs/tiny", "categories=counting", "seeds=0", "args=--limit 3 --k 3"]
 SHARDS = ["primitive-counting-0", "trove-counting-0"]
 CLOCKS = ["generate_seconds", "execute_seconds"]
 

@@ -1,30 +1,39 @@
 """trove_lite: does tool-making help a language model that answers by writing programs?
 
-This is the index of public names. Analysis is imported here; running models and programs is not, so that reading a
-table needs neither an engine nor a sandbox.
+This is the index of public names. Each is imported when it is first used, so that reading a table needs neither an
+engine nor a sandbox, and `import trove_lite` nothing at all.
 """
 
-from .analysis.choose import choose, expected_score
-from .analysis.comparison import Comparison, accuracy, compare, matched_budgets
-from .analysis.independence import independent_runs, shared_programs
-from .analysis.summary import summarise
-from .analysis.worked import worked_problem
-from .candidates import load_candidates, outcomes
-from .datasets import load_problems
-from .datasets.base import Problem
-from .datasets.files import fetch
-from .datasets.math import CATEGORIES
-from .errors import TroveLiteError
-from .notebooks import paths
-from .papers import check, published_table, reeval, reexecution, save, show, side_by_side, trove
-from .papers.style import accuracy_figure
-from .selection import RULES, one_stage, one_stage_described, oracle, random_choice, two_stage, two_stage_described
+from .lazy import index_of
 
+TYPE_CHECKING = False  # as `typing` has it, without importing that
+if TYPE_CHECKING:
+    from .analysis.choose import choose, expected_score
+    from .analysis.comparison import Comparison, accuracy, compare, matched_budgets
+    from .analysis.failures import failures, tools_made
+    from .analysis.independence import independent_runs, shared_programs
+    from .analysis.summary import summarise
+    from .analysis.worked import worked_problem
+    from .candidates import load_calls, load_candidates, outcomes
+    from .datasets import load_problems
+    from .datasets.base import Problem
+    from .datasets.files import fetch
+    from .datasets.math import CATEGORIES
+    from .errors import TroveLiteError
+    from .notebooks import paths
+    from .papers import check, published_table, reeval, reexecution, save, show, side_by_side, trove
+    from .papers.style import accuracy_figure
+    from .running.live import live_run
+    from .running.settings import RunSettings
+    from .selection import RULES, one_stage, one_stage_described, oracle, random_choice, two_stage, two_stage_described
+
+__getattr__, __dir__ = index_of(__name__, __file__)
 __all__ = [
     "CATEGORIES",
     "RULES",
     "Comparison",
     "Problem",
+    "RunSettings",
     "TroveLiteError",
     "accuracy",
     "accuracy_figure",
@@ -32,8 +41,11 @@ __all__ = [
     "choose",
     "compare",
     "expected_score",
+    "failures",
     "fetch",
     "independent_runs",
+    "live_run",
+    "load_calls",
     "load_candidates",
     "load_problems",
     "matched_budgets",
@@ -51,6 +63,7 @@ __all__ = [
     "show",
     "side_by_side",
     "summarise",
+    "tools_made",
     "trove",
     "two_stage",
     "two_stage_described",

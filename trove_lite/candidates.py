@@ -1,7 +1,8 @@
-"""The table of candidates that everything goes through, and the run folder it is kept in.
+"""The tables that everything goes through, and the run folder they are kept in.
 
-One row for each program that a model wrote. It knows the schema, how to load, check and store it; it neither
-makes rows (import_logs, run) nor judges them (select, metrics).
+Candidates: one row for each program that a model wrote. Calls: one row for each request to a model, whether it made a
+candidate or not: what a run spent is read there. It knows the schemas, how to load, check and store them; it neither
+makes rows (recorded, running) nor judges them (selection, analysis).
 """
 
 import hashlib
@@ -10,22 +11,28 @@ import platform
 from importlib import metadata
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from .errors import TroveLiteError
 from .journal import write_atomically
+from .selection import number_text
 
-KEY = ["run", "method", "seed", "dataset", "category", "problem", "phase", "mode", "sample"]
+KEY = ["run", "method", "seed", "dataset", "category", "problem", "phase", "mode", "sample", "round"]
 TEXT = ["response", "solution", "tools", "output", "error"]
 #: Column → arrow type. `problem` is the index in the data set's own order; `phase` is `stream`, `retry` for problems
-#: solved again after trimming, or `draft` for what is rectified before it counts; `status` is `ok`, `error`, `timeout`,
-#: `memory`, `output`, `killed`, `no_code`, or `missing` where the model refused the prompt; `program` fingerprints
-#: solution and tools, so that copies can be found without the text; `shortened` says that the record of the output
-#: (and so of `answers`) is not whole; `answers` holds every number printed, `answer` the one that is graded; `correct`
-#: is null where it could not be judged; `operations` is the sum of AST depths that ranks supporters, null where the
-#: program supports no answer.
+#: solved again after trimming, or `draft` for what is rectified before it counts; `place` is the order in which a
+#: problem's modes are sampled (0, 1, …), which decides ties; `round` counts how often a program was written anew in
+#: place of the one before (0: never; the last is the stream's, those before it are drafts); `level` is what tables may
+#: split by, or ""; `status` is `ok`, `error`, `timeout`, `memory`, `output`, `killed`, `no_code`, or `missing` where
+#: no completion was to be had; `program` fingerprints solution and tools, so that copies can be found without the text;
+#: `shortened` says that the record of the output (and so of `answers`) is not whole; `answers` holds every answer that
+#: the data set reads in the output, as canonical text, `answer` the one that is graded; `correct` is null where it
+#: could not be judged; `operations` is the sum of AST depths that ranks supporters, null where the program supports no
+#: answer.
 SCHEMA = pa.schema(
     [
         ("model", pa.string()),
@@ -38,8 +45,10 @@ SCHEMA = pa.schema(
         ("problem", pa.int32()),
         ("phase", pa.string()),
         ("mode", pa.string()),
+        ("place", pa.int16()),
         ("sample", pa.int32()),
-        ("level", pa.int8()),
+        ("round", pa.int16()),
+        ("level", pa.string()),
         ("program", pa.int64()),
         ("response", pa.string()),
         ("solution", pa.string()),
@@ -48,8 +57,8 @@ SCHEMA = pa.schema(
         ("output", pa.string()),
         ("shortened", pa.bool_()),
         ("error", pa.string()),
-        ("answers", pa.list_(pa.float64())),
-        ("answer", pa.float64()),
+        ("answers", pa.list_(pa.string())),
+        ("answer", pa.string()),
         ("correct", pa.bool_()),
         ("operations", pa.int32()),
         ("prompt_tokens", pa.int32()),
@@ -59,9 +68,37 @@ SCHEMA = pa.schema(
     ]
 )
 OUTCOMES_SCHEMA = pa.schema([field for field in SCHEMA if field.name not in TEXT])
+#: `stage` is what was asked, a candidate's mode or another thing such as `rank`; `mode` is null where the request made
+#: no candidate. Tokens and seconds are null where they are not known; `executions` counts programs run.
+CALLS_SCHEMA = pa.schema(
+    [
+        *(SCHEMA.field(name) for name in ("run", "method", "seed", "dataset", "category", "problem", "phase")),
+        ("stage", pa.string()),
+        *(SCHEMA.field(name) for name in ("mode", "sample", "round")),
+        ("role", pa.string()),
+        ("model", pa.string()),
+        ("prompt_tokens", pa.int32()),
+        ("cached_tokens", pa.int32()),
+        ("completion_tokens", pa.int32()),
+        ("finish_reason", pa.string()),
+        ("executions", pa.int32()),
+        ("generate_seconds", pa.float64()),
+        ("queue_seconds", pa.float64()),
+        ("execute_seconds", pa.float64()),
+    ]
+)
+CALLS_KEY = [*KEY[:7], "stage", "role", "mode", "sample", "round"]
+#: Of both tables' schemas. In files of the first, which did not say so, answers were floats and levels integers.
+VERSION = 2
+VERSION_KEY = b"trove_lite.schema"
+NEW_IN_2 = ("place", "round")
+#: The order of modes in runs of the first schema, which did not state it.
+FORMER_PLACES = ("primitive", "instance", "import", "create", "skip")
+NAMES = {"model", "provenance", "run", "method", "dataset", "category", "phase", "stage", "mode", "level", "status"}
+NAMES |= {"role", "finish_reason"}
 NULLABLE = {
     pa.bool_(): pd.BooleanDtype(),
-    pa.int8(): pd.Int8Dtype(),
+    pa.int16(): pd.Int16Dtype(),
     pa.int32(): pd.Int32Dtype(),
     pa.int64(): pd.Int64Dtype(),
 }
@@ -73,21 +110,21 @@ def fingerprint(solution: str, tools: str) -> int:
     return int.from_bytes(digest, signed=True)
 
 
-def as_arrow(rows: list[dict]) -> pa.Table:
+def as_arrow(rows: list[dict], schema: pa.Schema = SCHEMA) -> pa.Table:
     """Rows as dicts → an arrow table with the schema's columns and types; absent values are null."""
-    return pa.Table.from_pylist(rows, schema=SCHEMA)
+    return pa.Table.from_pylist(rows, schema=schema)
 
 
 def as_frame(table: pa.Table) -> pd.DataFrame:
-    """An arrow table of candidates or outcomes → pandas, with nullable types, names as categories."""
+    """An arrow table of candidates, outcomes or calls → pandas, with nullable types, names as categories."""
     frame = table.to_pandas(types_mapper=NULLABLE.get)
-    for name in ("model", "provenance", "run", "method", "dataset", "category", "phase", "mode", "status"):
+    for name in NAMES & set(frame.columns):
         frame[name] = frame[name].astype("category")
     return frame
 
 
 def outcomes(candidates: pd.DataFrame) -> pd.DataFrame:
-    """The same table without any text that a model or a program wrote."""
+    """The same table without the texts that a model or a program wrote; of these only the answers stay."""
     return candidates.drop(columns=TEXT, errors="ignore")
 
 
@@ -96,13 +133,36 @@ def load_candidates(*paths: str | Path) -> pd.DataFrame:
 
     Raises TroveLiteError where a path holds no such table, lacks columns, or repeats a run that another has.
     """
+    tables = [_read_candidates(_file(Path(path), "candidates.parquet")) for path in _some(paths)]
+    schema = SCHEMA if all("solution" in table.column_names for table in tables) else OUTCOMES_SCHEMA
+    return _together([table.select(schema.names) for table in tables], KEY, paths)
+
+
+def load_calls(*paths: str | Path) -> pd.DataFrame:
+    """Read every request to a model from run folders and parquet files into one table, sorted by its key.
+
+    Of a run that kept none (recorded, or of an earlier release) it is what its candidates tell: see `calls_of`.
+    Raises TroveLiteError as `load_candidates` does.
+    """
+    return _together([_read_calls(Path(path)) for path in _some(paths)], CALLS_KEY, paths)
+
+
+def calls_of(candidates: pd.DataFrame) -> pd.DataFrame:
+    """The requests behind candidates: one each, so requests that made no candidate are not there."""
+    ran = ~candidates["status"].isin(["missing", "no_code"])
+    known = candidates.assign(stage=candidates["mode"], role="solver", executions=ran.astype(int))
+    return as_frame(pa.Table.from_pandas(known.reindex(columns=CALLS_SCHEMA.names), CALLS_SCHEMA, preserve_index=False))
+
+
+def _some(paths: tuple[str | Path, ...]) -> tuple[str | Path, ...]:
     if not paths:
         raise TroveLiteError("no run given: name a run folder or a parquet file of candidates or outcomes")
-    tables = [_read(Path(path)) for path in paths]
-    schema = SCHEMA if all("solution" in table.column_names for table in tables) else OUTCOMES_SCHEMA
-    table = pa.concat_tables([t.select(schema.names).cast(schema) for t in tables])
-    frame = as_frame(table).sort_values(KEY, kind="stable", ignore_index=True)
-    repeated = frame.duplicated(KEY)
+    return paths
+
+
+def _together(tables: list[pa.Table], key: list[str], paths: tuple[str | Path, ...]) -> pd.DataFrame:
+    frame = as_frame(pa.concat_tables(tables)).sort_values(key, kind="stable", ignore_index=True)
+    repeated = frame.duplicated(key)
     if repeated.any():
         row = frame[repeated].iloc[0]
         raise TroveLiteError(
@@ -112,33 +172,111 @@ def load_candidates(*paths: str | Path) -> pd.DataFrame:
     return frame
 
 
-def _read(path: Path) -> pa.Table:
-    file = path / "candidates.parquet" if path.is_dir() else path
+def _file(path: Path, name: str) -> Path:
+    file = path / name if path.is_dir() else path
     if not file.is_file():
         hint = "the run is not complete" if (path / "run.json").exists() else "not a run folder or parquet file"
         raise TroveLiteError(f"{file}: missing ({hint}); see `trove-lite --help` for how to make a run")
+    return file
+
+
+def _read_candidates(file: Path) -> pa.Table:
+    table = _read(file)
+    first = _version(table, file) == 1
+    schema = SCHEMA if "solution" in table.column_names else OUTCOMES_SCHEMA
+    _refuse_without([name for name in schema.names if not (first and name in NEW_IN_2)], table, file)
+    return _cast(_converted(table) if first else table, schema, file)
+
+
+def _read_calls(path: Path) -> pa.Table:
+    file = _file(path, "candidates.parquet")  # without it the run is not complete
+    beside = file.with_name("calls.parquet") if file.name == "candidates.parquet" else file
+    table = _read(beside) if beside.is_file() else None
+    if table is None or "stage" not in table.column_names:
+        return pa.Table.from_pandas(calls_of(load_candidates(file)), CALLS_SCHEMA, preserve_index=False)
+    _version(table, beside)
+    _refuse_without(CALLS_SCHEMA.names, table, beside)
+    return _cast(table, CALLS_SCHEMA, beside)
+
+
+def _read(file: Path) -> pa.Table:
     try:
-        table = pq.read_table(file)
+        return pq.read_table(file)
     except (pa.ArrowInvalid, OSError) as error:
         raise TroveLiteError(f"{file}: not a readable parquet file; make or fetch it again") from error
-    absent = [name for name in OUTCOMES_SCHEMA.names if name not in table.column_names]
+
+
+def _version(table: pa.Table, file: Path) -> int:
+    """The schema that a file says it has; one that does not say has the first, unless it has a later one's columns."""
+    later = VERSION if {"place", "stage"} & set(table.column_names) else 1
+    version = int((table.schema.metadata or {}).get(VERSION_KEY, later))
+    if version > VERSION:
+        raise TroveLiteError(f"{file}: made by a later release (schema {version}, here {VERSION}); update trove_lite")
+    return version
+
+
+def _refuse_without(names: list[str], table: pa.Table, file: Path) -> None:
+    absent = [name for name in names if name not in table.column_names]
     if absent:
         raise TroveLiteError(f"{file}: lacks the columns {', '.join(absent)}; see candidates.py for the schema")
-    return table
 
 
-def save_table(candidates: pd.DataFrame, path: Path) -> None:
-    """Write candidates or outcomes as parquet, atomically, with the schema's exact types."""
-    schema = SCHEMA if "solution" in candidates else OUTCOMES_SCHEMA
-    table = pa.Table.from_pandas(candidates, schema=schema, preserve_index=False).replace_schema_metadata(None)
-    write_atomically(path, lambda part: pq.write_table(table, part, compression="zstd", compression_level=9))
+def _cast(table: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
+    try:
+        return table.select(schema.names).cast(schema)
+    except pa.ArrowException as error:
+        raise TroveLiteError(f"{file}: a column of another type ({error}); see candidates.py for the schema") from error
 
 
-def save_run(folder: Path, candidates: pd.DataFrame, description: dict) -> None:
-    """Write a run folder: `run.json`, then `candidates.parquet`, whose presence says that the run is complete."""
+def _converted(table: pa.Table) -> pa.Table:
+    """A table of the first schema as one of this."""
+    answers = table["answers"].combine_chunks()
+    lengths = pc.fill_null(pc.list_value_length(answers), 0).to_numpy(zero_copy_only=False)
+    offsets = pa.array(np.r_[0, np.cumsum(lengths)], pa.int32())
+    new = {
+        "level": pc.fill_null(table["level"].cast(pa.string()), ""),
+        "answers": pa.ListArray.from_arrays(offsets, _number_texts(answers.flatten()), mask=answers.is_null()),
+        "answer": _number_texts(table["answer"].combine_chunks()),
+        "place": _former_places(table),
+        "round": pa.array(np.zeros(len(table), dtype=np.int16)),
+    }
+    kept = [name for name in table.column_names if name not in new]
+    return pa.table({name: table[name] for name in kept} | new)
+
+
+def _number_texts(numbers: pa.Array) -> pa.Array:
+    codes = numbers.dictionary_encode()
+    return pa.array(map(number_text, codes.dictionary.to_pylist()), pa.string()).take(codes.indices)
+
+
+def _former_places(table: pa.Table) -> pa.Array:
+    """For each row the place of its mode among those of its run."""
+    frame = table.select(["run", "method", "mode"]).to_pandas()
+    order = [*FORMER_PLACES, *sorted(set(frame["mode"]) - set(FORMER_PLACES))]
+    rank = frame["mode"].map({mode: place for place, mode in enumerate(order)})
+    return pa.array(rank.groupby([frame["run"], frame["method"]]).rank("dense").to_numpy().astype(np.int16) - 1)
+
+
+def save_table(table: pd.DataFrame, path: Path) -> None:
+    """Write candidates, outcomes or calls as parquet, atomically, with the schema's exact types and its version."""
+    schema = CALLS_SCHEMA if "stage" in table else SCHEMA if "solution" in table else OUTCOMES_SCHEMA
+    arrow = pa.Table.from_pandas(table, schema=schema, preserve_index=False)
+    arrow = arrow.replace_schema_metadata({VERSION_KEY: str(VERSION)})
+    write_atomically(path, lambda part: pq.write_table(arrow, part, compression="zstd", compression_level=9))
+
+
+def save_run(folder: Path, candidates: pd.DataFrame, description: dict, calls: pd.DataFrame | None = None) -> None:
+    """Write a run folder: `run.json`, `calls.parquet` where there are calls, and last `candidates.parquet`.
+
+    The presence of the last says that the run is complete, so one that is replaced goes first.
+    """
     folder.mkdir(parents=True, exist_ok=True)
+    for name in ("candidates.parquet", "calls.parquet"):
+        (folder / name).unlink(missing_ok=True)
     text = json.dumps(description | {"versions": versions()}, indent=2, ensure_ascii=False) + "\n"
     write_atomically(folder / "run.json", lambda part: part.write_text(text, encoding="utf-8"))
+    if calls is not None:
+        save_table(calls, folder / "calls.parquet")
     save_table(candidates, folder / "candidates.parquet")
 
 
@@ -146,3 +284,8 @@ def versions() -> dict[str, str]:
     """Versions of Python and of the libraries that results may depend on."""
     names = ["trove-lite", "numpy", "pandas", "scipy", "sympy", "matplotlib", "pyarrow"]
     return {"python": platform.python_version()} | {name: metadata.version(name) for name in names}
+
+
+def run_name(name: str, seed: int) -> str:
+    """What the tables call the run of one seed."""
+    return f"{name}_seed{seed}"

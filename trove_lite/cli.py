@@ -1,213 +1,481 @@
-"""The command line: `trove-lite COMMAND`. Each command is a few lines around the functions that do the work."""
+"""The command line: `trove-lite COMMAND`. Each command is a few lines around the functions that do the work.
 
-import argparse
-import json
+The options of `run` are the fields of the settings classes, with their docstrings as help; so are the keys of its YAML
+file. Nothing is imported before a command needs it, so that help and version come at once.
+"""
+
 import os
 import shlex
+import signal
 import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import NamedTuple
 
-from .batch import add_batch_arguments, batch_command
-from .errors import TroveLiteError
-from .run_cli import add_run_arguments, run_command
+from .errors import TroveLiteError, UsageError
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run a command; returns the exit status. An expected error is one line on stderr and status 1."""
-    args = _parser().parse_args(arguments)
+class Command(NamedTuple):
+    """A command: what it does, in a line; what adds its options to a parser; its work; examples, as words."""
+
+    about: str
+    options: Callable[..., None]
+    work: Callable[..., int | None]
+    examples: Sequence[str]
+
+
+COMMANDS: dict[str, Command] = {}
+
+
+def command(about: str, options: Callable[..., None], *examples: str) -> Callable:
+    """Enter the decorated function, which gets its options by name, and returns an exit status or None."""
+
+    def enter(work: Callable) -> Callable:
+        COMMANDS[work.__name__.removesuffix("_")] = Command(about, options, work, examples)
+        return work
+
+    return enter
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit status: 1 for what cannot be done, 2 for a wrong command line.
+
+    An expected error is one line on stderr. SIGTERM, which schedulers send, ends a command exactly as Ctrl-C does.
+    """
+    caught = [signal.SIGINT]
+
+    def end(number: int, _: object) -> None:
+        caught[0] = number
+        signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGTERM, end)
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as shells have it behind an &
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        return args.command(args) or 0
+        return _run(list(sys.argv[1:] if words is None else words))
     except TroveLiteError as error:
         print(f"error: {error}", file=sys.stderr)
-        return 1
+        return 2 if isinstance(error, UsageError) else 1
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
+        print("interrupted; what is done is kept: give the same command again to go on", file=sys.stderr)
+        return 128 + caught[0]
     except BrokenPipeError:  # the reader, `head` say, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="trove-lite", description=__doc__.split(":")[0], allow_abbrev=False)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+def _run(words: list[str]) -> int:
+    name = words[0] if words else "--help"
+    if name in ("-h", "--help"):
+        print(overview())
+        return 0
+    if name == "--version":
+        from importlib.metadata import version
 
-    fetch = commands.add_parser("fetch", help="download public files, checked by sha256")
-    fetch.add_argument(
-        "groups", nargs="+", metavar="GROUP", help="math (problems), prompts (the official ones), logs (44 MB of runs)"
+        print(f"trove-lite {version('trove-lite')}")
+        return 0
+    if name not in COMMANDS:
+        raise UsageError(f"no command '{name}': choose from {', '.join(COMMANDS)}")
+    return COMMANDS[name].work(**parser_of(name).given(words[1:])) or 0
+
+
+def overview() -> str:
+    """What `trove-lite --help` says."""
+    commands = "\n".join(f"  {name:<11} {known.about}" for name, known in COMMANDS.items())
+    return (
+        "usage: trove-lite COMMAND …\n\n"
+        "Does making tools help a language model that answers by writing programs?\n\n"
+        f"{commands}\n\n"
+        "  trove-lite COMMAND --help   its options, with examples\n"
+        "  trove-lite --version\n\n"
+        "first steps:\n"
+        "  trove-lite doctor\n"
+        "  trove-lite run --categories counting --seeds 0 --out runs/first"
     )
-    fetch.set_defaults(command=_fetch)
 
-    read = commands.add_parser("import", help="turn logs in the official format into a run folder")
-    read.add_argument("logs", nargs="+", type=Path, metavar="LOG")
-    read.add_argument("--out", required=True, type=Path, metavar="RUN", help="run folder to make")
-    read.add_argument("--force", action="store_true", help="replace a run folder that is there")
-    read.set_defaults(command=_import)
 
-    pack = commands.add_parser("outcomes", help="the numbers of runs without their text, as one parquet file")
-    pack.add_argument("runs", nargs="+", type=Path, metavar="RUN")
-    pack.add_argument("--out", required=True, type=Path, metavar="FILE.parquet")
-    pack.set_defaults(command=_outcomes)
+def parser_of(name: str):
+    """The parser of one command, made when it is needed."""
+    from .options import Parser, SettingsParser
 
-    summary = commands.add_parser("summary", help="counts, oracle, modes, toolboxes and independence of runs")
-    summary.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run folder or outcomes file")
-    summary.add_argument("--json", action="store_true", help="as JSON")
-    summary.set_defaults(command=_summary)
-
-    report = commands.add_parser("report", help="run all notebooks: tables, figures and an HTML index")
-    report.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run folder or outcomes file")
-    report.add_argument("--out", required=True, metavar="NAME", help="writes results/NAME and figures/NAME")
-    report.add_argument("-p", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), dest="parameters",
-                        help="a notebook parameter, e.g. -p seed 1")  # fmt: skip
-    report.add_argument("--notebooks", type=Path, default=Path("notebooks"), help="folder (default: %(default)s)")
-    report.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1), help="at once (default: %(default)s)")
-    report.set_defaults(command=_report)
-
-    again = commands.add_parser(
-        "reexecute", help="run a recorded run's programs again, here, in the sandbox; resumable"
+    about, options, _, examples = COMMANDS[name]
+    parser = (SettingsParser if name == "run" else Parser)(
+        prog=f"trove-lite {name}",
+        description=f"{about[0].upper()}{about[1:]}.",
+        epilog="\n".join(["examples:", *(f"  trove-lite {name} {words}".rstrip() for words in examples)]),
     )
-    again.add_argument("runs", nargs="+", type=Path, metavar="RUN", help="run folder with text")
-    again.add_argument("--out", required=True, type=Path, metavar="RUN2", help="run folder to make")
-    again.add_argument("--time-limit", type=float, default=30.0, metavar="S", help="CPU seconds (default: %(default)g)")
-    again.add_argument("--known-timeouts", type=float, metavar="S",
-                       help="CPU seconds where the record timed out (default: the time limit)")  # fmt: skip
-    again.add_argument("--memory", type=int, default=1024, metavar="MIB", help="a program (default: %(default)s)")
-    again.add_argument("--isolation", default="auto", help="auto, full, seccomp, none (default: %(default)s)")
-    again.add_argument("--workers", type=int, metavar="N", help="programs at a time (default: one a core)")
-    again.add_argument("--force", action="store_true", help="replace a run folder that is there")
-    again.set_defaults(command=_reexecute)
-
-    doctor = commands.add_parser("doctor", help="what is usable here: isolation, data, engine, GPU, server")
-    doctor.add_argument("--model", default="", metavar="URL", help="a server to ask: http://HOST:PORT/v1#NAME")
-    doctor.set_defaults(command=_doctor)
-
-    add_run_arguments(run := commands.add_parser("run", help="generate and execute: a complete run folder, resumable"))
-    run.set_defaults(command=run_command)
-
-    add_batch_arguments(batch := commands.add_parser("batch", help="a notebook over a grid of parameters"))
-    batch.set_defaults(command=batch_command)
+    options(parser)
     return parser
 
 
-def _fetch(args: argparse.Namespace) -> None:
-    from .datasets.files import data_folder, fetch
+def new_folder(out: str, force: bool) -> Path:
+    """The run folder to make. Refuses one that holds a run, unless forced, and a place where none can be."""
+    folder = Path(out)
+    if (folder / "run.json").exists() and not force:
+        raise TroveLiteError(f"{folder}: a run is there already; choose another --out, or replace it with --force")
+    if folder.exists() and not folder.is_dir():
+        raise TroveLiteError(f"{folder}: is a file, and a run is a folder; choose another --out")
+    return folder
 
-    for group in args.groups:
-        paths = fetch(group)
-        print(f"{group}: {len(paths)} files in {data_folder()}, checksums right")
+
+def at_least(least: int, name: str, value: int | None) -> None:
+    """Refuse a number that is too small."""
+    if value is not None and value < least:
+        raise UsageError(f"--{name} {value}: give {least} or more")
 
 
-def _import(args: argparse.Namespace) -> None:
-    from .candidates import save_run
-    from .datasets import load_problems
-    from .datasets.files import sha256_of
-    from .datasets.math import CATEGORIES
-    from .recorded.official_logs import import_logs
+# ---- live runs ----
 
-    _refuse_to_replace(args)
-    problems = [problem for category in CATEGORIES for problem in load_problems("math", category)]
-    table, reports = import_logs(args.logs, problems)
-    save_run(
-        args.out,
-        table,
-        {
-            "kind": "import",
-            "provenance": "recorded",
-            "model": sorted(table["model"].unique()),
-            "command": shlex.join(["trove-lite", "import", *map(str, args.logs), "--out", str(args.out)]),
-            "logs": [vars(report) | {"sha256": sha256_of(Path(report.log))} for report in reports],
-        },
+
+@dataclass
+class Way:
+    """How a run is made, which changes no row of it."""
+
+    out: str = ""
+    """Run folder to make, or to complete where it was stopped."""
+    in_flight: int | None = None
+    """Requests at the models at a time. None: as many as they take."""
+    workers: int | None = None
+    """Programs at a time. None: one a core."""
+    quiet: bool = False
+    """No progress."""
+    dry_run: bool = False
+    """Say what would be asked; touch nothing."""
+    prefill: float | None = None
+    """With --dry_run: prompt tokens a second on one GPU, to count its hours."""
+    decode: float | None = None
+    """With --dry_run: completion tokens a second on one GPU, its batch full."""
+
+
+def _run_options(parser) -> None:
+    from .methods import METHODS, load_method
+    from .methods.base import Settings
+    from .models.base import SamplingSettings
+    from .running.settings import RunSettings, choices_of
+
+    parser.usage = "trove-lite run --out RUN [OPTION …]"
+    parser.epilog += f"\n\n{_names()}"
+    parser.take(Way)
+    parser.take(RunSettings, leave=("sampling", "choices"))
+    parser.take(SamplingSettings)
+    for name in METHODS:
+        settings = type(load_method(name).presets["paper"])
+        if choices_of(settings):
+            parser.take(settings, name, leave=[f.name for f in fields(Settings)])
+
+
+def _names() -> str:
+    """What options of `run` may be set to, for its help."""
+    from .datasets import DATASETS
+    from .methods import METHODS, load_method
+    from .models import load_model
+    from .selection import RULES
+
+    differing = []
+    for name in METHODS:
+        presets = load_method(name).presets
+        for preset, settings in presets.items():
+            pairs = ((f.name, getattr(settings, f.name), getattr(presets["paper"], f.name)) for f in fields(settings))
+            words = (f"{field}={','.join(value) if isinstance(value, tuple) else value}"
+                     for field, value, paper in pairs if value != paper)  # fmt: skip
+            differing += [f"  {preset}, {name}: {' '.join(words)}"] * (settings != presets["paper"])
+    return "\n".join(
+        [
+            f"methods: {', '.join(METHODS)}, or your own as module:attribute",
+            f"data sets: {', '.join(DATASETS)}, or your own FILE.jsonl",
+            f"selection: {', '.join(RULES)}, random",
+            "presets: paper, and where a released program differs",
+            *differing,
+            "models:",
+            *(f"  {line.strip()}" for line in (load_model.__doc__ or "").split("\n\n", 1)[1].rstrip().split("\n")),
+        ]
     )
-    for report in reports:
-        print(report)
-        for disagreement in report.disagreements:
-            print(f"  {disagreement}")
-    print(f"{len(table)} candidates in {args.out}")
 
 
-def _refuse_to_replace(args: argparse.Namespace) -> None:
-    if (args.out / "run.json").exists() and not args.force:
-        raise TroveLiteError(f"{args.out}: a run is there already; choose another --out, or replace it with --force")
+@command(
+    "generate and execute: a complete run folder, resumable",
+    _run_options,
+    "--categories counting --seeds 0 --out runs/first",
+    "--model http://localhost:8000/v1#NAME --methods trove primitive --seeds 0 1 2 --out runs/mine",
+    "--dataset math --model vllm:NAME --preset official --trove.interval 200 --out runs/math",
+    "--config study.yaml --dry_run",
+)
+def run(**given: object) -> None:
+    from .running import account, live
+
+    way = Way(**{f.name: given.pop(f.name) for f in fields(Way) if f.name in given})
+    if not way.out and not way.dry_run:
+        raise UsageError("no --out: name the run folder to make, such as runs/first")
+    settings = _settings(given, way.out)
+    if way.dry_run:
+        print(account.planned_text(account.plan(settings), prefill=way.prefill, decode=way.decode))
+        return
+    at_least(1, "in_flight", way.in_flight)
+    at_least(1, "workers", way.workers)
+    out = new_folder(way.out, force=True)  # a run that is there goes on
+    was_complete = (out / "candidates.parquet").exists()
+    live.live_run(settings, out, in_flight=way.in_flight, workers=way.workers, progress=not way.quiet)
+    print(f"{out}: was complete already" if was_complete else account.came_of(out, live.read_description(out)))
+    print(f"look closer: trove-lite summary {out}; all tables and figures: trove-lite report {out} --out NAME")
 
 
-def _reexecute(args: argparse.Namespace) -> None:
-    from .analysis.independence import independent_runs
-    from .candidates import load_candidates, save_run
-    from .journal import locked
-    from .papers import save
-    from .papers.reexecution import LIMITS, time_limits, time_limits_figure
-    from .recorded.reexecute import reexecute
-    from .running.live import trove_settings
-    from .sandbox.pool import Sandbox
-    from .sandbox.worker import IsolationError
+def _settings(given: dict, out: str):
+    """Options by name → settings. Raises TroveLiteError for what does not fit together."""
+    from .methods import METHODS
+    from .models.base import SamplingSettings
+    from .running.settings import RunSettings
 
-    _refuse_to_replace(args)
-    candidates = load_candidates(*args.runs)
-    if "solution" not in candidates:
-        raise TroveLiteError(f"{args.runs[0]}: outcomes hold no programs; name a run folder with text")
-    args.out.mkdir(parents=True, exist_ok=True)
-    journal, known = args.out / "executions.jsonl", args.known_timeouts or args.time_limit
-    same = {"memory": args.memory << 20, "isolation": args.isolation}
-    try:
-        with (
-            locked(args.out),
-            Sandbox(args.workers, time_limit=args.time_limit, **same) as sandbox,
-            Sandbox(args.workers, time_limit=known, **same) as slow,
-        ):
-            new, agreement = reexecute(
-                candidates, sandbox, settings=trove_settings(args.runs), known_timeouts=slow, journal=journal
-            )
-            isolation = sandbox.describe() | {"known_timeouts": known}
-    except (IsolationError, ValueError) as error:
-        raise TroveLiteError(str(error)) from error
-    about = {"kind": "reexecute", "runs": list(map(str, args.runs)), "sandbox": isolation}
-    save_run(args.out, new, about | {"agreement": agreement.shares.to_dict("records")})
-    limits = [limit for limit in LIMITS if limit <= args.time_limit] or [args.time_limit]
-    by_limit = time_limits(independent_runs(new), limits)  # a copy is no second run
-    save(agreement.shares, args.out, "agreement")
-    save(agreement.disagreements, args.out, "disagreements")
-    save(by_limit, args.out)
-    save(time_limits_figure(by_limit), args.out)
-    journal.unlink()  # only now: until here, the same command goes on where it was
-    print(f"{agreement}\n{args.out}: {len(new)} candidates, with agreement.csv, disagreements.csv, time_limits.csv")
+    if {"k", "completion_tokens"} <= given.keys():
+        raise UsageError("--k and --completion_tokens both say what a problem may spend: give one of them")
+    given = ({"name": Path(out).resolve().name} if out else {}) | given
+    sampling = {f.name: given.pop(f.name) for f in fields(SamplingSettings) if f.name in given}
+    choices = {name: given.pop(name) for name in METHODS if name in given}
+    return RunSettings(**given, sampling=SamplingSettings(**sampling), choices=choices)
 
 
-def _outcomes(args: argparse.Namespace) -> None:
-    from .candidates import load_candidates, outcomes, save_table
-
-    table = outcomes(load_candidates(*args.runs))
-    args.out.parent.mkdir(parents=True, exist_ok=True)
-    save_table(table, args.out)
-    print(f"{len(table)} outcomes in {args.out}")
+# ---- notebooks ----
 
 
-def _summary(args: argparse.Namespace) -> None:
+def _report_options(parser) -> None:
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder or outcomes file")
+    parser.add_argument("--out", required=True, metavar="NAME", help="writes results/NAME and figures/NAME")
+    parser.add_argument("-p", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), dest="parameters",
+                        help="a notebook parameter, of those notebooks that have it")  # fmt: skip
+    parser.add_argument("--title", default="", help="of the index (default: NAME)")
+    parser.add_argument("--notebooks", default="notebooks", metavar="FOLDER", help="(default: %(default)s)")
+    parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1), help="at once (default: %(default)s)")
+    parser.add_argument("--force", action="store_true", help="also what is complete and would come out the same")
+
+
+@command(
+    "run all notebooks: tables, figures and an HTML index",
+    _report_options,
+    "runs/first --out first",
+    "runs/mine runs/theirs --out both -p k 6 -p seed 1",
+)
+def report(runs, out, parameters, notebooks, jobs, **how) -> int:
+    from .notebooks import report
+
+    at_least(1, "jobs", jobs)
+    given = _once(parameters)
+    failed = report(runs, out, notebooks=Path(notebooks), parameters=given, jobs=jobs, root=Path.cwd(), **how)
+    print(f"read results/{out}/index.html; tables in results/{out}, figures in figures/{out}")
+    return min(failed, 1)
+
+
+def _batch_options(parser) -> None:
+    parser.add_argument("notebook", metavar="NOTEBOOK", help="a notebook with a cell tagged `parameters`")
+    parser.add_argument("-p", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), dest="parameters",
+                        help="a parameter of every cell of the grid")  # fmt: skip
+    parser.add_argument("--grid", action="append", default=[], metavar="NAME=VALUES",
+                        help="an axis of the grid: seed=0..4, or category=counting,algebra")  # fmt: skip
+    parser.add_argument("--out", required=True, metavar="FOLDER", help="gets a folder a cell, and manifest.csv")
+    parser.add_argument("--jobs", type=int, default=2, help="notebooks at a time (default: %(default)s)")
+    parser.add_argument("--force", action="store_true", help="also cells that are complete and would come out the same")
+
+
+@command(
+    "a notebook over a grid of parameters, resumable",
+    _batch_options,
+    "notebooks/00_run.ipynb -p category counting --grid seed=0..4 --out runs/grid",
+)
+def batch(notebook, parameters, grid, out, jobs, force) -> int:
+    from .notebooks import parse_grid, run_grid
+
+    at_least(1, "jobs", jobs)
+    outcomes = run_grid(Path(notebook), _once(parameters), parse_grid(grid), Path(out), jobs=jobs, force=force)
+    failed = {name: outcome for name, outcome in outcomes.items() if outcome.error}
+    print(f"{len(outcomes) - len(failed)} of {len(outcomes)} complete; manifest in {Path(out) / 'manifest.csv'}")
+    for name, outcome in failed.items():
+        print(f"error: {name}: {outcome.error.splitlines()[0]}", file=sys.stderr)
+    return int(bool(failed))
+
+
+def _once(parameters: Sequence[Sequence[str]]) -> dict[str, str]:
+    names = [name for name, _ in parameters]
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        raise UsageError(f"-p {repeated[0]}: given twice")
+    return dict(parameters)
+
+
+# ---- runs that are there ----
+
+
+def _summary_options(parser) -> None:
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder or outcomes file")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+@command(
+    "counts, oracle, modes, toolboxes and independence of runs",
+    _summary_options,
+    "runs/first",
+    "results/codellama-7b-instruct/outcomes.parquet --json",
+)
+def summary(runs, json) -> None:
+    from json import dumps
+
     from .analysis.summary import as_text, summarise
     from .candidates import load_candidates
     from .papers.trove import final_toolboxes
 
-    toolboxes = final_toolboxes(args.runs)
-    summary = summarise(load_candidates(*args.runs)) | {"toolboxes": toolboxes.to_dict("records")}
-    print(json.dumps(summary, indent=2) if args.json else as_text(summary))
+    toolboxes = final_toolboxes(runs)
+    found = summarise(load_candidates(*runs)) | {"toolboxes": toolboxes.to_dict("records")}
+    print(dumps(found, indent=2) if json else as_text(found))
 
 
-def _doctor(args: argparse.Namespace) -> None:
+def _outcomes_options(parser) -> None:
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder or outcomes file")
+    parser.add_argument("--out", required=True, metavar="FILE.parquet", help="file to make")
+
+
+@command(
+    "the numbers of runs without their text, as one parquet file",
+    _outcomes_options,
+    "runs/first --out first.parquet",
+)
+def outcomes(runs, out) -> None:
+    from .candidates import load_candidates, outcomes, save_table
+    from .journal import on_disk
+
+    path = Path(out)
+    if path.is_dir():
+        raise TroveLiteError(f"{path}: is a folder; name a file, such as {path / 'outcomes.parquet'}")
+    table = outcomes(load_candidates(*runs))
+    with on_disk(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save_table(table, path)
+    print(f"{len(table)} outcomes in {path}")
+
+
+def _import_options(parser) -> None:
+    parser.add_argument("logs", nargs="+", metavar="LOG", help="a Markdown log of the official program")
+    parser.add_argument("--out", required=True, metavar="RUN", help="run folder to make")
+    parser.add_argument(
+        "--partial", action="store_true", help="also logs that break off, up to their last whole problem"
+    )
+    parser.add_argument("--force", action="store_true", help="replace a run folder that is there")
+
+
+@command("turn logs in the official format into a run folder", _import_options, "LOG.md … --out runs/theirs")
+def import_(logs, out, partial, force) -> None:
+    from .candidates import save_run
+    from .datasets.files import sha256_of
+    from .recorded.official_logs import import_logs, known_problems
+
+    folder, paths = new_folder(out, force), list(map(Path, logs))
+    table, reports = import_logs(paths, known_problems(), partial=partial)
+    about = {
+        "kind": "import",
+        "provenance": "recorded",
+        "model": sorted(table["model"].unique()),
+        "command": shlex.join(["trove-lite", "import", *logs, "--out", out, *["--partial"] * partial]),
+        "logs": [vars(report) | {"sha256": sha256_of(path)} for report, path in zip(reports, paths, strict=True)],
+    }
+    save_run(folder, table, about)
+    for report in reports:
+        print(report, *report.disagreements, sep="\n  ")
+    print(f"{len(table)} candidates in {folder}")
+
+
+def _reexecute_options(parser) -> None:
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder with text")
+    parser.add_argument("--out", required=True, metavar="RUN2", help="run folder to make")
+    parser.add_argument(
+        "--time_limit", type=float, default=30.0, metavar="S", help="CPU seconds (default: %(default)g)"
+    )
+    parser.add_argument("--known_timeouts", type=float, metavar="S",
+                        help="CPU seconds where the record timed out (default: the time limit)")  # fmt: skip
+    parser.add_argument("--memory", type=int, default=1024, metavar="MIB", help="a program (default: %(default)s)")
+    parser.add_argument("--isolation", default="auto", choices=("auto", "full", "seccomp", "none"),
+                        help="(default: %(default)s)")  # fmt: skip
+    parser.add_argument("--workers", type=int, metavar="N", help="programs at a time (default: one a core)")
+    parser.add_argument("--force", action="store_true", help="replace a run folder that is there")
+
+
+@command(
+    "run a recorded run's programs again, here, in the sandbox; resumable",
+    _reexecute_options,
+    "runs/theirs --out runs/again",
+)
+def reexecute(runs, out, time_limit, known_timeouts, memory, isolation, workers, force) -> None:
+    from .recorded.reexecute import reexecute_runs
+
+    at_least(1, "workers", workers)
+    folder = new_folder(out, force)
+    limits = {"time_limit": time_limit, "memory": memory << 20, "isolation": isolation, "workers": workers}
+    new, agreement = reexecute_runs(runs, folder, known_timeouts=known_timeouts or time_limit, **limits)
+    _show_time_limits(new, agreement, folder, time_limit)
+    print(f"{agreement}\n{folder}: {len(new)} candidates, with agreement.csv, disagreements.csv, time_limits.csv")
+
+
+def _show_time_limits(new, agreement, folder: Path, time_limit: float) -> None:
+    from .analysis.independence import independent_runs
+    from .papers import save
+    from .papers.reexecution import LIMITS, time_limits, time_limits_figure
+
+    limits = [limit for limit in LIMITS if limit <= time_limit] or [time_limit]
+    by_limit = time_limits(independent_runs(new), limits)  # a copy is no second run
+    save(agreement.shares, folder, "agreement")
+    save(agreement.disagreements, folder, "disagreements")
+    save(by_limit, folder)
+    save(time_limits_figure(by_limit), folder)
+
+
+# ---- what is at hand ----
+
+
+def _fetch_options(parser) -> None:
+    parser.add_argument("groups", nargs="+", metavar="GROUP",
+                        help="math (problems), prompts (the official ones), logs (44 MB of runs)")  # fmt: skip
+
+
+@command("download public files, checked by sha256", _fetch_options, "math prompts")
+def fetch(groups) -> None:
+    from .datasets.files import data_folder, fetch
+
+    for group in groups:
+        paths = fetch(group)
+        print(f"{group}: {len(paths)} files in {data_folder()}, checksums right")
+
+
+def _doctor_options(parser) -> None:
+    parser.add_argument("--model", default="", metavar="SPEC", help="a model to ask, named as for `trove-lite run`")
+
+
+@command(
+    "what is usable here: isolation, data, engine, GPU, server",
+    _doctor_options,
+    "",
+    "--model http://localhost:8000/v1#NAME",
+)
+def doctor(model) -> None:
     from .doctor import as_text, examine
 
-    print(as_text(examine(args.model)))
+    print(as_text(examine(model)))
 
 
-def _report(args: argparse.Namespace) -> int:
-    from .notebooks import report
+def _completion_options(parser) -> None:
+    parser.add_argument("shell", choices=("bash", "zsh", "tcsh"), help="whose completion to print")
 
-    if Path(args.out).name != args.out:
-        raise TroveLiteError(
-            f"--out {args.out}: give a plain name, without folders; it goes under results/ and figures/"
+
+@command(
+    "print a script that completes commands and options in your shell",
+    _completion_options,
+    "bash > ~/.local/share/bash-completion/completions/trove-lite",
+)
+def completion(shell) -> None:
+    import shtab
+
+    from .options import Parser
+
+    whole = Parser(prog="trove-lite")
+    commands = whole.add_subparsers()
+    for name, known in COMMANDS.items():
+        commands.add_parser(
+            name, help=known.about, parents=[parser_of(name)], add_help=False, conflict_handler="resolve"
         )
-    if args.jobs < 1:
-        raise TroveLiteError(f"--jobs {args.jobs}: give 1 or more")
-    failed = report(
-        args.runs, args.out, notebooks=args.notebooks, parameters=dict(args.parameters), jobs=args.jobs, root=Path.cwd()
-    )
-    print(f"read results/{args.out}/index.html; tables in results/{args.out}, figures in figures/{args.out}")
-    return min(failed, 1)
+    print(shtab.complete(whole, shell))

@@ -1,15 +1,22 @@
-"""What is usable on this machine, in a line each: isolation, data, engine, GPU, server. It changes nothing."""
+"""What is usable on this machine, in a line each: isolation, data, engine, GPU, a model. It changes nothing."""
 
 import asyncio
 import importlib.metadata
 import importlib.util
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from .datasets.files import data_folder, public_files
 from .errors import TroveLiteError
+from .models import load_model
+from .models.base import LanguageModel, Message, SamplingSettings
+
+TEXT = "Once upon a time"
+TOKENS = 16  # enough to tell seeds apart and to measure by
 
 
 class Line(NamedTuple):
@@ -20,9 +27,9 @@ class Line(NamedTuple):
     text: str
 
 
-def examine(model: str = "") -> list[Line]:
-    """Look at everything; a server, named as for `trove-lite run --model`, is asked whether it answers."""
-    return [_isolation(), *_data(), _engine(), _gpu(), *([_server(model)] if model else [])]
+def examine(model: str = "", chat: str = "auto") -> list[Line]:
+    """Look at everything; a model, named as for `trove-lite run --model` and `--chat`, is asked for a few tokens."""
+    return [_isolation(), *_data(), _engine(), _gpu(), *([_model(model, chat)] if model else [])]
 
 
 def as_text(lines: list[Line]) -> str:
@@ -65,16 +72,47 @@ def _gpu() -> Line:
     return Line(done.returncode == 0, "GPU", " | ".join(done.stdout.strip().splitlines()) or "nvidia-smi finds none")
 
 
-def _server(model: str) -> Line:
-    from .models import load_model
+def _model(spec: str, chat: str) -> Line:
+    """The model, asked for a few tokens by the very path that a run uses."""
 
-    async def ask() -> str:
-        async with load_model(model) as entered:
-            return entered.name
+    async def ask() -> Line:
+        async with model:
+            return await _answers(model)
 
-    if not model.startswith(("http://", "https://")):
-        return Line(False, "server", "that is no server's address: write http://HOST:PORT/v1#NAME")
     try:
-        return Line(True, "server", f"answers, with the model {asyncio.run(ask())}")
+        model = load_model(spec, SamplingSettings(temperature=1.0, top_p=1.0, max_tokens=TOKENS, stop=()), chat=chat)
+        model.on_notice = partial(print, file=sys.stderr)
+        return asyncio.run(ask())
     except TroveLiteError as error:
-        return Line(False, "server", str(error))
+        return Line(False, "model", str(error))
+
+
+async def _answers(model: LanguageModel) -> Line:
+    """What an entered model does when it is asked, and how it is to be asked."""
+    named = model.identity()
+    name = f"{named['name']} ({' '.join(filter(None, (named.get('engine'), named.get('version'))))})".replace(" ()", "")
+    found, problems = {}, {}
+    for kind, prompt in (("continues texts", TEXT), ("chats", [Message("user", TEXT)])):
+        if kind == "continues texts" or model.chat == "auto":  # with `on` a text is chat already, with `off` nothing is
+            try:
+                (found[kind],) = await model.complete(prompt, [1])
+            except TroveLiteError as error:
+                problems[kind] = error
+    if not found:
+        return Line(False, "model", f"{name}: {problems['continues texts']}")
+    if "continues texts" not in found:
+        return Line(False, "model", f"{name}: only chats: use --chat on, or a method that asks in messages")
+    first = found["continues texts"]
+    (again,), (other,) = await model.complete(TEXT, [1]), await model.complete(TEXT, [2])
+    told = [" and ".join(found) if model.chat == "auto" else f"answers with --chat {model.chat}"]
+    if first.text != again.text:
+        told.append("seeds do not count: the same one gave two texts")
+    else:
+        told.append("seeds count" if first.text != other.text else "two seeds gave the same text")
+    told.append(
+        "tokens told" if first.completion_tokens is not None else "tokens not told: budgets in tokens cannot be kept"
+    )
+    told.append(f"context {model.context_length}" if model.context_length else "context not told")
+    if again.completion_tokens:
+        told.append(f"{again.completion_tokens / max(again.seconds, 1e-9):,.0f} tokens a second, one request at a time")
+    return Line(True, "model", f"{name}: {'; '.join(told)}")

@@ -1,5 +1,24 @@
-"""The one exception that users are meant to read."""
+"""The exceptions that users are meant to read, and how a text that somebody else wrote is kept and shown."""
 
 
 class TroveLiteError(Exception):
     """Bad input or a missing part: the message is one line that says what, where and what to do."""
+
+
+class UsageError(TroveLiteError):
+    """A command line that cannot be meant: nothing was begun."""
+
+
+def encodable(text: str) -> str:
+    """The text with `?` for each lone surrogate: a model or a program may write one, and no UTF-8 file can hold it."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def shown(text: str, *, lines: bool = False) -> str:
+    r"""The text as it can be printed: what a terminal would obey or hide stands escaped, such as `\x1b`.
+
+    That is every character that is not printable by Unicode: controls, direction marks, lone surrogates. With `lines`
+    the ends of lines stay.
+    """
+    kept = "\n" if lines else ""
+    return "".join(c if c.isprintable() or c in kept else c.encode("unicode_escape").decode("ascii") for c in text)

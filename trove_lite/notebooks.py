@@ -1,27 +1,42 @@
-"""Notebooks by papermill: run with checked parameters, in a bounded pool, into results/ and figures/.
+"""Notebooks by papermill: run with checked parameters, in a bounded pool, into results/ and figures/ or over a grid.
 
 It knows notebooks and folders, not what a table means. Papermill itself turns `12e4567` into infinity and lets a
 misspelt parameter pass with a warning; here parameters are checked against the notebook's own before anything runs.
+Each notebook runs in a process of its own and leaves a note of how it ended, so that a failure, or the death of its
+process, takes no other along, and what is complete and would come out the same is not run again.
 """
 
 import ast
+import hashlib
 import html
+import itertools
+import json
 import os
+import re
+import signal
+import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import nbformat
-from tqdm import tqdm
+import pandas as pd
 from traitlets.config import Config
 
+from .bars import Bar
 from .candidates import load_candidates
 from .errors import TroveLiteError
+from .journal import locked, on_disk, write_atomically
 from .models import load_model
 
 RETRIES = 2
+#: Notebook parameters that name a place to write to: a cell of a grid gets its own, unless it is given.
+PLACES = {"out": "run", "results": "results", "figures": "figures"}
 
 
 def paths(*given: str | Sequence[str]) -> list[str | list[str]]:
@@ -112,14 +127,140 @@ def _transport(folder: str) -> Config:
     return Config(KernelManager={"transport": "ipc", "ip": f"{folder}/kernel"}) if os.name == "posix" else Config()
 
 
+@dataclass(frozen=True)
+class Job:
+    """A notebook to run: with which parameters, into which copy, and whether as a page too.
+
+    depends: a fingerprint of whatever else its outcome hangs on.
+    """
+
+    notebook: Path
+    parameters: Mapping[str, object]
+    output: Path
+    page: bool = False
+    depends: str = ""
+
+    @property
+    def note(self) -> Path:
+        """Where it is noted how this ended."""
+        return self.output.with_suffix(".json")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a notebook ended (`error` is "" where it is complete), and of what: something else is run again."""
+
+    parameters: Mapping[str, object]
+    code: str
+    depends: str
+    seconds: float
+    error: str = ""
+
+
+def run_all(
+    jobs: Mapping[str, Job], *, at_once: int, force: bool = False, noted: Callable[[dict], None] = lambda _: None
+) -> dict[str, Outcome]:
+    """Run every notebook that is not complete, or all by `force`; returns how each ended, in order.
+
+    `noted` is called with the outcomes so far whenever there is one more. An interrupt ends the processes too.
+    """
+    codes = {path: code_hash(path) for path in {job.notebook for job in jobs.values()}}
+    ended = {} if force else {name: old for name, job in jobs.items() if (old := _earlier(job, codes[job.notebook]))}
+    stop, running = threading.Event(), set()
+    with ThreadPoolExecutor(at_once) as pool, Bar(len(jobs), "notebooks", done=len(ended)) as bar:
+        waiting = {
+            pool.submit(_run, job, codes[job.notebook], running, stop): name
+            for name, job in jobs.items()
+            if name not in ended
+        }
+        try:
+            for future in as_completed(waiting):
+                ended[waiting[future]] = future.result()
+                bar.update()
+                noted({name: ended[name] for name in jobs if name in ended})
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in list(running):
+                process.terminate()
+            raise
+    return {name: ended[name] for name in jobs}
+
+
+def code_hash(path: Path) -> str:
+    """A hash of what a notebook computes: its code, without words, outputs and the ids that saving it changes."""
+    cells = nbformat.read(path, as_version=4).cells
+    code = json.dumps([cell.source for cell in cells if cell.cell_type == "code"])
+    return hashlib.sha256(code.encode()).hexdigest()
+
+
+def _earlier(job: Job, code: str) -> Outcome | None:
+    """How this ended before, if it is complete and nothing that it hangs on has changed."""
+    try:
+        old = Outcome(**json.loads(job.note.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+    same = (old.parameters, old.code, old.depends) == (job.parameters, code, job.depends)
+    return old if same and not old.error else None
+
+
+def _run(job: Job, code: str, running: set, stop: threading.Event) -> Outcome:
+    """Run one notebook in a process of its own, so that whatever happens there stays there; note how it ended."""
+    start = time.monotonic()
+    with on_disk(job.output.parent):
+        job.output.parent.mkdir(parents=True, exist_ok=True)
+        job.note.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(prefix="trove-lite-") as folder:
+        told = Path(folder) / "error"  # stderr is the kernel's too
+        words = [str(job.notebook.resolve()), job.parameters, str(job.output.resolve()), job.page, str(told)]
+        process = subprocess.Popen(
+            [sys.executable, "-m", __spec__.name, json.dumps(words)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        running.add(process)
+        if stop.is_set():  # while it was started
+            process.terminate()
+        said = process.communicate()[1].decode("utf-8", "replace").strip().split("\n")[-1]
+        running.discard(process)
+        if told.exists():
+            error = told.read_text(encoding="utf-8").strip()
+        else:
+            error = f"its process ended with {process.returncode} ({said or 'no word'})" if process.returncode else ""
+    outcome = Outcome(dict(job.parameters), code, job.depends, round(time.monotonic() - start, 1), error)
+    with on_disk(job.note):
+        text = json.dumps(asdict(outcome), indent=2, ensure_ascii=False) + "\n"
+        write_atomically(job.note, lambda part: part.write_text(text, encoding="utf-8"))
+    return outcome
+
+
+def _in_own_process(words: str) -> int:
+    """What the process of one notebook does. SIGTERM ends its kernel as an interrupt does."""
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    notebook, parameters, output, page, told = json.loads(words)
+    try:
+        execute_notebook(Path(notebook), parameters, Path(output))
+    except TroveLiteError as error:
+        Path(told).write_text(str(error), encoding="utf-8")
+    if page and Path(output).exists():
+        to_page(Path(output))
+    return int(Path(told).exists())
+
+
+# ---- a report: every notebook on some runs ----
+
+
 def report(
-    runs: Sequence[str | Path], name: str, *, notebooks: Path, parameters: Mapping[str, str], jobs: int, root: Path
-) -> int:
+    runs: Sequence[str | Path], name: str, *, notebooks: Path, parameters: Mapping[str, str], jobs: int, root: Path,
+    title: str = "", force: bool = False,
+) -> int:  # fmt: skip
     """Run every notebook on these runs into `root`/results/NAME and `root`/figures/NAME; returns how many failed.
 
-    Parameters that only some of the notebooks have go to those; a parameter that none has is refused.
+    Parameters that only some of the notebooks have go to those; a parameter that none has is refused. `title` heads
+    the index.
     """
-    load_candidates(*runs)  # a bad path fails here, once, and not in every notebook
+    if Path(name).name != name:
+        raise TroveLiteError(f"--out {name}: give a plain name, without folders; it goes under results/ and figures/")
+    candidates = load_candidates(*runs)  # a bad path fails here, once, and not in every notebook
     paths = sorted(p for p in notebooks.glob("[0-9]*.ipynb") if "runs" in notebook_parameters(p))
     if not paths:
         raise TroveLiteError(f"{notebooks}: holds no numbered notebooks with a parameter 'runs'; name their folder")
@@ -134,68 +275,190 @@ def report(
         "results": os.path.relpath(results, notebooks),
         "figures": os.path.relpath(figures, notebooks),
     }
-    jobs_of = {}
+    depends = _fingerprint(runs)
+    todo = {}
     for path in paths:
         own = check_parameters(path, {k: v for k, v in parameters.items() if k in known[path]})
         # A notebook that names a folder of its own keeps it on the runs and parameters that it names.
         as_it_is = known[path]["runs"] == given["runs"] and not own
         kept = {k for k in ("results", "figures") if as_it_is and known[path].get(k)}
-        jobs_of[path] = {k: v for k, v in given.items() if k in known[path] and k not in kept} | own
-    failures = _run_all(jobs_of, results / "notebooks", jobs)
-    _index(results, figures, name, paths, failures)
-    for path, message in failures.items():
-        print(f"error: {path.name} failed:\n{message}", file=sys.stderr)
-    return len(failures)
+        values = {k: v for k, v in given.items() if k in known[path] and k not in kept} | own
+        todo[path.stem] = Job(path, values, results / "notebooks" / path.name, page=True, depends=depends)
+    with on_disk(results):
+        (results / "notebooks").mkdir(parents=True, exist_ok=True)
+    with locked(results / "notebooks"):
+        ended = run_all(todo, at_once=jobs, force=force)
+        write_index(results, figures, title or name, candidates, todo, ended)
+    failed = {stem: outcome.error for stem, outcome in ended.items() if outcome.error}
+    for stem, message in failed.items():
+        print(f"error: {stem}.ipynb failed:\n{message}", file=sys.stderr)
+    return len(failed)
 
 
-def _run_all(jobs_of: Mapping[Path, dict], folder: Path, jobs: int) -> dict[Path, str]:
-    failures = {}
-    with ProcessPoolExecutor(min(jobs, len(jobs_of))) as pool:
-        running = {pool.submit(_one, path, values, folder): path for path, values in jobs_of.items()}
-        for done in tqdm(as_completed(running), total=len(running), desc="notebooks", unit="notebook"):
-            if message := done.result():
-                failures[running[done]] = message
-    return dict(sorted(failures.items()))
+def _fingerprint(runs: Iterable[str | Path]) -> str:
+    """A hash of what every notebook's numbers hang on: the runs' tables, by size and time, and this package's code."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*")):
+        if path.suffix in (".py", ".csv", ".toml"):
+            digest.update(path.read_bytes())
+    for run in map(Path, runs):
+        for path in sorted(run.glob("*.parquet")) if run.is_dir() else [run]:
+            digest.update(f"{path.resolve()} {path.stat().st_size} {path.stat().st_mtime_ns}\n".encode())
+    return digest.hexdigest()
 
 
-def _one(path: Path, values: dict, folder: Path) -> str:
-    output = folder / path.name
-    message = ""
-    try:
-        execute_notebook(path.resolve(), values, output.resolve())
-    except TroveLiteError as error:
-        message = str(error)
-    if output.exists():
-        _to_html(output)
-    return message
+#: A page loads nothing from elsewhere, folds code away, says what its pictures show, and leads back to the index.
+PAGE = """
+{%- extends 'index.html.j2' -%}
+{%- block html_head_js -%}{%- endblock -%}
+{%- block jupyter_widgets -%}{%- endblock -%}
+{%- block html_head_js_mathjax -%}{%- endblock -%}
+{%- block html_head_js_mermaidjs -%}{%- endblock -%}
+{%- block body_header -%}{{ super() }}
+<p style="padding: 0 1em"><a href="../index.html">all notebooks, figures and tables</a></p>
+{%- endblock -%}
+{%- block input -%}<details><summary>code</summary>{{ super() }}</details>{%- endblock -%}
+{%- block data_png -%}
+<div class="jp-RenderedImage jp-OutputArea-output">
+<img src="data:image/png;base64,{{ output.data['image/png'] | escape_html }}"
+alt="{{ output.metadata.alt | escape_html }}">
+</div>
+{%- endblock -%}
+"""
 
 
-def _to_html(notebook: Path) -> None:
+def to_page(notebook: Path) -> None:
+    """An executed notebook as a page beside it."""
     from nbconvert import HTMLExporter
 
-    body, _ = HTMLExporter(exclude_input_prompt=True, exclude_output_prompt=True).from_filename(str(notebook))
-    notebook.with_suffix(".html").write_text(body, encoding="utf-8")
+    book, heading = nbformat.read(notebook, as_version=4), ""
+    for cell in book.cells:
+        heading = _title(cell.source) if cell.cell_type == "markdown" and _title(cell.source) else heading
+        for output in cell.get("outputs", ()):
+            if "image/png" in output.get("data", {}):
+                output.metadata["alt"] = f"Figure: {heading}"
+    book.metadata["title"] = title_of(notebook)
+    exporter = HTMLExporter(exclude_input_prompt=True, exclude_output_prompt=True)
+    exporter.raw_template = PAGE
+    notebook.with_suffix(".html").write_text(exporter.from_notebook_node(book)[0], encoding="utf-8")
 
 
-def _index(results: Path, figures: Path, name: str, notebooks: Iterable[Path], failures: Mapping[Path, str]) -> None:
-    """One page to read everything from."""
+def title_of(notebook: Path) -> str:
+    """A notebook's first heading, or its name."""
+    cells = nbformat.read(notebook, as_version=4).cells
+    return next(
+        (title for cell in cells if cell.cell_type == "markdown" and (title := _title(cell.source))), notebook.stem
+    )
+
+
+def _title(markdown: str) -> str:
+    """The first heading in a Markdown text."""
+    found = re.search(r"^#+ +(.+)", markdown, re.MULTILINE)
+    return found[1].strip() if found else ""
+
+
+def write_index(
+    results: Path, figures: Path, title: str, candidates: pd.DataFrame, jobs: Mapping[str, Job],
+    ended: Mapping[str, Outcome],
+) -> None:  # fmt: skip
+    """One page to read everything from: which runs, each notebook by its question, figures and tables."""
+    runs = {
+        c: ", ".join(sorted(candidates[c].astype(str).unique())) for c in ("model", "dataset", "provenance", "method")
+    }
     link = '<li><a href="{}">{}</a>{}</li>'.format
-    items = [
-        link(f"notebooks/{p.stem}.html", html.escape(p.stem), " (failed)" if p in failures else "") for p in notebooks
+    books = [
+        link(f"notebooks/{stem}.html", html.escape(title_of(job.notebook)), " (failed)" if ended[stem].error else "")
+        for stem, job in jobs.items()
     ]
-    tables = [link(t.name, t.stem, "") for t in sorted(results.glob("*.csv"))]
+    tables = [link(t.name, t.stem.replace("_", " "), "") for t in sorted(results.glob("*.csv"), key=_natural)]
     up = os.path.relpath(figures, results)
     pictures = [
-        f'<figure><a href="{up}/{f.stem}.svg"><img src="{up}/{f.name}" alt="{f.stem}"></a>'
-        f"<figcaption>{f.stem}</figcaption></figure>"
-        for f in sorted(figures.glob("*.png"))
+        f'<figure><a href="{up}/{f.stem}.svg"><img src="{up}/{f.name}" alt="{f.stem.replace("_", " ")}"></a>'
+        f"<figcaption>{f.stem.replace('_', ' ')}</figcaption></figure>"
+        for f in sorted(figures.glob("*.png"), key=_natural)
     ]
     page = (
         '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{html.escape(name)}</title><style>body{{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem auto;"
+        f"<title>{html.escape(title)}</title><style>body{{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem auto;"
         "padding:0 1rem}img{max-width:100%}figure{margin:2rem 0}</style>"
-        f"<h1>{html.escape(name)}</h1><h2>Notebooks</h2><ul>{''.join(items)}</ul>"
+        f"<h1>{html.escape(title)}</h1>"
+        f"<p>{html.escape('; '.join(f'{name} {value}' for name, value in runs.items()))}</p>"
+        f"<h2>Questions</h2><ul>{''.join(books)}</ul>"
         f"<h2>Figures</h2>{''.join(pictures)}<h2>Tables</h2><ul>{''.join(tables)}</ul></html>\n"
     )
-    results.mkdir(parents=True, exist_ok=True)
     (results / "index.html").write_text(page, encoding="utf-8")
+
+
+def _natural(path: Path) -> list:
+    """A sort key by which figure 10 comes after figure 9."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", path.stem)]
+
+
+# ---- a grid: one notebook, many parameters ----
+
+
+def parse_grid(texts: Sequence[str]) -> dict[str, list[str]]:
+    """`seed=0..4` and `category=counting,algebra` → the values of each axis. Raises for anything else."""
+    axes: dict[str, list[str]] = {}
+    for text in texts:
+        name, _, values = text.partition("=")
+        span = re.fullmatch(r"(-?\d+)\.\.(-?\d+)", values)
+        parts = [str(i) for i in range(int(span[1]), int(span[2]) + 1)] if span else values.split(",")
+        if not name or not values or not all(parts) or not parts:
+            raise TroveLiteError(f"--grid {text}: write NAME=0..4 or NAME=a,b,c")
+        if name in axes or len(set(parts)) < len(parts):
+            raise TroveLiteError(f"--grid {text}: gives something twice")
+        axes[name] = parts
+    return axes
+
+
+def grid_jobs(notebook: Path, fixed: Mapping[str, str], axes: Mapping[str, Sequence[str]], out: Path) -> dict[str, Job]:
+    """The cells of a grid by name, every parameter checked against the notebook's own before anything runs."""
+    if both := sorted(set(fixed) & set(axes)):
+        raise TroveLiteError(f"parameter '{both[0]}' is given by both -p and --grid: give it once")
+    known = notebook_parameters(notebook)
+    jobs: dict[str, Job] = {}
+    for values in itertools.product(*axes.values()):
+        point = dict(zip(axes, values, strict=True))
+        name = ",".join(f"{key}={re.sub(r'[^-+.A-Za-z0-9]', '_', value)}" for key, value in point.items()) or "all"
+        if name in jobs:
+            raise TroveLiteError("two cells of the grid would share a folder: choose values that differ in letters too")
+        parameters = check_parameters(notebook, {**fixed, **point})
+        for place, folder in PLACES.items():
+            if place in known and place not in parameters:
+                parameters[place] = os.path.relpath((out / name / folder).resolve(), notebook.resolve().parent)
+        jobs[name] = Job(notebook, parameters, out / name / notebook.name)
+    return jobs
+
+
+def run_grid(
+    notebook: Path, fixed: Mapping[str, str], axes: Mapping[str, Sequence[str]], out: Path, *, jobs: int = 2,
+    force: bool = False,
+) -> dict[str, Outcome]:  # fmt: skip
+    """Run the notebook in every cell of a grid that is not complete; returns how each ended, in the grid's order.
+
+    `out` gets a folder a cell, and `manifest.csv`: a row a cell, parameters as JSON, of an error its first line.
+    """
+    if not notebook.is_file():
+        raise TroveLiteError(f"{notebook}: no such notebook; check the path")
+    cells = grid_jobs(notebook, fixed, axes, out)
+
+    def manifest(ended: Mapping[str, Outcome]) -> None:
+        rows = [
+            {"cell": name, "status": "failed" if o.error else "complete", "parameters": json.dumps(o.parameters),
+             "seconds": o.seconds, "error": o.error.split("\n")[0]}
+            for name, o in ended.items()
+        ]  # fmt: skip
+        with on_disk(out):
+            write_atomically(out / "manifest.csv", lambda part: pd.DataFrame(rows).to_csv(part, index=False))
+
+    with on_disk(out):
+        out.mkdir(parents=True, exist_ok=True)
+    with locked(out):
+        ended = run_all(cells, at_once=jobs, force=force, noted=manifest)
+        manifest(ended)
+    return ended
+
+
+if __name__ == "__main__":
+    sys.exit(_in_own_process(sys.argv[1]))

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from .errors import TroveLiteError
+from .errors import TroveLiteError, encodable
 from .programs import Tool, code_blocks
 
 BLOCK = re.compile(r"```python[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
@@ -125,7 +125,7 @@ def _strict_tools(code: str) -> Sequence[Tool]:
             if isinstance(node, ast.FunctionDef):
                 returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
                 signature = f"{node.name}({ast.unparse(node.args)}){returns}"
-                docstring = (ast.get_docstring(node) or "").split("\n\n")[0]
+                docstring = encodable(ast.get_docstring(node) or "").split("\n\n")[0]  # its "\\ud800" is a character
                 tools.append(Tool(node.name, signature, docstring, before + ast.unparse(node), "function"))
             elif isinstance(node, ast.Import | ast.ImportFrom):
                 tools += _strict_imports(node)

@@ -1,8 +1,8 @@
 """Which of a problem's candidates a method answers with.
 
 Each rule is a function of one problem's ballots, in the order in which they were sampled, and returns the index of
-the chosen one. Rules never see gold answers; `oracle`, which does, is for evaluation alone. `resample` applies the
-same rules to whole tables at once.
+the chosen one. Rules never see gold answers; `oracle`, which does, is for evaluation alone. `analysis.choose` applies
+the same rules to whole tables at once. Answers are text, as a data set reads them; here they are only compared.
 
 Two families stand beside each other. `one_stage` and `two_stage` do exactly what the official program does
 (`utils/select.py`); `one_stage_described` and `two_stage_described` do what the papers say (TroVE, section 3.2;
@@ -15,12 +15,26 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 
+def number_text(value: float) -> str:
+    """A number's canonical text: exact, and without a minus zero. Two numbers are equal where their texts are."""
+    return repr(value + 0.0)
+
+
+def rounded(answer: str) -> str:
+    """What the described rules compare: a number's canonical text rounded to two decimals, any other text as it is."""
+    try:
+        value = float(answer)
+    except ValueError:
+        return answer
+    return number_text(round(value, 2)) if number_text(value) == answer else answer
+
+
 class Ballot(NamedTuple):
     """What selection may know of a candidate: its mode, whether it ran, what it printed and how complex it is."""
 
     mode: str
     ok: bool
-    answers: Sequence[float]
+    answers: Sequence[str]
     operations: int
 
 
@@ -30,7 +44,7 @@ Rule = Callable[[Sequence[Ballot]], int]
 def one_stage(ballots: Sequence[Ballot]) -> int:
     """Official agreement over all candidates at once (the re-evaluation's correction, its Algorithm 2).
 
-    Every number that a successful program printed is a vote for that exact float. The answer that was met first
+    Every answer of a successful program is a vote; of a number, for that exact float. The answer that was met first
     among those with most votes wins, and of the programs that printed it the one with fewest operations, then the
     first. Without any vote the first successful program is chosen, and without any of those the first.
     """
@@ -50,14 +64,14 @@ def two_stage(ballots: Sequence[Ballot]) -> int:
 def one_stage_described(ballots: Sequence[Ballot]) -> int:
     """Agreement as TroVE describes it: one vote a program, a tie between answers goes to fewest operations.
 
-    A program votes with its graded answer: the first number, rounded to two decimals.
+    A program votes with its graded answer: the first, numbers rounded to two decimals.
     """
     voters = [i for i, ballot in enumerate(ballots) if ballot.ok and len(ballot.answers)]
     if not voters:
         return first_successful(ballots)
-    votes = Counter(round(ballots[i].answers[0], 2) for i in voters)
+    votes = Counter(rounded(ballots[i].answers[0]) for i in voters)
     top = max(votes.values())
-    return fewest_operations(ballots, [i for i in voters if votes[round(ballots[i].answers[0], 2)] == top])
+    return fewest_operations(ballots, [i for i in voters if votes[rounded(ballots[i].answers[0])] == top])
 
 
 def two_stage_described(ballots: Sequence[Ballot]) -> int:

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trove_lite import RULES, choose, expected_score
-from trove_lite.analysis.choose import PROBLEM, in_order
+from trove_lite.analysis.choose import PROBLEM, in_order, modes_of
+from trove_lite.errors import TroveLiteError
 from trove_lite.selection import Ballot
 
 from ..simulated import candidates
@@ -32,6 +33,55 @@ def test_choose_equals_the_rule_for_one_problem(seed, rule):
     for key, group in frame.groupby(PROBLEM, observed=True, sort=False):
         expected = group.iloc[RULES[rule](ballots(group))]
         assert tuple(chosen.loc[key]) == (expected["mode"], expected["sample"])
+
+
+TEXTS = ("paris", "Paris", "", "true", "nan", "3.0", "3.001", "3.004", "inf", "-0.0", "0.0", "1e+300", "é")
+
+
+@settings(max_examples=50, deadline=None)
+@given(data=st.data(), rule=st.sampled_from(sorted(RULES)))
+def test_choose_equals_the_rule_for_one_problem_whose_answers_are_text(data, rule):
+    answers = st.lists(st.sampled_from(TEXTS), max_size=3)
+    one = st.tuples(st.sampled_from(["zero", "draft", "final"]), st.booleans(), answers, st.integers(0, 3))
+    rows = [(problem, *row) for problem in range(3) for row in data.draw(st.lists(one, min_size=1, max_size=8))]
+    frame = pd.DataFrame(rows, columns=["problem", "mode", "ok", "answers", "operations"])
+    graded = [answers[0] if answers else None for answers in frame["answers"]]
+    status, places = np.where(frame["ok"], "ok", "error"), {"zero": 0, "draft": 1, "final": 2}
+    same = {"method": "m", "run": "r", "dataset": "d", "category": "c", "level": "", "phase": "stream"}
+    frame = frame.assign(
+        **same, correct=False, status=status, answer=graded, place=frame["mode"].map(places), sample=range(len(frame))
+    )
+    frame = in_order(frame)
+    chosen = choose(frame, rule).set_index("problem")["sample"]
+    for problem, group in frame.groupby("problem"):
+        assert chosen[problem] == group.iloc[RULES[rule](ballots(group))]["sample"]
+
+
+def test_modes_of_any_name_are_chosen_among_in_the_order_of_their_places(simulated):
+    names = {"import": "zz", "create": "aa", "skip": "mm"}
+    trove = simulated[simulated["method"] == "trove"]
+    renamed = trove.assign(mode=trove["mode"].map(names).astype("category"))
+    assert modes_of(renamed) == ["zz", "aa", "mm"]
+    for rule in RULES:
+        assert choose(renamed, rule)["correct"].equals(choose(trove, rule)["correct"])
+        one, other = (expected_score(frame, rule, 6, seed=1)["score"] for frame in (renamed, trove))
+        assert one.equals(other)
+
+
+def test_the_same_category_and_run_of_two_data_sets_are_two_problems(simulated):
+    both = pd.concat([simulated, simulated.assign(dataset="another")], ignore_index=True)
+    assert len(choose(both, "one_stage")) == 2 * len(choose(simulated, "one_stage"))
+
+
+def test_unknown_rules_and_unclear_places_are_refused(simulated):
+    with pytest.raises(TroveLiteError, match="no selection rule 'best': choose from one_stage, two_stage"):
+        choose(simulated, "best")
+    with pytest.raises(TroveLiteError, match="mode 'create': its column `place` is empty"):
+        choose(simulated.assign(place=simulated["place"].where(simulated["mode"] != "create")), "one_stage")
+    with pytest.raises(TroveLiteError, match="algebra problem 0: place 0 for mode 'create' and 0 for 'import'"):
+        choose(simulated.assign(place=0), "one_stage")
+    with pytest.raises(TroveLiteError, match="give each mode of a problem a `place` of its own"):
+        choose(simulated.assign(place=simulated["sample"]), "one_stage")
 
 
 @pytest.mark.parametrize("rule", sorted(RULES))

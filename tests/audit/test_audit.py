@@ -26,11 +26,12 @@ from trove_lite.audit.finding import (
 from trove_lite.audit.trove import standard_deviations, thresholds, trove_findings
 from trove_lite.candidates import load_candidates
 from trove_lite.datasets import load_problems
-from trove_lite.datasets.math import CATEGORIES
+from trove_lite.datasets.math import CATEGORIES, MATH
 from trove_lite.errors import TroveLiteError
 from trove_lite.papers import published_table, reeval
-from trove_lite.prompts import PromptPack, load_pack
-from trove_lite.selection import RULES, Ballot, one_stage, two_stage
+from trove_lite.prompts import load_pack
+from trove_lite.prompts.base import PromptPack
+from trove_lite.selection import RULES, Ballot, number_text, one_stage, two_stage
 
 from ..simulated import candidates as simulated_candidates
 from ..simulated import problem
@@ -229,7 +230,7 @@ def test_the_weightiest_finding_comes_first():
 def ballots(*answers, operations=None, modes=None):
     cost = operations or [1] * len(answers)
     return [
-        Ballot(m, a is not None, a or (), c)
+        Ballot(m, a is not None, tuple(map(number_text, a or ())), c)
         for a, c, m in zip(answers, cost, modes or ["skip"] * len(answers), strict=True)
     ]
 
@@ -239,7 +240,7 @@ def test_agreement_without_alternatives_is_the_official_one():
     for _ in range(300):
         every = ballots(
             *[
-                None if rng.random() < 0.2 else tuple(rng.integers(0, 4, rng.integers(0, 3)).astype(float))
+                None if rng.random() < 0.2 else tuple(rng.integers(0, 4, rng.integers(0, 3)).astype(float).tolist())
                 for _ in range(6)
             ],
             operations=rng.integers(1, 5, 6).tolist(),
@@ -277,7 +278,7 @@ def test_two_stages_of_the_official_rule_are_the_official_two_stages():
      ("x = 7", [7]), ("1/0", [1, 0]), ("2.50", [2.5]), ("(4)-1", [4, 1]), ("", []), ("1,0242", [1, 242])],
 )  # fmt: skip
 def test_literals_are_read_as_literals(text, numbers):
-    assert audit_alternatives.read_literals(text) == numbers
+    assert audit_alternatives.read_literals(text) == [number_text(number) for number in numbers]
 
 
 def test_a_rule_switched_to_itself_changes_nothing(simulated):
@@ -318,7 +319,7 @@ def test_programs_with_several_blocks_are_run_whole_and_only_those(simulated):
     twice = table.index[0]
     table["solution"] = table["solution"].astype(object)
     table.loc[twice, "solution"] = "```python\na = 1\n```\nthen\n```python\nprint(a)\n```"
-    table["answers"] = [[4.0] if index == twice else answers for index, answers in table["answers"].items()]
+    table["answers"] = [["4.0"] if index == twice else answers for index, answers in table["answers"].items()]
     sandbox = Pretend()
     golds = {("algebra", i): 4.0 for i in range(10)}
     whole, counts = audit_alternatives.with_every_block(table, golds, sandbox)
@@ -332,6 +333,8 @@ def test_programs_with_several_blocks_are_run_whole_and_only_those(simulated):
 
 # ---- worked examples ----
 
+MODES = ("primitive", "instance", "import", "create", "skip")
+
 
 def pack(questions):
     """A pack whose prompts show these questions by category, in every mode."""
@@ -339,10 +342,9 @@ def pack(questions):
     def template(category):
         answer = "**Solution**\n```python\nprint(4)\n```\n\n**Tools**\n```python\nimport math\n```\n\n"
         shown = "".join(f"**Question**\n{q}\n\n{answer}" for q in questions.get(category, []))
-        return lambda question, toolbox: f"Solve.\n\n{shown}**Question**\n{question}\n\n**Solution**\n"
+        return lambda question, toolbox: f"Solve.\n\n{shown}**Question**\n{question.text}\n\n**Solution**\n"
 
-    modes = audit_prompts.MODES
-    return PromptPack("planted", {(c, m): template(c) for c in CATEGORIES for m in modes})
+    return PromptPack("planted", CATEGORIES, MODES, lambda category, mode: template(category))
 
 
 def test_a_test_problem_in_a_prompt_is_found_whatever_its_spacing():
@@ -377,14 +379,14 @@ def test_examples_run_in_the_sandbox_given_and_wrong_ones_are_found():
 
 def test_our_own_pack_has_no_test_problem(public_problems):
     problems = [p for part in public_problems.values() for p in part]
-    demos = audit_prompts.demonstrations(load_pack("own"))
-    assert len(demos) >= len(CATEGORIES) * len(audit_prompts.MODES)
+    demos = audit_prompts.demonstrations(load_pack("own", MATH))
+    assert len(demos) >= len(CATEGORIES) * len(MODES)
     assert audit_prompts.leaks(demos, problems)["problem"].isna().all()
 
 
 def test_the_released_prompts_show_twelve_test_problems_in_troves_modes(public_problems):
     try:
-        official = load_pack("official")
+        official = load_pack("official", MATH)
     except TroveLiteError as error:
         pytest.skip(str(error))
     problems = [p for part in public_problems.values() for p in part]
@@ -416,8 +418,10 @@ def test_tools_that_do_nothing_are_not_called_a_benefit(simulated):
 def test_tools_that_do_everything_are(simulated):
     frame = simulated.copy()
     trove = frame["method"] == "trove"
-    frame["answers"] = [[1.0] if t else [2.0] for t in trove]
-    frame = frame.assign(answer=np.where(trove, 1.0, 2.0), correct=trove.astype("boolean"), status="ok", operations=1)
+    frame["answers"] = [["1.0"] if t else ["2.0"] for t in trove]
+    frame = frame.assign(
+        answer=np.where(trove, "1.0", "2.0"), correct=trove.astype("boolean"), status="ok", operations=1
+    )
     found = benefit_findings(reeval.sides(frame), resamples=20)
     assert only(found, "one-stage: equivalence").verdict == INCONSISTENT
     assert only(found, "McNemar").verdict == INCONSISTENT
@@ -471,9 +475,9 @@ def test_what_cannot_be_computed_comes_from_the_committed_copy(no_data, skip_onl
 
 def test_runs_on_other_problems_are_not_held_to_maths_answers(public_problems, skip_only, tmp_path):
     """Practice problems have their own golds, and no finding on recorded runs of MATH stands for theirs."""
-    right = {(p.category, p.index): p.answer for c in CATEGORIES for p in load_problems("practice", c)}
+    right = {(p.category, p.index): p.gold for c in CATEGORIES for p in load_problems("practice", c)}
     where = zip(skip_only["category"].astype(str), skip_only["problem"], strict=True)
-    gold = [right[key] for key in where]
+    gold = [number_text(right[key]) for key in where]
     answers = [[g] for g in gold]
     frame = skip_only.assign(dataset="practice", answers=answers, answer=gold, correct=True, status="ok", operations=1)
     copied = [

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from trove_lite import TroveLiteError
-from trove_lite.datasets import files, load_problems
+from trove_lite.datasets import files, load_dataset, load_problems
 from trove_lite.datasets.files import PublicFile, fetch
 from trove_lite.datasets.math import read_problems
 
@@ -23,8 +23,17 @@ def test_math_has_the_papers_numbers_of_problems(public_problems):
 
 def test_problems_carry_question_answer_level_and_position(public_problems):
     first = public_problems["counting"][0]
-    assert first.question.startswith("January 1, 2007 was a Monday")
-    assert (first.index, first.answer, first.level, first.category) == (0, 52.0, 2, "counting")
+    assert first.question.text.startswith("January 1, 2007 was a Monday")
+    assert (first.index, first.gold, first.level, first.category) == (0, 52.0, "2", "counting")
+
+
+@pytest.mark.parametrize(("name", "title"), [("math", "MATH"), ("practice", "the practice problems")])
+def test_data_sets_of_the_index_say_what_tables_need(name, title):
+    found = load_dataset(name)
+    assert (found.name, found.title, len(found.categories)) == (name, title, 7)
+    assert found.levels == ("1", "2", "3", "4", "5")
+    assert found.correct(found.read("it is 2.504, or 3"), 2.5)
+    assert not found.correct(found.read("nothing"), 2.5)
 
 
 def test_unknown_category_is_refused_with_the_known_ones():
@@ -61,7 +70,7 @@ def test_bad_line_names_file_line_and_remedy(tmp_path, line, reason):
     path = tmp_path / "p.jsonl"
     path.write_text(json.dumps(LINE) + "\n" + line + "\n")
     with pytest.raises(TroveLiteError, match=rf"p\.jsonl, {reason}.*fetch math"):
-        read_problems(path, "math", "algebra")
+        read_problems(path, "algebra")
 
 
 @pytest.fixture

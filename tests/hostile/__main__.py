@@ -2,11 +2,11 @@
 
     python -m tests.hostile [LEVEL ...] [--list]   --list names the programs, not only their number
 
-Every level runs in a cell (`cell.py`), as a user without rights; "full" as root too where this is run by root.
+Every level runs in a cell (`cell.py`), as a user without rights; "full" as root too (an ordinary user's is the root of
+a namespace).
 """
 
 import json
-import os
 import select
 import sys
 
@@ -22,7 +22,7 @@ LEVELS = {
     "limits": "resource limits only",
     "none": "a process of its own, no more",
 }
-PATIENCE = 40  # seconds
+PATIENCE = 120  # seconds
 
 
 class Gone(Exception):
@@ -71,7 +71,7 @@ def main(arguments: list[str]) -> None:
         print("This machine does not offer the level full.")
     print(f"| level | user | not contained, of {len(battery)} programs |\n|---|---|---|")
     for level in levels:
-        for user in ("root", "user") if level == "full" and os.geteuid() == 0 else ("user",):
+        for user in ("root", "user") if level == "full" else ("user",):
             escaped = measure(level, user, battery)
             print(f"| `{level}`: {LEVELS[level]} | {user} | {len(escaped)} |", flush=True)
             if "--list" in arguments:

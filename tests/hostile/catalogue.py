@@ -6,6 +6,9 @@ traces prints `escaped`. Every attempt is bounded: where nothing stops it, it st
 
 from typing import NamedTuple
 
+TABLE = "data/wtq/csv/204-csv/590.tsv"
+LIMITS = {"timeout", "memory", "output"}  # which of them strikes first hangs on how busy the machine is
+
 
 class Hostile(NamedTuple):
     """A program, the statuses that are right for it, and what it needs before it."""
@@ -14,9 +17,17 @@ class Hostile(NamedTuple):
     status: str
     source: str
     first: str | None = None  # another program, run just before
+    table: str = ""  # where it finds a table of its own (the other one at TABLE); "": it gets none
 
-    def statuses(self) -> list[str]:
-        return self.status.split()
+    @property
+    def reaches_everybody(self) -> bool:
+        """Whether, were it not contained, it would harm more than the decoys: it runs in a cell or not at all."""
+        return "os.kill(-1" in self.source
+
+    def statuses(self) -> set[str]:
+        """The right ones: where a limit is, all limits are."""
+        named = set(self.status.split())
+        return named | LIMITS if named & LIMITS else named
 
 
 def everything() -> dict[str, Hostile]:
@@ -27,6 +38,7 @@ def everything() -> dict[str, Hostile]:
         programs_network,
         programs_processes,
         programs_resources,
+        programs_tables,
         programs_worker,
     )
 
@@ -34,6 +46,7 @@ def everything() -> dict[str, Hostile]:
         programs_resources,
         programs_processes,
         programs_files,
+        programs_tables,
         programs_network,
         programs_kernel,
         programs_worker,

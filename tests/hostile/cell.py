@@ -2,6 +2,8 @@
 
     python -m tests.hostile.cell USER COMMAND...   USER: "root", or "user" for somebody without rights
 
+Started by an ordinary user, its "root" is the root of a namespace of its own: number 0, with every capability there.
+
 At the level "full" it is a precaution; at the weaker ones, where hostile programs do what they try, it is what makes
 trying them safe. It exits with 125 and one line where this machine does not let it be made.
 """
@@ -46,14 +48,12 @@ def mount(source: str, target: str, kind: str | None = None, flags: int = 0, opt
 def enter(user: str) -> None:
     """Make the namespaces and become the first process in them (this returns in a grandchild only)."""
     root = os.geteuid() == 0
-    if user == "root" and not root:
-        raise OSError(f"only root can be root, and this is user {os.geteuid()}")
     uid, gid = os.geteuid(), os.getegid()
     check(libc.unshare(sum(NEW.values()) - (NEW["users"] if root else 0)), "unshare")
     if not root:
         Path("/proc/self/setgroups").write_text("deny")
-        Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
-        Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1")
+        Path("/proc/self/uid_map").write_text(f"{0 if user == 'root' else uid} {uid} 1")
+        Path("/proc/self/gid_map").write_text(f"{0 if user == 'root' else gid} {gid} 1")
     _fork_and_wait()  # the first process of the new process namespace: it only waits
     mount("none", "/", None, MS_REC | MS_PRIVATE)
     if root and user == "user":
@@ -125,15 +125,11 @@ def _bring_up_loopback() -> None:
         fcntl.ioctl(any_socket, 0x8914, request)
 
 
-def command(user: str, *arguments: str) -> list[str]:
-    """The command that runs a module of this package in a cell."""
-    return [sys.executable, "-m", "tests.hostile.cell", user, sys.executable, "-m", *arguments]
-
-
 def start(user: str, level: str) -> subprocess.Popen:
-    """A runner in a cell, with its input and output connected."""
+    """A runner with its input and output connected, in a cell; without one where no user is named."""
+    cell = ["tests.hostile.cell", user, sys.executable, "-m"] if user else []
     return subprocess.Popen(
-        command(user, "tests.hostile.runner", level),
+        [sys.executable, "-m", *cell, "tests.hostile.runner", level],
         cwd=Path(__file__).resolve().parents[2],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -11,6 +11,7 @@ def _call(name: str, *arguments) -> Hostile:
     return Hostile(name, "ok", f"{_CALL}if libc.syscall({listed}) >= 0: print('escaped')")
 
 
+_FILE = "__import__('os').open('@library@/module.py', 0)"
 _ROOM = "ctypes.create_string_buffer(256)"
 
 PROGRAMS = [
@@ -36,6 +37,10 @@ PROGRAMS = [
     _call("change_personality", 135, 0x0040000),
     _call("another_filter", 317, 1, 0, "ctypes.create_string_buffer(16)"),
     _call("another_session", 112),
+    _call("state_of_the_page_cache", 27, 0, 0, _ROOM),
+    _call("advice_to_the_page_cache", 221, _FILE, 0, 0, 4),
+    _call("read_past_the_page_cache", 327, _FILE, 0, 0, 0, 0, 0),
+    _call("write_past_the_page_cache", 328, 1, 0, 0, 0, 0, 0),
     Hostile(
         "mount",
         "ok",

@@ -2,6 +2,12 @@
 
 from .catalogue import Hostile
 
+
+def _report(name: str, told: str, status: str = "error", end: str = "os._exit(1)") -> Hostile:
+    """A program that writes its own report of how it ended."""
+    return Hostile(name, status, f"import os, struct\nos.write(3, {told})\n{end}")
+
+
 PROGRAMS = [
     Hostile(
         "forge_the_reply",
@@ -16,8 +22,22 @@ print('{"status": "ok"}')
 sys.exit(1)
 """,
     ),
-    Hostile("forge_the_report", "ok", 'import os\nos.write(3, b\'["MemoryError", "forged", 1, true]\')'),
-    Hostile("spoil_the_report", "error", "import os, sys\nos.write(3, b'[' * 60000)\nsys.exit(1)"),
+    _report("forge_the_report", "struct.pack('<iBH', 1, 1, 6) + b'forged'", "ok", "os._exit(0)"),
+    _report("report_out_of_memory", "struct.pack('<iBH', 1, 1, 6) + b'forged'", "memory"),
+    _report("report_infinity", """b'["x", "y", Infinity, false]'"""),
+    _report("report_a_number_beyond_all", """b'["x", "y", -1e999, false]'"""),
+    _report("report_half_a_character", """b'["ValueError", "\\\\ud800", 1, false]'"""),
+    _report("report_in_other_letters", "'[\"ValueError\", \"\\ud800\", 1, false]'.encode('utf-16', 'surrogatepass')"),
+    _report("report_half_a_character_in_bytes", "struct.pack('<iBH', 1, 0, 3) + b'\\xed\\xa0\\x80'"),
+    _report("report_a_line_that_is_none", "struct.pack('<iBH', -2147483648, 0, 1) + b'x'"),
+    _report("report_a_strange_truth", "struct.pack('<iBH', 1, 255, 1) + b'x'"),
+    _report("report_more_than_there_is", "struct.pack('<iBH', 1, 0, 65535) + b'x'"),
+    _report("report_nothing", "struct.pack('<iBH', 1, 0, 0)"),
+    _report("report_one_byte", "b'x'"),
+    _report("report_terminal_escapes", "struct.pack('<iBH', 1, 0, 8) + b'\\x1b]0;x\\x07\\x9b'"),
+    _report("report_a_long_text", "struct.pack('<iBH', 1, 0, 60000) + b'\\xf0\\x9f\\x98\\x80' * 15000"),
+    _report("spoil_the_report", "b'[' * 60000"),
+    Hostile("report_and_then_fail", "error", "import os\nos.write(3, b'x' * 70000)\nraise ValueError('\\ud800')"),
     Hostile(
         "flood_the_report",
         "output killed",
@@ -103,7 +123,7 @@ exec(compile('\\n' * 10**6 + '1/0', 'program.py', 'exec'))
         "error",
         """
 import json, os
-json.dumps = os.write = None
+json.dumps = os.write = os.pwrite = None
 raise ValueError('unheard')
 """,
     ),
@@ -186,5 +206,27 @@ texts = [value for names in seen for value in list(names.values()) if isinstance
 if any(needle in text and len(text) > 20 for text in texts): print('escaped')
 """,
         first="leftover = 'leftover-4711' * 3\nprint(leftover)\nimport builtins; builtins.leftover = leftover",
+    ),
+    Hostile(
+        "flags_left_on_standard_descriptors",
+        "ok",
+        """
+import fcntl
+if [fcntl.fcntl(descriptor, fcntl.F_GETFL) & 0o26000 for descriptor in range(4)] != [0] * 4: print('escaped')
+""",
+        first="""
+import fcntl, os
+for descriptor in range(4):
+    fcntl.fcntl(descriptor, fcntl.F_SETFL, os.O_APPEND | os.O_NONBLOCK | os.O_ASYNC)
+    print(fcntl.fcntl(descriptor, fcntl.F_GETFL))
+""",
+    ),
+    Hostile(
+        "how_it_was_started",
+        "ok",
+        """
+import sys
+if sys.orig_argv[1:] != ['program.py']: print('escaped')
+""",
     ),
 ]

@@ -14,10 +14,11 @@ import time
 
 from trove_lite.sandbox.pool import Sandbox
 
-from .catalogue import Hostile, everything
+from .catalogue import TABLE, Hostile, everything
 from .world import World
 
-LIMITS = {"time_limit": 0.5, "wall_limit": 1.0, "memory": 256 << 20, "output_limit": 1 << 20}
+LIMITS = {"time_limit": 1.0, "wall_limit": 2.0, "memory": 256 << 20, "output_limit": 1 << 20}
+CPU_SECONDS = 4.0  # the kernel's own limit is 2, and it looks when it comes by
 
 HEALTHY = """
 import builtins, math, os, random, sys
@@ -36,6 +37,7 @@ print(numpy.array([1 / 3]), numpy.pi)
 """
 TIERS = {"lean": HEALTHY, "symbolic": HEALTHY + SYMBOLIC, "numeric": HEALTHY + SYMBOLIC + NUMERIC}
 TIERS["scientific"] = TIERS["numeric"] + "import pandas"
+TIERS["table"] = f"import os\nprint(os.listdir(), open('{TABLE}').read(), os.access('{TABLE}', os.W_OK))"
 
 
 class Runner:
@@ -47,21 +49,24 @@ class Runner:
         self.healthy = {}
         for tier in TIERS:
             self._remember_health(tier)
+        self._run("import pandas", TABLE)
         self.descriptors = self._descriptors()
 
     def attack(self, hostile: Hostile) -> dict:
         """Run one program and look for damage."""
         started, workers = time.monotonic(), self._workers()
         if hostile.first:
-            self._run(hostile.first)
-        execution = self._run(hostile.source)
+            self._run(hostile.first, hostile.table and TABLE)
+        execution = self._run(hostile.source, hostile.table)
         problems = self.world.damage()
         if self.world.token in execution.output + execution.error:
             problems.append("it saw a secret")
         if "escaped" in execution.output:
             problems.append("it says that it got what it wanted")
-        if execution.wall > 20:  # a hang; a busy machine is only slow
-            problems.append(f"it took {execution.wall:.1f} s")
+        if not _can_be_kept(execution):
+            problems.append("its words cannot be kept")
+        if execution.cpu > CPU_SECONDS:  # seconds on the clock say only how busy the machine is
+            problems.append(f"it took {execution.cpu:.1f} s of CPU time")
         mended = len(problems)  # decoys are as new; what is found from here on is not put right
         if strays := self._strays():
             problems.append(f"processes are left: {strays}")
@@ -82,23 +87,24 @@ class Runner:
         self.sandbox.__exit__()
         self.world.close()
 
-    def _run(self, source: str):
-        return self.sandbox.run_many([self.world.fill(source)], progress=False)[0]
+    def _run(self, source: str, table: str = ""):
+        files = {table: self.world.table} if table else None
+        return self.sandbox.run_many([self.world.fill(source)], progress=False, files=[files])[0]
 
     def _remember_health(self, tier: str) -> None:
-        self.healthy[tier] = self._run(TIERS[tier])
+        self.healthy[tier] = self._run(TIERS[tier], TABLE if tier == "table" else "")
         assert self.healthy[tier].status == "ok", self.healthy[tier]
 
     def _ill(self) -> list[str]:
         ill = []
         for tier, healthy in self.healthy.items():
-            now = self._run(TIERS[tier])
+            now = self._run(TIERS[tier], TABLE if tier == "table" else "")
             if now[:4] != healthy[:4]:
                 ill.append(f"the next program: {now[:4]} instead of {healthy[:4]}")
                 self._remember_health(tier)
         return ill
 
-    def _workers(self) -> dict[str, int]:
+    def _workers(self) -> dict[tuple, int]:
         return {tier: zygote.process.pid for tier, zygote in self.sandbox._all[0].zygotes.items()}
 
     def _strays(self) -> list[str]:
@@ -115,6 +121,14 @@ class Runner:
     @staticmethod
     def _descriptors() -> int:
         return len(os.listdir("/proc/self/fd"))
+
+
+def _can_be_kept(execution) -> bool:
+    """Whether what the sandbox says of a program fits a file: a table that cannot be saved ends a run for good."""
+    try:
+        return len(execution.error.encode()) < 1 << 14 and len(execution.output.encode()) < 1 << 22
+    except UnicodeEncodeError:
+        return False
 
 
 def main() -> None:

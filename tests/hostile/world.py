@@ -51,7 +51,7 @@ class World:
         self.before = self._state()
 
     def _make_files(self) -> None:
-        self.folder, self.library = self.root / "folder", self.root / "library"
+        self.folder, self.library, self.table = (self.root / name for name in ("folder", "library", "table"))
         shutil.rmtree(self.folder, ignore_errors=True)
         for folder in (self.folder, self.library):  # the library stays the same folder: the sandbox knows it by that
             folder.mkdir(exist_ok=True)
@@ -61,6 +61,7 @@ class World:
         (self.folder / "secret").write_text(self.token)
         (self.folder / "secret").chmod(0o600)
         (self.library / "module.py").write_text("value = 1\n")
+        self.table.write_text("Year\tTitle\n2001\ta\n2002\tb\n2003\tc\n")
 
     def _start_process(self) -> None:
         self.process = subprocess.Popen(
@@ -80,6 +81,7 @@ class World:
             "secret": self.folder / "secret",
             "folder": self.folder,
             "library": self.library,
+            "table": self.table,
             "process": self.process.pid,
             "address": self.address,
             "supervisor": os.getpid(),

@@ -1,111 +1,28 @@
-"""generate: seeds that never meet, and a server that fails in every way it can."""
+"""Specs and what they make; how a server is asked; keys that nobody sees; seeds that never meet."""
 
 import asyncio
-import json
+import hashlib
 import logging
-import threading
+import subprocess
+import sys
 import time
 from email.utils import formatdate
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from trove_lite import doctor, load_candidates
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods.base import sample_seed
 from trove_lite.models import load_model
 from trove_lite.models import openai as servers
-from trove_lite.models.base import ModelError, PromptRefused, SamplingSettings
+from trove_lite.models.base import CHAT, ModelError, PromptRefused, SamplingSettings, sha256_of_weights
 from trove_lite.models.openai import OpenAIServer, _authorization
-from trove_lite.models.vllm import VLLM
+from trove_lite.models.vllm import VLLM, name_of
 
 from ..scripted import run
+from .misbehaving import KEY, Server
 
-KEY = "sk-not-for-anybodys-eyes"
 PROMPT = "**Question**\nWhat is $1+1$?\n\n**Solution**\n"
-
-
-class Server(ThreadingHTTPServer):
-    """Answers requests for completions by `script`, one entry each, and properly where it has run out.
-
-    An entry is a status, a status with headers, "hang up", "half an answer" or seconds to wait.
-    """
-
-    daemon_threads, request_queue_size, block_on_close = True, 256, False
-
-    def __init__(self, *script, owner="somebody", models=("tiny",), answer=None):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.script, self.owner, self.models, self.answer = list(script), owner, models, answer or {}
-        self.bodies, self.headers, self.times = [], [], []
-        self.lock, self.busy, self.busiest = threading.Lock(), 0, 0
-        self.url = f"http://127.0.0.1:{self.server_port}/v1"
-
-    def __enter__(self):
-        threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.shutdown()
-        self.server_close()
-
-    def handle_error(self, *_):
-        """A client that has gone is no matter."""
-
-
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self):
-        entries = [{"id": name, "owned_by": self.server.owner} for name in self.server.models]
-        self.reply(200, {"data": entries}) if self.server.models else self.reply(404, {})
-
-    def do_POST(self):
-        server = self.server
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        with server.lock:
-            server.times.append(time.monotonic())
-            server.bodies.append(body)
-            server.headers.append(dict(self.headers))
-            what = server.script.pop(0) if server.script else 200
-            server.busy += 1
-            server.busiest = max(server.busiest, server.busy)
-        try:
-            self.perform(what, body)
-        finally:
-            with server.lock:
-                server.busy -= 1
-
-    def perform(self, what, body):
-        status, headers = what if isinstance(what, tuple) else (what, {})
-        if isinstance(what, float):
-            time.sleep(what)
-            status = 200
-        if what == "hang up":
-            self.close_connection = True
-            self.connection.close()
-        elif what == "half an answer":
-            self.reply(200, {}, {"Content-Length": "999"})
-            self.close_connection = True
-        elif status == 200:
-            choice = {"text": f"print({body['seed']})", "finish_reason": "stop"}
-            usage = {"prompt_tokens": len(body["prompt"].split()), "completion_tokens": 7}
-            self.reply(200, {"choices": [choice], "usage": usage} | self.server.answer)
-        else:
-            self.reply(status, {"error": {"message": headers.pop("said", "no")}}, headers)
-
-    def reply(self, status, answer, headers=None):
-        data = json.dumps(answer).encode()
-        self.send_response(status)
-        for name, value in ({"Content-Length": str(len(data))} | (headers or {})).items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_):
-        pass
 
 
 @pytest.fixture(autouse=True)
@@ -121,17 +38,6 @@ def ask(server, seeds=(1,), *, model="tiny", settings=None, **options):
             return await entered.complete(PROMPT, seeds)
 
     return asyncio.run(asked())
-
-
-@pytest.mark.parametrize("script", [[429], [500, 503], ["hang up"], ["half an answer"], [408, "hang up", 502]])
-def test_whatever_passes_is_sat_out(script):
-    with Server(*script) as server:
-        (completion,) = ask(server)
-    assert (completion.text, completion.prompt_tokens, completion.completion_tokens) == ("print(1)", 5, 7)
-    assert completion.finish_reason == "stop"
-    assert 0 <= completion.seconds < 5
-    assert len(server.bodies) == len(script) + 1
-    assert all(body == server.bodies[0] for body in server.bodies)
 
 
 def test_a_request_is_one_sample_with_the_settings_and_a_seed_of_its_own():
@@ -186,39 +92,6 @@ def test_a_server_that_is_not_there_is_named():
         ask(server, retries=1)
 
 
-@pytest.mark.parametrize(
-    ("status", "said", "kind"),
-    [
-        (400, "This model's maximum context length is 512 tokens", PromptRefused),
-        (400, "the request exceeds the available context size", PromptRefused),
-        (400, "temperature must be positive", ModelError),
-        (404, "no such path", ModelError),
-        (307, "elsewhere", ModelError),
-    ],
-)
-def test_refusals_are_not_sent_again(status, said, kind):
-    with Server((status, {"said": said})) as server, pytest.raises(ModelError, match=f"HTTP {status} {said}") as error:
-        ask(server)
-    assert type(error.value) is kind
-    assert len(server.bodies) == 1
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        {"choices": []},
-        {"usage": None},
-        {"usage": {"prompt_tokens": None, "completion_tokens": 1}},
-        {"choices": [{"text": None, "finish_reason": "stop"}]},
-        {"choices": [{"text": "print(1)", "finish_reason": "content_filter"}]},
-        {"choices": [{"text": "print(1)", "finish_reason": None}]},
-    ],
-)
-def test_half_an_answer_is_an_error_and_no_completion(answer):
-    with Server(answer=answer) as server, pytest.raises(ModelError):
-        ask(server)
-
-
 def test_text_that_the_context_cut_short_is_refused_and_what_the_settings_cut_is_not():
     with Server(answer={"choices": [{"text": "print(", "finish_reason": "length"}]}) as server:
         assert ask(server, settings=SamplingSettings(max_tokens=7))[0].finish_reason == "length"
@@ -232,9 +105,9 @@ def test_text_that_cannot_be_written_is_made_writable():
 
 
 def test_one_failure_ends_the_other_requests():
-    with Server(*[(400, {"said": "bad"})], *[5.0] * 7) as server:
+    with Server((401, {"said": "bad"}), *[5.0] * 7) as server:
         start = time.monotonic()
-        with pytest.raises(ModelError, match="bad"):
+        with pytest.raises(ModelError, match="401"):
             ask(server, range(8))
     assert time.monotonic() - start < 3
 
@@ -247,6 +120,53 @@ def test_models_are_found_by_name_or_where_there_is_only_one():
         assert server.bodies[0]["model"] == "only"
     with Server(models=()) as server:
         assert ask(server)[0].text == "print(1)"
+
+
+def identity(server, model="tiny"):
+    async def asked():
+        async with OpenAIServer(server.url, model) as entered:
+            return entered.name, entered.identity(), entered.context_length
+
+    return asyncio.run(asked())
+
+
+def test_a_vllm_server_says_what_it_serves():
+    about = {"/version": {"version": "0.32.0"}}
+    with Server(owner="vllm", about=about, entry={"root": "/home/somebody/models/Qwen"}) as server:
+        found = identity(server)
+    assert found == ("tiny", {"name": "tiny", "engine": "vllm", "version": "0.32.0", "file": "Qwen"}, 4096)
+
+
+def test_a_llama_cpp_server_says_what_it_serves():
+    about = {"build_info": "b6500", "model_path": "/data/qwen.gguf", "default_generation_settings": {"n_ctx": 2048}}
+    meta = {"ftype": "Q4_K - Medium", "n_params": 630167424}
+    with Server(owner="llamacpp", about={"/props": about}, entry={"meta": meta}) as server:
+        name, found, context = identity(server)
+    assert (name, context) == ("tiny", 2048)
+    assert found == {
+        "name": "tiny",
+        "engine": "llamacpp",
+        "version": "b6500",
+        "file": "qwen.gguf",
+        "quantization": "Q4_K - Medium",
+        "parameters": "630167424",
+    }
+
+
+@pytest.mark.parametrize("about", [{}, {"/version": []}, {"/version": {"version": ["\x1b[2J"] * 999}}])
+def test_a_server_that_says_nothing_of_itself_or_nonsense_is_as_good(about):
+    with Server(owner="vllm", about=about, entry={"root": 7, "max_model_len": "long", "meta": None}) as server:
+        name, found, context = identity(server)
+        assert ask(server)[0].text == "print(1)"
+    assert (name, found["name"], context) == ("tiny", "tiny", None)
+    assert "\x1b" not in str(found.values())
+
+
+def test_a_path_on_the_servers_disk_is_asked_for_and_not_recorded():
+    with Server(models=("/home/somebody/models/Qwen",)) as server:
+        assert identity(server, "")[:2] == ("Qwen", {"name": "Qwen", "engine": "somebody"})
+        ask(server, model="/home/somebody/models/Qwen")
+    assert server.bodies[0]["model"] == "/home/somebody/models/Qwen"
 
 
 @pytest.mark.parametrize("owner", servers.NEUTRAL)
@@ -358,9 +278,98 @@ def test_specs_name_backends():
 
 
 @pytest.mark.parametrize(
+    "address",
+    [
+        "http://127.0.0.1:99999/v1",
+        "http://[:::]/v1",
+        "http://300.1.1.1/v1",
+        "http://h/v1\x00",
+        "http://h/\ud800",
+        "http://xn--a/v1",
+    ],
+)
+def test_an_address_that_nobody_can_have_is_refused_in_one_line(address):
+    async def entered():
+        async with OpenAIServer(address, "m"):
+            pass
+
+    with pytest.raises(TroveLiteError, match="no server has such an address"):
+        asyncio.run(entered())
+
+
+def test_a_web_site_is_no_server_of_models():
+    with (
+        Server(about={"/v1/models": b"<html>Welcome</html>"}) as server,
+        pytest.raises(ModelError, match="is this the ad"),
+    ):
+        ask(server)
+
+
+@pytest.mark.parametrize("listed", [{}, [], None, {"data": "x"}, {"data": [{"id": 5}, 7, {}]}])
+def test_a_list_of_models_that_is_none_is_no_matter(listed):
+    with Server(about={"/v1/models": listed}) as server:
+        assert ask(server)[0].text == "print(1)"
+
+
+@pytest.mark.parametrize("end", ["/chat", "/chat/", "/chat/completions", "/completions"])
+def test_an_address_that_goes_too_far_is_refused_with_the_reason(end):
+    with pytest.raises(TroveLiteError, match=f"ends before {end.rstrip('/')}, which is added to it"):
+        load_model(f"http://localhost:8000/v1{end}#m")
+
+
+def test_whatever_a_server_may_be_told_is_in_the_help():
+    given = load_model("http://h/v1?concurrency=3&timeout=4.5&retries=0&seed=off#m")
+    assert (given.concurrency, given.timeout, given.retries, given.seed) == (3, 4.5, 0, False)
+    for option, default in (("concurrency", 64), ("timeout", 600), ("retries", 8), ("seed", "on")):
+        assert f"{option}={default}" in load_model.__doc__
+    usual = load_model("http://h/v1#m")
+    assert (usual.concurrency, usual.timeout, usual.retries, usual.seed) == (64, 600, 8, True)
+
+
+@pytest.mark.parametrize("chat", CHAT)
+def test_how_a_model_is_spoken_to_is_given_to_it(chat):
+    assert load_model("http://h/v1#m", chat=chat).chat == chat
+    assert load_model("vllm:m", chat=chat).chat == chat
+
+
+def test_a_way_to_speak_that_there_is_none_is_refused():
+    with pytest.raises(TroveLiteError, match="chat 'loudly': choose from auto, on, off"):
+        load_model("vllm:m", chat="loudly")
+
+
+def test_a_back_end_is_imported_when_it_is_asked_for():
+    code = "import sys, trove_lite.models; print(*(name for name in sys.modules if 'trove_lite.models.' in name))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["trove_lite.models.base"]
+
+
+def test_the_weights_of_a_folder_are_known_by_one_sum(tmp_path):
+    for name, part in (("b.safetensors", b"second"), ("a.safetensors", b"first"), ("c.gguf", b"other")):
+        (tmp_path / name).write_bytes(part)
+    assert sha256_of_weights(tmp_path) == hashlib.sha256(b"firstsecond").hexdigest()
+    assert sha256_of_weights(tmp_path / "c.gguf") == hashlib.sha256(b"other").hexdigest()
+    assert sha256_of_weights(tmp_path.parent) is None
+
+
+def test_a_folder_is_known_by_its_name_and_a_snapshot_by_the_hubs(tmp_path, monkeypatch):
+    snapshot = tmp_path / "models--org--name" / "snapshots" / "0123abcd"
+    snapshot.mkdir(parents=True)
+    assert name_of(str(snapshot)) == ("org/name", "0123abcd")
+    assert name_of(str(tmp_path / "models--org--name")) == ("models--org--name", None)
+    assert name_of("org/name") == ("org/name", None)
+    monkeypatch.chdir(snapshot)
+    assert name_of(".") == ("org/name", "0123abcd")
+    monkeypatch.chdir(tmp_path)
+    assert load_model("vllm:models--org--name").name == "models--org--name"
+
+
+@pytest.mark.parametrize(
     "spec",
     [
         "",
+        "practice?folder=x",
+        "practice:mine",
+        "http://h/v1?seed=maybe#m",
         "gpt",
         "vllm:",
         "ftp://host#m",
@@ -387,35 +396,10 @@ def test_without_vllm_the_extra_is_named(monkeypatch):
         asyncio.run(entered())
 
 
-def test_seeds_of_ten_runs_of_everything_never_meet():
-    seeds = [
-        sample_seed(run, "math", category, problem, phase, mode, sample)
-        for run in range(10)
-        for category in ("counting", "number")
-        for problem in range(250)
-        for phase in ("stream", "retry")
-        for mode in ("import", "create", "skip")
-        for sample in range(5)
-    ]
-    assert len(set(seeds)) == len(seeds)
-    assert all(0 <= seed < 2**53 for seed in seeds)
-
-
-def test_a_seed_stays_what_it_is():
-    """Recorded runs are found again by it."""
-    assert sample_seed(0, "math", "counting", 3, "stream", "skip", 4) == 2415790241312979
-
-
-@given(st.lists(st.tuples(*[st.sampled_from(["", "1", "a", "1a", "a1"])] * 4), min_size=2, unique=True))
-def test_names_that_run_together_are_told_apart(keys):
-    seeds = {sample_seed(1, a, b, 1, c, d, 1) for a, b, c, d in keys}
-    assert len(seeds) == len(keys)
-
-
 @pytest.mark.parametrize("level", ["one sample", "a whole run"])
 def test_no_error_is_part_of_its_own_context(level, tmp_path):
     """In such a circle IPython gives up, and a notebook does not say what failed."""
-    with Server(200, 400) as server:
+    with Server(200, 404) as server:
         whole = partial(run, tmp_path / "a", model=OpenAIServer(server.url, "tiny"))
         with pytest.raises(ModelError) as error:
             (whole if level == "a whole run" else partial(ask, server, [1, 2]))()

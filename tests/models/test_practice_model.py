@@ -1,4 +1,5 @@
 import asyncio
+import hashlib
 import json
 from pathlib import Path
 
@@ -7,12 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trove_lite.datasets.practice.problems import items, practice_prompt
+from trove_lite.datasets.practice.problems import items
 from trove_lite.errors import TroveLiteError
 from trove_lite.models import load_model
-from trove_lite.models.base import ModelError, PromptRefused, SamplingSettings
+from trove_lite.models.base import Message, ModelError, PromptRefused, SamplingSettings
 from trove_lite.models.practice.model import WEIGHTS, PracticeModel, load_practice_model
 from trove_lite.models.practice.network import Tokenizer
+from trove_lite.prompts.practice import practice_prompt
 
 PROMPTS = [
     practice_prompt("skip", item.question) for category in ("algebra", "number") for item in items("dev", category)[:6]
@@ -41,6 +43,20 @@ def sampled(model):
 def test_it_is_the_model_named_practice(model):
     assert model.name == "practice"
     assert isinstance(load_model("practice"), PracticeModel)
+
+
+def test_it_is_known_by_its_weights(model):
+    weights = (WEIGHTS / "model.safetensors").read_bytes()
+    found = model.identity()
+    assert (found["name"], found["sha256"]) == ("practice", hashlib.sha256(weights).hexdigest())
+    assert model.context_length == 1024
+
+
+def test_it_continues_texts_and_refuses_to_chat(model):
+    with pytest.raises(TroveLiteError, match="cannot chat"):
+        complete(model, [[Message("user", "Hello")]], [0])
+    with pytest.raises(TroveLiteError, match="cannot chat"):
+        load_model("practice", chat="on")
 
 
 def test_the_folder_is_small():

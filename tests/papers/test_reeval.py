@@ -133,7 +133,7 @@ def test_all_seven_categories_give_a_micro_and_a_macro_row(made, whole):
 def test_a_macro_row_by_difficulty_weighs_categories_alike():
     """Two categories, of which one has three times the problems and none of them solved."""
     frame = candidates(problems=3, runs=1, categories=("counting", "number"))
-    frame = frame[(frame["category"] == "number") | (frame["problem"] == 0)].assign(level=1, dataset="two")
+    frame = frame[(frame["category"] == "number") | (frame["problem"] == 0)].assign(level="1", dataset="two")
     right = frame["category"] == "counting"
     table = reeval.table9(reeval.sides(frame.assign(correct=right.astype("boolean"))))
     assert cell(table, category=ALL_MICRO, system="TROVE")["value"] == 0.25
@@ -373,7 +373,7 @@ def test_another_data_set_has_the_tables_of_its_own_categories(counting):
 
 
 def test_a_data_set_without_levels_says_so(simulated):
-    plain = simulated.assign(dataset="tables", level=pd.array([None] * len(simulated), dtype="Int8"))
+    plain = simulated.assign(dataset="tables", level="")
     table = reeval.table9(reeval.sides(plain))
     assert tl.show(table).to_numpy().tolist() == [["the problems of tables have no levels"]]
     assert reeval.table9_figure(table) is None

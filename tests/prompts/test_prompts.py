@@ -1,24 +1,72 @@
 """prompts: our own pack is sound and gives nothing away; the official one renders as the official program does."""
 
+import hashlib
 import itertools
 import re
+import tomllib
 from collections import Counter
 
 import pytest
 
 from trove_lite.datasets import load_problems
-from trove_lite.datasets.answers import first_number, is_correct, printed_numbers
+from trove_lite.datasets.answers import number_is_correct, read_numbers
+from trove_lite.datasets.base import Dataset, Question
 from trove_lite.datasets.files import data_folder
-from trove_lite.datasets.math import CATEGORIES
+from trove_lite.datasets.math import CATEGORIES, MATH
+from trove_lite.datasets.practice.problems import PRACTICE
 from trove_lite.errors import TroveLiteError
 from trove_lite.parse import PARSERS, parse_completion, parse_tools
 from trove_lite.programs import Tool, format_toolbox, program_of
-from trove_lite.prompts import MODES, OFFICIAL, OFFICIAL_FILES, _own_examples, load_pack
+from trove_lite.prompts import load_pack, official, own, practice
+from trove_lite.prompts.base import PromptPack
+from trove_lite.prompts.practice import practice_prompt
 
-QUESTION = "If $x\\\n## 5$ of ${people} are <% left %>, how many\n% went?"
+MODES = ("primitive", "instance", "import", "create", "skip")
+TEXT = "If $x\\\n## 5$ of ${people} are <% left %>, how many\n% went?"
 TOOL = Tool("half", "half(x)", "Halve.", 'def half(x):\n    """Halve."""\n    return x / 2', "function")
-EXAMPLES = [(category, example) for category in CATEGORIES for example in _own_examples(category)]
-official = pytest.mark.skipif(not (data_folder() / OFFICIAL).is_dir(), reason="no official prompts in the data folder")
+EXAMPLES = [(category, example) for category in CATEGORIES for example in own.examples("math", category)]
+OFFICIAL = "zorazrw/trove/prompt/math"
+fetched = pytest.mark.skipif(not (data_folder() / OFFICIAL).is_dir(), reason="no official prompts in the data folder")
+TOOLS = [
+    Tool("gcd", "gcd(a, b)", "Two lines,\nof words(x)", "def gcd(a, b):\n    return a", "function"),
+    Tool("math", "import math", "import math", "import math", "import"),
+    Tool("f", "f(n: int) -> int", "", "def f(n):\n    return n", "function"),
+    *[Tool(f"g{i}", f"g{i}(x)", f"G {i}.", "…", "function") for i in range(25)],
+]
+#: Of each pack its `hash`, and of each mode a hash of its prompts in every category with 0, 1, 3 and 28 tools, as
+#: release 0.1.0 rendered them: runs from then and now are comparable only while these stay.
+RENDERED = {
+    "own": ("b515e0d815c2d83f", {
+        "primitive": "ec4a61655ca051ef", "instance": "b5a58d3c1eefa581", "import": "274160f414e18a8f",
+        "create": "a1360a2f6e56edc6", "skip": "ec4a61655ca051ef",
+    }),
+    "official": ("6ac86afd1ab926c8", {
+        "primitive": "b2883698fc3b595b", "instance": "311384a158c5c720", "import": "bb7409f998362a46",
+        "create": "4e5e3e053c9bfe55", "skip": "69e0c865be70be91",
+    }),
+    "practice": ("e89526d85b02ea40", {
+        "primitive": "f51a53666796448f", "instance": "3486fafbfe3a3acd", "import": "b7ee10c924e6172e",
+        "create": "3486fafbfe3a3acd", "skip": "f51a53666796448f",
+    }),
+}  # fmt: skip
+
+
+def asked(category: str, text: str = TEXT, context: str = "") -> Question:
+    return Question("math", category, 3, text, context)
+
+
+def sha(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@pytest.mark.parametrize("name", ["own", pytest.param("official", marks=fetched), "practice"])
+def test_prompts_are_those_of_the_last_release_byte_by_byte(name):
+    pack = load_pack(name, MATH)
+    of_pack, of_modes = RENDERED[name]
+    for mode in MODES:
+        texts = [pack.render(asked(c), mode, TOOLS[:n]) for c in CATEGORIES for n in (0, 1, 3, 28)]
+        assert sha("".join(map(sha, texts)))[:16] == of_modes[mode], mode
+    assert pack.hash_of(MODES) == of_pack
 
 
 def sections(prompt: str) -> list[str]:
@@ -44,29 +92,28 @@ def alike(a: Counter, b: Counter) -> float:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_sections_come_in_the_papers_order_and_end_where_the_model_goes_on(category, mode):
-    prompt = load_pack().render(category, mode, QUESTION, [TOOL])
-    asked = ["Question", "Toolbox", "Solution"] if mode == "import" else ["Question", "Solution"]
-    assert sections(prompt) == [*asked, "Tools", *asked, "Tools", *asked]
+    prompt = load_pack("own", MATH).render(asked(category), mode, [TOOL])
+    parts = ["Question", "Toolbox", "Solution"] if mode == "import" else ["Question", "Solution"]
+    assert sections(prompt) == [*parts, "Tools", *parts, "Tools", *parts]
     assert not prompt.startswith("**")
     tail = f"**Toolbox**\n{format_toolbox([TOOL])}\n\n" if mode == "import" else ""
-    assert prompt.endswith(f"\n\n\n**Question**\n{QUESTION}\n\n{tail}**Solution**\n")
+    assert prompt.endswith(f"\n\n\n**Question**\n{TEXT}\n\n{tail}**Solution**\n")
     assert "{" not in prompt.split("**Question**")[0]
 
 
 def test_primitive_and_skip_are_one_prompt_and_no_other_two_are():
     for category in CATEGORIES:
-        prompts = {mode: load_pack().render(category, mode, "Why?") for mode in MODES}
+        prompts = {mode: load_pack("own", MATH).render(asked(category, "Why?"), mode) for mode in MODES}
         assert prompts["primitive"] == prompts["skip"]
         assert len(set(prompts.values())) == len(MODES) - 1
 
 
 def test_all_modes_show_the_same_examples():
+    pack = load_pack("own", MATH)
     for category in CATEGORIES:
-        shown = {
-            tuple(question.split("\n\n")[0] for question, _ in worked(load_pack().render(category, mode, "Why?")))
-            for mode in MODES
-        }
-        assert shown == {tuple(example["question"] for example in _own_examples(category))}
+        prompts = [pack.render(asked(category, "Why?"), mode) for mode in MODES]
+        shown = {tuple(question.split("\n\n")[0] for question, _ in worked(prompt)) for prompt in prompts}
+        assert shown == {tuple(example["question"] for example in own.examples("math", category))}
 
 
 def test_worked_examples_print_their_answers():
@@ -74,10 +121,10 @@ def test_worked_examples_print_their_answers():
     sandbox = pytest.importorskip("trove_lite.sandbox.pool")
     programs, answers = [], []
     for category in CATEGORIES:
-        library = [tool for e in _own_examples(category) for tool in parse_tools(f"```python\n{e['tool']}\n```")]
+        library = [tool for e in own.examples("math", category) for tool in parse_tools(f"```python\n{e['tool']}\n```")]
         for mode, parser in itertools.product(MODES, PARSERS):
-            texts = [text for _, text in worked(load_pack().render(category, mode, "Why?"))]
-            for text, example in zip(texts, _own_examples(category), strict=True):
+            texts = [text for _, text in worked(load_pack("own", MATH).render(asked(category, "Why?"), mode))]
+            for text, example in zip(texts, own.examples("math", category), strict=True):
                 solution, tools = parse_completion(text, parser)
                 if mode in ("create", "instance"):
                     assert "function" in {tool.kind for tool in tools}
@@ -89,14 +136,14 @@ def test_worked_examples_print_their_answers():
         results = box.run_many(programs, progress=False)
     for program, result, answer in zip(programs, results, answers, strict=True):
         assert result.status == "ok", (program, result)
-        assert is_correct(first_number(printed_numbers(result.output)), answer), (program, result)
-        assert len(printed_numbers(result.output)) == 1
+        assert number_is_correct(read_numbers(result.output), answer), (program, result)
+        assert len(read_numbers(result.output)) == 1
 
 
 def test_worked_examples_are_no_test_problems_and_not_like_any():
     """Nor like the official prompts' examples, which are the papers' own."""
     try:
-        questions = [problem.question for category in CATEGORIES for problem in load_problems("math", category)]
+        questions = [problem.question.text for category in CATEGORIES for problem in load_problems("math", category)]
     except TroveLiteError as error:
         pytest.skip(str(error))
     assert len(questions) == 3201
@@ -119,62 +166,143 @@ def test_the_near_duplicate_measure_sees_changed_numbers_and_names():
 
 
 def test_a_hash_is_of_what_a_model_reads():
-    pack = load_pack()
-    assert re.fullmatch(r"[0-9a-f]{16}", pack.hash)
-    assert pack.hash == load_pack("own").hash
-    changed = dict(pack.templates)
-    changed["number", "skip"] = lambda question, toolbox: pack.render("number", "skip", question) + " "
-    assert type(pack)("own", changed).hash != pack.hash
+    pack = load_pack("own", MATH)
+    assert re.fullmatch(r"[0-9a-f]{16}", pack.hash_of(MODES))
+    assert pack.hash_of(MODES) == load_pack("own", MATH).hash_of(MODES)
+
+    def changed(category, stage):
+        template = pack.template(category, stage)
+        return (lambda *given: template(*given) + " ") if (category, stage) == ("number", "skip") else template
+
+    assert PromptPack("own", CATEGORIES, MODES, changed).hash_of(MODES) != pack.hash_of(MODES)
 
 
 def test_unknown_names_are_refused_with_the_known_ones():
     with pytest.raises(TroveLiteError, match="own, official"):
-        load_pack("other")
-    with pytest.raises(TroveLiteError, match="primitive, instance, import, create, skip"):
-        load_pack().render("counting", "guess", "Why?")
+        load_pack("other", MATH)
+    with pytest.raises(TroveLiteError, match="no official prompts for data set 'practice'"):
+        load_pack("official", PRACTICE)
+    with pytest.raises(TroveLiteError, match="import, create, skip"):
+        load_pack("own", MATH).render(asked("counting"), "guess")
     with pytest.raises(TroveLiteError, match="algebra, counting"):
-        load_pack().render("chess", "skip", "Why?")
+        load_pack("own", MATH).render(asked("chess"), "skip")
 
 
-@official
+@fetched
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_official_prompts_are_what_mako_makes_of_the_files(category, mode):
     """The official program's own three lines."""
     from mako.template import Template
 
-    template = Template(filename=str(data_folder() / OFFICIAL / category / OFFICIAL_FILES[mode]))
-    expected = template.render(question=QUESTION, toolbox=format_toolbox([TOOL]))
-    prompt = load_pack("official").render(category, mode, QUESTION, [TOOL])
+    template = Template(filename=str(data_folder() / OFFICIAL / category / official.FILES[mode]))
+    expected = template.render(question=TEXT, toolbox=format_toolbox([TOOL]))
+    prompt = load_pack("official", MATH).render(asked(category), mode, [TOOL])
     assert prompt == expected
-    assert QUESTION in prompt
+    assert TEXT in prompt
     assert "## Example" not in prompt
     assert prompt.rstrip().endswith("**Solution**")
 
 
-@official
+@fetched
 def test_official_headings_of_examples_never_reach_the_model():
     text = (data_folder() / OFFICIAL / "counting" / "online_skip.md").read_text(encoding="utf-8")
     without = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("##"))
     assert "## Example" in text
-    assert load_pack("official").render("counting", "skip", "Why?") == without.replace("${question}", "Why?")
+    prompt = load_pack("official", MATH).render(asked("counting", "Why?"), "skip")
+    assert prompt == without.replace("${question}", "Why?")
 
 
-@official
+@fetched
 def test_a_file_that_is_not_the_official_one_is_not_run(tmp_path, monkeypatch):
     for path in (data_folder() / OFFICIAL).rglob("*.md"):
         copy = tmp_path / path.relative_to(data_folder())
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(path.read_bytes())
     monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
-    assert load_pack("official").render("counting", "skip", "Why?")
+    assert load_pack("official", MATH).render(asked("counting", "Why?"), "skip")
     with (tmp_path / OFFICIAL / "number" / "instance.md").open("a") as file:
         file.write("<% import os %>")
-    with pytest.raises(TroveLiteError, match="not the official prompts"):
-        load_pack("official")
+    with pytest.raises(TroveLiteError, match=r"instance\.md: not the official prompt"):
+        load_pack("official", MATH)
 
 
 def test_where_official_prompts_are_missing_the_command_is_named(tmp_path, monkeypatch):
     monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
     with pytest.raises(TroveLiteError, match="trove-lite fetch prompts"):
-        load_pack("official")
+        load_pack("official", MATH)
+
+
+def elsewhere(*categories: str) -> Dataset:
+    """A data set that no prompt knows."""
+    return Dataset("elsewhere", "Elsewhere", categories, lambda category: [], str.split, lambda answers, gold: False)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_category_without_worked_examples_gets_the_instructions_alone(mode):
+    pack = load_pack("own", elsewhere("rivers"))
+    prompt = pack.render(Question("elsewhere", "rivers", 0, "Which is longer?"), mode, [TOOL])
+    assert sections(prompt) == (["Question", "Toolbox", "Solution"] if mode == "import" else ["Question", "Solution"])
+    assert prompt.startswith("Answer each question with a short Python program")
+    assert "math question" not in prompt
+    assert re.fullmatch(r"[0-9a-f]{16}", pack.hash_of(MODES))
+
+
+def test_the_practice_problems_are_asked_with_the_examples_of_math():
+    ours, maths = (load_pack("own", dataset).render(asked("number"), "create") for dataset in (PRACTICE, MATH))
+    assert ours == maths
+
+
+def test_no_two_methods_call_a_stage_alike():
+    names = [name for file in (own.FOLDER / "instructions").iterdir() for name in tomllib.loads(file.read_text())]
+    assert len(set(names)) == len(names) == len(own.instructions())
+
+
+@pytest.mark.parametrize("name", ["own", pytest.param("official", marks=fetched), "practice"])
+def test_what_a_question_is_about_stands_before_it(name):
+    prompt = load_pack(name, MATH).render(asked("number", "How many rows?", "a | b\n1 | 2"), "skip")
+    assert "\na | b\n1 | 2\n\nHow many rows?\n" in prompt
+
+
+def test_what_else_the_words_have_gaps_for_is_given_by_name():
+    stage = {"text": "{task} Again.", "examples": "none", "given": "**Before**\n{response}"}
+    template = own.template_of(stage, {"task": "Do."}, [])
+    pack = PromptPack("any", ("number",), ("repair",), lambda category, stage: template)
+    prompt = pack.render(asked("number", "Why?"), "repair", response="print({1})")
+    assert prompt == "Do. Again.\n\n\n**Question**\nWhy?\n\n**Before**\nprint({1})\n\n**Solution**\n"
+    assert own.gaps(stage) == ("response",)
+
+
+# ---- the practice model's prompts ----
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_practice_prompts_hold_the_papers_sections(mode):
+    prompt = practice_prompt(mode, "What is 1 + 1?", ["gcd(a, b)"])
+    parts = ["**Question**\nWhat is 1 + 1?", "**Toolbox**\n- gcd(a, b)\n", "**Solution**\n"]
+    if mode != "import":
+        del parts[1]
+    assert [part for part in parts if part in prompt] == parts
+    assert ("**Toolbox**" in prompt) == (mode == "import")
+    assert prompt.endswith("**Solution**\n")
+
+
+def test_practice_primitive_asks_as_skip_does_and_instance_as_create_does():
+    texts = {mode: practice_prompt(mode, "?") for mode in MODES}
+    assert texts["primitive"] == texts["skip"]
+    assert texts["instance"] == texts["create"]
+    assert len(set(texts.values())) == 3
+
+
+def test_the_practice_pack_lists_functions_but_no_imports():
+    prompt = load_pack("practice", PRACTICE).render(asked("counting", "?"), "import", TOOLS[:3])
+    assert "**Toolbox**\n- gcd(a, b)\n- f(n: int) -> int\n\n**Solution**" in prompt
+
+
+def test_signatures_of_several_lines_are_not_listed():
+    assert practice.signatures([Tool("f", "f(a,\n  b)", "", "…", "function"), TOOL]) == ["half(x)"]
+
+
+def test_at_most_so_many_tools_are_listed_as_training_showed():
+    prompt = practice_prompt("import", "?", [f"f{i}(n)" for i in range(100)])
+    assert prompt.count("\n- f") == practice.LISTED_AT_MOST

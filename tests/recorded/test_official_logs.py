@@ -1,6 +1,8 @@
 """Importing logs: every shape the format has, and a clear refusal of everything else."""
 
+import contextlib
 import json
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -53,7 +55,7 @@ def test_the_last_problem_solved_again_at_once_is_still_a_retry(tmp_path):
 def test_answers_and_verdicts_are_computed_from_the_output(tmp_path):
     samples = [sample(0, "4 9", gold=4.0), sample(1, "oops", ok=False, gold=4.0), sample(2, "", gold=4.0)]
     table, _ = read(tmp_path, section(0, "Q?", samples) + end(), [problem(question="Q?", answer=4.0)])
-    assert [list(a) for a in table["answers"]] == [[4.0, 9.0], [], []]
+    assert [list(a) for a in table["answers"]] == [["4.0", "9.0"], [], []]
     assert table["correct"].tolist() == [True, False, False]
     assert table["status"].tolist() == ["ok", "error", "ok"]
     assert table["error"].tolist()[1] == "oops"
@@ -79,7 +81,7 @@ def test_shortened_outputs_keep_their_recorded_verdict_and_are_counted(tmp_path)
     table, (report,) = read(tmp_path, section(0, "Q?", [text]) + end(), [problem(question="Q?", answer=4.0)])
     assert report.shortened == 1
     assert table["correct"].tolist() == [True]
-    assert list(table["answers"][0]) == [1.0, 2.0, 9.0]
+    assert list(table["answers"][0]) == ["1.0", "2.0", "9.0"]
     assert report.disagreements == []
 
 
@@ -99,7 +101,7 @@ def test_text_that_looks_like_the_format_inside_a_sample_is_left_alone(tmp_path)
 
 def test_problems_are_matched_by_question_whatever_their_position(tmp_path):
     shuffled = [PROBLEMS[2], PROBLEMS[0]]
-    text = "\n".join(section(i, p.question, [sample(0, "3", gold=p.answer)]) for i, p in enumerate(shuffled)) + end()
+    text = "\n".join(section(i, p.question.text, [sample(0, "3", gold=p.gold)]) for i, p in enumerate(shuffled)) + end()
     table, _ = read(tmp_path, text)
     assert table["problem"].tolist() == [2, 0]
 
@@ -157,7 +159,7 @@ def test_a_file_that_is_no_log_is_refused(tmp_path, text, reason):
 
 
 def test_an_unknown_question_is_refused_with_its_line(tmp_path):
-    text = section(0, PROBLEMS[0].question, [sample(0)]) + "\n" + section(1, "Who asked?", [sample(0)]) + end()
+    text = section(0, PROBLEMS[0].question.text, [sample(0)]) + "\n" + section(1, "Who asked?", [sample(0)]) + end()
     line = text[: text.index("## Example 1")].count("\n") + 1
     with pytest.raises(TroveLiteError, match=rf"line {line}: the question 'Who asked\?…' is not in the data set"):
         read(tmp_path, text)
@@ -178,6 +180,64 @@ def test_a_log_that_breaks_off_anywhere_is_refused(tmp_path_factory, share):
     path.write_text(text.rstrip()[: int(share * len(text.rstrip()))])
     with pytest.raises(TroveLiteError, match=r"run0\.md, line \d+: "):
         import_logs([path], PROBLEMS, progress=False)
+
+
+@pytest.mark.parametrize("share", [0.3, 0.7, 0.999])
+def test_partially_a_log_that_breaks_off_is_read_up_to_its_last_whole_problem(tmp_path, share):
+    text = log(PROBLEMS)
+    path = tmp_path / "run0.md"
+    path.write_text(text[: int(share * len(text))], encoding="utf-8")
+    table, (report,) = import_logs([path], PROBLEMS, partial=True, progress=False)
+    whole, _ = read(tmp_path, text)
+    kept = table["problem"].nunique()
+    assert 0 < kept < len(PROBLEMS)
+    assert report.problems == kept
+    assert "run0.md, line " in report.broken
+    assert "it breaks off" in str(report)
+    same = whole[whole["problem"] < kept].reset_index(drop=True)
+    assert table["program"].tolist() == same["program"].tolist()
+    assert table["mode"].tolist() == same["mode"].tolist()
+
+
+def test_partially_what_is_no_log_is_refused_all_the_same(tmp_path):
+    (tmp_path / "run0.md").write_text("hello")
+    with pytest.raises(TroveLiteError, match="line 1"):
+        import_logs([tmp_path / "run0.md"], PROBLEMS, partial=True, progress=False)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("- Model Answer: [3.0]", "- Model Answer: [abc]"),
+        ("## Example 0\n", f"## Example {'9' * 5000}\n"),
+        ("**0-th Execution", f"**{'9' * 5000}-th Execution"),
+        ("Toolbox Size: #1=", f"Toolbox Size: #{'9' * 5000}="),
+    ],
+    ids=["an answer that is no number", "a long example", "a long sample", "a long size"],
+)
+def test_odd_numbers_are_refused_with_their_line(tmp_path, old, new):
+    text = log(PROBLEMS[:1])
+    assert old in text
+    with pytest.raises(TroveLiteError, match=r"run0\.md, line \d+: "):
+        read(tmp_path, text.replace(old, new))
+
+
+def test_a_run_with_a_long_number_in_its_name_has_no_seed(tmp_path):
+    table, _ = read(tmp_path, log(PROBLEMS), name=f"run_{'9' * 30}.md")
+    assert set(table["seed"]) == {0}
+
+
+@pytest.mark.parametrize("filler", ["\n```\n- Model Answer: ", " \n", "\n\n**0-th Tools**\n", "```\n"], ids=repr)
+def test_a_log_is_read_in_time_that_grows_with_its_length(tmp_path, filler):
+    def seconds(times: int) -> float:
+        text = section(0, PROBLEMS[0].question.text, [sample(0, filler * times, answers="[]")]) + end()
+        began = time.process_time()
+        with contextlib.suppress(TroveLiteError):
+            read(tmp_path, text, PROBLEMS[:1])
+        return time.process_time() - began
+
+    seconds(10)
+    assert seconds(40_000) < 8 * max(seconds(10_000), 0.01)
 
 
 @pytest.mark.parametrize("last", ["trimmed functions): 0.25\n", "=== math ===\n"])
@@ -234,7 +294,18 @@ def test_public_logs_give_the_bundled_outcomes(imported):
     key = ["run", "category", "problem", "phase", "mode", "sample"]
     mine = outcomes(table).sort_values(key, ignore_index=True)
     bundled = bundled.sort_values(key, ignore_index=True)
-    for column in [*key, "program", "status", "answer", "correct", "operations", "shortened"]:
+    for column in [
+        *key,
+        "place",
+        "round",
+        "level",
+        "program",
+        "status",
+        "answer",
+        "correct",
+        "operations",
+        "shortened",
+    ]:
         assert mine[column].astype("object").where(mine[column].notna(), None).tolist() == (
             bundled[column].astype("object").where(bundled[column].notna(), None).tolist()
         )

@@ -5,10 +5,11 @@ import pytest
 
 from trove_lite.candidates import load_candidates
 from trove_lite.cli import main
-from trove_lite.datasets.base import Problem
+from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.recorded.reexecute import compare, recorded_programs, reexecute
-from trove_lite.running.live import live_run, trove_settings
+from trove_lite.recorded.replay import stated_settings
+from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.pool import Sandbox, isolation_report
 
@@ -17,12 +18,14 @@ FUNCTION = "```python\n\ndef double(x):\n    return 2 * x\n```"
 
 
 def row(problem: int, mode: str, solution: str, *, tools="", status="ok", output="4", phase="stream", correct=True):
-    answers = [4.0] if status == "ok" and output else []
+    answers = ["4.0"] if status == "ok" and output else []
     same = {"run": "r", "method": "trove", "seed": 0, "dataset": "math", "category": "counting", "sample": 0}
     return same | {
         "problem": problem,
         "phase": phase,
         "mode": mode,
+        "place": ("import", "create", "skip").index(mode),
+        "round": 0,
         "solution": f"```python\n{solution}\n```",
         "tools": tools,
         "status": status,
@@ -64,14 +67,16 @@ def test_a_tie_between_modes_goes_to_the_one_sampled_first_however_the_table_is_
 def live(tmp_path_factory):
     """A run of the practice model whose toolbox follows neither preset."""
     choices = {"adds_failing": ("create",), "interval": 2, "threshold": "fixed_2"}
-    settings = RunSettings(categories=("number",), seeds=(0, 1), limit=6, completion_tokens=600, trove=choices)
+    settings = RunSettings(
+        categories=("number",), seeds=(0, 1), limit=6, completion_tokens=600, choices={"trove": choices}
+    )
     return settings, live_run(settings, tmp_path_factory.mktemp("live") / "run", progress=False)
 
 
 @CONFINED
 def test_a_live_run_is_composed_by_the_settings_that_it_was_made_with(live):
     settings, folder = live
-    candidates, made_with = load_candidates(folder), trove_settings([folder, "no folder"])
+    candidates, made_with = load_candidates(folder), stated_settings([folder, "no folder"])
     assert made_with == {f"run_seed{seed}": settings.of("trove", seed) for seed in (0, 1)}
     assert recorded_programs(candidates) != recorded_programs(candidates, made_with)
 
@@ -102,7 +107,7 @@ def test_a_tool_that_is_used_once_is_gone_when_problems_are_solved_again():
 
 @CONFINED
 def test_reexecution_agrees_and_says_where_not(monkeypatch):
-    problems = (Problem("math", "counting", 0, "?", 4.0, 1),)
+    problems = (Problem(Question("math", "counting", 0, "?"), 4.0),)
     monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
     recorded = pd.DataFrame(
         [
@@ -117,7 +122,7 @@ def test_reexecution_agrees_and_says_where_not(monkeypatch):
     with Sandbox(1, time_limit=0.5) as sandbox:
         new, agreement = reexecute(recorded, sandbox, progress=False)
     assert new["status"].tolist() == ["ok", "ok", "ok", "timeout", "error", "missing"]
-    assert new["answer"].tolist()[:2] == [4.0, 5.0]
+    assert new["answer"].tolist()[:2] == ["4.0", "5.0"]
     total = agreement.shares.set_index("category").loc["all"]
     assert total.to_dict() == {"candidates": 6, "status": 6, "compared": 6, "answer": 4, "verdict": 4}
     assert agreement.disagreements["cause"].tolist() == ["other", "random"]
@@ -155,7 +160,7 @@ def test_problems_solved_again_come_after_all_others():
 
 
 def test_an_execution_that_is_in_the_journal_does_not_run_again(monkeypatch, tmp_path):
-    problems = (Problem("math", "counting", 0, "?", 4.0, 1),)
+    problems = (Problem(Question("math", "counting", 0, "?"), 4.0),)
     monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
     recorded = pd.DataFrame([row(0, "create", "print(2 + 2)"), row(0, "skip", "print(5)")])
     with Sandbox(1, time_limit=0.5) as sandbox:
@@ -164,13 +169,13 @@ def test_an_execution_that_is_in_the_journal_does_not_run_again(monkeypatch, tmp
         sandbox._run, run = lambda program: ran.append(program) or run(program), sandbox._run
         new, _ = reexecute(recorded, sandbox, journal=tmp_path / "journal", progress=False)
     assert ran == ["print(5)"]
-    assert new["answer"].tolist() == [4.0, 5.0]
+    assert new["answer"].tolist() == ["4.0", "5.0"]
     with Sandbox(1, time_limit=1) as other, pytest.raises(TroveLiteError, match="other limits"):
         reexecute(recorded, other, journal=tmp_path / "journal", progress=False)
 
 
 def test_a_status_that_the_record_does_not_know_is_kept(monkeypatch):
-    problems = (Problem("math", "counting", 0, "?", 4.0, 1),)
+    problems = (Problem(Question("math", "counting", 0, "?"), 4.0),)
     monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
     recorded = pd.DataFrame([row(0, "create", "x = bytearray(10**10)")])
     recorded = recorded.astype({"status": "category", "operations": "Int64"})

@@ -20,7 +20,12 @@ from ..scripted import TIMES
 
 #: Few problems, but the toolbox is trimmed and problems are solved again.
 SETTINGS = RunSettings(
-    name="small", categories=("counting",), seeds=(0,), k=6, limit=12, trove={"interval": 6, "threshold": "fixed_2"}
+    name="small",
+    categories=("counting",),
+    seeds=(0,),
+    k=6,
+    limit=12,
+    choices={"trove": {"interval": 6, "threshold": "fixed_2"}},
 )
 
 

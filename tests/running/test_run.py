@@ -3,23 +3,21 @@
 import asyncio
 import json
 import time
-from dataclasses import replace
 
 import pandas as pd
 import pytest
 
-from trove_lite import load_candidates
-from trove_lite.errors import TroveLiteError
-from trove_lite.methods import METHODS
+from trove_lite import load_calls, load_candidates
+from trove_lite.datasets.base import Question
+from trove_lite.methods import trove
 from trove_lite.methods.base import sample_seed
-from trove_lite.models.base import ModelError, PromptRefused
-from trove_lite.run_cli import add_run_arguments, budget_of, choice_of, run_command, settings_of, vars_of
-from trove_lite.running.driver import Gate
+from trove_lite.models.base import ModelError, PromptRefused, SampleUnavailable
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings, model_identity
 from trove_lite.sandbox.pool import Sandbox
+from trove_lite.selection import number_text
 
-from ..scripted import TIMES, InlineSandbox, Pack, ScriptedModel, function, problems, response, run
+from ..scripted import TIMES, InlineSandbox, Pack, ScriptedModel, function, of_problems, problems, response, run
 
 
 def table(folder):
@@ -47,7 +45,7 @@ def test_a_row_says_what_was_written_run_and_judged(tmp_path):
     rows = table(run(tmp_path / "a"))
     assert set(rows["status"]) == {"ok", "error"}
     right = rows[rows["correct"].astype(bool)]
-    gold = {p.index: p.answer for p in problems("math", "counting")}
+    gold = {p.index: number_text(p.gold) for p in problems("math", "counting")}
     assert len(right)
     assert (right["answer"] == right["problem"].map(gold)).all()
     failed = rows[rows["status"] == "error"]
@@ -80,7 +78,7 @@ def test_programs_of_import_run_after_the_toolbox_and_others_do_not(tmp_path):
 
 def test_sampling_ahead_changes_nothing(tmp_path, monkeypatch):
     ahead = table(run(tmp_path / "a", methods=("trove",)))
-    monkeypatch.setitem(METHODS, "trove", METHODS["trove"]._replace(ahead=lambda *_: iter(())))
+    monkeypatch.setattr(trove, "TROVE", trove.TROVE._replace(ahead=None))
     pd.testing.assert_frame_equal(table(run(tmp_path / "b", methods=("trove",))), ahead)
 
 
@@ -97,7 +95,7 @@ def test_each_sample_is_asked_for_once_with_its_own_seed(tmp_path):
     model = ScriptedModel()
     rows = table(run(tmp_path / "a", model=model))
     assert len(set(model.seeds)) == len(model.seeds) == len(rows)
-    one = sample_seed(1, "math", "counting", 3, "stream", "import", 1)
+    one = sample_seed(1, Question("math", "counting", 3, ""), "stream", "import", 1)
     assert one in model.seeds
 
 
@@ -115,10 +113,26 @@ def test_the_official_parser_runs_an_empty_program_and_the_strict_one_does_not(t
 def test_real_sandbox_and_own_prompts(tmp_path):
     with Sandbox(2, time_limit=5) as sandbox:
         settings = RunSettings(dataset="math", categories=("counting", "algebra"), seeds=(0,), k=3)
-        live_run(settings, tmp_path / "a", model=ScriptedModel(), sandbox=sandbox, problems=problems, progress=False)
+        live_run(
+            settings, tmp_path / "a", model=ScriptedModel(), sandbox=sandbox, dataset=of_problems(), progress=False
+        )
     rows = table(tmp_path / "a")
     assert set(rows["status"]) == {"ok", "error"}
     assert described(tmp_path / "a")["isolation"] in ("full", "seccomp")
+
+
+@pytest.mark.parametrize("method", ["standard", "cot", "pot", "entangled", "creator"])
+def test_the_tool_makers_before_trove_run_live_with_prompts_of_our_own(method, tmp_path):
+    fakes = {"model": ScriptedModel(), "sandbox": InlineSandbox(), "dataset": of_problems()}
+    settings = RunSettings(dataset="math", methods=(method,), categories=("counting",), seeds=(0,), k=8)
+    folder = live_run(settings, tmp_path / "a", progress=False, **fakes)
+    rows, calls = table(folder), load_calls(folder)
+    stream = rows[rows["phase"] == "stream"]
+    assert set(stream["mode"]) == {method}
+    assert set(stream["problem"]) == set(range(12))
+    spent = calls.groupby("problem").size()
+    assert (spent >= 8).all()
+    assert len(rows) == calls["mode"].notna().sum()
 
 
 def test_a_run_inside_a_running_event_loop_as_in_a_notebook(tmp_path):
@@ -138,10 +152,10 @@ def test_the_ablation_without_import_goes_by_its_recorded_name(tmp_path):
 
 
 def test_the_budget_adds_up_and_counts_solving_again_apart(tmp_path):
-    trove = {"threshold": "fixed_2", "interval": 4}
-    folder = run(tmp_path / "a", methods=("trove", "primitive"), trove=trove)
+    folder = run(tmp_path / "a", methods=("trove", "primitive"), trove={"threshold": "fixed_2", "interval": 4})
     rows, budget = table(folder), pd.DataFrame(described(folder)["budget"])
-    key = ["method", "category", "mode", "phase", "seed"]
+    key = ["method", "category", "stage", "phase", "seed"]
+    rows = rows.rename(columns={"mode": "stage"})
     spent = rows.groupby(key, observed=True).agg(
         calls=("sample", "size"), prompt_tokens=("prompt_tokens", "sum"), completion_tokens=("completion_tokens", "sum")
     )
@@ -173,16 +187,32 @@ def test_a_token_budget_is_met_by_the_last_sample_and_not_before(tmp_path):
 
 def test_ranking_by_the_model_is_paid_for_but_is_no_candidate(tmp_path):
     folder = run(tmp_path / "a", methods=("trove",), trove={"ranking": "model", "interval": 4})
-    budget = pd.DataFrame(described(folder)["budget"]).set_index("mode")
+    budget = pd.DataFrame(described(folder)["budget"]).set_index("stage")
     assert (budget.loc[["rank"], "calls"] > 0).all()
     assert (budget.loc[["rank"], "executions"] == 0).all()
     assert "rank" not in set(table(folder)["mode"])
+    calls = load_calls(folder)
+    ranked = calls[calls["stage"] == "rank"]
+    assert len(ranked)
+    assert ranked["mode"].isna().all()
+    assert (ranked["prompt_tokens"] > 0).all()
 
 
 def test_rectification_costs_its_drafts(tmp_path):
-    rows = table(run(tmp_path / "a", methods=("trove",), trove={"rectify": "create"}))
-    sizes = rows.groupby(["phase", "mode"], observed=True).size()
+    folder = run(tmp_path / "a", methods=("trove",), trove={"rectify": "create"})
+    sizes = table(folder).groupby(["phase", "mode"], observed=True).size()
     assert sizes["draft", "create"] == sizes["stream", "create"] == sizes["stream", "skip"]
+    stages = load_calls(folder).groupby("stage", observed=True).size()
+    assert stages["rewrite"] == stages["create"] == sizes["stream", "create"]
+
+
+def test_every_candidate_is_a_call_and_says_who_was_asked(tmp_path):
+    folder = run(tmp_path / "a", methods=("trove", "primitive"))
+    rows, calls = table(folder), load_calls(folder)
+    assert len(calls) == len(rows)
+    assert set(calls["role"]) == {"solver"}
+    assert set(calls["model"]) == {"scripted"}
+    assert calls["completion_tokens"].sum() == rows["completion_tokens"].sum()
 
 
 # ---- what goes wrong ----
@@ -236,11 +266,48 @@ def test_a_refused_prompt_is_missing_and_not_wrong(tmp_path):
     assert rows.loc[rows["problem"] != 3, "correct"].notna().all()
 
 
+class Unreliable(ScriptedModel):
+    """Has no answer to some requests, of which it knows whether it will the next time."""
+
+    def __init__(self, lacks):
+        super().__init__()
+        self.lacks = lacks
+
+    async def complete(self, prompt, seeds):
+        if self.lacks(prompt, seeds[0]):
+            self.calls += 1
+            raise SampleUnavailable("http://host: the answer is not JSON")
+        return await super().complete(prompt, seeds)
+
+
+def test_a_sample_that_cannot_be_had_is_a_row_and_the_run_goes_on(tmp_path):
+    rows = table(run(tmp_path / "a", model=Unreliable(lambda prompt, seed: seed % 10 == 0)))
+    missing = rows[rows["status"] == "missing"]
+    assert 0.05 < len(missing) / len(rows) < 0.2
+    assert missing["correct"].isna().all()
+    assert missing["error"].str.contains("not JSON").all()
+    assert missing["completion_tokens"].isna().all()
+
+
+def test_too_many_in_a_row_end_the_run_and_are_asked_for_again(tmp_path):
+    expected = table(run(tmp_path / "a", methods=("trove",)))
+    model = Unreliable(lambda *_: model.calls > 60)
+    with pytest.raises(ModelError, match=r"20 samples in a row could not be had, .* not JSON"):
+        run(tmp_path / "b", methods=("trove",), model=model)
+    pd.testing.assert_frame_equal(table(run(tmp_path / "b", methods=("trove",))), expected)
+
+
+def test_a_folder_in_which_nothing_was_generated_takes_other_settings(tmp_path):
+    with pytest.raises(ModelError):
+        run(tmp_path / "a", k=3, model=Failing(0, ModelError("no such model")))
+    assert len(table(run(tmp_path / "a", k=6)))
+
+
 def test_no_key_and_no_address_is_written_anywhere(tmp_path, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     folder = run(tmp_path / "a", model=ScriptedModel())
     settings = RunSettings(name="test", model="http://user:sk-secret@host:8000/v1?api_key=sk-secret#llama", k=3)
-    fakes = {"model": Failing(3, ModelError("x")), "sandbox": InlineSandbox(), "problems": problems, "pack": Pack()}
+    fakes = {"model": Failing(3, ModelError("x")), "sandbox": InlineSandbox(), "dataset": of_problems(), "pack": Pack()}
     with pytest.raises(ModelError):
         live_run(settings, tmp_path / "b", **fakes)
     for path in (p for f in (folder, tmp_path / "b") for p in f.rglob("*") if p.is_file()):
@@ -266,26 +333,6 @@ def test_a_servers_address_is_not_part_of_a_run(spec, identity):
 # ---- speed ----
 
 
-def test_the_gate_lets_so_many_in_by_rank():
-    async def main():
-        gate, order, inside = Gate(2), [], 0
-
-        async def visit(rank, name):
-            nonlocal inside
-            async with gate(rank):
-                inside += 1
-                assert inside <= 2
-                order.append(name)
-                await asyncio.sleep(0.001)
-                inside -= 1
-
-        visits = [visit(2, "a"), visit(2, "b"), visit(2, "c"), visit(1, "d"), visit(0, "e"), visit(1, "f")]
-        await asyncio.gather(*visits)
-        return order
-
-    assert asyncio.run(main()) == ["a", "b", "e", "d", "f", "c"]
-
-
 def test_streams_overlap(tmp_path):
     """8 streams of 12 problems at 20 ms a call: one after the other, IMPORT alone would take 1.9 s."""
 
@@ -297,132 +344,3 @@ def test_streams_overlap(tmp_path):
     start = time.monotonic()
     run(tmp_path / "a", methods=("trove",), seeds=tuple(range(8)), model=Slow(), in_flight=1000, trove={"retry": False})
     assert time.monotonic() - start < 1.5
-
-
-# ---- settings, command line, YAML ----
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"methods": ("creator",)}, "primitive, instance, trove"),
-        ({"categories": ("topology",)}, "counting"),
-        ({"seeds": (1, 1)}, "each once"),
-        ({"seeds": ()}, "at least one"),
-        ({"k": 16}, "multiple of 3"),
-        ({"preset": "mine"}, "official"),
-        ({"limit": 0}, "more than 0"),
-        ({"parser": "loose"}, "strict"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(given, words):
-    with pytest.raises(TroveLiteError, match=words):
-        RunSettings(**given)
-
-
-def options(*words):
-    import argparse
-
-    parser = argparse.ArgumentParser()
-    add_run_arguments(parser)
-    return {name: value for name, value in vars(parser.parse_args(words)).items() if value is not None}
-
-
-def test_defaults_are_the_papers():
-    settings = settings_of(options("--out", "runs/x"))
-    assert replace(settings, name="run") == RunSettings()
-    assert (settings.k, settings.seeds, settings.sampling.temperature) == (15, (0, 1, 2, 3, 4), 0.6)
-    assert len(settings.categories) == 7
-
-
-def test_options_become_settings():
-    words = "--out runs/x --method trove primitive --category counting --seed 3 4 --budget completion-tokens=900"
-    words += " --preset official --set interval=100 --set adds=create --set shown=none --temperature 1 --limit 5"
-    settings = settings_of(options(*words.split()))
-    assert (settings.name, settings.methods, settings.seeds) == ("x", ("trove", "primitive"), (3, 4))
-    trove = settings.of("trove", 3)
-    assert (trove.interval, trove.adds, trove.shown, trove.threshold) == (100, ("create",), None, "log20")
-    assert (trove.budget.completion_tokens, settings.sampling.temperature) == (900, 1.0)
-
-
-def test_yaml_says_the_same_and_the_command_line_overrides(tmp_path):
-    path = tmp_path / "study.yaml"
-    path.write_text(
-        "out: runs/x\nmethod: [trove, primitive]\nseed: [3, 4]\nk: 6\npreset: official\n"
-        "set: {interval: 100, adds: [create], shown: null, retry: false}\ntop-p: 0.9\n"
-    )
-    given = vars_of(path) | options("--k", "9")
-    settings = settings_of(given)
-    trove = settings.of("trove", 3)
-    assert (trove.interval, trove.adds, trove.shown, trove.retry, trove.budget.calls) == (
-        100,
-        ("create",),
-        None,
-        False,
-        9,
-    )
-    assert (settings.methods, settings.seeds, settings.sampling.top_p) == (("trove", "primitive"), (3, 4), 0.9)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("ks: 15", "no option 'ks'"),
-        ("k: many", "invalid int"),
-        ("- k", "no options by name"),
-        ("k: [", "not YAML"),
-        ("set: {speed: 3}", "interval"),
-        ("seed: [0, a]", "invalid int"),
-    ],
-)
-def test_a_bad_yaml_file_is_refused_in_one_line(tmp_path, text, words):
-    path = tmp_path / "study.yaml"
-    path.write_text(text)
-    with pytest.raises(TroveLiteError, match=words) as caught:
-        settings_of(vars_of(path) | {"out": tmp_path})
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("function", "text"),
-    [
-        (budget_of, "15"), (budget_of, "calls=1.5"), (budget_of, "tokens=5"), (budget_of, "calls=1_0"),
-        (choice_of, "interval"), (choice_of, "k=3"), (choice_of, "interval=1e3"), (choice_of, "retry=yes"),
-        (choice_of, "interval=none"), (choice_of, "budget=3"),
-    ],
-)  # fmt: skip
-def test_bad_words_are_refused(function, text):
-    with pytest.raises(TroveLiteError, match=r"write|takes"):
-        function(text)
-
-
-def test_the_command_runs_and_says_what_came_of_it(tmp_path, monkeypatch, capsys):
-    import argparse
-
-    monkeypatch.setattr("trove_lite.running.live.load_model", lambda spec, sampling: ScriptedModel())
-    monkeypatch.setattr("trove_lite.run_cli.live_run.__kwdefaults__", live_run.__kwdefaults__ | {"problems": problems})
-    parser = argparse.ArgumentParser()
-    add_run_arguments(parser)
-    words = f"--out {tmp_path / 'a'} --category counting --seed 0 --k 3 --limit 4 --quiet".split()
-    assert run_command(parser.parse_args(words)) == 0
-    said = capsys.readouterr().out
-    assert "trove-counting-0" in said
-    assert "spent: 12 calls" in said
-    assert run_command(parser.parse_args(words)) == 0
-    assert "complete already" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("given", "found"),
-    [
-        ({}, ("practice", "practice", "practice")),
-        ({"dataset": "practice"}, ("practice", "practice", "practice")),
-        ({"dataset": "math"}, ("vllm:codellama/CodeLlama-7b-Instruct-hf", "math", "own")),
-        ({"model": "practice"}, ("practice", "practice", "practice")),
-        ({"model": "vllm:x"}, ("vllm:x", "math", "own")),
-        ({"model": "vllm:x", "dataset": "practice"}, ("vllm:x", "practice", "practice")),
-    ],
-)
-def test_model_data_and_prompts_suit_each_other(given, found):
-    settings = RunSettings(**given)
-    assert (settings.model, settings.dataset, settings.prompts) == found

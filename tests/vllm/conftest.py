@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from trove_lite.candidates import load_candidates
-from trove_lite.models import base as generate
+from trove_lite.models import vllm
 from trove_lite.running.live import live_run
 
 HERE = Path(__file__).parent
@@ -73,7 +73,7 @@ def run_and_ask():
     def called(settings, out, questions, **given):
         found = {}
 
-        class Engine(generate.VLLM):
+        class Engine(vllm.VLLM):
             async def __aexit__(self, *failure):
                 try:
                     if failure[0] is None:
@@ -82,7 +82,7 @@ def run_and_ask():
                     await super().__aexit__(*failure)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(generate, "VLLM", Engine)
+            patch.setattr(vllm, "VLLM", Engine)
             table = load_candidates(live_run(settings, out, progress=False, **given))
         gc.collect()  # here, where what a dead engine left open is no error
         return table, found

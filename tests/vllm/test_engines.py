@@ -1,6 +1,7 @@
 """Real vLLM engines on the CPU: in process and behind `vllm serve`, they answer alike, and say so when they die."""
 
 import asyncio
+import hashlib
 import itertools
 import os
 import signal
@@ -15,12 +16,13 @@ import pandas as pd
 import pytest
 
 from trove_lite.candidates import load_candidates
-from trove_lite.datasets.base import Problem
-from trove_lite.datasets.math import CATEGORIES
+from trove_lite.datasets.base import Problem, Question
+from trove_lite.datasets.math import CATEGORIES, MATH
+from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import sample_seed
 from trove_lite.models import load_model
-from trove_lite.models.base import ModelError, PromptRefused, SamplingSettings
-from trove_lite.prompts import MODES, load_pack
+from trove_lite.models.base import Message, ModelError, PromptRefused, SamplingSettings
+from trove_lite.prompts import load_pack
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
@@ -34,11 +36,12 @@ QUESTIONS = [f"What is ${number}$ squared?" for number in range(4)]
 
 def wishes() -> list[tuple[str, list[int]]]:
     """Prompts of every mode, with five seeds each."""
-    pack = load_pack()
+    pack = load_pack("own", MATH)
     found = []
-    for (i, question), mode in itertools.product(enumerate(QUESTIONS), MODES):
-        seeds = [sample_seed(0, "math", "counting", i, "stream", mode, sample) for sample in range(5)]
-        found.append((pack.render("counting", mode, question), seeds))
+    for (i, question), mode in itertools.product(enumerate(QUESTIONS), pack.stages):
+        asked = Question("math", "counting", i, question)
+        seeds = [sample_seed(0, asked, "stream", mode, sample) for sample in range(5)]
+        found.append((pack.render(asked, mode), seeds))
     return found
 
 
@@ -50,9 +53,9 @@ def texts(answers) -> list:
     return [[(c.text, c.prompt_tokens, c.completion_tokens, c.finish_reason) for c in answer] for answer in answers]
 
 
-async def failure(coroutine) -> tuple[type, str]:
+async def failure(coroutine, kind=ModelError) -> tuple[type, str]:
     """What is raised, less its traceback, which would keep a dead engine from being collected."""
-    with pytest.raises(ModelError) as error:
+    with pytest.raises(kind) as error:
         await coroutine
     return type(error.value), str(error.value)
 
@@ -75,6 +78,12 @@ async def asked(model) -> dict:
     found["too long"] = [await failure(model.complete("~" * length, [1])) for length in TOO_LONG]
     found["long"] = await model.complete("~" * LONG, [1])
     found["after"] = await model.complete(*wishes()[0])
+    found["identity"] = model.identity()
+    found["context"] = model.context_length
+    found["chat"] = await failure(model.complete([Message("user", "Hello")], [1]), TroveLiteError)
+    late, early = (asyncio.create_task(model.complete("~" * 9, range(200), priority=p)) for p in (1, 0))
+    waits = [[c.queue_seconds for c in await task] for task in (late, early)]
+    found["mean waits"] = [sum(wait) / len(wait) for wait in waits]
     dying = asyncio.create_task(failure(together(model)))
     await asyncio.sleep(0.2)
     for child in psutil.Process().children(recursive=True):
@@ -85,7 +94,7 @@ async def asked(model) -> dict:
 
 def study(spec) -> dict:
     """TROVE, PRIMITIVE and INSTANCE over two problems in every category, two run seeds."""
-    problems = {c: [Problem("math", c, i, QUESTIONS[i], float(i), 1) for i in range(2)] for c in CATEGORIES}
+    problems = {c: [Problem(Question("math", c, i, QUESTIONS[i]), float(i)) for i in range(2)] for c in CATEGORIES}
     sampling = SamplingSettings(max_tokens=32)
     methods = ("trove", "primitive", "instance")
     settings = RunSettings(model=spec, methods=methods, seeds=(0, 1), k=3, sampling=sampling, time_limit=5)
@@ -169,6 +178,34 @@ def test_a_prompt_that_is_too_long_is_refused_alone(in_process):
     assert texts([in_process["after"]]) == texts(in_process["together"][:1])
 
 
+def test_tokens_from_the_prefix_cache_and_time_in_the_queue_are_told(in_process):
+    again = [completion for answer in in_process["alone"] for completion in answer][1]
+    assert 0 < again.cached_tokens < again.prompt_tokens
+    for answer in in_process["together"]:
+        assert all(completion.queue_seconds >= 0 and completion.seconds > 0 for completion in answer)
+
+
+def test_a_lower_priority_number_waits_less_though_it_came_later(in_process):
+    late, early = in_process["mean waits"]
+    assert early < late
+
+
+def test_a_model_without_a_chat_template_says_so(in_process):
+    kind, said = in_process["chat"]
+    assert kind is TroveLiteError
+    assert "has no chat template" in said
+
+
+def test_a_folder_is_known_by_its_name_and_the_sha256_of_its_weights(in_process, tiny_model):
+    identity = in_process["identity"]
+    assert identity.pop("version")
+    weights = (tiny_model / "model.safetensors").read_bytes()
+    assert identity == {
+        "name": "llama", "sha256": hashlib.sha256(weights).hexdigest(), "dtype": "float32", "engine": "vllm"
+    }  # fmt: skip
+    assert in_process["context"] == LENGTH
+
+
 def test_an_engine_that_dies_is_an_error_and_no_text(in_process):
     kind, said = in_process["killed"]
     assert kind is ModelError
@@ -195,7 +232,7 @@ def test_whole_runs_are_the_same_in_process_over_http_and_again(in_process, serv
     here = in_process["run"].drop(columns=where)
     assert len(here) == 3 * 7 * 2 * 2 * 3
     assert not here["status"].isin(["missing"]).any()
-    assert set(here["mode"]) == set(MODES)
+    assert set(here["mode"]) == {"primitive", "instance", "import", "create", "skip"}
     assert here["response"].nunique() > len(here) / 2
     for name in ("there", "again"):
         folder = live_run(out=tmp_path / name, progress=False, **study(f"{url}#tiny"))

@@ -8,9 +8,10 @@ import pytest
 from trove_lite import load_candidates
 from trove_lite.analysis import statistics as metrics
 from trove_lite.datasets.math import CATEGORIES
-from trove_lite.datasets.practice.problems import items, practice_prompt
+from trove_lite.datasets.practice.problems import items
 from trove_lite.models import load_model
 from trove_lite.models.base import SamplingSettings
+from trove_lite.prompts.practice import practice_prompt
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 

@@ -1,10 +1,11 @@
 """Selection rules on whole tables: every problem at once, and at budgets below the recorded one.
 
 A rule applied to K of n recorded candidates is estimated by seeded subsampling, K/modes from each mode, because
-the official rules are not symmetric and have no closed form. `select` holds the same rules for a single problem,
-as a reader would write them; a test holds both to each other.
+the official rules are not symmetric and have no closed form. `selection` holds the same rules for a single problem,
+as a reader would write them; a test holds both to each other. The order of modes, which decides ties, is the table's.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -13,11 +14,10 @@ import numpy as np
 import pandas as pd
 
 from ..errors import TroveLiteError
+from ..selection import RULES, rounded
 from .statistics import draws_by_mode
 
-#: The order in which the official program samples the modes, which decides ties.
-MODES = ("primitive", "instance", "import", "create", "skip")
-PROBLEM = ["method", "run", "category", "problem"]
+PROBLEM = ["method", "run", "dataset", "category", "problem"]
 CELLS = 4_000_000  # array elements at a time
 DRAWS = 100_000  # a mean over so many right-or-wrong draws has a Monte Carlo error below 0.002
 NEVER = np.iinfo(np.int64).max
@@ -34,15 +34,20 @@ class Stack:
 def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     """Candidates of the stream in the order in which they were sampled: problem by problem, mode by mode.
 
-    Without those that could not be judged: a problem that lacks them has fewer samples, not wrong ones.
+    Without those that could not be judged: a problem that lacks them has fewer samples, not wrong ones. Raises
+    TroveLiteError where a candidate does not say the place of its mode.
     """
     frame = candidates[(candidates["phase"] == "stream") & candidates["correct"].notna()]
-    rank = frame["mode"].map({mode: i for i, mode in enumerate(MODES)}).astype("int64")
-    return (
-        frame.assign(_mode=rank)
-        .sort_values([*PROBLEM, "_mode", "sample"], kind="stable", ignore_index=True)
-        .drop(columns="_mode")
-    )
+    if frame["place"].isna().any():
+        mode = frame.loc[frame["place"].isna(), "mode"].iloc[0]
+        raise TroveLiteError(f"mode '{mode}': its column `place` is empty; give the order in which modes were sampled")
+    return frame.sort_values([*PROBLEM, "place", "mode", "sample"], kind="stable", ignore_index=True)
+
+
+def modes_of(candidates: pd.DataFrame) -> list[str]:
+    """The modes of a table in the order in which they are sampled."""
+    places = candidates.groupby("mode", observed=True)["place"].min()
+    return places.sort_values(kind="stable").index.tolist()
 
 
 def stacks(frame: pd.DataFrame) -> Iterator[Stack]:
@@ -52,13 +57,27 @@ def stacks(frame: pd.DataFrame) -> Iterator[Stack]:
     group = frame.groupby(PROBLEM, observed=True, sort=False).ngroup().to_numpy()
     starts = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
     sizes = np.diff(np.r_[starts, len(group)])
-    mode = pd.Categorical(frame["mode"], categories=list(MODES)).codes
-    layouts = {}
+    mode, names = pd.factorize(frame["mode"])
+    _refuse_unclear_places(frame, group, mode)
+    names, layouts = np.asarray(names, dtype=object), {}
     for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
         layouts.setdefault(mode[start : start + size].tobytes(), []).append(start)
     for layout, first in layouts.items():
-        modes = np.array(MODES, dtype=object)[np.frombuffer(layout, dtype=mode.dtype)]
+        modes = names[np.frombuffer(layout, dtype=mode.dtype)]
         yield Stack(np.array(first)[:, None] + np.arange(len(modes)), modes)
+
+
+def _refuse_unclear_places(frame: pd.DataFrame, group: np.ndarray, mode: np.ndarray) -> None:
+    """Each mode of a problem has one place, and each place one mode."""
+    place = frame["place"].to_numpy()
+    same_mode, same_place = mode[1:] == mode[:-1], place[1:] == place[:-1]
+    unclear = np.flatnonzero((group[1:] == group[:-1]) & (same_mode != same_place))
+    if len(unclear):
+        a, b = (frame.iloc[unclear[0] + i] for i in (0, 1))
+        raise TroveLiteError(
+            f"run '{a['run']}', {a['category']} problem {a['problem']}: place {a['place']} for mode '{a['mode']}' and "
+            f"{b['place']} for '{b['mode']}'; give each mode of a problem a `place` of its own"
+        )
 
 
 def choose(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
@@ -88,17 +107,14 @@ def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, re
     votes = _Votes(frame, rule)
     score = np.full(len(frame), np.nan)
     for stack in stacks(frame):
-        names, counts = np.unique(stack.modes, return_counts=True)
-        order = np.argsort([MODES.index(name) for name in names])
-        share = _split(k, counts[order])
+        counts = Counter(stack.modes)  # in the order of sampling
+        share = _split(k, np.array([*counts.values()]))
         if share is None:
             continue
         if k == len(stack.modes):
             masks = np.ones((1, k), dtype=bool)
         else:
-            picks = draws_by_mode(
-                stack.modes, dict(zip(names[order], share, strict=True)), seed=seed, resamples=resamples
-            )
+            picks = draws_by_mode(stack.modes, dict(zip(counts, share, strict=True)), seed=seed, resamples=resamples)
             masks = np.zeros((resamples, len(stack.modes)), dtype=bool)
             np.put_along_axis(masks, picks, True, axis=1)
         for part in votes.chunks(stack, len(masks)):
@@ -121,23 +137,23 @@ class _Votes:
     """The table's votes as flat arrays, and the rules on blocks of them."""
 
     def __init__(self, frame: pd.DataFrame, rule: str):
-        if rule not in ("one_stage", "two_stage", "one_stage_described", "two_stage_described"):
-            raise TroveLiteError(f"no selection rule '{rule}': see trove_lite.RULES")
+        if rule not in RULES:
+            raise TroveLiteError(f"no selection rule '{rule}': choose from {', '.join(RULES)}")
         self.ok = (frame["status"] == "ok").to_numpy()
         self.by_mode = rule.startswith("two_stage")
         self.described = rule.endswith("described")
         self.correct = frame["correct"].fillna(False).to_numpy(dtype=bool)
         self.operations = frame["operations"].fillna(0).to_numpy(dtype=np.int64)
         if self.described:
-            answer = frame["answer"].to_numpy(dtype=float)
-            self.row = np.flatnonzero(self.ok & ~np.isnan(answer))
-            self.value = np.round(answer[self.row], 2)
+            code, texts = pd.factorize(frame["answer"])  # -1: no answer
+            self.row = np.flatnonzero(self.ok & (code >= 0))
+            self.value = pd.factorize(np.array([rounded(text) for text in texts], dtype=object))[0][code[self.row]]
         else:
             lists = frame["answers"].where(self.ok, None)
             lengths = np.array([0 if x is None else len(x) for x in lists], dtype=np.int64)
             self.row = np.repeat(np.arange(len(frame)), lengths)
             parts = [x for x in lists if x is not None and len(x)]
-            self.value = np.concatenate(parts) if parts else np.empty(0)
+            self.value = pd.factorize(np.concatenate(parts) if parts else np.empty(0, dtype=object))[0]
         self.start = np.searchsorted(self.row, np.arange(len(frame) + 1))
 
     def chunks(self, stack: Stack, resamples: int) -> Iterator[np.ndarray]:

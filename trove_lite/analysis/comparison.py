@@ -14,10 +14,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..datasets import DATASETS
+from ..candidates import calls_of
+from ..datasets import load_dataset
 from ..errors import TroveLiteError
 from . import statistics as metrics
-from .choose import choose, in_order
+from .choose import choose, in_order, modes_of
 from .independence import independent_runs
 from .scores import (
     COVERED_MACRO,
@@ -26,7 +27,6 @@ from .scores import (
     Estimate,
     by_category,
     estimate,
-    modes_of,
     over_categories,
     score,
 )
@@ -46,17 +46,6 @@ MATCHED_COLUMNS = [
     "budget", "category", "a", "b", *(f"{cost}_{side}" for cost in COSTS for side in "ab"), "value_a", "value_b",
     "difference", "low", "high", "run_sd", "p", "p_equivalent", "equivalent", "margin", "problems", "runs", "note",
 ]  # fmt: skip
-
-
-def load_dataset(name):  # until data sets are one file each
-    titles = {"math": "MATH", "practice": "the practice problems"}
-    if name not in DATASETS:
-        raise TroveLiteError(f"no data set '{name}'")
-    return Described(titles[name], DATASETS[name], tuple("12345"))
-
-
-def calls_of(candidates):  # until runs keep their calls
-    return candidates.reindex(columns=[*REQUEST, "phase", "prompt_tokens", "completion_tokens"])
 
 
 class Described(NamedTuple):
@@ -346,7 +335,8 @@ def _spent(comparison: Comparison, name: str) -> Spent:
     side, calls = comparison[name].astype(dict.fromkeys([*STREAM, "mode"], str)), requests_of(comparison, name)
     calls = calls[calls["phase"] != "retry"]
     tokens = calls[["prompt_tokens", "completion_tokens"]].astype("Float64")
-    calls = calls.assign(calls=1.0, completion=tokens["completion_tokens"], total=tokens.sum(axis=1, skipna=False))
+    asked = calls["model"].notna().astype(float)  # a program may run that nobody was asked for
+    calls = calls.assign(calls=asked, completion=tokens["completion_tokens"], total=tokens.sum(axis=1, skipna=False))
     calls = calls.astype(dict.fromkeys(COSTS, float))
     of_samples = calls["mode"].notna()
     each = calls[of_samples].astype({"mode": str}).groupby(REQUEST)[COSTS].sum(min_count=1)

@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from ..selection import rounded
 from . import statistics as metrics
-from .choose import MODES, PROBLEM, expected_score
+from .choose import PROBLEM, expected_score, modes_of
 
 #: Rows over categories. Micro: the mean over problems; macro: the mean of the categories' means. `all`: every category
 #: of the data set; `covered`: those that all sides of a comparison have.
@@ -43,13 +44,6 @@ def score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int = 0, resampl
 def no_scores() -> pd.DataFrame:
     """Scores of no problem at all."""
     return pd.DataFrame({name: [] for name in [*PROBLEM, "level", "score"]})
-
-
-def modes_of(candidates: pd.DataFrame) -> list[str]:
-    """The modes that a table has, in the order in which a problem's were sampled."""
-    if "place" in candidates:
-        return candidates.groupby("mode", observed=True)["place"].min().sort_values(kind="stable").index.tolist()
-    return [mode for mode in MODES if (candidates["mode"] == mode).any()]
 
 
 def pooled(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -110,8 +104,8 @@ def distinct_score(candidates: pd.DataFrame, k: int, value: Callable[[pd.DataFra
 
 
 def graded_answer(candidates: pd.DataFrame) -> pd.Series:
-    """The answer of each candidate that is graded, as it is graded: rounded to two decimals."""
-    return candidates["answer"].round(2)
+    """The answer of each candidate that is graded, as votes and tables compare it: a number rounded to two decimals."""
+    return candidates["answer"].map(rounded, na_action="ignore")
 
 
 def _levels(candidates: pd.DataFrame) -> pd.Series:

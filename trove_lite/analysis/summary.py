@@ -3,9 +3,9 @@
 import pandas as pd
 
 from . import statistics as metrics
-from .choose import choose, in_order
+from .choose import choose, in_order, modes_of
 from .independence import shared_programs
-from .scores import correct_counts, distinct_score, graded_answer, modes_of, oracle_score
+from .scores import correct_counts, distinct_score, graded_answer, oracle_score
 
 
 def summarise(candidates: pd.DataFrame) -> dict:

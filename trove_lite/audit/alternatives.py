@@ -12,17 +12,26 @@ from fractions import Fraction
 
 import pandas as pd
 
-from ..datasets.answers import first_number, is_correct, printed_numbers
+from ..datasets.answers import graded, is_correct, read_numbers
 from ..parse import BLOCK
 from ..programs import operations, program_of, recorded_sources
-from ..selection import Ballot, Rule, by_mode_first, fewest_operations, first_successful, one_stage
+from ..selection import (
+    Ballot,
+    Rule,
+    by_mode_first,
+    fewest_operations,
+    first_successful,
+    number_text,
+    one_stage,
+    rounded,
+)
 
 Golds = Mapping[tuple[str, int], float]
 
 # ---- alternatives to the official agreement, for one problem's ballots ----
 
 
-def agreement(ballots: Sequence[Ballot], votes: Callable[[Ballot], Sequence[float]], *, simplest: bool = False) -> int:
+def agreement(ballots: Sequence[Ballot], votes: Callable[[Ballot], Sequence[str]], *, simplest: bool = False) -> int:
     """The official one-stage agreement, but for what a program votes with, or what breaks a tie between answers.
 
     With every printed number as votes and `simplest` false it is `select.one_stage`. `simplest`: of all that
@@ -50,7 +59,7 @@ def one_vote_a_program(ballots: Sequence[Ballot]) -> int:
 
 def rounded_votes(ballots: Sequence[Ballot]) -> int:
     """Numbers that are graded alike, rounded to two decimals, vote alike."""
-    return agreement(ballots, lambda ballot: [round(answer, 2) for answer in ballot.answers])
+    return agreement(ballots, lambda ballot: [rounded(answer) for answer in ballot.answers])
 
 
 def silence_is_failure(ballots: Sequence[Ballot]) -> int:
@@ -70,26 +79,24 @@ LITERAL = re.compile(
 )
 
 
-def read_literals(output: str) -> list[float]:
+def read_literals(output: str) -> list[str]:
     """Every number in a program's output, with exponents, fractions and thousands commas read as such.
 
-    A minus right after a letter, digit or bracket is a subtraction. The official reading is `printed_numbers`.
+    A minus right after a letter, digit or bracket is a subtraction. The official reading is `read_numbers`.
     """
     values = []
     for text in LITERAL.findall(output):
         top, _, bottom = text.replace(",", "").partition("/")
         value = float(top)
-        values.append(float(Fraction(value) / int(bottom)) if bottom and math.isfinite(value) else value)
+        values.append(number_text(float(Fraction(value) / int(bottom)) if bottom and math.isfinite(value) else value))
     return values
 
 
-def regraded(candidates: pd.DataFrame, golds: Golds, graded: Callable[[list[float]], float | None]) -> pd.DataFrame:
-    """Candidates graded anew, by the one of their answers that `graded` picks; shortened records stay as they are."""
+def regraded(candidates: pd.DataFrame, golds: Golds, pick: Callable[[list[str]], str | None]) -> pd.DataFrame:
+    """Candidates graded anew, by the one of their answers that is picked; shortened records stay as they are."""
     keys = zip(candidates["category"].astype(str), candidates["problem"].astype(int), strict=True)
     rows = zip(keys, candidates["answers"], candidates["shortened"].fillna(False), candidates["correct"], strict=True)
-    correct = [
-        old if short else is_correct(graded([] if a is None else list(a)), golds[k]) for k, a, short, old in rows
-    ]
+    correct = [old if short else is_correct(pick([] if a is None else list(a)), golds[k]) for k, a, short, old in rows]
     return candidates.assign(correct=pd.array(correct, dtype="boolean"))
 
 
@@ -98,7 +105,7 @@ def reread(candidates: pd.DataFrame, golds: Golds) -> pd.DataFrame:
     rows = zip(candidates["output"], candidates["answers"], candidates["shortened"].fillna(False),
                candidates["status"] == "ok", strict=True)  # fmt: skip
     answers = [list(a) if short else read_literals(text) if ok else [] for text, a, short, ok in rows]
-    return regraded(candidates.assign(answers=pd.Series(answers, index=candidates.index)), golds, first_number)
+    return regraded(candidates.assign(answers=pd.Series(answers, index=candidates.index)), golds, graded)
 
 
 def with_every_block(candidates: pd.DataFrame, golds: Golds, sandbox: object) -> tuple[pd.DataFrame, dict[str, int]]:
@@ -121,19 +128,19 @@ def with_every_block(candidates: pd.DataFrame, golds: Golds, sandbox: object) ->
     for place, index in enumerate(table.index.get_indexer(several.index)):
         again, other = results[place], results[len(several) + place]
         recorded = list(columns["answers"][index]) if columns["answers"][index] is not None else []
-        read = printed_numbers(again.output) if again.status == "ok" else []
+        read = read_numbers(again.output) if again.status == "ok" else []
         if (again.status == "ok") != (columns["status"][index] == "ok") or read != recorded:
             continue
         counts["repeatable"] += 1
-        answers = printed_numbers(other.output) if other.status == "ok" else []
+        answers = read_numbers(other.output) if other.status == "ok" else []
         counts["changed"] += answers != recorded or (other.status == "ok") != (again.status == "ok")
         key = (str(table["category"].iloc[index]), int(table["problem"].iloc[index]))
         columns["status"][index], columns["answers"][index] = other.status, answers
-        columns["answer"][index] = first_number(answers)
-        columns["correct"][index] = is_correct(first_number(answers), golds[key])
+        columns["answer"][index] = graded(answers)
+        columns["correct"][index] = is_correct(graded(answers), golds[key])
         columns["operations"][index] = operations("\n".join(blocks.iloc[index])) if answers else None
     for name, values in columns.items():
         kind = table[name].dtype
         series = pd.Series(values, index=table.index, dtype=object)
-        table[name] = series if name in ("answers", "status") else series.astype("Float64").astype(kind)
+        table[name] = series if name in ("answers", "answer", "status") else series.astype("Float64").astype(kind)
     return table, counts

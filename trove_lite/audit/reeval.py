@@ -229,7 +229,7 @@ def category_sizes(look: Look, problems: Sequence[Problem] = ()) -> list[Finding
         holds=not differing and sum(table.values()) == total, importance=2,
     ))  # fmt: skip
     if problems:
-        found = pd.Series([(p.category, str(p.level)) for p in problems], dtype=object).value_counts()
+        found = pd.Series([(p.category, p.level) for p in problems], dtype=object).value_counts()
         levels = levels[levels["level"] != "all"]
         off = [f"{r.category} level {r.level} has {found.get((r.category, r.level), 0)}, not {r.count_}"
                for r in levels.rename(columns={"count": "count_"}).itertuples()

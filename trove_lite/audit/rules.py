@@ -239,4 +239,4 @@ def _replaced(chosen: pd.DataFrame, again: pd.DataFrame) -> pd.DataFrame:
 
 def golds_of(problems: Sequence[Problem]) -> dict[tuple[str, int], float]:
     """Gold answers by category and index."""
-    return {(p.category, p.index): p.answer for p in problems}
+    return {(p.category, p.index): p.gold for p in problems}

@@ -11,8 +11,8 @@ import pandas as pd
 
 from ..analysis.choose import choose
 from ..analysis.comparison import Comparison
-from ..datasets.answers import first_number, is_correct, printed_numbers
-from ..datasets.base import Problem
+from ..datasets.answers import graded, is_correct, read_numbers
+from ..datasets.base import Problem, Question
 from ..datasets.math import CATEGORIES
 from ..papers.reeval import TROVE, covered
 from ..programs import code_of
@@ -49,9 +49,9 @@ class Demonstration(NamedTuple):
 def demonstrations(pack: object) -> list[Demonstration]:
     """The worked examples of every prompt of a pack, as a model reads them."""
     found, borrow = [], []
-    for category in CATEGORIES:
-        for mode in MODES:
-            sections = pack.render(category, mode, OPEN).split(QUESTION)[1:]
+    for category in pack.categories:
+        for mode in pack.stages:
+            sections = pack.render(Question("", category, 0, OPEN), mode).split(QUESTION)[1:]
             for index, section in enumerate(s for s in sections if OPEN not in s):
                 question, *parts = PART.split(section)
                 named = dict(zip(parts[::2], parts[1::2], strict=True))
@@ -81,7 +81,7 @@ def leaks(demos: Sequence[Demonstration], problems: Sequence[Problem]) -> pd.Dat
     """Worked examples that are test problems: a row for each example, `problem` null where it is none."""
     known = {}
     for problem in problems:
-        known.setdefault(normalised(problem.question), []).append(problem)
+        known.setdefault(normalised(problem.question.text), []).append(problem)
     rows = []
     for demo in demos:
         options = known.get(normalised(demo.question), [])
@@ -89,10 +89,10 @@ def leaks(demos: Sequence[Demonstration], problems: Sequence[Problem]) -> pd.Dat
         rows.append({
             "category": demo.category, "mode": demo.mode, "example": demo.index, "solved": bool(demo.solution),
             "data_category": same.category if same else None, "problem": same.index if same else None,
-            "level": same.level if same else None, "gold": same.answer if same else None,
+            "level": same.level if same else None, "gold": same.gold if same else None,
             "question": demo.question[:90],
         })  # fmt: skip
-    return pd.DataFrame(rows).astype({"problem": "Int64", "level": "Int64", "gold": "Float64"})
+    return pd.DataFrame(rows).astype({"problem": "Int64", "gold": "Float64"})
 
 
 def run_examples(demos: Sequence[Demonstration], table: pd.DataFrame, sandbox: object) -> pd.DataFrame:
@@ -104,7 +104,7 @@ def run_examples(demos: Sequence[Demonstration], table: pd.DataFrame, sandbox: o
             rows.append({"status": "no_code", "output": "", "right": None})
             continue
         found = next(results)
-        answer = first_number(printed_numbers(found.output)) if found.status == "ok" else None
+        answer = graded(read_numbers(found.output)) if found.status == "ok" else None
         rows.append({
             "status": found.status,
             "output": (found.output.strip() or found.error)[:80],
@@ -168,7 +168,13 @@ def _broken(table: pd.DataFrame) -> list[Finding]:
 
 def _number_of_examples(table: pd.DataFrame, look: Look) -> Finding:
     stated = int(float(claim(look, "trove", "c demonstrations in prompts")))
-    count = table[table["solved"]].groupby(["mode", "category"]).size().unstack(fill_value=0).reindex(MODES)
+    count = (
+        table[table["solved"]]
+        .groupby(["mode", "category"])
+        .size()
+        .unstack(fill_value=0)
+        .reindex(table["mode"].unique())
+    )
     spans = {
         m: f"{row.min()}" if row.min() == row.max() else f"{row.min()} to {row.max()}" for m, row in count.iterrows()
     }
@@ -205,7 +211,11 @@ def _prompts_differ(table: pd.DataFrame) -> Finding:
 
 def prompts_equal(pack: object) -> Finding:
     """Are the rendered PRIMITIVE and SKIP prompts the same text?"""
-    same = [c for c in CATEGORIES if len({pack.render(c, mode, OPEN) for mode in ("primitive", "skip")}) == 1]
+    same = [
+        c
+        for c in CATEGORIES
+        if len({pack.render(Question("", c, 0, OPEN), mode) for mode in ("primitive", "skip")}) == 1
+    ]
     return finding(
         4, "re-evaluation", "§4.2.1 and B.3", "PRIMITIVE and SKIP prompts are the same text",
         stated="both use the same prompt", computed=f"the same in {len(same)} of {len(CATEGORIES)} categories",

@@ -1,33 +1,43 @@
 """Where questions come from: a data set is a file, and this is the index of their names."""
 
+from collections.abc import Sequence
+
 from ..errors import TroveLiteError
-from .base import Problem
-from .files import data_folder, public_files, sha256_of
-from .math import CATEGORIES, MATH_FILES, read_problems
+from ..plugins import load_plugin
+from .base import Dataset, Problem
 
-DATASETS = {"math": CATEGORIES, "practice": CATEGORIES}
+DATASETS = {
+    "math": "trove_lite.datasets.math:MATH",
+    "practice": "trove_lite.datasets.practice.problems:PRACTICE",
+    "tabmwp": "trove_lite.datasets.tabmwp:TABMWP",
+    "wtq": "trove_lite.datasets.wtq:WTQ",
+    "hitab": "trove_lite.datasets.hitab.problems:HITAB",
+    "bbh": "trove_lite.datasets.bbh:BBH",
+    "bbh_made": "trove_lite.datasets.bbh:MADE",
+    "bbh_mixed": "trove_lite.datasets.bbh:MIXED",
+}
 
 
-def load_problems(dataset: str, category: str) -> tuple[Problem, ...]:
-    """The problems of one category in the data set's own order; `practice` is computed, `math` is fetched.
+def load_dataset(name: str) -> Dataset:
+    """The data set of that name, the one in a `.jsonl` file of problems (`own`), or the one at `module:attribute`.
+
+    Raises TroveLiteError for any other name.
+    """
+    if name.endswith(".jsonl"):
+        from .own import read_dataset
+
+        return read_dataset(name)
+    return load_plugin("data set", name, DATASETS, or_name="a .jsonl file, or your own as module:attribute")
+
+
+def load_problems(dataset: str, category: str) -> Sequence[Problem]:
+    """The problems of one category in the data set's own order.
 
     Raises TroveLiteError for an unknown name, a missing or altered file, or a malformed line.
     """
-    if category not in DATASETS.get(dataset, ()):
-        known = "; ".join(f"{name}: {', '.join(cats)}" for name, cats in DATASETS.items())
-        raise TroveLiteError(f"no problems for data set '{dataset}', category '{category}': choose from {known}")
-    if dataset == "practice":
-        from .practice.problems import practice_problems  # it makes Problems, so it comes after this module
-
-        return practice_problems(category)
-    name = f"data/math/{MATH_FILES[category]}.jsonl"
-    (file,) = (f for f in public_files() if f.group == "math" and f.path == name)
-    path = data_folder() / file.name
-    if not path.is_file():
-        raise TroveLiteError(f"{path}: missing; run `trove-lite fetch math`, or set TROVE_LITE_DATA")
-    problems = read_problems(path, dataset, category)
-    if sha256_of(path) != file.sha256:
+    found = load_dataset(dataset)
+    if category not in found.categories:
         raise TroveLiteError(
-            f"{path}: sha256 differs from the pinned {file.sha256[:12]}…; delete it and run `trove-lite fetch math`"
+            f"no problems for data set '{dataset}', category '{category}': choose from {', '.join(found.categories)}"
         )
-    return problems
+    return found.load(category)

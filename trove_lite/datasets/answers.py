@@ -1,25 +1,67 @@
-"""From what a program printed to its answers and its verdict.
+"""From what a program printed to its answers, as canonical text, and whether they are right.
 
-The official rule (TroVE, appendix B; `utils/eval.py`): every match of a plain number pattern is an answer, only
-the first is graded, rounded to two decimals. It knows neither exponents (1e-05 reads 1, then -5), fractions
-(3/4 reads 3) nor thousands separators: those readings are kept, they are part of what is reproduced.
+Numbers follow the official rule (TroVE, appendix B; `utils/eval.py`): every match of a plain number pattern is an
+answer, only the first is graded, rounded to two decimals. It knows neither exponents (1e-05 reads 1, then -5),
+fractions (3/4 reads 3) nor thousands separators: those readings are kept, they are part of what is reproduced.
+
+Texts follow a rule of our own: the last line printed is the answer, whole, compared without case, spacing, quotes
+around it and a full stop at its end (`normalised`). A line that is a plain number is one.
 """
 
 import re
+import unicodedata
+from collections.abc import Sequence
 
+from ..selection import number_text
+
+QUOTES = "\"'`“”‘’ "
 NUMBER = re.compile(r"-?\d+\.?\d*")
 
 
-def printed_numbers(output: str) -> list[float]:
-    """Every number in a program's output, in order, as exact floats."""
-    return [float(text) for text in NUMBER.findall(output)]
+def read_numbers(output: str) -> list[str]:
+    """Every number in a program's output, in order: the canonical texts of exact floats."""
+    return [number_text(float(text)) for text in NUMBER.findall(output)]
 
 
-def first_number(answers: list[float]) -> float | None:
-    """The answer that is graded: the first number printed, or None."""
-    return answers[0] if answers else None
+def graded(answers: Sequence[str]) -> str | None:
+    """The answer that is graded: the first, or None."""
+    return answers[0] if len(answers) else None
 
 
-def is_correct(answer: float | None, gold: float) -> bool:
-    """Whether both agree after rounding to two decimals (TroVE, appendix B: difference below 1e-6)."""
-    return answer is not None and abs(round(answer, 2) - round(gold, 2)) < 1e-6
+def is_correct(answer: str | None, gold: float) -> bool:
+    """Whether a number's text agrees with gold after rounding to two decimals (TroVE, appendix B: within 1e-6)."""
+    return answer is not None and abs(round(float(answer), 2) - round(gold, 2)) < 1e-6
+
+
+def number_is_correct(answers: Sequence[str], gold: float) -> bool:
+    """`Dataset.correct` for numbers: whether the graded one agrees with gold."""
+    return is_correct(graded(answers), gold)
+
+
+def normalised(text: str) -> str:
+    """A text without what does not matter: case, spacing, forms of one character, quotes around it, a full stop."""
+    plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return plain.strip(QUOTES).removesuffix(".").strip(QUOTES)
+
+
+def read_last_line(output: str) -> list[str]:
+    """The last line that says something: a number's canonical text where it is a plain number, else normalised."""
+    lines = filter(None, map(normalised, reversed(output.splitlines())))
+    return [number_text(float(line)) if NUMBER.fullmatch(line) else line for line in lines][:1]
+
+
+def text_is_correct(answers: Sequence[str], gold: float | str) -> bool:
+    """`Dataset.correct` where some answers are texts, as `read_last_line` reads them.
+
+    A text has to be the same normalised; of a line with words and numbers, a gold number is held against the first.
+    """
+    if isinstance(gold, str):
+        return graded(answers) == normalised(gold)
+    return any(is_correct(answer, gold) for answer in map(_number, answers[:1]))
+
+
+def _number(answer: str) -> str | None:
+    try:
+        return number_text(float(answer))
+    except ValueError:
+        return graded(read_numbers(answer))

@@ -1,18 +1,65 @@
-"""What a problem is."""
+"""What a question, a problem and a data set are: all that the rest of the package knows of any of them."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Problem:
-    """A question with its numeric answer.
-
-    `index` counts from 0 in the data set's own order within `category`; `level` is MATH's difficulty, 1 to 5.
-    """
+class Question(NamedTuple):
+    """A problem as a method may see it: without its gold answer. `context` is "" or what is asked about, as text."""
 
     dataset: str
     category: str
     index: int
-    question: str
-    answer: float
-    level: int
+    text: str
+    context: str = ""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A question with what is known of it.
+
+    `question.index` counts from 0 in the data set's own order within its category. gold: whatever the data set's
+    `correct` understands, of types that JSON has. level: what tables may split by (difficulty, grade, source), or "".
+    files: what its programs may read: the name that they open → the file.
+    """
+
+    question: Question
+    gold: object
+    level: str = ""
+    files: Mapping[str, Path] = field(default_factory=dict, hash=False)
+
+    @property
+    def dataset(self) -> str:
+        return self.question.dataset
+
+    @property
+    def category(self) -> str:
+        return self.question.category
+
+    @property
+    def index(self) -> int:
+        return self.question.index
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Problems, and how answers to them are read and judged.
+
+    title: its name in print. categories, levels: in the order of tables. load: the problems of one category.
+    read: what a program printed → its answers as canonical text, which votes compare. correct: whether answers (all of
+    them; the first is the one that is graded) are right, given the gold answer. examples: labelled problems of a
+    category, apart from those that are tested, for methods that may see some. given: imports that every program begins
+    with and that the official prompts list, the papers' primitives beyond Python's own.
+    """
+
+    name: str
+    title: str
+    categories: tuple[str, ...]
+    load: Callable[[str], Sequence[Problem]]
+    read: Callable[[str], list[str]]
+    correct: Callable[[Sequence[str], object], bool]
+    levels: tuple[str, ...] = ()
+    examples: Callable[[str], Sequence[Problem]] | None = None
+    given: tuple[str, ...] = ()

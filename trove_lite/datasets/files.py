@@ -2,8 +2,9 @@
 
 import csv
 import hashlib
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import NamedTuple
 
 from platformdirs import user_cache_path
 
+from ..bars import Bar
 from ..errors import TroveLiteError
 
 
@@ -56,7 +58,6 @@ def fetch(group: str, *, progress: bool = True) -> list[Path]:
         groups = ", ".join(sorted({file.group for file in public_files()}))
         raise TroveLiteError(f"no file group named '{group}': choose from {groups}")
     import pooch  # slow to import, and only needed here
-    from tqdm import tqdm
 
     pooch.get_logger().setLevel("ERROR")
     store = pooch.create(
@@ -66,9 +67,8 @@ def fetch(group: str, *, progress: bool = True) -> list[Path]:
         urls={file.name: file.url for file in files},
     )
     paths = []
-    with tqdm(total=sum(f.bytes for f in files), unit="B", unit_scale=True, disable=not progress) as bar:
+    with Bar(sum(f.bytes for f in files), f"fetching {group}", unit="B", enabled=progress) as bar:
         for file in files:
-            bar.set_description(f"{group}: {Path(file.path).name}")
             paths.append(_retrieve(store.fetch, file))
             bar.update(file.bytes)
     return paths
@@ -92,6 +92,52 @@ def _retrieve(get: Callable[[str], str], file: PublicFile) -> Path:
 def public_paths(group: str, suffix: str = "") -> list[Path]:
     """Where the files of a group lie once fetched, in the registry's order."""
     return [data_folder() / f.name for f in public_files() if f.group == group and f.name.endswith(suffix)]
+
+
+def pinned_file(group: str, path: str) -> Path:
+    """Where the file of a group with this path in its repository lies, its content checked.
+
+    Raises TroveLiteError where it is missing, altered, or none of the group's.
+    """
+    file = _by_path(group).get(path)
+    if file is None:
+        raise TroveLiteError(f"{path}: no file of the group '{group}' in registry.csv")
+    where = data_folder() / file.name
+    if not where.is_file():
+        raise TroveLiteError(f"{where}: missing; run `trove-lite fetch {group}`, or set TROVE_LITE_DATA")
+    if sha256_of(where) != file.sha256:
+        raise TroveLiteError(f"{where}: sha256 differs from the pinned {file.sha256[:12]}…; {remedy(group)}")
+    return where
+
+
+@lru_cache
+def _by_path(group: str) -> dict[str, PublicFile]:
+    return {file.path: file for file in public_files() if file.group == group}
+
+
+def read_json_lines(
+    path: Path, fields: Mapping[str, type | tuple[type, ...]], group: str
+) -> Iterator[tuple[str, dict]]:
+    """Each line's place ("FILE, line 3") and object, which has at least these fields, of these types.
+
+    Raises TroveLiteError, naming file, line and field, where one has not.
+    """
+    lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    for number, line in enumerate(lines, start=1):
+        where = f"{path}, line {number}"
+        try:
+            entry = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise TroveLiteError(f"{where}: not JSON ({error.msg}); {remedy(group)}") from error
+        for field, kind in fields.items():
+            if not isinstance(entry, dict) or not isinstance(entry.get(field), kind):
+                raise TroveLiteError(f"{where}: field '{field}' is missing or of the wrong type; {remedy(group)}")
+        yield where, entry
+
+
+def remedy(group: str) -> str:
+    """What to do about a damaged file of a group."""
+    return f"delete the file and run `trove-lite fetch {group}`"
 
 
 def sha256_of(path: Path) -> str:

@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 from ..errors import TroveLiteError
-from .base import Problem
+from .answers import number_is_correct, read_numbers
+from .base import Dataset, Problem, Question
+from .files import data_folder, public_files, sha256_of
 
 MATH_FILES = {
     "algebra": "algebra",
@@ -17,11 +19,29 @@ MATH_FILES = {
 }
 
 CATEGORIES = tuple(MATH_FILES)
-
+LEVELS = ("1", "2", "3", "4", "5")
 FIELDS = {"question": str, "answer": (int, float), "level": str}
 
 
-def read_problems(path: Path, dataset: str, category: str) -> tuple[Problem, ...]:
+def load(category: str) -> tuple[Problem, ...]:
+    """The problems of one category, from the data folder.
+
+    Raises TroveLiteError for a missing or altered file, or a malformed line.
+    """
+    name = f"data/math/{MATH_FILES[category]}.jsonl"
+    (file,) = (f for f in public_files() if f.group == "math" and f.path == name)
+    path = data_folder() / file.name
+    if not path.is_file():
+        raise TroveLiteError(f"{path}: missing; run `trove-lite fetch math`, or set TROVE_LITE_DATA")
+    problems = read_problems(path, category)
+    if sha256_of(path) != file.sha256:
+        raise TroveLiteError(
+            f"{path}: sha256 differs from the pinned {file.sha256[:12]}…; delete it and run `trove-lite fetch math`"
+        )
+    return problems
+
+
+def read_problems(path: Path, category: str) -> tuple[Problem, ...]:
     """Parse one JSON-lines file of `question`, `answer` and `level` ("Level 1" to "Level 5")."""
     problems = []
     lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
@@ -36,9 +56,11 @@ def read_problems(path: Path, dataset: str, category: str) -> tuple[Problem, ...
             if not isinstance(entry, dict) or not isinstance(entry.get(field), kind):
                 raise TroveLiteError(f"{where}: field '{field}' is missing or of the wrong type; {remedy}")
         level = entry["level"].removeprefix("Level ")
-        if level not in {"1", "2", "3", "4", "5"}:
+        if level not in LEVELS:
             raise TroveLiteError(f"{where}: level '{entry['level']}' is not Level 1 to Level 5; {remedy}")
-        problems.append(
-            Problem(dataset, category, len(problems), entry["question"], float(entry["answer"]), int(level))
-        )
+        question = Question("math", category, len(problems), entry["question"])
+        problems.append(Problem(question, float(entry["answer"]), level))
     return tuple(problems)
+
+
+MATH = Dataset("math", "MATH", CATEGORIES, load, read_numbers, number_is_correct, LEVELS)

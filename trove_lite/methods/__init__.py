@@ -1,11 +1,22 @@
 """How a question is asked: a method is a file, and this is the index of their names."""
 
-from .base import Method, Settings
-from .primitive import instance, primitive
-from .trove import TroveSettings, ahead, trove
+from ..plugins import load_plugin
+from .base import Method
 
 METHODS = {
-    "primitive": Method(primitive, Settings, None),
-    "instance": Method(instance, Settings, None),
-    "trove": Method(trove, TroveSettings, ahead),
+    "primitive": "trove_lite.methods.primitive:PRIMITIVE",
+    "instance": "trove_lite.methods.primitive:INSTANCE",
+    "trove": "trove_lite.methods.trove:TROVE",
+    "standard": "trove_lite.methods.cot:STANDARD",
+    "cot": "trove_lite.methods.cot:COT",
+    "pot": "trove_lite.methods.pot:POT",
+    "entangled": "trove_lite.methods.pot:ENTANGLED",
+    "creator": "trove_lite.methods.creator:CREATOR",
+    "latm": "trove_lite.methods.latm:LATM",
+    "dispatcher": "trove_lite.methods.latm:DISPATCHER",
 }
+
+
+def load_method(name: str) -> Method:
+    """The method of that name, or the one at `module:attribute`. Raises TroveLiteError for any other name."""
+    return load_plugin("method", name, METHODS)

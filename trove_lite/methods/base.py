@@ -1,29 +1,31 @@
 """What a method is made of: what it may ask for, what it is given, what it is set to, and what a problem may spend.
 
-A method yields lists of Attempts and is sent the Candidates that came of them, in the same order; it yields an Answer
-once it has settled on one. It does no I/O, draws no randomness but from its seed, and never sees a gold answer: a
-Question has none. So the same method runs on any model, resumes by being fed its own record, and cannot peek.
+A method is a generator. It yields a list of requests (Attempts of a model, Runs of a program) and is sent a Candidate
+for each sample and run, in the same order; it yields an Answer once it has settled on one. It does no I/O, draws no
+randomness but from its seed, and never sees a gold answer: a Question has none. So the same method runs on any model,
+resumes by being fed its own record, and cannot peek.
 """
 
 import hashlib
 import json
 import math
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from ..datasets.base import Problem, Question
 from ..errors import TroveLiteError
 from ..programs import Tool
 from ..selection import RULES, Ballot, random_choice
-from .toolbox import Toolbox
 
 
-def sample_seed(run_seed: int, dataset: str, category: str, problem: int, phase: str, mode: str, sample: int) -> int:
+def sample_seed(run_seed: int, question: Question, phase: str, stage: str, sample: int, round: int = 0) -> int:
     """The seed of one sample: a hash of all that tells it from every other sample.
 
     53 bits, so that a server that reads JSON numbers as floating point still gets it whole.
     """
-    key = json.dumps([run_seed, dataset, category, problem, phase, mode, sample])
+    parts = [run_seed, question.dataset, question.category, question.index, phase, stage, sample]
+    key = json.dumps([*parts, round] if round else parts)
     return int.from_bytes(hashlib.blake2b(key.encode(), digest_size=8).digest()) >> 11
 
 
@@ -35,31 +37,42 @@ def one_of(name: str, value: object, allowed: Sequence) -> None:
 
 @dataclass(frozen=True)
 class Budget:
-    """What a problem may spend on candidates: `calls`, or instead `completion_tokens`, of at most `most` a call."""
+    """What a problem may spend on candidates."""
 
     calls: int = 15
+    """Samples a problem, over all modes (K in the papers)."""
     completion_tokens: int | None = None
+    """Sample until so many tokens are written, instead of `calls` times (None: by calls)."""
     most: int = 512
+    """Tokens that one completion may have."""
 
     def due(self, tokens: Sequence[int | None]) -> int:
         """How many more samples to ask for at once after some of so many `tokens` each; 0 when the budget is met.
 
         By tokens, these are as many as are needed even if each is as long as it can be. So the samples of a problem
-        are the first ones whose tokens reach the budget, as if asked for one by one, and none is wasted.
+        are the first ones whose tokens reach the budget, as if asked for one by one, and none is wasted. One whose
+        tokens are not known counts as the longest.
         """
+        return max(0, self.left(tokens))
+
+    def left(self, tokens: Sequence[int | None]) -> int:
+        """How many calls fit surely into what is left after some of so many `tokens` each; 0 or less if none is."""
         if self.completion_tokens is None:
             return self.calls - len(tokens)
         spent = sum(self.most if n is None else max(1, n) for n in tokens)  # never 0, or it never ends
-        return max(0, math.ceil((self.completion_tokens - spent) / self.most))
+        return math.ceil((self.completion_tokens - spent) / self.most)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What every method has: the budget of a problem, the rule that selects its answer, and the run's seed."""
+    """What every method has."""
 
     budget: Budget = field(default_factory=Budget)
+    """What a problem may spend."""
     selection: str = "one_stage"
+    """The rule by which the method itself selects its answer, or `random`."""
     seed: int = 0
+    """The run's seed: of every sample, and of whatever the method leaves to chance."""
 
     def __post_init__(self):
         one_of("selection", self.selection, (*RULES, "random"))
@@ -67,40 +80,71 @@ class Settings:
         if spend < 1:
             raise TroveLiteError(f"budget {spend}: a problem needs at least one call or token")
 
+    def table_name(self, method: str) -> str:
+        """What tables call the method with these settings: an ablation may have a name of its own."""
+        return method
 
-class Question(NamedTuple):
-    """A problem as a method may see it."""
 
-    dataset: str
-    category: str
-    index: int
-    text: str
+Messages = tuple[tuple[str, str], ...]  # a chat so far: ("system" | "user" | "assistant", text) in turn
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """A wish: these samples of one prompt, each parsed and run.
+    """A request to a model: these samples of one prompt, each parsed and run, and a candidate unless it says not.
 
-    phase: `stream`; `retry` for problems solved again after trimming; `draft` for what is rectified before it counts.
-    shown: tools as the prompt lists them; library: code that the programs run after.
-    prompt: the text itself, where it is not one of the prompt pack's; runs: False where only the text is wanted.
+    The prompt is the pack's for `stage`, `shown` and `values`, unless it is given as `prompt` (a text, or messages).
     """
 
     question: Question
-    mode: str
+    stage: str
+    """What is asked: a mode of TROVE, or a step on the way, such as `rank` or `rectify`."""
     samples: range
     phase: str = "stream"
+    """`retry` for problems solved again after trimming."""
     shown: tuple[Tool, ...] = ()
+    """Tools as the prompt lists them."""
     library: tuple[str, ...] = ()
-    prompt: str | None = None
+    """Code that the programs run after."""
+    compose: Callable[[str], str] | None = field(default=None, compare=False)
+    """How a reply becomes the program that runs (None: as the run's parser reads it, after `library`)."""
+    values: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """What else the stage's prompt is filled with: a program to repair, its error."""
+    prompt: str | Messages | None = None
+    """The prompt itself, where the pack has none."""
     runs: bool = True
+    """False where only the text is wanted: of a candidate, what stands after its marker `Final Answer:`."""
+    role: str = "solver"
+    """Who is asked: each role may have a model of its own."""
+    mode: str | None = None
+    """What the candidate counts as in tables (None: its stage); "" where it is no candidate."""
+    round: int = 0
+    """1, 2 … for a program written anew in place of the same sample's one before: the last one counts."""
+
+    def __post_init__(self):
+        if self.mode is None:
+            object.__setattr__(self, "mode", self.stage if self.runs else "")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A request to run a program that no sample of this request wrote: a tool check, a verifier, a composition."""
+
+    question: Question
+    stage: str
+    program: str
+    sample: int = 0
+    phase: str = "stream"
+    round: int = 0
+    mode: str = ""
+    """What the outcome counts as in tables; "" where it is no candidate."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """One answer to an Attempt: what the model wrote, and how it fared (`ballot`).
+    """What came of one sample or one run: the text that the model wrote, and how its program fared.
 
-    completion_tokens: None where the model refused the prompt, and no sample is to be had.
+    status: as in the candidates table; None where nothing was run. output, error: of the program, as a person who runs
+    it sees them. completion_tokens: None where they are not known, as of a sample that could not be had.
     """
 
     mode: str
@@ -109,6 +153,11 @@ class Candidate:
     tools: tuple[Tool, ...]
     ballot: Ballot
     completion_tokens: int | None
+    status: str | None = None
+    output: str = ""
+    error: str = ""
+    stage: str = ""
+    solution: str = ""
 
 
 class Answer(NamedTuple):
@@ -118,22 +167,49 @@ class Answer(NamedTuple):
     candidate: Candidate
 
 
+Request = Attempt | Run
 #: What it returns is what it has learned in the end: TROVE its toolbox, the others nothing.
-Steps = Generator[list[Attempt] | Answer, list[Candidate], Toolbox | None]
+Steps = Generator[list[Request] | Answer, list[Candidate], object]
+Drawn = Generator[list[Request], list[Candidate], list[Candidate]]
 
-Drawn = Generator[list[Attempt], list[Candidate], list[Candidate]]
+
+class Method(NamedTuple):
+    """A method: its generator, what can be chosen about it, and how its problems hang together.
+
+    One with `examples` is given its category's labelled problems as `steps(questions, settings, examples)`, and they
+    are counted: labels are a budget too.
+    """
+
+    name: str
+    steps: Callable[..., Steps]
+    #: Modes in the order in which a problem's candidates are sampled: the tie rule of selection.
+    modes: tuple[str, ...]
+    #: Everything that it may ask the pack of prompts for, where that is more than its modes.
+    stages: tuple[str, ...] = ()
+    #: Settings by preset; `paper` is the default.
+    presets: Mapping[str, Settings] = {"paper": Settings()}
+    #: Whether problems come in order, one after another, because a later one depends on earlier ones.
+    stream: bool = False
+    #: For each problem of a stream, in order, what it will surely ask for whatever came before: may be sampled early.
+    ahead: Callable[[Sequence[Question], Settings], Iterator[list[Attempt]]] | None = None
+    #: Whether it may see labelled problems of its category: the data set's examples, never the ones asked.
+    examples: bool = False
+
+    def begin(self, questions: Sequence[Question], settings: Settings, examples: Sequence[Problem] = ()) -> Steps:
+        """The generator for these questions; what a method is not given it cannot see."""
+        return self.steps(questions, settings, examples) if self.examples else self.steps(questions, settings)
 
 
 def chosen(question: Question, candidates: Sequence[Candidate], settings: Settings) -> Candidate:
     """The candidate that answers; `random` is no agreement at all (TroVE, Table 11)."""
     ballots = [candidate.ballot for candidate in candidates]
     if settings.selection == "random":
-        seed = sample_seed(settings.seed, *question[:3], "stream", "select", 0)
+        seed = sample_seed(settings.seed, question, "stream", "select", 0)
         return candidates[random_choice(ballots, seed)]
     return candidates[RULES[settings.selection](ballots)]
 
 
-def draw(views: dict[str, Attempt], budget: Budget) -> Drawn:
+def draw(views: Mapping[str, Attempt], budget: Budget) -> Drawn:
     """Sample the modes in turn until the budget is met; candidates come back mode by mode."""
     candidates: list[Candidate] = []
     while due := budget.due([candidate.completion_tokens for candidate in candidates]):
@@ -142,7 +218,7 @@ def draw(views: dict[str, Attempt], budget: Budget) -> Drawn:
     return sorted(candidates, key=lambda candidate: (place[candidate.mode], candidate.sample))
 
 
-def turns(views: dict[str, Attempt], drawn: int, due: int) -> list[Attempt]:
+def turns(views: Mapping[str, Attempt], drawn: int, due: int) -> list[Attempt]:
     """The next `due` samples after the first `drawn`, where the modes take turns."""
     n = len(views)
     attempts = []
@@ -153,9 +229,21 @@ def turns(views: dict[str, Attempt], drawn: int, due: int) -> list[Attempt]:
     return attempts
 
 
-class Method(NamedTuple):
-    """A method by name: its generator, its settings, and, where problems form a stream, what it can ask ahead."""
+#: Attempts of one problem, each of as many calls as it takes: their final candidates, and all replies on the way.
+Batch = Generator[list[Request], list[Candidate], tuple[list[Candidate], list[Candidate]]]
 
-    steps: Callable[[Sequence[Question], Settings], Steps]
-    settings: type[Settings]
-    ahead: Callable[[Sequence[Question], Settings], Iterator[list[Attempt]]] | None
+
+def repeat(batch: Callable[[range], Batch], budget: Budget, most_calls: int) -> Drawn:
+    """Whole attempts until the problem's budget is met; returns their final candidates.
+
+    An attempt takes at most `most_calls`. As many are begun at once as are needed even if each takes that many: they
+    are the first whose cost reaches the budget, as if begun one by one, and the last may overshoot it.
+    """
+    final: list[Candidate] = []
+    replies: list[Candidate] = []
+    while (left := budget.left([reply.completion_tokens for reply in replies])) > 0:
+        due = math.ceil(left / most_calls)
+        new, on_the_way = yield from batch(range(len(final), len(final) + due))
+        final += new
+        replies += on_the_way
+    return final

@@ -1,17 +1,19 @@
 """PRIMITIVE and INSTANCE: K programs a problem from one prompt, each problem by itself (TroVE, 2.2)."""
 
 from collections.abc import Sequence
+from functools import partial
 
-from .base import Answer, Attempt, Question, Settings, Steps, chosen, draw
+from .base import Answer, Attempt, Method, Question, Settings, Steps, chosen, draw
 
 
-def primitive(questions: Sequence[Question], settings: Settings, mode: str = "primitive") -> Steps:
-    """K programs a problem from one prompt, each problem by itself."""
+def one_prompt(questions: Sequence[Question], settings: Settings, *, mode: str) -> Steps:
+    """Sample the prompt of `mode` until the budget is met, and agree on an answer."""
     for question in questions:
         candidates = yield from draw({mode: Attempt(question, mode, range(0))}, settings.budget)
         yield Answer(question, chosen(question, candidates, settings))
 
 
-def instance(questions: Sequence[Question], settings: Settings) -> Steps:
-    """The same with the prompt that asks for functions made for this problem alone (TroVE, 2.2)."""
-    return primitive(questions, settings, "instance")
+#: Plain programs, with no tool but the libraries.
+PRIMITIVE = Method("primitive", partial(one_prompt, mode="primitive"), modes=("primitive",))
+#: The prompt asks for functions made for this problem alone.
+INSTANCE = Method("instance", partial(one_prompt, mode="instance"), modes=("instance",))

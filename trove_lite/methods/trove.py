@@ -1,9 +1,4 @@
-"""PRIMITIVE, INSTANCE and TROVE as generators: what to ask a model for, and what to do with what came back.
-
-A method yields lists of Attempts and is sent the Candidates that came of them, in the same order; it yields an Answer
-once it has settled on one. It does no I/O, draws no randomness but from its seed, and never sees a gold answer: a
-Question has none. So the same method runs on any model, resumes by being fed its own record, and cannot peek.
-"""
+"""TROVE: use and grow a toolbox problem by problem, in three modes, and trim it (TroVE, section 3)."""
 
 import random
 from collections.abc import Generator, Iterator, Sequence
@@ -11,13 +6,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ..errors import TroveLiteError
-from ..programs import Tool, format_toolbox
+from ..programs import Tool
 from .base import (
     Answer,
     Attempt,
     Budget,
     Candidate,
     Drawn,
+    Method,
     Question,
     Settings,
     Steps,
@@ -28,73 +24,46 @@ from .base import (
 )
 from .toolbox import RANKINGS, THRESHOLDS, Toolbox, named_order
 
-RECTIFY = """\
-Your task is to update the program solution with the provided math tools, i.e., Python functions.
-For each example, based on the initial solution, select the suitable tool(s), you need to rewrite the solution using \
-the selected tools. Do not use any undefined functions or unspecified tools.
-
-**Question**
-{question}
-
-**Toolbox**
-{toolbox}
-
-**Initial Solution**
-{response}
-
-**Solution**
-"""  # the instruction is TroVE's (D.3); the paper does not print the rest
-RANK = """\
-Please rank the tool functions based on their relevance to the question: How many ways are there to choose 3 of 7 books?
-```python
-# Sum a list of numbers
-total(numbers)
-```
-```python
-# The number of ways to choose k of n things
-choose(n, k)
-```
-**Ranking**
-choose, total
-
-Please rank the tool functions based on their relevance to the question: {question}
-{toolbox}
-**Ranking**
-"""  # the sentence is TroVE's (D.1), "with one in-context example", which the paper does not print
+MODES = ("import", "create", "skip")
 
 
 @dataclass(frozen=True)
 class TroveSettings(Settings):
-    """TROVE's choices, as the paper describes them; PRESETS has the official program's beside them.
-
-    threshold, interval: trim every `interval` problems what was used less often than `threshold` (THRESHOLDS) says;
-    final_trim: and once more at the end. retry: then solve again what had used a trimmed tool, by IMPORT and SKIP.
-    shown: how many tools a prompt lists (None: all); ranking: in which order (`uses`, `lexical`, `model`).
-    shuffle: the seed of a shuffled problem order (None: the data set's own).
-    rectify: `create` or `import`, whose responses the model writes anew with the toolbox in view (None: neither).
-    adds: modes whose selected response may add tools; adds_failing: those that may although their program failed;
-    adds_retry: whether problems solved again may; kinds: what is a tool.
-    """
+    """TROVE's choices, as the paper describes them; PRESETS has the official program's beside them."""
 
     selection: str = "one_stage_described"
-    modes: tuple[str, ...] = ("import", "create", "skip")
+    """The rule by which a problem's answer is selected, which also decides what the toolbox learns."""
+    modes: tuple[str, ...] = MODES
+    """The modes, in the order in which they are sampled."""
     threshold: str = "half_log10"
+    """A tool used less often than this is trimmed (THRESHOLDS)."""
     interval: int = 200
+    """Trim every so many problems."""
     final_trim: bool = False
+    """And once more at the end."""
     retry: bool = True
+    """Then solve again what had used a trimmed tool, by IMPORT and SKIP."""
     shown: int | None = None
+    """How many tools a prompt lists (None: all)."""
     ranking: str = "uses"
+    """In which order: `uses`, `lexical` or `model` (TroVE, Table 10)."""
     shuffle: int | None = None
+    """The seed of a shuffled problem order (None: the data set's own)."""
     rectify: str | None = None
+    """`create` or `import`, whose responses the model writes anew with the toolbox in view (None: neither)."""
     adds: tuple[str, ...] = ("create",)
+    """Modes whose selected response may add tools."""
     adds_failing: tuple[str, ...] = ()
+    """Those that may although their program failed."""
     adds_retry: bool = False
+    """Whether problems solved again may add tools."""
     kinds: tuple[str, ...] = ("function",)
+    """What is a tool: `function`, `import`."""
 
     def __post_init__(self):
         super().__post_init__()
         for name, values, allowed in (
-            ("modes", self.modes, ("import", "create", "skip")),
+            ("modes", self.modes, MODES),
             ("adds", self.adds, ("import", "create")),
             ("adds_failing", self.adds_failing, ("import", "create")),
             ("kinds", self.kinds, ("function", "import")),
@@ -114,6 +83,10 @@ class TroveSettings(Settings):
                 f"k {self.budget.calls} does not divide among {len(self.modes)} modes ({', '.join(self.modes)}): "
                 f"choose a multiple of {len(self.modes)}"
             )
+
+    def table_name(self, method: str) -> str:
+        """TROVE without IMPORT goes by the name that recorded ablations have."""
+        return method if "import" in self.modes else f"{method}_no_import"
 
 
 #: `official` is what the program in zorazrw/trove does where it departs from the paper.
@@ -159,7 +132,7 @@ def solve(question: Question, toolbox: Toolbox, settings: TroveSettings, *, phas
         views[mode] = plain(question, mode, phase)
         if mode == "import":
             views[mode] = Attempt(question, mode, range(0), phase, shown, toolbox.sources())
-    candidates = yield from draw(drafts(views, settings), shares(settings, phase))
+    candidates = yield from draw(views, shares(settings, phase))
     if phase == "stream" and settings.rectify in views:
         candidates = yield from rectified(candidates, question, shown, toolbox, settings)
     best = chosen(question, candidates, settings)
@@ -186,8 +159,7 @@ def listed(question: Question, toolbox: Toolbox, settings: TroveSettings, phase:
     else:
         tools = toolbox.ranked()
         if len(tools) > 1:
-            prompt = RANK.format(question=question.text, toolbox=format_toolbox(tools))
-            (reply,) = yield [Attempt(question, "rank", range(1), phase, prompt=prompt, runs=False)]
+            (reply,) = yield [Attempt(question, "rank", range(1), phase, shown=tools, runs=False)]
             tools = named_order(reply.text, tools)
     return tools[: settings.shown]
 
@@ -199,10 +171,13 @@ def rectified(
     rewrites = [
         Attempt(
             question,
-            draft.mode,
+            "rewrite",
             range(draft.sample, draft.sample + 1),
+            shown=tuple(shown),
             library=toolbox.sources(),
-            prompt=RECTIFY.format(question=question.text, toolbox=format_toolbox(shown), response=draft.text.strip()),
+            values={"response": draft.text.strip()},
+            mode=draft.mode,
+            round=1,
         )
         for draft in candidates
         if draft.mode == settings.rectify
@@ -217,7 +192,7 @@ def ahead(questions: Sequence[Question], settings: TroveSettings) -> Iterator[li
     The driver may sample these early: with the same prompts and seeds the run is the same, only sooner.
     """
     for question in in_order(questions, settings):
-        views = drafts({mode: plain(question, mode, "stream") for mode in settings.modes}, settings)
+        views = {mode: plain(question, mode, "stream") for mode in settings.modes}
         first = turns(views, 0, settings.budget.due(()))
         yield [attempt for attempt in first if attempt.mode != "import"]
 
@@ -235,13 +210,6 @@ def plain(question: Question, mode: str, phase: str) -> Attempt:
     return Attempt(question, mode, range(0), phase)
 
 
-def drafts(views: dict[str, Attempt], settings: TroveSettings) -> dict[str, Attempt]:
-    """The views, but for the mode that is rectified, whose samples are drafts."""
-    if settings.rectify not in views or any(view.phase == "retry" for view in views.values()):
-        return views
-    return views | {settings.rectify: replace(views[settings.rectify], phase="draft")}
-
-
 def retry_modes(settings: TroveSettings) -> tuple[str, ...]:
     """IMPORT and SKIP (TroVE, footnote 3); without IMPORT in the study, whatever it has."""
     return tuple(mode for mode in settings.modes if mode != "create" or "import" not in settings.modes)
@@ -255,3 +223,6 @@ def shares(settings: TroveSettings, phase: str) -> Budget:
     part = Fraction(len(retry_modes(settings)), len(settings.modes))
     tokens = budget.completion_tokens
     return replace(budget, calls=int(budget.calls * part), completion_tokens=tokens and max(1, int(tokens * part)))
+
+
+TROVE = Method("trove", trove, MODES, stages=(*MODES, "rank", "rewrite"), presets=PRESETS, stream=True, ahead=ahead)

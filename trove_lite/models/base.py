@@ -1,20 +1,25 @@
 """Language models: a prompt and seeds in, completions out.
 
 Each sample is a request of its own (n = 1) with a seed of its own, so that a sample is the same whatever else is
-asked of the engine. It knows neither prompts, nor parsing, nor what a completion is for.
+asked of the engine. A prompt is one text, to be continued, or messages, to be answered. It knows neither prompts, nor
+parsing, nor what a completion is for.
 
-`load_model` picks a backend by a string: `vllm:NAME` runs vLLM in this process, `http://HOST:PORT/v1#NAME` asks any
-server with the OpenAI completions API. Both are async context managers. Whatever fails raises: never is a failure of
-a model or a server turned into text.
+A back end is a subclass of `LanguageModel` in a file of its own. Whatever fails raises: never is a failure of a model
+or a server turned into text.
 """
 
 import asyncio
+import hashlib
 import re
 from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from pathlib import Path
+from typing import NamedTuple
 
 from ..errors import TroveLiteError
+
+#: Whether a prompt goes through a model's chat template: `auto` (messages do, a text does not), `on`, `off`.
+CHAT = ("auto", "on", "off")
 
 
 @dataclass(frozen=True)
@@ -22,29 +27,81 @@ class SamplingSettings:
     """How completions are drawn; the papers' values by default (TroVE, section 5.1)."""
 
     temperature: float = 0.6
+    """0: always the likeliest token; higher: more different programs."""
     top_p: float = 0.95
+    """Tokens are drawn from the likeliest that together have this share of the probability."""
     max_tokens: int = 512
+    """A completion's longest."""
     stop: tuple[str, ...] = ("**Question", "## Example")
+    """Texts before which a completion ends."""
+
+
+class Message(NamedTuple):
+    """One turn of a conversation: who speaks (`system`, `user`, `assistant`), and what is said."""
+
+    role: str
+    content: str
+
+
+#: What is asked: a text to be continued, or a conversation whose next turn is wanted.
+Prompt = str | Sequence[Message]
 
 
 class Completion(NamedTuple):
-    """One sample: its text, tokens read and written, why it ended (`stop`, `length`), and seconds from the request."""
+    """One sample. What a server does not tell is None, never 0.
+
+    prompt_tokens, cached_tokens: read, and how many of these came from the engine's prefix cache. completion_tokens:
+    written. finish_reason: `stop` or `length`. seconds: from the request to its answer, less queue_seconds, for which
+    the request waited inside the engine or server.
+    """
 
     text: str
-    prompt_tokens: int
-    completion_tokens: int
+    prompt_tokens: int | None
+    completion_tokens: int | None
     finish_reason: str
     seconds: float
+    cached_tokens: int | None = None
+    queue_seconds: float | None = None
 
 
-class LanguageModel(Protocol):
-    """A model that can be sampled. `name` goes into the candidates table."""
+class LanguageModel:
+    """A model that can be sampled, entered with `async with`; a back end is a subclass, with a `complete` of its own.
 
-    name: str
+    name: goes into the candidates table. chat: one of CHAT. context_length: tokens that prompt and completion may have
+    together, where it is known. retried: requests that were sent again. refused: samples that could not be had.
+    on_notice: called with a line whenever a user who waits should know why.
+    """
 
-    async def complete(self, prompt: str, seeds: Sequence[int]) -> list[Completion]:
-        """One completion for each seed, in order. Raises TroveLiteError where the model or its server fails."""
-        ...
+    name: str = ""
+    chat: str = "auto"
+    context_length: int | None = None
+    retried: int = 0
+    refused: int = 0
+
+    def on_notice(self, line: str) -> None:
+        """Replaced by whoever shows notices; by default nobody does."""
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *_) -> None:
+        pass
+
+    async def complete(self, prompt: Prompt, seeds: Sequence[int], *, priority: int = 0) -> list[Completion]:
+        """One completion for each seed, in order.
+
+        priority: who is served first where requests wait in the engine, the lowest number; not every engine heeds it.
+        Raises PromptRefused or SampleUnavailable where this request cannot be had, another ModelError where the model
+        or its server fails, TroveLiteError for a prompt of a kind that this model cannot be given.
+        """
+        raise NotImplementedError
+
+    def identity(self) -> dict:
+        """What tells this model from others: name, engine, version, and what is known of revision, sha256, dtype.
+
+        To be asked inside the `async with` block; a few seconds for weights of many GB.
+        """
+        return {"name": self.name}
 
 
 class ModelError(TroveLiteError):
@@ -55,8 +112,21 @@ class PromptRefused(ModelError):
     """This prompt cannot be completed, however often it is asked: it is too long for the model, say."""
 
 
+class SampleUnavailable(ModelError):
+    """This one sample could not be had, though it was asked for more than once; others may well be."""
+
+
 #: What engines say of a prompt that does not fit.
 TOO_LONG = re.compile(r"context (length|size|window)|(prompt|input) .*too long|maximum model length", re.IGNORECASE)
+
+
+def as_spoken(prompt: Prompt, chat: str) -> Prompt:
+    """The prompt as `chat` has it asked: a text to be continued, or messages. Refuses messages where it is `off`."""
+    if isinstance(prompt, str):
+        return [Message("user", prompt)] if chat == "on" else prompt
+    if chat == "off":
+        raise TroveLiteError("this method asks in messages, and --chat off sends none: leave it at --chat auto")
+    return list(prompt)
 
 
 async def gather(calls: Iterable[Awaitable[Completion]]) -> list[Completion]:
@@ -75,16 +145,37 @@ async def gather(calls: Iterable[Awaitable[Completion]]) -> list[Completion]:
 def checked(found: Completion, settings: SamplingSettings, where: str) -> Completion:
     """The completion, if it neither failed nor was cut short by anything but the settings."""
     if found.finish_reason not in ("stop", "length"):
-        raise ModelError(f"{where}: a completion ended by '{found.finish_reason}'; run again to go on from here")
-    if found.finish_reason == "length" and found.completion_tokens < settings.max_tokens:
+        raise SampleUnavailable(f"{where}: a completion ended by '{found.finish_reason}'")
+    written = settings.max_tokens if found.completion_tokens is None else found.completion_tokens
+    if found.finish_reason == "length" and written < settings.max_tokens:
         raise PromptRefused(
-            f"{where}: the context was full after {found.completion_tokens} of {settings.max_tokens} tokens, beside a "
-            f"prompt of {found.prompt_tokens}"
+            f"{where}: the context was full after {written} of {settings.max_tokens} tokens, beside a prompt of "
+            f"{'unknown length' if found.prompt_tokens is None else found.prompt_tokens}"
         )
     whole = found.text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair cannot be written anywhere
     return found._replace(text=whole)
 
 
+def sha256_of_weights(place: Path) -> str | None:
+    """The sha256 of a model's files of weights, one after the other in the order of their names.
+
+    For a folder, as `cat *.safetensors | sha256sum` has it (*.gguf where there are none of these); None where it
+    holds neither.
+    """
+    files = [place] if place.is_file() else sorted(place.glob("*.safetensors")) or sorted(place.glob("*.gguf"))
+    digest = hashlib.sha256()
+    for path in files:
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest() if files else None
+
+
 def one_line(error: BaseException) -> str:
     """An exception as one short line."""
-    return " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    return plain(f"{type(error).__name__}: {error}")[:300]
+
+
+def plain(text: str) -> str:
+    """Somebody's text as one line that does nothing to a terminal."""
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())

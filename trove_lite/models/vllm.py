@@ -1,32 +1,94 @@
-"""vLLM in this process. It speaks to the engine, and knows neither prompts nor what a completion is for."""
+"""vLLM in this process. It speaks to the engine, and knows neither prompts nor what a completion is for.
 
+The engine's own processes are children of this one. However this one ends, by an error, an interrupt or a kill, while
+the engine starts or later, they end too.
+"""
+
+import asyncio
+import ctypes
+import gc
 import itertools
+import json
+import multiprocessing
 import os
+import signal
 import time
-from collections.abc import Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager, suppress
+from functools import cached_property, partial
+from importlib import import_module
+from pathlib import Path
+from urllib.parse import parse_qsl
 
 from ..errors import TroveLiteError
-from .base import TOO_LONG, Completion, ModelError, PromptRefused, SamplingSettings, checked, gather, one_line
+from .base import (
+    TOO_LONG,
+    Completion,
+    LanguageModel,
+    ModelError,
+    Prompt,
+    PromptRefused,
+    SampleUnavailable,
+    SamplingSettings,
+    as_spoken,
+    checked,
+    gather,
+    one_line,
+    sha256_of_weights,
+)
+
+#: Statistics tell how long a request waited; priorities let the driver say whose turn is first.
+DEFAULTS = {"disable_log_stats": False, "scheduling_policy": "priority"}
+#: On a CPU, chunked prefill and a seed for each request kill the engine ("CPU Generator does not use offset"), and
+#: the cache of keys and values would take nine tenths of the machine's memory.
+CPU_DEFAULTS = {"enable_chunked_prefill": False, "kv_cache_memory_bytes": 2 << 30}
+GRACE = 10  # seconds for the engine to end by itself
 
 
-class VLLM:
+class VLLM(LanguageModel):
     """A vLLM engine in this process, batching continuously whatever is asked of it at once. Enter it with `async with`.
 
     `engine_args` are vLLM's own (`max_model_len`, `tensor_parallel_size`, `dtype`, …). Wants the extra `[vllm]`.
+    Messages go through the model's own chat template.
     """
 
-    def __init__(self, model: str, settings: SamplingSettings | None = None, **engine_args):
-        self.name = model
+    def __init__(self, model: str, settings: SamplingSettings | None = None, *, chat: str = "auto", **engine_args):
+        self.model, self.chat = model, chat
+        self.name, self.revision = name_of(model)
         self.settings = settings or SamplingSettings()
         self._engine_args = engine_args
         self._engine = None
         self._requests = itertools.count()
+        self._children: set = set()
 
     async def __aenter__(self) -> "VLLM":
         # Read by vLLM when it is imported: no usage statistics sent anywhere, no log lines through progress bars.
         os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
         os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")
+        self.on_notice(f"vLLM starts with {self.name}: seconds to minutes, by the size of the weights")
+        before = set(multiprocessing.active_children())
+        # In a thread, minutes as it takes: so an interrupt is heard at once. One of the pool's, which lives as long as
+        # the event loop: children are killed when the thread that made them ends.
+        starting = asyncio.get_running_loop().run_in_executor(None, self._start)
+        try:
+            await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            while not starting.done():
+                kill(set(multiprocessing.active_children()) - before)
+                await asyncio.wait([starting], timeout=0.2)
+            if self._engine:
+                self._engine.shutdown(timeout=0)
+            self._engine = None
+            raise
+        finally:
+            self._children = set(multiprocessing.active_children()) - before
+            if self._engine is None:
+                kill(self._children)
+        self.context_length = self._engine.model_config.max_model_len
+        return self
+
+    def _start(self) -> None:
+        """Start the engine, whose processes die with this one. (It is not returned: a frame would keep it for ever.)"""
         try:
             from vllm.engine.arg_utils import AsyncEngineArgs
             from vllm.platforms import current_platform
@@ -36,26 +98,76 @@ class VLLM:
                 f"vLLM cannot be imported ({error}): pip install 'trove-lite[vllm]', or name a running server instead, "
                 "as in http://localhost:8000/v1#NAME"
             ) from error
-        defaults = CPU_DEFAULTS if current_platform.is_cpu() else {}
+        defaults = {"model": self.model} | DEFAULTS | (CPU_DEFAULTS if current_platform.is_cpu() else {})
         try:
             self._params(0)  # settings that vLLM refuses are no prompt's fault
-            args = AsyncEngineArgs(**{"model": self.name, "disable_log_stats": True} | defaults | self._engine_args)
-            self._engine = AsyncLLM.from_engine_args(args)
+            tie_processes()
+            self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**defaults | self._engine_args))
         except Exception as error:
             raise ModelError(f"vLLM cannot start '{self.name}' ({one_line(error)}); see its messages above") from error
-        return self
 
     async def __aexit__(self, *_) -> None:
         engine, self._engine = self._engine, None
-        engine.shutdown(timeout=10)
+        try:
+            engine.shutdown(timeout=GRACE)
+        finally:
+            kill(self._children)
+            del engine
+            gc.collect()  # it is in circles, and would complain if it met the end of the interpreter
 
-    async def complete(self, prompt: str, seeds: Sequence[int]) -> list[Completion]:
+    async def complete(self, prompt: Prompt, seeds: Sequence[int], *, priority: int = 0) -> list[Completion]:
         """One completion for each seed, in order."""
         if self._engine is None:
             raise RuntimeError("a VLLM model completes inside its `async with` block")
-        with _vllm_errors():
-            (tokens,) = await self._engine.renderer.render_cmpl_async([{"prompt": prompt}])
-        return await gather(self._sample(tokens, seed) for seed in seeds)
+        spoken = as_spoken(prompt, self.chat)
+        try:
+            with _vllm_errors():
+                tokens = await (self._continued(spoken) if isinstance(spoken, str) else self._templated(spoken))
+            return await gather(self._sample(tokens, seed, priority) for seed in seeds)
+        except (PromptRefused, SampleUnavailable):
+            self.refused += 1
+            raise
+
+    async def _continued(self, text: str):
+        (tokens,) = await self._engine.renderer.render_cmpl_async([{"prompt": text}])
+        return tokens
+
+    async def _templated(self, messages):
+        """Messages as the model's chat template writes them, up to where its answer begins."""
+        from vllm.renderers.chat_utils import ChatTemplateResolutionError
+        from vllm.renderers.params import ChatParams
+
+        params = ChatParams(chat_template_kwargs={"add_generation_prompt": True})
+        spoken = [message._asdict() for message in messages]
+        try:
+            _, (tokens,) = await self._engine.renderer.render_chat_async([spoken], params)
+        except ChatTemplateResolutionError:
+            raise TroveLiteError(
+                f"the model '{self.name}' has no chat template: leave --chat at auto with a method that asks in texts, "
+                "or name a model that was trained to chat"
+            ) from None
+        return tokens
+
+    def identity(self) -> dict:
+        """Name, revision or sha256 of the weights, dtype, quantisation, engine and version."""
+        import vllm
+
+        config = self._engine.model_config
+        told = {
+            "name": self.name,
+            "revision": self.revision or config.revision or getattr(config.hf_config, "_commit_hash", None),
+            "sha256": self._sha256,
+            "dtype": str(config.dtype).removeprefix("torch."),
+            "quantization": config.quantization,
+            "engine": "vllm",
+            "version": vllm.__version__,
+        }
+        return {name: value for name, value in told.items() if value is not None}
+
+    @cached_property
+    def _sha256(self) -> str | None:
+        place = Path(self.model)
+        return sha256_of_weights(place) if place.exists() else None
 
     def _params(self, seed: int):
         from vllm import SamplingParams
@@ -70,27 +182,111 @@ class VLLM:
             output_kind=RequestOutputKind.FINAL_ONLY,
         )
 
-    async def _sample(self, prompt, seed: int) -> Completion:
-        params = self._params(seed)
+    async def _sample(self, prompt, seed: int, priority: int) -> Completion:
+        params, number = self._params(seed), str(next(self._requests))
         start = time.perf_counter()
         with _vllm_errors():
-            *_, result = [part async for part in self._engine.generate(prompt, params, str(next(self._requests)))]
+            *_, result = [part async for part in self._engine.generate(prompt, params, number, priority=priority)]
         seconds = time.perf_counter() - start
         (output,) = result.outputs
-        read, written = len(result.prompt_token_ids), len(output.token_ids)
-        return checked(Completion(output.text, read, written, output.finish_reason, seconds), self.settings, "vLLM")
+        waited = queued(result.metrics)
+        found = Completion(
+            output.text,
+            len(result.prompt_token_ids),
+            len(output.token_ids),
+            output.finish_reason,
+            seconds - (waited or 0.0),
+            result.num_cached_tokens,
+            waited,
+        )
+        return checked(found, self.settings, "vLLM")
 
 
-#: On a CPU, chunked prefill and a seed for each request kill the engine ("CPU Generator does not use offset"), and
-#: the cache of keys and values would take nine tenths of the machine's memory.
-CPU_DEFAULTS = {"enable_chunked_prefill": False, "kv_cache_memory_bytes": 2 << 30}
+def from_spec(spec: str, settings: SamplingSettings, chat: str) -> VLLM:
+    """The engine that `vllm:NAME?ARGUMENT=…` names, each argument's value read as JSON where it is."""
+    name, _, query = spec.removeprefix("vllm:").partition("?")
+    if not name:
+        raise TroveLiteError("no such model: write vllm:NAME, http://HOST:PORT/v1#NAME or practice")
+    engine_args = dict(parse_qsl(query, keep_blank_values=True))
+    for option, text in engine_args.items():
+        with suppress(json.JSONDecodeError):
+            engine_args[option] = json.loads(text)
+    if "hf_token" in engine_args:  # the model's name, options and all, is written into run.json
+        raise TroveLiteError("a model's options hold no key: put hf_token into $HF_TOKEN")
+    return VLLM(name, settings, chat=chat, **engine_args)
+
+
+def name_of(model: str) -> tuple[str, str | None]:
+    """What others would call the model, and its revision where the name of its folder tells.
+
+    A hub's name stays; of a folder or file on this disk it is the last part, and of a snapshot in a hub's cache the
+    hub's name and the revision.
+    """
+    place = Path(model)
+    if not place.exists():
+        return model, None
+    place = place.absolute()
+    if place.parent.name == "snapshots" and (hub := place.parts[-3]).startswith("models--"):
+        return hub.removeprefix("models--").replace("--", "/"), place.name
+    return place.resolve().name if place.name in ("", "..") else place.name, None
+
+
+def queued(metrics) -> float | None:
+    """Seconds that a request waited in the engine before its turn, from vLLM's RequestStateStats."""
+    if metrics is None or not metrics.queued_ts or not metrics.scheduled_ts:
+        return None
+    return max(0.0, metrics.scheduled_ts - metrics.queued_ts)
 
 
 @contextmanager
 def _vllm_errors():
     try:
         yield
+    except TroveLiteError:
+        raise
     except Exception as error:
         if TOO_LONG.search(said := one_line(error)):
             raise PromptRefused(f"vLLM refuses a prompt ({said})") from error
         raise ModelError(f"vLLM failed ({said}); run again to go on from here") from error
+
+
+PR_SET_PDEATHSIG = 1
+#: Where vLLM's processes begin: the engine's core, and its workers.
+ENTRIES = (
+    ("vllm.v1.engine.core", "EngineCoreProc", "run_engine_core"),
+    ("vllm.v1.executor.multiproc_executor", "WorkerProc", "worker_main"),
+)
+_begun: dict[tuple, Callable] = {}  # what vLLM has there itself
+
+
+def tie_processes() -> None:
+    """Have the processes that vLLM begins from here end with the one that began them.
+
+    vLLM's engine does not look after its parent: where that is killed it stays, with all its memory.
+    """
+    for entry in ENTRIES:
+        module, owner, name = entry
+        with suppress(ImportError, AttributeError):  # another vLLM, which has them elsewhere
+            place = getattr(import_module(module), owner)
+            _begun.setdefault(entry, getattr(place, name))
+            setattr(place, name, staticmethod(partial(_begin_tied, entry)))
+
+
+def _begin_tied(entry: tuple, *args, **kwargs):
+    """Begin one of vLLM's processes, in it, to be killed by the kernel once its parent is gone. Linux alone."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    parent = multiprocessing.parent_process()
+    if parent and os.getppid() != parent.pid:  # it was gone before we could ask
+        os._exit(1)
+    if entry not in _begun:  # spawned, not forked: nothing here is tied yet
+        tie_processes()
+    return _begun[entry](*args, **kwargs)
+
+
+def kill(children) -> None:
+    """End these processes, where they have not ended by themselves."""
+    for child in children:
+        if child.is_alive():
+            child.kill()
+        child.join(GRACE)

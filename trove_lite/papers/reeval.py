@@ -17,7 +17,7 @@ from matplotlib.lines import Line2D
 from ..analysis import comparison as analysis
 from ..analysis import statistics as metrics
 from ..analysis.choose import in_order
-from ..analysis.comparison import Comparison, absent, calls_of, one_kind, requests_of
+from ..analysis.comparison import Comparison, absent, one_kind, requests_of
 from ..analysis.independence import independent_runs
 from ..analysis.scores import (
     MACRO,
@@ -32,6 +32,7 @@ from ..analysis.scores import (
     pooled,
     score,
 )
+from ..candidates import calls_of
 from ..errors import TroveLiteError
 from . import Look, beside, in_columns, named, nothing, only_printed, printed, printed_over, why_empty
 from .style import (
@@ -96,7 +97,7 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Com
 
 def skip_pool(candidates: pd.DataFrame) -> pd.DataFrame:
     """All SKIP samples of a problem as one run of the method `SKIP pool`, samples numbered anew."""
-    return pooled(candidates[candidates["mode"] == "skip"]).assign(method=SKIP_POOL)
+    return pooled(candidates[candidates["mode"] == "skip"]).assign(method=SKIP_POOL, place=0)
 
 
 def measured(comparison: Comparison) -> pd.DataFrame:

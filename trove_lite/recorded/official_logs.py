@@ -5,47 +5,52 @@ trimming come back later. The reader takes nothing on trust: it recomputes every
 recorded output and reports where the record disagrees. It does not execute programs.
 """
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 import pyarrow as pa
-from tqdm import tqdm
 
+from ..bars import Bar
 from ..candidates import as_arrow, as_frame, fingerprint
-from ..datasets.answers import first_number, is_correct, printed_numbers
+from ..datasets import load_dataset
+from ..datasets.answers import graded, is_correct, read_numbers
 from ..datasets.base import Problem
 from ..errors import TroveLiteError
 from ..programs import code_of, operations
+from ..selection import number_text
 
-HEADER = re.compile(r"## Example (\d+)\n")
-SAMPLE = re.compile(
-    r"\*\*(?P<sample>\d+)-th Execution Result\*\*\n"
+HEADER = re.compile(r"## Example (\d{1,9})\n")
+SAMPLE = re.compile(  # each part ends where its end is first found, for good: so reading a log takes time in its length
+    r"\*\*(?P<sample>\d{1,9})-th Execution Result\*\*\n"
     r"- Is Execution Success: (?P<success>True|False)\n"
-    r"- Model Output:\n```\n(?P<output>.*?)\n```\n"
-    r"- Model Answer: (?P<answers>.*?)\n"
-    r"- Annotated Answer\(s\): (?P<gold>[^\n]*)\n"
+    r"- Model Output:\n```\n(?>(?P<output>.*?)\n```\n- Model Answer: )"
+    r"(?>(?P<answers>.*?)\n- Annotated Answer\(s\): )(?P<gold>[^\n]*)\n"
     r"- Is Answer Correct: (?P<correct>True|False)\n\n"
-    r"(?P=sample)-th \*\*Solution\*\*\n(?P<solution>.*?)\n\n"
-    r"\*\*(?P=sample)-th Tools\*\*\n(?P<tools>.*?)\n?"
-    r"\*\*(?P=sample)-th Actions\*\*\n"
+    r"(?P=sample)-th \*\*Solution\*\*\n(?>(?P<solution>.*?)\n\n\*\*(?P=sample)-th Tools\*\*\n)"
+    r"(?>(?P<tools>.*?)\n?\*\*(?P=sample)-th Actions\*\*\n)"
     r"(?P<actions>(?:```\n.*?\n```\n)*)",
     re.DOTALL,
 )
-SHORTENED = re.compile(r"\s*\[TRUNCATED TO \d+ CHARS FOR SPACE\]\s*")
+SHORTENED = re.compile(r"(?<!\s)\s*\[TRUNCATED TO \d+ CHARS FOR SPACE\]\s*")
 QUESTION = "**Question**\n"
 TOOLBOX = "**Toolbox**"
 RESULT = "-th Execution Result**"
 FINAL = re.compile(r"^## Overall Response Accuracy(?! \(before)", re.MULTILINE)
-SIZE = re.compile(r"^Toolbox Size: #(\d+)", re.MULTILINE)
+SIZE = re.compile(r"^Toolbox Size: #(\d{1,9})\b", re.MULTILINE)
 TIMEOUT = "Timeout detected in running subprocess"
+NOTHING_WRITTEN = "; nothing was written"
 RUN_FOLDER = re.compile(r"(run|seed)[-_]?\d+$")
+
+
+#: In which the official program samples a problem's modes.
+ORDER = ("primitive", "import", "create", "skip")
 
 
 class Section(NamedTuple):
@@ -60,7 +65,7 @@ class Section(NamedTuple):
 
 @dataclass
 class ImportReport:
-    """What was read from one log, and where its record and our grading differ."""
+    """What was read from one log, where its record and our grading differ, and how it breaks off, if it does."""
 
     log: str
     run: str
@@ -70,31 +75,39 @@ class ImportReport:
     retried: int
     shortened: int
     disagreements: list[str] = field(default_factory=list)
+    broken: str = ""
 
     def __str__(self) -> str:
+        ends = f"; it breaks off, and what comes after is left out ({self.broken})" if self.broken else ""
         return (
             f"{self.run} {self.category}: {self.problems} problems, {self.candidates} candidates "
             f"({self.retried} of them from problems solved again, {self.shortened} with a shortened output), "
-            f"{len(self.disagreements)} disagreements with our grading"
+            f"{len(self.disagreements)} disagreements with our grading{ends}"
         )
 
 
 def import_logs(
-    logs: Sequence[Path], problems: Iterable[Problem], *, progress: bool = True, workers: int | None = None
-) -> tuple[pd.DataFrame, list[ImportReport]]:
+    logs: Sequence[Path], problems: Iterable[Problem], *, partial: bool = False, progress: bool = True,
+    workers: int | None = None,
+) -> tuple[pd.DataFrame, list[ImportReport]]:  # fmt: skip
     """Read logs, each its own run, into one candidates table, with a report on each.
 
     `problems` are those that the logs' questions are matched with, by text. Raises TroveLiteError, naming the log
-    and the line, for a file that is not such a log, breaks off, or asks a question that is not among `problems`.
+    and the line, for a file that is not such a log, breaks off, or asks a question that is not among `problems`;
+    where `partial`, one that breaks off is read up to its last whole problem, and its report says so.
     """
     names = run_names(logs)
     index = {}
     for problem in problems:
-        index.setdefault(problem.question.strip(), []).append(problem)
-    read = partial(_read_log, index=index)
+        index.setdefault(problem.question.text.strip(), []).append(problem)
+    read = functools.partial(_read_log, index=index, partial=partial)
     with ProcessPoolExecutor(workers if len(logs) > 1 else 1) as pool:
         results = pool.map(read, logs, names) if len(logs) > 1 else map(read, logs, names)
-        parts = list(tqdm(results, total=len(logs), desc="reading logs", unit="log", disable=not progress))
+        parts = []
+        with Bar(len(logs), "reading logs", enabled=progress) as bar:
+            for part in results:
+                parts.append(part)
+                bar.update()
     tables = []
     for (part, report), name in zip(parts, _tell_apart([report for _, report in parts]), strict=True):
         report.run = name
@@ -103,6 +116,12 @@ def import_logs(
     table = as_frame(pa.concat_tables(tables))
     reports = [report for _, report in parts]
     return table, reports
+
+
+def known_problems() -> list[Problem]:
+    """The problems that official logs answer: MATH's."""
+    found = load_dataset("math")
+    return [problem for category in found.categories for problem in found.load(category)]
 
 
 def run_names(logs: Sequence[Path]) -> list[str]:
@@ -130,14 +149,14 @@ def _tell_apart(reports: list[ImportReport]) -> list[str]:
     return names
 
 
-def _read_log(log: Path, run: str, *, index: dict[str, list[Problem]]) -> tuple[pa.Table, ImportReport]:
+def _read_log(log: Path, run: str, *, index: dict[str, list[Problem]], partial: bool) -> tuple[pa.Table, ImportReport]:
     try:
         text = log.read_bytes().decode("utf-8").replace("\r\n", "\n")
     except OSError as error:
         raise TroveLiteError(f"{log}: cannot be read ({error.strerror}); check the path") from error
     except UnicodeDecodeError as error:
         raise TroveLiteError(f"{log}: not UTF-8 text (byte {error.start}), so not a log") from error
-    sections = list(_sections(text, log))
+    sections, broken = _whole_sections(text, log, partial)
     by_question = _match(sections, index, text, log)
     modes = _modes(sections)
     complete = {
@@ -145,8 +164,9 @@ def _read_log(log: Path, run: str, *, index: dict[str, list[Problem]]) -> tuple[
         for _, mode in set(modes)
     }
     method = "trove" if any(mode == "import" for _, mode in modes) else "trove_no_import"
-    seed = re.search(r"(\d+)$", log.stem)
-    report = ImportReport(str(log), run, by_question[0].category, 0, 0, 0, 0)
+    seed = re.search(r"(?<!\d)(\d{1,9})$", log.stem)
+    report = ImportReport(str(log), run, by_question[0].category, 0, 0, 0, 0, broken=broken)
+    places = [mode for mode in ORDER if mode in complete]
     same = {
         "model": _model(log),
         "provenance": "recorded",
@@ -164,7 +184,10 @@ def _read_log(log: Path, run: str, *, index: dict[str, list[Problem]]) -> tuple[
                 f"the section has {len(section.samples)} samples where others have {complete[mode]}: it breaks off",
             )
         for match in section.samples:
-            row = _row(match, problem, report, text)
+            try:
+                row = _row(match, problem, report, text)
+            except (ValueError, OverflowError) as error:
+                _fail(log, text, match.start("answers"), f"the recorded answers are not numbers ({error})")
             key = (problem.index, phase, mode)
             rows.append(
                 same
@@ -172,7 +195,9 @@ def _read_log(log: Path, run: str, *, index: dict[str, list[Problem]]) -> tuple[
                 | {
                     "phase": phase,
                     "mode": mode,
+                    "place": places.index(mode),
                     "sample": taken[key],
+                    "round": 0,
                 }
             )
             taken[key] += 1
@@ -180,6 +205,23 @@ def _read_log(log: Path, run: str, *, index: dict[str, list[Problem]]) -> tuple[
     report.candidates = len(rows)
     report.retried = sum(row["phase"] == "retry" for row in rows)
     return as_arrow(rows), report
+
+
+def _whole_sections(text: str, log: Path, partial: bool) -> tuple[list[Section], str]:
+    """All sections of a log, and ""; or, where `partial`, those before the problem at which it breaks off, and how."""
+    sections: list[Section] = []
+    try:
+        for section in _sections(text, log):
+            sections.append(section)
+    except TroveLiteError as error:
+        after = HEADER.search(text, sections[-1].samples[-1].end()) if sections else None
+        last = sections[-1].example if sections else None
+        while sections and sections[-1].example == last and not (after and int(after[1]) != last):
+            sections.pop()  # the problem at which it breaks off
+        if not partial or not sections:
+            raise
+        return sections, str(error).removesuffix(NOTHING_WRITTEN)
+    return sections, ""
 
 
 def _sections(text: str, log: Path) -> Iterator[Section]:
@@ -247,7 +289,7 @@ def _match(sections: list[Section], index: dict[str, list[Problem]], text: str, 
     chosen = []
     for section, options in zip(sections, found, strict=True):
         gold = section.samples[0]["gold"]
-        best = max(options, key=lambda p: (p.category == category, str(p.answer) == gold, p.index == section.example))
+        best = max(options, key=lambda p: (p.category == category, str(p.gold) == gold, p.index == section.example))
         if best.category != category:
             _fail(log, text, section.position, f"a {best.category} question in a log of {category}")
         chosen.append(best)
@@ -289,13 +331,13 @@ def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> 
     if shortened:
         report.shortened += 1
     else:
-        computed = printed_numbers(output) if ok else []
+        computed = read_numbers(output) if ok else []
         if computed != answers:
             found.append(f"answers recorded as {answers[:3]}, we read {computed[:3]}")
         answers = computed
-    correct = is_correct(first_number(answers), problem.answer)
-    if match["gold"] != str(problem.answer):  # the official program grades problems solved again by another's gold
-        found.append(f"graded against {match['gold']}, the gold answer of another problem; ours is {problem.answer}")
+    correct = is_correct(graded(answers), problem.gold)
+    if match["gold"] != str(problem.gold):  # the official program grades problems solved again by another's gold
+        found.append(f"graded against {match['gold']}, the gold answer of another problem; ours is {problem.gold}")
     elif shortened:
         correct = recorded
     if correct != recorded:
@@ -317,19 +359,19 @@ def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> 
         "error": None if ok else output,
         "shortened": shortened,
         "answers": answers,
-        "answer": first_number(answers),
+        "answer": graded(answers),
         "correct": correct,
         "operations": operations(code_of(solution)) if ok and answers else None,
     }
 
 
-def _recorded_answers(text: str) -> list[float]:
+def _recorded_answers(text: str) -> list[str]:
     """The numbers of a recorded answer list; of one that was cut, those that stand whole on either side."""
     head, *tail = SHORTENED.split(text)
     numbers = head.removeprefix("[").removesuffix("]").split(", ")
     if tail:
         numbers = numbers[:-1] + tail[0].removesuffix("]").split(", ")[1:]
-    return [float(number) for number in numbers if number and number != "None"]
+    return [number_text(float(number)) for number in numbers if number and number != "None"]
 
 
 def _model(log: Path) -> str:
@@ -342,4 +384,4 @@ def _line(text: str, position: int) -> int:
 
 
 def _fail(log: Path, text: str, position: int, reason: str) -> None:
-    raise TroveLiteError(f"{log}, line {_line(text, position)}: {reason}; nothing was written")
+    raise TroveLiteError(f"{log}, line {_line(text, position)}: {reason}{NOTHING_WRITTEN}")

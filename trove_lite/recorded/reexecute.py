@@ -13,16 +13,17 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ..candidates import fingerprint
-from ..datasets import load_problems
-from ..datasets.answers import first_number, is_correct, printed_numbers
+from ..candidates import fingerprint, load_candidates, save_run
+from ..datasets import load_dataset, load_problems
+from ..datasets.answers import graded
+from ..datasets.base import Dataset
 from ..errors import TroveLiteError
-from ..journal import Journal
+from ..journal import Journal, locked, on_disk
 from ..methods.trove import TroveSettings
 from ..programs import code_of, operations, program_of, recorded_sources
 from ..sandbox.pool import Sandbox
 from ..sandbox.worker import Execution
-from .replay import played_back
+from .replay import played_back, stated_settings
 
 STREAM = ["run", "method", "seed", "dataset", "category"]
 NOTHING_RAN = ("missing", "no_code")  # a live run's samples without a program
@@ -39,7 +40,7 @@ class Agreement(NamedTuple):
     """How far a re-execution agrees with the record.
 
     `shares`: a row for each category and `all`, with the number of candidates that agree in `status` (`ok`, `timeout`,
-    or failed in any other way) of all `candidates`, and in `answer` (the first number printed) and `verdict` of the
+    or failed in any other way) of all `candidates`, and in `answer` (the one that is graded) and `verdict` of the
     `compared`: those whose record is whole and whose program does not look at the clock.
     `disagreements`: a row for each candidate that differs in any of the three, with its cause.
     """
@@ -87,10 +88,11 @@ def reexecute(
     new = candidates.copy()
     new["provenance"], new["shortened"] = "re-executed", False
     gold = _gold_answers(candidates)
+    datasets = {name: load_dataset(name) for name in candidates["dataset"].unique()}
     rows = [
         Outcome(*(getattr(old, name) for name in Outcome._fields))
         if old.status in NOTHING_RAN
-        else _graded(executions[program], old.solution, answer)
+        else _graded(executions[program], old.solution, answer, datasets[old.dataset])
         for old, program, answer in zip(candidates.itertuples(), programs, gold, strict=True)
     ]
     for column, values in zip(rows[0]._fields if rows else (), zip(*rows, strict=True), strict=True):
@@ -150,8 +152,8 @@ class Outcome(NamedTuple):
     status: str
     output: str
     error: str | None
-    answers: list[float]
-    answer: float | None
+    answers: list[str]
+    answer: str | None
     correct: bool
     operations: int | None
     execute_seconds: float
@@ -183,23 +185,23 @@ def compare(recorded: pd.DataFrame, new: pd.DataFrame, programs: Sequence[str]) 
     )
 
 
-def _gold_answers(candidates: pd.DataFrame) -> list[float]:
+def _gold_answers(candidates: pd.DataFrame) -> list[object]:
     pairs = candidates[["dataset", "category"]].drop_duplicates().itertuples(index=False)
-    gold = {(p.dataset, p.category, p.index): p.answer for pair in pairs for p in load_problems(*pair)}
+    gold = {(p.dataset, p.category, p.index): p.gold for pair in pairs for p in load_problems(*pair)}
     return [gold[key] for key in zip(candidates["dataset"], candidates["category"], candidates["problem"], strict=True)]
 
 
-def _graded(execution: Execution, solution: str, gold: float) -> Outcome:
+def _graded(execution: Execution, solution: str, gold: object, dataset: Dataset) -> Outcome:
     ok = execution.status == "ok"
     output = execution.output.strip()  # as the official program keeps it
-    answers = printed_numbers(output) if ok else []
+    answers = dataset.read(output) if ok else []
     return Outcome(
         execution.status,
         output,
         execution.error or None,
         answers,
-        first_number(answers),
-        is_correct(first_number(answers), gold),
+        graded(answers),
+        dataset.correct(answers, gold),
         operations(code_of(solution)) if answers else None,
         execution.cpu,
     )
@@ -241,3 +243,30 @@ def _cause(old, now, program: str) -> str:
     if now.status == old.status and sorted(now.output) == sorted(old.output):
         return "set order"
     return "library version" if _LIBRARY.search(program) else "other"
+
+
+def reexecute_runs(
+    runs: Sequence[str | Path], out: Path, *, known_timeouts: float, **limits: object
+) -> tuple[pd.DataFrame, Agreement]:
+    """`reexecute` from run folders into the run folder `out`, in sandboxes with these limits; resumable.
+
+    known_timeouts: the CPU seconds of programs that ran out of time in the record. Raises TroveLiteError where a run
+    has no text, or programs cannot be confined as asked.
+    """
+    candidates = load_candidates(*runs)
+    if "solution" not in candidates:
+        raise TroveLiteError(f"{runs[0]}: outcomes hold no programs; name a run folder with text")
+    with on_disk(out):
+        out.mkdir(parents=True, exist_ok=True)
+    journal = out / "executions.jsonl"
+    try:
+        with locked(out), Sandbox(**limits) as sandbox, Sandbox(**limits | {"time_limit": known_timeouts}) as slow:
+            settings = stated_settings(runs)
+            new, agreement = reexecute(candidates, sandbox, settings=settings, known_timeouts=slow, journal=journal)
+            isolation = sandbox.describe() | {"known_timeouts": known_timeouts}
+    except ValueError as error:
+        raise TroveLiteError(str(error)) from error
+    about = {"kind": "reexecute", "runs": list(map(str, runs)), "sandbox": isolation}
+    save_run(out, new, about | {"agreement": agreement.shares.to_dict("records")})
+    journal.unlink()  # only now: until here, the same command goes on where it was
+    return new, agreement

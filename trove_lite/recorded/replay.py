@@ -1,12 +1,16 @@
 """A finished run played back to TROVE's generator: what the toolbox held at each problem, which no table says."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 
-from ..methods.base import Answer, Attempt, Budget, Candidate, Question
-from ..methods.trove import PRESETS, TroveSettings, trove
+from ..candidates import run_name
+from ..datasets.base import Question
+from ..methods.base import Answer, Attempt, Budget, Candidate
+from ..methods.trove import PRESETS, TROVE, TroveSettings, trove
 from ..parse import parse_tools
 from ..programs import Tool, recorded_sources
 from ..selection import Ballot
@@ -23,18 +27,21 @@ def played_back(rows: pd.DataFrame, settings: TroveSettings | None = None) -> It
     settings = replace(settings, ranking="uses") if settings else official(stream)  # what is shown is not what runs
     problems = stream[["dataset", "category", "problem"]].drop_duplicates().sort_values("problem")
     steps = trove([Question(*problem, "") for problem in problems.itertuples(index=False)], settings)
-    by_key = {(row["phase"], row["problem"], row["mode"], row["sample"]): row for row in rows.to_dict("records")}
+    phase = rows["phase"].astype(str).replace("draft", "stream")  # a draft was asked for like what replaced it
+    keys = zip(phase, *(rows[name] for name in ("problem", "mode", "round", "sample")), strict=True)
+    by_key = dict(zip(keys, rows.to_dict("records"), strict=True))
     answer = None
     while True:
         try:
-            wish = steps.send(answer)
+            asked = steps.send(answer)
         except StopIteration:
             return
         answer = None
-        if not isinstance(wish, Answer):
+        if not isinstance(asked, Answer):
             answer = []
-            for attempt in wish:
-                keys = [(attempt.phase, attempt.question.index, attempt.mode, sample) for sample in attempt.samples]
+            for attempt in asked:
+                key = attempt.question.index, attempt.mode, attempt.round
+                keys = [(attempt.phase, *key, sample) for sample in attempt.samples]
                 if not all(key in by_key for key in keys):
                     return
                 recorded = [by_key[key] for key in keys]
@@ -64,3 +71,17 @@ def tools_of(recorded: str) -> tuple[Tool, ...]:
     if len(tools) != len(sources):
         return tools
     return tuple(tool._replace(source=source) for tool, source in zip(tools, sources, strict=True))
+
+
+def stated_settings(folders: Iterable[str | Path]) -> dict[str, TroveSettings]:
+    """TROVE's settings by run, as the table names runs, of the live ones among these run folders."""
+    found = {}
+    for path in (Path(folder) / "run.json" for folder in folders):
+        about = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        stated = about.get("methods", {}).get(TROVE.name) if about.get("kind") == "live" else None
+        if stated:
+            stated = {k: tuple(v) if isinstance(v, list) else v for k, v in stated.items()}
+            stated["budget"] = Budget(**stated["budget"])
+            for seed in about["settings"]["seeds"]:
+                found[run_name(about["settings"]["name"], seed)] = TroveSettings(**stated | {"seed": seed})
+    return found

@@ -1,196 +1,246 @@
-"""The driver: answers what every method's generator asks for, all streams at once, from the journal or from the model.
+"""The driver: answers what every method's generator asks for, all streams at once, from the journal or from the models.
 
-Here alone a model, a sandbox and gold answers meet. Programs run while others are generated; samples that a stream will
-surely want are begun ahead. It makes records; what they mean is `records`, and the run folder is `run`.
+Here alone models, a sandbox and gold answers meet. Programs run while others are generated; samples that a stream will
+surely want are begun ahead. It makes records; what they mean is `record`, and the run folder is `live`.
 """
 
 import asyncio
-import heapq
 import itertools
-from collections.abc import Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..datasets.base import Problem
+from ..datasets.base import Dataset, Problem
 from ..errors import TroveLiteError
 from ..journal import Journal
-from ..methods import METHODS
-from ..methods.base import Answer, Attempt, Candidate, Question, Settings, Steps, sample_seed
-from ..methods.toolbox import Toolbox
-from ..models.base import LanguageModel, PromptRefused
+from ..methods.base import Answer, Attempt, Candidate, Method, Question, Request, Run, Settings, Steps, sample_seed
+from ..models.base import LanguageModel, Message, ModelError, PromptRefused, SampleUnavailable
 from ..programs import program_of
+from .gate import FILLER, Gate
 from .progress import Progress
-from .record import Record, content_hash
+from .record import Key, Record, content_hash
 
 SYNC_SECONDS = 2.0
 LOOKAHEAD = 8
-ALONE = 1 << 40  # the rank of problems that nothing waits for
+PATIENCE = 20  # samples in a row that cannot be had, before the run is stopped
 
 
-class Gate:
-    """At most `width` at a time, lowest rank first; within a rank, in order of arrival."""
-
-    def __init__(self, width: int):
-        self.free = width
-        self.waiting: list[tuple[int, int, asyncio.Future]] = []
-        self.arrivals = itertools.count()
-
-    @asynccontextmanager
-    async def __call__(self, rank: int):
-        if self.free:
-            self.free -= 1
-        else:
-            turn = asyncio.get_running_loop().create_future()
-            heapq.heappush(self.waiting, (rank, next(self.arrivals), turn))
-            await turn
-        try:
-            yield
-        finally:
-            while self.waiting:
-                turn = heapq.heappop(self.waiting)[2]
-                if not turn.done():  # cancelled: the run is being stopped
-                    turn.set_result(None)
-                    break
-            else:
-                self.free += 1
-
-
-class Shard:
+class Stream:
     """One method on one category with one seed: its problems, its journal, and how it is doing."""
 
-    def __init__(self, method: str, category: str, seed: int, problems: Sequence[Problem], settings: Settings):
+    def __init__(
+        self,
+        method: Method,
+        category: str,
+        seed: int,
+        problems: Sequence[Problem],
+        settings: Settings,
+        examples: Sequence[Problem] = (),
+    ):
         self.method, self.category, self.seed, self.settings = method, category, seed, settings
+        self.examples = examples  # the labelled problems that the method may see
         self.problems = {problem.index: problem for problem in problems}
-        self.questions = [Question(p.dataset, p.category, p.index, p.question) for p in problems]
-        self.verdicts: dict[int, bool] = {}
+        self.questions = [problem.question for problem in problems]
+        self.correct: dict[int, bool] = {}
         self.journal: Journal | None = None
-        self.recorded: dict[tuple, Record] = {}
-        self.toolbox: Toolbox | None = None  # what the stream ended with
+        self.recorded: dict[Key, Record] = {}
+        self.learned: object = None  # what the generator ended with: TROVE its toolbox
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """In the order in which they are sampled, which some settings choose."""
+        return getattr(self.settings, "modes", self.method.modes)
 
     @property
     def label(self) -> str:
-        return f"{self.method}-{self.category}-{self.seed}"
+        return f"{self.method.name}-{self.category}-{self.seed}"
 
     def open(self, folder: Path) -> None:
+        """Open the journal in `folder` and take from it what is known already."""
         self.journal = Journal(folder / f"{self.label}.jsonl")
         self.recorded = {record.key: record for record in (Record(**r) for r in self.journal.records)}
         self.journal.records = []
 
 
 class Driver:
-    """Answers the wishes of every shard's generators from the journal or, where it has none, from the model."""
+    """Answers the requests of every stream's generators from the journal or, where it has none, from the models.
 
-    def __init__(self, model: LanguageModel, sandbox, pack, *, parser: str, progress: Progress, in_flight: int = 256):
-        self.model, self.sandbox, self.pack, self.parser, self.progress = model, sandbox, pack, parser, progress
+    `models` by role; a role without one of its own is played by the `solver`.
+    """
+
+    def __init__(
+        self,
+        models: Mapping[str, LanguageModel],
+        sandbox,
+        pack,
+        dataset: Dataset,
+        *,
+        parser: str,
+        progress: Progress,
+        in_flight: int = 256,
+    ):
+        self.models, self.sandbox, self.pack, self.dataset = models, sandbox, pack, dataset
+        self.parser, self.progress = parser, progress
         self.generating, self.executing = Gate(in_flight), Gate(sandbox.workers)
         self.live = asyncio.Semaphore(in_flight)
         self.tasks: asyncio.TaskGroup | None = None
+        self.unavailable: list[tuple[int, Stream, Record]] = []  # samples not to be had, numbered, not yet recorded
+        self.lacked = self.in_a_row = 0
 
-    async def run(self, shards: Sequence[Shard]) -> None:
-        """Run all shards to their end. Raises the first failure, having stopped everything else."""
+    async def run(self, streams: Sequence[Stream]) -> None:
+        """Run all streams to their end. Raises the first failure, having stopped everything else."""
         failure = None
         try:
             async with asyncio.TaskGroup() as self.tasks:
-                syncing = self.tasks.create_task(self._sync(shards))
-                running = [self.tasks.create_task(self._shard(shard)) for shard in shards]
+                syncing = self.tasks.create_task(self._sync(streams))
+                running = [self.tasks.create_task(self._stream(stream)) for stream in streams]
                 await asyncio.wait(running)
                 syncing.cancel()
         except BaseExceptionGroup as group:
             failure = first_failure(group)
-        if failure:  # not raised in there: see `gather`
+        if failure:  # not raised in there: see `models.base.gather`
             raise failure
+        self._settle(self.lacked)
 
-    async def _sync(self, shards: Sequence[Shard]) -> None:
+    async def _sync(self, streams: Sequence[Stream]) -> None:
         while True:
             await asyncio.sleep(SYNC_SECONDS)
-            for shard in shards:
-                await asyncio.to_thread(shard.journal.sync)
+            for stream in streams:
+                await asyncio.to_thread(stream.journal.sync)
 
-    async def _shard(self, shard: Shard) -> None:
-        method = METHODS[shard.method]
-        if method.ahead:
-            steps = method.steps(shard.questions, shard.settings)
-            shard.toolbox = await self._follow(shard, steps, shard.questions)
-        elif shard.questions:
-            await asyncio.wait([self.tasks.create_task(self._alone(shard, question)) for question in shard.questions])
-        self.progress.done(shard.label)
+    async def _stream(self, stream: Stream) -> None:
+        if stream.method.stream:
+            self.generating.hold()
+            steps = stream.method.begin(stream.questions, stream.settings, stream.examples)
+            stream.learned = await self._follow(stream, steps, stream.questions)
+            self.generating.release()
+        elif stream.questions:
+            alone = [self.tasks.create_task(self._alone(stream, question)) for question in stream.questions]
+            await asyncio.wait(alone)
+        self.progress.done(stream.label)
 
-    async def _alone(self, shard: Shard, question: Question) -> None:
+    async def _alone(self, stream: Stream, question: Question) -> None:
         async with self.live:  # the rest of the problems wait here, as small as can be
-            await self._follow(shard, METHODS[shard.method].steps([question], shard.settings))
+            await self._follow(stream, stream.method.begin([question], stream.settings, stream.examples))
 
-    async def _follow(self, shard: Shard, steps: Steps, stream: Sequence[Question] = ()) -> Toolbox | None:
+    async def _follow(self, stream: Stream, steps: Steps, questions: Sequence[Question] = ()) -> object:
         """Feed one generator to its end, with samples that its stream will surely ask for begun ahead of time.
 
-        Returns what the generator returns.
-
-        Where model or sandbox cannot keep up, the stream with most problems to go is served first, and of its samples
-        those of the next problem: all streams then end together, as soon as can be.
+        Returns what the generator returns. Where models or sandbox cannot keep up, the stream with most problems to go
+        is served first, and of its samples those of the next problem: all streams then end together, as soon as can be.
         """
-        begun: dict[tuple, asyncio.Task] = {}
-        early = enumerate(METHODS[shard.method].ahead(stream, shard.settings)) if stream else iter(())
+        begun: dict[Key, asyncio.Task] = {}
+        ahead = stream.method.ahead
+        early = enumerate(ahead(questions, stream.settings)) if questions and ahead else iter(())
         answer, place, window = None, 0, LOOKAHEAD
         while True:
             for later, attempts in itertools.islice(early, window):
-                self._begin(shard, attempts, 2 * (later - len(stream)) + 1, begun)
+                self._begin(stream, attempts, 2 * (later - len(questions)) + 1, begun)
             try:
-                wish = steps.send(answer)
+                asked = steps.send(answer)
             except StopIteration as end:
                 return end.value
-            if isinstance(wish, Answer):
-                self._note(shard, wish)
+            if isinstance(asked, Answer):
+                self._note(stream, asked)
                 answer, place, window = None, place + 1, 1
             else:
-                keys = self._begin(shard, wish, 2 * (place - len(stream)) if stream else ALONE, begun)
+                keys = self._begin(stream, asked, 2 * (place - len(questions)) if questions else FILLER, begun)
                 answer, window = [await begun.pop(key) for key in keys], 0
 
-    def _begin(self, shard: Shard, attempts: Sequence[Attempt], rank: int, begun: dict) -> list[tuple]:
+    def _begin(self, stream: Stream, requests: Sequence[Request], rank: int, begun: dict[Key, asyncio.Task]) -> list:
         keys = []
-        for attempt in attempts:
-            for number in attempt.samples:
-                key = (attempt.phase, attempt.question.index, attempt.mode, number)
+        for request in requests:
+            for number in request.samples if isinstance(request, Attempt) else (request.sample,):
+                key = Key(request.phase, request.question.index, request.stage, number, request.round)
                 keys.append(key)
                 if key not in begun:
-                    begun[key] = self.tasks.create_task(self._sample(shard, attempt, key, rank))
+                    begun[key] = self.tasks.create_task(self._answer(stream, request, key, rank))
         return keys
 
-    async def _sample(self, shard: Shard, attempt: Attempt, key: tuple, rank: int) -> Candidate:
-        """One sample, from the journal or new: generated, parsed, run and recorded."""
-        phase, index, mode, number = key
-        prompt = attempt.prompt
-        if prompt is None:
-            prompt = self.pack.render(shard.category, mode, attempt.question.text, attempt.shown)
+    async def _answer(self, stream: Stream, request: Request, key: Key, rank: int) -> Candidate:
+        """One sample or run, from the journal or new: generated, parsed, run and recorded."""
+        prompt = self._prompt(request)
         asked = content_hash(prompt)
-        record = shard.recorded.pop(key, None)
+        record = stream.recorded.pop(key, None)
         if record is None:
-            seed = sample_seed(shard.seed, attempt.question.dataset, shard.category, index, phase, mode, number)
-            try:
-                async with self.generating(rank):
-                    (completion,) = await self.model.complete(prompt, [seed])
-                record = Record.of(key, asked, completion)
-            except PromptRefused as error:  # whatever else the model does wrong stops the run
-                record = Record.missing(key, asked, str(error))
-            if attempt.runs and record.status is None:
-                parsed = record.parsed(self.parser)
-                program = program_of(parsed.solution, parsed.tools, attempt.library)
-                if not program.strip() and self.parser != "official":  # there, nothing at all succeeds
-                    record = replace(record, status="no_code")
-                else:
-                    async with self.executing(rank):
-                        record = record.executed(await self.sandbox.run(program))
-            shard.journal.append(record.as_json())
+            lacked = self.lacked
+            record = await self._new(stream, request, key, prompt, asked, rank)
+            if record.finish_reason == "unavailable":
+                self._hold(stream, record)
+            else:
+                self.in_a_row = 0
+                self._settle(lacked)
+                stream.journal.append(record.as_json())
         elif record.prompt != asked:
             raise TroveLiteError(
-                f"{shard.journal.path}: {mode} sample {number} of problem {index} was recorded for another prompt; the "
-                "journal is from other settings or was edited: choose another --out"
+                f"{stream.journal.path}: {key.stage} sample {key.sample} of problem {key.problem} was recorded for "
+                "another prompt; the journal is from other settings or was edited: choose another --out"
             )
-        return record.candidate(self.parser)
+        return record.candidate(self.dataset, self.parser)
 
-    def _note(self, shard: Shard, answer: Answer) -> None:
-        problem = shard.problems[answer.question.index]
-        shard.verdicts[problem.index] = Record.verdict(answer.candidate, problem.answer)
-        self.progress.update(shard.label, shard.verdicts)
+    def _prompt(self, request: Request):
+        """What is read: a text, messages, or, where nobody is asked, the program that is run."""
+        if isinstance(request, Run):
+            return request.program
+        if request.prompt is not None:
+            return request.prompt
+        return self.pack.render(request.question, request.stage, request.shown, **request.values)
+
+    async def _new(self, stream: Stream, request: Request, key: Key, prompt, asked: str, rank: int) -> Record:
+        if isinstance(request, Run):
+            return await self._execute(Record.of_run(key, request, asked), request.program, request, stream, rank)
+        seed = sample_seed(stream.seed, request.question, key.phase, key.stage, key.sample, key.round)
+        model = self.models.get(request.role, self.models["solver"])
+        what = prompt if isinstance(prompt, str) else [Message(*message) for message in prompt]
+        try:
+            async with self.generating(rank):
+                (completion,) = await model.complete(what, [seed])
+            if rank < FILLER:
+                self.generating.measure(completion.seconds, completion.completion_tokens)
+            record = Record.of(key, request, asked, completion)
+        except PromptRefused as error:
+            return Record.missing(key, request, asked, "refused", str(error))
+        except SampleUnavailable as error:  # whatever else a model does wrong stops the run
+            return Record.missing(key, request, asked, "unavailable", str(error))
+        if not request.runs:
+            return record.read() if request.mode else record
+        if request.compose:
+            program = request.compose(record.text)
+        else:
+            parsed = record.parsed(self.parser)
+            program = program_of(parsed.solution, parsed.tools, (*self.dataset.given, *request.library))
+        if not program.strip() and (request.compose or self.parser != "official"):  # there, nothing at all succeeds
+            return replace(record, status="no_code")
+        return await self._execute(record, program, request, stream, rank)
+
+    async def _execute(self, record: Record, program: str, request: Request, stream: Stream, rank: int) -> Record:
+        files = stream.problems[request.question.index].files
+        async with self.executing(rank):
+            execution = await (self.sandbox.run(program, files=files) if files else self.sandbox.run(program))
+        return record.executed(execution)
+
+    def _hold(self, stream: Stream, record: Record) -> None:
+        """A sample not to be had is recorded once one asked for later is had: until then the server may be at fault."""
+        self.lacked += 1
+        self.in_a_row += 1
+        self.unavailable.append((self.lacked, stream, record))
+        self.progress.missing += 1
+        if self.in_a_row >= PATIENCE:
+            raise ModelError(
+                f"{PATIENCE} samples in a row could not be had, the last because: {record.error}; run the same command "
+                "again to ask for them again"
+            )
+
+    def _settle(self, upto: int) -> None:
+        """Record the first so many samples that could not be had."""
+        for _, stream, record in (held for held in self.unavailable if held[0] <= upto):
+            stream.journal.append(record.as_json())
+        self.unavailable = [held for held in self.unavailable if held[0] > upto]
+
+    def _note(self, stream: Stream, answer: Answer) -> None:
+        problem = stream.problems[answer.question.index]
+        stream.correct[problem.index] = self.dataset.correct(answer.candidate.ballot.answers, problem.gold)
+        self.progress.update(stream.label, stream.correct)
 
 
 def first_failure(group: BaseExceptionGroup) -> BaseException:

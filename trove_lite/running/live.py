@@ -1,37 +1,37 @@
 """A live run: from settings to a complete run folder that every notebook reads, resumed where it was stopped.
 
-It makes the folder, refuses a changed setting, starts model, sandbox and driver, and in the end turns the journals into
-the table. How methods are answered is `driver`; what a record means is `records`.
+It makes the folder, refuses a changed setting, starts models, sandbox and driver, and in the end turns the journals
+into the tables. How methods are answered is `driver`; what a record means is `record`.
 """
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
-import pyarrow as pa
+import pandas as pd
 
-from ..candidates import KEY, as_frame, save_run, versions
-from ..datasets import load_problems
-from ..datasets.base import Problem
+from ..candidates import CALLS_KEY, CALLS_SCHEMA, KEY, as_arrow, as_frame, run_name, save_run, versions
+from ..datasets import load_dataset
+from ..datasets.base import Dataset, Problem
 from ..errors import TroveLiteError
 from ..journal import locked, on_disk, read_journal, write_atomically
-from ..methods.base import Budget
-from ..methods.trove import RANK, RECTIFY, TroveSettings
+from ..methods import load_method
 from ..models import load_model
 from ..models.base import LanguageModel
 from ..prompts import load_pack
 from ..sandbox.pool import Sandbox
 from ..sandbox.worker import IsolationError
-from .driver import Driver, Shard
+from .driver import Driver, Stream
 from .progress import Progress
-from .record import Record, budget_rows, content_hash, differing, rows_of
-from .settings import RunSettings, model_identity, run_name, table_name
+from .record import Record, candidate_rows, content_hash, differing
+from .settings import RunSettings, model_identity
 
 REUSE = 10_000  # programs whose executions a run keeps, should the same text come again
+SPENT = ["prompt_tokens", "cached_tokens", "completion_tokens", "executions", "generate_seconds", "execute_seconds"]
 
 
 def live_run(
@@ -39,54 +39,74 @@ def live_run(
     out: str | Path,
     *,
     model: LanguageModel | None = None,
+    roles: Mapping[str, LanguageModel] | None = None,
     sandbox: Sandbox | None = None,
     pack=None,
-    problems: Callable[[str, str], Sequence[Problem]] = load_problems,
+    dataset: Dataset | None = None,
     in_flight: int | None = None,
     workers: int | None = None,
     progress: bool = True,
 ) -> Path:
     """Make the run folder `out`, or complete it where a run with these settings was stopped; returns it.
 
-    `model`, `sandbox` (entered), `pack` and `problems` are made from the settings where they are not given. Raises
-    TroveLiteError where the folder holds another run, is being written, or the run cannot go on; what is done is kept.
-    in_flight: requests at the model at a time, what streams wait for first (None: as many as it takes).
+    `model`, `roles`, `sandbox` (entered), `pack` and `dataset` are made from the settings where they are not given.
+    Raises TroveLiteError where the folder holds another run, is being written, or the run cannot go on; what is done is
+    kept. in_flight: requests at the models at a time, what streams wait for first (None: as many as they take).
     """
     out = Path(out)
-    data = {category: tuple(problems(settings.dataset, category))[: settings.limit] for category in settings.categories}
-    shards = [
-        Shard(method, category, seed, data[category], settings.of(method, seed))
+    dataset = dataset or load_dataset(settings.dataset)
+    data = {category: tuple(dataset.load(category))[: settings.limit] for category in settings.categories}
+    shown = labelled(settings, dataset)
+    streams = [
+        Stream(load_method(method), category, seed, data[category], settings.of(method, seed), shown.get(category, ()))
         for method in settings.methods
         for category in settings.categories
         for seed in settings.seeds
     ]
-    pack = pack or load_pack(settings.prompts)
-    model = model or load_model(settings.model, settings.sampling)
+    pack = pack or load_pack(settings.prompts, dataset)
+    models = {"solver": model or load_model(settings.model, settings.sampling)}
+    models |= roles or {role: load_model(spec, settings.sampling) for role, spec in settings.roles.items()}
     with ExitStack() as stack:
         with on_disk(out):
             (out / "journal").mkdir(parents=True, exist_ok=True)
             stack.enter_context(locked(out))
         sandbox = sandbox or stack.enter_context(warm_sandbox(settings, workers))
         with on_disk(out):
-            if resume(out, describe(settings, data, pack, sandbox)):
+            if resume(out, describe(settings, data | {f"{c}, labelled": shown[c] for c in shown}, pack, sandbox)):
                 return out
-            for shard in shards:
-                shard.open(out / "journal")
-                stack.callback(shard.journal.close)
-        bars = stack.enter_context(Progress({s.label: len(s.questions) for s in shards}, enabled=progress))
-        for shard in shards:
-            if shard.journal.notice:
-                bars.say(shard.journal.notice)
-        in_own_loop(drive(out, shards, model, sandbox, pack, settings, bars, in_flight))
+            for stream in streams:
+                stream.open(out / "journal")
+                stack.callback(stream.journal.close)
+        bars = stack.enter_context(Progress({s.label: len(s.questions) for s in streams}, enabled=progress))
+        for stream in streams:
+            if stream.journal.notice:
+                bars.say(stream.journal.notice)
+        in_own_loop(drive(out, streams, models, sandbox, pack, dataset, settings.parser, bars, in_flight))
         with on_disk(out):
-            finish(out, shards, settings)
+            finish(out, streams, dataset, settings)
     return out
+
+
+def labelled(settings: RunSettings, dataset: Dataset) -> dict[str, tuple[Problem, ...]]:
+    """The labelled problems of each category, where a method of the run may see them; else nothing.
+
+    Raises TroveLiteError where the data set has none apart from those that it tests.
+    """
+    curious = [method for method in settings.methods if load_method(method).examples]
+    if not curious:
+        return {}
+    if dataset.examples is None:
+        raise TroveLiteError(
+            f"method '{curious[0]}' needs labelled problems, and data set '{dataset.name}' has none to spare; choose "
+            "another --dataset or --method"
+        )
+    return {category: tuple(dataset.examples(category)) for category in settings.categories}
 
 
 @contextmanager
 def warm_sandbox(settings: RunSettings, workers: int | None) -> Iterator[Sandbox]:
     """A sandbox with the run's limits, its workers warm."""
-    limits = {"time_limit": settings.time_limit, "memory": settings.memory, "isolation": settings.isolation}
+    limits = {"time_limit": settings.time_limit, "memory": settings.memory << 20, "isolation": settings.isolation}
     try:
         with Sandbox(workers, **limits, reuse=REUSE) as sandbox:
             yield sandbox
@@ -95,15 +115,28 @@ def warm_sandbox(settings: RunSettings, workers: int | None) -> Iterator[Sandbox
 
 
 async def drive(
-    out: Path, shards: Sequence[Shard], model: LanguageModel, sandbox, pack, settings: RunSettings, bars, in_flight: int
+    out: Path,
+    streams: Sequence[Stream],
+    models: Mapping[str, LanguageModel],
+    sandbox,
+    pack,
+    dataset: Dataset,
+    parser: str,
+    bars: Progress,
+    in_flight: int | None,
 ) -> None:
-    """Start the model and run all shards to their end."""
-    async with model:
+    """Start the models and run all streams to their end."""
+    async with AsyncExitStack() as stack:
+        for model in {id(model): model for model in models.values()}.values():
+            await stack.enter_async_context(model)
         with on_disk(out):
-            settle_model(out, model.name)
-        at_once = in_flight or getattr(model, "concurrency", 256)
-        driver = Driver(model, sandbox, pack, parser=settings.parser, progress=bars, in_flight=at_once)
-        await driver.run(shards)
+            settle_models(out, models)
+        at_once = in_flight or sum(getattr(model, "concurrency", 256) for model in set(models.values()))
+        for model in models.values():
+            model.on_notice = bars.say
+        bars.retried = lambda: sum(getattr(model, "retried", 0) for model in set(models.values()))
+        driver = Driver(models, sandbox, pack, dataset, parser=parser, progress=bars, in_flight=at_once)
+        await driver.run(streams)
 
 
 def in_own_loop(work: Coroutine) -> None:
@@ -117,45 +150,68 @@ def in_own_loop(work: Coroutine) -> None:
         thread.submit(asyncio.run, work).result()
 
 
-def describe(settings: RunSettings, data: dict[str, Sequence[Problem]], pack, sandbox: Sandbox) -> dict:
+def describe(settings: RunSettings, data: Mapping[str, Sequence[Problem]], pack, sandbox: Sandbox) -> dict:
     """All that a run's rows depend on, as JSON: what a resumed run is held to."""
-    stated = asdict(settings) | {"model": model_identity(settings.model)}
+    identities = {role: model_identity(spec) for role, spec in settings.roles.items()}
+    stages = {stage for method in map(load_method, settings.methods) for stage in method.stages or method.modes}
+    stated = asdict(settings) | {"model": model_identity(settings.model), "roles": identities}
     return {
         "kind": "live",
         "provenance": "live",
         "settings": stated,
         "methods": {method: asdict(settings.of(method, settings.seeds[0])) for method in settings.methods},
-        "prompts": {"name": pack.name, "hash": pack.hash, "extra": content_hash([RANK, RECTIFY])},
-        "data": {category: content_hash([asdict(p) for p in problems]) for category, problems in data.items()},
+        "prompts": {"name": pack.name, "hash": pack.hash_of(stages)},
+        "data": {category: content_hash([hashed(p) for p in problems]) for category, problems in data.items()},
         "isolation": sandbox.level,
         "versions": versions(),
     }
 
 
+def hashed(problem: Problem) -> dict:
+    """A problem as its hash sees it: its files by name alone, since data sets check what is in them."""
+    return {
+        "question": list(problem.question),
+        "gold": problem.gold,
+        "level": problem.level,
+        "files": sorted(problem.files),
+    }
+
+
 def resume(out: Path, description: dict) -> bool:
-    """Whether the run is complete. Begins it where there is none; refuses one that differs, naming what does."""
+    """Whether the run is complete. Begins it where there is none; refuses one that differs, naming what does.
+
+    A folder in which nothing was generated yet takes new settings.
+    """
+    generated = any(path.stat().st_size for path in (out / "journal").iterdir())
     if (out / "run.json").exists():
-        if changes := differing(read_description(out), description):
+        changes = differing(read_description(out), description)
+        complete = (out / "candidates.parquet").exists()
+        if changes and (generated or complete):
             raise TroveLiteError(
                 f"{out}: holds a run with other settings ({'; '.join(changes)}); set them back, or choose another --out"
             )
-        return (out / "candidates.parquet").exists()
-    if (out / "candidates.parquet").exists() or any((out / "journal").iterdir()):
+        if not changes:
+            return complete
+    elif (out / "candidates.parquet").exists() or generated:
         raise TroveLiteError(f"{out}: holds rows of a run without its run.json; choose another --out")
     write_description(out, description)
     return False
 
 
-def settle_model(out: Path, name: str) -> None:
-    """Note which model answers, which a server may say only now; refuse to go on with another."""
+def settle_models(out: Path, models: Mapping[str, LanguageModel]) -> None:
+    """Note which models answer, which a server may say only now; refuse to go on with others."""
     description = read_description(out)
-    before = description.setdefault("model", name)
-    if before != name:
-        raise TroveLiteError(f"{out}: was begun with the model '{before}', and this is '{name}'; choose another --out")
-    write_description(out, description)
+    names = {role: model.name for role, model in models.items()}
+    before = description.setdefault("models", names)
+    if before != names:
+        was, now = (", ".join(sorted(set(named.values()))) for named in (before, names))
+        raise TroveLiteError(f"{out}: was begun with the model '{was}', and this is '{now}'; choose another --out")
+    identities = {role: model.identity() for role, model in models.items() if hasattr(model, "identity")}
+    write_description(out, description | {"model": names["solver"], "identity": identities})
 
 
 def read_description(out: Path) -> dict:
+    """A run folder's `run.json`."""
     path = out / "run.json"
     try:
         return json.loads(path.read_text(encoding="utf-8"))
@@ -164,45 +220,48 @@ def read_description(out: Path) -> dict:
 
 
 def write_description(out: Path, description: dict) -> None:
+    """Write a run folder's `run.json`, all or nothing."""
     text = json.dumps(description, indent=2, ensure_ascii=False) + "\n"
     write_atomically(out / "run.json", lambda part: part.write_text(text, encoding="utf-8"))
 
 
-def finish(out: Path, shards: Sequence[Shard], settings: RunSettings) -> None:
-    """Make the table from the journals alone, so that a resumed run's is the same as an uninterrupted one's.
+def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: RunSettings) -> None:
+    """Make the tables from the journals alone, so that a resumed run's are the same as an uninterrupted one's.
 
-    `run.json` gets what came of it: accuracy, what was spent, and the toolbox that each stream ended with.
+    `run.json` gets what came of it: accuracy, what was spent, labels seen, and the tools that each stream ended with.
     """
     description = read_description(out)
-    tables, budget, tools = [], [], []
-    for shard in shards:
-        shard.journal.sync()
-        records = [Record(**record) for record in read_journal(shard.journal.path)[0]]
-        same = {
-            "model": description["model"],
-            "provenance": "live",
-            "run": run_name(settings.name, shard.seed),
-            "method": table_name(shard.method, shard.settings),
-            "seed": shard.seed,
+    candidates, calls, tools = [], [], []
+    for stream in streams:
+        stream.journal.sync()
+        records = [Record(**record) for record in read_journal(stream.journal.path)[0]]
+        whose = {
+            "run": run_name(settings.name, stream.seed),
+            "method": stream.settings.table_name(stream.method.name),
+            "seed": stream.seed,
         }
-        tables.append(rows_of(records, shard.problems, same, settings.parser))
-        whose = {"method": same["method"], "category": shard.category, "seed": shard.seed}
-        budget += budget_rows(records, **whose)
-        tools += [whose | tool for tool in shard.toolbox.listing()] if shard.toolbox else []
-    table = as_frame(pa.concat_tables(tables)).sort_values(KEY, kind="stable", ignore_index=True)
-    accuracy = {shard.label: sum(shard.verdicts.values()) / max(1, len(shard.verdicts)) for shard in shards}
-    save_run(out, table, description | {"accuracy": accuracy, "budget": budget, "toolboxes": tools})
+        same = whose | {"model": description["model"], "provenance": "live"}
+        rows = candidate_rows(records, stream.problems, dataset, stream.modes, settings.parser)
+        candidates += [same | row for row in rows]
+        at = whose | {"dataset": dataset.name, "category": stream.category}
+        calls += [at | record.call(description["models"]) for record in records]
+        if listing := getattr(stream.learned, "listing", None):
+            about = {"method": whose["method"], "category": stream.category, "seed": stream.seed}
+            tools += [about | tool for tool in listing()]
+    table = as_frame(as_arrow(candidates)).sort_values(KEY, kind="stable", ignore_index=True)
+    spent = as_frame(as_arrow(calls, CALLS_SCHEMA)).sort_values(CALLS_KEY, kind="stable", ignore_index=True)
+    accuracy = {stream.label: sum(stream.correct.values()) / max(1, len(stream.correct)) for stream in streams}
+    labels = {stream.label: len(stream.examples) for stream in streams if stream.method.examples}
+    came = {"accuracy": accuracy, "budget": budget_of(spent).to_dict("records"), "labels": labels, "toolboxes": tools}
+    save_run(out, table, description | came, calls=spent)
 
 
-def trove_settings(folders: Iterable[str | Path]) -> dict[str, TroveSettings]:
-    """TROVE's settings by run, as the table names runs, of the live ones among these run folders."""
-    found = {}
-    for folder in map(Path, folders):
-        about = read_description(folder) if (folder / "run.json").is_file() else {}
-        if about.get("kind") == "live" and "trove" in about["methods"]:
-            stated = {k: tuple(v) if isinstance(v, list) else v for k, v in about["methods"]["trove"].items()}
-            budget = Budget(**stated.pop("budget"))
-            for seed in about["settings"]["seeds"]:
-                run = run_name(about["settings"]["name"], seed)
-                found[run] = TroveSettings(**stated | {"budget": budget, "seed": seed})
-    return found
+def budget_of(calls: pd.DataFrame) -> pd.DataFrame:
+    """What was spent: a row for each stream, phase, stage and role. `calls` are requests to a model.
+
+    Tokens of the prompt are counted for each sample, as requests with n = 1 read them. Seconds are sums over samples,
+    many of which ran at a time.
+    """
+    where = ["method", "category", "seed", "phase", "stage", "role"]
+    counted = calls.assign(calls=calls["model"].notna().astype("int64"), role=calls["role"].astype(object).fillna(""))
+    return counted.groupby(where, observed=True)[["calls", *SPENT]].sum().reset_index()

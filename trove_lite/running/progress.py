@@ -7,7 +7,7 @@ is printed now and then. It draws, and knows nothing else.
 import shutil
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from tqdm import tqdm
 
@@ -23,6 +23,8 @@ class Progress:
         self.answered = dict.fromkeys(totals, 0)
         self.bars: dict[str, tqdm] = {}
         self.last = time.monotonic()
+        self.missing = 0  # samples that could not be had
+        self.retried: Callable[[], int] = lambda: 0  # requests sent again
 
     def __enter__(self) -> "Progress":
         if self.enabled and sys.stderr.isatty():
@@ -50,7 +52,7 @@ class Progress:
             right, answered = (
                 (self.right[label], len(verdicts)) if own else (sum(self.right.values()), sum(self.answered.values()))
             )
-            bar.set_postfix_str(f"accuracy {right / answered:.3f}", refresh=False)
+            bar.set_postfix_str(f"accuracy {right / answered:.3f}{self.troubles()}", refresh=False)
             bar.update(len(verdicts) - before)
         elif time.monotonic() - self.last > EVERY_SECONDS:
             self.last = time.monotonic()
@@ -65,9 +67,14 @@ class Progress:
         if self.enabled and not self.bars:
             self.say(self.line(label, self.right[label], self.answered[label], self.totals[label]))
 
-    @staticmethod
-    def line(label: str, right: int, answered: int, total: int) -> str:
-        return f"{label}: {answered}/{total} problems, accuracy {right / max(1, answered):.3f}"
+    def line(self, label: str, right: int, answered: int, total: int) -> str:
+        """How a stream is doing, in words."""
+        return f"{label}: {answered}/{total} problems, accuracy {right / max(1, answered):.3f}{self.troubles()}"
+
+    def troubles(self) -> str:
+        """What went wrong with requests so far; "" where nothing did."""
+        counts = ((self.retried(), "requests sent again"), (self.missing, "samples not to be had"))
+        return "".join(f", {count} {what}" for count, what in counts if count)
 
     def say(self, text: str) -> None:
         """Print a line without tearing the bars."""

@@ -1,4 +1,4 @@
-"""One sample of a live run: the record that the journal keeps, and what it means to the method, the table, the budget.
+"""One sample of a live run: the record that the journal keeps, and what it means to the method, the tables, the budget.
 
 Everything else is computed from a record, here alone, so that a sample means the same whether it was just made or read
 back after a kill. It knows neither models nor files.
@@ -6,15 +6,14 @@ back after a kill. It knows neither models nor files.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
 
-import pyarrow as pa
-
-from ..candidates import as_arrow, fingerprint
-from ..datasets.answers import first_number, is_correct, printed_numbers
-from ..datasets.base import Problem
-from ..methods.base import Candidate
+from ..candidates import CALLS_SCHEMA, fingerprint
+from ..datasets.base import Dataset, Problem
+from ..errors import encodable
+from ..methods.base import Candidate, Request
 from ..models.base import Completion
 from ..parse import Parsed, parse_completion
 from ..programs import code_of, format_tools, operations
@@ -22,51 +21,81 @@ from ..selection import Ballot
 
 #: What of `run.json` a resumed run must share: the rest says what came of it.
 IDENTITY = ("kind", "settings", "prompts", "data", "isolation", "versions", "methods")
+#: Where an answer stands in a text that no program comes of (CREATOR's marker).
+FINAL_ANSWER = "Final Answer:"
 #: Libraries that change no row of a run.
 INDIFFERENT = ("versions.matplotlib", "versions.pyarrow")
 
 
-@dataclass(frozen=True)
-class Record:
-    """A sample as it was generated and run. `prompt` is a hash.
-
-    status: the sandbox's; `no_code` where there was nothing to run; `missing` where the model refused the prompt; None
-    where only the text was wanted.
-    """
+class Key(NamedTuple):
+    """What tells one sample or run of a stream from every other."""
 
     phase: str
     problem: int
-    mode: str
+    stage: str
     sample: int
+    round: int
+
+
+@dataclass(frozen=True)
+class Record:
+    """One sample or run, as the journal keeps it. `prompt` is a hash of what the model read, or of the program."""
+
+    phase: str
+    problem: int
+    stage: str
+    sample: int
+    round: int
+    mode: str
+    """What the candidate counts as in tables; "" where it is no candidate."""
+    role: str
+    """Who was asked; "" where nobody was, and a program alone was run."""
     prompt: str
     text: str
-    prompt_tokens: int
-    completion_tokens: int
+    prompt_tokens: int | None
+    completion_tokens: int | None
     finish_reason: str
+    """`refused` where the model refuses this prompt for good, `unavailable` where no answer could be had."""
     generate_seconds: float
+    cached_tokens: int | None = None
+    queue_seconds: float | None = None
     status: str | None = None
+    """The sandbox's; `no_code` where there was nothing to run; `missing` without a sample; None if only text counts."""
     output: str = ""
     truncated: bool = False
     error: str = ""
     execute_seconds: float | None = None
 
-    @classmethod
-    def of(cls, key: tuple, prompt: str, completion: Completion) -> "Record":
-        """A sample that has been generated but not run."""
-        text = completion.text.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate fits no parquet file
-        return cls(*key, prompt, text, *completion[1:])
+    def __post_init__(self):
+        for name, value in list(vars(self).items()):  # from a model, a program, a server or an old journal
+            if isinstance(value, str) and not value.isascii():
+                object.__setattr__(self, name, encodable(value))  # a lone surrogate fits no parquet file
 
     @classmethod
-    def missing(cls, key: tuple, prompt: str, reason: str) -> "Record":
-        """A sample that the model refuses for good: not a wrong answer, but none."""
-        return cls(*key, prompt, "", 0, 0, "refused", 0.0, status="missing", error=reason)
+    def of(cls, key: Key, request: Request, prompt: str, completion: Completion) -> "Record":
+        """A sample that has been generated but not run."""
+        return cls(*key, request.mode, request.role, prompt, *completion)
+
+    @classmethod
+    def missing(cls, key: Key, request: Request, prompt: str, why: str, reason: str) -> "Record":
+        """A sample that cannot be had: not a wrong answer, but none. `why` is its finish reason."""
+        return cls(*key, request.mode, request.role, prompt, "", None, None, why, 0.0, status="missing", error=reason)
+
+    @classmethod
+    def of_run(cls, key: Key, request: Request, prompt: str) -> "Record":
+        """A program to be run that nobody was asked for."""
+        return cls(*key, request.mode, "", prompt, "", None, None, "", 0.0)
+
+    def read(self) -> "Record":
+        """The same where the text itself answers: what stands after its last marker is what a program would print."""
+        return replace(self, status="ok", output=self.text.rpartition(FINAL_ANSWER)[2].strip())
 
     def executed(self, execution) -> "Record":
         """The same with how its program ended (a sandbox's Execution)."""
         return replace(
             self,
             status=execution.status,
-            output=execution.output.encode("utf-8", "replace").decode("utf-8"),
+            output=execution.output,
             truncated=execution.truncated,
             error=execution.error,
             execute_seconds=round(execution.wall, 6),
@@ -77,30 +106,40 @@ class Record:
         return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) != f.default}
 
     @property
-    def key(self) -> tuple[str, int, str, int]:
-        return self.phase, self.problem, self.mode, self.sample
+    def key(self) -> Key:
+        """What tells it from every other of its stream."""
+        return Key(self.phase, self.problem, self.stage, self.sample, self.round)
 
     def parsed(self, parser: str) -> Parsed:
+        """Solution and tools of the text."""
         return parse_completion(self.text, parser)
 
-    def answers(self) -> list[float]:
-        return printed_numbers(self.output) if self.status == "ok" else []
+    def answers(self, dataset: Dataset) -> list[str]:
+        """What its program answers; nothing unless it ran well."""
+        return dataset.read(self.output) if self.status == "ok" else []
 
-    def candidate(self, parser: str) -> Candidate:
+    def candidate(self, dataset: Dataset, parser: str) -> Candidate:
         """What the method gets to see."""
-        parsed, answers = self.parsed(parser), tuple(self.answers())
+        parsed, answers = self.parsed(parser), tuple(self.answers(dataset))
         size = operations(code_of(parsed.solution)) if answers else 0
-        ballot = Ballot(self.mode, self.status == "ok", answers, size)
-        tokens = None if self.status == "missing" else self.completion_tokens
-        return Candidate(self.mode, self.sample, self.text, tuple(parsed.tools), ballot, tokens)
+        ballot = Ballot(self.mode or self.stage, self.status == "ok", answers, size)
+        return Candidate(
+            self.mode or self.stage,
+            self.sample,
+            self.text,
+            tuple(parsed.tools),
+            ballot,
+            self.completion_tokens,
+            status=self.status,
+            output=self.output,
+            error=self.error,
+            stage=self.stage,
+            solution=parsed.solution,
+        )
 
-    @staticmethod
-    def verdict(candidate: Candidate, gold: float) -> bool:
-        return is_correct(first_number(candidate.ballot.answers), gold)
-
-    def row(self, problem: Problem, parser: str) -> dict:
+    def row(self, problem: Problem, dataset: Dataset, parser: str) -> dict:
         """What the candidates table gets to see."""
-        parsed, answers = self.parsed(parser), self.answers()
+        parsed, answers = self.parsed(parser), self.answers(dataset)
         tools = format_tools(parsed.tools)
         return {
             "dataset": problem.dataset,
@@ -109,6 +148,7 @@ class Record:
             "phase": self.phase,
             "mode": self.mode,
             "sample": self.sample,
+            "round": self.round,
             "level": problem.level,
             "program": fingerprint(parsed.solution, tools),
             "response": self.text,
@@ -119,8 +159,8 @@ class Record:
             "shortened": self.truncated,
             "error": self.error or None,
             "answers": answers,
-            "answer": first_number(answers),
-            "correct": None if self.status == "missing" else is_correct(first_number(answers), problem.answer),
+            "answer": answers[0] if answers else None,
+            "correct": None if self.status == "missing" else dataset.correct(answers, problem.gold),
             "operations": operations(code_of(parsed.solution)) if answers else None,
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": self.completion_tokens,
@@ -128,33 +168,32 @@ class Record:
             "execute_seconds": self.execute_seconds,
         }
 
+    def call(self, models: Mapping[str, str]) -> dict:
+        """What the calls table gets to see; `models` names the model of each role."""
+        same = {f.name: getattr(self, f.name) for f in fields(self) if f.name in CALLS_SCHEMA.names}
+        return same | {
+            "mode": self.mode or None,
+            "role": self.role or None,
+            "model": models.get(self.role) if self.role else None,
+            "finish_reason": self.finish_reason or None,
+            "executions": int(self.execute_seconds is not None),
+        }
 
-def rows_of(records: Iterable[Record], problems: Mapping[int, Problem], same: dict, parser: str) -> pa.Table:
-    """The candidates of one shard's records; texts that are no programs (a ranking of tools) are none."""
-    return as_arrow([same | r.row(problems[r.problem], parser) for r in records if r.status is not None])
 
-
-def budget_rows(records: Iterable[Record], **same) -> list[dict]:
-    """What was spent: a row for each mode and phase, so that solving again (`retry`) is counted apart.
-
-    Tokens of the prompt are counted for each sample, as n = 1 requests read them. Seconds are sums over samples,
-    many of which ran at a time.
-    """
-    rows: dict[tuple, dict] = {}
-    for record in records:
-        row = rows.setdefault(
-            (record.phase, record.mode),
-            same
-            | {"mode": record.mode, "phase": record.phase, "calls": 0, "prompt_tokens": 0, "completion_tokens": 0}
-            | {"executions": 0, "generate_seconds": 0.0, "execute_seconds": 0.0},
-        )
-        row["calls"] += 1
-        row["prompt_tokens"] += record.prompt_tokens
-        row["completion_tokens"] += record.completion_tokens
-        row["executions"] += record.execute_seconds is not None
-        row["generate_seconds"] += record.generate_seconds
-        row["execute_seconds"] += record.execute_seconds or 0.0
-    return [rows[key] for key in sorted(rows)]
+def candidate_rows(
+    records: Iterable[Record], problems: Mapping[int, Problem], dataset: Dataset, modes: Sequence[str], parser: str
+) -> Iterator[dict]:
+    """The candidates among one stream's records. Of a sample's rounds the last counts, the others are drafts."""
+    found = [record for record in records if record.mode and record.status is not None]
+    last: dict[tuple, int] = {}
+    for record in found:
+        sample = (record.phase, record.problem, record.mode, record.sample)
+        last[sample] = max(record.round, last.get(sample, 0))
+    for record in found:
+        row = record.row(problems[record.problem], dataset, parser)
+        if record.round < last[record.phase, record.problem, record.mode, record.sample]:
+            row["phase"] = "draft"
+        yield row | {"place": modes.index(record.mode)}
 
 
 def content_hash(value: object) -> str:

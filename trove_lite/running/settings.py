@@ -1,96 +1,166 @@
-"""What a run is set to: what its rows depend on, and what may differ tomorrow."""
+"""What a run is set to: what its rows depend on, and what may differ tomorrow.
+
+The command line, YAML files and notebooks read these classes: a field is an option, and its docstring is its help.
+"""
 
 import re
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
+from typing import Literal, get_args, get_origin, get_type_hints
 
-from ..datasets import DATASETS
-from ..datasets.math import CATEGORIES
+from ..datasets import load_dataset
 from ..errors import TroveLiteError
-from ..methods import METHODS
+from ..methods import METHODS, load_method
 from ..methods.base import Budget, Settings, one_of
-from ..methods.trove import PRESETS
 from ..models.base import SamplingSettings
 from ..parse import PARSERS
-from .record import content_hash
 
 PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"
+LEAST_MEMORY = 16  # MiB: with less, an interpreter cannot do what the simplest program asks
 
 
 @dataclass(frozen=True)
 class RunSettings:
-    """What a run's rows depend on, defaulted as in the papers. Any of it changed makes it another run.
-
-    name: rows are of run NAME_seedN, so shards of one study in several folders share it. model: see `load_model`.
-    k: calls a problem; completion_tokens: instead of k, sample until so many are spent. preset, trove: TROVE's choices
-    (PRESETS), and those that differ from them. limit: only the first problems of each category. model, dataset,
-    prompts: the practice ones, which need nothing else; for `math` the papers' model and the pack `own`.
-    """
+    """What a run's rows depend on, defaulted as in the papers. Any of it changed makes it another run."""
 
     name: str = "run"
-    model: str | None = None
+    """Tables call the run NAME_seedN. Parts of one study in several folders share a name (given none: the folder's)."""
     methods: tuple[str, ...] = ("trove",)
-    dataset: str | None = None
-    categories: tuple[str, ...] = CATEGORIES
+    """Which methods answer."""
+    dataset: str = "practice"
+    """Whose problems: a data set's name, or a FILE.jsonl of your own with `question` and `answer` in each line."""
+    categories: tuple[str, ...] = ()
+    """Which of the data set's categories; none named is all of them."""
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
-    k: int = 15
-    completion_tokens: int | None = None
-    selection: str | None = None
-    preset: str = "paper"
-    trove: dict[str, object] = field(default_factory=dict)
+    """A run for each: every sample's own seed follows from it."""
+    model: str | None = None
+    """vllm:NAME, http://HOST:PORT/v1#NAME or practice, the tiny model that comes along. None: practice for the practice
+    problems, for others the papers' vllm:codellama/CodeLlama-7b-Instruct-hf."""
+    roles: dict[str, str] = field(default_factory=dict)
+    """Models of single roles of a method, where they differ from `model`: --roles.maker SPEC."""
+    chat: Literal["auto", "on", "off"] = "auto"
+    """Whether models are asked by their chat template: auto does so for what a method says in messages."""
     prompts: str | None = None
-    parser: str = "official"
+    """Which pack of prompts: own, official or practice. None: practice for the practice model, own for every other."""
+    preset: str = "paper"
+    """Each method's choices as the paper describes them, or as its released program makes them, where that differs."""
+    choices: dict[str, dict[str, object]] = field(default_factory=dict)
+    """By method, what differs from its preset: {"trove": {"interval": 500}} is --trove.interval 500."""
+    k: int = 15
+    """Calls a problem, over all modes: its budget."""
+    completion_tokens: int | None = None
+    """A budget by tokens instead: a problem is sampled until so many are written."""
+    selection: str | None = None
+    """The rule by which methods select their own answer. None: the preset's."""
     limit: int | None = None
+    """Only the first problems of each category, so many. None: all."""
+    parser: str = "official"
+    """How code is read from a model's text: official or strict."""
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
-    isolation: str = "auto"
+    """How completions are drawn."""
+    isolation: Literal["auto", "full", "seccomp", "none"] = "auto"
+    """How programs are confined: auto takes the strongest level that this machine has, but at least seccomp."""
     time_limit: float = 30.0
-    memory: int = 1 << 30
+    """CPU seconds a program."""
+    memory: int = 1024
+    """MiB that a program may take."""
 
     def __post_init__(self):
-        practice = (
-            self.model == "practice" if self.dataset is None and self.model else self.dataset in (None, "practice")
-        )
-        for name, kind in (("model", PAPERS_MODEL), ("dataset", "math"), ("prompts", "own")):
-            if getattr(self, name) is None:
-                object.__setattr__(self, name, "practice" if practice else kind)
-        one_of("dataset", self.dataset, tuple(DATASETS))
-        one_of("preset", self.preset, tuple(PRESETS))
-        one_of("isolation", self.isolation, ("auto", "full", "seccomp", "none"))
-        one_of("parser", self.parser, tuple(PARSERS))
-        for name, values, allowed in (
-            ("method", self.methods, tuple(METHODS)),
-            ("category", self.categories, DATASETS[self.dataset]),
-            ("seed", self.seeds, None),
-        ):
+        _check_types(type(self), vars(self))
+        _check_types(SamplingSettings, vars(self.sampling))
+        for name in ("methods", "categories", "seeds"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        if self.model is None:
+            object.__setattr__(self, "model", self.dataset if self.dataset == "practice" else PAPERS_MODEL)
+        if self.prompts is None:
+            object.__setattr__(self, "prompts", "practice" if self.model == "practice" else "own")
+        categories = load_dataset(self.dataset).categories
+        object.__setattr__(self, "categories", self.categories or categories)
+        for name, values in (("method", self.methods), ("category", self.categories), ("seed", self.seeds)):
             if not values or len(set(values)) < len(values):
                 raise TroveLiteError(f"{name} {' '.join(map(str, values)) or 'none'}: give each once, and at least one")
-            for value in values if allowed else ():
-                one_of(name, value, allowed)
+        for category in self.categories:
+            one_of("category", category, categories)
+        if min(self.seeds) < 0:
+            raise TroveLiteError(f"seed {min(self.seeds)}: must be at least 0")
+        self._check_limits()
+        self._check_choices()
+
+    def _check_limits(self) -> None:
         sampling = self.sampling
+        one_of("parser", self.parser, tuple(PARSERS))
         for name, value in (
             ("limit", self.limit),
             ("time limit", self.time_limit),
-            ("memory", self.memory),
-            ("top-p", sampling.top_p),
-            ("max-tokens", sampling.max_tokens),
+            ("top_p", sampling.top_p),
+            ("max_tokens", sampling.max_tokens),
         ):
             if value is not None and not value > 0:
                 raise TroveLiteError(f"{name} {value}: must be more than 0")
         if not sampling.temperature >= 0 or sampling.top_p > 1:
-            raise TroveLiteError(f"temperature {sampling.temperature}, top-p {sampling.top_p}: need >= 0 and <= 1")
+            raise TroveLiteError(f"temperature {sampling.temperature}, top_p {sampling.top_p}: need >= 0 and <= 1")
+        if self.memory < LEAST_MEMORY:
+            raise TroveLiteError(f"memory {self.memory} MiB: does not hold an interpreter; give {LEAST_MEMORY} or more")
+
+    def _check_choices(self) -> None:
+        known = {method: load_method(method) for method in (*METHODS, *self.methods)}
+        one_of("preset", self.preset, sorted({preset for method in known.values() for preset in method.presets}))
+        for method in self.choices:
+            if method not in self.methods:
+                raise TroveLiteError(
+                    f"choices for {method}, which is none of the run's methods: add it, or leave them out"
+                )
         for method in self.methods:
             self.of(method, self.seeds[0])  # refuses what does not fit together
 
     def of(self, method: str, seed: int) -> Settings:
         """The settings of one method in one of the run's seeds."""
+        presets = load_method(method).presets
+        chosen = presets.get(self.preset, presets["paper"])
         common = {"budget": Budget(self.k, self.completion_tokens, self.sampling.max_tokens), "seed": seed}
         if self.selection:
             common["selection"] = self.selection
-        return replace(PRESETS[self.preset], **common, **self.trove) if method == "trove" else Settings(**common)
+        own = {name: tuple(v) if isinstance(v, list) else v for name, v in self.choices.get(method, {}).items()}
+        for name in own:
+            one_of(f"{method} has no choice", name, choices_of(type(chosen)))
+        _check_types(type(chosen), own)
+        return replace(chosen, **common, **own)
+
+
+def choices_of(settings: type[Settings]) -> tuple[str, ...]:
+    """The names of what can be chosen about a method alone: all but what every method has."""
+    return tuple(f.name for f in fields(settings) if f.name not in {common.name for common in fields(Settings)})
+
+
+def _check_types(kind: type, values: Mapping[str, object]) -> None:
+    """Refuse a value that is not of the type that a settings class gives its field; a list does for a tuple."""
+    hints = get_type_hints(kind)
+    for name, value in values.items():
+        if get_origin(hints[name]) is Literal:
+            one_of(name, value, get_args(hints[name]))
+        elif not _is_a(value, hints[name]):
+            hint = hints[name].__name__ if isinstance(hints[name], type) else hints[name]
+            raise TroveLiteError(f"{name} {value!r}: must be of type {hint}")
+
+
+def _is_a(value: object, hint: object) -> bool:
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is tuple:
+        return isinstance(value, (tuple, list, range)) and all(_is_a(item, inner[0]) for item in value)
+    if origin is dict:
+        return isinstance(value, dict) and all(_is_a(item, inner[1]) for item in value.values())
+    if inner:  # a union
+        return any(_is_a(value, one) for one in inner)
+    if isinstance(value, bool):  # which Python takes for an int
+        return hint in (bool, object)
+    return isinstance(value, (int, float) if hint is float else hint)
 
 
 def folder_of(settings: RunSettings, root: str | Path) -> Path:
     """A folder under `root` that these settings and no others have: a changed option makes another run beside it."""
+    from .record import content_hash  # with the tables' libraries, which no option needs
+
     names = "-".join([*settings.methods, *settings.categories])
     return Path(root) / f"{names}-{content_hash(asdict(settings))[:8]}"
 
@@ -99,13 +169,3 @@ def model_identity(spec: str) -> str:
     """A model's spec without what may differ tomorrow or must not be written down: address, options, credentials."""
     server = re.match(r"https?://[^#]*(#.*)?", spec)
     return f"server{server[1] or ''}" if server else spec
-
-
-def run_name(name: str, seed: int) -> str:
-    """What the table calls the run of one seed."""
-    return f"{name}_seed{seed}"
-
-
-def table_name(method: str, settings: Settings) -> str:
-    """What the table calls a method: TROVE without IMPORT goes by the name that recorded ablations have."""
-    return "trove_no_import" if method == "trove" and "import" not in settings.modes else method

@@ -3,15 +3,17 @@
 Nothing here needs privileges, a helper program or a container. Three parts, each of which a process applies to itself
 and cannot take back: resource limits; Landlock, which says *which files* it can open (reading the interpreter's
 libraries; writing nothing, or one scratch directory); seccomp, which says *which system calls* it can make
-(`_seccomp.py`). A feature counts as present when a throw-away child has used it and found the forbidden thing
-forbidden: kernel versions say little inside containers. This file does not start or stop programs: `_zygote.py` does.
+(`seccomp.py`). A feature counts as present when a throw-away child has used it and found the forbidden thing
+forbidden: kernel versions say little inside containers. This file does not start or stop programs: `zygote.py` does.
 """
 
 import contextlib
 import ctypes
+import errno
 import json
 import os
 import resource
+import signal
 import struct
 import sys
 import sysconfig
@@ -65,6 +67,13 @@ def fixed_addresses():
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 4, 36, 38
 
 
+def forget_caller() -> None:
+    """Undo what a caller may have set for all that it starts: an ignored SIGCHLD leaves no child to wait for."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    os.umask(0o022)
+
+
 def drop_capabilities() -> None:
     """Make root an ordinary owner of root's files, here and in all children. Nothing to do for anybody else."""
     for capability in range(64):
@@ -78,6 +87,7 @@ def drop_capabilities() -> None:
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _WRITE_FILE, _READ_FILE, _READ_DIR, _MAKE_REGULAR, _TRUNCATE = 1 << 1, 1 << 2, 1 << 3, 1 << 8, 1 << 14
 _HANDLED_BY_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}  # later: 16 rights
+TRUNCATE_ABI = 3  # from here on Landlock can refuse to empty a file that is opened for reading
 _SCRATCH_RIGHTS = _READ_FILE | _READ_DIR | _WRITE_FILE | _MAKE_REGULAR | _TRUNCATE
 
 
@@ -139,21 +149,29 @@ def set_limits(*, address_space: int, spare: int, file_size: int) -> None:
     """Limit this process and its children: bytes of address space and of each file, 64 descriptors, 8 MB of stack.
 
     `spare` bytes more of address space are left for a process to claim when it has to say that the rest is used up.
+    Raises OSError where this process is itself held to less of what a program's verdict depends on.
     """
     for kind, limit in (
-        (resource.RLIMIT_FSIZE, file_size),
         (resource.RLIMIT_NOFILE, 64),
         (resource.RLIMIT_STACK, 8 << 20),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_MEMLOCK, 0),
     ):
         _lower(kind, limit, limit)
-    _lower(resource.RLIMIT_AS, address_space, address_space + spare)
+    _require("file size", resource.RLIMIT_FSIZE, file_size, file_size)
+    _require("address space", resource.RLIMIT_AS, address_space, address_space + spare)
 
 
 def set_cpu_limit(seconds: int) -> None:
-    """Limit this process alone: the kernel kills it after so many CPU seconds."""
-    _lower(resource.RLIMIT_CPU, seconds, seconds)
+    """Limit this process alone: the kernel kills it after so many CPU seconds. Raises OSError as `set_limits` does."""
+    _require("CPU time", resource.RLIMIT_CPU, seconds, seconds)
+
+
+def _require(name: str, kind: int, soft: int, hard: int) -> None:
+    ceiling = resource.getrlimit(kind)[1]
+    if ceiling != resource.RLIM_INFINITY and ceiling < soft:
+        raise OSError(errno.EPERM, f"the limit on {name} is {ceiling} already (see `ulimit -a`), and {soft} is needed")
+    _lower(kind, soft, hard)
 
 
 def _lower(kind: int, soft: int, hard: int) -> None:
@@ -177,15 +195,26 @@ def memory_collapse() -> None:
                 _libc.madvise(ctypes.c_void_p(page), ctypes.c_size_t(huge), collapse)
 
 
+_SHORT_OF = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)  # says nothing about a feature
+
+
 def _in_child(check) -> bool:
-    """Whether `check()` returns a true value in a child of its own, made for it and thrown away."""
+    """Whether `check()` returns a true value in a child of its own, made for it and thrown away.
+
+    Raises OSError where the machine lacks what finding out takes.
+    """
     pid = os.fork()
     if pid == 0:
         try:
             os._exit(0 if check() else 1)
+        except OSError as error:
+            os._exit(error.errno if error.errno in _SHORT_OF else 1)
         except BaseException:
-            os._exit(2)
-    return os.waitpid(pid, 0)[1] == 0
+            os._exit(1)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    if code in _SHORT_OF:
+        raise OSError(code, os.strerror(code))
+    return code == 0
 
 
 def _refused(action) -> bool:
@@ -219,7 +248,7 @@ def _seccomp_works() -> bool:
 
 
 def _limits_work() -> bool:
-    set_limits(address_space=1 << 30, spare=1 << 20, file_size=1 << 20)
+    _lower(resource.RLIMIT_AS, 1 << 30, 1 << 30)
     return 0 < resource.getrlimit(resource.RLIMIT_AS)[0] <= 1 << 30
 
 
@@ -242,4 +271,5 @@ def offered(found: dict) -> list[str]:
 
 def report() -> None:
     """Print the features as JSON: the whole life of the probe's process."""
+    forget_caller()
     print(json.dumps(features()))

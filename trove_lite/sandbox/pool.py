@@ -22,10 +22,14 @@ import subprocess
 import sys
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
 
+from ..bars import Bar
+from ..errors import shown
 from . import isolation as _isolation
-from .worker import Execution, IsolationError, Worker, environment, interpreter
+from .worker import START_SECONDS, Execution, IsolationError, Worker, environment, interpreter
 
 _WORTH_KEEPING = 1 << 14  # characters of a program and its output: what is longer seldom comes again
 
@@ -84,7 +88,7 @@ class Sandbox:
             "readable": [os.path.realpath(path) for path in readable],
         }
         self.reuse = reuse
-        self._known: OrderedDict[str, Execution] = OrderedDict()
+        self._known: OrderedDict[tuple, Execution] = OrderedDict()
         self.level: str | None = None
         self._threads: ThreadPoolExecutor | None = None
 
@@ -92,6 +96,12 @@ class Sandbox:
         self.level = choose_level(self.isolation)
         if self.limits["scratch_limit"] and "landlock" not in _isolation.LEVELS[self.level]:
             raise IsolationError(f"a scratch directory needs the level full, and this is {self.level}")
+        if self.limits["scratch_limit"] and _features()["landlock_abi"] < _isolation.TRUNCATE_ABI:
+            raise IsolationError(
+                "a scratch directory needs a Landlock that can refuse to empty files (Linux 6.2): with this one a "
+                "program that may write there could empty any file that it may read"
+            )
+        self._owner = os.getpid()
         self._idle = queue.SimpleQueue()
         self._all = [Worker(self.level, self.limits) for _ in range(self.workers)]
         for worker in self._all:
@@ -100,35 +110,42 @@ class Sandbox:
         return self
 
     def __exit__(self, *_) -> None:
+        if os.getpid() != self._owner:  # the workers are another's
+            return
         threads, self._threads = self._threads, None
         threads.shutdown(wait=False, cancel_futures=True)
         for worker in self._all:  # what still runs is cut short: its thread sees the socket closed
             worker.close()
         threads.shutdown(wait=True)
 
-    async def run(self, program: str) -> Execution:
-        """Run one program. Waits for a free worker; any number of calls may wait at a time, on any event loop."""
-        return await asyncio.wrap_future(self._submit(self._run, program))
+    async def run(self, program: str, files: Mapping[str, str | Path] | None = None) -> Execution:
+        """Run one program. Waits for a free worker; any number of calls may wait at a time, on any event loop.
 
-    def run_many(self, programs, progress: bool = True, done=None) -> list[Execution]:
+        files: what this program, and no other, may read besides: relative path → the file that it finds there, in a
+            fresh working folder. It gets copies, which it cannot change, and cannot write beside them but with
+            `scratch`. The files themselves must not change while the Sandbox is in use.
+        """
+        return await asyncio.wrap_future(self._submit(self._run, program, files))
+
+    def run_many(self, programs, progress: bool = True, done=None, files=None) -> list[Execution]:
         """Run programs and return their executions in the same order, with a progress bar.
 
         done(program, execution), where given, is called as soon as each has ended, to keep it.
+        files: as for `run`, for each program.
         """
-        from tqdm import tqdm
-
         programs = list(programs)
+        given = list(files) if files is not None else [None] * len(programs)
         executions, numbers, one_at_a_time = [None] * len(programs), iter(range(len(programs))), threading.Lock()
 
         def work() -> None:
             for number in numbers:
-                executions[number] = self._run(programs[number])
+                executions[number] = self._run(programs[number], given[number])
                 with one_at_a_time:
                     bar.update()
                     if done:
                         done(programs[number], executions[number])
 
-        with tqdm(total=len(programs), desc="programs", disable=not progress) as bar:
+        with Bar(len(programs), "programs", enabled=progress) as bar:
             working = [self._submit(work) for _ in range(min(self.workers, len(programs)))]
             try:
                 for future in as_completed(working):
@@ -144,18 +161,24 @@ class Sandbox:
     def _submit(self, work, *arguments):
         if self._threads is None:
             raise RuntimeError("a Sandbox runs programs inside its `with` block")
-        return self._threads.submit(work, *arguments)
+        if os.getpid() != self._owner:
+            raise IsolationError(f"this Sandbox belongs to process {self._owner}: a forked one enters its own")
+        try:
+            return self._threads.submit(work, *arguments)
+        except RuntimeError as error:  # no thread to be had
+            raise IsolationError(f"this machine cannot run programs now: {error} (see `ulimit -a`)") from error
 
-    def _run(self, program: str) -> Execution:
-        if known := self._known.get(program):
+    def _run(self, program: str, files: Mapping[str, str | Path] | None = None) -> Execution:
+        key = (program, *sorted((name, str(source)) for name, source in (files or {}).items()))
+        if known := self._known.get(key):
             return known
         worker = self._idle.get_nowait()  # there are as many threads as workers
         try:
-            execution = worker.run(program)
+            execution = worker.run(program, files or {})
         finally:
             self._idle.put(worker)
         if self.reuse and execution.status != "killed" and len(program) + len(execution.output) < _WORTH_KEEPING:
-            self._known[program] = execution
+            self._known[key] = execution
             if len(self._known) > self.reuse:
                 self._known.popitem(last=False)
         return execution
@@ -203,12 +226,15 @@ def _features() -> dict:
     """What this machine offers, tried out once, in a process of its own."""
     if sys.platform != "linux":
         return dict.fromkeys(("limits", "landlock", "landlock_abi", "seccomp"), False)
-    probe = subprocess.run(
-        interpreter("isolation.report()"), env=environment(), capture_output=True, text=True, timeout=60
-    )
-    if probe.returncode:
-        raise IsolationError(f"the probe for isolation failed: {probe.stderr.strip()[-500:]}")
-    return json.loads(probe.stdout)
+    command = interpreter("isolation.report()")
+    try:
+        probe = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=START_SECONDS)
+        return json.loads(probe.stdout)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        reason = str(error)
+    except ValueError:
+        reason = shown((probe.stderr.strip() or "it was killed").splitlines()[-1][-500:])
+    raise IsolationError(f"what this machine offers for isolation could not be tried out: {reason}")
 
 
 def _cores() -> int:

@@ -2,8 +2,9 @@
 
 A program that computes an answer reads files, maps memory, looks at the clock and writes to descriptors that it
 already has. That is the whole list. Whatever it does not name is refused: processes and threads, sockets, signals,
-tracing, namespaces, io_uring, mounts, keys, shared memory, and every call that Linux will only learn later. What a call
-may *reach* (which files) is no business of this file: see `_isolation.py`.
+tracing, namespaces, io_uring, mounts, keys, shared memory, the page cache's state (a message to the next program), and
+every call that Linux will only learn later. What a call may *reach* (which files) is no business of this file: see
+`isolation.py`.
 """
 
 import ctypes
@@ -15,18 +16,18 @@ import struct
 _ALLOWED = {
     # descriptors that are open already, and looking at files (Landlock decides which of them can be opened)
     "read": (0, 63), "write": (1, 64), "pread64": (17, 67), "pwrite64": (18, 68), "readv": (19, 65), "writev": (20, 66),
-    "preadv": (295, 69), "pwritev": (296, 70), "preadv2": (327, 286), "pwritev2": (328, 287), "lseek": (8, 62),
+    "preadv": (295, 69), "pwritev": (296, 70), "lseek": (8, 62),
     "close": (3, 57), "close_range": (436, 436), "dup": (32, 23), "dup2": (33, None), "dup3": (292, 24),
     "stat": (4, None), "fstat": (5, 80), "lstat": (6, None), "newfstatat": (262, 79), "statx": (332, 291),
     "statfs": (137, 43), "fstatfs": (138, 44), "access": (21, None), "faccessat": (269, 48), "faccessat2": (439, 439),
     "readlink": (89, None), "readlinkat": (267, 78), "getdents": (78, None), "getdents64": (217, 61),
-    "getcwd": (79, 17), "chdir": (80, 49), "fchdir": (81, 50), "umask": (95, 166), "fadvise64": (221, 223),
+    "getcwd": (79, 17), "chdir": (80, 49), "fchdir": (81, 50), "umask": (95, 166),
     "pipe": (22, None), "pipe2": (293, 59), "poll": (7, None), "ppoll": (271, 73), "select": (23, None),
     "pselect6": (270, 72), "epoll_create": (213, None), "epoll_create1": (291, 20), "epoll_ctl": (233, 21),
     "epoll_wait": (232, None), "epoll_pwait": (281, 22), "eventfd2": (290, 19),
     # memory
     "mmap": (9, 222), "munmap": (11, 215), "mremap": (25, 216), "mprotect": (10, 226), "madvise": (28, 233),
-    "brk": (12, 214), "mincore": (27, 232), "msync": (26, 227),
+    "brk": (12, 214), "msync": (26, 227),
     # the process itself: locks, end, its own signal handlers and timers
     "futex": (202, 98), "set_tid_address": (218, 96), "set_robust_list": (273, 99), "rseq": (334, 293),
     "membarrier": (324, 283), "arch_prctl": (158, None), "restart_syscall": (219, 128), "exit": (60, 93),

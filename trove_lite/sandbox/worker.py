@@ -1,4 +1,4 @@
-"""One worker of a `Sandbox`: up to four warm processes, with more and more libraries imported.
+"""One worker of a `Sandbox`: up to four warm processes, with more and more libraries imported, and four with a folder.
 
 It starts them when they are first needed, hands a program over, reads back what it printed, and starts them again when
 they die. It trusts nothing that a program can have touched: of the files that it hands over it reads a bounded number
@@ -18,15 +18,20 @@ import socket
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
+import time
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from ..errors import TroveLiteError
+from ..errors import TroveLiteError, shown
 from . import isolation as _isolation
 from . import zygote as _zygote
 
 START_SECONDS = 120  # a warm process that is not ready by then has failed (matplotlib's first start lists all fonts)
 GRACE_SECONDS = 20  # after a program's deadline, for the warm process to kill it and answer
+RETRY_SECONDS = 1.0  # after a failure of the machine
+_DIED = (EOFError, ConnectionError, TimeoutError)  # other errors have a cause of which they tell
+_LINES, _LETTERS = 10**7, 2000  # what a report may say: a line's number below, and so many characters
 
 
 class Execution(NamedTuple):
@@ -48,40 +53,63 @@ class Execution(NamedTuple):
 
 
 class IsolationError(TroveLiteError):
-    """The isolation that was asked for cannot be had, so no program was run."""
+    """No program was run: the isolation that was asked for cannot be had, or the machine cannot run anything now."""
 
 
 class Worker:
-    """Runs one program at a time. Not for two threads at once, but for `close`."""
+    """Runs one program at a time. Not for two threads at once, but for `close`.
+
+    A program that is given files finds copies of them in a working folder of its own, from a warm process that may read
+    there: Landlock's rules are those of a process and all that it forks.
+    """
 
     def __init__(self, level: str, limits: dict):
         self.level, self.limits = level, limits
-        self.zygotes: dict[str, Zygote] = {}
+        self.zygotes: dict[tuple[str, bool], Zygote] = {}  # by libraries, and whether it has a working folder
         self.closed = False
 
-    def run(self, program: str) -> Execution:
-        """Run one program; raises IsolationError where it could not be confined, and then it did not run.
+    def run(self, program: str, files: Mapping[str, str | Path] | None = None) -> Execution:
+        """Run one program. Raises IsolationError where it could not be confined, or the machine fails.
 
-        A warm process that dies or hangs is our fault until it happens again: the program runs once more in a new one.
+        A warm process or a program that dies by no limit of ours is the machine's fault (memory that ran out, say)
+        until it happens again in a new one; and still is, unless the empty program then comes through.
         """
-        tier = tier_of(program)
-        for _ in range(2):
+        files = files or {}
+        kind = tier_of(program), bool(files or self.limits["scratch_limit"])
+        for wait in (RETRY_SECONDS, 0):
             try:
-                return self._zygote(tier).run(program)
-            except (OSError, EOFError):
-                if zygote := self.zygotes.pop(tier, None):
-                    zygote.close()
-                if self.closed:
-                    raise RuntimeError("the Sandbox was closed while a program ran") from None
-        return Execution("killed", "", False, "the worker process died, twice", 0.0, 0.0)
+                return self._attempt(kind, program, files)
+            except (OSError, EOFError) as error:
+                failure = error
+                time.sleep(wait)
+        try:
+            if isinstance(failure, _DIED):
+                self._attempt(kind, "", files)
+                return Execution("killed", "", False, "killed twice, and by no limit", 0.0, 0.0)
+        except (OSError, EOFError) as error:
+            failure = error
+        raise IsolationError(
+            f"this machine cannot run programs now: {failure}; nothing is recorded of this one, so mend that (memory, "
+            "processes, descriptors, temporary files: see `ulimit -a`) and run again to go on"
+        ) from failure
 
-    def _zygote(self, tier: str) -> "Zygote":
-        if tier not in self.zygotes:
-            self.zygotes[tier] = Zygote(tier, self.level, self.limits)
+    def _attempt(self, kind: tuple[str, bool], program: str, files: Mapping[str, str | Path]) -> Execution:
+        try:
+            return self._zygote(kind).run(program, files)
+        except (OSError, EOFError):
+            if zygote := self.zygotes.pop(kind, None):
+                zygote.close()
+            if self.closed:
+                raise RuntimeError("the Sandbox was closed while a program ran") from None
+            raise
+
+    def _zygote(self, kind: tuple[str, bool]) -> "Zygote":
+        if kind not in self.zygotes:
+            self.zygotes[kind] = Zygote(*kind, self.level, self.limits)
         if self.closed:  # while it started: `close` may not have seen it
-            self.zygotes[tier].close()
+            self.zygotes[kind].close()
             raise EOFError
-        return self.zygotes[tier]
+        return self.zygotes[kind]
 
     def close(self) -> None:
         """End the warm processes, and with them the program that runs, if one does."""
@@ -91,66 +119,74 @@ class Worker:
 
 
 class Zygote:
-    """The supervisor's end of a warm process."""
+    """The supervisor's end of a warm process. Raises OSError where this machine cannot start one."""
 
-    def __init__(self, tier: str, level: str, limits: dict):
+    def __init__(self, tier: str, has_folder: bool, level: str, limits: dict):
         self.limits = limits
-        self.scratch = tempfile.mkdtemp(prefix="trove-lite-") if limits["scratch_limit"] else None
-        self.socket, theirs = socket.socketpair()
-        settings = limits | {"tier": tier, "level": level, "scratch": self.scratch}
-        with _isolation.fixed_addresses():
-            self.process = subprocess.Popen(
-                interpreter("zygote.main()", json.dumps(settings)),
-                stdin=theirs,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                env=environment() | matplotlib_cache(),
-                cwd="/",
-                start_new_session=True,
-            )
-        theirs.close()
-        try:
-            self.socket.settimeout(START_SECONDS)
-            if not self.socket.recv(1):
-                reason = self.process.stderr.read().decode("utf-8", "replace").strip()
-                raise IsolationError(f"a worker process could not start: {reason[-1000:]}")
+        with contextlib.ExitStack() as undo:
+            self.folder = _own_folder(undo) if has_folder else None
+            self.socket, theirs = socket.socketpair()
+            undo.callback(self.socket.close)
+            settings = limits | {"tier": tier, "level": level, "folder": self.folder}
+            with theirs, _isolation.fixed_addresses():
+                self.process = subprocess.Popen(
+                    interpreter("zygote.main()", json.dumps(settings)),
+                    stdin=theirs,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    env=environment() | matplotlib_cache(),
+                    cwd="/",
+                    start_new_session=True,
+                )
+            undo.callback(self._end)
+            with self.process.stderr as errors:
+                self.socket.settimeout(START_SECONDS)
+                try:
+                    started = self.socket.recv(1)
+                except TimeoutError:
+                    raise IsolationError(f"a worker process did not start within {START_SECONDS} s") from None
+                if not started:
+                    reason = errors.read().decode("utf-8", "replace").strip() or "it was killed"
+                    raise IsolationError(f"a worker process could not start: {shown(reason.splitlines()[-1][-1000:])}")
             self.socket.settimeout(_zygote.PATIENCE * limits["wall_limit"] + GRACE_SECONDS)
-        except TimeoutError:
-            self.close()
-            raise IsolationError(f"a worker process did not start within {START_SECONDS} s") from None
-        except BaseException:
-            self.close()
-            raise
-        finally:
-            self.process.stderr.close()
+            self.close = undo.pop_all().close
 
-    def run(self, program: str) -> Execution:
+    def run(self, program: str, files: Mapping[str, str | Path]) -> Execution:
         """Run one program. Raises OSError or EOFError where the warm process does not answer as it should."""
-        files = [os.memfd_create(name) for name in ("program", "output", "report")]  # for this program only
-        try:
-            _write(files[0], program.encode("utf-8", "surrogatepass"))
-            socket.send_fds(self.socket, [b"!"], files)
+        if files:
+            lay_out(self.folder, files, self.limits["memory"])
+        with contextlib.ExitStack() as done:
+            made = []  # for this program only
+            for name in ("program", "output", "report"):
+                made.append(os.memfd_create(name))
+                done.callback(os.close, made[-1])
+            _write(made[0], program.encode("utf-8", "surrogatepass"))
+            socket.send_fds(self.socket, [b"!"], made)
             reply = b""
             while len(reply) < _zygote.REPLY.size:
                 part = self.socket.recv(_zygote.REPLY.size - len(reply))
                 if not part:
-                    raise EOFError("the warm process has gone")
+                    raise EOFError("the worker process has gone")
                 reply += part
-            limit, length = self.limits["output_limit"], os.fstat(files[1]).st_size
-            printed = os.pread(files[1], limit, 0).decode("utf-8", "replace") if length else ""
-            told = os.pread(files[2], 1 << 16, 0)
-        finally:
-            for file in files:
-                os.close(file)
+            limit, length = self.limits["output_limit"], os.fstat(made[1]).st_size
+            printed = os.pread(made[1], limit, 0).decode("utf-8", "replace") if length else ""
+            told = os.pread(made[2], 1 << 16, 0)
         ending, code, wall, cpu = _zygote.REPLY.unpack(reply)
         full = length >= limit
         status, error = self._verdict(ending, code, full, told)
         return Execution(status, printed, full, error, wall, cpu)
 
     def _verdict(self, ending: int, code: int, full: bool, told: bytes) -> tuple[str, str]:
-        """Status and error. Only how the process ended counts; what the program reported fills in the words."""
+        """Status and error. Only how the process ended counts; what the program reported fills in the words.
+
+        Raises OSError or EOFError where that is not the program's doing.
+        """
+        if ending == _zygote.NOT_STARTED:
+            raise OSError(code, os.strerror(code))
+        if code == -signal.SIGKILL and ending in (_zygote.FINISHED, _zygote.NOT_CONFINED):
+            raise EOFError("somebody killed the process")  # the kernel, say, when memory ran out
         if ending == _zygote.NOT_CONFINED:
-            raise IsolationError(f"a program could not be confined, so it did not run: {_words(told)[0]}")
+            raise IsolationError(f"a program could not be confined, so it did not run: {read_report(told)[0]}")
         if ending == _zygote.CPU_LIMIT:
             return "timeout", f"over {self.limits['time_limit']:g} s of CPU time"
         if ending == _zygote.WALL_LIMIT:
@@ -163,10 +199,12 @@ class Zygote:
             return "ok", ""
         if code < 0:
             return "killed", signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
-        words, is_memory = _words(told)
+        words, is_memory = read_report(told)
+        if self.folder:
+            words = words.replace(self.folder + "/", "")
         return ("memory" if is_memory else "error"), words or f"exit code {code}"
 
-    def close(self) -> None:
+    def _end(self) -> None:
         """End the warm process: it leaves when its socket closes, and takes a running program with it."""
         with contextlib.suppress(OSError):
             self.socket.shutdown(socket.SHUT_RDWR)  # wakes a thread that waits for an answer
@@ -176,8 +214,50 @@ class Zygote:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        if self.scratch:
-            shutil.rmtree(self.scratch, ignore_errors=True)
+
+
+def _own_folder(undo: contextlib.ExitStack) -> str:
+    """A temporary folder that is gone when `undo` ends."""
+    folder = tempfile.mkdtemp(prefix="trove-lite-")
+    undo.callback(_remove, folder)
+    os.chmod(folder, 0o700)  # whatever the umask
+    return folder
+
+
+def _remove(folder: str) -> None:
+    with contextlib.suppress(OSError):  # the warm process does that too, should this one be killed
+        _zygote.empty(folder)
+        os.rmdir(folder)
+
+
+def lay_out(folder: str, files: Mapping[str, str | Path], limit: int) -> None:
+    """Copy files into an empty folder, each under its relative path, where nobody can write to them or beside them.
+
+    Raises TroveLiteError where a path leads out of the folder, a source is no file, or all are more than `limit` bytes.
+    """
+    size = 0
+    for name, source in files.items():
+        path = PurePosixPath(name)
+        if not path.name or path.is_absolute() or ".." in path.parts:
+            raise TroveLiteError(f"{name!r}: a file for a program needs a path relative to its working folder")
+        if not os.path.isfile(source):
+            raise TroveLiteError(f"{source}: not a file, so no program can have it as {name}")
+        size += os.path.getsize(source)
+    if size > limit:
+        raise TroveLiteError(f"{', '.join(files)}: {size} bytes, more than the memory that a program gets, {limit}")
+    folders = set()
+    for name, source in files.items():
+        place = Path(folder)
+        for part in PurePosixPath(name).parts[:-1]:
+            place /= part
+            place.mkdir(exist_ok=True)
+            place.chmod(0o755)  # whatever the umask
+            folders.add(place)
+        place /= PurePosixPath(name).name
+        shutil.copyfile(source, place)
+        place.chmod(0o444)
+    for place in folders:
+        place.chmod(0o555)
 
 
 _IMPORTS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
@@ -215,18 +295,20 @@ def _write(file: int, data: bytes) -> None:
         data = data[os.write(file, data) :]
 
 
-def _words(told: bytes) -> tuple[str, bool]:
+def read_report(told: bytes) -> tuple[str, bool]:
     """What a program reported of its own end, as "Type: message (line 3)", and whether it was out of memory.
 
-    The program can have written anything: it is read as JSON of four fields or not at all.
+    The program can have written anything at all. So this is total: whatever the bytes are, it returns, and the words
+    are short and can be encoded; what is not a report says nothing: ("", False).
     """
-    try:
-        kind, message, line, is_memory = json.loads(told)
-        where = f" (line {int(line)})" if line is not None else ""
-        words = f"{kind}: {message}" if message else str(kind)
-        return _without_paths(words)[:2000] + where, is_memory is True
-    except (ValueError, TypeError, RecursionError):
+    head, words = told[: _zygote.REPORT.size], told[_zygote.REPORT.size :]
+    if len(head) < _zygote.REPORT.size:
         return "", False
+    line, is_memory, length = _zygote.REPORT.unpack(head)
+    if not 0 <= line < _LINES or is_memory > 1 or not 0 < length <= len(words):
+        return "", False
+    where = f" (line {line})" if line else ""
+    return _without_paths(words[:length].decode("utf-8", "replace"))[:_LETTERS] + where, is_memory == 1
 
 
 def _without_paths(text: str) -> str:
@@ -237,10 +319,13 @@ def _without_paths(text: str) -> str:
 
 
 def interpreter(call: str, *arguments: str) -> list[str]:
-    """The command for a call in `zygote` or `isolation`, which does not import this package's other modules."""
+    """The command for a call in `zygote` or `isolation`: of this checkout, whatever is installed, and not on its path.
+
+    Once the package is found, its parts are found in it; what is beside it stays out of reach of programs.
+    """
+    checkout = str(Path(__file__).parents[2])
     start = (
-        "import sys, types; package = sys.modules['trove_lite'] = types.ModuleType('trove_lite'); "
-        f"package.__path__ = [{str(Path(__file__).parents[1])!r}]; "
+        f"import sys; sys.path.insert(0, {checkout!r}); import trove_lite; del sys.path[0]; "
         f"from trove_lite.sandbox import isolation, zygote; {call}"
     )
     return [sys.executable, "-s", "-P", "-B", "-c", start, *arguments]

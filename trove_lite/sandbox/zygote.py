@@ -27,13 +27,16 @@ from . import isolation as _isolation
 from . import seccomp as _seccomp
 
 REPLY = struct.Struct("<iidd")  # ending, exit code (negative: a signal), seconds of wall, seconds of CPU
-FINISHED, CPU_LIMIT, WALL_LIMIT, SCRATCH_FULL, NOT_CONFINED = range(5)
+FINISHED, CPU_LIMIT, WALL_LIMIT, SCRATCH_FULL, NOT_CONFINED, NOT_STARTED = range(6)  # the last: the code is an errno
+# What a program's own process reports of an exception: line (0: unknown), whether memory was out, bytes of "Type:
+# message" in UTF-8, which follow. A program can write there whatever it likes: who reads it (`worker.py`) expects that.
+REPORT = struct.Struct("<iBH")
 
 PATIENCE = 10  # times the wall-clock limit: the end even for a program that the machine leaves no time to run
 PROGRAM_NAME = "program.py"
 _SPARE = 16 << 20  # bytes of address space kept for reporting that the memory is used up
-# Descriptors of the child; the first one stays open while the program runs.
-_REPORT, _RULESET, _CONFINED = 3, 4, 5
+# Descriptors of the child; the first one stays open while the program runs, the last until it is read.
+_REPORT, _RULESET, _CONFINED, _PROGRAM = 3, 4, 5, 6
 _WATCH_SCRATCH = 0.02  # seconds between looks at the size of the scratch directory
 
 LEAN = ("cmath", "collections", "functools", "itertools", "math", "random")
@@ -57,6 +60,7 @@ def main() -> None:
     """Serve programs until the supervisor closes its end of the socket, which is this process's standard input."""
     settings = json.loads(sys.argv[1])
     control = socket.socket(fileno=fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 10))
+    _isolation.forget_caller()
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # in programs, too much output is the end, like too much time
     with _no_fork_hooks():
         for name in TIERS[settings["tier"]]:
@@ -76,8 +80,12 @@ def main() -> None:
     while True:
         message, descriptors, *_ = socket.recv_fds(control, 1, 3)
         if not message:
-            return
-        control.sendall(REPLY.pack(*child.run(control, *descriptors)))
+            return child.leave()
+        try:
+            reply = child.run(control, *descriptors)
+        except OSError as error:  # this machine has no process or descriptor to spare
+            reply = (NOT_STARTED, error.errno or 0, 0.0, 0.0)
+        control.sendall(REPLY.pack(*reply))
 
 
 @contextlib.contextmanager
@@ -134,12 +142,11 @@ class _Child:
         self.cpu_limit, self.wall_limit = settings["time_limit"], settings["wall_limit"]
         self.cpu_seconds = math.ceil(self.cpu_limit) + 1  # the kernel's limit, in case a program has several threads
         self.memory, self.file_size = settings["memory"], settings["output_limit"]
-        self.scratch, self.scratch_limit = settings["scratch"], settings["scratch_limit"]
-        if self.scratch:
-            self.file_size = max(self.file_size, self.scratch_limit)
+        self.folder, self.scratch_limit = settings["folder"], settings["scratch_limit"]
+        self.file_size = max(self.file_size, self.scratch_limit)
         self.parts = _isolation.LEVELS[settings["level"]]
         null = os.open(os.devnull, os.O_RDWR)
-        for descriptor in (0, 1, _REPORT, _RULESET, _CONFINED):
+        for descriptor in (0, 1, _REPORT, _RULESET, _CONFINED, _PROGRAM):
             os.dup2(null, descriptor)
         self.confined, announce = os.pipe()
         os.set_blocking(self.confined, False)
@@ -149,9 +156,12 @@ class _Child:
             _isolation.prctl(_isolation.PR_SET_NO_NEW_PRIVS, 1)
         if "landlock" in self.parts:
             readable = _isolation.library_paths() + settings["readable"]
-            os.dup2(_isolation.landlock_ruleset(readable, self.scratch), _RULESET)
+            if self.folder and not self.scratch_limit:
+                readable.append(self.folder)
+            scratch = self.folder if self.scratch_limit else None
+            os.dup2(_isolation.landlock_ruleset(readable, scratch), _RULESET)
         if "seccomp" in self.parts:
-            self.filter = _seccomp.prepare(_seccomp.build(may_write=bool(self.scratch)))
+            self.filter = _seccomp.prepare(_seccomp.build(may_write=self.scratch_limit > 0))
         _isolation.prctl(_isolation.PR_SET_CHILD_SUBREAPER, 1)
         _isolation.prctl(_isolation.PR_SET_DUMPABLE, 0)  # nobody but root may read this memory
         with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
@@ -170,38 +180,53 @@ class _Child:
         libraries = tuple(path + os.sep for path in _isolation.library_paths())
         sys.path[:] = [path for path in sys.path if (path + os.sep).startswith(libraries)]
         sys.argv[:] = [PROGRAM_NAME]
+        sys.orig_argv[:] = [sys.executable, PROGRAM_NAME]
         for name in [name for name in sys.modules if name.startswith("trove_lite")]:
             del sys.modules[name]
         os.environ.pop("MPLCONFIGDIR", None)
-        if self.scratch:
-            os.environ["TMPDIR"] = self.scratch
-        os.chdir(self.scratch or "/")
+        if self.scratch_limit:
+            os.environ["TMPDIR"] = self.folder
+        if self.folder:
+            sys.path.insert(0, self.folder)  # as a script finds what lies beside it
+        os.chdir(self.folder or "/")
         sys.stdin = sys.__stdin__ = open(0, closefd=False)  # noqa: SIM115
         sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
         sys.stderr = sys.__stderr__ = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115
         atexit._clear()
 
+    def leave(self) -> None:
+        """Leave nothing behind, since the supervisor is gone."""
+        if self.folder:
+            with contextlib.suppress(OSError):
+                empty(self.folder)
+                os.rmdir(self.folder)
+
     def run(self, control, program: int, output: int, report: int) -> tuple:
         """Fork a child for the program, wait for its end or make one, leave nothing of it; the fields of a reply."""
         started = time.monotonic()
-        pid = os.fork()
-        if pid == 0:
-            try:
-                self._become(program, output, report)
-            finally:
-                os._exit(1)
-        for descriptor in (program, output, report):
-            os.close(descriptor)
-        ending = self._wait(pid, control, started)
-        with contextlib.suppress(OSError):  # the group first: while its leader is not reaped, its number is its own
-            os.killpg(pid, signal.SIGKILL)
-        with contextlib.suppress(OSError):
-            os.kill(pid, signal.SIGKILL)
-        _, status, usage = os.wait4(pid, 0)
-        wall = time.monotonic() - started
-        _reap_strays()
-        if self.scratch:
-            _empty(self.scratch)
+        descriptors = (program, output, report)
+        try:
+            pid = os.fork()
+            if pid == 0:
+                try:
+                    self._become(*descriptors)
+                finally:
+                    os._exit(1)
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)
+        try:
+            ending = self._wait(pid, control, started)
+        finally:
+            with contextlib.suppress(OSError):  # the group first: while its leader is not reaped, its number is its own
+                os.killpg(pid, signal.SIGKILL)
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+            _, status, usage = os.wait4(pid, 0)
+            wall = time.monotonic() - started
+            _reap_strays()
+            if self.folder:
+                empty(self.folder)
         cpu = usage.ru_utime + usage.ru_stime
         if ending is FINISHED and cpu >= self.cpu_limit and status == signal.SIGKILL:
             ending = CPU_LIMIT  # several threads, or a child of the program: the kernel's own limit was first
@@ -214,6 +239,7 @@ class _Child:
     def _wait(self, pid: int, control, started: float) -> int:
         """Wait until the child ends or goes over a limit. CPU time is read from its clock, which it cannot touch."""
         clock = (~pid << 3) | 2  # the CPU clock of that process
+        room = self.scratch_limit + _size(self.folder) if self.scratch_limit else 0
         exited = os.pidfd_open(pid)
         poll = select.poll()
         poll.register(exited, select.POLLIN)
@@ -231,46 +257,53 @@ class _Child:
                     return CPU_LIMIT
                 if wall_left <= 0:
                     return WALL_LIMIT
-                left = min(cpu_left, wall_left, _WATCH_SCRATCH if self.scratch else math.inf)
+                left = min(cpu_left, wall_left, _WATCH_SCRATCH if room else math.inf)
                 events = poll.poll(math.ceil(left * 1000))
                 if any(descriptor != exited for descriptor, _ in events):
                     os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0)
+                    self.leave()
                     os._exit(0)
                 if events:
                     return FINISHED
-                if self.scratch and _size(self.scratch) > self.scratch_limit:
+                if room and _size(self.folder) > room:
                     return SCRATCH_FULL
         finally:
             os.close(exited)
 
     def _become(self, program: int, output: int, report: int) -> None:
         """In the child: confine this process, say so, and run the program. Does not return."""
-        os.setsid()
-        _isolation.prctl(_isolation.PR_SET_PDEATHSIG, signal.SIGKILL)
-        source = os.pread(program, os.fstat(program).st_size, 0)
-        os.dup2(output, 1)
-        os.dup2(report, _REPORT)
-        os.closerange(_CONFINED + 1, 1 << 20)
-        if "limits" in self.parts:
-            _isolation.set_cpu_limit(self.cpu_seconds)
-        if "landlock" in self.parts:
-            _isolation.landlock_enter(_RULESET)
-        if "seccomp" in self.parts:
-            _seccomp.install(self.filter)
-        os.write(_CONFINED, b"1")  # without this byte the reply is NOT_CONFINED; the program cannot send or unsend it
-        os.closerange(_RULESET, _CONFINED + 1)
-        os._exit(_run(source))
+        try:
+            os.setsid()
+            _isolation.prctl(_isolation.PR_SET_PDEATHSIG, signal.SIGKILL)
+            null = os.open(os.devnull, os.O_RDWR)  # opened anew: the flags of an open file are all its holders'
+            for source, target in ((program, _PROGRAM), (null, 0), (output, 1), (null, 2), (report, _REPORT)):
+                os.dup2(source, target)
+            os.closerange(_PROGRAM + 1, 1 << 20)
+            if "limits" in self.parts:
+                _isolation.set_cpu_limit(self.cpu_seconds)
+            if "landlock" in self.parts:
+                _isolation.landlock_enter(_RULESET)
+            if "seccomp" in self.parts:
+                _seccomp.install(self.filter)
+            os.write(_CONFINED, b"1")  # without it the reply is NOT_CONFINED; the program cannot send or unsend it
+            os.closerange(_RULESET, _CONFINED + 1)
+        except BaseException as error:
+            os._exit(_report(error))
+        os._exit(_run())
 
 
-def _run(source: bytes) -> int:
+def _run() -> int:
     """Run the program as `python program.py` would, report an exception, and return the exit code."""
     main_module = types.ModuleType("__main__")
     main_module.__file__, main_module.__builtins__ = PROGRAM_NAME, __builtins__
     sys.modules["__main__"] = main_module
-    main_module.__loader__ = _Source(source)
     sys.setrecursionlimit(1000 + _depth() + 1)
     standard_output, code = sys.stdout, 0
     try:
+        source = os.pread(_PROGRAM, os.fstat(_PROGRAM).st_size, 0)
+        os.close(_PROGRAM)
+        main_module.__loader__ = _Source(source)
         exec(compile(source, PROGRAM_NAME, "exec", dont_inherit=True), main_module.__dict__)
     except BaseException as error:
         code = _report(error)
@@ -322,9 +355,11 @@ def _report(error: BaseException) -> int:
             message = str(error)
         except BaseException:
             message = ""
-    fields = [type(error).__name__, str(message)[:2000], line, isinstance(error, MemoryError)]
+    kind = type(error).__name__
+    words = (f"{kind}: {message[:2000]}" if message else kind).encode("utf-8", "replace")
+    line = line if isinstance(line, int) and 0 < line < 1 << 31 else 0
     with contextlib.suppress(OSError):
-        os.write(_REPORT, json.dumps(fields).encode())
+        os.pwrite(_REPORT, REPORT.pack(line, isinstance(error, MemoryError), len(words)) + words, 0)
     code = error.code if isinstance(error, SystemExit) else 1
     return code & 255 if isinstance(code, int) else 1
 
@@ -351,13 +386,19 @@ def _reap_strays() -> None:
 
 
 def _size(folder: str) -> int:
-    """Bytes in the scratch directory, which has no subdirectories. A file counts for at least a page, so that a flood
-    of empty ones is seen too; a program can neither delete nor rename, so there are no files without a name."""
+    """Bytes in the working folder, less those in its subfolders, where no program can write. A file counts for at least
+    a page, so that a flood of empty ones is seen too; a program can neither delete nor rename, so all have a name."""
     with os.scandir(folder) as files:
         return sum(max(4096, file.stat(follow_symlinks=False).st_blocks * 512) for file in files)
 
 
-def _empty(folder: str) -> None:
-    """Delete what a program left in the scratch directory; it is dead by now."""
-    for name in os.listdir(folder):
-        os.unlink(os.path.join(folder, name))
+def empty(folder: str) -> None:
+    """Delete what is in a working folder; the program that left it is dead by now."""
+    with os.scandir(folder) as entries:
+        for entry in list(entries):
+            if entry.is_dir(follow_symlinks=False):
+                os.chmod(entry, 0o700)
+                empty(entry.path)
+                os.rmdir(entry)
+            else:
+                os.unlink(entry)

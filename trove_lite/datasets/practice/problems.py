@@ -2,19 +2,16 @@
 
 Seven categories named as MATH's, levels 1 to 5, numeric answers computed by reference code. Every number of a
 question decides by a checksum whether it may occur in training, in tuning or in the test set, so that the three
-never share a question. It draws problems and words prompts; it knows no model and runs no program.
+never share a question. It draws problems; it words no prompt, knows no model and runs no program.
 """
 
-import re
 import string
-import tomllib
 import zlib
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib import resources
 
-from ..base import Problem
+from ..answers import number_is_correct, read_numbers
+from ..base import Dataset, Problem, Question
 from .dice import Dice
 from .families import FAMILIES, STEPS, Family, Step
 
@@ -44,9 +41,6 @@ NAMES = (
     "Paul",
 )
 THINGS = ("apples", "books", "coins", "cards", "pencils", "stamps", "marbles", "tickets", "stickers", "cookies")
-LISTED_AT_MOST = 20
-#: A function's last line in `parse.format_toolbox`; imports have none that looks like this.
-SIGNATURE = re.compile(r"^(\w+\(.*\).*)\n```$", re.MULTILINE)
 LARGEST = 10**15  # exact as a float, printed without an exponent
 
 
@@ -143,7 +137,7 @@ def items(split: str, category: str, rounds: int = 1, seed: int = 0) -> tuple[It
 def practice_problems(category: str) -> tuple[Problem, ...]:
     """The fixed test set of one category: 60 problems, twelve a level."""
     return tuple(
-        Problem("practice", category, index, item.question, float(item.answer), item.level)
+        Problem(Question("practice", category, index, item.question), float(item.answer), str(item.level))
         for index, item in enumerate(items("test", category))
     )
 
@@ -153,26 +147,12 @@ def practice_kinds(category: str) -> tuple[str, ...]:
     return tuple(item.kind for item in items("test", category))
 
 
-@lru_cache
-def _instructions() -> dict[str, str]:
-    path = resources.files("trove_lite") / "prompts" / "instructions" / "practice.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8"))["modes"]
-
-
-def practice_prompt(mode: str, question: str, toolbox: Sequence[str] = ()) -> str:
-    """The short prompt that the practice model was trained on; `toolbox` holds signatures such as `gcd(a, b)`.
-
-    It lists the first LISTED_AT_MOST of them: the model has never seen more at once.
-    """
-    listed = "".join(f"- {signature}\n" for signature in toolbox[:LISTED_AT_MOST])
-    section = f"**Toolbox**\n{listed}\n" if mode == "import" else ""
-    return f"{_instructions()[mode]}\n\n**Question**\n{question}\n\n{section}**Solution**\n"
-
-
-def practice_templates() -> dict[tuple[str, str], Callable[[str, str], str]]:
-    """The pack `practice` as `prompts.PromptPack` wants it: of a formatted toolbox only the signatures are shown."""
-
-    def template(mode):
-        return lambda question, toolbox: practice_prompt(mode, question, SIGNATURE.findall(toolbox))
-
-    return {(category, mode): template(mode) for category in CATEGORIES for mode in _instructions()}
+PRACTICE = Dataset(
+    "practice",
+    "the practice problems",
+    CATEGORIES,
+    practice_problems,
+    read_numbers,
+    number_is_correct,
+    tuple(map(str, LEVELS)),
+)

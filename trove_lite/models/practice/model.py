@@ -2,7 +2,7 @@
 
 A thread of its own steps through all requests together. Samples of one prompt that have drawn the same tokens so far
 are one row, computed once, and part where they differ. Each sample draws from a generator with its own seed, so it
-does not depend on what else is asked for. The forward pass is `practice_network`, the prompts are `practice`.
+does not depend on what else is asked for. The forward pass is `network`. It continues texts, and cannot chat.
 """
 
 import asyncio
@@ -17,18 +17,29 @@ from pathlib import Path
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from ..base import Completion, ModelError, PromptRefused, SamplingSettings
+from ...errors import TroveLiteError
+from ..base import Completion, LanguageModel, ModelError, Prompt, PromptRefused, SamplingSettings, sha256_of_weights
 from .network import Network, Tokenizer
 
 WEIGHTS = Path(__file__).parent / "weights"
 REQUESTS_AT_ONCE = 256
 PROMPTS_KEPT = 64
+SPEAKS_TEXT = "the practice model continues texts and cannot chat: name a model that can, or leave --chat at auto"
 
 
 def load_practice_model(settings: SamplingSettings | None = None, folder: Path | None = None) -> "PracticeModel":
     """The model that comes with the kit, or one in the same format from `folder`."""
     folder = folder or WEIGHTS
     return PracticeModel(settings or SamplingSettings(), folder)
+
+
+def from_spec(spec: str, settings: SamplingSettings, chat: str) -> "PracticeModel":
+    """The model that `practice` names."""
+    if spec != "practice":  # not quoted: it may hold a key
+        raise TroveLiteError("the practice model has no options: write practice")
+    if chat == "on":
+        raise TroveLiteError(SPEAKS_TEXT)
+    return load_practice_model(settings)
 
 
 @dataclass(eq=False)
@@ -53,14 +64,15 @@ class Row:
     text: bytes = b""
 
 
-class PracticeModel:
-    """A LanguageModel. Entering it with `async with` is allowed but does nothing: it is ready when made."""
+class PracticeModel(LanguageModel):
+    """The practice model. Entering it with `async with` is allowed but does nothing: it is ready when made."""
 
     name = "practice"
 
     def __init__(self, settings: SamplingSettings, folder: Path, *, requests_at_once: int = REQUESTS_AT_ONCE):
-        self.settings = settings
+        self.settings, self.folder = settings, folder
         self.network, self.tokenizer = Network(folder), Tokenizer(folder / "tokenizer.json")
+        self.context_length = self.network.context
         self.stops = [stop.encode() for stop in settings.stop]
         self.longest_stop = max(map(len, self.stops), default=0)
         self.requests_at_once = requests_at_once
@@ -73,16 +85,23 @@ class PracticeModel:
         self.admitted: list[Request] = []
         self.libraries = ThreadpoolController()
 
-    async def __aenter__(self) -> "PracticeModel":
-        return self
+    def identity(self) -> dict:
+        """Its weights' sha256, and what computes with them."""
+        return {
+            "name": self.name,
+            "sha256": sha256_of_weights(self.folder),
+            "dtype": self.network.dtype.__name__,
+            "engine": "numpy",
+            "version": np.__version__,
+        }
 
-    async def __aexit__(self, *_) -> None:
-        pass
-
-    async def complete(self, prompt: str, seeds: Sequence[int]) -> list[Completion]:
-        """One completion for each seed, in order."""
+    async def complete(self, prompt: Prompt, seeds: Sequence[int], *, priority: int = 0) -> list[Completion]:
+        """One completion for each seed, in order; the priority is not heeded."""
+        if not isinstance(prompt, str):
+            raise TroveLiteError(SPEAKS_TEXT)
         length = len(self.tokenizer.encode(prompt))
         if length >= self.network.context:
+            self.refused += 1
             raise PromptRefused(f"the practice model reads at most {self.network.context - 1} tokens, not {length}")
         loop = asyncio.get_running_loop()
         most = min(self.settings.max_tokens, self.network.context - length)

@@ -2,7 +2,7 @@
 
 Reads a folder in Hugging Face format (Llama, byte-level BPE with the practice tokenizer's pattern). It works in double
 precision: then the order in which a library adds up does not show in any token, so a sample is the same in whatever
-batch, on any number of threads, with any BLAS. It samples nothing: see `practice_model`.
+batch, on any number of threads, with any BLAS. It samples nothing: see `model`.
 """
 
 import itertools
@@ -14,7 +14,7 @@ import numpy as np
 
 from ...errors import TroveLiteError
 
-#: As in `train/tokenizer.py`, after the two special tokens.
+#: As in `practice/tokenizer.py` of the repository, after the two special tokens.
 PIECES = re.compile(
     r"<s>|</s>|[0-9]|\*\*(?:Question|Toolbox|Solution|Tools)\*\*\n|```(?:python)?\n|\n *|[ _]?[A-Za-z]+(?:_[A-Za-z]+)*"
     r"| ?(?:\*\*|//|[=+\-<>!]=|\.\.\.|[^ \t\n\r\f\vA-Za-z0-9_])|[ \t\r\f\v_]"

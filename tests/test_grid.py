@@ -1,16 +1,16 @@
 """Grids of notebooks: checked before they run, skipped where complete, and no failure or death loses another."""
 
-import argparse
 import json
-import subprocess
 
 import nbformat
 import pandas as pd
 import pytest
 
-from trove_lite.batch import add_batch_arguments, batch_command, grid_cells, parse_grid, run_batch
+from trove_lite import notebooks
+from trove_lite.cli import main
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import locked
+from trove_lite.notebooks import grid_jobs, parse_grid, run_grid
 
 from .models.test_models import KEY, Server
 
@@ -39,11 +39,9 @@ def written(path, body=BODY, parameters=PARAMETERS):
 
 
 def test_a_failure_and_a_death_lose_no_other_and_complete_cells_are_skipped(notebook, tmp_path, capsys):
-    parser = argparse.ArgumentParser()
-    add_batch_arguments(parser)
-    out = tmp_path / "batch"
-    args = parser.parse_args([str(notebook), "-p", "category", "counting", "--grid", "seed=0..3", "--out", str(out)])
-    assert batch_command(args) == 1
+    out = tmp_path / "grid"
+    words = ["batch", str(notebook), "-p", "category", "counting", "--grid", "seed=0..3", "--out", str(out)]
+    assert main(words) == 1
     manifest = pd.read_csv(out / "manifest.csv")
     assert list(manifest["cell"]) == ["seed=0", "seed=1", "seed=2", "seed=3"]
     assert list(manifest["status"]) == ["complete", "failed", "failed", "complete"]
@@ -53,22 +51,27 @@ def test_a_failure_and_a_death_lose_no_other_and_complete_cells_are_skipped(note
     assert "2 of 4 complete" in capsys.readouterr().out
     assert (out / "seed=0" / "00_run.ipynb").exists()
 
-    again = run_batch(notebook, {"category": "counting"}, {"seed": ["0", "3"]}, out)  # would fail: run/ is there
-    assert [outcome.status for outcome in again] == ["complete", "complete"]
+    again = run_grid(notebook, {"category": "counting"}, {"seed": ["0", "3"]}, out)  # would fail: run/ is there
+    assert [outcome.error for outcome in again.values()] == ["", ""]
 
 
-def test_a_changed_notebook_or_parameter_is_run_again(notebook, tmp_path, monkeypatch):
+def test_a_changed_notebook_or_parameter_is_run_again_and_all_by_force(notebook, tmp_path, monkeypatch):
     runs = []
 
-    def process(words, **_):
-        runs.append(json.loads(words[-1])[1])
-        return subprocess.CompletedProcess(words, 0)
+    def noted(job, code, *_):
+        runs.append(job.parameters["share"])
+        outcome = notebooks.Outcome(job.parameters, code, job.depends, 0.0)
+        job.note.parent.mkdir(parents=True, exist_ok=True)
+        job.note.write_text(json.dumps(vars(outcome)))
+        return outcome
 
-    monkeypatch.setattr("trove_lite.batch.subprocess.run", process)
+    monkeypatch.setattr("trove_lite.notebooks._run", noted)
     for share, body in (("0.5", BODY), ("0.5", BODY), ("1", BODY), ("1", "print()"), ("1", "print()")):
         written(notebook, body)
-        run_batch(notebook, {"share": share}, {"seed": ["0"]}, tmp_path / "batch")
-    assert [run["share"] for run in runs] == [0.5, 1.0, 1.0]
+        run_grid(notebook, {"share": share}, {"seed": ["0"]}, tmp_path / "grid")
+    assert runs == [0.5, 1.0, 1.0]
+    run_grid(notebook, {"share": "1"}, {"seed": ["0"]}, tmp_path / "grid", force=True)
+    assert runs == [0.5, 1.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -91,10 +94,11 @@ def test_a_bad_grid_is_refused(text):
 
 
 def test_a_grid_is_the_product_of_its_axes_each_cell_with_a_place_of_its_own(notebook, tmp_path):
-    cells = grid_cells(notebook, {"share": "1"}, parse_grid(["seed=0..1", "category=a b,c"]), tmp_path / "b")
-    assert [c.name for c in cells] == [f"seed={s},category={c}" for s in (0, 1) for c in ("a_b", "c")]
-    assert [c.parameters["out"] for c in cells] == [f"../b/{c.name}/run" for c in cells]
-    assert cells[0].parameters | {"out": ""} == {"seed": 0, "category": "a b", "share": 1.0, "out": ""}
+    cells = grid_jobs(notebook, {"share": "1"}, parse_grid(["seed=0..1", "category=a b,c"]), tmp_path / "b")
+    assert list(cells) == [f"seed={s},category={c}" for s in (0, 1) for c in ("a_b", "c")]
+    assert [cell.parameters["out"] for cell in cells.values()] == [f"../b/{name}/run" for name in cells]
+    first = cells["seed=0,category=a_b"].parameters
+    assert first | {"out": ""} == {"seed": 0, "category": "a b", "share": 1.0, "out": ""}
 
 
 @pytest.mark.parametrize(
@@ -110,8 +114,8 @@ def test_a_grid_is_the_product_of_its_axes_each_cell_with_a_place_of_its_own(not
 )
 def test_parameters_are_checked_before_anything_runs(notebook, tmp_path, fixed, grid, words):
     with pytest.raises(TroveLiteError, match=words):
-        run_batch(notebook, fixed, parse_grid(grid), tmp_path / "batch")
-    assert not (tmp_path / "batch").exists()
+        run_grid(notebook, fixed, parse_grid(grid), tmp_path / "grid")
+    assert not (tmp_path / "grid").exists()
 
 
 ASK = """
@@ -125,14 +129,14 @@ in_own_loop(ask())
 """
 
 
-def test_no_key_is_in_what_a_batch_leaves_though_a_server_quotes_it(tmp_path, monkeypatch, capfd):
+def test_no_key_is_in_what_a_grid_leaves_though_a_server_quotes_it(tmp_path, monkeypatch, capfd):
     """Neither in an executed copy, with its outputs and the traceback of a failure, nor in notes and manifest."""
     monkeypatch.setenv("TROVE_LITE_API_KEY", KEY)
     notebook = written(tmp_path / "notebooks" / "ask.ipynb", ASK, "model: str = 'practice'")
-    with Server(200, (400, {"said": f"you sent {KEY}"})) as server:
-        (outcome,) = run_batch(notebook, {"model": server.url}, {}, tmp_path / "batch")
+    with Server(200, (404, {"said": f"you sent {KEY}"})) as server:
+        (outcome,) = run_grid(notebook, {"model": server.url}, {}, tmp_path / "grid").values()
         assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
-    assert "HTTP 400 you sent …" in outcome.error
+    assert "HTTP 404 you sent …" in outcome.error
     for path in (path for path in tmp_path.rglob("*") if path.is_file()):
         assert KEY.encode() not in path.read_bytes(), path
     assert KEY not in "".join(capfd.readouterr())
@@ -143,17 +147,17 @@ def test_a_model_that_holds_a_key_is_refused_before_it_is_written_anywhere(tmp_p
     notebook = written(tmp_path / "notebooks" / "ask.ipynb", ASK, "model: str = 'practice'")
     for fixed, grid in (({"model": model}, {}), ({}, {"model": [model, "practice"]})):
         with pytest.raises(TroveLiteError) as error:
-            run_batch(notebook, fixed, grid, tmp_path / "batch")
+            run_grid(notebook, fixed, grid, tmp_path / "grid")
         assert KEY not in str(error.value)
-    assert not (tmp_path / "batch").exists()
+    assert not (tmp_path / "grid").exists()
 
 
-def test_a_second_batch_on_the_same_folder_is_refused(notebook, tmp_path):
-    (tmp_path / "batch").mkdir()
-    with locked(tmp_path / "batch"), pytest.raises(TroveLiteError, match="another process"):
-        run_batch(notebook, {}, {"seed": ["0"]}, tmp_path / "batch")
+def test_a_second_grid_on_the_same_folder_is_refused(notebook, tmp_path):
+    (tmp_path / "grid").mkdir()
+    with locked(tmp_path / "grid"), pytest.raises(TroveLiteError, match="another process"):
+        run_grid(notebook, {}, {"seed": ["0"]}, tmp_path / "grid")
 
 
 def test_a_missing_notebook_is_refused(tmp_path):
     with pytest.raises(TroveLiteError, match="no such notebook"):
-        run_batch(tmp_path / "none.ipynb", {}, {}, tmp_path / "batch")
+        run_grid(tmp_path / "none.ipynb", {}, {}, tmp_path / "grid")

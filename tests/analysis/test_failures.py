@@ -1,0 +1,78 @@
+"""How programs fail and what tools are like: each kind on a case worked out by hand."""
+
+import pandas as pd
+import pytest
+
+from trove_lite.analysis.failures import failures, kind_of, tool_kind, tools_made
+from trove_lite.errors import TroveLiteError
+
+
+@pytest.mark.parametrize(
+    ("status", "answer", "correct", "error", "kind"),
+    [
+        ("ok", "4.0", True, None, "right"),
+        ("ok", "5.0", False, None, "wrong"),
+        ("ok", None, False, None, "no answer"),
+        ("error", None, False, "NameError: name 'f' is not defined (line 1)", "NameError"),
+        ("error", None, False, "SystemExit: 3", "SystemExit"),
+        ("error", None, False, "exit code 3", "another error"),
+        ("error", None, False, None, "another error"),
+        ("timeout", None, False, "over 30 s of CPU time", "timeout"),
+        ("missing", None, pd.NA, "refused", "missing"),
+    ],
+)
+def test_each_end_has_its_kind(status, answer, correct, error, kind):
+    assert kind_of(status, answer, correct, error) == kind
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ("def f(n, k):\n    return n * k", "general"),
+        ("from math import comb\n\ndef f(*values):\n    return sum(values)", "general"),
+        ("def f(n, k):\n    return n", "unused arguments"),
+        ("def f(n):\n    return 42", "constant"),
+        ("def f():\n    return 42", "no arguments"),
+        ("def f(:", "broken"),
+        ("x = 1", "broken"),
+    ],
+)
+def test_a_tool_is_judged_by_what_it_makes_of_its_arguments(source, kind):
+    assert tool_kind(source) == kind
+
+
+def block(code):
+    return f"```python\n{code}\n```"
+
+
+def rows(*given):
+    same = {"method": "m", "category": "c", "seed": 0, "phase": "stream", "status": "ok", "answer": "1.0"}
+    return pd.DataFrame([same | {"correct": True, "error": None} | row for row in given])
+
+
+def test_shares_of_a_mode_add_up_to_one_and_drafts_do_not_count():
+    table = failures(
+        rows(
+            {"mode": "a", "problem": 0, "tools": ""},
+            {"mode": "a", "problem": 0, "tools": "", "correct": False},
+            {"mode": "b", "problem": 0, "tools": "", "status": "timeout", "answer": None},
+            {"mode": "b", "problem": 0, "tools": "", "phase": "draft"},
+        )
+    )
+    assert table.groupby("mode")["share"].sum().to_dict() == {"a": 1.0, "b": 1.0}
+    counts = table.set_index(["mode", "kind"])["programs"].to_dict()
+    assert counts == {("a", "right"): 1, ("a", "wrong"): 1, ("b", "timeout"): 1}
+
+
+def test_a_tool_is_counted_where_it_is_made_and_where_it_is_imported():
+    made, use = block("def f(n):\n    return n"), block("from toolbox import f")
+    given = [(0, made), (1, made), (2, use), (2, use), (3, use), (4, block("import math"))]
+    table = tools_made(rows(*({"mode": "a", "problem": problem, "tools": tools} for problem, tools in given)))
+    (row,) = table.to_dict("records")
+    assert row["function"] == "f"
+    assert (row["first_problem"], row["made"], row["imported"], row["problems"]) == (0, 2, 3, 2)
+
+
+def test_runs_without_text_are_refused():
+    with pytest.raises(TroveLiteError, match="without text"):
+        failures(pd.DataFrame({"phase": []}))

@@ -1,0 +1,259 @@
+"""HiTab: what the file holds, what is left out and why, its tables as programs see them, and two rules of grading."""
+
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from trove_lite import TroveLiteError
+from trove_lite.datasets import files, load_dataset
+from trove_lite.datasets.answers import read_numbers
+from trove_lite.datasets.hitab.problems import (
+    LEFT_OUT,
+    SOURCES,
+    TABLES,
+    UTILS,
+    read_problems,
+    released_is_correct,
+    released_votes,
+    score_is_correct,
+)
+from trove_lite.datasets.hitab.utils import nan, parse_table
+from trove_lite.datasets.text_answers import read_text
+from trove_lite.sandbox.pool import Sandbox
+
+LINE = {"question": "how many?", "answer": [4], "table_id": "1", "table_source": "nsf"}
+
+
+@pytest.fixture
+def problems(table_problems):
+    return table_problems("hitab")
+
+
+def header(value, *children, line=None):
+    return {"value": value, "line_idx": line, "children_dict": list(children)}
+
+
+#: Two columns of which one has none above it; rows that are labels themselves and have others below.
+TABLE = {
+    "title": "guests",
+    "top_root": header("<TOP>", header("2019", header("men", line=0), header("women", line=1)), header("all", line=2)),
+    "left_root": header("<LEFT>", header("north", header("hill", line=1), line=0), header("south", line=2)),
+    "data": [[{"value": value} for value in row] for row in ([1, 2, 3], [4, None, 6], [7, 8, 9.5])],
+}
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "data" / "1.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps(TABLE))
+    return path
+
+
+def digest(texts):
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+
+
+def test_there_are_as_many_problems_as_the_papers_say_in_the_released_order(problems):
+    assert len(problems) == 1574
+    assert [problem.index for problem in problems] == list(range(1574))
+    first, last = problems[0], problems[-1]
+    assert first.question.text.startswith("in eastern ontario, what percent of french-language workers")
+    assert (first.gold, first.level) == ([52.1], "statcan")
+    assert last.question.text == "what league matches did monaco participate in?"
+    assert last.gold == ["ligue 1", "coupe de france", "coupe de la ligue", "champions league/europa league"]
+    assert digest(problem.question.text for problem in problems) == "1ee9898e830c21d2"
+
+
+def test_problems_may_be_split_by_where_a_table_is_from(problems):
+    counts = Counter(problem.level for problem in problems)
+    assert [counts[source] for source in SOURCES] == [1189, 288, 97]
+
+
+def test_left_out_are_the_lines_whose_table_cannot_be_made_and_no_other(problems, capsys):
+    path = files.data_folder() / "zorazrw/trove/data/tableqa/hitab.jsonl"
+    entries = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    folder = files.data_folder() / "zorazrw/trove" / TABLES
+    failing = {name for name in {e["table_id"] for e in entries} if parse_table(folder / f"{name}.json") is None}
+    assert capsys.readouterr().out.count("Error: ") == len(failing) == 10
+    assert {line for line, entry in enumerate(entries) if entry["table_id"] in failing} == LEFT_OUT
+    assert [e["question"] for i, e in enumerate(entries) if i not in LEFT_OUT] == [p.question.text for p in problems]
+
+
+def test_tables_are_the_538_of_the_released_copy(problems):
+    listed = {f.path.removeprefix(TABLES): f for f in files.public_files() if f.group == "hitab" and TABLES in f.path}
+    lines = [f"{file.sha256}  {name}\n" for name, file in sorted(listed.items())]
+    found = hashlib.sha256("".join(lines).encode()).hexdigest()
+    assert found == "e8116117d5935280aa5f6893f9c942ec704a09f794b9e06a2dfedc4d4e7c49d4"
+    assert len(listed) == 538
+    assert len({name for problem in problems for name in problem.files} - {"utils.py"}) == 528
+
+
+def test_a_problem_has_its_own_table_the_module_and_no_other_file(problems):
+    for problem in problems:
+        name, module = problem.files
+        assert name.startswith(TABLES)
+        assert problem.question.context.startswith(f"File: {name}\nPreview: ")
+        assert (module, problem.files[module]) == ("utils.py", UTILS)
+        assert problem.files[name].as_posix().endswith(name)
+
+
+def test_tables_are_shown_letter_by_letter_as_the_released_program_shows_them(problems):
+    """The digest is of what its own functions made of all of them (pandas 3.1, tabulate 0.10)."""
+    assert digest(problem.question.context for problem in problems) == "2e1dd2439da32532"
+
+
+def test_every_gold_answer_is_right_when_printed_but_lists_of_text_by_the_released_rule(problems):
+    """It reads a number from whatever was printed, and takes text for an answer only if there is nothing else."""
+    lists = {problem.index for problem in problems if len(problem.gold) > 1}
+    wrong = set()
+    for problem in problems:
+        one, all_ = read_text(str(problem.gold[0])), read_text("\n".join(map(str, problem.gold)))
+        assert released_is_correct(one, problem.gold)
+        assert score_is_correct(all_, problem.gold)
+        assert score_is_correct(read_text(str(problem.gold)), problem.gold)
+        assert score_is_correct(one, problem.gold) == (problem.index not in lists)
+        if not released_is_correct(all_, problem.gold):
+            wrong.add(problem.index)
+    assert len(lists) == 81
+    assert wrong == {i for i in lists if not isinstance(problems[i].gold[0], float)}
+    assert len(wrong) == 40
+
+
+def test_integers_printed_as_floats_are_wrong_by_the_released_rule_alone(problems):
+    integers = [problem for problem in problems if any(isinstance(value, int) for value in problem.gold)]
+    assert len(integers) == 83
+    for problem in integers:
+        floats = read_text("\n".join(str(float(value)) for value in problem.gold))
+        assert not released_is_correct(floats, problem.gold)
+        assert score_is_correct(floats, problem.gold)
+
+
+def test_golds_with_more_than_two_decimals_are_rounded_by_the_released_rule_alone(problems):
+    fine = [
+        p for p in problems if len(p.gold) == 1 and isinstance(p.gold[0], float) and p.gold[0] != round(p.gold[0], 2)
+    ]
+    assert len(fine) > 90
+    assert all(released_is_correct(read_text(f"{problem.gold[0]:.2f}"), problem.gold) for problem in fine)
+    assert not any(score_is_correct(read_text(f"{problem.gold[0]:.2f}"), problem.gold) for problem in fine)
+
+
+@pytest.mark.parametrize(
+    ("output", "gold", "released", "official"),
+    [
+        ("52.1", [52.1], True, True),
+        ("about 52.10 percent", [52.1], True, False),
+        ("52.1%", [52.1], True, True),
+        ("(52.1)", [52.1], True, True),
+        ("1,234", [1234.0], False, True),
+        ("12.0", [12], False, True),
+        ("12", [12], True, True),
+        ("Women\n", ["women"], True, True),
+        ("women [2]", ["women"], False, True),
+        ("women", ["women", "men"], True, False),
+        ("women\nmen", ["women", "men"], False, True),
+        ("['men', 'women']", ["women", "men"], False, False),
+        ("2\n1", [1.0, 2.0], True, False),
+        ("np.float64(3.5)", [3.5], False, False),
+        ("–5", [5.0], True, False),
+        ("", ["women"], False, False),
+    ],
+)
+def test_the_two_rules_on_made_cases(output, gold, released, official):
+    assert released_is_correct(read_text(output), gold) is released
+    assert score_is_correct(read_text(output), gold) is official
+
+
+def test_released_votes_know_what_kind_of_answer_is_right():
+    assert released_votes("Ward 3: 12.0", [12.0]) == ["3.0", "12.0"]
+    assert released_votes("Ward 3: 12.0", ["ward 3"]) == ["ward 3: 12.0"]
+    assert released_votes("Ward 3", [4.0, "ward 3"]) == ["ward 3"]
+    assert released_votes("4", [4.0, "ward 3"]) == ["4.0"]
+
+
+def test_a_frame_is_labelled_with_paths_of_headers(table):
+    frame = parse_table(table)
+    assert frame.columns.to_list()[:2] == [("2019", "men"), ("2019", "women")]
+    assert frame.loc[("north", "hill"), ("2019", "men")] == 4
+    assert frame.loc[("north", "hill"), ("2019", "women")] == ""
+    assert [label[0] for label in frame.index] == ["north", "north", "south"]
+    assert np.isnan(frame.index[0][1])
+    assert np.isnan(nan)
+    assert frame.iloc[2].to_list() == [7, 8, 9.5]
+
+
+def test_where_headers_and_data_do_not_fit_the_reason_is_printed(table, capsys):
+    table.write_text(json.dumps(TABLE | {"data": TABLE["data"][:2]}))
+    assert parse_table(table) is None
+    assert capsys.readouterr().out.startswith("Error: ")
+
+
+def run(program, folder):
+    """Run a program as `python program.py` in a folder, with nothing of this package to import."""
+    (folder / "program.py").write_text(program)
+    ran = subprocess.run([sys.executable, "program.py"], cwd=folder, env={}, capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+def test_a_program_imports_parse_table_by_the_released_name_from_the_file_beside_it(table, tmp_path):
+    shutil.copy(UTILS, tmp_path / "utils.py")
+    program = 'from utils import parse_table\nprint(parse_table("data/1.json").loc[("north", "hill"), ("all", nan)])'
+    assert run(program.replace("parse_table\n", "nan, parse_table\n", 1), tmp_path) == "6.0\n"
+
+
+@pytest.mark.skipif(np.__version__ < "2", reason="numpy 1 prints its numbers like Python's")
+def test_numbers_of_numpy_print_as_programs_of_the_papers_printed_them(tmp_path):
+    """`np.float64(3.5)`, which the released reader takes for 64, is printed only where nobody sees to it."""
+    shutil.copy(UTILS, tmp_path / "utils.py")
+    program = "import numpy as np\nprint([np.float64(3.5), np.int64(2), np.bool_(True), np.str_('a')])"
+    as_they_were = "[3.5, 2, True, 'a']\n"
+    untouched = run(program, tmp_path)
+    assert untouched.startswith("[np.float64(3.5), np.int64(2)")
+    assert read_numbers(untouched)[:2] == ["64.0", "3.5"]
+    assert run("import utils\n" + program, tmp_path) == as_they_were
+    by_pandas = "import pandas as pd\nprint([pd.Series([3.5]).max()])"
+    assert run(by_pandas, tmp_path) == "[np.float64(3.5)]\n"
+    with Sandbox(1, time_limit=30) as sandbox:
+        executions = sandbox.run_many([program, by_pandas], progress=False)
+    assert [execution.output for execution in executions] == [as_they_were, "[3.5]\n"]
+
+
+def test_to_read_a_table_here_leaves_how_we_print_alone():
+    assert np.get_printoptions()["legacy"] is False
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("{not json", "not JSON"),
+        (json.dumps(LINE | {"answer": "4"}), "field 'answer' is missing or of the wrong type"),
+        (json.dumps(LINE | {"answer": []}), "the answer is no list of texts and numbers"),
+        (json.dumps(LINE | {"answer": [None]}), "the answer is no list of texts and numbers"),
+        (json.dumps(LINE | {"table_source": "web"}), "unknown table source 'web'"),
+    ],
+)
+def test_a_bad_line_names_file_line_and_remedy(tmp_path, line, reason):
+    path = tmp_path / "p.jsonl"
+    path.write_text(line + "\n")
+    with pytest.raises(TroveLiteError, match=rf"p\.jsonl, line 1: {reason}.*fetch hitab"):
+        read_problems(path)
+
+
+def test_a_table_that_is_not_pinned_is_refused(tmp_path):
+    path = tmp_path / "p.jsonl"
+    path.write_text(json.dumps(LINE | {"table_id": "../../secret"}) + "\n")
+    with pytest.raises(TroveLiteError, match=r"secret\.json: no file of the group 'hitab'"):
+        read_problems(path)
+
+
+def test_a_missing_file_names_the_command(tmp_path, monkeypatch):
+    monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
+    with pytest.raises(TroveLiteError, match=r"hitab\.jsonl: missing; run `trove-lite fetch hitab`"):
+        load_dataset("hitab").load("hitab")

@@ -1,0 +1,134 @@
+"""Your own problems: what a file may hold, one clear line for what it may not, and how their answers are judged."""
+
+import json
+
+import pytest
+
+from trove_lite import TroveLiteError, load_candidates
+from trove_lite.datasets import load_dataset, load_problems
+from trove_lite.models.base import Completion
+
+from ..scripted import response, run
+
+LINE = {"question": "Which city?", "answer": "Paris"}
+
+
+def dataset(folder, *entries):
+    path = folder / "mine.jsonl"
+    path.write_text("".join(line if isinstance(line, str) else json.dumps(line) + "\n" for line in entries))
+    return load_dataset(str(path))
+
+
+def test_problems_keep_their_order_and_fields(tmp_path):
+    found = dataset(tmp_path, {"question": "a", "answer": 1, "category": "sums", "level": 3}, LINE | {"extra": [1]},
+                    "\n", {"question": "b", "answer": 2.5, "category": "sums", "level": "hard"})  # fmt: skip
+    assert (found.name, found.title, found.categories) == ("mine.jsonl", "mine", ("sums", "problems"))
+    a, b = found.load("sums")
+    assert a.question == ("mine.jsonl", "sums", 0, "a", "")
+    assert (a.gold, a.level, b.index, b.gold) == (1.0, "3", 1, 2.5)
+    assert found.levels == ("3", "hard")
+    assert load_problems(str(tmp_path / "mine.jsonl"), "problems")[0].gold == "Paris"
+
+
+def test_levels_that_are_numbers_stand_by_size(tmp_path):
+    entries = [LINE | {"level": level} for level in (10, "easy", 9, "2")]
+    assert dataset(tmp_path, *entries).levels == ("2", "9", "10", "easy")
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("{not json\n", "not JSON"),
+        ([LINE], "not an object"),
+        ({"answer": 1}, "field 'question' is missing or no text"),
+        (LINE | {"question": " "}, "field 'question' is missing or no text"),
+        ({"question": "?"}, "field 'answer' is missing, or no number or text"),
+        (LINE | {"answer": None}, "field 'answer' is missing, or no number or text"),
+        (LINE | {"answer": True}, "field 'answer' is missing, or no number or text"),
+        (LINE | {"answer": ' "." '}, "field 'answer' is missing, or no number or text"),
+        (LINE | {"answer": "9" * 400}, "field 'answer' is missing, or no number or text"),
+        ('{"question": "?", "answer": NaN}\n', "field 'answer' is missing, or no number or text"),
+        ('{"question": "?", "answer": 1e999}\n', "field 'answer' is missing, or no number or text"),
+        (LINE | {"level": 1.5}, "field 'level' is 1.5; give a text or a whole number"),
+        (LINE | {"category": "../x"}, r"category \"../x\"; use letters"),
+        (LINE | {"id": 7}, "id '7' is that of line 1; give it once"),
+    ],
+)
+def test_a_bad_line_is_named_with_its_file(tmp_path, line, reason):
+    with pytest.raises(TroveLiteError, match=rf"mine\.jsonl, line 3: {reason}"):
+        dataset(tmp_path, LINE | {"id": 7}, "\n", line)
+
+
+def test_files_without_problems_are_told_apart(tmp_path):
+    with pytest.raises(TroveLiteError, match=r"absent\.jsonl: cannot be read"):
+        load_dataset(str(tmp_path / "absent.jsonl"))
+    with pytest.raises(TroveLiteError, match=r"mine\.jsonl: no problems; give a line of JSON"):
+        dataset(tmp_path)
+    (tmp_path / "latin.jsonl").write_bytes(b'{"question": "\xe9"}')
+    with pytest.raises(TroveLiteError, match=r"latin\.jsonl: not UTF-8 text \(byte 14\)"):
+        load_dataset(str(tmp_path / "latin.jsonl"))
+    with pytest.raises(TroveLiteError, match=r"no data set 'mine': choose from .* or name a \.jsonl file"):
+        load_dataset("mine")
+
+
+def test_numbers_follow_the_number_rule_also_where_they_are_written_as_text(tmp_path):
+    found = dataset(tmp_path, {"question": "a", "answer": 0.333}, {"question": "b", "answer": "7"})
+    assert found.read("x = 7, then 8") == ["7.0", "8.0"]
+    assert found.correct(["0.3333333"], 0.333)
+    assert found.correct(["7.0", "8.0"], 7.0)
+    assert not found.correct([], 7.0)
+
+
+@pytest.mark.parametrize(
+    ("output", "gold", "right"),
+    [
+        ("Paris\n", "Paris", True),
+        ("thinking\n paris.\n\n", "Paris", True),
+        ("'New  York'", "new york", True),
+        ("Paris\nRome", "Paris", False),
+        ("It is Paris", "Paris", False),
+        ("", "Paris", False),
+        ("YES", "yes", True),
+        ("3/4", "3/4", True),
+        ("3.004", 3.0, True),
+        ("12 apples", 12.0, True),
+        ("none", 12.0, False),
+        ("", 12.0, False),
+        ("1\n2", 1.0, False),
+    ],
+)
+def test_texts_are_compared_normalised_and_whole(tmp_path, output, gold, right):
+    found = dataset(tmp_path, LINE, {"question": "How many?", "answer": 12})
+    assert found.correct(found.read(output), gold) is right
+
+
+def test_equal_texts_and_equal_numbers_vote_alike(tmp_path):
+    found = dataset(tmp_path, LINE)
+    assert found.read("Paris.") == found.read("a\n'PARIS'") == ["paris"]
+    assert found.read("3") == found.read("3.0") == ["3.0"]
+    assert found.read("\n \n") == []
+
+
+class Cities:
+    """A model that answers by a hash of the seed, Paris more often than not."""
+
+    name = "cities"
+
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *_):
+        pass
+
+    async def complete(self, prompt, seeds):
+        return [Completion(response(f"print({'Rome' if s % 3 == 0 else 'Paris'!r})"), 9, 9, "stop", 0.0) for s in seeds]
+
+
+def test_a_file_of_texts_runs_live(tmp_path):
+    dataset(tmp_path, LINE, {"question": "And this?", "answer": "Rome"})
+    given = {"model": Cities(), "problems": load_problems, "dataset": str(tmp_path / "mine.jsonl")}
+    rows = load_candidates(run(tmp_path / "run", **given, categories=()))
+    assert set(rows["dataset"]) == {"mine.jsonl"}
+    assert set(rows["answer"]) == {"paris", "rome"}
+    right = (rows["answer"] == rows["problem"].map({0: "paris", 1: "rome"})).astype("boolean")
+    assert rows["correct"].tolist() == right.tolist()

@@ -1,0 +1,104 @@
+"""Answers that are text: their key, their letters, their items, and text as evaluators compare it."""
+
+import random
+
+import pytest
+
+from trove_lite.datasets.text_answers import (
+    LONGEST,
+    normal_text,
+    printed,
+    printed_items,
+    read_text,
+    text_is_correct,
+)
+from trove_lite.selection import Ballot, one_stage, two_stage
+
+
+@pytest.mark.parametrize(
+    ("output", "answers"),
+    [
+        ("Italy\n", ["italy", "Italy"]),
+        ("italy", ["italy"]),
+        ("12", ["12.0", "12"]),
+        ("12.0\n", ["12.0"]),
+        ("-0", ["0.0", "-0"]),
+        ("+.5e1", ["5.0", "+.5e1"]),
+        ("2010–11", ["2010-11", "2010–11"]),
+        ("1,000", ["1,000"]),
+        ("1_000", ["1_000"]),
+        ("nan", ["nan"]),
+        ("1e999", ["1e999"]),
+        ("Infinity", ["infinity", "Infinity"]),
+        ("3.5 and 4", ["3.5 and 4"]),
+        (" \n", []),
+    ],
+)
+def test_an_answer_is_its_key_and_its_letters(output, answers):
+    assert read_text(output) == answers
+    assert printed(read_text(output)) == output.strip()
+
+
+@pytest.mark.parametrize("rule", [one_stage, two_stage])
+def test_a_vote_for_key_and_letters_elects_whom_a_vote_for_the_key_elects(rule):
+    rng, outputs = random.Random(0), ["12", "12.0", "12.00", "a", "A", "b", "B ", "", "7"]
+    for _ in range(5000):
+        drawn = [(rng.choice("xyz"), rng.choice(outputs), rng.randint(1, 3)) for _ in range(rng.randint(1, 9))]
+        drawn.sort()
+        both = [Ballot(mode, True, read_text(output), operations) for mode, output, operations in drawn]
+        keys = [ballot._replace(answers=ballot.answers[:1]) for ballot in both]
+        assert rule(both) == rule(keys), drawn
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("Italy", ["Italy"]),
+        ("a, b", ["a, b"]),
+        ("a\n\n b \n", ["a", "b"]),
+        ("['a', 'b, c']", ["a", "b, c"]),
+        ("(1, 2.5)", ["1", "2.5"]),
+        ("(3)", ["(3)"]),
+        ("{'a': 1}", ["{'a': 1}"]),
+        ("100,000", ["100,000"]),
+        ("[1 2]", ["[1 2]"]),
+        ("", []),
+        ("[" * LONGEST + "]" * LONGEST, ["[" * LONGEST + "]" * LONGEST]),
+    ],
+)
+def test_items_are_elements_of_a_list_or_else_lines(text, items):
+    assert printed_items(text) == items
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        ("  Café\tdu  Nord.", "cafe du nord"),
+        ("“Ligue‑1”", "ligue-1"),
+        ("Paris [1][note 2]†*", "paris"),
+        ("[1]", ""),
+        ("[note]", "[note]"),
+        ("[a[b]", "[a"),
+        ("x [a[b]", "x"),
+        ("Rome (Italy) (b (c)", "rome"),
+        ("(Italy)", "(italy)"),
+        ('"two words" (x) [3]', "two words"),
+        ('a "b"', 'a "b"'),
+        ("etc..", "etc."),
+        ("", ""),
+    ],
+)
+def test_normal_text_leaves_out_what_evaluators_leave_out(text, normal):
+    assert normal_text(text) == normal
+
+
+def test_normal_text_takes_no_time_over_what_is_no_answer():
+    for text in ("[]" * 10**6, " (a)" * 10**6, "*" * 10**7):
+        assert normal_text(text)
+
+
+def test_text_is_correct_where_it_is_one_of_the_values():
+    assert text_is_correct(" Red\n", ["blue", "RED "])
+    assert not text_is_correct("red, blue", ["blue", "red"])
+    assert text_is_correct("2010–11", ["2010-11"])
+    assert not text_is_correct("2010–11", ["2010–11"])  # gold's own dashes stay: the released rule

@@ -1,0 +1,144 @@
+"""PoT, Entangled, CREATOR, STANDARD and CoT: what they ask for on every path, played without model, driver or files."""
+
+import itertools
+
+import pytest
+
+from trove_lite.datasets.base import Question
+from trove_lite.errors import TroveLiteError
+from trove_lite.methods import load_method
+from trove_lite.methods.base import Answer, Attempt, Budget, Candidate, Settings
+from trove_lite.methods.creator import CreatorSettings
+from trove_lite.methods.repair import RepairSettings
+from trove_lite.selection import Ballot
+
+QUESTION = Question("math", "counting", 0, "How many?")
+
+
+def play(method, settings, statuses):
+    """Run one problem; `statuses` says how each program fares, by stage and round: all requests and the answers."""
+    steps, sent, asked, answers = load_method(method).steps([QUESTION], settings), None, [], []
+    while True:
+        try:
+            wanted = steps.send(sent)
+        except StopIteration:
+            return asked, answers
+        sent = None
+        if isinstance(wanted, Answer):
+            answers.append(wanted)
+            continue
+        sent = []
+        for request in wanted:
+            assert isinstance(request, Attempt)
+            for sample in request.samples:
+                status = statuses(request.stage, request.round) if request.runs else None
+                asked.append((request.stage, sample, request.round, status is not None, dict(request.values)))
+                text = f"```python\n{request.stage} {sample} {request.round}\n```"
+                ballot = Ballot(request.mode, status == "ok", ("1.0",) if status == "ok" else (), 1)
+                error = "ZeroDivisionError: division by zero (line 1)" if status == "error" else ""
+                sent.append(
+                    Candidate(request.mode, sample, text, (), ballot, 10, status, "", error, request.stage, text)
+                )
+
+
+def counts(asked):
+    return len(asked), sum(ran for *_, ran, _ in asked)
+
+
+def failing(stage, times):
+    """Programs of this stage fail so many times, then run; of `whole`, an attempt's first program and its repairs."""
+
+    def status(asked, round):
+        chain = {"pot", "entangled", "decide", "rectify"} if stage == "whole" else {stage}
+        place = round if asked != "creation" or stage == "creation" else -1
+        return "error" if asked in chain and place < times else "ok"
+
+    return status
+
+
+@pytest.mark.parametrize("method", ["pot", "entangled"])
+@pytest.mark.parametrize(("limit", "fails"), [*itertools.product((0, 1, 3), (0, 1, 2, 3, 9))])
+def test_pot_spends_a_call_and_an_execution_a_program(method, limit, fails):
+    settings = RepairSettings(budget=Budget(1), rectify=limit)
+    asked, answers = play(method, settings, failing("whole", fails))
+    assert counts(asked) == (1 + min(limit, fails), 1 + min(limit, fails))
+    assert len(answers) == 1
+
+
+@pytest.mark.parametrize(("retries", "broken", "fails"), [*itertools.product((0, 3), range(5), (0, 1, 3, 9))])
+def test_creator_spends_creations_a_decision_and_repairs(retries, broken, fails):
+    """2 to 5 + R calls; with checks at most 3 of 4 creations are executed, for the last is used unchecked."""
+
+    def status(stage, round):
+        if stage == "creation":
+            return "error" if round < broken else "ok"
+        return "error" if round < fails else "ok"
+
+    asked, _ = play("creator", CreatorSettings(budget=Budget(1), retries=retries), status)
+    again = min(retries, broken)
+    checks = 0 if not retries else again + (again < retries)
+    repairs = min(3, fails)
+    assert counts(asked) == (1 + again + 1 + repairs, checks + 1 + repairs)
+
+
+def test_the_decision_sees_the_tool_and_runs_after_it_and_a_repair_sees_both_with_the_error():
+    requests = []
+
+    def status(stage, round):
+        return "error" if stage == "decide" else "ok"
+
+    steps = load_method("creator").steps([QUESTION], CreatorSettings(budget=Budget(1)))
+    sent = None
+    while True:
+        wanted = steps.send(sent)
+        if isinstance(wanted, Answer):
+            break
+        (request,) = wanted
+        requests.append(request)
+        code = f"{request.stage}()"
+        ran = status(request.stage, 0) if request.runs else None
+        ballot = Ballot("creator", ran == "ok", (), 0)
+        sent = [Candidate("creator", 0, f"```python\n{code}\n```", (), ballot, 1, ran, "", "no such name", "", code)]
+    creation, decision, repair = requests
+    assert creation.mode == ""
+    assert not creation.runs
+    assert decision.library == ("creation()",)
+    assert "creation()" in decision.values["tool"]
+    assert "creation()" in repair.values["program"]
+    assert "decide()" in repair.values["program"]
+    assert repair.values["error"] == "no such name"
+    assert repair.library == ()
+    assert repair.round == 1
+
+
+def test_a_sample_that_could_not_be_had_is_not_repaired():
+    asked, _ = play("pot", RepairSettings(budget=Budget(1)), lambda *_: "missing")
+    assert counts(asked) == (1, 1)
+
+
+@pytest.mark.parametrize("calls", [1, 4, 15, 40])
+@pytest.mark.parametrize("fails", [0, 2])
+def test_attempts_are_the_first_whose_calls_reach_the_budget(calls, fails):
+    asked, _ = play("pot", RepairSettings(budget=Budget(calls)), failing("whole", fails))
+    each = 1 + fails
+    assert len(asked) == -(-calls // each) * each
+    assert {sample for _, sample, *_ in asked} == set(range(-(-calls // each)))
+
+
+def test_attempts_by_tokens_stop_once_the_tokens_are_spent():
+    settings = RepairSettings(budget=Budget(completion_tokens=95, most=20))
+    asked, _ = play("pot", settings, failing("whole", 1))
+    assert len(asked) == 10  # five attempts of two calls of ten tokens
+
+
+@pytest.mark.parametrize("method", ["standard", "cot"])
+def test_answers_in_words_run_nothing_and_are_candidates(method):
+    asked, answers = play(method, Settings(budget=Budget(5)), lambda *_: "ok")
+    assert counts(asked) == (5, 0)
+    assert answers[0].candidate.mode == method
+
+
+@pytest.mark.parametrize(("kind", "choice"), [(RepairSettings, {"rectify": -1}), (CreatorSettings, {"retries": -1})])
+def test_settings_below_nothing_are_refused(kind, choice):
+    with pytest.raises(TroveLiteError, match="at least 0"):
+        kind(**choice)

@@ -1,0 +1,261 @@
+"""A server with the OpenAI API over real sockets, which behaves, or misbehaves in whatever way it is told to."""
+
+import json
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+KEY = "sk-not-for-anybodys-eyes"
+
+
+class Server(ThreadingHTTPServer):
+    """Answers requests for completions by `script`, one entry each, and properly where it has run out.
+
+    An entry is a status, a status with headers, seconds to wait, the name of a way to misbehave (WAYS), or a way.
+    `always` is an entry for every request. `answer`: what a proper answer has besides, or instead; `entry`: the same of
+    the list of models; `about`: what else can be got, by path.
+    """
+
+    daemon_threads, request_queue_size, block_on_close = True, 256, False
+
+    def __init__(self, *script, owner="somebody", models=("tiny",), answer=None, always=200, about=None, entry=None):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.script, self.owner, self.models, self.answer = list(script), owner, models, answer or {}
+        self.always, self.about, self.entry = always, about or {}, entry or {}
+        self.bodies, self.headers, self.times, self.paths = [], [], [], []
+        self.lock, self.busy, self.busiest = threading.Lock(), 0, 0
+        self.closing = threading.Event()
+        self.url = f"http://127.0.0.1:{self.server_port}/v1"
+
+    def __enter__(self):
+        threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.closing.set()
+        self.shutdown()
+        self.server_close()
+
+    def handle_error(self, *_):
+        """A client that has gone is no matter."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        server = self.server
+        if self.path in server.about:
+            found = server.about[self.path]
+            self.send(200, found) if isinstance(found, bytes) else self.reply(200, found)
+        elif self.path == "/v1/models" and server.models:
+            same = {"owned_by": server.owner, "max_model_len": 4096} | server.entry
+            entries = [{"id": name} | same for name in server.models]
+            self.reply(200, {"data": entries})
+        else:
+            self.reply(404, {})
+
+    def do_POST(self):
+        server = self.server
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with server.lock:
+            server.times.append(time.monotonic())
+            server.bodies.append(body)
+            server.headers.append(dict(self.headers))
+            server.paths.append(self.path)
+            what = server.script.pop(0) if server.script else server.always
+            server.busy += 1
+            server.busiest = max(server.busiest, server.busy)
+        try:
+            self.perform(what, body)
+        finally:
+            with server.lock:
+                server.busy -= 1
+
+    def perform(self, what, body):
+        if isinstance(what, str):
+            what = WAYS[what]
+        if callable(what):
+            return what(self, body)
+        status, headers = what if isinstance(what, tuple) else (what, {})
+        if isinstance(what, float):
+            self.server.closing.wait(what)
+            status = 200
+        if status == 200:
+            self.reply(200, proper(body) | self.server.answer, headers)
+        else:
+            headers = dict(headers)
+            self.reply(status, {"error": {"message": headers.pop("said", "no")}}, headers)
+
+    def reply(self, status, answer, headers=None):
+        self.send(status, json.dumps(answer).encode(), headers)
+
+    def send(self, status, data, headers=None):
+        self.send_response(status)
+        for name, value in ({"Content-Length": str(len(data))} | (headers or {})).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def hang_up(self):
+        self.close_connection = True
+        self.connection.close()
+
+    def log_message(self, *_):
+        pass
+
+
+def proper(body) -> dict:
+    """What a server is to answer: its text shows the seed, so that samples can be told apart."""
+    text = f"print({body.get('seed')})"
+    if "messages" in body:
+        read = sum(len(message["content"].split()) for message in body["messages"])
+        choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    else:
+        read, choice = len(body["prompt"].split()), {"text": text, "finish_reason": "stop"}
+    return {"choices": [choice], "usage": {"prompt_tokens": read, "completion_tokens": 7}}
+
+
+def content(data: bytes, kind: str = "application/json") -> Callable:
+    """A whole answer, with success, of these bytes."""
+    return lambda handler, body: handler.send(200, data, {"Content-Type": kind})
+
+
+def changed(**parts) -> Callable:
+    """A proper answer, in which some parts are others."""
+    return lambda handler, body: handler.reply(200, proper(body) | parts)
+
+
+def choice(**parts) -> Callable:
+    """A proper answer, in which some parts of the choice are others."""
+    return lambda handler, body: handler.reply(200, proper(body) | {"choices": [proper(body)["choices"][0] | parts]})
+
+
+def error(status: int, said: str, **headers) -> Callable:
+    """An error as the API has it."""
+    return lambda handler, body: handler.reply(status, {"error": {"message": said}}, headers)
+
+
+def hang_up(handler, body):
+    handler.hang_up()
+
+
+def half_an_answer(handler, body):
+    handler.reply(200, proper(body), {"Content-Length": "999"})
+    handler.close_connection = True
+
+
+def reset(handler, body):
+    handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    handler.hang_up()
+
+
+def no_http(handler, body):
+    handler.wfile.write(b"+OK who are you?\r\n\r\n")
+    handler.hang_up()
+
+
+def endless_header(handler, body):
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nX: " + b"x" * 300_000)
+    handler.hang_up()
+
+
+def broken_chunks(handler, body):
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfour\r\nno\r\n")
+    handler.hang_up()
+
+
+def silence(handler, body):
+    handler.server.closing.wait(30)
+
+
+def drip(handler, body):
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+    while not handler.server.closing.wait(0.05):
+        handler.wfile.write(b" ")
+
+
+def huge(handler, body):
+    handler.send_response(200)
+    handler.send_header("Content-Length", str(1 << 30))
+    handler.end_headers()
+    for _ in range(1 << 10):
+        handler.wfile.write(b" " * (1 << 20))
+
+
+def newer_name_alone(handler, body):
+    if "max_tokens" in body:
+        said = "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."
+        handler.reply(400, {"error": {"message": said}})
+    else:
+        handler.reply(200, proper(body))
+
+
+CHATS = "This is a chat model and not supported in the v1/completions endpoint."
+#: Answers with success that are no completion.
+ODD = {
+    "broken JSON": content(b'{"choices": [{"text": "print('),
+    "HTML": content(b"<html><body>Welcome!</body></html>", "text/html"),
+    "invalid UTF-8": content(b'{"choices": [{"text": "\xff\xfe", "finish_reason": "stop"}]}'),
+    "an empty body": content(b""),
+    "no content": lambda handler, body: handler.send(204, b""),
+    "server-sent events": content(b'data: {"choices": []}\n\ndata: [DONE]\n\n', "text/event-stream"),
+    "JSON too deep to be read": content(b"[" * 100_000),
+    "a list": content(b"[1, 2]"),
+    "null": content(b"null"),
+    "a gigabyte": huge,
+    "an error in place of a completion": content(b'{"error": {"message": "upstream is down"}}'),
+    "no choices": changed(choices=[]),
+    "choices that are a text": changed(choices="none"),
+    "two choices": changed(choices=[{"text": "a", "finish_reason": "stop"}] * 2),
+    "a choice that is null": changed(choices=[None]),
+    "no text": choice(text=None, message={"role": "assistant", "content": None}),
+    "a text that is a number": choice(text=7, message={"role": "assistant", "content": 7}),
+    "no finish reason": choice(finish_reason=None),
+    "another finish reason": choice(finish_reason="tool_calls"),
+    "content_filter": choice(finish_reason="content_filter"),
+    "a prompt refused by a policy": error(400, "your prompt was flagged by our content policy"),
+    "a prompt that cannot be processed": error(422, "unprocessable"),
+}
+#: What passes, one hopes.
+FAILING = {
+    "429": error(429, "slow down"),
+    "500": error(500, "oh no"),
+    "502 from a proxy": lambda handler, body: handler.send(502, b"<html>Bad Gateway</html>", {}),
+    "503": error(503, "loading model"),
+    "408": error(408, "too late"),
+    "Retry-After that is nonsense": error(429, "slow down", **{"Retry-After": "soon, I hope"}),
+    "hang up": hang_up,
+    "half an answer": half_an_answer,
+    "connection reset": reset,
+    "no HTTP at all": no_http,
+    "a header without an end": endless_header,
+    "broken chunks": broken_chunks,
+    "broken gzip": lambda handler, body: handler.send(200, b"no gzip", {"Content-Encoding": "gzip"}),
+}
+#: What ends in no answer.
+SILENT = {"silence": silence, "a byte at a time": drip}
+#: What no second request changes, with the words that must be said.
+FINAL = {
+    "401": (error(401, "bad key"), "the key is missing or refused"),
+    "403": (error(403, "not you"), "the key is missing or refused"),
+    "a model that only chats": (error(404, CHATS), "for a server that only chats: --chat on"),
+    "the same with 400": (error(400, CHATS), "for a server that only chats: --chat on"),
+    "405": (error(405, "Method Not Allowed"), "no such endpoint or model there"),
+    "501": (error(501, "Unsupported method ('POST')"), "no such endpoint or model there"),
+    "elsewhere": (error(307, "moved", Location="http://127.0.0.1:1/v1"), "write the address where the API is"),
+    "a seed refused": (error(400, "Unknown parameter: 'seed'."), "?seed=off before the # leaves it out"),
+    "a setting refused": (error(400, "temperature must be 1"), "temperature must be 1"),
+}
+#: A prompt that fits into no context.
+TOO_LONG = {
+    "too long (vLLM)": error(400, "This model's maximum context length is 512 tokens"),
+    "too long (llama.cpp)": error(400, "the request exceeds the available context size"),
+    "too long, as a failure": error(500, "the request exceeds the available context size"),
+}
+#: What a server insists on, and is given.
+INSISTING = {"only the newer name of max_tokens": newer_name_alone}
+WAYS = ODD | FAILING | SILENT | {name: way for name, (way, _) in FINAL.items()} | TOO_LONG | INSISTING

@@ -1,0 +1,340 @@
+"""A server that misbehaves in every way there is: each request ends in a completion or in one clear line, counted."""
+
+import asyncio
+import threading
+
+import pytest
+
+from trove_lite.errors import TroveLiteError
+from trove_lite.models.base import (
+    Completion,
+    Message,
+    ModelError,
+    PromptRefused,
+    SampleUnavailable,
+    SamplingSettings,
+)
+from trove_lite.models.openai import TRIES, OpenAIServer
+
+from .misbehaving import CHATS, FAILING, FINAL, ODD, SILENT, TOO_LONG, WAYS, Server, changed, choice, error
+
+TEXT, CHAT = "**Question**\nWhat is $1+1$?\n\n**Solution**\n", [Message("user", "What is $1+1$?")]
+PROMPTS = pytest.mark.parametrize("prompt", [TEXT, CHAT], ids=["text", "chat"])
+
+
+def ask(server, prompt=TEXT, *, settings=None, before=(), send_seeds=True, **options):
+    """What came of a request (a completion, or what was raised), and the model that was asked."""
+    given = {"first_pause": 0.01, "timeout": 10, "retries": 2} | options
+    model = OpenAIServer(server.url, "tiny", settings, seed=send_seeds, **given)
+    model.notices = []
+    model.on_notice = model.notices.append
+
+    async def asked():
+        async with model:
+            for other in before:
+                await model.complete(prompt, [other])
+            return (await model.complete(prompt, [1]))[0]
+
+    try:
+        return asyncio.run(asked()), model
+    except TroveLiteError as problem:
+        return problem, model
+
+
+def is_one_clear_line(problem):
+    text = str(problem)
+    return text.isprintable() and len(text) < 700 and text.startswith("http://127.0.0.1:")
+
+
+def test_there_are_many_ways():
+    assert len(WAYS) >= 45
+
+
+@PROMPTS
+@pytest.mark.parametrize("way", [*ODD, *FAILING, *SILENT])
+def test_what_goes_wrong_once_is_asked_for_again(way, prompt):
+    with Server(way) as server:
+        found, model = ask(server, prompt, timeout=0.4 if way in SILENT else 10)
+    assert isinstance(found, Completion), found
+    assert found.text == "print(1)"
+    assert (model.retried, model.refused, len(server.bodies)) == (1, 0, 2)
+    assert server.bodies[0] == server.bodies[1]
+    assert len(model.notices) == 1
+    assert "asking again in" in model.notices[0]
+
+
+@pytest.mark.parametrize("way", ODD)
+def test_a_sample_that_never_comes_is_unavailable_and_the_next_one_comes(way):
+    with Server(*[way] * TRIES) as server:
+        found, model = ask(server)
+        assert type(found) is SampleUnavailable
+        assert is_one_clear_line(found)
+        assert str(found).endswith(f", {TRIES} times")
+        assert (model.retried, model.refused, len(server.bodies)) == (TRIES - 1, 1, TRIES)
+        assert ask(server)[0].text == "print(1)"
+
+
+@pytest.mark.parametrize("way", [*FAILING, *SILENT])
+def test_a_server_that_keeps_failing_ends_in_one_clear_line(way):
+    with Server(always=way) as server:
+        found, model = ask(server, timeout=0.4 if way in SILENT else 10)
+    assert type(found) is ModelError
+    assert is_one_clear_line(found)
+    assert str(found).endswith(", 3 times; run again to go on from here")
+    assert (model.retried, model.refused, len(server.bodies)) == (2, 0, 3)
+
+
+@pytest.mark.parametrize("way", FINAL)
+def test_what_no_second_request_changes_is_said_at_once(way):
+    with Server(always=way) as server:
+        found, model = ask(server)
+    assert type(found) is ModelError
+    assert is_one_clear_line(found)
+    assert FINAL[way][1] in str(found)
+    assert (model.retried, model.refused, len(server.bodies)) == (0, 0, 1)
+
+
+@pytest.mark.parametrize("way", TOO_LONG)
+def test_a_prompt_that_is_too_long_is_refused_for_good(way):
+    with Server(way) as server:
+        found, model = ask(server)
+    assert type(found) is PromptRefused
+    assert is_one_clear_line(found)
+    assert (model.retried, model.refused, len(server.bodies)) == (0, 1, 1)
+
+
+def test_one_prompt_on_which_a_server_fails_while_it_answers_others_is_unavailable_alone():
+    def fails_on_13(handler, body):
+        (FAILING["500"] if body["seed"] == 13 else choice())(handler, body)
+
+    async def asked(model):
+        async with model:
+            bad = asyncio.create_task(model.complete(TEXT, [13]))
+            while not bad.done():
+                await model.complete(TEXT, [1])
+            await bad
+
+    with Server(always=fails_on_13) as server:
+        model = OpenAIServer(server.url, "tiny", first_pause=0.05, retries=3)
+        with pytest.raises(SampleUnavailable, match="HTTP 500 oh no, 4 times, while others were answered"):
+            asyncio.run(asked(model))
+    assert (model.retried, model.refused) == (3, 1)
+
+
+def test_what_a_policy_refuses_after_others_were_answered_does_not_end_the_rest():
+    for way in ("403", "a setting refused"):
+        with Server(200, *[way] * TRIES) as server:
+            found, model = ask(server, before=[0])
+        assert type(found) is SampleUnavailable
+        assert model.refused == 1
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        "seven",
+        {},
+        {"prompt_tokens": None, "completion_tokens": None},
+        {"prompt_tokens": -3, "completion_tokens": "7"},
+        {"prompt_tokens": float("nan"), "completion_tokens": float("inf")},
+        {"prompt_tokens": True, "completion_tokens": 1e300},
+        {"prompt_tokens": 1.5, "completion_tokens": [7]},
+    ],
+)
+def test_tokens_that_are_not_told_are_none_and_the_text_is_taken(usage):
+    with Server(always=changed(usage=usage)) as server:
+        found, model = ask(server)
+    assert (found.text, found.prompt_tokens, found.completion_tokens) == ("print(1)", None, None)
+    assert (model.retried, model.refused) == (0, 0)
+
+
+def test_a_text_cut_by_the_settings_is_taken_where_tokens_are_not_told():
+    with Server(always=changed(usage=None, choices=[{"text": "print(", "finish_reason": "length"}])) as server:
+        found, _ = ask(server)
+    assert (found.text, found.finish_reason, found.completion_tokens) == ("print(", "length", None)
+
+
+def test_a_chat_answer_that_is_all_hidden_reasoning_is_an_empty_text_that_was_cut():
+    cut = choice(message={"role": "assistant", "content": None}, finish_reason="length")
+    with Server(always=cut) as server:
+        found, _ = ask(server, CHAT, settings=SamplingSettings(max_tokens=7))
+    assert (found.text, found.finish_reason, found.completion_tokens) == ("", "length", 7)
+
+
+def test_a_model_that_declines_in_chat_is_unavailable():
+    declined = choice(message={"role": "assistant", "content": "", "refusal": "I'd rather not"})
+    with Server(*[declined] * TRIES) as server:
+        found, _ = ask(server, CHAT)
+    assert type(found) is SampleUnavailable
+
+
+def test_the_newer_name_of_a_limit_is_used_where_a_server_insists_on_it():
+    with Server(always="only the newer name of max_tokens") as server:
+        found, model = ask(server, CHAT, settings=SamplingSettings(max_tokens=33))
+    assert found.text == "print(1)"
+    assert model.retried == 1
+    assert server.bodies[-1]["max_completion_tokens"] == 33
+    assert "max_tokens" not in server.bodies[-1]
+
+
+def test_nobody_at_the_port_is_said_at_once_and_ends_within_seconds():
+    with Server() as server:
+        pass
+    found, model = ask(server, retries=8, first_pause=0.5, timeout=600)
+    assert type(found) is ModelError
+    assert "no connection" in str(found)
+    assert model.retried == TRIES - 1
+    assert len(model.notices) == 1
+    assert "asking again in" in model.notices[0]
+
+
+def test_a_server_that_vanishes_midway_is_waited_for():
+    """As long as retries go: what was answered before is no reason to give up within seconds."""
+
+    def last_words(handler, body):
+        choice()(handler, body)
+        handler.close_connection = True
+        handler.server.shutdown()
+        handler.server.server_close()
+
+    async def asked(model):
+        async with model:
+            await model.complete(TEXT, [1])
+            await asyncio.sleep(0.2)
+            await model.complete(TEXT, [2])
+
+    server = Server(last_words)
+    with server:
+        model = OpenAIServer(server.url, "tiny", first_pause=0.01, retries=5)
+        with pytest.raises(ModelError, match=r"no connection .*, 6 times; run again to go on from here"):
+            asyncio.run(asked(model))
+    assert model.retried == 5
+
+
+def test_a_server_that_asks_to_wait_is_heard_and_the_wait_is_said():
+    with Server(error(429, "slow down", **{"Retry-After": "1"})) as server:
+        found, model = ask(server, timeout=5)
+    assert found.text == "print(1)"
+    assert server.times[1] - server.times[0] > 0.9
+    assert model.notices == [f"{server.url}/completions: HTTP 429 slow down; asking again in 1 s (1 sent again so far)"]
+
+
+def test_the_same_trouble_of_many_requests_is_said_once():
+    async def asked(model):
+        async with model:
+            await model.complete(TEXT, range(20))
+
+    with Server(*["503"] * 20) as server:
+        model = OpenAIServer(server.url, "tiny", first_pause=0.01)
+        notices = []
+        model.on_notice = notices.append
+        asyncio.run(asked(model))
+    assert model.retried == 20
+    assert len(notices) == 1
+
+
+def test_a_queue_longer_than_the_timeout_is_no_failure():
+    """The server works on one request at a time: the last waits for ten, each of which takes half the timeout."""
+    one_at_a_time = threading.Lock()
+
+    def slowly(handler, body):
+        with one_at_a_time:
+            handler.server.closing.wait(0.2)
+        choice()(handler, body)
+
+    async def asked(model):
+        async with model:
+            return await model.complete(TEXT, range(10))
+
+    with Server(always=slowly) as server:
+        model = OpenAIServer(server.url, "tiny", timeout=0.8, retries=0)
+        assert len(asyncio.run(asked(model))) == 10
+    assert max(server.times) - min(server.times) < 1  # all were waiting at once
+    assert model.retried == 0
+
+
+def test_what_a_server_says_does_nothing_to_a_terminal():
+    with Server(always=error(404, "\x1b]0;owned\x07\x1b[2J\nno\u202e")) as server:
+        found, _ = ask(server)
+    assert is_one_clear_line(found)
+
+
+def test_messages_go_to_chat_and_texts_to_completions():
+    with Server() as server:
+        asked = [ask(server, prompt)[0].text for prompt in (TEXT, CHAT)]
+    assert asked == ["print(1)", "print(1)"]
+    assert server.paths == ["/v1/completions", "/v1/chat/completions"]
+    assert server.bodies[1]["messages"] == [{"role": "user", "content": "What is $1+1$?"}]
+
+
+def test_chat_on_asks_a_text_as_one_user_message():
+    with Server() as server:
+        assert ask(server, TEXT, chat="on")[0].text == "print(1)"
+    assert server.paths == ["/v1/chat/completions"]
+    assert server.bodies[0]["messages"] == [{"role": "user", "content": TEXT}]
+
+
+def test_chat_off_refuses_messages():
+    with Server() as server:
+        found, _ = ask(server, CHAT, chat="off")
+    assert "--chat off sends none" in str(found)
+    assert server.bodies == []
+
+
+def test_a_server_without_chat_is_told_so():
+    with Server(always=error(404, "Not Found")) as server:
+        found, _ = ask(server, CHAT)
+    assert "for a server that cannot chat: --chat off" in str(found)
+
+
+def test_a_chat_model_is_asked_again_as_it_wants():
+    """What the message advises works."""
+
+    def chats(handler, body):
+        (choice() if "messages" in body else error(404, CHATS))(handler, body)
+
+    with Server(always=chats) as server:
+        assert "--chat on" in str(ask(server)[0])
+        assert ask(server, chat="on")[0].text == "print(1)"
+
+
+def test_seed_off_sends_none():
+    with Server() as server:
+        found = [ask(server, send_seeds=given)[0].text for given in (True, False)]
+    assert found == ["print(1)", "print(None)"]
+
+
+@pytest.mark.parametrize(
+    ("parts", "cached", "waits"),
+    [
+        ({"metrics": {"queue_time_ms": 40}}, None, (0.04, 0.04)),
+        ({"timings": {"prompt_ms": 10.0, "predicted_ms": 20.0, "cache_n": 3}}, 3, (0.05, 10)),
+        ({"timings": {"prompt_ms": 1e9, "predicted_ms": 20.0}}, None, (0.0, 0.0)),
+        ({"timings": {"prompt_ms": "fast"}, "metrics": [1]}, None, None),
+        ({"metrics": {"queue_time_ms": -1}}, None, None),
+        ({}, None, None),
+    ],
+)
+def test_time_in_the_servers_queue_is_kept_apart_where_it_is_told(parts, cached, waits):
+    def later(handler, body):
+        handler.server.closing.wait(0.1)
+        changed(**parts)(handler, body)
+
+    with Server(always=later) as server:
+        found, _ = ask(server)
+    assert found.cached_tokens == cached
+    if waits is None:
+        assert found.queue_seconds is None
+        assert found.seconds >= 0.1
+    else:
+        assert waits[0] <= found.queue_seconds <= waits[1]
+        assert found.seconds + found.queue_seconds >= 0.1
+        assert found.seconds >= 0
+
+
+def test_tokens_from_the_prefix_cache_are_told_apart():
+    usage = {"prompt_tokens": 9, "completion_tokens": 7, "prompt_tokens_details": {"cached_tokens": 8}}
+    with Server(always=changed(usage=usage)) as server:
+        found, _ = ask(server)
+    assert (found.prompt_tokens, found.cached_tokens) == (9, 8)

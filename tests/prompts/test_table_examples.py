@@ -1,0 +1,120 @@
+"""Our own worked examples of table questions: they run, look like the data sets' own, and leak nothing."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+
+import pytest
+
+from trove_lite.datasets import files, load_dataset
+from trove_lite.datasets.hitab.problems import TABLES, UTILS, shown
+from trove_lite.datasets.tabmwp import table_text
+from trove_lite.datasets.wtq import OPENED_BELOW, Table, preview
+from trove_lite.parse import parse_tools
+from trove_lite.programs import program_of
+from trove_lite.prompts.own import FOLDER
+
+NAMES = ("tabmwp", "wtq", "hitab")
+EXAMPLES = [
+    (name, example)
+    for name in NAMES
+    for example in tomllib.loads((FOLDER / "examples" / name / f"{name}.toml").read_text(encoding="utf-8"))["example"]
+]
+#: The largest share of an example's runs of so many words that one question may hold.
+RUN, SHARE = 3, 0.25
+
+
+def fenced(source):
+    return f"```python\n{source.strip()}\n```"
+
+
+def programs(example):
+    """The program without functions, with one of its own, and with one from the toolbox."""
+    own = parse_tools(fenced(example["tool"]))
+    also = parse_tools(fenced(example["also"])) if "also" in example else []
+    yield program_of(example["plain"], parse_tools(fenced(example["imports"])))
+    yield program_of(example["solution"], [*also, *own])
+    yield program_of(example["solution"], also, own)
+
+
+def gold(name, answer):
+    """An answer in the form that the data set judges."""
+    if name == "wtq":
+        return {"values": [str(answer)], "canonical": [str(answer)]}
+    return [answer] if name == "hitab" else float(answer)
+
+
+def runs(text):
+    words = re.findall(r"[a-z]+|\d+", text.lower())
+    return Counter(tuple(words[i : i + RUN]) for i in range(len(words) - RUN + 1))
+
+
+def shared(example, question):
+    return (example & question).total() / example.total()
+
+
+def test_every_data_set_has_two():
+    assert Counter(name for name, _ in EXAMPLES) == dict.fromkeys(NAMES, 2)
+
+
+@pytest.mark.parametrize(("name", "example"), EXAMPLES)
+def test_programs_print_the_answer_and_nothing_else(name, example, tmp_path):
+    shutil.copy(UTILS, tmp_path / "utils.py")
+    if "file" in example:
+        path = tmp_path / example["file"]
+        path.parent.mkdir(parents=True)
+        path.write_text(example["table"])
+    for program in programs(example):
+        (tmp_path / "program.py").write_text(program)
+        ran = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert ran.returncode == 0, ran.stderr
+        dataset = load_dataset(name)
+        assert dataset.correct(dataset.read(ran.stdout), gold(name, example["answer"])), ran.stdout
+        assert len(ran.stdout.split("\n")) == 2
+
+
+@pytest.mark.parametrize(("name", "example"), EXAMPLES)
+def test_tables_are_shown_as_the_data_set_shows_its_own(name, example, tmp_path):
+    context = example["context"]
+    if name == "tabmwp":
+        lines = [line.removeprefix("| ").removesuffix(" |") for line in context.split("\n") if " --- |" not in line]
+        assert table_text("\n".join(lines)) == context
+    elif name == "wtq":
+        header, *rows = (tuple(line.split("\t")) for line in example["table"].strip().split("\n"))
+        table = preview(example["question"], Table("", header, tuple(rows)))
+        assert context == f"File: {example['file']}\nPreview: {table}"
+        assert example["file"].startswith(OPENED_BELOW)
+    else:
+        path = tmp_path / "table.json"
+        path.write_text(example["table"])
+        assert context == shown(path, example["file"])
+        assert example["file"].startswith(TABLES)
+
+
+@pytest.mark.parametrize(("name", "example"), [(n, e) for n, e in EXAMPLES if n != "tabmwp"])
+def test_columns_that_a_program_names_are_shown(name, example):
+    for column in re.findall(r'\["([^"\]]+)"\]', example["plain"] + example["solution"]):
+        assert column in example["context"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_test_question_is_like_an_example(name, table_problems):
+    problems = table_problems(name)
+    questions = [problem.question.text for problem in problems]
+    for path in sorted((files.data_folder() / "zorazrw/trove/prompt" / name).glob("*.md")):  # the papers' own examples
+        questions += re.findall(r"\*\*Question\*\*\n(.*)\n", path.read_text(encoding="utf-8"))
+    known, tables = [runs(question) for question in questions], {problem.question.context for problem in problems}
+    for _, example in EXAMPLES:
+        ours = runs(example["question"])
+        closest = max(range(len(known)), key=lambda i: shared(ours, known[i]))
+        assert shared(ours, known[closest]) <= SHARE, (example["question"], questions[closest])
+        assert example["context"] not in tables
+
+
+def test_the_measure_of_likeness_sees_changed_numbers_and_names():
+    question = EXAMPLES[1][1]["question"]
+    other = question.replace("6", "8").replace("beekeeper", "gardener")
+    assert SHARE < shared(runs(question), runs(other)) < 1

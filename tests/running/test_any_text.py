@@ -1,0 +1,102 @@
+"""Whatever a model writes and a program prints, its row can be saved, and the next prompt can be sent."""
+
+import json
+import tempfile
+from pathlib import Path
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from trove_lite import load_candidates
+from trove_lite.candidates import as_arrow, as_frame, save_table
+from trove_lite.datasets.math import MATH
+from trove_lite.methods.base import Attempt
+from trove_lite.models.base import Completion
+from trove_lite.programs import format_toolbox
+from trove_lite.running.record import Key, Record, candidate_rows
+from trove_lite.sandbox.worker import Execution
+
+from ..scripted import Pack, ScriptedModel, problems, run
+
+PROBLEM = problems("math", "counting")[0]
+KEY = Key("stream", 0, "primitive", 0, 0)
+SAME = {"model": "m", "provenance": "live", "run": "r", "method": "primitive", "seed": 0}
+#: Any characters at all, lone surrogates and controls among them, and pieces that parsers look for.
+anything = st.text(st.characters(codec=None), max_size=60) | st.text(
+    st.sampled_from("\ud800\udfff\0\x1b\x9b\r\n\u202ea1."), max_size=40
+)
+pieces = st.lists(
+    st.sampled_from(
+        [
+            "```python\n",
+            "```",
+            "**Tools**\n",
+            "**Solution**\n",
+            "def f(x):\n",
+            '    """\\ud800"""\n',
+            "import a\n",
+            "    return f'\\ud800{x}'\n",
+        ]
+    )
+    | anything,
+    max_size=8,
+).map("".join)
+executions = st.builds(
+    Execution, st.sampled_from(["ok", "error"]), anything, st.booleans(), anything, st.just(0.1), st.just(0.1)
+)
+
+
+@settings(deadline=None)
+@given(pieces, executions, st.sampled_from(["official", "strict"]))
+@example(
+    "```python\nraise ValueError('\ud800')\n```",
+    Execution("error", "\ud800", False, "ValueError: \ud800", 0.1, 0.1),
+    "strict",
+)
+@example(
+    '**Tools**\n```python\ndef f(x):\n    """\\ud800"""\n```',
+    Execution("ok", "9" * 5000, False, "", 0.1, 0.1),
+    "strict",
+)
+def test_every_row_can_be_saved_and_is_read_back(text, execution, parser):
+    request = Attempt(PROBLEM.question, "primitive", range(1))
+    record = Record.of(KEY, request, "hash", Completion(text, 1, 1, "stop", 0.1)).executed(execution)
+    rows = candidate_rows([record], {0: PROBLEM}, MATH, ("primitive",), parser)
+    frame = as_frame(as_arrow([SAME | row for row in rows]))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "candidates.parquet"
+        save_table(frame, path)
+        (row,) = load_candidates(path).itertuples()
+    assert row.response == text.encode("utf-8", "replace").decode()
+    assert row.output == execution.output.encode("utf-8", "replace").decode()
+    for tool in record.parsed(parser).tools:
+        "".join(tool).encode()  # it is shown in prompts
+
+
+class Careless(ScriptedModel):
+    """Tools whose docstrings, and answers whose texts, no file can hold as they are."""
+
+    def text(self, draw: int) -> str:
+        text = super().text(draw).replace("Give back", "Give \\ud800 \\x1b[2J \ud800 back")
+        return text.replace("print(1 / 0)", "print('\\ud800')\nraise ValueError('\\ud800')")
+
+    async def complete(self, prompt, seeds):
+        prompt.encode()  # as whoever sends it must
+        return await super().complete(prompt, seeds)
+
+
+class Whole(Pack):
+    """Prompts that show tools with their docstrings."""
+
+    def render(self, question, stage, toolbox=(), **values):
+        return super().render(question, stage, **values) + format_toolbox(toolbox)
+
+
+def test_a_run_of_texts_that_no_file_can_hold_is_complete(tmp_path):
+    folder = run(tmp_path / "a", model=Careless(), pack=Whole(), parser="strict")
+    rows = load_candidates(folder)
+    assert "ValueError: ?" in set(rows["error"])
+    assert json.loads((folder / "run.json").read_text())["toolboxes"]
+    (folder / "candidates.parquet").unlink()
+    run(folder, model=Careless(), pack=Whole(), parser="strict")
+    assert load_candidates(folder).equals(rows)

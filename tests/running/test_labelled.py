@@ -1,0 +1,150 @@
+"""Methods that see labelled problems, in live runs: who gets them, what is counted, and whose program runs."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from tests.scripted import InlineSandbox, Pack, ScriptedModel
+from trove_lite import TroveLiteError
+from trove_lite.candidates import load_calls, load_candidates
+from trove_lite.datasets import load_dataset
+from trove_lite.methods.base import Answer, Attempt, Method
+from trove_lite.papers.latm import made_tools
+from trove_lite.running.live import live_run
+from trove_lite.running.settings import RunSettings
+
+TOOL = "```python\ndef f(text):\n    return text\n```"
+REPLIES = {
+    "maker": [TOOL, "```python\nassert f('a') == 'a'\n```", f"{TOOL}\nQuestion: 1\n```python\nans = f('1')\n```"],
+    "user": ["Solution:\n```python\nret = f('14')\nans = ret\n```\nQuestion: and so on"],
+}
+
+
+class Role(ScriptedModel):
+    """A model that says what its role says: of a chat, the reply that is its turn."""
+
+    def __init__(self, role):
+        super().__init__()
+        self.name, self.replies, self.read = role, REPLIES[role], []
+
+    async def complete(self, prompt, seeds):
+        self.read.append(prompt)
+        turn = sum(message.role == "assistant" for message in prompt)
+        (made,) = await super().complete(str(prompt), seeds)
+        return [made._replace(text=self.replies[turn])]
+
+
+def run(out, dataset=None, methods=("latm",), roles=("maker", "user"), **given):
+    settings = RunSettings(
+        name="test", methods=methods, dataset="bbh_made", categories=("chinese_remainder",), seeds=(0,), k=1, limit=4,
+        model="scripted", prompts="own", **given,
+    )  # fmt: skip
+    models = {role: Role(role) for role in roles}
+    dataset = dataset or load_dataset("bbh_made")
+    fakes = {"model": ScriptedModel(), "roles": models, "sandbox": InlineSandbox(), "pack": Pack()}
+    return live_run(settings, out, dataset=dataset, progress=False, **fakes), models
+
+
+def described(out):
+    return json.loads((out / "run.json").read_text())
+
+
+def test_a_tool_is_made_once_and_used_by_another_model_on_every_problem(tmp_path):
+    out, models = run(tmp_path / "a")
+    rows, calls = load_candidates(out), load_calls(out)
+    assert list(rows["answer"]) == ["14"] * 4
+    assert set(rows["mode"]) == {"latm"}
+    assert list(zip(calls["role"], calls["stage"], calls["model"], strict=True)).count(("user", "use", "user")) == 4
+    assert sorted(calls.loc[calls["role"] == "maker", "stage"]) == ["propose", "verify", "wrap"]
+    assert calls.loc[calls["role"] == "maker", "executions"].sum() == 2
+    assert len(models["maker"].read) == 3
+
+
+def test_the_maker_sees_the_labelled_problems_and_none_that_is_tested(tmp_path):
+    out, models = run(tmp_path / "a")
+    read = str(models["maker"].read)
+    dataset = load_dataset("bbh_made")
+    assert all(problem.question.text in read for problem in dataset.examples("chinese_remainder"))
+    assert not any(problem.question.text in read for problem in dataset.load("chinese_remainder"))
+    assert described(out)["labels"] == {"latm-chinese_remainder-0": 6}
+    (trial,) = described(out)["toolboxes"]
+    assert (trial["proposals"], trial["verifications"], trial["made"]) == (1, 1, True)
+    assert "def f" in trial["tool"]
+
+
+def test_a_made_tool_is_carried_to_another_user(tmp_path):
+    out, _ = run(tmp_path / "a")
+    tools = made_tools(out)
+    assert list(tools) == ["chinese_remainder"]
+    out, models = run(tmp_path / "b", choices={"latm": {"tools": tools}})
+    assert models["maker"].read == []
+    assert set(load_calls(out)["role"]) == {"user"}
+    assert list(load_candidates(out)["answer"]) == ["14"] * 4
+
+
+def test_no_tools_are_taken_from_a_run_that_is_not_complete(tmp_path):
+    with pytest.raises(TroveLiteError, match="no complete run"):
+        made_tools(tmp_path)
+
+
+def test_a_killed_run_goes_on_without_making_the_tool_again(tmp_path):
+    out, _ = run(tmp_path / "a")
+    table = load_candidates(out)
+    (out / "candidates.parquet").unlink()
+    journal = next((out / "journal").iterdir())
+    journal.write_text("".join(journal.read_text().splitlines(keepends=True)[:-2]))
+    _, models = run(tmp_path / "a")
+    assert (len(models["maker"].read), len(models["user"].read)) == (0, 2)
+    assert load_candidates(out)["answer"].equals(table["answer"])
+
+
+def test_other_labelled_problems_make_another_run(tmp_path):
+    run(tmp_path / "a")
+    dataset = load_dataset("bbh_made")
+    fewer = replace(dataset, examples=lambda category: dataset.examples(category)[:4])
+    with pytest.raises(TroveLiteError, match=r"other settings \(.*labelled"):
+        run(tmp_path / "a", dataset=fewer)
+
+
+def test_a_data_set_without_labelled_problems_is_refused(tmp_path):
+    dataset = replace(load_dataset("bbh_made"), examples=None)
+    with pytest.raises(TroveLiteError, match="'latm' needs labelled problems, and data set 'bbh_made' has none"):
+        run(tmp_path / "a", dataset=dataset)
+
+
+def test_a_method_that_does_not_ask_for_labelled_problems_gets_none():
+    def steps(questions, settings):
+        yield Answer(questions[0], settings)
+
+    problems = load_dataset("bbh_made").load("chinese_remainder")
+    question = problems[0].question
+    assert next(Method("m", steps, ("m",)).begin([question], None, problems)).question == question
+
+
+def test_a_reply_becomes_the_program_that_the_method_composes(tmp_path):
+    def steps(questions, settings):
+        attempt = Attempt(questions[0], "m", range(1), prompt="?", compose=lambda reply: f"print({len(reply)} > 0)")
+        (candidate,) = yield [attempt]
+        yield Answer(questions[0], candidate)
+
+    import tests.running.test_labelled as here
+
+    here.M = Method("m", steps, ("m",))
+    out, _ = run(tmp_path / "a", methods=("tests.running.test_labelled:M",), roles=())
+    rows = load_candidates(out)
+    assert set(rows["output"].str.strip()) == {"True"}
+
+
+def test_chains_of_thought_are_answered_in_words(tmp_path):
+    class Thinker(ScriptedModel):
+        async def complete(self, prompt, seeds):
+            (made,) = await super().complete(str(prompt), seeds)
+            return [made._replace(text=" It leaves 3. So the answer is 14.\n\nQ: And the next?\nA: The answer is 15.")]
+
+    settings = RunSettings(
+        name="test", methods=("cot",), dataset="bbh_made", categories=("chinese_remainder",), seeds=(0,), k=1, limit=3,
+        model="scripted", prompts="own",
+    )  # fmt: skip
+    out = live_run(settings, tmp_path / "a", model=Thinker(), sandbox=InlineSandbox(), pack=Pack(), progress=False)
+    assert list(load_candidates(out)["answer"]) == ["14"] * 3

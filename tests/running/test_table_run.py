@@ -1,0 +1,83 @@
+"""Table questions live: programs that open their own table, through candidates, killed and gone on with."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from trove_lite.candidates import load_candidates
+from trove_lite.datasets import load_dataset
+from trove_lite.models.base import Completion
+from trove_lite.running.live import live_run
+from trove_lite.running.settings import RunSettings
+from trove_lite.sandbox.pool import Sandbox, isolation_report
+
+from ..scripted import TIMES, ScriptedModel, number, response
+
+pytestmark = pytest.mark.skipif(
+    isolation_report()["level"] != "full", reason="this machine does not offer the level full"
+)
+NAMES = ("tabmwp", "wtq", "hitab")
+
+
+class TableReader(ScriptedModel):
+    """Opens the table that the prompt names and prints one of two cells, or one of two numbers where it names none.
+
+    Its programs import what the papers' programs do: nothing, or from the toolbox, where primitives are.
+    """
+
+    async def complete(self, prompt, seeds):
+        self.calls += len(seeds)
+        return [Completion(self.program(prompt, number(prompt, seed) % 2), 9, 9, "stop", 0.0) for seed in seeds]
+
+    def program(self, prompt: str, draw: int) -> str:
+        named = re.findall(r"^File: (\S+)$", prompt, re.MULTILINE)
+        if not named:
+            return response(f"print({draw})")
+        reader, tools = "pd.read_table", ""
+        if named[-1].endswith(".json"):
+            reader, tools = "parse_table", "from toolbox import parse_table"
+        return response(f"df = {reader}({named[-1]!r})\nprint(df.iloc[{draw}, 0])", tools)
+
+
+@pytest.fixture(scope="module")
+def sandbox():
+    with Sandbox(1, time_limit=30) as sandbox:
+        yield sandbox
+
+
+def run(out, name, sandbox, **given):
+    settings = {"methods": ("primitive", "trove"), "dataset": name, "categories": (name,), "seeds": (0,)}
+    settings |= {"model": "scripted", "prompts": "own", "k": 3, "limit": 3}
+    return live_run(RunSettings(**settings), out, sandbox=sandbox, progress=False, **{"model": TableReader()} | given)
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def finished(request, tmp_path_factory, sandbox, table_problems):
+    """A data set's name, and a run on its first problems."""
+    table_problems(request.param)
+    return request.param, run(tmp_path_factory.mktemp("run") / "run", request.param, sandbox)
+
+
+def test_every_program_finds_its_table_and_is_judged_by_the_data_set(finished, table_problems):
+    name, out = finished
+    dataset, problems, candidates = load_dataset(name), table_problems(name), load_candidates(out)
+    assert set(candidates["status"]) == {"ok"}
+    assert set(candidates["level"]) <= set(dataset.levels)
+    for row in candidates.itertuples():
+        assert list(row.answers) == dataset.read(row.output)
+        assert row.correct == dataset.correct(row.answers, problems[row.problem].gold)
+
+
+def test_a_killed_run_goes_on_to_the_table_of_an_uninterrupted_one(finished, tmp_path, sandbox):
+    name, whole = finished
+    killed = Path(shutil.copytree(whole, tmp_path / "run"))
+    (killed / "candidates.parquet").unlink()
+    for journal in (killed / "journal").iterdir():
+        journal.write_bytes(journal.read_bytes()[: journal.stat().st_size // 2])
+    rest = TableReader()
+    again = load_candidates(run(killed, name, sandbox, model=rest))
+    assert 0 < rest.calls < len(again) == 18
+    pd.testing.assert_frame_equal(again.drop(columns=TIMES), load_candidates(whole).drop(columns=TIMES))

@@ -1,0 +1,176 @@
+"""A program's own files: at the paths it asks for, for it alone, and as they were when it has ended."""
+
+import asyncio
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from trove_lite.errors import TroveLiteError
+from trove_lite.sandbox.pool import Sandbox, isolation_report
+
+pytestmark = pytest.mark.skipif(
+    isolation_report()["level"] != "full", reason="this machine does not offer the level full"
+)
+NAME = "data/wtq/csv/204-csv/590.tsv"
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    path = tmp_path_factory.mktemp("tables") / "590.tsv"
+    path.write_text("a\tb\n1\t2\n")
+    return path
+
+
+@pytest.fixture(scope="module", params=[0, 1 << 20], ids=["no scratch", "scratch"])
+def sandbox(request):
+    with Sandbox(1, time_limit=20, scratch=request.param) as sandbox:
+        yield sandbox
+
+
+def run(sandbox, program: str, files=None):
+    return sandbox.run_many([program], progress=False, files=[files])[0]
+
+
+def test_files_are_where_the_program_looks(sandbox, table):
+    program = f"import os, pandas as pd\nprint(pd.read_table('{NAME}').sum().sum(), os.listdir())"
+    assert run(sandbox, program, {NAME: table})[:2] == ("ok", "3 ['data']\n")
+
+
+def test_each_program_has_its_own(sandbox, table, tmp_path):
+    (tmp_path / "other").write_text("other")
+    read = "import os\nfor name in sorted(os.listdir()): print(name, open(name).read())"
+    assert run(sandbox, read, {"a": table}).output == "a a\tb\n1\t2\n\n"
+    assert run(sandbox, read, {"b": tmp_path / "other", "c": str(table)}).output == "b other\nc a\tb\n1\t2\n\n"
+
+
+def test_nothing_is_left_of_them(sandbox, table):
+    run(sandbox, "1", {NAME: table})
+    for zygote in sandbox._all[0].zygotes.values():
+        assert zygote.folder is None or os.listdir(zygote.folder) == []
+
+
+def test_the_files_themselves_cannot_be_read(sandbox, table):
+    assert run(sandbox, f"open({str(table)!r})", {NAME: table}).error.startswith("PermissionError")
+
+
+@pytest.mark.parametrize(
+    "harm",
+    ["open(path, 'w')", "open(path, 'a')", "import os\nos.open(path, os.O_TRUNC)", "import os\nos.remove(path)",
+     "import os\nos.truncate(path, 0)", "import os\nos.rename(path, 'x')", "open('data/new', 'w')"],
+)  # fmt: skip
+def test_they_cannot_be_changed_and_nothing_be_put_beside_them(sandbox, table, harm):
+    before = hashlib.sha256(table.read_bytes()).hexdigest()
+    execution = run(sandbox, f"path = '{NAME}'\n{harm}", {NAME: table})
+    assert (execution.status, execution.error.split(":")[0]) == ("error", "PermissionError")
+    assert hashlib.sha256(table.read_bytes()).hexdigest() == before
+
+
+def test_with_scratch_a_program_writes_in_its_working_folder(table):
+    with Sandbox(1, scratch=1 << 16) as sandbox:
+        assert run(sandbox, "open('x', 'w').write('1'); print(open('x').read())", {NAME: table})[:2] == ("ok", "1\n")
+        assert run(sandbox, "import os; print(os.listdir())", {NAME: table}).output == "['data']\n"
+        flood = run(sandbox, "for i in range(100): open(str(i), 'w').write('x' * 5000)\nwhile True: pass", {"a": table})
+        assert flood[::3] == ("output", "over 65536 bytes of files")
+
+
+def test_large_files_do_not_count_as_scratch(tmp_path):
+    (tmp_path / "large").write_bytes(bytes(1 << 20))
+    with Sandbox(1, scratch=1 << 16) as sandbox:
+        assert run(sandbox, "import time; time.sleep(0.2); print(1)", {"large": tmp_path / "large"}).status == "ok"
+
+
+def test_a_program_imports_what_lies_beside_it(sandbox, tmp_path):
+    (tmp_path / "tools.py").write_text("def double(x): return 2 * x\n")
+    assert (
+        run(sandbox, "from tools import double\nprint(double(21))", {"tools.py": tmp_path / "tools.py"}).output
+        == "42\n"
+    )
+    assert run(sandbox, "from tools import double").error.startswith("ModuleNotFoundError")
+
+
+def test_errors_do_not_say_where_the_folder_is(sandbox, table):
+    execution = run(sandbox, "import os\nraise ValueError(os.path.abspath('data'))", {NAME: table})
+    assert execution.error == "ValueError: data (line 2)"
+
+
+def test_the_same_program_on_another_file_is_another_execution(table, tmp_path):
+    (tmp_path / "other").write_text("other")
+    with Sandbox(1, reuse=9) as sandbox:
+        outputs = [run(sandbox, "print(open('t').read())", {"t": path}).output for path in (table, tmp_path / "other")]
+        assert len(set(outputs)) == 2
+        assert len(sandbox._known) == 2
+
+
+def test_one_at_a_time_by_run(table):
+    async def both(sandbox):
+        return await asyncio.gather(sandbox.run("print(open('t').read())", files={"t": table}), sandbox.run("print(1)"))
+
+    with Sandbox(2) as sandbox:
+        assert [execution.output for execution in asyncio.run(both(sandbox))] == ["a\tb\n1\t2\n\n", "1\n"]
+
+
+@pytest.mark.parametrize("name", ["/etc/x", "../x", "a/../../x", "", ".", "a/.."])
+def test_paths_out_of_the_folder_are_refused(sandbox, table, name):
+    with pytest.raises(TroveLiteError, match="relative to its working folder"):
+        run(sandbox, "1", {"first": table, name: table})
+    assert run(sandbox, "import os; print(os.listdir())", {"a": table}).output == "['a']\n"
+
+
+def test_what_is_no_file_is_refused(sandbox, table, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for source in (tmp_path, tmp_path / "missing", tmp_path / "pipe", "/dev/zero"):
+        with pytest.raises(TroveLiteError, match="not a file"):
+            run(sandbox, "1", {"x": source})
+
+
+def test_more_than_the_memory_limit_is_refused(tmp_path):
+    with open(tmp_path / "sparse", "wb") as file:
+        file.truncate(2 << 30)
+    with Sandbox(1) as sandbox, pytest.raises(TroveLiteError, match="more than the memory"):
+        run(sandbox, "1", {"x": tmp_path / "sparse"})
+
+
+def test_an_odd_umask_changes_nothing(sandbox, table):
+    before = os.umask(0o777)
+    try:
+        with Sandbox(1) as fresh:
+            assert run(fresh, f"print(open('{NAME}').read())", {NAME: table}).status == "ok"
+    finally:
+        os.umask(before)
+
+
+@pytest.mark.parametrize("how", ["__exit__", "kill -9", "worker dies"])
+def test_no_folder_is_left(how, table, tmp_path):
+    script = f"""
+import os, time
+from trove_lite.sandbox.pool import Sandbox
+sandbox = Sandbox(1, time_limit=60).__enter__()
+sandbox.run_many(["1"], progress=False, files=[{{"t": {str(table)!r}}}])
+running = sandbox._submit(sandbox._run, "while True: pass", {{"data/t": {str(table)!r}}})
+while not os.listdir(sandbox._all[0].zygotes["lean", True].folder): time.sleep(0.01)
+print(sandbox._all[0].zygotes["lean", True].process.pid, flush=True)
+input()
+sandbox.__exit__()
+"""
+    env = os.environ | {"TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env
+    ) as process:
+        worker = int(process.stdout.readline())
+        assert list(tmp_path.iterdir())
+        if how == "kill -9":
+            process.kill()
+        elif how == "worker dies":
+            os.kill(worker, signal.SIGKILL)
+        process.communicate("\n")
+    deadline = time.monotonic() + 40
+    while list(tmp_path.iterdir()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert Path(table).read_text() == "a\tb\n1\t2\n"

@@ -1,0 +1,221 @@
+"""The command line: options are the settings classes' fields, help says so, and what is wrong is one line."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import fields
+
+import pytest
+
+from trove_lite.cli import COMMANDS, main, parser_of
+from trove_lite.methods import METHODS, load_method
+from trove_lite.models.base import SamplingSettings
+from trove_lite.running.settings import RunSettings, choices_of
+
+from .conftest import ROOT
+from .processes import processes_with
+from .scripted import Pack, ScriptedModel, of_problems
+
+
+@pytest.fixture
+def settings(monkeypatch):
+    """The settings that a command line or a YAML file comes to, without running anything."""
+    found = []
+    monkeypatch.setattr("trove_lite.running.account.plan", lambda settings: found.append(settings) or [])
+    monkeypatch.setattr("trove_lite.running.account.planned_text", lambda *_, **__: "")
+
+    def of(words: str) -> RunSettings:
+        assert main(["run", "--dry_run", *words.split()]) == 0
+        return found.pop()
+
+    return of
+
+
+def error_of(capsys, *words) -> str:
+    status = main(words)
+    said = capsys.readouterr()
+    assert status in (1, 2)
+    assert said.err.startswith("error: ")
+    assert said.err.count("\n") == 1
+    return said.err
+
+
+# ---- help ----
+
+
+def test_help_names_every_command_and_version_is_the_packages(capsys):
+    assert main(["--help"]) == 0
+    said = capsys.readouterr().out
+    assert all(re.search(rf"^  {name} ", said, re.MULTILINE) for name in COMMANDS)
+    assert main(["--version"]) == 0
+    assert re.fullmatch(r"trove-lite \d+\.\d+\.\d+\n", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_commands_help_explains_each_option_and_shows_examples(name):
+    parser = parser_of(name)
+    assert all(action.help for action in parser._actions)
+    said = parser.format_help()
+    assert f"examples:\n  trove-lite {name}" in said
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_examples_of_help_are_command_lines(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "study.yaml").write_text("k: 15")
+    for example in COMMANDS[name].examples:
+        parser_of(name).given(example.partition(" >")[0].split())
+
+
+def test_every_field_of_the_settings_is_an_option_with_its_docstring_and_default():
+    said = " ".join(parser_of("run").format_help().split())
+    own = [f for kind in (RunSettings, SamplingSettings) for f in fields(kind) if f.name not in ("sampling", "choices")]
+    assert all(f"--{f.name} " in said for f in own)
+    for method in METHODS:
+        assert all(f"--{method}.{name} " in said for name in choices_of(type(load_method(method).presets["paper"])))
+    assert "Calls a problem, over all modes: its budget. (default: 15)" in said
+    assert "Trim every so many problems. (default: 200)" in said
+
+
+def test_completion_knows_commands_and_options(capsys):
+    assert main(["completion", "bash"]) == 0
+    said = capsys.readouterr().out
+    assert "--trove.interval" in said
+    assert "reexecute" in said
+
+
+# ---- options ----
+
+
+def test_no_option_is_the_defaults(settings):
+    assert settings("--out runs/x") == RunSettings(name="x")
+
+
+def test_words_become_settings(settings):
+    found = settings(
+        "--out runs/x --methods trove primitive --categories counting --seeds 3 4 --completion-tokens 900 "
+        "--preset official --trove.interval 100 --trove.adds create --trove.shown null --trove.final-trim "
+        "--temperature 1 --limit 5 --roles.maker vllm:x"
+    )
+    assert (found.name, found.methods, found.seeds) == ("x", ("trove", "primitive"), (3, 4))
+    trove = found.of("trove", 3)
+    assert (trove.interval, trove.adds, trove.shown, trove.final_trim) == (100, ("create",), None, True)
+    assert trove.threshold == "log20"
+    assert (trove.budget.completion_tokens, found.sampling.temperature) == (900, 1.0)
+    assert found.roles == {"maker": "vllm:x"}
+
+
+def test_yaml_says_the_same_and_the_command_line_overrides(settings, tmp_path):
+    path = tmp_path / "study.yaml"
+    path.write_text(
+        "out: runs/x\nmethods: [trove, primitive]\nseeds: [3, 4]\nk: 6\npreset: official\ntop_p: 0.9\n"
+        "trove: {interval: 100, adds: [create], shown: null, retry: false}\n"
+    )
+    found = settings(f"--config {path} --k 9")
+    trove = found.of("trove", 3)
+    assert (trove.interval, trove.adds, trove.shown, trove.retry) == (100, ("create",), None, False)
+    assert (found.name, found.k, found.methods) == ("x", 9, ("trove", "primitive"))
+    assert (found.seeds, found.sampling.top_p) == ((3, 4), 0.9)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("ks: 15", "'ks'"),
+        ("k: many", "give a whole number"),
+        ("- k", "Unexpected config"),
+        ("k: [", "Problems parsing"),
+        ("trove: {speed: 3}", "trove.speed"),
+        ("trove: 3", "trove"),
+        ("seeds: [0, a]", "give a whole number"),
+        ("k: null", "must be of type int"),
+    ],
+)
+def test_a_bad_yaml_file_is_refused_in_one_line(tmp_path, capsys, text, words):
+    path = tmp_path / "study.yaml"
+    path.write_text(text)
+    assert words in error_of(capsys, "run", "--dry_run", "--config", str(path))
+
+
+def test_a_misspelt_option_is_told_its_name(capsys):
+    assert "is it --seeds?" in error_of(capsys, "run", "--seed", "0", "--out", "x")
+
+
+# ---- a run ----
+
+
+def scripted(monkeypatch):
+    monkeypatch.setattr("trove_lite.running.live.load_model", lambda spec, *_, **__: ScriptedModel())
+    monkeypatch.setattr("trove_lite.running.live.load_dataset", lambda name: of_problems(name=name))
+    monkeypatch.setattr("trove_lite.running.live.load_pack", lambda *_: Pack())
+
+
+def test_a_run_says_what_came_of_it(tmp_path, monkeypatch, capsys):
+    scripted(monkeypatch)
+    words = f"run --out {tmp_path / 'a'} --categories counting --seeds 0 --k 3 --limit 4 --quiet".split()
+    assert main(words) == 0
+    said = capsys.readouterr().out
+    assert "trove-counting-0" in said
+    assert "spent: 12 calls" in said
+    assert main(words) == 0
+    assert "complete already" in capsys.readouterr().out
+
+
+def test_a_plan_counts_calls_and_touches_nothing(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("trove_lite.running.account.load_dataset", lambda name: of_problems(name=name))
+    monkeypatch.setattr("trove_lite.running.account.load_pack", lambda *_: Pack())
+    monkeypatch.chdir(tmp_path)
+    words = "--methods trove primitive creator --categories counting --seeds 0 1 --k 6 --out runs/x --dry_run"
+    assert main(["run", *words.split(), "--prefill", "1000", "--decode", "100"]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"^trove +counting +12 +144 ", said, re.MULTILINE)
+    assert re.search(r"^primitive +counting +12 +144 ", said, re.MULTILINE)
+    assert "estimated" in said
+    assert "GPU hours" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+ENDLESS = """
+import asyncio, sys
+sys.path.insert(0, {root!r})
+from tests import scripted
+from trove_lite.running import live
+
+class Slow(scripted.ScriptedModel):
+    async def complete(self, *asked):
+        print("asked", flush=True)
+        await asyncio.sleep(1000)
+
+live.load_model = lambda *_, **__: Slow()
+live.load_dataset = lambda name: scripted.of_problems(name=name)
+live.load_pack = lambda *_: scripted.Pack()
+from trove_lite.cli import main
+sys.exit(main(["run", "--out", {out!r}, "--categories", "counting", "--seeds", "0", "--quiet"]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "ignored"),
+    [(signal.SIGINT, False), (signal.SIGTERM, False), (signal.SIGTERM, True)],
+    ids=["SIGINT", "SIGTERM", "SIGTERM behind an &, where shells have SIGINT ignored"],
+)
+def test_an_ended_run_says_how_to_go_on_and_leaves_no_process(tmp_path, number, ignored):
+    code = ENDLESS.format(root=str(ROOT), out=str(tmp_path / "run"))
+    before = (lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) if ignored else None
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=before,
+        env=os.environ | {"TROVE_LITE_TEST": str(tmp_path)},
+    )  # fmt: skip
+    assert process.stdout.readline() == "asked\n"
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    assert said == "interrupted; what is done is kept: give the same command again to go on\n"
+    deadline = time.monotonic() + 30
+    while (left := processes_with(f"TROVE_LITE_TEST={tmp_path}")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not left
+    assert not (tmp_path / "run" / "candidates.parquet").exists()

@@ -1,0 +1,59 @@
+"""The indices of public names: complete, and free of charge for what is not used."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import trove_lite
+from trove_lite import sandbox
+from trove_lite.sandbox.worker import environment, interpreter
+
+from .conftest import ROOT
+
+HEAVY = ("numpy", "pandas", "pyarrow", "matplotlib", "scipy", "asyncio", "papermill")
+
+
+def modules_after(code: str) -> set[str]:
+    """The modules that an interpreter has loaded after this code."""
+    code = f"import sys\nsys.path.insert(0, {str(ROOT)!r})\n{code}\nprint('loaded', *sys.modules)"
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split("loaded ")[-1].split())
+
+
+@pytest.mark.parametrize("package", [trove_lite, sandbox], ids=lambda package: package.__name__)
+def test_every_public_name_is_had_when_asked_for(package):
+    assert all(getattr(package, name) is not None for name in package.__all__)
+    assert set(package.__all__) <= set(dir(package))
+
+
+@pytest.mark.parametrize("package", [trove_lite, sandbox], ids=lambda package: package.__name__)
+def test_type_checkers_see_the_names_that_are_public(package):
+    block = next(node for node in ast.parse(Path(package.__file__).read_text()).body if isinstance(node, ast.If))
+    assert sorted(alias.name for node in block.body for alias in node.names) == sorted(package.__all__)
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="'trove_lite' has no attribute 'nothing'"):
+        trove_lite.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("code", ["import trove_lite", "import trove_lite.selection", "import trove_lite.sandbox"])
+def test_an_import_loads_nothing_heavy(code):
+    assert not modules_after(code).intersection(HEAVY)
+
+
+def test_a_sandboxs_child_imports_this_checkout_and_nothing_else_of_it():
+    call = "print(isolation.__file__, *sys.path, sep='\\n'); print(*sys.modules)"
+    done = subprocess.run(interpreter(call), env=environment(), capture_output=True, text=True, check=True, cwd="/")
+    own, *path, modules = done.stdout.splitlines()
+    bare = [sys.executable, "-s", "-P", "-B", "-c", "import sys; print(*sys.path, sep='\\n')"]
+    assert path == subprocess.run(bare, env=environment(), capture_output=True, text=True, cwd="/").stdout.splitlines()
+    assert Path(own) == Path(sandbox.__file__).parent / "isolation.py"
+    ours = {name for name in modules.split() if name.startswith("trove_lite")}
+    assert ours == {"trove_lite", "trove_lite.lazy", "trove_lite.sandbox"} | {
+        f"trove_lite.sandbox.{part}" for part in ("isolation", "seccomp", "zygote")
+    }
+    assert not set(modules.split()).intersection(HEAVY)

@@ -1,0 +1,199 @@
+"""A data set and a method of somebody else's, each defined here alone, through everything that the package does.
+
+The data set has text answers and a file for each question; the method has two stages, two roles and a repair after an
+error. Nothing in the package knows either.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import trove_lite as tl
+from trove_lite.datasets.base import Dataset, Problem, Question
+from trove_lite.errors import TroveLiteError
+from trove_lite.methods.base import Answer, Attempt, Method, Run, Settings, chosen
+from trove_lite.models.base import Completion
+from trove_lite.running.live import live_run
+from trove_lite.running.settings import RunSettings
+
+from .scripted import Pack, ScriptedModel, response
+
+COLOURS = ("red", "green", "blue")
+FOLDER = Path(__file__).parent / "hues"
+
+# ---- the data set: one file of its own ----
+
+
+def load(category: str) -> list[Problem]:
+    """Six questions about a colour that is written in a file."""
+    return [
+        Problem(
+            Question("hues", category, i, f"Which colour is number {i}?", context=f"| {i} |"),
+            gold=COLOURS[i % 3],
+            level="dark" if i % 2 else "light",
+            files={"hue.txt": FOLDER / f"{COLOURS[i % 3]}.txt"},
+        )
+        for i in range(6)
+    ]
+
+
+HUES = Dataset(
+    name="hues",
+    title="hues",
+    categories=("warm", "cold"),
+    levels=("light", "dark"),
+    load=load,
+    read=lambda output: [output.strip()] if output.strip() else [],
+    correct=lambda answers, gold: bool(answers) and answers[0] == gold,
+)
+
+# ---- the method: one file of its own ----
+
+
+@dataclass(frozen=True)
+class PlanSettings(Settings):
+    """A plan, a program, and so many repairs."""
+
+    repairs: int = 1
+    """How often a program that fails is written anew."""
+
+
+def plan(questions, settings):
+    """A planner says what to do, a solver writes programs, and those that fail are written anew."""
+    for question in questions:
+        (idea,) = yield [Attempt(question, "plan", range(1), runs=False, role="planner")]
+        asked = Attempt(question, "write", range(settings.budget.calls), mode="plan", values={"plan": idea.text})
+        candidates = yield [asked]
+        for round in range(1, settings.repairs + 1):
+            failed = [c for c in candidates if c.status == "error"]
+            anew = yield [
+                replace(asked, stage="repair", samples=range(c.sample, c.sample + 1), round=round,
+                        values={"plan": idea.text, "program": c.solution, "error": c.error})
+                for c in failed
+            ]  # fmt: skip
+            repaired = {c.sample: c for c in anew}
+            candidates = [repaired.get(c.sample, c) for c in candidates]
+        (check,) = yield [Run(question, "check", "print('checked')")]
+        assert check.output == "checked\n"
+        yield Answer(question, chosen(question, candidates, settings))
+
+
+PLAN = Method("plan", plan, modes=("plan",), presets={"paper": PlanSettings()})
+
+
+class Planner(ScriptedModel):
+    """Always has the same idea."""
+
+    name = "planner"
+
+    def text(self, draw: int) -> str:
+        return "read the file"
+
+
+class Solver(ScriptedModel):
+    """Fails one time in three, but not when it sees the error."""
+
+    name = "solver"
+
+    async def complete(self, prompt, seeds):
+        assert prompt.startswith("primitive") or "read the file" in prompt
+        self.calls += len(seeds)
+        return [Completion(self.program(prompt, seed), 10, 5, "stop", 0.0, cached_tokens=4) for seed in seeds]
+
+    def program(self, prompt: str, seed: int) -> str:
+        if "repair" in prompt:
+            assert "ZeroDivisionError" in prompt
+            return response("print(open('hue.txt').read())")
+        return response("print(1 / 0)" if seed % 3 == 0 else "print(open('hue.txt').read())")
+
+
+class Words(Pack):
+    """Prompts that show all that they are given."""
+
+    def render(self, question, stage, toolbox=(), **values):
+        return f"{stage}: {question.text} {question.context} {values}"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return run(tmp_path_factory.mktemp("plugins") / "run")
+
+
+def run(out: Path, **given) -> Path:
+    settings = RunSettings(
+        **{"name": "hues", "dataset": f"{__name__}:HUES", "methods": (f"{__name__}:PLAN", "primitive"), "k": 4}
+        | {"categories": ("warm", "cold"), "seeds": (0, 1)}
+    )
+    return live_run(settings, out, model=Solver(), roles={"planner": Planner()}, pack=Words(), progress=False, **given)
+
+
+def test_text_answers_are_read_from_a_problems_own_file_and_graded(folder):
+    candidates = tl.load_candidates(folder)
+    mine = candidates[(candidates["method"] == "plan") & (candidates["phase"] == "stream")]
+    assert len(mine) == 2 * 2 * 6 * 4
+    assert mine["correct"].all()
+    assert set(mine["answer"]) == set(COLOURS)
+    assert set(mine["level"]) == {"light", "dark"}
+
+
+def test_a_repaired_program_replaces_its_draft(folder):
+    candidates = tl.load_candidates(folder)
+    drafts = candidates[candidates["phase"] == "draft"]
+    assert len(drafts)
+    assert (drafts["status"] == "error").all()
+    assert (drafts["round"] == 0).all()
+    repaired = candidates[(candidates["round"] == 1) & (candidates["phase"] == "stream")]
+    assert len(repaired) == len(drafts)
+
+
+def test_every_request_is_a_call_with_its_stage_and_role(folder):
+    calls, candidates = tl.load_calls(folder), tl.load_candidates(folder)
+    plan = calls[calls["method"] == "plan"]
+    assert plan.loc[plan["stage"] == "plan", "role"].eq("planner").all()
+    assert plan.loc[plan["stage"] == "plan", "model"].eq("planner").all()
+    assert (plan["stage"] == "plan").sum() == 2 * 2 * 6
+    assert (plan["stage"] == "repair").sum() == (candidates["phase"] == "draft").sum()
+    check = plan[plan["stage"] == "check"]
+    assert check["model"].isna().all()
+    assert check["executions"].eq(1).all()
+    assert plan.loc[plan["stage"] == "write", "cached_tokens"].eq(4).all()
+
+
+def test_a_killed_run_goes_on_to_the_same_tables(folder, tmp_path):
+    import shutil
+
+    half = tmp_path / "half"
+    shutil.copytree(folder, half)
+    for name in ("candidates.parquet", "calls.parquet"):
+        (half / name).unlink()
+    for journal in (half / "journal").iterdir():
+        lines = journal.read_bytes().splitlines(keepends=True)
+        journal.write_bytes(b"".join(lines[: len(lines) // 2]) + b'{"torn')
+    run(half)
+    times = ["generate_seconds", "execute_seconds"]
+    for load in (tl.load_candidates, tl.load_calls):
+        one, other = (load(path).drop(columns=times, errors="ignore") for path in (folder, half))
+        key = [
+            c for c in one.columns if c in ("run", "method", "category", "problem", "phase", "stage", "sample", "round")
+        ]
+        pd.testing.assert_frame_equal(
+            *(t.sort_values(key, kind="stable", ignore_index=True) for t in (one, other)), check_dtype=False
+        )
+
+
+def test_a_comparison_table_and_figure_know_nothing_of_either(folder):
+    candidates, calls = tl.load_candidates(folder), tl.load_calls(folder)
+    comparison = tl.compare(candidates, calls=calls)
+    table = tl.accuracy(comparison)
+    assert set(table["category"]) >= {"warm", "cold"}
+    assert table["value"].notna().all()
+    assert tl.accuracy_figure(table) is not None
+
+
+def test_an_unknown_plugin_is_one_clear_line():
+    with pytest.raises(TroveLiteError, match="no method 'nothing'"):
+        RunSettings(methods=("nothing",))
+    with pytest.raises(TroveLiteError, match="cannot be imported"):
+        RunSettings(methods=("no.such:METHOD",))

@@ -1,0 +1,225 @@
+"""The house keeps its order: arrows point down, no circle, plug-ins know nothing of one another, names stay at home.
+
+    5  cli  options  notebooks  doctor  (and the index of public names)
+    4  papers   audit
+    3  analysis            running   recorded
+    2  prompts
+    1  datasets  methods  models  sandbox
+    0  errors  candidates  programs  parse  selection  journal  lazy  plugins  bars
+
+A module imports from its own folder and from lower storeys, never up and never sideways; an import inside a function
+counts like any other. Read from the source by `ast` alone. `python -m tests.test_storeys` prints the plan of the house.
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "trove_lite"
+STOREYS = (
+    ("errors", "candidates", "programs", "parse", "selection", "journal", "lazy", "plugins", "bars"),
+    ("datasets", "methods", "models", "sandbox"),
+    ("prompts",),
+    ("analysis", "running", "recorded"),
+    ("papers", "audit"),
+    ("cli", "options", "notebooks", "doctor", ""),
+)
+STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms}
+#: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
+SHARED = {
+    "datasets": ("base", "answers", "text_answers", "files"),
+    "methods": ("base", "toolbox", "repair"),
+    "models": ("base",),
+}
+#: Sideways, from one room to another of its storey, and why.
+DOORS = {
+    ("cli", "notebooks"): "commands call it",
+    ("cli", "doctor"): "commands call it",
+    ("cli", "options"): "commands have them",
+    ("methods", "datasets.base"): "a Question is what a method sees of a Problem",
+    ("audit", "papers.published_values"): "the printed numbers are what is audited",
+}
+#: A word that is also the name of a mode or data set, by the module that means something else by it.
+OTHER_WORDS = {
+    "cli": ({"import"}, "the command that reads logs"),
+    "parse": ({"import"}, "Python's statement"),
+    "programs": ({"import"}, "Python's statement, as a kind of tool"),
+    "analysis.summary": ({"import"}, "Python's statement, as a kind of tool"),
+    "sandbox.zygote": ({"math"}, "Python's module"),
+    "recorded.official_logs": ({"trove", "primitive", "import", "create", "skip", "math"}, "what official logs hold"),
+    "prompts.official": ({"primitive", "instance", "import", "create", "skip"}, "the released files are named so"),
+    "prompts.chain_of_thought": ({"cot"}, "the words of this one method"),
+    "candidates": ({"primitive", "instance", "import", "create", "skip"}, "files of the first schema had no order"),
+    "running.settings": ({"practice", "trove"}, "what a run is by default"),
+}
+#: What is not yet as it should be, arrows and names, with what will turn it; empty once the house stands.
+NOT_YET = {
+    ("analysis.matched", "papers.reeval"): "costs come from the table of calls",
+    ("audit.benefit", "papers.reeval"): "paired scores come from the comparison",
+    ("recorded.reexecute", "analysis.choose"): "accuracy by time limit goes to papers",
+    ("recorded.reexecute", "analysis.statistics"): "accuracy by time limit goes to papers",
+    ("recorded.reexecute", "import"): "TROVE's replay knows its modes",
+    **dict.fromkeys(
+        [("analysis.study", name) for name in ("primitive", "trove", "skip", "math", "practice")],
+        "sides are named by whoever compares",
+    ),
+    **dict.fromkeys([("analysis.matched", name) for name in ("primitive", "trove")], "sides are named by the caller"),
+}
+#: Where names of methods, modes and data sets may stand: papers are about them.
+ABOUT_PAPERS = ("papers", "audit")
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Every module of the package by its name within it ("" is its index, "sandbox" that folder's), parsed."""
+    paths = {path.relative_to(PACKAGE).with_suffix(""): path for path in sorted(PACKAGE.rglob("*.py"))}
+    names = {".".join(p.parts[:-1] if p.name == "__init__" else p.parts): path for p, path in paths.items()}
+    return {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in names.items()}
+
+
+def room(module: str) -> str:
+    return module.split(".")[0]
+
+
+def imports(module: str) -> Iterator[str]:
+    """The modules of the package that a module imports, at any depth of its code."""
+    inside = (PACKAGE / module.replace(".", "/")).is_dir()
+    folder = [part for part in module.split(".") if part][: None if inside else -1]
+    for node in ast.walk(modules()[module]):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            up = folder[: len(folder) + 1 - node.level]
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == PACKAGE.name:
+            up = []
+        else:
+            continue
+        home = ".".join([*up, *[part for part in (node.module or "").split(".") if part not in ("", PACKAGE.name)]])
+        for alias in node.names:
+            part = f"{home}.{alias.name}".removeprefix(".")
+            yield part if part in modules() else home
+
+
+@cache
+def arrows() -> frozenset[tuple[str, str]]:
+    return frozenset((module, other) for module in modules() for other in imports(module) if other != module)
+
+
+def up_or_sideways() -> set[tuple[str, str]]:
+    """Arrows into another room of the same storey, or of a higher one."""
+    found = {(a, b) for a, b in arrows() if room(a) != room(b) and STOREY[room(a)] <= STOREY[room(b)]}
+    ground = {(a, b) for a, b in found if STOREY[room(a)] == STOREY[room(b)] == 0}  # one room of files
+    ground |= {(a, b) for a, b in found if a == ""}  # the index names everything
+    return {(a, b) for a, b in found - ground if (room(a), b) not in DOORS}
+
+
+def circles() -> list[set[str]]:
+    """Groups of modules that import one another, however far around."""
+    after: dict[str, set[str]] = {module: set() for module in modules()}
+    for a, b in arrows():
+        after[a].add(b)
+    reach = {}
+    for start in after:
+        seen, queue = set(), list(after[start])
+        while queue:
+            module = queue.pop()
+            if module not in seen:
+                seen.add(module)
+                queue += after[module]
+        reach[start] = seen
+    groups = {frozenset(b for b in reach[a] if a in reach[b]) for a in reach if a in reach[a]}
+    return [set(group) for group in groups]
+
+
+def plug_in(module: str) -> str:
+    """The plug-in that a module belongs to ("datasets.practice" with all that is in it); "" where it is none."""
+    folder, _, rest = module.partition(".")
+    own = rest.split(".")[0]
+    return f"{folder}.{own}" if own and folder in SHARED and own not in SHARED[folder] else ""
+
+
+def names() -> dict[str, set[str]]:
+    """Each name of a method, mode or data set, and the modules that are its home.
+
+    A model and a pack of prompts may go by the name of their data set, and their folders' indices then say it too.
+    """
+    from trove_lite.datasets import DATASETS
+    from trove_lite.methods import METHODS, load_method
+
+    homes: dict[str, set[str]] = {}
+    for folder, index in (("methods", METHODS), ("datasets", DATASETS)):
+        for name, where in index.items():
+            home = where.partition(":")[0].removeprefix(f"{PACKAGE.name}.").removeprefix(f"{folder}.")
+            own = {module for module in modules() if plug_in(module) == f"{folder}.{home.split('.')[0]}"}
+            namesakes = {module for module in modules() if module in (f"prompts.{name}", f"models.{name}")}
+            namesakes |= {module for module in modules() if plug_in(module) == f"models.{name}"}
+            homes[name] = own | {folder} | namesakes | {room(module) for module in namesakes}
+            for mode in load_method(name).modes if folder == "methods" else ():
+                homes.setdefault(mode, set()).update(own)
+    return homes
+
+
+def strings(module: str) -> Iterator[str]:
+    for node in ast.walk(modules()[module]):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def names_abroad() -> set[tuple[str, str]]:
+    """(module, name) wherever a name stands, as a string of its own, away from home."""
+    homes = names()
+    return {
+        (module, text)
+        for module in modules()
+        if room(module) not in ABOUT_PAPERS
+        for text in strings(module)
+        if text in homes and module not in homes[text] and text not in OTHER_WORDS.get(module, ((), ""))[0]
+    }
+
+
+def test_every_module_has_a_storey():
+    assert {room(module) for module in modules()} == set(STOREY)
+
+
+def test_arrows_point_down():
+    assert up_or_sideways() - set(NOT_YET) == set()
+
+
+def test_no_circle():
+    assert circles() == []
+
+
+def test_plug_ins_know_nothing_of_one_another():
+    strangers = {(a, b) for a, b in arrows() if plug_in(a) and room(a) == room(b) and plug_in(b) != plug_in(a)}
+    folder = {(a, b) for a, b in strangers if b.partition(".")[2].split(".")[0] not in SHARED[room(a)]}
+    assert folder - set(NOT_YET) == set()
+
+
+def test_names_of_methods_modes_and_data_sets_stay_at_home():
+    assert names_abroad() - set(NOT_YET) == set()
+
+
+@pytest.mark.parametrize("module", OTHER_WORDS)
+def test_no_exception_outlives_its_reason(module):
+    assert OTHER_WORDS[module][0] <= set(strings(module))
+
+
+def plan() -> str:
+    """Modules on each floor, and counts of arrows, circles and arrows that run up."""
+    lines = []
+    for number, rooms in reversed(list(enumerate(STOREYS))):
+        count = {name: sum(room(module) == name for module in modules()) for name in rooms}
+        floor = "  ".join(f"{name or 'index'} {n}" for name, n in count.items())
+        lines.append(f"{number}: {sum(count.values()):3} modules  ({floor})")
+    between = sum(room(a) != room(b) for a, b in arrows())
+    lines.append(f"{len(modules())} modules, {len(arrows())} arrows, {between} of them between rooms")
+    lines.append(f"{len(circles())} circles, {len(up_or_sideways())} arrows up or sideways")
+    lines += [f"  {a} -> {b}" for a, b in sorted(up_or_sideways())]
+    lines += [f"  circle: {', '.join(sorted(group))}" for group in circles()]
+    lines += [f"  '{text}' in {module}" for module, text in sorted(names_abroad())]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(plan())

@@ -1,0 +1,121 @@
+"""HiTab's test set (Cheng et al. 2022), as TroVE released it: questions about tables with hierarchical headers.
+
+Programs read a table with `parse_table` from `utils.py`, which is laid beside them. A question shows the first rows.
+Tables of results may be split by where a table is from. Questions and tables are those of TroVE's copy: the questions
+are byte for byte the official ones of that time (in 2025 HiTab corrected 229 of them, in another file).
+"""
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from ...errors import TroveLiteError
+from ..answers import is_correct, read_numbers
+from ..base import Dataset, Problem, Question
+from ..files import pinned_file, read_json_lines, remedy
+from ..text_answers import normal_text, plain_text, printed, printed_items, read_text, text_is_correct
+
+NAME = "hitab"
+FILE = "data/tableqa/hitab.jsonl"
+TABLES = "data/hitab/tables/hmt/"
+SOURCES = ("statcan", "totto", "nsf")
+FIELDS = {"question": str, "answer": list, "table_id": str, "table_source": str}
+#: Lines of the file, from 0, that TroVE leaves out: the ten whose table has more or fewer headers than data, so that
+#: `parse_table` gives none. Each has a table to itself.
+LEFT_OUT = frozenset({211, 489, 545, 885, 889, 954, 961, 962, 1463, 1509})
+#: What programs import `parse_table` from.
+UTILS = Path(__file__).with_name("utils.py")
+GIVEN = ("import pandas as pd", "from numpy import nan", "from utils import parse_table")
+
+
+def load(category: str) -> tuple[Problem, ...]:
+    """The 1,574 problems. Raises TroveLiteError for a missing or altered file, or a malformed line."""
+    return read_problems(pinned_file(NAME, FILE))
+
+
+def read_problems(path: Path) -> tuple[Problem, ...]:
+    """Parse a JSON-lines file of `question`, `answer` (a list), `table_id` and `table_source`, less LEFT_OUT.
+
+    `sub_sentence`, which tells the answer, is not read. Tables come from the data folder.
+    """
+    problems = []
+    for line, (where, entry) in enumerate(read_json_lines(path, FIELDS, NAME)):
+        if entry["table_source"] not in SOURCES:
+            raise TroveLiteError(f"{where}: unknown table source '{entry['table_source']}'; {remedy(NAME)}")
+        if not entry["answer"] or not all(isinstance(value, str | int | float) for value in entry["answer"]):
+            raise TroveLiteError(f"{where}: the answer is no list of texts and numbers; {remedy(NAME)}")
+        if line not in LEFT_OUT:
+            name = f"{TABLES}{entry['table_id']}.json"
+            file = pinned_file(NAME, name)
+            question = Question(NAME, NAME, len(problems), entry["question"], shown(file, name))
+            files = {name: file, UTILS.name: UTILS}
+            problems.append(Problem(question, entry["answer"], entry["table_source"], files))
+    return tuple(problems)
+
+
+@lru_cache(maxsize=1024)
+def shown(file: Path, name: str) -> str:
+    """A table as TroVE shows it: its file, its title, and its first five rows in markdown."""
+    from .utils import parse_table  # brings pandas
+
+    title = json.loads(file.read_text(encoding="utf-8"))["title"]
+    return f"File: {name}\nPreview: {title}\n{parse_table(str(file)).head().to_markdown()}"
+
+
+# How answers are judged
+
+
+def released_is_correct(answers: Sequence[str], gold: Sequence[object]) -> bool:
+    """TroVE's rule: some gold value fits. A float fits the first number printed, anything else all that was printed.
+
+    A gold integer is text there: 12.0 is wrong where it is 12. Of several gold values one is enough.
+    """
+    if not answers:
+        return False
+    text = printed(answers)
+    first = next(iter(read_numbers(text)), None)
+    return any(
+        is_correct(first, value) if isinstance(value, float) else text_is_correct(text, [str(value)]) for value in gold
+    )
+
+
+def score_is_correct(answers: Sequence[str], gold: Sequence[object]) -> bool:
+    """HiTab's own rule (`hmt_score`), on the items that were printed: numbers to 1e-5, texts normalised, in order."""
+    found = [scored(item) for item in printed_items(printed(answers))]
+    wanted = [scored(value) for value in gold]
+    return len(found) == len(wanted) and all(map(_same, found, wanted))
+
+
+def scored(value: object) -> float | str:
+    """A value as HiTab compares it: a number where text is one, even in parentheses, with commas or a percent sign."""
+    if not isinstance(value, str):
+        return float(value)
+    text = value.strip().lower()
+    try:
+        return float(text.removeprefix("(")[: -1 if text[-1:] in ("%", ")") else None].replace(",", ""))
+    except ValueError:
+        return normal_text(text)
+
+
+def _same(found: float | str, wanted: float | str) -> bool:
+    if isinstance(found, float) and isinstance(wanted, float):
+        return abs(found - wanted) < 1e-5
+    return found == wanted
+
+
+def released_votes(output: str, gold: Sequence[object]) -> list[str]:
+    """What a successful program votes with in TroVE's program, which lets the gold answer decide.
+
+    All numbers printed, where the last gold value that it looked at is a float; else the text. So votes know what
+    kind of answer is right. `read_text`, whose votes we count, does not.
+    """
+    looked_at = gold[-1]
+    for value in gold:
+        if released_is_correct([output.strip()], [value]):
+            looked_at = value
+            break
+    return read_numbers(output) if isinstance(looked_at, float) else [plain_text(output)]
+
+
+HITAB = Dataset(NAME, "HiTab", (NAME,), load, read_text, released_is_correct, SOURCES, given=GIVEN)

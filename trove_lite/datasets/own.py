@@ -1,0 +1,103 @@
+"""Your own problems: a JSON-lines file as a data set, checked line by line.
+
+A line has `question` and `answer` (a number or a text), and may have `category` ("problems" where there is none),
+`level` and `id`; further fields are left alone. Where every answer is a number, also one written as text, outputs are
+read and judged by the number rule of `answers`, else by its text rule.
+"""
+
+import json
+import math
+import re
+from pathlib import Path
+
+from ..errors import TroveLiteError
+from .answers import NUMBER, normalised, number_is_correct, read_last_line, read_numbers, text_is_correct
+from .base import Dataset, Problem, Question
+
+CATEGORY = re.compile(r"[\w.-][\w .-]*")  # part of a file's name in a run folder
+WITHOUT = "problems"
+
+
+def read_dataset(path: str | Path) -> Dataset:
+    """The data set in a file, named as the file is without its folder.
+
+    Raises TroveLiteError for a file that cannot be read or holds no problem, and for the first line that is not one.
+    """
+    path = Path(path)
+    entries = _entries(path)
+    if not entries:
+        raise TroveLiteError(f"{path}: no problems; give a line of JSON a problem, with `question` and `answer`")
+    problems: dict[str, list[Problem]] = {}
+    for entry in entries:
+        found = problems.setdefault(entry["category"], [])
+        question = Question(path.name, entry["category"], len(found), entry["question"])
+        found.append(Problem(question, entry["answer"], entry["level"]))
+    numbers = all(isinstance(entry["answer"], float) for entry in entries)
+    return Dataset(
+        name=path.name,
+        title=path.stem,
+        categories=tuple(problems),
+        load=lambda category: tuple(problems[category]),
+        read=read_numbers if numbers else read_last_line,
+        correct=number_is_correct if numbers else text_is_correct,
+        levels=_in_order({entry["level"] for entry in entries} - {""}),
+    )
+
+
+def _entries(path: Path) -> list[dict]:
+    try:
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
+    except OSError as error:
+        raise TroveLiteError(f"{path}: cannot be read ({error.strerror}); check the path") from error
+    except UnicodeDecodeError as error:
+        raise TroveLiteError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from error
+    entries, ids = [], {}
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            entry = _entry(line, f"{path}, line {number}")
+            first = ids.setdefault(json.dumps(entry["id"]), number) if "id" in entry else number
+            if first != number:
+                raise TroveLiteError(f"{path}, line {number}: id '{entry['id']}' is that of line {first}; give it once")
+            entries.append(entry)
+    return entries
+
+
+def _entry(line: str, where: str) -> dict:
+    """One line's fields, each of the type it should have; `answer` a float or a text."""
+    try:
+        entry = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise TroveLiteError(f"{where}: not JSON ({error.msg}); give an object with `question` and `answer`") from error
+    if not isinstance(entry, dict):
+        raise TroveLiteError(f"{where}: not an object; give one with `question` and `answer`")
+    if not _is_text(entry.get("question")):
+        raise TroveLiteError(f"{where}: field 'question' is missing or no text; give the question")
+    level, category = entry.get("level", ""), entry.get("category", WITHOUT)
+    if isinstance(level, bool) or not isinstance(level, int | str):
+        raise TroveLiteError(f"{where}: field 'level' is {json.dumps(level)}; give a text or a whole number")
+    if not isinstance(category, str) or not CATEGORY.fullmatch(category):
+        raise TroveLiteError(
+            f"{where}: category {json.dumps(category)}; use letters, digits, spaces, dots and dashes, it names files"
+        )
+    return entry | {"answer": _gold(entry.get("answer"), where), "level": str(level), "category": category}
+
+
+def _gold(answer: object, where: str) -> float | str:
+    number = isinstance(answer, int | float) and not isinstance(answer, bool)
+    if number or (_is_text(answer) and NUMBER.fullmatch(answer.strip())):
+        value = float(answer) if abs(float(answer)) < math.inf else None
+    else:
+        value = answer if _is_text(answer) and normalised(answer) else None
+    if value is None:
+        raise TroveLiteError(f"{where}: field 'answer' is missing, or no number or text; give one of them")
+    return value
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _in_order(levels: set[str]) -> tuple[str, ...]:
+    """Numbers by size, before words by letter."""
+    numbers, words = ([level for level in levels if level.isdecimal() is decimal] for decimal in (True, False))
+    return (*sorted(numbers, key=int), *sorted(words))

@@ -1,0 +1,111 @@
+"""Answers that are text: how they are read from what a program printed, and the two ways of comparing text.
+
+A program's answer is all that it printed. It has a key, which votes compare (a number's canonical text, so that 12 and
+12.0 agree; else the text, less case), and it is kept as printed besides, since rules of grading look at the letters.
+`read_text` therefore gives the key first and, where they differ, the printed text last. A vote for both is as good as
+one for the key alone: whoever printed the same letters has the same key, so letters never have more votes than theirs.
+"""
+
+import ast
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from ..selection import number_text
+
+DECIMAL = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
+CITATION_MARKS = "•♦†‡*#+"
+CITATION_NUMBER = re.compile(r"\[[0-9]+\]")
+PLAIN = str.maketrans({**dict.fromkeys("‘’´`", "'"), **dict.fromkeys("“”", '"'), **dict.fromkeys("‐‑‒–—−", "-")})
+LONGEST = 10_000  # characters: nothing longer is an answer, and it is not searched for details to leave out
+
+
+def read_text(output: str) -> list[str]:
+    """What a program printed as one answer: its key, and the text as printed where that is another. Nothing: []."""
+    text = output.strip()
+    if not text:
+        return []
+    return list(dict.fromkeys([answer_key(text), text]))
+
+
+def printed(answers: Sequence[str]) -> str:
+    """From what `read_text` gave, the text as it was printed."""
+    return answers[-1] if len(answers) else ""
+
+
+def answer_key(text: str) -> str:
+    """What makes two answers the same: the value, of a plain number; else the text less case and kind of dash."""
+    if DECIMAL.fullmatch(text) and math.isfinite(value := float(text)):
+        return number_text(value)
+    return plain_text(text)
+
+
+def plain_text(text: str) -> str:
+    """TroVE's text for comparison (`utils/eval.py`): stripped, lower case, a hyphen for an en dash."""
+    return text.strip().lower().replace("–", "-")
+
+
+def text_is_correct(text: str, values: Sequence[str]) -> bool:
+    """TroVE's rule for text: all that was printed is one of the gold values, whose own dashes stay as they are."""
+    return plain_text(text) in {value.strip().lower() for value in values}
+
+
+def printed_items(text: str) -> list[str]:
+    """The items of an answer, for evaluators that compare lists.
+
+    The papers do not say how a program prints several, so this is our choice: a list, tuple or set in Python's
+    notation is its elements; of anything else each line that is not blank is an item.
+    """
+    if text[:1] + text[-1:] in ("[]", "()", "{}") and len(text) <= LONGEST:
+        try:
+            value = ast.literal_eval(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            value = None
+        if isinstance(value, list | tuple | set):
+            return [str(item) for item in value]
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def normal_text(text: str) -> str:
+    """Text as the evaluators of WikiTableQuestions and HiTab compare it.
+
+    Without diacritics, with plain quotes and dashes; without trailing citations ("[2]", "†") and details in
+    parentheses, outermost quotation marks and one final period; in lower case, with single blanks.
+    """
+    decomposed = unicodedata.normalize("NFKD", text)
+    text = "".join(c for c in decomposed if unicodedata.category(c) != "Mn").translate(PLAIN)
+    before = None
+    while text != before and len(text) <= LONGEST:
+        before = text
+        text = _without_quotes(_without_details(_without_citations(text.strip()).strip()).strip())
+    return re.sub(r"\s+", " ", text.removesuffix(".")).lower().strip()
+
+
+def _without_citations(text: str) -> str:
+    """Less marks and brackets at the end; a bracket at the very start stays, unless it holds a number."""
+    while text:
+        start = len(text.rstrip(CITATION_MARKS))
+        if start == len(text):
+            if not text.endswith("]"):
+                break
+            start = text.find("[", text.rfind("]", 0, -1) + 1)
+            if start == 0 and not CITATION_NUMBER.fullmatch(text):
+                start = text.find("[", 1)
+            if start < 0:
+                break
+        text = text[:start]
+    return text
+
+
+def _without_details(text: str) -> str:
+    while text.endswith(")"):
+        start = text.find(" (", text.rfind(")", 0, -1) + 1)
+        if start <= 0:
+            break
+        text = text[:start]
+    return text
+
+
+def _without_quotes(text: str) -> str:
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' and '"' not in text[1:-1] else text

@@ -1,0 +1,239 @@
+"""WikiTableQuestions' test set (Pasupat and Liang 2015), from the official release.
+
+Not from TroVE's copy: programs that models wrote overwrote some of its tables. A question shows a preview of its
+table, chosen as TroVE's program chooses it; programs open the table itself. Gold answers carry the values that the
+official evaluator reads besides the printed ones. Tables may be split by the kind of answer.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..errors import TroveLiteError
+from .base import Dataset, Problem, Question
+from .files import pinned_file, remedy
+from .text_answers import normal_text, plain_text, printed, printed_items, read_text, text_is_correct
+
+NAME = "wtq"
+QUESTIONS = "data/pristine-unseen-tables.tsv"
+#: The same questions with what CoreNLP made of them; the official evaluator takes numbers and dates from here.
+TAGGED = "tagged/data/pristine-unseen-tables.tagged"
+KINDS = ("number", "string", "date", "mixed")
+#: Where a program finds a table: the folder of TroVE's copy before the path within the release.
+OPENED_BELOW = "data/wtq/"
+SHOWN = 3  # columns and rows that are most like the question; the first column and row come along
+NEAR = 1e-6
+
+
+class Table(NamedTuple):
+    """A table's cells as text. `path` is that within the release."""
+
+    path: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def load(category: str) -> tuple[Problem, ...]:
+    """The 4,344 problems. Raises TroveLiteError for a missing or altered file, or a malformed line."""
+    return read_problems(pinned_file(NAME, QUESTIONS), pinned_file(NAME, TAGGED))
+
+
+def read_problems(questions: Path, tagged: Path) -> tuple[Problem, ...]:
+    """Parse the file of questions and the tagged one beside it, line by line; tables come from the data folder."""
+    tags = {entry["id"]: entry for _, entry in read_fields(tagged, ("id", "targetCanon", "targetCanonType"))}
+    problems, tables = [], {}
+    for where, entry in read_fields(questions, ("id", "utterance", "context", "targetValue")):
+        tag = tags.get(entry["id"])
+        values = unescaped(entry["targetValue"])
+        canonical = unescaped(tag["targetCanon"]) if tag else []
+        if len(values) != len(canonical) or tag["targetCanonType"] not in KINDS:
+            raise TroveLiteError(f"{where}: no fitting entry {entry['id']} in {tagged}; {remedy(NAME)}")
+        name = entry["context"].removesuffix(".csv") + ".tsv"
+        if name not in tables:
+            file = pinned_file(NAME, name)
+            tables[name] = file, read_table(file, name)
+        file, table = tables[name]
+        shown = f"File: {OPENED_BELOW}{name}\nPreview: {preview(entry['utterance'], table)}"
+        question = Question(NAME, NAME, len(problems), entry["utterance"], shown)
+        gold = {"values": values, "canonical": canonical}
+        problems.append(Problem(question, gold, tag["targetCanonType"], {OPENED_BELOW + name: file}))
+    return tuple(problems)
+
+
+def read_fields(path: Path, fields: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Each line's place and its fields by name, of a file of tab-separated values with a header."""
+    header, *lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    names = header.split("\t")
+    if missing := [field for field in fields if field not in names]:
+        raise TroveLiteError(f"{path}, line 1: no column '{missing[0]}'; {remedy(NAME)}")
+    for number, line in enumerate(lines, start=2):
+        cells = line.split("\t")
+        if len(cells) != len(names):
+            raise TroveLiteError(f"{path}, line {number}: {len(cells)} fields, not {len(names)}; {remedy(NAME)}")
+        yield f"{path}, line {number}", dict(zip(names, cells, strict=True))
+
+
+def unescaped(target: str) -> list[str]:
+    r"""The values of a field that holds several, "|" between them; within one, `\n`, `\p` and `\\` are escapes."""
+    escapes = {r"\n": "\n", r"\p": "|", r"\\": "\\"}
+    return [re.sub(r"\\[np\\]", lambda found: escapes[found[0]], value) for value in target.split("|")]
+
+
+def read_table(file: Path, path: str) -> Table:
+    """A table of the release: a line a row, cells between tabs, blanks around a cell dropped, escapes kept."""
+    lines = file.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+    header, *rows = (tuple(cell.strip() for cell in line.split("\t")) for line in lines)
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(header):
+            raise TroveLiteError(f"{file}, line {number}: {len(row)} cells, not {len(header)}; {remedy(NAME)}")
+    return Table(path, header, tuple(rows))
+
+
+# What is shown of a table
+
+
+def preview(question: str, table: Table) -> str:
+    """The columns and rows most like the question, in markdown, as TroVE's program picks them.
+
+    Its "unigram F1" counts letters, not words; a row counts as its best cell. Three columns and three rows, and the
+    first of each in any case. Among equals it left the choice to an unstable sort; here the later one wins, as with a
+    stable sort, which changes several hundred of the previews that it showed.
+    """
+    columns = most_alike(likeness(question, _letters(table)[0]))
+    cells = likeness(question, _letters(table)[1]).reshape(len(table.rows), len(table.header))
+    rows = [table.rows[i] for i in most_alike(cells.max(axis=1))]
+    return markdown([table.header[i] for i in columns], [[row[i] for i in columns] for row in rows])
+
+
+def most_alike(scores: np.ndarray) -> list[int]:
+    """Of the highest scores the places, in order, and 0 before them."""
+    return sorted({0, *np.argsort(scores, kind="stable")[-SHOWN:].tolist()})
+
+
+def likeness(question: str, texts: "LetterCounts") -> np.ndarray:
+    """The F1 of letters that the question shares with each of the texts."""
+    asked = Counter(comparable(question))
+    counts = np.array([asked[letter] for letter in texts.letters], dtype=np.int64)
+    same = np.minimum(texts.counts, counts).sum(axis=1)
+    precision = same / max(1, asked.total())
+    recall = same / np.maximum(1, texts.lengths)
+    return np.where(same, 2 * precision * recall / np.where(same, precision + recall, 1), 0.0)
+
+
+class LetterCounts(NamedTuple):
+    """How often each letter occurs in each text: (texts, letters); and how long each text is."""
+
+    letters: tuple[str, ...]
+    counts: np.ndarray
+    lengths: np.ndarray
+
+
+@lru_cache(maxsize=512)
+def _letters(table: Table) -> tuple[LetterCounts, LetterCounts]:
+    return letter_counts(table.header), letter_counts([cell for row in table.rows for cell in row])
+
+
+def letter_counts(texts: Sequence[str]) -> LetterCounts:
+    """Count the letters of texts, each as `comparable`."""
+    counted = [Counter(comparable(text)) for text in texts]
+    letters = tuple(sorted(set().union(*counted)))
+    counts = np.array([[count[letter] for letter in letters] for count in counted], dtype=np.int64)
+    return LetterCounts(letters, counts.reshape(len(counted), len(letters)), counts.sum(axis=1))
+
+
+def comparable(text: str) -> str:
+    """Text in lower case, without articles, with single blanks; punctuation stays."""
+    return " ".join(re.sub(r"\b(a|an|the)\b", " ", text.lower()).split())
+
+
+def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in markdown, with two blanks in the rule below its header, as the released program writes it."""
+    lines = [f"| {' | '.join(cells)} |" for cells in (header, *rows)]
+    return "\n".join([lines[0], "| " + " --- |" * len(header), *lines[1:]])
+
+
+# How answers are judged
+
+
+def released_is_correct(answers: Sequence[str], gold: dict) -> bool:
+    """TroVE's rule: what was printed is one of the gold values; so one of several is enough, and all are too many."""
+    return len(answers) > 0 and text_is_correct(printed(answers), gold["values"])
+
+
+def released_votes(output: str, gold: dict) -> list[str]:
+    """What a successful program votes with in TroVE's program: all that it printed, 12.0 another answer than 12."""
+    return [plain_text(output)]
+
+
+def denotation_is_correct(answers: Sequence[str], gold: dict) -> bool:
+    """Denotation accuracy, the official rule (`evaluator.py` 1.0.2), on the items that were printed.
+
+    Gold and printed items, each as a set, are of the same size, and each gold item has its match: the same normalised
+    text, the same number (to 1e-6), or the same date. Numbers and dates of gold items are those that the data set
+    gives; a printed one is a date where it is written as 2009-03-28, with xx for what is open.
+    """
+    wanted = denotation(gold["values"], gold["canonical"])
+    found = denotation(*[printed_items(printed(answers))] * 2)
+    return len(wanted) == len(found) and all(any(item.matches(other) for other in found) for item in wanted)
+
+
+class Item(NamedTuple):
+    """A text with the number or date that it means, if any; two items are the same where that is."""
+
+    text: str
+    number: float | None = None
+    date: tuple[int, int, int] | None = None
+
+    def matches(self, other: "Item") -> bool:
+        numbers = self.number is not None and other.number is not None and abs(self.number - other.number) < NEAR
+        return self.text == other.text or numbers or (self.date is not None and self.date == other.date)
+
+    @property
+    def meaning(self) -> object:
+        return self.date or self.text if self.number is None else self.number
+
+
+def denotation(texts: Sequence[str], meant: Sequence[str]) -> list[Item]:
+    """Texts as a set of items, given the number or date that each stands for, as text."""
+    items = {}
+    for text, meaning in zip(texts, meant, strict=True):
+        item = Item(normal_text(text), *number_or_date(meaning))
+        items.setdefault(item.meaning, item)
+    return list(items.values())
+
+
+def number_or_date(text: str) -> tuple[float | None, tuple[int, int, int] | None]:
+    """The number, or else the date (-1 for what is open), that a text is. A year alone is a number."""
+    if "_" in text:  # Python's own notation, which the official program, older than that, does not know
+        return None, None
+    try:
+        number = float(text)
+    except ValueError:
+        return date_of(text)
+    if not np.isfinite(number):
+        return None, None
+    return float(int(number)) if abs(number - round(number)) < NEAR else number, None  # cut, as the official one does
+
+
+def date_of(text: str) -> tuple[float | None, tuple[int, int, int] | None]:
+    """The year as a number, or the date, that a text such as 2009-03-28 or xx-03-28 is."""
+    parts = text.lower().split("-")
+    if len(parts) != 3:
+        return None, None
+    unknown = ("xx", "xxxx"), ("xx",), ("xx",)
+    try:
+        year, month, day = (-1 if part in open_ else int(part) for part, open_ in zip(parts, unknown, strict=True))
+    except ValueError:
+        return None, None
+    if month == day == -1:
+        return (None, None) if year == -1 else (float(year), None)
+    fits = (month == -1 or 1 <= month <= 12) and (day == -1 or 1 <= day <= 31)
+    return None, (year, month, day) if fits else None
+
+
+WTQ = Dataset(NAME, "WTQ", (NAME,), load, read_text, released_is_correct, KINDS, given=("import pandas as pd",))

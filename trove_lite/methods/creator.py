@@ -1,0 +1,84 @@
+"""CREATOR: creation of a tool, decision how to use it, execution, rectification (CREATOR, section 3).
+
+An attempt makes a tool, checks that it runs, has a program written that calls it, and repairs the whole while it fails:
+2 to 2 + `retries` + `rectify` calls. Tools are shared by no two problems.
+"""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, replace
+
+from ..errors import TroveLiteError
+from ..programs import code_of
+from .base import Answer, Attempt, Batch, Method, Question, Steps, chosen, repeat
+from .repair import RepairSettings, fails, repaired
+
+
+@dataclass(frozen=True)
+class CreatorSettings(RepairSettings):
+    """CREATOR's choices, as the paper describes them; the preset `released` has the program's beside them."""
+
+    retries: int = 0
+    """How often a tool that does not run is made anew (the paper mentions none, the released program makes 3)."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.retries < 0:
+            raise TroveLiteError(f"retries {self.retries}: must be at least 0")
+
+
+def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
+    """Attempts until the budget is met, and agreement among their last programs."""
+    for question in questions:
+
+        def batch(samples: range, question: Question = question) -> Batch:
+            tools, replies = yield from created(question, samples, settings)
+            first = yield [
+                Attempt(
+                    question,
+                    "decide",
+                    range(tool.sample, tool.sample + 1),
+                    mode="creator",
+                    library=(code_of(tool.solution),),
+                    values={"tool": code_of(tool.solution)},
+                )
+                for tool in tools
+            ]
+            whole = [
+                replace(candidate, text=f"{tool.text.strip()}\n\n{candidate.text.strip()}")
+                for tool, candidate in zip(tools, first, strict=True)
+            ]
+            final, rest = yield from repaired(question, "creator", whole, settings)
+            return final, replies + rest
+
+        candidates = yield from repeat(batch, settings.budget, 2 + settings.retries + settings.rectify)
+        yield Answer(question, chosen(question, candidates, settings))
+
+
+def created(question: Question, samples: range, settings: CreatorSettings) -> Generator:
+    """A tool for each sample, made anew while it does not run; the last one is used unchecked. Also every reply."""
+    checked = settings.retries > 0
+    asked = Attempt(question, "creation", samples, mode="", runs=checked)
+    tools = yield [asked]
+    replies = list(tools)
+    for round in range(1, settings.retries + 1):
+        broken = [place for place, tool in enumerate(tools) if fails(tool)]
+        if not broken:
+            break
+        last = round == settings.retries
+        anew = yield [
+            replace(asked, samples=range(tools[place].sample, tools[place].sample + 1), round=round, runs=not last)
+            for place in broken
+        ]
+        replies += anew
+        for place, tool in zip(broken, anew, strict=True):
+            tools[place] = tool
+    return tools, replies
+
+
+CREATOR = Method(
+    "creator",
+    creator,
+    modes=("creator",),
+    stages=("creation", "decide", "rectify"),
+    presets={"paper": CreatorSettings(), "released": CreatorSettings(retries=3)},
+)

@@ -1,0 +1,390 @@
+"""LATM: one model makes a tool for a task, once, and another uses it for every instance (LATM, section 3).
+
+The maker proposes a function from labelled problems, verifies it with tests on others, and wraps it up with its use
+cases; the user is shown that text and a question, and writes the call. A tool made elsewhere can be carried in. The
+dispatcher, a method of its own, says which task a question belongs to.
+"""
+
+import ast
+import re
+import tomllib
+import warnings
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from importlib import resources
+from itertools import islice
+from typing import NamedTuple
+
+from ..datasets.base import Problem
+from ..errors import TroveLiteError
+from .base import Answer, Attempt, Drawn, Messages, Method, Question, Run, Settings, Steps, chosen, draw, one_of
+
+#: How many instances are asked for at once: they do not depend on one another.
+AT_ONCE = 32
+#: Blocks of a maker's reply, and of a user's, which does not count before it is closed on a line of its own.
+BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
+CLOSED_BLOCK = re.compile(r"```python\n(.*?)\n```", re.DOTALL)
+#: Where the released program looks for the variable that holds the answer: it crosses lines.
+LAST_MATCH = re.compile(r"(ans.*?) =", re.DOTALL)
+#: The question of a tool's use case, before its answer or solution.
+USE_CASE = re.compile(r"^Question:(.*?)^\s*(?:Answer|Solution):", re.DOTALL | re.MULTILINE)
+OPTIONS = re.compile(r"^\(([A-J])\) (.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class LatmSettings(Settings):
+    """LATM's choices, as the paper describes them; `released` does as its program does, `ours` reads answers better."""
+
+    proposals: int = 3
+    """How often the function may be written, until it runs."""
+    verifications: int = 3
+    """How often the tests may be written, until the function passes them."""
+    trials: int = 1
+    """How often a tool is made from the start, until one passes: LATM counts successes of 5 single trials."""
+    tools: dict[str, str] = field(default_factory=dict)
+    """Wrapped tools made elsewhere, by category: for these no maker is asked."""
+    chat: bool = True
+    """Whether models are sent messages; else one text, for models that only complete."""
+    reading: str = "released"
+    """How the answer is found: `released`, the program's pattern and conversions, or `ours`, by syntax tree."""
+    vacuous: bool = False
+    """Whether a reply without code passes, and tests that assert nothing do (`released`)."""
+    unproven: bool = False
+    """Whether the last of the proposals is verified although none of them ran (`released`)."""
+    doubled: bool = False
+    """Whether the chat holds the last proposal twice (`released`)."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        one_of("reading", self.reading, tuple(CONVERSIONS))
+        for name in ("proposals", "verifications", "trials"):
+            if getattr(self, name) < 1:
+                raise TroveLiteError(f"{name} {getattr(self, name)}: must be at least 1")
+
+
+class Trial(NamedTuple):
+    """One attempt to make a tool: proposals and tests written, and the wrapped tool, "" where it failed."""
+
+    proposals: int
+    verifications: int
+    tool: str
+
+
+class Made(NamedTuple):
+    """What came of making a tool for a task. `labels` is how many labelled problems the maker saw."""
+
+    trials: tuple[Trial, ...]
+    labels: int
+
+    @property
+    def tool(self) -> str:
+        """The wrapped tool that is used; "" where none was made."""
+        return self.trials[-1].tool
+
+    def listing(self) -> list[dict]:
+        """Every trial as plain data."""
+        return [trial._asdict() | {"made": bool(trial.tool), "labels": self.labels} for trial in self.trials]
+
+
+def latm(questions: Sequence[Question], settings: LatmSettings, examples: Sequence[Problem]) -> Steps:
+    """Make a tool for the questions' task, or take the one that is given, then use it on each; returns what was made.
+
+    Without a tool no question is answered: each is put down as a program that fails.
+    """
+    if not questions:
+        return Made((), 0)
+    given = settings.tools.get(questions[0].category)
+    if given is None:
+        trials = yield from made(questions[0], settings, examples)
+    else:
+        trials = (Trial(0, 0, given),)
+    tool = trials[-1].tool
+    for start in range(0, len(questions), AT_ONCE):
+        batch = questions[start : start + AT_ONCE]
+        drawn = yield from side_by_side([used(question, tool, settings) for question in batch])
+        for question, candidates in zip(batch, drawn, strict=True):
+            yield Answer(question, chosen(question, candidates, settings))
+    return Made(trials, len(examples))
+
+
+# ---- the maker ----
+
+
+def made(question: Question, settings: LatmSettings, examples: Sequence[Problem]) -> Generator:
+    """Trials until one makes a tool. `question` is the task's first: there its calls are put down."""
+    if len(examples) < 2:
+        raise TroveLiteError(f"{question.dataset}, {question.category}: needs at least 2 labelled problems")
+    trials: list[Trial] = []
+    while len(trials) < settings.trials and not (trials and trials[-1].tool):
+        trials.append((yield from trial(question, settings, examples, len(trials))))
+    return tuple(trials)
+
+
+def trial(question: Question, settings: LatmSettings, examples: Sequence[Problem], number: int) -> Generator:
+    """Propose, verify, wrap, in one growing chat: three calls, and one more for each reply that does not do."""
+    train, validation = examples[: len(examples) // 2], examples[len(examples) // 2 :]
+    maker = Attempt(question, "", range(number, number + 1), role="maker", mode="")
+    chat = [("user", words("propose", examples=labelled(train)))]
+    asked, code, ran = yield from until_it_runs(replace(maker, stage="propose"), chat, "", settings.proposals, settings)
+    if not (ran or settings.unproven):
+        return Trial(asked, 0, "")
+    if settings.doubled:
+        chat.append(next(message for message in reversed(chat) if message[0] == "assistant"))
+    chat.append(("user", words("verify", examples=labelled(validation))))
+    stage, times = replace(maker, stage="verify"), settings.verifications
+    tested, _, passed = yield from until_it_runs(stage, chat, code, times, settings)
+    if not passed:
+        return Trial(asked, tested, "")
+    chat.append(("user", words("wrap")))
+    (reply,) = yield [replace(maker, stage="wrap", prompt=said(chat, settings), runs=False)]
+    return Trial(asked, tested, reply.text if BLOCK.search(reply.text) else "")
+
+
+def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: LatmSettings) -> Generator:
+    """Ask until the code of a reply runs after `tool`, `times` at most; `chat` grows by every turn.
+
+    Returns how often was asked, the last code, and whether it ran.
+    """
+    code = ""
+    for round in range(times):
+        prompt, compose = said(chat, settings), partial(composed, tool, settings.vacuous)
+        (reply,) = yield [replace(asked, prompt=prompt, compose=compose, round=round)]
+        chat.append(("assistant", reply.text))
+        code = code_in(reply.text)
+        error = reply.error if code else words("no_code")
+        passed = reply.status == "ok"
+        if passed and tool and not settings.vacuous and not asserts(code):
+            passed, error = False, words("no_test")
+        if passed:
+            return round + 1, code, True
+        chat.append(("user", words("repair", error=error)))
+    return times, code, False
+
+
+def said(chat: Sequence[tuple[str, str]], settings: LatmSettings) -> str | Messages:
+    """A chat as messages, or as the text that a model without them goes on from."""
+    if settings.chat:
+        return tuple(chat)
+    return "".join(f"{role.title()}:\n{text.strip()}\n\n" for role, text in chat) + "Assistant:\n"
+
+
+def composed(tool: str, vacuous: bool, reply: str) -> str:
+    """The program that tries a maker's reply, after the tool that it tests; "" where it has no code."""
+    code = code_in(reply)
+    return f"{tool}\n\n{code or 'pass'}" if code or vacuous else ""
+
+
+def code_in(reply: str) -> str:
+    """All Python blocks of a maker's reply as one."""
+    return "\n\n".join(code.strip() for code in BLOCK.findall(reply))
+
+
+def asserts(code: str) -> bool:
+    """Whether there is an assertion in it."""
+    tree = syntax(code)
+    return tree is not None and any(isinstance(node, ast.Assert) for node in ast.walk(tree))
+
+
+def syntax(code: str) -> ast.Module | None:
+    """The syntax tree of what a model wrote; None where it has none."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def labelled(problems: Sequence[Problem]) -> str:
+    """Problems with their answers, as the maker reads them."""
+    pairs = [words("labelled", question=problem.question.text, answer=str(problem.gold)) for problem in problems]
+    return "\n\n".join(pairs)
+
+
+# ---- the user ----
+
+
+def used(question: Question, tool: str, settings: LatmSettings) -> Drawn:
+    """Candidates for one question with the wrapped tool; without one, a program that fails."""
+    if not tool:
+        return (yield [Run(question, "use", 'raise LookupError("no tool was made for this task")', mode="latm")])
+    prompt = words("use", tool=tool, question=question.text)
+    attempt = Attempt(
+        question,
+        "use",
+        range(0),
+        role="user",
+        mode="latm",
+        prompt=(("user", prompt),) if settings.chat else prompt,
+        compose=partial(answering, tool, question.text, settings.reading),
+    )
+    return (yield from draw({"latm": attempt}, settings.budget))
+
+
+def answering(tool: str, question: str, reading: str, reply: str) -> str:
+    """The program of a user's reply: the tool, the first closed block, and nothing printed but the answer.
+
+    "" where no block is closed, as in a reply that was cut off.
+    """
+    function, block = BLOCK.search(tool), CLOSED_BLOCK.search(reply)
+    if not block:
+        return ""
+    head = f"{QUIET}\n{function[1].strip() if function else ''}\n\n"
+    variable = VARIABLES[reading](block[1])
+    if variable is None:
+        return f"{head}{LOUD}\n{block[1]}"
+    options = [(f"({letter})", text) for letter, text in OPTIONS.findall(question.partition("Options:")[2])]
+    found = f"_options, _variable = {options!r}, {variable!r}\n{CONVERSIONS[reading]}"
+    return f"{head}{block[1]}\n\n{found}{LOUD}\n{PRINTS[reading]}"
+
+
+def last_match(block: str) -> str:
+    """The variable that the released program takes: one that does not exist fails, as there."""
+    return (LAST_MATCH.findall(block) or [""])[-1]
+
+
+def assigned(block: str) -> str | None:
+    """`ans` where it is assigned, else the last assigned name that begins so; None where there is none."""
+    tree = syntax(block)
+    names = list(stored(tree)) if tree else []
+    return "ans" if "ans" in names else next((name for name in reversed(names) if name.startswith("ans")), None)
+
+
+def stored(tree: ast.AST) -> Iterator[str]:
+    """The global names that are assigned to, in the text's order."""
+    stack = [tree]  # not by recursion: models write sums that are deeper than Python goes
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            stack += reversed(list(ast.iter_child_nodes(node)))
+
+
+VARIABLES = {"released": last_match, "ours": assigned}
+
+#: What a tool or a block prints on the way is no answer.
+QUIET = "import io as _io, json as _json, sys as _sys; _printed, _sys.stdout = _sys.stdout, _io.StringIO()"
+LOUD = "_sys.stdout = _printed"
+#: How the answer variable's value becomes an answer.
+CONVERSIONS = {
+    "released": """\
+_answer = globals()[_variable]
+if isinstance(_answer, (list, tuple)):
+    _answer = f"{_answer[0]} - {_answer[1]}"
+else:
+    _letters = "ABCDEFGHIJ"
+    _labels = {key: f"({_letters[i]})" for i in range(10) for key in (i + 1, _letters[i], f"({_letters[i]})")}
+    if _answer in _labels:
+        _answer = _labels[_answer]
+    elif _options:
+        _answer = next((label for label, text in _options if _answer in f"{label} {text}"), _answer)
+""",
+    "ours": """\
+_answer = globals()[_variable]
+if _options and isinstance(_answer, int) and not isinstance(_answer, bool) and 1 <= _answer <= len(_options):
+    _answer = _options[_answer - 1][0]
+elif _options and isinstance(_answer, str) and _answer.strip():
+    _text = _answer.strip().casefold()
+    _same = [label for label, text in _options if _text in (label.casefold(), label[1:-1].casefold(), text.casefold())]
+    _within = [label for label, text in _options if _text in text.casefold()]
+    _answer = next((found[0] for found in (_same, _within) if len(found) == 1), _answer)
+""",
+}
+#: How it is printed: `released` word for word, as JSON, since so it is compared.
+PRINTS = {
+    "released": "print(_answer if _answer is None else _json.dumps(str(_answer)))",
+    "ours": "print(_answer)",
+}
+
+
+# ---- both ----
+
+
+def side_by_side(parts: Sequence[Drawn]) -> Generator:
+    """Answer several generators' requests together, round by round; returns what each returns."""
+    ended: dict[int, object] = {}
+    replies: dict[int, list | None] = dict.fromkeys(range(len(parts)))
+    while replies:
+        asked = {}
+        for place, reply in replies.items():
+            try:
+                asked[place] = parts[place].send(reply)
+            except StopIteration as end:
+                ended[place] = end.value
+        answered = iter((yield [request for requests in asked.values() for request in requests]) if asked else ())
+        replies = {place: list(islice(answered, sum(map(width, requests)))) for place, requests in asked.items()}
+    return [ended[place] for place in range(len(parts))]
+
+
+def width(request: Attempt | Run) -> int:
+    """How many candidates a request is answered with."""
+    return len(request.samples) if isinstance(request, Attempt) else 1
+
+
+@cache
+def texts() -> Mapping[str, str]:
+    file = resources.files(__package__.partition(".")[0]) / "prompts" / "latm.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
+def words(name: str, **values: str) -> str:
+    """What is said at a step, filled in."""
+    return texts()[name].strip().format(**values)
+
+
+# ---- the dispatcher ----
+
+
+@dataclass(frozen=True)
+class DispatcherSettings(Settings):
+    """Which tools it knows."""
+
+    tools: dict[str, str] = field(default_factory=dict)
+    """Wrapped tools by the name of their task."""
+    chat: bool = True
+    """Whether the model is sent a message; else a text."""
+
+
+def dispatcher(questions: Sequence[Question], settings: DispatcherSettings) -> Steps:
+    """Ask which task a question belongs to, shown the first use case of each tool that its `context` lists."""
+    for question in questions:
+        prompt = dispatch(question, settings.tools)
+        asked = Attempt(
+            question,
+            "dispatch",
+            range(0),
+            role="dispatcher",
+            mode="dispatcher",
+            prompt=(("user", prompt),) if settings.chat else prompt,
+            runs=False,
+        )
+        candidates = yield from draw({"dispatcher": asked}, settings.budget)
+        yield Answer(question, chosen(question, candidates, settings))
+
+
+def dispatch(question: Question, tools: Mapping[str, str]) -> str:
+    """What the dispatcher reads. Raises TroveLiteError for a task without its tool."""
+    shown = []
+    for task in question.context.splitlines():
+        case = USE_CASE.search(tools.get(task, ""))
+        if not case:
+            raise TroveLiteError(f"dispatcher: no tool with a use case for '{task}'; give one by the setting `tools`")
+        shown.append(words("known", task=task, question=case[1].strip()))
+    return words("dispatch", known="\n===\n".join(shown), question=question.text)
+
+
+LATM = Method(
+    "latm",
+    latm,
+    modes=("latm",),
+    presets={
+        "paper": LatmSettings(),
+        "released": LatmSettings(vacuous=True, unproven=True, doubled=True),
+        "ours": LatmSettings(reading="ours"),
+    },
+    stream=True,
+    examples=True,
+)
+DISPATCHER = Method("dispatcher", dispatcher, modes=("dispatcher",), presets={"paper": DispatcherSettings()})

@@ -1,0 +1,26 @@
+"""Program of thoughts, and CREATOR's Entangled: one program, written anew while it fails (CREATOR, 3.4, 4.1)."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from .base import Answer, Attempt, Batch, Method, Question, Steps, chosen, repeat
+from .repair import RepairSettings, repaired
+
+
+def program(questions: Sequence[Question], settings: RepairSettings, *, mode: str) -> Steps:
+    """Attempts until the budget is met, and agreement among their last programs."""
+    for question in questions:
+
+        def batch(samples: range, question: Question = question) -> Batch:
+            first = yield [Attempt(question, mode, samples)]
+            return (yield from repaired(question, mode, first, settings))
+
+        candidates = yield from repeat(batch, settings.budget, 1 + settings.rectify)
+        yield Answer(question, chosen(question, candidates, settings))
+
+
+PRESETS = {"paper": RepairSettings()}
+POT = Method("pot", partial(program, mode="pot"), ("pot",), stages=("pot", "rectify"), presets=PRESETS)
+ENTANGLED = Method(
+    "entangled", partial(program, mode="entangled"), ("entangled",), stages=("entangled", "rectify"), presets=PRESETS
+)

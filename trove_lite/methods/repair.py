@@ -1,0 +1,53 @@
+"""Rectification: a program that fails is written anew, with its error in view (CREATOR, section 3.4).
+
+An attempt is one program and up to `rectify` repairs: 1 to 1 + `rectify` calls. Only what does not run is repaired;
+a wrong answer never is, for nobody knows that it is wrong.
+"""
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+
+from ..errors import TroveLiteError
+from .base import Attempt, Candidate, Question, Settings
+
+
+@dataclass(frozen=True)
+class RepairSettings(Settings):
+    """How often a program that fails is written anew."""
+
+    rectify: int = 3
+    """Repairs that one attempt may have (R; 3 in the released program, the paper does not say)."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.rectify < 0:
+            raise TroveLiteError(f"rectify {self.rectify}: must be at least 0")
+
+
+def repaired(question: Question, mode: str, first: Sequence[Candidate], settings: RepairSettings) -> Generator:
+    """Write anew what fails, up to `rectify` times: the last programs, and every reply, these included."""
+    current, replies = list(first), list(first)
+    for round in range(1, settings.rectify + 1):
+        failed = [place for place, candidate in enumerate(current) if fails(candidate)]
+        if not failed:
+            break
+        anew = yield [
+            Attempt(
+                question,
+                "rectify",
+                range(current[place].sample, current[place].sample + 1),
+                mode=mode,
+                round=round,
+                values={"program": current[place].text.strip(), "error": current[place].error},
+            )
+            for place in failed
+        ]
+        replies += anew
+        for place, candidate in zip(failed, anew, strict=True):
+            current[place] = candidate
+    return current, replies
+
+
+def fails(candidate: Candidate) -> bool:
+    """Whether a repair is called for: its program did not run to its end, or there was none."""
+    return candidate.status not in ("ok", "missing")

@@ -1,0 +1,137 @@
+"""Options from settings classes: words of a shell or a YAML file → values by name.
+
+A field is an option, a YAML key and a notebook's argument under one name, and its docstring is its help; jsonargparse
+reads the classes and checks types. Here is only what shells are used to: lists as words, switches, dashes in names, and
+a complaint in one line. It decides nothing about a run.
+"""
+
+import argparse
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import NoReturn, get_args, get_origin, get_type_hints
+
+import jsonargparse
+
+from .errors import UsageError
+
+jsonargparse.set_parsing_settings(docstring_parse_attribute_docstrings=True)
+
+
+class OneLine:
+    """A parser's complaint is one line, and an exception."""
+
+    def error(self, message: str, _: Exception | None = None) -> NoReturn:
+        raise UsageError(f"{plainly(message)}; see {self.prog} --help")
+
+
+class Parser(OneLine, argparse.ArgumentParser):
+    """The parser of a command with a few options of its own."""
+
+    def __init__(self, **given):
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **given)
+
+    def given(self, words: Sequence[str]) -> dict:
+        """Every option by name. Raises UsageError for words that are none."""
+        return vars(self.parse_args(spelt(words, {})))
+
+
+class Help(argparse.RawDescriptionHelpFormatter, jsonargparse.DefaultHelpFormatter):
+    """Descriptions as they are written; a default as it would be typed, where its option's help does not say."""
+
+    def _get_help_string(self, action: argparse.Action) -> str:
+        default = action.default
+        if isinstance(default, tuple):
+            default = " ".join(map(str, default))
+        if default in (None, "", argparse.SUPPRESS) or isinstance(default, dict) or not action.option_strings:
+            return action.help or ""
+        return f"{action.help or ''} (default: {str(default).replace('%', '%%')})"
+
+    def _format_args(self, action: argparse.Action, default_metavar: str) -> str:
+        return super()._format_args(action, default_metavar).replace("[ITEM,...]", f"{default_metavar} …")
+
+
+class SettingsParser(OneLine, jsonargparse.ArgumentParser):
+    """The parser of a command whose options are fields of settings classes, which it takes one after another."""
+
+    def __init__(self, **given):
+        super().__init__(formatter_class=Help, allow_abbrev=False, print_config=None, **given)
+        self.kinds: dict[str, object] = {}
+        self.add_argument(
+            "--config", action="config", help="options by name in a YAML file; the command line overrides"
+        )
+
+    def take(self, settings: type, prefix: str = "", leave: Iterable[str] = ()) -> None:
+        """Make options of a settings class's fields, but for those to `leave`."""
+        about = settings.__doc__.split("\n")[0].rstrip(".")
+        group = self.add_argument_group(f"{prefix}: {about}" if prefix else about)
+        group.add_class_arguments(settings, prefix or None, as_group=False, skip=set(leave))
+        self.kinds |= {f"{prefix}.{name}".lstrip("."): kind for name, kind in get_type_hints(settings).items()}
+
+    def given(self, words: Sequence[str]) -> dict:
+        """Those options that the words or the YAML file name. Raises UsageError for what is none or of a wrong type."""
+        for option in (word[2:].split("=")[0].replace("-", "_") for word in words if word.startswith("--")):
+            if option not in self.kinds and option.split(".")[0] not in self.kinds and option not in ("help", "config"):
+                near = get_close_matches(option, self.kinds, n=1)
+                self.error(f"no option --{option}" + (f": is it --{near[0]}?" if near else ""))
+        found = self.parse_args(spelt(words, self.kinds), defaults=False).as_dict()
+        found.pop("config", None)
+        return found
+
+
+def spelt(words: Sequence[str], kinds: Mapping[str, object]) -> list[str]:
+    """Words as shells have them → as the parser reads them, given the type of each option.
+
+    `--top-p 1 --seeds 0 1 --quiet` becomes `--top_p 1 --seeds=[0,1] --quiet=true`.
+    """
+    out, rest = [], list(words)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("--"):
+            out.append(word)
+            continue
+        name, equals, value = word[2:].partition("=")
+        name = name.replace("-", "_")
+        values = []
+        while rest and not rest[0].startswith("--"):
+            values.append(rest.pop(0))
+        kind = kinds.get(name)
+        if equals:
+            out.append(f"--{name}={value}")
+        elif kind is bool and not values:
+            out.append(f"--{name}=true")
+        elif get_origin(kind) is tuple and values and not values[0].startswith("["):
+            items = map(json.dumps, values) if get_args(kind)[0] is str else values
+            out.append(f"--{name}=[{','.join(items)}]")
+            continue
+        else:
+            out.append(f"--{name}")
+        out += values
+    return out
+
+
+#: How jsonargparse says that a value is not of its option's type.
+WRONG = re.compile(
+    r'Parser key "(.+?)"(?: element \d+)?: (.*?)(?:Given value type.*)?(?:Given value|\. Got value): (.*)'
+)
+
+
+def plainly(message: str) -> str:
+    """What a parser complains of, as one line in plain words."""
+    line = " ".join(message.split())
+    wrong = WRONG.fullmatch(line)
+    if not wrong:
+        return re.sub(r'Parser key "(.+?)":', r"\1:", line)
+    name, what, value = wrong.groups()
+    return f"{name} {value}: give {' or '.join(dict.fromkeys(kinds_in(what)))}"
+
+
+def kinds_in(what: str) -> Iterable[str]:
+    """The types that a complaint says were expected, in words."""
+    said = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "a text", "NoneType": "null",
+            "tuple": "a list", "dict": "names with values"}  # fmt: skip
+    for choices in re.findall(r"Literal\[(.*?)\]", what):
+        yield choices.replace("'", "")
+    for kind in re.findall(r"<class '(\w+)'>", what):
+        yield said.get(kind, kind)

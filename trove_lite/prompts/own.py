@@ -1,0 +1,128 @@
+"""Our own prompts: what a method asks for (`instructions/METHOD.toml`) × a data set's worked examples.
+
+The examples of a category (`examples/DATASET/CATEGORY.toml`) are the same for every method and mode, so that these
+differ in nothing but what they ask for. A category without examples of its own gets the instructions alone.
+"""
+
+import string
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+
+from ..datasets.base import Dataset, Question
+from ..parse import parse_tools
+from ..programs import Tool, format_toolbox
+from .base import PromptPack, Template, as_asked
+
+FOLDER = resources.files(__package__)
+
+
+def pack(dataset: Dataset) -> PromptPack:
+    """The pack `own` for a data set."""
+    stages = instructions()
+    words = _read("words.toml") | _of(dataset.name)
+
+    @cache
+    def template(category: str, stage: str) -> Template:
+        return template_of(stages[stage], words, examples(dataset.name, category))
+
+    return PromptPack("own", dataset.categories, tuple(stages), template, {name: gaps(s) for name, s in stages.items()})
+
+
+def gaps(stage: dict) -> tuple[str, ...]:
+    """What a stage's prompt is filled with besides question and toolbox: a program to repair, its error."""
+    return tuple(name for _, name, *_ in string.Formatter().parse(stage.get("given", "")) if name)
+
+
+@cache
+def instructions() -> dict[str, dict]:
+    """What each stage of every method says, by its name: `text`, how `examples` answer, what is `given` to it."""
+    files = sorted(file.name for file in (FOLDER / "instructions").iterdir())
+    return {stage: words for file in files for stage, words in _read("instructions", file).items()}
+
+
+@cache
+def examples(dataset: str, category: str) -> list[dict]:
+    """The worked examples of one category, or none."""
+    return _read("examples", _of(dataset).get("like", dataset), f"{category}.toml").get("example", [])
+
+
+def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
+    """Instruction and worked examples stand first, so that an engine can keep them for every question."""
+    answers = ANSWERS[stage["examples"]]
+    shows, given = stage.get("shows", stage["examples"] == "toolbox"), stage.get("given", "")
+    toolbox = [shown_tool(example) for example in worked]
+    shown = [
+        _asked(as_asked(question_of(example)), toolbox, shows, given.format_map(example)) + answers(example)
+        for example in (worked if answers else ())
+    ]
+    instruction = stage["text"].format_map(words).strip()
+
+    def template(question: Question, tools: Sequence[Tool], **more: str) -> str:
+        return "\n\n\n".join([instruction, *shown, _asked(as_asked(question), tools, shows, given.format_map(more))])
+
+    return template
+
+
+def question_of(example: dict) -> Question:
+    """What an example asks, with what it is about where there is such a thing."""
+    return Question("", "", 0, example["question"], example.get("context", ""))
+
+
+def shown_tool(example: dict) -> Tool:
+    """An example's function as the toolbox holds it."""
+    (tool,) = parse_tools(f"```python\n{example['tool'].strip()}\n```")
+    return tool
+
+
+def _asked(question: str, toolbox: Sequence[Tool], shows: bool, given: str) -> str:
+    shown = f"**Toolbox**\n{format_toolbox(toolbox)}\n\n" if shows else ""
+    given = f"{given.strip()}\n\n" if given else ""
+    return f"**Question**\n{question}\n\n{shown}{given}**Solution**\n"
+
+
+def _answered(program: str, tools: str) -> str:
+    return f"```python\n{program.strip()}\n```\n\n**Tools**\n```python\n{tools.strip()}\n```"
+
+
+def _plain(example: dict) -> str:
+    return _answered(example["plain"], example["imports"])
+
+
+def _function(example: dict) -> str:
+    return _answered(example["solution"], "\n".join(filter(None, [example.get("also", ""), example["tool"]])))
+
+
+def _imported(example: dict) -> str:
+    return _answered(example["solution"], f"{example.get('also', '')}from toolbox import {shown_tool(example).name}")
+
+
+def _tool(example: dict) -> str:
+    return f"```python\n{example['tool'].strip()}\n```"
+
+
+def _use(example: dict) -> str:
+    return f"```python\n{example['solution'].strip()}\n```"
+
+
+def _words(example: dict) -> str:
+    return f"Final Answer: {example['answer']}"
+
+
+#: How a worked example answers: by a plain program, one with a function of its own, one that imports it; by that
+#: function alone, by the program that uses it, or in words. None: nothing is worked, and the instructions stand alone.
+ANSWERS = {"plain": _plain, "function": _function, "toolbox": _imported, "tool": _tool, "use": _use, "words": _words}
+ANSWERS["none"] = None
+
+
+def _of(dataset: str) -> dict:
+    """What a data set says for itself: its `task`, or that its examples are `like` another's. May be nothing."""
+    own = _read("examples", f"{dataset}.toml")
+    return _read("examples", f"{own['like']}.toml") | own if "like" in own else own
+
+
+@cache
+def _read(*path: str) -> dict:
+    file = FOLDER.joinpath(*path)
+    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}

@@ -1,0 +1,46 @@
+"""The short prompts that the practice model was trained on. Of tools they list the signatures alone."""
+
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+
+from ..datasets.base import Dataset
+from ..programs import Tool
+from .base import PromptPack, Template, as_asked
+
+LISTED_AT_MOST = 20
+
+
+def pack(dataset: Dataset) -> PromptPack:
+    """The pack `practice`, which has no worked examples, for any data set."""
+
+    def template(category: str, stage: str) -> Template:
+        return lambda question, tools: practice_prompt(stage, as_asked(question), signatures(tools))
+
+    return PromptPack("practice", dataset.categories, tuple(_stages()), template)
+
+
+def practice_prompt(mode: str, question: str, toolbox: Sequence[str] = ()) -> str:
+    """The prompt in `mode`; `toolbox` holds signatures such as `gcd(a, b)`.
+
+    It lists the first LISTED_AT_MOST of them: the model has never seen more at once.
+    """
+    stage = _stages()[mode]
+    listed = "".join(f"- {signature}\n" for signature in toolbox[:LISTED_AT_MOST])
+    section = f"**Toolbox**\n{listed}\n" if stage.get("toolbox") else ""
+    return f"{stage['text']}\n\n**Question**\n{question}\n\n{section}**Solution**\n"
+
+
+def signatures(tools: Sequence[Tool]) -> list[str]:
+    """Of functions their signatures, where these are a line each; imports have none."""
+    return [
+        tool.signature
+        for tool in tools
+        if tool.signature.partition("(")[0].isidentifier() and ")" in tool.signature and "\n" not in tool.signature
+    ]
+
+
+@cache
+def _stages() -> dict[str, dict]:
+    return tomllib.loads((resources.files(__package__) / "practice.toml").read_text(encoding="utf-8"))

@@ -1,0 +1,146 @@
+"""What a run will ask for, before it is made, and what came of it, in a few lines.
+
+A plan is made without model, sandbox or folder: each method is played with answers that say nothing. The account of a
+run is what its `run.json` says.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import NamedTuple
+
+from ..datasets import load_dataset
+from ..datasets.base import Problem
+from ..methods import load_method
+from ..methods.base import Answer, Attempt, Candidate, Request, Settings
+from ..prompts import load_pack
+from ..selection import Ballot
+from .live import labelled
+from .settings import RunSettings
+
+CHARACTERS_A_TOKEN = 3.0  # of the official MATH prompts in Llama 2's tokenizer; newer ones need fewer tokens
+
+
+class Planned(NamedTuple):
+    """What one method asks for in one category, over all seeds: at least so many calls, if no program works."""
+
+    method: str
+    category: str
+    problems: int
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+
+
+def plan(settings: RunSettings) -> list[Planned]:
+    """What a run with these settings would ask of its models; nothing is asked, and nothing written.
+
+    Prompt tokens are estimated from characters; completion tokens are the most that the settings allow.
+    """
+    dataset = load_dataset(settings.dataset)
+    pack, examples = load_pack(settings.prompts, dataset), labelled(settings, dataset)
+    rows = []
+    for method in settings.methods:
+        for category in settings.categories:
+            problems = dataset.load(category)[: settings.limit]
+            calls, read = _asked(
+                method, problems, examples.get(category, ()), settings.of(method, settings.seeds[0]), pack
+            )
+            seeds = len(settings.seeds)
+            tokens = math.ceil(read / CHARACTERS_A_TOKEN) * seeds
+            written = calls * seeds * settings.sampling.max_tokens
+            rows.append(Planned(method, category, len(problems), calls * seeds, tokens, written))
+    return rows
+
+
+def _asked(
+    method: str, problems: Sequence[Problem], examples: Sequence[Problem], settings: Settings, pack
+) -> tuple[int, int]:
+    """Calls, and characters of prompts, of one method on these problems."""
+    found = load_method(method)
+    questions = [problem.question for problem in problems]
+    streams = [questions] if found.stream else [[question] for question in questions]
+    calls = characters = 0
+    for stream in streams:
+        steps, answer = found.begin(stream, settings, examples), None
+        while True:
+            try:
+                asked = steps.send(answer)
+            except StopIteration:
+                break
+            answer = (
+                None if isinstance(asked, Answer) else [c for request in asked for c in _nothing(request, settings)]
+            )
+            for request in () if isinstance(asked, Answer) else asked:
+                if isinstance(request, Attempt):
+                    calls += len(request.samples)
+                    characters += len(request.samples) * _length(request, pack)
+    return calls, characters
+
+
+def _length(request: Attempt, pack) -> int:
+    prompt = request.prompt
+    if prompt is None:
+        prompt = pack.render(request.question, request.stage, request.shown, **request.values)
+    return len(prompt) if isinstance(prompt, str) else sum(len(text) for _, text in prompt)
+
+
+def _nothing(request: Request, settings: Settings) -> Iterator[Candidate]:
+    """Answers that say nothing and do not work, as long as can be."""
+    for sample in request.samples if isinstance(request, Attempt) else (request.sample,):
+        ballot = Ballot(request.mode, False, (), 0)
+        yield Candidate(request.mode, sample, "", (), ballot, settings.budget.most, "error", stage=request.stage)
+
+
+def planned_text(rows: Sequence[Planned], *, prefill: float | None = None, decode: float | None = None) -> str:
+    """A plan to read; with a GPU's speeds, in tokens a second, also its hours."""
+    lines = [f"{'method':<12} {'category':<14} {'problems':>8} {'calls':>10} {'prompt tokens':>15}"]
+    lines += [f"{r.method:<12} {r.category:<14} {r.problems:>8,} {r.calls:>10,} {r.prompt_tokens:>15,}" for r in rows]
+    calls, read, written = (sum(column) for column in list(zip(*rows, strict=True))[3:])
+    lines += [
+        f"in all {calls:,} calls; about {read:,} prompt tokens, estimated at {CHARACTERS_A_TOKEN} characters each; at "
+        f"most {written:,} completion tokens",
+        "these are of a run in which no program works: what follows on one that does comes on top, such as prompts "
+        "that show tools, their use by others, and problems solved again",
+    ]
+    if prefill and decode:
+        hours = (read / prefill + written / decode) / 3600
+        lines.append(
+            f"at most {hours:,.1f} GPU hours at {prefill:,.0f} prompt and {decode:,.0f} completion tokens a second: "
+            "most completions end sooner, and an engine reads a prompt that it knows only once"
+        )
+    return "\n".join(lines)
+
+
+def came_of(out: Path, description: Mapping) -> str:
+    """What came of a run, from its `run.json`."""
+    lines = [f"{out}: complete; problems whose selected answer is right:"]
+    accuracy = [(label.split("-")[0], label, 100 * share) for label, share in description["accuracy"].items()]
+    for method, found in groupby(accuracy, key=itemgetter(0)):
+        _, labels, shares = zip(*found, strict=True)
+        if len(shares) == 1:
+            lines.append(f"  {labels[0]}: {shares[0]:.1f} %")
+        else:
+            mean, span = sum(shares) / len(shares), f"{min(shares):.1f} to {max(shares):.1f} %"
+            lines.append(f"  {method}: {mean:.1f} %, the mean of {len(shares)} streams ({span})")
+    lines += list(_most_used(description["toolboxes"]))
+    for retry, title in ((False, "spent"), (True, "spent on solving again")):
+        rows = [row for row in description["budget"] if (row["phase"] == "retry") is retry]
+        total = {name: sum(row[name] or 0 for row in rows) for name in ("calls", "prompt_tokens", "completion_tokens")}
+        if rows:
+            lines.append(f"{title}: " + ", ".join(f"{n:,.0f} {name.replace('_', ' ')}" for name, n in total.items()))
+    return "\n".join(lines)
+
+
+def _most_used(toolboxes: Sequence[Mapping], streams: int = 4, top: int = 3) -> Iterator[str]:
+    """A line for each of the first streams that kept a toolbox: how large it is in the end, its most used functions."""
+    found = [list(tools) for _, tools in groupby(toolboxes, key=itemgetter("method", "category", "seed"))]
+    for tools in found[:streams]:
+        first = tools[0]
+        used = ", ".join(f"{tool['name']} (in {tool['imports']} answers)" for tool in tools[:top])
+        where = f"{first['method']}-{first['category']}-{first['seed']}"
+        yield f"toolbox of {where}: {len(tools)} functions, most used {used}"
+    if len(found) > streams:
+        yield f"and {len(found) - streams} more toolboxes"

@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from inspect import cleandoc
 from pathlib import Path
 from typing import NamedTuple
 
@@ -190,7 +191,7 @@ def _names() -> str:
             "presets: paper, and where a released program differs",
             *differing,
             "models:",
-            *(f"  {line.strip()}" for line in (load_model.__doc__ or "").split("\n\n", 1)[1].rstrip().split("\n")),
+            *(f"  {line}" for line in cleandoc(load_model.__doc__).split("\n\n")[1].split("\n")),
         ]
     )
 
@@ -453,10 +454,12 @@ def _doctor_options(parser) -> None:
     "",
     "--model http://localhost:8000/v1#NAME",
 )
-def doctor(model) -> None:
+def doctor(model) -> int:
     from .doctor import as_text, examine
 
-    print(as_text(examine(model)))
+    lines = examine(model)
+    print(as_text(lines))
+    return int(bool(model) and not lines[-1].usable)
 
 
 def _completion_options(parser) -> None:

@@ -15,7 +15,7 @@ import pytest
 from trove_lite import TroveLiteError
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.cli import main
-from trove_lite.notebooks import check_parameters, execute_notebook, notebook_parameters, report
+from trove_lite.notebooks import check_parameters, execute_notebook, notebook_parameters, paths, report
 
 from .conftest import ROOT
 from .processes import processes_with
@@ -46,12 +46,48 @@ def test_every_notebook_runs_on_a_small_fixture(fixture_run, tmp_path):
     assert failed == 0
     assert {p.stem for p in (tmp_path / "results/small/notebooks").glob("*.html")} == {p.stem for p in NOTEBOOKS}
     page = (tmp_path / "results/small/index.html").read_text()
-    for name in ("table1", "table2", "table3", "table5", "table6", "table7", "table8", "table9"):
-        assert len(pd.read_csv(tmp_path / f"results/small/{name}.csv"))
-        assert f"{name}.csv" in page
+    for name in ("table1", "table2", "table3", "table5", "table6", "table7", "table8", "table9", "differences"):
+        assert len(pd.read_csv(tmp_path / f"results/small/reeval_{name}.csv"))
+        assert f"reeval_{name}.csv" in page
+    assert len(pd.read_csv(tmp_path / "results/small/reeval_table1_check.csv"))
     for name in ("table1", "figure1", "figure2", "figure3", "figure4", "table9"):
-        assert (tmp_path / f"figures/small/{name}.png").stat().st_size > 10_000
-        assert (tmp_path / f"figures/small/{name}.svg").read_text().startswith("<?xml")
+        assert (tmp_path / f"figures/small/reeval_{name}.png").stat().st_size > 10_000
+        assert (tmp_path / f"figures/small/reeval_{name}.svg").read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize("method", ["trove", "primitive"])
+def test_every_notebook_runs_on_one_side_and_six_problems(method, tmp_path):
+    """What cannot be had is one line that says why; no table is of NaN, and no picture is of nothing."""
+    frame = candidates(categories=("counting",))
+    save_table(outcomes(frame[frame["method"] == method]), tmp_path / "outcomes.parquet")
+    assert report([tmp_path / "outcomes.parquet"], "one", notebooks=ROOT / "notebooks",
+                  parameters={"resamples": "10"}, jobs=2, root=tmp_path) == 0  # fmt: skip
+    drawn = {path.stem for path in (tmp_path / "figures/one").glob("*.png")}
+    assert ("reeval_figure1" in drawn) == (method == "trove")
+    assert "reeval_matched_budgets" not in drawn
+    for path in (tmp_path / "results/one/notebooks").glob("1*.ipynb"):
+        text = "".join(
+            "".join(output.get("text", "") or output.get("data", {}).get("text/plain", ""))
+            for cell in nbformat.read(path, as_version=4).cells
+            for output in cell.get("outputs", [])
+        )
+        assert "nan" not in text.lower().replace("primitive", ""), path.stem
+
+
+def test_the_notebook_of_reexecution_shows_what_is_committed(tmp_path):
+    path = ROOT / "notebooks" / "80_reexecution.ipynb"
+    execute_notebook(path, {"figures": str(tmp_path)}, tmp_path / "executed.ipynb")
+    assert (tmp_path / "time_limits.png").stat().st_size > 10_000
+    said = json.dumps(nbformat.read(tmp_path / "executed.ipynb", as_version=4).cells[-1])
+    total = pd.read_csv(ROOT / "results" / "reexecution" / "agreement.csv").set_index("category").loc["all"]
+    assert f"Of {total['candidates']:,} programs" in said
+
+
+def test_a_notebook_runs_from_the_repositorys_root_as_well(tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    assert paths("../results", ["../runs/x", "/y"], "") == ["results", ["runs/x", "/y"], ""]
+    monkeypatch.chdir(ROOT / "notebooks")
+    assert paths("../results", ["../runs/x", "/y"], "") == ["../results", ["../runs/x", "/y"], ""]
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda p: p.stem)

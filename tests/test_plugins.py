@@ -185,8 +185,7 @@ def test_a_killed_run_goes_on_to_the_same_tables(folder, tmp_path):
 
 def test_a_comparison_table_and_figure_know_nothing_of_either(folder):
     candidates, calls = tl.load_candidates(folder), tl.load_calls(folder)
-    sides = dict(candidates.groupby("method", observed=True))
-    comparison = tl.compare(sides, calls=calls)
+    comparison = tl.compare(candidates, calls=calls)
     table = tl.accuracy(comparison)
     assert set(table["category"]) >= {"warm", "cold"}
     assert table["value"].notna().all()

@@ -9,58 +9,42 @@ from .lazy import index_of
 TYPE_CHECKING = False  # as `typing` has it, without importing that
 if TYPE_CHECKING:
     from .analysis.choose import choose, expected_score
+    from .analysis.comparison import Comparison, accuracy, compare, matched_budgets
     from .analysis.failures import failures, tools_made
     from .analysis.independence import independent_runs, shared_programs
-    from .analysis.matched import matched_budgets
-    from .analysis.study import Study
-    from .analysis.summary import final_toolboxes, summarise
+    from .analysis.summary import summarise
+    from .analysis.worked import worked_problem
     from .candidates import load_calls, load_candidates, outcomes
     from .datasets import load_problems
     from .datasets.base import Problem
     from .datasets.files import fetch
     from .datasets.math import CATEGORIES
     from .errors import TroveLiteError
-    from .notebooks import save_figure, save_table
-    from .papers.cells import check, side_by_side
-    from .papers.figures import compute_matched, difficulty, figure1, figure2, figure3, figure4, same_cost
-    from .papers.published_values import published_table
-    from .papers.reeval import (
-        differences,
-        overlap,
-        pass_by_mode,
-        pooled_curve,
-        table1,
-        table2,
-        table3,
-        table5,
-        table6,
-        table7,
-        table8,
-        table9,
-    )
+    from .notebooks import paths
+    from .papers import check, published_table, reeval, reexecution, save, show, side_by_side, trove
+    from .papers.style import accuracy_figure
+    from .running.live import live_run
+    from .running.settings import RunSettings
     from .selection import RULES, one_stage, one_stage_described, oracle, random_choice, two_stage, two_stage_described
 
 __getattr__, __dir__ = index_of(__name__, __file__)
 __all__ = [
     "CATEGORIES",
     "RULES",
+    "Comparison",
     "Problem",
-    "Study",
+    "RunSettings",
     "TroveLiteError",
+    "accuracy",
+    "accuracy_figure",
     "check",
     "choose",
-    "compute_matched",
-    "differences",
-    "difficulty",
+    "compare",
     "expected_score",
     "failures",
     "fetch",
-    "figure1",
-    "figure2",
-    "figure3",
-    "figure4",
-    "final_toolboxes",
     "independent_runs",
+    "live_run",
     "load_calls",
     "load_candidates",
     "load_problems",
@@ -69,26 +53,19 @@ __all__ = [
     "one_stage_described",
     "oracle",
     "outcomes",
-    "overlap",
-    "pass_by_mode",
-    "pooled_curve",
+    "paths",
     "published_table",
     "random_choice",
-    "same_cost",
-    "save_figure",
-    "save_table",
+    "reeval",
+    "reexecution",
+    "save",
     "shared_programs",
+    "show",
     "side_by_side",
     "summarise",
-    "table1",
-    "table2",
-    "table3",
-    "table5",
-    "table6",
-    "table7",
-    "table8",
-    "table9",
     "tools_made",
+    "trove",
     "two_stage",
     "two_stage_described",
+    "worked_problem",
 ]

@@ -319,8 +319,9 @@ def _summary_options(parser) -> None:
 def summary(runs, json) -> None:
     from json import dumps
 
-    from .analysis.summary import as_text, final_toolboxes, summarise
+    from .analysis.summary import as_text, summarise
     from .candidates import load_candidates
+    from .papers.trove import final_toolboxes
 
     toolboxes = final_toolboxes(runs)
     found = summarise(load_candidates(*runs)) | {"toolboxes": toolboxes.to_dict("records")}
@@ -414,17 +415,15 @@ def reexecute(runs, out, time_limit, known_timeouts, memory, isolation, workers,
 
 def _show_time_limits(new, agreement, folder: Path, time_limit: float) -> None:
     from .analysis.independence import independent_runs
-    from .notebooks import save_figure, save_table
-    from .papers.figures import time_limits
-    from .recorded.reexecute import LIMITS, accuracy_by_time_limit
+    from .papers import save
+    from .papers.reexecution import LIMITS, time_limits, time_limits_figure
 
     limits = [limit for limit in LIMITS if limit <= time_limit] or [time_limit]
-    by_limit = accuracy_by_time_limit(independent_runs(new), limits)  # a copy is no second run
-    save_table(agreement.shares, "agreement", str(folder))
-    save_table(agreement.disagreements, "disagreements", str(folder))
-    save_table(by_limit, "time_limits", str(folder))
-    model = ", ".join(sorted(new["model"].astype(str).unique()))
-    save_figure(time_limits(by_limit, f"{model}, recorded programs executed again"), "time_limits", str(folder))
+    by_limit = time_limits(independent_runs(new), limits)  # a copy is no second run
+    save(agreement.shares, folder, "agreement")
+    save(agreement.disagreements, folder, "disagreements")
+    save(by_limit, folder)
+    save(time_limits_figure(by_limit), folder)
 
 
 # ---- what is at hand ----

@@ -26,7 +26,6 @@ from pathlib import Path
 
 import nbformat
 import pandas as pd
-from matplotlib.figure import Figure
 from traitlets.config import Config
 
 from .bars import Bar
@@ -40,20 +39,13 @@ RETRIES = 2
 PLACES = {"out": "run", "results": "results", "figures": "figures"}
 
 
-def save_table(table: pd.DataFrame, name: str, folder: str) -> pd.DataFrame:
-    """Write a table as `folder/name.csv` (six digits), unless folder or table is empty; returns it, to be shown."""
-    if folder and len(table):
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        table.to_csv(Path(folder) / f"{name}.csv", index=False, float_format="%.6g", lineterminator="\n")
-    return table
+def paths(*given: str | Sequence[str]) -> list[str | list[str]]:
+    """A notebook's paths, for it may be started in its own folder or in the repository's root.
 
-
-def save_figure(figure: Figure | None, name: str, folder: str) -> None:
-    """Write a figure as PNG and SVG, unless there is none or no `folder`; the same figure gives the same bytes."""
-    if folder and figure:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        figure.savefig(Path(folder) / f"{name}.png", dpi=150, metadata={"Software": None})
-        figure.savefig(Path(folder) / f"{name}.svg", metadata={"Date": None})
+    Where the current folder holds the notebooks, `../results` is `results`; any other path is what it is.
+    """
+    strip = "../" if Path("notebooks").is_dir() else ""
+    return [p.removeprefix(strip) if isinstance(p, str) else [each.removeprefix(strip) for each in p] for p in given]
 
 
 def read_notebook(path: Path) -> nbformat.NotebookNode:

@@ -49,7 +49,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         server = self.server
         if self.path in server.about:
-            self.reply(200, server.about[self.path])
+            found = server.about[self.path]
+            self.send(200, found) if isinstance(found, bytes) else self.reply(200, found)
         elif self.path == "/v1/models" and server.models:
             same = {"owned_by": server.owner, "max_model_len": 4096} | server.entry
             entries = [{"id": name} | same for name in server.models]

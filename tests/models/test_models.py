@@ -277,6 +277,40 @@ def test_specs_name_backends():
     assert server.settings == SamplingSettings()
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://127.0.0.1:99999/v1",
+        "http://[:::]/v1",
+        "http://300.1.1.1/v1",
+        "http://h/v1\x00",
+        "http://h/\ud800",
+        "http://xn--a/v1",
+    ],
+)
+def test_an_address_that_nobody_can_have_is_refused_in_one_line(address):
+    async def entered():
+        async with OpenAIServer(address, "m"):
+            pass
+
+    with pytest.raises(TroveLiteError, match="no server has such an address"):
+        asyncio.run(entered())
+
+
+def test_a_web_site_is_no_server_of_models():
+    with (
+        Server(about={"/v1/models": b"<html>Welcome</html>"}) as server,
+        pytest.raises(ModelError, match="is this the ad"),
+    ):
+        ask(server)
+
+
+@pytest.mark.parametrize("listed", [{}, [], None, {"data": "x"}, {"data": [{"id": 5}, 7, {}]}])
+def test_a_list_of_models_that_is_none_is_no_matter(listed):
+    with Server(about={"/v1/models": listed}) as server:
+        assert ask(server)[0].text == "print(1)"
+
+
 @pytest.mark.parametrize("end", ["/chat", "/chat/", "/chat/completions", "/completions"])
 def test_an_address_that_goes_too_far_is_refused_with_the_reason(end):
     with pytest.raises(TroveLiteError, match=f"ends before {end.rstrip('/')}, which is added to it"):

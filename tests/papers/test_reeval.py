@@ -1,25 +1,44 @@
-"""Tables and figures: the right cells, absent ones with their reason, published numbers unchanged."""
+"""The re-evaluation's tables and figures: the right cells, absent ones with their reason, print where it belongs."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
 import trove_lite as tl
-from trove_lite.analysis.study import ALL_MACRO, ALL_MICRO, SKIP_POOL
-from trove_lite.papers.cells import COLUMNS
+from trove_lite import TroveLiteError, reeval
+from trove_lite.analysis.scores import ALL_MACRO, ALL_MICRO
+from trove_lite.papers import COLUMNS
+from trove_lite.papers.reeval import SKIP_POOL
 
-TABLES = ["table1", "table2", "table3", "table5", "table6", "table7", "table8", "table9", "pass_by_mode", "overlap"]
-FIGURES = ["compute_matched", "figure1", "figure2", "figure3", "figure4", "difficulty"]
+from ..conftest import ROOT
+from ..simulated import candidates
+
+TABLES = [
+    "table1", "table2", "table3", "table5", "table6", "table7", "table8", "table9", "figure1_table", "figure3_table",
+    "figure4_table",
+]  # fmt: skip
+FIGURES = {
+    "table1_figure": ["table1"], "figure1": ["figure1_table"], "figure2": ["table5", "table7"],
+    "figure3": ["figure3_table"], "figure4": ["figure4_table"], "table9_figure": ["table9"],
+    "matched_budgets_figure": ["matched_budgets"],
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def study(simulated):
-    return tl.Study.of(simulated)
+def whole(simulated):
+    return reeval.sides(simulated)
 
 
 @pytest.fixture(scope="module")
 def partial(skip_only):
-    return tl.Study.of(skip_only)
+    return reeval.sides(skip_only)
+
+
+@pytest.fixture(scope="module")
+def made(whole, partial):
+    """Every table of both."""
+    return {(name, of): getattr(reeval, name)(of) for name in [*TABLES, "matched_budgets"] for of in (whole, partial)}
 
 
 def cell(table, **where):
@@ -29,127 +48,333 @@ def cell(table, **where):
     return table.iloc[0]
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_every_cell_is_filled_or_says_why_not(study, partial, name):
-    for source in (study, partial):
-        table = getattr(tl, name)(source)
-        assert set(COLUMNS) <= set(table.columns)
-        assert (table.loc[table["ours"].isna(), "note"] != "").all()
-        filled = table[table["low"].notna()]
-        assert (filled["low"] <= filled["ours"] + 1e-9).all()
-        assert (filled["ours"] <= filled["high"] + 1e-9).all()
+# ---- the two sides ----
+
+
+def test_skip_samples_of_independent_runs_stand_in_for_primitive(partial):
+    assert set(partial["PRIMITIVE"]["method"]) == {SKIP_POOL}
+    assert reeval.source(partial, "PRIMITIVE", "counting") == SKIP_POOL
+    sizes = partial["PRIMITIVE"].groupby(["category", "problem"], observed=True).size()
+    assert sizes.unique().tolist() == [15]
+    assert reeval.covered(partial) == ["counting", "geometry"]
+
+
+def test_the_pool_takes_no_copies(skip_only, partial):
+    doubled = pd.concat([skip_only, skip_only.assign(run=skip_only["run"].astype(str) + " again")], ignore_index=True)
+    assert len(reeval.sides(doubled)["PRIMITIVE"]) == len(partial["PRIMITIVE"])
+
+
+def test_where_primitive_ran_nothing_stands_in(whole):
+    assert set(whole["PRIMITIVE"]["method"]) == {"primitive"}
+    assert reeval.source(whole, "PRIMITIVE", "algebra") == "PRIMITIVE"
+
+
+def test_other_methods_are_sides_of_their_own(simulated):
+    more = simulated[simulated["method"] == "trove"].assign(method="trove_no_import", run="other")
+    found = reeval.sides(pd.concat([simulated, more.assign(program=more["program"] + 1)]))
+    assert list(found.sides) == ["TROVE", "PRIMITIVE", "TROVE without IMPORT"]
+
+
+def test_models_are_not_mixed(simulated):
+    mixed = pd.concat([simulated, simulated.assign(model="other", run="other")], ignore_index=True)
+    with pytest.raises(TroveLiteError, match="2 different values of 'model'"):
+        reeval.sides(mixed)
+
+
+# ---- cells ----
+
+
+def test_every_cell_is_filled_or_says_why_not(made):
+    for (name, _), table in made.items():
+        if name != "matched_budgets":
+            assert set(COLUMNS) <= set(table.columns), name
+            assert (table.loc[table["value"].isna(), "note"] != "").all(), name
+            filled = table[table["low"].notna()]
+            assert (filled["low"] <= filled["value"] + 1e-9).all(), name
+            assert (filled["value"] <= filled["high"] + 1e-9).all(), name
+
+
+def test_every_table_is_named_after_itself(made):
+    for (name, _), table in made.items():
+        assert table.attrs["name"] == f"reeval_{name.removesuffix('_table')}"
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_same_seed_same_table(simulated, name):
-    one, two = (getattr(tl, name)(tl.Study.of(simulated)) for _ in range(2))
-    assert one.equals(two)
+def test_same_seed_same_table(simulated, made, whole, name):
+    assert getattr(reeval, name)(reeval.sides(simulated)).equals(made[name, whole])
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_figures_are_titled_with_what_they_show(study, partial, name):
-    for source in (study, partial):
-        figure = getattr(tl, name)(source)
+def test_figures_take_tables_and_are_titled_with_what_they_show(made, whole, partial, name):
+    for of in (whole, partial):
+        figure = getattr(reeval, name)(*(made[table, of] for table in FIGURES[name]))
+        if name == "matched_budgets_figure" and of is partial:
+            assert figure is None  # nothing stands in there
+            continue
         assert isinstance(figure, Figure)
         assert "simulated, simulated runs on MATH" in figure.get_suptitle()
+        assert figure.get_label() == f"reeval_{name.removesuffix('_figure')}"
 
 
-def test_table1_cell_is_the_mean_over_runs_of_the_rule(study, simulated):
-    found = cell(tl.table1(study), category="counting", system="TROVE, two-stage")
+def test_table1_cell_is_the_mean_over_runs_of_the_rule(made, whole, simulated):
+    found = cell(made["table1", whole], category="counting", system="TROVE, two-stage")
     part = simulated[(simulated["method"] == "trove") & (simulated["category"] == "counting")]
-    assert found["ours"] == pytest.approx(tl.choose(part, "two_stage")["correct"].astype(float).mean())
+    assert found["value"] == pytest.approx(tl.choose(part, "two_stage")["correct"].astype(float).mean())
     assert (found["runs"], found["problems"], found["published"], found["published_sd"]) == (2, 6, 0.24, 0.02)
 
 
-def test_all_seven_categories_give_a_micro_and_a_macro_row(study):
-    table = tl.table1(study)
+def test_all_seven_categories_give_a_micro_and_a_macro_row(made, whole):
+    table = made["table1", whole]
     assert cell(table, category=ALL_MICRO, system="TROVE, one-stage")["published"] == 0.25
     macro = cell(table, category=ALL_MACRO, system="TROVE, one-stage")["published"]
     assert macro == pytest.approx(np.mean([0.29, 0.27, 0.08, 0.13, 0.30, 0.32, 0.20]))
 
 
-def test_covered_rows_compare_only_what_both_sides_have(partial):
-    table = tl.table5(partial)
-    covered = table[table["category"] == "covered, micro"]
-    assert set(covered["note"]) == {"counting, geometry"}
-    assert set(covered["problems"]) == {12}
+def test_a_macro_row_by_difficulty_weighs_categories_alike():
+    """Two categories, of which one has three times the problems and none of them solved."""
+    frame = candidates(problems=3, runs=1, categories=("counting", "number"))
+    frame = frame[(frame["category"] == "number") | (frame["problem"] == 0)].assign(level=1, dataset="two")
+    right = frame["category"] == "counting"
+    table = reeval.table9(reeval.sides(frame.assign(correct=right.astype("boolean"))))
+    assert cell(table, category=ALL_MICRO, system="TROVE")["value"] == 0.25
+    assert cell(table, category=ALL_MACRO, system="TROVE")["value"] == 0.5
 
 
-def test_the_stand_in_is_labelled_in_every_cell_it_fills(partial):
+def test_covered_rows_compare_only_what_both_sides_have(made, partial):
+    table = made["table5", partial]
+    both = table[table["category"] == "covered, micro"]
+    assert set(both["note"]) == {"counting, geometry"}
+    assert set(both["problems"]) == {12}
+
+
+def test_the_stand_in_is_labelled_in_every_cell_it_fills_and_in_the_column_that_is_read(made, partial):
     for name in ("table1", "table3", "table5", "table7", "table9"):
-        table = getattr(tl, name)(partial)
-        filled = table[table["system"].str.startswith("PRIMITIVE") & table["ours"].notna()]
+        table = made[name, partial]
+        filled = table[table["system"].str.startswith("PRIMITIVE") & table["value"].notna()]
         assert len(filled)
         assert set(filled["source"]) == {SKIP_POOL}
+        columns = tl.side_by_side(table).columns.get_level_values("system")
+        assert all("SKIP pool" in c for c in columns if c.startswith("PRIMITIVE") and "original" not in c)
+        assert not any("SKIP pool" in c for c in columns if c.startswith("TROVE"))
 
 
 def test_too_few_samples_is_a_reason(simulated):
     short = simulated[(simulated["method"] != "primitive") | (simulated["sample"] < 8)]
-    found = cell(tl.table1(short), category="counting", system="PRIMITIVE, K=15")
-    assert np.isnan(found["ours"])
+    found = cell(reeval.table1(reeval.sides(short), k=15), category="counting", system="PRIMITIVE, K=15")
+    assert np.isnan(found["value"])
     assert found["note"] == "only 8 PRIMITIVE samples a problem"
 
 
-def test_unique_problems_are_those_of_one_mode_alone(simulated):
+def test_unique_problems_are_those_of_one_mode_alone(made, whole, simulated):
     trove = simulated[(simulated["method"] == "trove") & (simulated["category"] == "number")]
     solved = trove.groupby(["run", "problem", "mode"], observed=True)["correct"].any().unstack("mode")
     expected = (solved["create"] & ~solved["import"] & ~solved["skip"]).mean()
-    assert cell(tl.table2(simulated), category="number", system="CREATE")["ours"] == pytest.approx(expected)
+    found = cell(made["table2", whole], category="number", system="CREATE")
+    assert found["value"] == pytest.approx(expected)
 
 
-def test_gains_note_the_number_of_runs(study):
-    found = cell(tl.table6(study), category="counting", system="TROVE, consistent")
+def test_a_mode_that_was_not_run_is_absent_and_not_nothing(simulated):
+    without = reeval.sides(simulated[simulated["mode"] != "import"])
+    for table in (reeval.table2(without), reeval.figure1_table(without)):
+        found = table[table["system"] == "IMPORT"]
+        assert found["value"].isna().all()
+        assert set(found["note"]) == {"no IMPORT samples"}
+
+
+def test_gains_note_the_number_of_runs(made, whole):
+    found = cell(made["table6", whole], category="counting", system="TROVE, consistent")
     assert found["note"] == "2 run(s) against 2 of PRIMITIVE"
 
 
-def test_overlap_never_compares_a_run_with_itself(partial):
-    found = cell(tl.overlap(partial), category="counting", system="PRIMITIVE ~ SKIP")
+def test_overlap_never_compares_a_run_with_itself(made, partial):
+    found = cell(made["figure3_table", partial], category="counting", system="PRIMITIVE ~ SKIP")
     assert found["runs"] == 6  # three runs, each with the two others
-    assert found["ours"] < 1
+    assert found["value"] < 1
 
 
-def test_difference_is_paired_and_holm_is_over_categories(study):
-    table = tl.differences(study)
-    rows = table[table["system"] == "one_stage"]
+def test_the_difference_is_that_of_table1_with_its_correction_over_categories(made, whole):
+    table = reeval.differences(whole)
+    rows = table[table["rule"] == "one_stage"]
     assert len(rows) == 8
     single = rows[rows["category"] != "all"]
     assert (single["p_holm"] >= single["p"]).all()
-    both = tl.table1(study)
-    ours = {s: cell(both, category="counting", system=s)["ours"] for s in ("TROVE, one-stage", "PRIMITIVE, K=15")}
-    found = cell(rows, category="counting")["difference"]
-    assert found == pytest.approx(ours["TROVE, one-stage"] - ours["PRIMITIVE, K=15"])
+    both = made["table1", whole]
+    values = {s: cell(both, category="counting", system=s)["value"] for s in ("TROVE, one-stage", "PRIMITIVE, K=15")}
+    found = cell(rows, category="counting")
+    assert found["difference"] == pytest.approx(values["TROVE, one-stage"] - values["PRIMITIVE, K=15"])
+    assert (found["a"], found["b"]) == ("TROVE", "PRIMITIVE")
 
 
-def test_nothing_is_printed_for_other_data_sets(simulated):
-    table = tl.table1(simulated.assign(dataset="practice"))
+def test_the_difference_names_what_stands_in(partial):
+    assert set(reeval.differences(partial)["b"]) == {SKIP_POOL}
+
+
+def with_tokens(frame):
+    dear = frame["method"] == "trove"
+    return frame.assign(
+        prompt_tokens=dear.map({True: 50, False: 30}).astype("Int32"),
+        completion_tokens=dear.map({True: 20, False: 10}).astype("Int32"),
+    )
+
+
+def test_at_matched_tokens_primitive_has_the_longer_runs_and_trove_its_own():
+    longer = with_tokens(candidates(problems=5, k=40))
+    runs = longer[longer["sample"] < (longer["method"] == "trove").map({True: 5, False: 15})]
+    table = reeval.matched_budgets(reeval.sides(runs), reeval.sides(longer[longer["method"] == "primitive"]))
+    rows = table[table["budget"] == "total tokens"]
+    assert (rows["calls_a"] == 15).all()
+    assert (rows["calls_b"] == 26).all()
+    assert set(rows["a"] + rows["b"]) == {"TROVEPRIMITIVE"}
+    labels = [text.get_text() for text in reeval.matched_budgets_figure(table).axes[0].get_legend().get_texts()]
+    assert labels[2] == "same total tokens: 15 calls of TROVE, on average 26.0 of PRIMITIVE"
+
+
+def test_the_stand_in_is_not_matched(made, partial):
+    table = made["matched_budgets", partial]
+    assert table["note"].str.startswith("no PRIMITIVE runs").all()
+    assert tl.show(table).shape == (1, 1)
+
+
+# ---- print stands only where it belongs ----
+
+
+@pytest.mark.parametrize("name", ["table1", "table3", "table6", "table9"])
+def test_printed_values_are_of_fifteen_calls_alone(whole, made, name):
+    assert made[name, whole]["published"].notna().any()
+    assert getattr(reeval, name)(whole, k=6)["published"].isna().all()
+
+
+def test_the_budgets_tables_print_what_is_printed_for_each_budget(whole):
+    table = reeval.table7(whole, budgets=(6, 7))
+    assert table.loc[table["k"] == 6, "published"].notna().any()
+    assert table.loc[table["k"] == 7, "published"].isna().all()
+
+
+def test_what_one_mode_alone_solves_is_printed_for_five_samples_a_mode(simulated):
+    fewer = simulated[(simulated["method"] == "primitive") | (simulated["sample"] < 2)]
+    assert reeval.table2(reeval.sides(fewer))["published"].isna().all()
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_nothing_is_printed_for_other_data_sets(simulated, made, whole, name):
+    table = getattr(reeval, name)(reeval.sides(simulated.assign(dataset="practice")))
     assert table["published"].isna().all()
+    same = made[name, whole]
+    measured = same[~same["system"].str.endswith("original")]
+    pd.testing.assert_series_equal(table["value"], measured["value"], check_index=False)
 
 
-def test_check_holds_the_paper_against_ours(study):
-    check = tl.check(tl.table1(study))
-    row = check[(check["category"] == "counting") & (check["system"] == "TROVE, one-stage")].iloc[0]
-    assert row["difference"] == pytest.approx(row["ours"] - 0.27)
-    assert check["difference"].abs().is_monotonic_decreasing
+# ---- budgets that cannot be had ----
 
 
-def test_side_by_side_shows_ours_with_interval_and_the_papers(study):
-    text = tl.side_by_side(tl.table1(study)).loc["counting", "TROVE, one-stage"]
-    assert text.endswith("(0.27)")
-    assert "[" in text
+@pytest.mark.parametrize("k", [-1, 0, 16, 1000])
+@pytest.mark.parametrize("name", ["table1", "table3", "table6", "table9", "differences"])
+def test_a_budget_that_was_not_recorded_is_refused_by_name(whole, name, k):
+    with pytest.raises(TroveLiteError, match=rf"k = {k}: .*15 of TROVE, 15 of PRIMITIVE"):
+        getattr(reeval, name)(whole, k=k)
 
 
-@pytest.mark.parametrize("table", [f"reeval_table{i}" for i in (1, 2, 3, 5, 6, 7, 8, 9)])
-def test_published_tables_load(table):
-    assert len(tl.published_table(table)) > 20
+@pytest.mark.parametrize("name", ["figure1_table", "figure3_table"])
+@pytest.mark.parametrize("k", [-5, 0, 6])
+def test_more_samples_of_a_mode_than_were_recorded_are_refused_by_name(whole, name, k):
+    with pytest.raises(TroveLiteError, match=rf"k = {k}: .* \(5\)"):
+        getattr(reeval, name)(whole, k=k)
 
 
-def test_an_unknown_published_table_names_the_known_ones():
-    with pytest.raises(tl.TroveLiteError, match=r"no published table 'reeval_table0': there are .*reeval_table1"):
-        tl.published_table("reeval_table0")
+def test_budgets_are_checked_one_by_one(whole):
+    with pytest.raises(TroveLiteError, match="k = 18"):
+        reeval.table5(whole, budgets=(15, 18))
 
 
-def test_one_side_alone_gives_empty_comparisons_not_errors(simulated):
-    trove = tl.Study.of(simulated[(simulated["method"] == "trove") & (simulated["mode"] != "skip")])
-    assert tl.differences(trove).empty
-    for name in FIGURES:
-        assert isinstance(getattr(tl, name)(trove), Figure)
+def test_runs_with_fewer_calls_are_compared_at_what_they_have(simulated):
+    fewer = reeval.sides(simulated[simulated["sample"] < (simulated["method"] == "trove").map({True: 2, False: 6})])
+    assert set(reeval.table5(fewer)["k"]) == {1, 3, 6}
+    assert reeval.table1(fewer).attrs["k"] == 6
+    assert reeval.figure1_table(fewer).attrs["k"] == 2
+    assert reeval.differences(fewer)["difference"].notna().all()
+
+
+# ---- one side, few problems, other data ----
+
+SMALL = {
+    "TROVE alone": lambda f: f[f["method"] == "trove"],
+    "TROVE alone, without SKIP": lambda f: f[(f["method"] == "trove") & (f["mode"] != "skip")],
+    "PRIMITIVE alone": lambda f: f[f["method"] == "primitive"],
+    "neither": lambda f: f[f["method"] == "primitive"].assign(method="instance", mode="instance"),
+    "six problems": lambda f: f[f["category"] == "counting"],
+    "one problem": lambda f: f[(f["category"] == "counting") & (f["problem"] == 0)],
+    "one run": lambda f: f[(f["run"] == "run0") & f["category"].isin(["counting", "number"])],
+    "two categories, one a side": lambda f: f[
+        f["category"].astype(str) == f["method"].map({"trove": "counting", "primitive": "number"}).astype(str)
+    ],
+}
+
+
+@pytest.mark.parametrize("which", SMALL)
+def test_small_and_one_sided_runs_have_every_table_and_figure_or_say_why(simulated, which, capsys):
+    comparison = reeval.sides(SMALL[which](simulated))
+    few = {key: {"resamples": 10} for key in ["table1", "table5", "figure3_table", "figure4_table", "differences"]}
+    names = [*TABLES, "differences", "matched_budgets"]
+    tables = {name: getattr(reeval, name)(comparison, **few.get(name, {})) for name in names}
+    for name, table in tables.items():
+        for shown in (tl.show(table), *([tl.side_by_side(table)] if name in TABLES else [])):
+            assert shown.size, name
+            assert not shown.isna().any(axis=None), name
+            assert not (shown == "–").all(axis=None), name
+    for name, needs in FIGURES.items():
+        figure = getattr(reeval, name)(*(tables[table] for table in needs))
+        assert (figure is None) == any(tl.show(tables[table]).shape == (1, 1) for table in needs), name
+        if figure:
+            assert_every_entry_of_the_legend_is_drawn(figure, name)
+
+
+def assert_every_entry_of_the_legend_is_drawn(figure, name):
+    """Each entry's marker and colour are those of something on the axes."""
+    drawn = set()
+    for axes in figure.axes:
+        for line in axes.lines:
+            if len(line.get_xdata()) and not np.isnan(np.asarray(line.get_ydata(), dtype=float)).all():
+                drawn.add((line.get_marker(), line.get_markerfacecolor()))
+        drawn |= {("bar", patch.get_facecolor()[:3]) for patch in axes.patches}
+        drawn |= {"scatter" for points in axes.collections if len(points.get_offsets()) and points.get_zorder() == 5}
+    legends = [axes.get_legend() for axes in figure.axes] + list(figure.legends)
+    for entry in (entry for legend in legends if legend for entry in legend.legend_handles):
+        if "paper" in entry.get_label() or "hollow" in entry.get_label():
+            continue
+        found = (entry.get_marker(), entry.get_markerfacecolor()) if hasattr(entry, "get_marker") else (
+            "bar", entry.get_facecolor()[:3])  # fmt: skip
+        assert found in drawn, f"{name}: {entry.get_label()}"
+
+
+@pytest.fixture(scope="module")
+def counting():
+    """The recorded counting runs."""
+    path = ROOT / "results/codellama-7b-instruct/outcomes.parquet"
+    if not path.is_file():
+        pytest.skip("the clone holds no bundled outcomes")
+    frame = tl.load_candidates(path)
+    return frame[frame["category"] == "counting"]
+
+
+def test_another_data_set_has_the_tables_of_its_own_categories(counting):
+    """Recorded counting runs under another name have the numbers that they have, and none in print."""
+    other = reeval.sides(counting.assign(dataset="unheard", category="unheard"))
+    same = reeval.sides(counting)
+    assert other.categories == ("unheard",)
+    assert other.title.endswith("runs on unheard")
+    for name in ("table1", "table2", "table3", "table6", "table7", "table9", "figure1_table", "figure3_table"):
+        found, expected = getattr(reeval, name)(other), getattr(reeval, name)(same)
+        expected = expected[(expected["category"] == "counting") & ~expected["system"].str.endswith("original")]
+        assert found["value"].notna().any(), name
+        pd.testing.assert_series_equal(found["value"], expected["value"], check_index=False, obj=name)
+        assert set(found["category"]) == {"unheard"}, name
+        assert found["published"].isna().all(), name
+    assert len(reeval.differences(other)) == 2
+
+
+def test_a_data_set_without_levels_says_so(simulated):
+    plain = simulated.assign(dataset="tables", level=pd.array([None] * len(simulated), dtype="Int8"))
+    table = reeval.table9(reeval.sides(plain))
+    assert tl.show(table).to_numpy().tolist() == [["the problems of tables have no levels"]]
+    assert reeval.table9_figure(table) is None
+    assert set(reeval.table8(reeval.sides(plain))["level"]) == {"all"}

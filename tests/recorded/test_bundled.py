@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from trove_lite import load_candidates, shared_programs, summarise, table1
+from trove_lite import load_candidates, reeval, shared_programs, summarise
 
 from ..conftest import ROOT
 
@@ -50,10 +50,10 @@ def test_copies_among_the_recorded_runs_are_found(bundled):
 
 
 def test_table1_counts_two_independent_runs_and_labels_the_pool(bundled):
-    table = table1(bundled)
+    table = reeval.table1(reeval.sides(bundled))
     cell = table[(table["category"] == "counting") & (table["system"] == "TROVE, one-stage")].iloc[0]
     assert cell["runs"] == 2
-    assert cell["ours"] == pytest.approx((74 + 72) / 2 / 291)
+    assert cell["value"] == pytest.approx((74 + 72) / 2 / 291)
     assert (
         table.loc[(table["category"] == "counting") & (table["system"] == "PRIMITIVE, K=15"), "source"].item()
         == "SKIP pool"
@@ -66,10 +66,10 @@ def test_table1_counts_two_independent_runs_and_labels_the_pool(bundled):
 def test_the_practice_results_are_read_off_their_tables():
     folder = ROOT / "results" / "practice"
     text = (folder / "README.md").read_text(encoding="utf-8")
-    matched = pd.read_csv(folder / "matched_budgets.csv")
+    matched = pd.read_csv(folder / "reeval_matched_budgets.csv")
     for row in matched[matched["category"] == "all"].itertuples():
         numbers = [f"{100 * x:+.1f}" for x in (row.difference, row.low, row.high)]
-        accuracies = f"{100 * row.trove:.1f} % | {100 * row.primitive:.1f} %"
+        accuracies = f"{100 * row.value_a:.1f} % | {100 * row.value_b:.1f} %"
         assert f"{accuracies} | {numbers[0]} [{numbers[1]}, {numbers[2]}] | {100 * row.run_sd:.1f} |" in text
     singles = matched[matched["category"] != "all"]
     assert ((singles["low"] < 0) & (singles["high"] > 0)).all()

@@ -7,8 +7,7 @@ from trove_lite.candidates import load_candidates
 from trove_lite.cli import main
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
-from trove_lite.papers.figures import time_limits
-from trove_lite.recorded.reexecute import accuracy_by_time_limit, compare, recorded_programs, reexecute
+from trove_lite.recorded.reexecute import compare, recorded_programs, reexecute
 from trove_lite.recorded.replay import stated_settings
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
@@ -149,19 +148,6 @@ def test_causes():
     assert cause("x", "1", "2", status="timeout") == "timeout"
     assert cause("x", "1", "2", shortened=True) == "truncated record"
     assert cause("x", "1", "2", status="memory") == "memory or output limit"
-
-
-def test_a_shorter_limit_loses_what_takes_longer():
-    rows = [row(0, "import", "a"), row(0, "create", "b"), row(1, "import", "c")]
-    table = pd.DataFrame(rows).assign(execute_seconds=[0.5, 0.5, 8.0])
-    result = accuracy_by_time_limit(table, (1, 10)).set_index(["measure", "limit"])
-    assert result.loc["two-stage", "ours"].tolist() == [0.5, 1.0]
-    assert result.loc["oracle", "gain"].tolist() == [0.0, 0.5]
-    assert result.loc["finished", "ours"].tolist() == [0.5, 1.0]
-    assert result.loc[("pass@1", 1), "cpu_hours"] == pytest.approx(2 / 3600)
-    assert (result["low"] <= result["ours"]).all()
-    assert (result["ours"] <= result["high"]).all()
-    assert time_limits(result.reset_index(), "a test").axes[0].get_ylabel() == "accuracy (fraction of problems)"
 
 
 def test_problems_solved_again_come_after_all_others():

@@ -84,7 +84,7 @@ def test_the_final_toolbox_counts_the_answers_that_imported_each_function(tmp_pa
             created += [name for name in names if name not in created]
         if row.status == "ok" and row.mode == "import":
             imported.update(name for name in names if name in created)
-    table = tl.final_toolboxes([folder], top=100)
+    table = tl.trove.final_toolboxes([folder], top=100)
     assert dict(zip(table["function"], table["answers"], strict=True)) == {n: imported[n] for n in created}
     assert (table["programs"] >= table["answers"]).all()
     assert table["answers"].is_monotonic_decreasing
@@ -112,4 +112,4 @@ def test_other_settings_have_another_folder():
 
 def test_recorded_runs_note_no_toolbox(tmp_path, simulated):
     save_table(simulated, tmp_path / "candidates.parquet")
-    assert tl.final_toolboxes([tmp_path, tmp_path / "candidates.parquet"]).empty
+    assert tl.trove.final_toolboxes([tmp_path, tmp_path / "candidates.parquet"]).empty

@@ -121,6 +121,20 @@ def test_real_sandbox_and_own_prompts(tmp_path):
     assert described(tmp_path / "a")["isolation"] in ("full", "seccomp")
 
 
+@pytest.mark.parametrize("method", ["standard", "cot", "pot", "entangled", "creator"])
+def test_the_tool_makers_before_trove_run_live_with_prompts_of_our_own(method, tmp_path):
+    fakes = {"model": ScriptedModel(), "sandbox": InlineSandbox(), "dataset": of_problems()}
+    settings = RunSettings(dataset="math", methods=(method,), categories=("counting",), seeds=(0,), k=8)
+    folder = live_run(settings, tmp_path / "a", progress=False, **fakes)
+    rows, calls = table(folder), load_calls(folder)
+    stream = rows[rows["phase"] == "stream"]
+    assert set(stream["mode"]) == {method}
+    assert set(stream["problem"]) == set(range(12))
+    spent = calls.groupby("problem").size()
+    assert (spent >= 8).all()
+    assert len(rows) == calls["mode"].notna().sum()
+
+
 def test_a_run_inside_a_running_event_loop_as_in_a_notebook(tmp_path):
     async def cell():
         return run(tmp_path / "a")

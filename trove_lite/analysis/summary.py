@@ -1,21 +1,11 @@
-"""What a run holds, in one object for each run and category: counts, oracle, modes, toolboxes, and who copies whom."""
-
-import json
-from collections import Counter
-from collections.abc import Iterable
-from pathlib import Path
+"""What a run holds, in one object for each run and category: counts, oracle, modes, and who copies whom."""
 
 import pandas as pd
 
-from ..candidates import load_candidates
-from ..parse import parse_tools
-from ..programs import plain_name
 from . import statistics as metrics
 from .choose import choose, in_order, modes_of
 from .independence import shared_programs
-from .study import correct_counts, distinct_score, oracle_score
-
-TOOLBOX_COLUMNS = ["method", "category", "seed", "rank", "function", "first_problem", "answers", "programs", "tools"]
+from .scores import correct_counts, distinct_score, graded_answer, oracle_score
 
 
 def summarise(candidates: pd.DataFrame) -> dict:
@@ -31,7 +21,7 @@ def summarise(candidates: pd.DataFrame) -> dict:
         mine = {rule: frame[(frame["run"] == run) & (frame["category"] == category) & (frame["method"] == method)]
                 for rule, frame in chosen.items()}  # fmt: skip
         modes = modes_of(part)
-        counts = correct_counts(part)
+        counts, size = correct_counts(part), int(part.groupby("problem").size().min())
         solved = counts[[f"c_{mode}" for mode in modes]].to_numpy().T > 0
         runs.append({
             "run": run, "method": method, "category": category,
@@ -41,45 +31,13 @@ def summarise(candidates: pd.DataFrame) -> dict:
             "oracle_correct": int(solved.any(axis=0).sum()),
             "pass_at_5": {m: _mean(oracle_score(part[part["mode"] == m], 5)) for m in modes},
             "unique": dict(zip(modes, metrics.unique_by_mode(solved).tolist(), strict=True)),
-            "mean_distinct_answers": _mean(distinct_score(part, int(part.groupby("problem").size().min()), "answers")),
+            "mean_distinct_answers": _mean(distinct_score(part, size, graded_answer)),
             "retried_problems": int(_of(candidates, run, category).query("phase == 'retry'")["problem"].nunique()),
             "not_judged": int((_of(candidates, run, category)["correct"].isna()).sum()),
             "shortened_outputs": int(part["shortened"].fillna(False).sum()),
         })  # fmt: skip
     pairs = shared_programs(candidates).to_dict("records")
     return {"runs": runs, "independence": [{k: _plain(v) for k, v in pair.items()} for pair in pairs]}
-
-
-def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame:
-    """The `top` functions of the toolbox that each TROVE stream ended with, most used first.
-
-    `answers` counts the problems whose selected answer imported the function, which is what ranks and trims it;
-    `programs` all programs that the model wrote in IMPORT mode with it. `first_problem` is the one that created it,
-    `tools` the size of the whole toolbox. Only folders of live runs know: for others the table is empty.
-    """
-    parts = [pd.DataFrame(columns=TOOLBOX_COLUMNS)]
-    for folder in map(Path, runs):
-        path = folder / "run.json"
-        listed = json.loads(path.read_text(encoding="utf-8")).get("toolboxes") if path.exists() else None
-        if not listed:
-            continue
-        names = {"name": "function", "imports": "answers", "problem": "first_problem"}
-        table = pd.DataFrame(listed).rename(columns=names)
-        stream = ["method", "category", "seed"]
-        counts = import_counts(load_candidates(folder))
-        table["programs"] = [counts[key] for key in table[[*stream, "function"]].itertuples(index=False, name=None)]
-        table["tools"] = table.groupby(stream)["rank"].transform("size")
-        parts.append(table[table["rank"] <= top].sort_values([*stream, "rank"])[TOOLBOX_COLUMNS])
-    return pd.concat(parts[1:] or parts, ignore_index=True)
-
-
-def import_counts(candidates: pd.DataFrame) -> Counter:
-    """In how many IMPORT programs each tool is used, by (method, category, seed, name)."""
-    counts = Counter()
-    for row in candidates[candidates["mode"] == "import"].itertuples():
-        names = {plain_name(tool.name) for tool in parse_tools(row.tools)}
-        counts.update((row.method, row.category, row.seed, name) for name in names)
-    return counts
 
 
 def as_text(summary: dict) -> str:

@@ -1,22 +1,25 @@
 """The audit: do the papers' numbers add up, and does the official program do what the paper says?
 
 It asks every check for its findings, with whatever is there: published tables always, recorded runs as given, the data
-set, the released prompts, the logs' texts and a sandbox where they can be had. What cannot be computed is taken from
-the committed findings, and says so.
+set, and what it is handed: a way to load prompts, to read the logs' texts, to run programs. What cannot be computed is
+taken from the committed findings, and says so.
 """
 
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
+from ..analysis.comparison import Comparison
 from ..analysis.independence import independent_runs
-from ..analysis.study import DATASET_NAMES, Study
-from ..datasets import load_dataset
+from ..datasets import load_dataset, load_problems
 from ..datasets.base import Problem
 from ..datasets.files import public_paths
 from ..errors import TroveLiteError
-from ..recorded.official_logs import import_logs
+from ..papers.reeval import TROVE, budget
+from ..papers.reeval import sides as sides_of
 from .benefit import benefit_findings, independence_findings, power, published_runs
 from .creator_latm import papers_findings
 from .finding import COLUMNS, Finding, as_table
@@ -24,14 +27,6 @@ from .reeval import reevaluation_findings
 from .rules import golds_of, rule_effects, rule_findings, trimming_finding
 from .worked_examples import demonstrations, leaks, prompt_findings, prompts_equal, run_examples
 
-SECTIONS = {
-    1: "The re-evaluation's arithmetic",
-    2: "TroVE's, CREATOR's and LATM's arithmetic",
-    3: "Paper against program",
-    4: "Worked examples: leaks and faults",
-    5: "Are five runs five?",
-    6: "Does tool-making help?",
-}
 KEY = ["section", "paper", "place", "check"]
 NEEDS_TEXTS = ("rule: number parsing",)
 NEEDS_SANDBOX = ("rule: first block", "the programs of worked examples run and print the right answer",
@@ -56,32 +51,45 @@ class Audit(NamedTuple):
 
 
 def run_audit(
-    candidates: pd.DataFrame, *, k: int = 15, margin: float = 0.01, seed: int = 0, resamples: int = 100,
-    execute: bool = True, committed: str | Path = "", longer: pd.DataFrame | None = None,
-) -> Audit:  # fmt: skip
-    """Every finding about the papers and these runs. `execute`: run programs, in the sandbox, where there is one.
+    candidates: pd.DataFrame,
+    *,
+    k: int | None = None,
+    margin: float = 0.01,
+    seed: int = 0,
+    resamples: int = 100,
+    committed: str | Path = "",
+    calls: pd.DataFrame | None = None,
+    longer: Comparison | None = None,
+    prompts: Callable[[str], object] | None = None,
+    logs: Callable | None = None,
+    sandbox: Callable[[], AbstractContextManager] | None = None,
+) -> Audit:
+    """Every finding about the papers and these runs, from all that is at hand.
 
-    longer: candidates of PRIMITIVE with more calls, for the comparison at matched tokens.
+    k: calls a problem (None: the papers' 15, or as many as both sides have); calls: the runs' requests, where they are
+    known; longer: sides with PRIMITIVE runs of more calls, for the comparison at matched tokens. Handed over, or else
+    done without: `prompts` (`prompts.load_pack`), `logs` (`recorded.official_logs.import_logs`) and `sandbox`, which
+    opens one to run programs in (`sandbox.pool.Sandbox`).
     """
     missing, absent = [], set()
     problems = _problems("math", missing)
-    texts = _texts(candidates, problems, missing)
+    texts = _texts(candidates, problems, logs, missing)
     runs = independent_runs(candidates if texts is None else texts)
-    study = Study.of(candidates)
-    on_math = study.dataset == "math"
-    golds = golds_of(problems if on_math else _problems(study.dataset, missing))
+    sides = sides_of(candidates, calls=calls)
+    k = budget(sides, k)
+    on_math = sides.dataset == "math"
+    golds = golds_of(problems if on_math else _problems(sides.dataset, missing))
     found = [*reevaluation_findings(problems=problems), *papers_findings()]
     absent |= set() if problems else set(NEEDS_PROBLEMS)
     absent |= set() if "output" in runs else {*NEEDS_TEXTS, "rule: first block"}
-    with _sandbox(execute, missing) as sandbox:
-        absent |= set(NEEDS_SANDBOX) if sandbox is None else set()
-        effects, remarks = rule_effects(runs, golds or None, sandbox)
+    with _opened(sandbox, missing) as box:
+        absent |= set(NEEDS_SANDBOX) if box is None else set()
+        effects, remarks = rule_effects(runs, golds or None, box)
         found += [*rule_findings(effects, remarks), trimming_finding(runs)]
-        examples, rows = _prompts(problems, study if on_math else None, sandbox, missing)
+        examples, rows = _worked_examples(prompts, problems, sides if on_math else None, box, missing)
     found += [*rows, *independence_findings(candidates), published_runs()]
-    found += benefit_findings(study, k=k, margin=margin, seed=seed, resamples=resamples, longer=longer)
-    whole = len(study.trove) > 0 and len(study.primitive) > 0
-    spread = power(study, k=k, margin=margin, seed=seed, resamples=resamples) if whole else None
+    found += benefit_findings(sides, k=k, margin=margin, seed=seed, resamples=resamples, longer=longer)
+    spread = power(sides, k=k, margin=margin, seed=seed, resamples=resamples)
     findings = as_table(found).assign(source="computed")
     if findings.duplicated(KEY).any():
         raise AssertionError("two findings of the same name")
@@ -134,68 +142,56 @@ def _filled(
 
 def _problems(dataset: str, missing: list[str]) -> list[Problem]:
     try:
-        found = load_dataset(dataset)
-        return [problem for category in found.categories for problem in found.load(category)]
+        known = load_dataset(dataset)
+        return [problem for category in known.categories for problem in load_problems(dataset, category)]
     except TroveLiteError as error:
-        missing.append(f"problems of {DATASET_NAMES[dataset]}: {error}")
+        missing.append(f"problems of {dataset}: {error}")
         return []
 
 
-def _texts(candidates: pd.DataFrame, problems: list[Problem], missing: list[str]) -> pd.DataFrame | None:
+def _texts(
+    candidates: pd.DataFrame, problems: list[Problem], read: Callable | None, missing: list[str]
+) -> pd.DataFrame | None:
     """The same runs with texts: as given, or read from the public logs where these are what was given."""
     if "solution" in candidates:
         return candidates
-    logs = public_paths("logs", ".md")
-    if not problems or not logs or not all(log.is_file() for log in logs):
+    paths = public_paths("logs", ".md")
+    if read is None or not problems or not paths or not all(path.is_file() for path in paths):
         missing.append("texts of the runs: no run folder given, and no logs here; run `trove-lite fetch math logs`")
         return None
-    table, _ = import_logs(logs, problems, progress=False)
+    table, _ = read(paths, problems, progress=False)
     key = ["run", "category", "problem", "phase", "mode", "sample", "program"]
-    same = table.astype({"run": str, "category": str, "phase": str, "mode": str})[key]
-    given = candidates.astype({"run": str, "category": str, "phase": str, "mode": str})[key]
+    same, given = (frame.astype(dict.fromkeys(["run", "category", "phase", "mode"], str))[key]
+                   for frame in (table, candidates))  # fmt: skip
     if len(same) != len(given) or len(same.merge(given, on=key)) != len(given):
         missing.append("texts of the runs: outcomes of other runs than the public logs; give their run folder")
         return None
     return table
 
 
-class _sandbox:
-    """The sandbox as a context, or None where programs cannot or should not be run."""
-
-    def __init__(self, execute: bool, missing: list[str]):
-        self.execute, self.missing, self.inner = execute, missing, None
-
-    def __enter__(self) -> object:
-        if not self.execute:
-            self.missing.append("programs: not run, as asked")
-            return None
-        from ..sandbox.pool import Sandbox
-
+@contextmanager
+def _opened(sandbox: Callable[[], AbstractContextManager] | None, missing: list[str]) -> Iterator[object]:
+    """A sandbox, or None where programs cannot or should not be run."""
+    with ExitStack() as stack:
+        box = None
         try:
-            self.inner = Sandbox(time_limit=5)
-            return self.inner.__enter__()
-        except RuntimeError as error:  # no isolation on this machine
-            self.inner = None
-            self.missing.append(f"programs: not run: {str(error).splitlines()[0]}")
-            return None
-
-    def __exit__(self, *details: object) -> None:
-        if self.inner is not None:
-            self.inner.__exit__(*details)
+            box = stack.enter_context(sandbox()) if sandbox else missing.append("programs: not run, as asked")
+        except (TroveLiteError, RuntimeError) as error:  # no isolation on this machine
+            missing.append(f"programs: not run: {str(error).splitlines()[0]}")
+        yield box
 
 
-def _prompts(
-    problems: list[Problem], study: Study | None, sandbox: object, missing: list[str]
-) -> tuple[pd.DataFrame | None, list[Finding]]:
+def _worked_examples(
+    prompts: Callable[[str], object] | None, problems: list[Problem], sides: Comparison | None, sandbox: object,
+    missing: list[str],
+) -> tuple[pd.DataFrame | None, list[Finding]]:  # fmt: skip
     """The released prompts' worked examples, and the findings about them; nothing where they are not here."""
-    from ..prompts import load_pack
-
     try:
-        packs = {name: load_pack(name, load_dataset("math")) for name in ("official", "own")}
+        packs = {name: prompts(name) for name in ("official", "own")} if prompts else {}
     except (TroveLiteError, ImportError) as error:
         missing.append(f"released prompts: {error}")
         return None, []
-    if not problems:
+    if not packs or not problems:
         return None, []
     tables = {}
     for name, pack in packs.items():
@@ -204,5 +200,5 @@ def _prompts(
         if sandbox is not None:
             tables[name] = run_examples(demos, tables[name], sandbox)
     rows = prompt_findings(tables["official"], problems=problems, own=tables["own"],
-                           study=study if study and len(study.trove) else None)  # fmt: skip
+                           sides=sides if sides and len(sides[TROVE]) else None)  # fmt: skip
     return tables["official"], [*rows, prompts_equal(packs["official"])]

@@ -7,10 +7,22 @@ import pandas as pd
 
 from ..analysis import statistics as metrics
 from ..analysis.choose import choose
+from ..analysis.comparison import Comparison
 from ..analysis.independence import shared_programs
-from ..analysis.matched import matched_budgets
-from ..analysis.study import SKIP_POOL, Study, estimate, matrix, skip_pool
-from ..papers.reeval import differences
+from ..analysis.scores import estimate, matrix, score
+from ..papers.reeval import (
+    OTHERS,
+    PRIMITIVE,
+    SIDES,
+    SKIP_POOL,
+    TROVE,
+    covered,
+    differences,
+    matched_budgets,
+    measured,
+    skip_pool,
+    source,
+)
 from .finding import (
     Finding,
     Look,
@@ -26,7 +38,7 @@ from .finding import (
 from .rules import effect
 
 RUNS = 5  # of the re-evaluation
-WITHOUT_IMPORT = "trove_no_import"
+WITHOUT_IMPORT = OTHERS["trove_no_import"]
 
 
 def independence_findings(candidates: pd.DataFrame) -> list[Finding]:
@@ -62,23 +74,23 @@ def published_runs(look: Look | None = None) -> Finding:
 
 
 def benefit_findings(
-    study: Study, *, k: int = 15, margin: float = 0.01, seed: int = 0, resamples: int = 100, look: Look | None = None,
-    longer: pd.DataFrame | None = None,
+    sides: Comparison, *, k: int = 15, margin: float = 0.01, seed: int = 0, resamples: int = 100,
+    look: Look | None = None, longer: Comparison | None = None,
 ) -> list[Finding]:  # fmt: skip
     """The re-evaluation's question on these runs, with the statistics that it leaves out. longer: `matched_budgets`."""
     look = look or as_printed()
-    if not len(study.trove) or not len(study.primitive):
+    if sides[TROVE].empty or sides[PRIMITIVE].empty:
         return []
-    against = " and ".join(sorted(study.primitive["method"].astype(str).unique()))
-    table = differences(study, k=k, margin=margin, seed=seed, resamples=resamples)
+    against = " and ".join(sorted(sides[PRIMITIVE]["method"].astype(str).unique()))
+    table = differences(sides, k=k, margin=margin, seed=seed, resamples=resamples)
     return [
-        *_paired(study, table, look, k=k, margin=margin, against=against),
-        *_mcnemar(study, k=k, against=against),
-        *_power(study, k=k, margin=margin, seed=seed, resamples=resamples),
-        *_stand_in(study, look, k=k, seed=seed, resamples=resamples),
-        *_without_import(study, margin=margin),
-        *_one_stage(study, look),
-        matched_tokens(study, longer, k=k, margin=margin, seed=seed),
+        *_paired(sides, table, look, k=k, margin=margin, against=against),
+        *_mcnemar(sides, k=k, against=against),
+        *_power(sides, k=k, margin=margin, seed=seed, resamples=resamples),
+        *_stand_in(sides, look, k=k, seed=seed, resamples=resamples),
+        *_without_import(sides, margin=margin),
+        *_one_stage(sides, look),
+        matched_tokens(sides, longer, k=k, margin=margin, seed=seed),
     ]
 
 
@@ -90,12 +102,16 @@ def _sizes(look: Look, categories: Sequence[str]) -> np.ndarray:
     return np.array([cell(look, "reeval_table8", "count", category=c, level="all") for c in categories])
 
 
-def _paired(study: Study, table: pd.DataFrame, look: Look, *, k: int, margin: float, against: str) -> list[Finding]:
+def _paired(
+    sides: Comparison, table: pd.DataFrame, look: Look, *, k: int, margin: float, against: str
+) -> list[Finding]:
     results = []
     for rule, number in (("one_stage", 5), ("oracle", 7)):
-        part = table[table["system"] == rule]
-        singles = part[part["category"].isin(study.covered)].set_index("category")
-        whole = part[~part["category"].isin(study.covered)]
+        part = table[table["rule"] == rule]
+        if part.empty:
+            continue
+        singles = part[part["category"].isin(covered(sides))].set_index("category")
+        whole = part[~part["category"].isin(covered(sides))]
         row = (whole if len(whole) else part).iloc[0]
         source = f"reeval_table{number}"
         printed = [
@@ -137,11 +153,11 @@ def _paired(study: Study, table: pd.DataFrame, look: Look, *, k: int, margin: fl
     return results
 
 
-def _mcnemar(study: Study, *, k: int, against: str) -> list[Finding]:
+def _mcnemar(sides: Comparison, *, k: int, against: str) -> list[Finding]:
     lines, p_values = [], []
-    chosen = choose(study.trove, "one_stage")
+    chosen, ran = choose(sides[TROVE], "one_stage"), measured(sides)
     for (category, run), part in chosen.groupby(["category", "run"], observed=True):
-        here = study.candidates[study.candidates["category"] == category]
+        here = ran[ran["category"] == category]
         rivals = here[here["method"] == "primitive"]
         if rivals.empty:  # other runs' samples first, its own where these are too few
             rivals = skip_pool(pd.concat([here[here["run"] != run], here[here["run"] == run]]))
@@ -169,17 +185,21 @@ def _mcnemar(study: Study, *, k: int, against: str) -> list[Finding]:
     )]  # fmt: skip
 
 
-def power(study: Study, *, k: int, margin: float, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
+def power(sides: Comparison, *, k: int, margin: float, seed: int = 0, resamples: int = 100) -> pd.DataFrame | None:
     """Problems needed, and power with MATH's 3201, to see a difference of `margin`, by number of runs a side.
 
-    `runs` 0 stands for infinitely many. The variance over problems of the true difference is what is left of the
-    observed one after the noise of single runs (Miller 2024).
+    None where the two sides have fewer than two problems in common. `runs` 0 stands for infinitely many. The variance
+    over problems of the true difference is what is left of the observed one after the noise of single runs (Miller
+    2024).
     """
-    means, noise, known = {}, {}, {}
-    for method in ("TROVE", "PRIMITIVE"):
-        scores = study.agreement(method, "one_stage", k, seed=seed, resamples=resamples).dropna(subset="score")
-        values, category = matrix(scores)
-        values = values[np.isin(category, study.covered)]
+    means, noise, known, problem = {}, {}, {}, ["category", "problem"]
+    scores = {side: score(sides[side], "one_stage", k, seed=seed, resamples=resamples).dropna(subset="score")
+              for side in SIDES}  # fmt: skip
+    shared = scores[TROVE][problem].merge(scores[PRIMITIVE][problem]).drop_duplicates()
+    if len(shared) < 2:
+        return None
+    for method in SIDES:
+        values, _ = matrix(scores[method].merge(shared, on=problem))
         means[method] = metrics.question_means(values)
         single = np.isin(values[~np.isnan(values)], (0, 1)).all()  # a pool's score is an expectation, without noise
         spread = metrics.several_runs(values).sampling_sd
@@ -187,9 +207,9 @@ def power(study: Study, *, k: int, margin: float, seed: int = 0, resamples: int 
             spread = float(np.sqrt(np.mean(means[method] * (1 - means[method]))))
         noise[method] = spread
         known[method] = spread**2 / values.shape[1] if single else 0.0
-    gap = means["TROVE"] - means["PRIMITIVE"]
+    gap = means[TROVE] - means[PRIMITIVE]
     omega = float(np.sqrt(max(np.var(gap, ddof=1) - sum(known.values()), 0)))
-    sigma_a, sigma_b = noise["TROVE"], noise["PRIMITIVE"]
+    sigma_a, sigma_b = noise[TROVE], noise[PRIMITIVE]
     rows = []
     for count in (1, RUNS, 20, 0):
         n = count or 10**9
@@ -203,8 +223,10 @@ def power(study: Study, *, k: int, margin: float, seed: int = 0, resamples: int 
     return pd.DataFrame(rows)
 
 
-def _power(study: Study, *, k: int, margin: float, seed: int, resamples: int) -> list[Finding]:
-    table = power(study, k=k, margin=margin, seed=seed, resamples=resamples)
+def _power(sides: Comparison, *, k: int, margin: float, seed: int, resamples: int) -> list[Finding]:
+    table = power(sides, k=k, margin=margin, seed=seed, resamples=resamples)
+    if table is None:
+        return []
     five = table[table["runs"] == RUNS].iloc[0]
     needs = ", ".join(f"{int(r.runs) or 'any number of'} run{'s' if r.runs != 1 else ''} {r.problems_needed:.0f}"
                       for r in table.itertuples())  # fmt: skip
@@ -215,25 +237,25 @@ def _power(study: Study, *, k: int, margin: float, seed: int, resamples: int) ->
         f"{100 * five.power_with_3201:.0f} %",
         holds=True if five.power_with_3201 >= 0.8 else None, importance=5,
         note="with less than 80 %, not significant does not mean that there is no difference; from the spread "
-        f"over {int(five.measured_on)} problems of {', '.join(study.covered)} in the runs at hand; more runs help only "
-        "down to the variation between problems",
+        f"over {int(five.measured_on)} problems of {', '.join(covered(sides))} in the runs at hand; more runs help "
+        "only down to the variation between problems",
     )]  # fmt: skip
 
 
-def _stand_in(study: Study, look: Look, *, k: int, seed: int, resamples: int) -> list[Finding]:
+def _stand_in(sides: Comparison, look: Look, *, k: int, seed: int, resamples: int) -> list[Finding]:
     """Does the SKIP pool score what PRIMITIVE is printed to score?"""
     results = []
-    scores = study.agreement("PRIMITIVE", "one_stage", k, seed=seed, resamples=resamples).dropna(subset="score")
-    lines, off = [], []
+    scores = score(sides[PRIMITIVE], "one_stage", k, seed=seed, resamples=resamples).dropna(subset="score")
+    lines, off, ran = [], [], measured(sides)
     for category, part in scores.groupby("category", observed=True):
-        if study.source("PRIMITIVE", category) != SKIP_POOL:
+        if source(sides, PRIMITIVE, category) != SKIP_POOL:
             continue
         found = estimate(part, seed=seed)
         printed = cell(look, "reeval_table1", category=category, method="PRIMITIVE", variant="compute_matched")
-        skip = study.candidates[(study.candidates["mode"] == "skip") & (study.candidates["category"] == category)]
+        skip = ran[(ran["mode"] == "skip") & (ran["category"] == category)]
         silent = float(((skip["status"] == "ok") & skip["answer"].isna()).mean())
         lines.append(
-            f"{category} {100 * found.ours:.1f} % [{100 * found.low:.1f}, {100 * found.high:.1f}] against "
+            f"{category} {100 * found.value:.1f} % [{100 * found.low:.1f}, {100 * found.high:.1f}] against "
             f"{100 * printed:.0f} % in print, {100 * silent:.0f} % of SKIP samples print no number"
         )
         if not before_rounding(printed, 2).meets(Range(found.low, found.high)):
@@ -248,24 +270,25 @@ def _stand_in(study: Study, look: Look, *, k: int, seed: int, resamples: int) ->
     return results
 
 
-def _without_import(study: Study, *, margin: float) -> list[Finding]:
+def _without_import(sides: Comparison, *, margin: float) -> list[Finding]:
     """TROVE against the runs without IMPORT, at the recorded number of calls."""
-    table = study.candidates
-    shared = [c for c in study.covered if ((table["category"] == c) & (table["method"] == WITHOUT_IMPORT)).any()]
+    if WITHOUT_IMPORT not in sides.sides:
+        return []
+    shared = [c for c in covered(sides) if (sides[WITHOUT_IMPORT]["category"] == c).any()]
     if not shared:
         return []
     scores = {}
-    for method in ("trove", WITHOUT_IMPORT):
-        chosen = choose(table[(table["method"] == method) & table["category"].isin(shared)], "one_stage")
-        score = chosen.assign(score=chosen["correct"].fillna(False).astype(float))
-        scores[method] = score.groupby(["category", "problem"], observed=True)["score"].mean()
+    for method in (TROVE, WITHOUT_IMPORT):
+        chosen = choose(sides[method][sides[method]["category"].isin(shared)], "one_stage")
+        each = chosen.assign(score=chosen["correct"].fillna(False).astype(float))
+        scores[method] = each.groupby(["category", "problem"], observed=True)["score"].mean()
     both = pd.DataFrame(scores).dropna()
     lines = []
     for category in shared:
         part = both.loc[[category]]
-        gap = metrics.paired_difference(part["trove"].to_numpy(), part[WITHOUT_IMPORT].to_numpy())
+        gap = metrics.paired_difference(part[TROVE].to_numpy(), part[WITHOUT_IMPORT].to_numpy())
         lines.append(f"{category} {points(gap.value)} [{points(gap.low)}, {points(gap.high)}]")
-    gap = metrics.paired_difference(both["trove"].to_numpy(), both[WITHOUT_IMPORT].to_numpy())
+    gap = metrics.paired_difference(both[TROVE].to_numpy(), both[WITHOUT_IMPORT].to_numpy())
     return [finding(
         6, "re-evaluation", "§1, on Berlot-Attwell et al. (2024)",
         "without IMPORT, at the same number of calls, results are no worse",
@@ -277,9 +300,9 @@ def _without_import(study: Study, *, margin: float) -> list[Finding]:
     )]  # fmt: skip
 
 
-def _one_stage(study: Study, look: Look) -> list[Finding]:
+def _one_stage(sides: Comparison, look: Look) -> list[Finding]:
     """The re-evaluation's correction on these runs."""
-    both = effect("stages", choose(study.trove, "two_stage"), choose(study.trove, "one_stage"))
+    both = effect("stages", choose(sides[TROVE], "two_stage"), choose(sides[TROVE], "one_stage"))
     row, singles = both[-1], both[:-1]
     names = [s.category for s in singles]
     variants = ("improved_one_stage", "reproduced_two_stage")
@@ -300,10 +323,10 @@ def _one_stage(study: Study, look: Look) -> list[Finding]:
 
 
 def matched_tokens(
-    study: Study, longer: pd.DataFrame | None = None, *, k: int, margin: float, seed: int = 0
+    sides: Comparison, longer: Comparison | None = None, *, k: int, margin: float, seed: int = 0
 ) -> Finding:
     """The same comparison at the tokens that TROVE's calls cost, prompt and completion (`matched_budgets`)."""
-    table = matched_budgets(study, longer, margin=margin, seed=seed)
+    table = matched_budgets(sides, longer, margin=margin, seed=seed)
     row = table[table["budget"] == "total tokens"].iloc[-1]
     known = {"stated": "budgets are matched in calls", "importance": 3}
     where = 6, "re-evaluation", f"TROVE at {k} calls", "TROVE's lead at matched tokens"
@@ -311,9 +334,9 @@ def matched_tokens(
         return finding(*where, **known, computed="cannot be computed from these runs", holds=None, note=row["note"])
     return finding(
         *where, **known,
-        computed=f"against {row['primitive_calls']:.1f} PRIMITIVE calls {points(row['difference'])} points "
+        computed=f"against {row['calls_b']:.1f} PRIMITIVE calls {points(row['difference'])} points "
         f"[{points(row['low'])}, {points(row['high'])}], test of equivalence p {row['p_equivalent']:.3f}",
         holds=False if row["low"] > 0 else True if row["equivalent"] else None,
-        note=f"{row['problems']:.0f} problems; TROVE spent {row['trove_total']:.0f} tokens a problem, PRIMITIVE "
-        f"{row['primitive_total']:.0f}",
+        note=f"{row['problems']:.0f} problems; TROVE spent {row['total_a']:.0f} tokens a problem, PRIMITIVE "
+        f"{row['total_b']:.0f}",
     )  # fmt: skip

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..analysis.statistics import macro_mean, micro_mean
 from ..datasets.math import CATEGORIES
-from ..papers.published_values import published_table
+from ..papers import published_table
 
 CONSISTENT, INCONSISTENT, UNDECIDED = "consistent", "inconsistent", "cannot be decided"
 VERDICTS = (INCONSISTENT, UNDECIDED, CONSISTENT)

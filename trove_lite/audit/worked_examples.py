@@ -10,16 +10,17 @@ from typing import NamedTuple
 import pandas as pd
 
 from ..analysis.choose import choose
-from ..analysis.study import Study
+from ..analysis.comparison import Comparison
 from ..datasets.answers import graded, is_correct, read_numbers
 from ..datasets.base import Problem, Question
 from ..datasets.math import CATEGORIES
+from ..papers.reeval import TROVE, covered
 from ..programs import code_of
-from ..prompts.base import PromptPack
 from .finding import Finding, Look, as_printed, claim, finding, points
 
 OPEN = "@@the question that is asked@@"
 METHODS = {"TROVE": ("import", "create", "skip"), "PRIMITIVE": ("primitive",), "INSTANCE": ("instance",)}
+MODES = ("primitive", "instance", "import", "create", "skip")
 QUESTION = "**Question**\n"
 PART = re.compile(r"^\*\*(Toolbox|Solution|Tools)\*\*[ \t]*$", re.MULTILINE)
 
@@ -45,7 +46,7 @@ class Demonstration(NamedTuple):
         return "\n\n".join([self.toolbox, self.tools, self.solution]).strip() if self.solution else ""
 
 
-def demonstrations(pack: PromptPack) -> list[Demonstration]:
+def demonstrations(pack: object) -> list[Demonstration]:
     """The worked examples of every prompt of a pack, as a model reads them."""
     found, borrow = [], []
     for category in pack.categories:
@@ -119,14 +120,14 @@ def leaked(table: pd.DataFrame, modes: Sequence[str]) -> pd.DataFrame:
 
 
 def prompt_findings(
-    table: pd.DataFrame, *, problems: Sequence[Problem], own: pd.DataFrame, study: Study | None = None,
+    table: pd.DataFrame, *, problems: Sequence[Problem], own: pd.DataFrame, sides: Comparison | None = None,
     look: Look | None = None,
 ) -> list[Finding]:  # fmt: skip
     """What the tables of worked examples amount to; `table` is the official pack's, `own` that of ours."""
     look = look or as_printed()
     return [
         *_leak_findings(table, problems), *_broken(table), _number_of_examples(table, look), _prompts_differ(table),
-        _own_findings(own), *([_without_leaks(table, study)] if study is not None else []),
+        _own_findings(own), *([_without_leaks(table, sides)] if sides is not None else []),
     ]  # fmt: skip
 
 
@@ -208,7 +209,7 @@ def _prompts_differ(table: pd.DataFrame) -> Finding:
     )
 
 
-def prompts_equal(pack: PromptPack) -> Finding:
+def prompts_equal(pack: object) -> Finding:
     """Are the rendered PRIMITIVE and SKIP prompts the same text?"""
     same = [
         c
@@ -234,11 +235,11 @@ def _own_findings(own: pd.DataFrame) -> Finding:
     )  # fmt: skip
 
 
-def _without_leaks(table: pd.DataFrame, study: Study) -> Finding:
+def _without_leaks(table: pd.DataFrame, sides: Comparison) -> Finding:
     """Accuracy of recorded TROVE runs with and without the problems that their prompts give away."""
     keys = leaked(table, METHODS["TROVE"])[["category", "problem"]]
     keys = set(zip(keys["category"], keys["problem"].astype(int), strict=True))
-    chosen = choose(study.trove, "two_stage")
+    chosen = choose(sides[TROVE], "two_stage")
     chosen = chosen.assign(score=chosen["correct"].fillna(False).astype(float))
     inside = (
         pd.Series(zip(chosen["category"].astype(str), chosen["problem"].astype(int), strict=True)).isin(keys).to_numpy()
@@ -247,7 +248,7 @@ def _without_leaks(table: pd.DataFrame, study: Study) -> Finding:
     each = chosen[inside].groupby(["category", "problem"], observed=True)["score"].mean()
     return finding(
         4, "public runs", "recorded TROVE runs", "accuracy without the problems that prompts give away",
-        stated=f"{100 * with_all:.2f} % over all problems ({', '.join(study.covered)})",
+        stated=f"{100 * with_all:.2f} % over all problems ({', '.join(covered(sides))})",
         computed=f"{100 * without:.2f} % without {inside.sum()} answers to {len(each)} leaked problems",
         holds=abs(with_all - without) < 0.01, importance=2,
         note=f"leaked problems are solved in {100 * each.mean():.0f} % of cases: "

@@ -51,6 +51,7 @@ UNKNOWN = (404, 405, 501)
 CHAT_ALONE = re.compile(r"chat (model|template|completion)|/chat/completions", re.IGNORECASE)
 #: What of a request is the same in all: who refuses it refuses all.
 SETTING = re.compile(r"\b(temperature|top_p|seed|max_tokens|top_k|min_p|repe(at|tition)_penalty)\b|['\"`]stop['\"`]")
+NO_ADDRESS = "no server has such an address: write http://HOST:PORT/v1#NAME"
 KEYS = ("TROVE_LITE_API_KEY", "OPENAI_API_KEY")
 TRIES = 3  # for an answer that is none, and for a port where nobody has ever answered
 NOTICE_SECONDS = 30  # between two notices of the same trouble
@@ -91,7 +92,7 @@ class OpenAIServer(LanguageModel):
         if "@" in base_url or "?" in base_url:
             raise TroveLiteError(f"a server's address holds no key: put it into ${KEYS[0]}")
         if not re.fullmatch(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?(/[^\s#]*)?", base_url):
-            raise TroveLiteError("no server has such an address: write http://HOST:PORT/v1#NAME")
+            raise TroveLiteError(NO_ADDRESS)
         self.url = base_url.rstrip("/")
         if end := re.search(r"(/chat)?/completions$|/chat$", self.url):
             raise TroveLiteError(
@@ -114,6 +115,13 @@ class OpenAIServer(LanguageModel):
     async def __aenter__(self) -> "OpenAIServer":
         import httpx
 
+        try:
+            url = httpx.URL(self.url)
+            known = url.host and (url.port or 0) <= 65535
+        except (httpx.InvalidURL, ValueError):
+            known = False
+        if not known:
+            raise TroveLiteError(NO_ADDRESS)
         self._client = httpx.AsyncClient(
             headers=_authorization(self.url),
             timeout=httpx.Timeout(None, connect=10),  # `_exchange` bounds the whole of it

@@ -28,6 +28,7 @@ from .base import (
     ModelError,
     Prompt,
     PromptRefused,
+    SampleUnavailable,
     SamplingSettings,
     as_spoken,
     checked,
@@ -64,6 +65,7 @@ class VLLM(LanguageModel):
         # Read by vLLM when it is imported: no usage statistics sent anywhere, no log lines through progress bars.
         os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
         os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")
+        self.on_notice(f"vLLM starts with {self.name}: seconds to minutes, by the size of the weights")
         before = set(multiprocessing.active_children())
         # In a thread, minutes as it takes: so an interrupt is heard at once. One of the pool's, which lives as long as
         # the event loop: children are killed when the thread that made them ends.
@@ -118,11 +120,11 @@ class VLLM(LanguageModel):
         if self._engine is None:
             raise RuntimeError("a VLLM model completes inside its `async with` block")
         spoken = as_spoken(prompt, self.chat)
-        with _vllm_errors():
-            tokens = await (self._continued(spoken) if isinstance(spoken, str) else self._templated(spoken))
         try:
+            with _vllm_errors():
+                tokens = await (self._continued(spoken) if isinstance(spoken, str) else self._templated(spoken))
             return await gather(self._sample(tokens, seed, priority) for seed in seeds)
-        except PromptRefused:
+        except (PromptRefused, SampleUnavailable):
             self.refused += 1
             raise
 

@@ -1,0 +1,245 @@
+"""What papers print, and ours beside it: the rows of a table, how it is read, held against print, and saved.
+
+A paper is a file here, which says what its tables and figures are. Printed numbers are one CSV a table under
+`published/`, copied cell by cell; empty where the print is illegible or has no value. Nothing here is drawn.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+
+import pandas as pd
+
+from ..analysis import statistics as metrics
+from ..analysis.comparison import Comparison, estimates
+from ..analysis.scores import ALL_MICRO, COVERED_MICRO
+from ..errors import TroveLiteError
+
+#: `published` and `published_sd` are the paper's; `value` with its 95 % interval (`low`, `high`), the standard
+#: deviation between `runs` runs and the number of `problems` are computed; `source` says what was measured.
+COLUMNS = [
+    "category", "system", "published", "published_sd", "value", "low", "high", "run_sd", "runs", "problems", "source",
+    "note",
+]  # fmt: skip
+
+#: From a category to what is printed for it: the mean and its standard deviation, NaN where nothing is.
+Look = Callable[[str], tuple[float, float]]
+
+
+# ---- printed numbers ----
+
+
+@lru_cache
+def published_table(table: str) -> pd.DataFrame:
+    """A published table by name, e.g. `reeval_table1` (the re-evaluation's Table 1), in long form."""
+    folder = resources.files(__package__) / "published"
+    file = folder / f"{table}.csv"
+    if not file.is_file():
+        names = sorted(f.name.removesuffix(".csv") for f in folder.iterdir())
+        raise TroveLiteError(f"no published table '{table}': there are {', '.join(names)}")
+    with file.open(encoding="utf-8") as text:
+        return pd.read_csv(text)
+
+
+def published_value(table: str, column: str = "mean", **where: object) -> float:
+    """One printed number: the only row of `table` with these values; NaN where nothing is printed."""
+    rows = published_table(table)
+    for name, value in where.items():
+        rows = rows[rows[name] == value]
+    return float(rows[column].iloc[0]) if len(rows) == 1 else float("nan")
+
+
+def printed(table: str, *, column: str = "mean", scale: float = 1, **where: object) -> Look:
+    """How to look up a printed cell by category."""
+    has_sd = "std" in published_table(table)
+
+    def of(category: str) -> tuple[float, float]:
+        sd = published_value(table, "std", category=category, **where) if has_sd else float("nan")
+        return published_value(table, column, category=category, **where) / scale, sd
+
+    return of
+
+
+def nothing(category: str) -> tuple[float, float]:
+    """The look-up of a table whose values are not printed, or not for this budget, data set or method."""
+    return float("nan"), float("nan")
+
+
+def printed_over(
+    category: str, comparison: Comparison, covered: Sequence[str], look_up: Look, level: str = "all"
+) -> tuple[float, float]:
+    """What is printed for a row; over several categories, where nothing is, the mean of their printed cells.
+
+    The mean is of rounded cells; its micro weights are MATH's numbers of problems of that level.
+    """
+    if look_up is nothing or category in comparison.categories:
+        return look_up(category)
+    if category == ALL_MICRO:
+        return look_up("MATH")
+    values = [look_up(c)[0] for c in covered]
+    if category != COVERED_MICRO:
+        return metrics.macro_mean(values), float("nan")
+    sizes = [published_value("reeval_table8", "count", category=c, level=level) for c in covered]
+    return metrics.micro_mean(values, sizes), float("nan")
+
+
+# ---- the rows of a table ----
+
+
+def beside(
+    comparison: Comparison, side: str, system: str, scores: pd.DataFrame, look_up: Look, *, seed: int,
+    covered: Sequence[str] | None = None,
+) -> pd.DataFrame:  # fmt: skip
+    """One row a category, then the rows over all categories: a side's estimate, or the reason for none, beside print.
+
+    covered: the categories that rows over several are about (None: those that all sides have).
+    """
+    covered = comparison.covered() if covered is None else covered
+    rows = []
+    for cell in estimates(comparison, side, scores, seed=seed, covered=covered):
+        mean, sd = printed_over(cell["category"], comparison, covered, look_up)
+        rows.append({"system": system, "published": mean, "published_sd": sd, "source": side} | cell)
+    return in_columns(pd.DataFrame(rows))
+
+
+def only_printed(comparison: Comparison, system: str, look_up: Look, note: str) -> pd.DataFrame:
+    """The rows of a system that is only known from print; none where nothing is printed."""
+    if look_up is nothing:
+        return pd.DataFrame()
+    rows = [
+        {"category": category, "system": system, "published": printed_over(category, comparison, [], look_up)[0],
+         "runs": 0, "problems": 0, "source": "", "note": note}
+        for category in (*comparison.categories, ALL_MICRO)
+    ]  # fmt: skip
+    return in_columns(pd.DataFrame(rows))
+
+
+def in_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table with the columns of `COLUMNS`, and `k` or `level` where it has them."""
+    extra = [column for column in ("k", "level") if column in frame]
+    columns = [*COLUMNS[:2], *extra, *COLUMNS[2:]]
+    return frame.reindex(columns=columns).astype({"runs": "int64", "problems": "int64"})
+
+
+def named(table: pd.DataFrame, name: str, title: str, runs: str, **about: object) -> pd.DataFrame:
+    """A table that knows its file's name, its title in the paper, what it was computed from, and what else is drawn.
+
+    `stand_ins`, among the rest: the sources that stand in for another.
+    """
+    table.attrs = {"name": name, "title": title, "runs": runs, **about}
+    return table
+
+
+# ---- to read, to check, to keep ----
+
+
+def show(table: pd.DataFrame) -> pd.DataFrame:
+    """A table to read: four decimals, no empty columns; where it holds nothing, one line that says why."""
+    if reason := why_empty(table):
+        return pd.DataFrame({"": [reason]}, index=[table.attrs.get("title", "this table")])
+    rounded = table.round(4).astype(object)
+    known = rounded.where(rounded.notna() & (rounded != ""))
+    return known.dropna(axis="columns", how="all").fillna("")
+
+
+def side_by_side(table: pd.DataFrame) -> pd.DataFrame:
+    """A table to read: a row a category, a column a system, each cell "value [low, high] (the paper's)".
+
+    "–" is absent; a system or category of which nothing is known has no column or row. What stands in for a system is
+    named in its column. Where the table holds nothing at all, one line says why.
+    """
+    if why_empty(table):
+        return show(table)
+    extra = [c for c in ("k", "level") if c in table]
+    known = table[table["value"].notna() | table["published"].notna()]
+    known = known.assign(
+        system=known["system"].map(_with_stand_ins(table)), cell=[_as_text(row) for row in known.itertuples()]
+    )
+    wide = known.pivot_table(index="category", columns=[*extra, "system"], values="cell", aggfunc="first", sort=False)
+    order = [c for c in table["category"].unique() if c in wide.index]
+    return wide.reindex(order).fillna("–")
+
+
+def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
+    """The paper's numbers against ours: every cell that has both, by how much they differ, largest first.
+
+    `difference` is ours minus the paper's; `inside` says whether the paper's number, which is rounded to two
+    decimals, may lie in our 95 % interval. Says in one line how many do; saved as `NAME_check.csv`, unless there is no
+    `folder` or nothing to hold against print.
+    """
+    both = table[table["published"].notna() & table["low"].notna()].copy()
+    both["difference"] = both["value"] - both["published"]
+    both["inside"] = both["published"].between(both["low"] - 5e-3, both["high"] + 5e-3)
+    keys = [c for c in ("category", "system", "k", "level") if c in both]
+    order = both["difference"].abs().sort_values(ascending=False).index
+    result = both.loc[order, [*keys, "source", "published", "value", "low", "high", "difference", "inside"]]
+    result.attrs = table.attrs | {"name": f"{table.attrs['name']}_check"} if "name" in table.attrs else {}
+    print(_in_one_line(table, result))
+    return save(result, folder)
+
+
+def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | None:
+    """Write a table as CSV (six digits) or a figure as PNG and SVG into `folder`, under its own name or this one.
+
+    Nothing is written where folder or table is empty. Returns the table, to be shown; a notebook shows figures by
+    itself. The same figure gives the same bytes.
+    """
+    if thing is None:
+        print("nothing to draw: the table says why")
+        return None
+    is_table = isinstance(thing, pd.DataFrame)
+    name = name or (thing.attrs.get("name", "") if is_table else thing.get_label())
+    if folder and not name:
+        raise TroveLiteError("a table or figure of no paper has no name of its own: give save() one")
+    if folder and (not is_table or len(thing)):
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        path = str(Path(folder) / name)
+        if is_table:
+            thing.to_csv(f"{path}.csv", index=False, float_format="%.6g", lineterminator="\n")
+        else:
+            thing.savefig(f"{path}.png", dpi=150, metadata={"Software": None})
+            thing.savefig(f"{path}.svg", metadata={"Date": None})
+    return thing if is_table else None
+
+
+def why_empty(table: pd.DataFrame) -> str:
+    """In one line why a table holds nothing that was computed; "" where it does."""
+    values = [column for column in ("value", "difference") if column in table]
+    if len(table) and (not values or table[values].notna().any(axis=None)):
+        return ""
+    notes = "; ".join(table["note"].dropna()) if "note" in table else ""
+    reasons = "; ".join(note for note in dict.fromkeys(notes.split("; ")) if note)
+    return reasons or table.attrs.get("note") or "nothing to show for these runs"
+
+
+def _in_one_line(table: pd.DataFrame, found: pd.DataFrame) -> str:
+    title, stand_ins = table.attrs.get("title", "this table"), table.attrs.get("stand_ins", ())
+    if found.empty:
+        known = table["published"].notna().any()
+        return f"no printed value of {title} " + (
+            "has one of ours beside it" if known else "is for this budget, data set and method"
+        )
+    replaced = found["source"].isin(stand_ins)
+    lines = []
+    if len(own := found[~replaced]):
+        lines.append(f"{own['inside'].sum()} of {len(own)} printed values of {title} lie in our 95 % intervals")
+    if len(part := found[replaced]):
+        names = " or ".join(part["source"].unique())
+        lines.append(f"{part['inside'].sum()} of {len(part)} where the {names} stands in")
+    return "; ".join(lines)
+
+
+def _with_stand_ins(table: pd.DataFrame) -> Callable[[str], str]:
+    """A system's name with what stands in for it in some of its cells."""
+    filled = table[table["value"].notna() & table["source"].isin(table.attrs.get("stand_ins", ()))]
+    replaced = filled.groupby("system", sort=False)["source"].unique()
+    return lambda system: f"{system} ({', '.join(replaced[system])})" if system in replaced else system
+
+
+def _as_text(row: object) -> str:
+    if pd.isna(row.value):
+        return "–" if pd.isna(row.published) else f"– ({row.published:.3g})"
+    interval = "" if pd.isna(row.low) else f" [{row.low:.3f}, {row.high:.3f}]"
+    value = f"{row.value:.3f}" if row.value % 1 else f"{row.value:.0f}"
+    return f"{value}{interval}" + ("" if pd.isna(row.published) else f" ({row.published:.3g})")

@@ -5,7 +5,6 @@ result is a candidates table like the one that came in, and an account of where 
 selects nothing new.
 """
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import closing, nullcontext
@@ -14,8 +13,6 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ..analysis.choose import choose
-from ..analysis.statistics import mean_interval, paired_difference
 from ..candidates import fingerprint, load_candidates, save_run
 from ..datasets import load_dataset, load_problems
 from ..datasets.answers import graded
@@ -28,9 +25,7 @@ from ..sandbox.pool import Sandbox
 from ..sandbox.worker import Execution
 from .replay import played_back, stated_settings
 
-PROBLEM = ["dataset", "category", "problem"]
 STREAM = ["run", "method", "seed", "dataset", "category"]
-LIMITS = (1, 2, 5, 10, 30)  # CPU seconds
 NOTHING_RAN = ("missing", "no_code")  # a live run's samples without a program
 
 _CLOCK = re.compile(r"\b(?:now|today|utcnow|localtime|gmtime|time|perf_counter|monotonic|ctime)\(\s*\)")
@@ -188,45 +183,6 @@ def compare(recorded: pd.DataFrame, new: pd.DataFrame, programs: Sequence[str]) 
         shares.astype(int).reset_index(),
         pd.DataFrame(differing, columns=[*columns, "same_verdict", "cause", "recorded", "here"]),
     )
-
-
-def accuracy_by_time_limit(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> pd.DataFrame:
-    """What a time limit buys, from re-executed CPU seconds (of a run with the largest limit or a longer one).
-
-    A row for each limit and measure, with `ours`: `finished` and `pass@1`, shares of candidates; `two-stage`, the
-    share of problems whose official two-stage choice is right; `oracle`, with any correct candidate. Means over
-    problems (micro), of the mean over runs; `low`, `high`: 95 % over problems. `gain` is this limit's less the shortest
-    one's on the same problems, with its paired interval `gain_low`, `gain_high`. `cpu_hours`: of all candidates. One
-    that ran out of time when it was executed again counts as never finishing.
-    """
-    stream = candidates[candidates["phase"] == "stream"]
-    seconds = stream["execute_seconds"].where(stream["status"] != "timeout", math.inf)
-    stream = stream.assign(execute_seconds=seconds)
-    scores = {limit: _scores_at(stream, limit) for limit in limits}
-    rows = []
-    for limit, here in scores.items():
-        for measure in here:
-            mean = mean_interval(here[measure])
-            gain = paired_difference(here[measure], scores[limits[0]][measure])
-            row = {"limit": limit, "measure": measure, "ours": mean.value, "low": mean.low, "high": mean.high}
-            row |= {"gain": gain.value, "gain_low": gain.low, "gain_high": gain.high}
-            rows.append(row | {"cpu_hours": stream["execute_seconds"].clip(upper=limit).sum() / 3600})
-    return pd.DataFrame(rows)
-
-
-def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:
-    """Each problem's scores, the mean over runs, were programs cut off after `limit` CPU seconds."""
-    finished = stream["execute_seconds"] <= limit
-    ok = (stream["status"] == "ok") & finished
-    right = ok & stream["correct"].fillna(False).astype(bool)
-    cut = stream.assign(finished=finished, right=right, status=stream["status"].astype(object).where(ok, "timeout"))
-    key = [*STREAM, "problem"]
-    scores = cut.groupby(key, observed=True)[["finished", "right"]].mean()
-    scores = scores.assign(oracle=scores["right"] > 0).rename(columns={"right": "pass@1"})
-    chosen = choose(cut, "two_stage")
-    scores["two-stage"] = chosen.set_index(key)["right"].reindex(scores.index, fill_value=False)
-    measures = ["finished", "pass@1", "two-stage", "oracle"]
-    return scores[measures].astype(float).groupby(PROBLEM, observed=True).mean()
 
 
 def _gold_answers(candidates: pd.DataFrame) -> list[object]:

@@ -1,0 +1,290 @@
+"""Sides by name: any number of them, each pair comparable, at the same calls and at the same tokens."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import trove_lite as tl
+from trove_lite import TroveLiteError
+from trove_lite.analysis.comparison import Comparison, absent, differences
+from trove_lite.analysis.scores import score
+from trove_lite.analysis.statistics import holm
+
+from ..simulated import candidates
+
+COST = {"trove": (50, 20), "primitive": (30, 10)}  # tokens of a prompt and a completion
+PAIR = [("trove", "primitive")]
+
+
+def with_tokens(frame):
+    for i, name in enumerate(("prompt_tokens", "completion_tokens")):
+        frame[name] = frame["method"].map({method: cost[i] for method, cost in COST.items()}).astype("Int32")
+    return frame
+
+
+@pytest.fixture(scope="module")
+def longer():
+    """Simulated runs with token counts in which PRIMITIVE has 40 calls and TROVE 39."""
+    return with_tokens(candidates(problems=5, k=40))
+
+
+@pytest.fixture(scope="module")
+def runs(longer):
+    """The same with 15 calls each."""
+    return longer[longer["sample"] < (longer["method"] == "trove").map({True: 5, False: 15})]
+
+
+@pytest.fixture(scope="module")
+def unequal(runs, longer):
+    """TROVE with 15 calls against PRIMITIVE with 40."""
+    return tl.compare(pd.concat([runs[runs["method"] == "trove"], longer[longer["method"] == "primitive"]]))
+
+
+def matched(comparison, budget="total tokens", **options):
+    table = tl.matched_budgets(comparison, pairs=PAIR, **options)
+    return table[table["budget"] == budget].set_index("category")
+
+
+# ---- sides ----
+
+
+def test_a_table_is_compared_by_method(simulated):
+    found = tl.compare(simulated)
+    assert set(found.sides) == {"trove", "primitive"}
+    assert found.title == "simulated, simulated runs on MATH"
+    assert found.categories[:2] == ("algebra", "counting")
+    assert found.levels == ("1", "2", "3", "4", "5")
+
+
+def test_sides_have_the_names_that_they_are_given(simulated):
+    trove = simulated[simulated["method"] == "trove"]
+    found = tl.compare({"first": trove[trove["run"] == "run0"], "second": trove[trove["run"] == "run1"]})
+    assert list(found.sides) == ["first", "second"]
+    with pytest.raises(TroveLiteError, match="no side 'third': there are first, second"):
+        found["third"]
+
+
+@pytest.mark.parametrize("column", ["model", "provenance", "dataset"])
+def test_what_differs_in_model_or_data_is_not_one_side(simulated, column):
+    mixed = pd.concat([simulated, simulated.assign(**{column: "other", "run": "other"})], ignore_index=True)
+    with pytest.raises(TroveLiteError, match=f"2 different values of '{column}'"):
+        tl.compare(mixed)
+
+
+def test_two_models_can_be_two_sides(simulated):
+    one = simulated[simulated["method"] == "trove"]
+    found = tl.compare({"one": one, "other": one.assign(model="another")})
+    assert found.title == "simulated and another, simulated runs on MATH"
+
+
+def test_nothing_at_all_is_refused(simulated):
+    with pytest.raises(TroveLiteError, match="nothing to compare"):
+        tl.compare({"one": simulated.head(0)})
+
+
+def test_a_data_set_that_is_not_in_the_index_says_itself_what_it_has(simulated):
+    other = simulated[simulated["category"].isin(["counting", "number"])].assign(dataset="tables")
+    found = tl.compare(other)
+    assert found.title.endswith("runs on tables")
+    assert set(found.categories) == {"counting", "number"}
+    assert found.levels == ("1", "2", "3", "4", "5")
+    assert tl.accuracy(found)["value"].notna().all()
+
+
+def test_a_category_that_the_data_set_does_not_have_is_refused_by_name(simulated):
+    with pytest.raises(TroveLiteError, match="MATH has no category 'cooking': it has algebra, counting"):
+        tl.compare(simulated.assign(category="cooking"))
+
+
+@pytest.mark.parametrize("k", [-1, 0, 16, 1000])
+def test_a_budget_that_was_not_recorded_is_refused_by_name(simulated, k):
+    with pytest.raises(TroveLiteError, match=rf"k = {k}: .* \(15 of trove, 15 of primitive\)"):
+        tl.accuracy(tl.compare(simulated), k=k)
+
+
+def test_a_side_without_candidates_has_no_say_in_what_is_covered(simulated):
+    trove = simulated[(simulated["method"] == "trove") & (simulated["category"] == "number")]
+    found = Comparison.of({"trove": trove, "none": trove.head(0)})
+    assert found.covered() == ["number"]
+    assert absent(found, "none", "number")["note"] == "no none runs"
+
+
+# ---- accuracy and differences ----
+
+
+def test_accuracy_is_the_mean_over_runs_of_the_rule(simulated):
+    table = tl.accuracy(tl.compare(simulated), rules=("two_stage",)).set_index(["category", "system"])
+    part = simulated[(simulated["method"] == "trove") & (simulated["category"] == "counting")]
+    expected = tl.choose(part, "two_stage")["correct"].astype(float).mean()
+    assert table.loc[("counting", "trove"), "value"] == pytest.approx(expected)
+    assert (table["k"] == 15).all()
+    assert table.loc[("all, micro", "primitive"), "problems"] == 42
+
+
+def test_three_sides_have_three_differences_and_one_correction(simulated):
+    trove = simulated[simulated["method"] == "trove"]
+    found = tl.compare({"a": trove, "b": simulated[simulated["method"] == "primitive"], "c": trove.assign(run="run2")})
+    scores = {name: score(found[name], "one_stage", 15) for name in found.sides}
+    table = differences(found, scores)
+    assert list(dict.fromkeys(zip(table["a"], table["b"], strict=True))) == [("a", "b"), ("a", "c"), ("b", "c")]
+    single = table[table["category"].isin(found.categories)]
+    assert len(single) == 21
+    assert single["p_holm"].to_numpy() == pytest.approx(holm(single["p"]))
+    whole = table[table["category"] == "all"]
+    assert whole["p_holm"].to_numpy() == pytest.approx(holm(whole["p"]))
+
+
+def test_a_single_row_over_all_categories_is_not_corrected(simulated):
+    found = tl.compare(simulated)
+    table = differences(found, {name: score(found[name], "oracle", 15) for name in found.sides})
+    assert table["p_holm"].isna().sum() == 1
+    assert (table["p_holm"].dropna() >= table["p"][table["p_holm"].notna()]).all()
+
+
+def test_one_problem_has_a_difference_and_no_interval(simulated):
+    one = simulated[(simulated["category"] == "number") & (simulated["problem"] == 0)]
+    found = tl.compare(one)
+    (row,) = differences(found, {name: score(found[name], "oracle", 15) for name in found.sides}).itertuples()
+    assert np.isnan([row.low, row.high, row.problems_needed]).all()
+
+
+def test_the_generic_figure_names_its_sides_and_has_a_panel_a_rule(simulated):
+    table = tl.accuracy(tl.compare(simulated))
+    figure = tl.accuracy_figure(table)
+    assert [axes.get_title() for axes in figure.axes] == ["one-stage", "oracle"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["trove", "primitive"]
+    assert "simulated runs on MATH" in figure.get_suptitle()
+    assert tl.accuracy_figure(table.head(0)) is None
+
+
+# ---- costs ----
+
+
+def test_calls_are_those_that_cost_no_more(unequal):
+    assert (matched(unequal, "calls")["calls_b"] == 15).all()
+    assert (matched(unequal, "completion tokens")["calls_b"] == 15 * 20 // 10).all()
+    table = matched(unequal)
+    assert (table["calls_b"] == 15 * 70 // 40).all()
+    assert (table["total_a"] == 15 * 70).all()
+    assert (table["total_b"] == 26 * 40).all()
+    assert (table["note"] == "").all()
+
+
+def test_at_matched_calls_it_is_the_other_tables_difference(runs, unequal):
+    found = matched(unequal, "calls")
+    even = tl.compare(runs)
+    scores = {name: score(even[name], "one_stage", 15) for name in ("trove", "primitive")}
+    expected = differences(even, scores).set_index("category").loc[found.index]
+    for name in ("difference", "low", "high", "p", "p_equivalent", "problems"):
+        assert found[name].to_numpy() == pytest.approx(expected[name].to_numpy()), name
+
+
+def test_the_sample_that_would_overshoot_is_not_taken(unequal):
+    """A first sample that is long leaves less for the others of that problem and seed alone."""
+    frame = pd.concat(unequal.sides.values())
+    here = (frame["method"] == "primitive") & (frame["sample"] == 0) & (frame["seed"] == 0)
+    here &= (frame["category"] == "counting") & (frame["problem"] == 0)
+    long = frame.assign(completion_tokens=frame["completion_tokens"].mask(here, 110))
+    calls = matched(tl.compare(long), "completion tokens")["calls_b"]
+    assert calls["counting"] == pytest.approx(30 - 10 / 10)  # 10 calls fewer in one of ten problems and seeds
+    assert (calls.drop(["counting", "all"]) == 30).all()
+
+
+def test_a_problem_on_which_no_sample_is_affordable_is_not_solved(unequal):
+    frame = pd.concat(unequal.sides.values())
+    here = (frame["method"] == "primitive") & (frame["category"] == "counting") & (frame["problem"] == 0)
+    dear = frame.assign(completion_tokens=frame["completion_tokens"].mask(here, 10_000))
+    found = matched(tl.compare(dear), "completion tokens")
+    assert found.loc["counting", "problems"] == 5
+    assert found.loc["counting", "calls_b"] == pytest.approx(30 * 4 / 5)
+
+
+def test_the_order_of_rows_does_not_matter(unequal):
+    shuffled = pd.concat(unequal.sides.values()).sample(frac=1, random_state=0)
+    pd.testing.assert_frame_equal(matched(tl.compare(shuffled)), matched(unequal))
+
+
+def test_too_few_calls_are_not_taken_for_enough(runs):
+    comparison = tl.compare(runs)
+    assert matched(comparison, "calls")["difference"].notna().all()
+    for budget, needed in (("completion tokens", 30), ("total tokens", 27)):
+        found = matched(comparison, budget)
+        assert found["difference"].isna().all()
+        assert found["note"].str.contains(f"about {needed} of primitive, and the runs hold 15").all()
+
+
+def test_what_cannot_be_matched_says_why(simulated, runs):
+    assert matched(tl.compare(simulated))["note"].str.contains("no token counts").all()
+    other = runs.assign(seed=runs["seed"] + (runs["method"] == "trove") * 7)
+    assert matched(tl.compare(other))["note"].str.contains("no seed in common").all()
+    trove = runs[runs["method"] == "trove"]
+    alone = Comparison.of({"trove": trove, "primitive": trove.head(0)})
+    assert matched(alone)["note"].tolist() == ["no primitive runs"]
+
+
+def test_a_side_may_lack_categories_that_the_other_has(unequal):
+    frame = pd.concat(unequal.sides.values())
+    fewer = frame[(frame["method"] == "trove") | (frame["category"] != "number")]
+    found = matched(tl.compare(fewer))
+    assert "number" not in found.index
+    assert "covered" in found.index
+
+
+def requests(frame, *, besides=0, retries=0):
+    """A calls table of these candidates, with so many requests a problem that made none, and so many again later."""
+    each = frame.assign(phase="stream")[
+        [
+            "run",
+            "method",
+            "seed",
+            "category",
+            "problem",
+            "phase",
+            "mode",
+            "sample",
+            "prompt_tokens",
+            "completion_tokens",
+        ]
+    ]
+    first = each.drop_duplicates(["run", "method", "category", "problem"])
+    first = first[first["method"] == "trove"].astype({"mode": object, "sample": object})
+    more = [first.assign(mode=None, sample=None)] * besides + [first.assign(phase="retry")] * retries
+    return pd.concat([each, *more], ignore_index=True)
+
+
+def test_requests_that_made_no_candidate_are_spent_too(unequal):
+    """A model that ranks the toolbox before each problem pays for it."""
+    frame = pd.concat(unequal.sides.values())
+    found = matched(tl.compare(frame, calls=requests(frame, besides=2)))
+    assert (found["calls_a"] == 17).all()
+    assert (found["total_a"] == 17 * 70).all()
+    assert (found["calls_b"] == 17 * 70 // 40).all()
+
+
+def test_problems_solved_again_afterwards_are_not_part_of_what_is_compared(unequal):
+    frame = pd.concat(unequal.sides.values())
+    assert (matched(tl.compare(frame, calls=requests(frame, retries=3)))["calls_a"] == 15).all()
+
+
+def test_what_a_rival_spends_beside_its_samples_comes_first(unequal):
+    frame = pd.concat(unequal.sides.values())
+    calls = requests(frame)
+    first = calls[calls["method"] == "primitive"].drop_duplicates(["run", "category", "problem"])
+    plan = first.astype({"mode": object, "sample": object}).assign(mode=None, sample=None, completion_tokens=170)
+    found = matched(tl.compare(frame, calls=pd.concat([calls, plan], ignore_index=True)))
+    assert (found["calls_b"] == 1 + (15 * 70 - 200) // 40).all()
+    assert (found["total_b"] <= 15 * 70).all()
+
+
+def test_a_rival_of_several_modes_takes_them_in_turns(unequal):
+    """At the cost of two calls of each mode it has two of each, not all of the first."""
+    sides = {"a": unequal["primitive"], "b": unequal["trove"]}
+    sides["a"] = sides["a"][sides["a"]["sample"] < 6]
+    found = tl.matched_budgets(tl.compare(sides))
+    calls = found[found["budget"] == "calls"]
+    two = unequal["trove"][unequal["trove"]["sample"] < 2]
+    expected = tl.choose(two, "one_stage").groupby(["category", "problem"], observed=True)["correct"]
+    expected = expected.apply(lambda right: right.astype(float).mean()).groupby("category").mean()
+    assert (calls["calls_b"] == 6).all()
+    values = calls.set_index("category")["value_b"]
+    assert values[expected.index].to_numpy() == pytest.approx(expected.to_numpy())

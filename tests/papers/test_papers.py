@@ -1,0 +1,120 @@
+"""Printed numbers, and what is read, checked and saved of a table."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+import trove_lite as tl
+from trove_lite.papers import COLUMNS, named
+
+
+def table(**columns):
+    """Two cells, of which the first has a printed value."""
+    rows = {"category": ["counting", "geometry"], "system": "TROVE", "published": [0.27, np.nan], "value": [0.25, 0.1],
+            "low": [0.2, 0.05], "high": [0.3, 0.15], "source": "TROVE", "note": ""}  # fmt: skip
+    frame = pd.DataFrame(rows | columns).reindex(columns=COLUMNS)
+    return named(frame, "paper_table1", "Table 1", "some runs", stand_ins=("pool",))
+
+
+@pytest.mark.parametrize("name", [f"reeval_table{i}" for i in (1, 2, 3, 5, 6, 7, 8, 9)])
+def test_published_tables_load(name):
+    assert len(tl.published_table(name)) > 20
+
+
+def test_an_unknown_published_table_names_the_known_ones():
+    with pytest.raises(tl.TroveLiteError, match=r"no published table 'reeval_table0': there are .*reeval_table1"):
+        tl.published_table("reeval_table0")
+
+
+def test_check_says_in_one_line_how_many_printed_values_lie_inside(capsys, tmp_path):
+    found = tl.check(table(), tmp_path)
+    assert capsys.readouterr().out == "1 of 1 printed values of Table 1 lie in our 95 % intervals\n"
+    assert found["difference"].tolist() == pytest.approx([-0.02])
+    assert pd.read_csv(tmp_path / "paper_table1_check.csv")["inside"].tolist() == [True]
+
+
+def test_a_printed_value_outside_the_interval_is_outside(capsys):
+    assert not tl.check(table(published=[0.31, np.nan]))["inside"].any()
+    assert tl.check(table(published=[0.305, np.nan]))["inside"].all()  # it is rounded to two decimals
+
+
+def test_what_stands_in_is_counted_apart(capsys):
+    tl.check(table(published=[0.27, 0.5], source=["TROVE", "pool"]))
+    said = capsys.readouterr().out
+    assert said.startswith("1 of 1 printed values")
+    assert said.endswith("0 of 1 where the pool stands in\n")
+
+
+def test_a_table_without_printed_values_says_so_and_saves_no_check(capsys, tmp_path):
+    assert tl.check(table(published=np.nan), tmp_path).empty
+    assert capsys.readouterr().out == "no printed value of Table 1 is for this budget, data set and method\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_side_by_side_shows_the_value_its_interval_and_the_papers():
+    shown = tl.side_by_side(table())
+    assert shown.loc["counting", "TROVE"] == "0.250 [0.200, 0.300] (0.27)"
+
+
+def test_side_by_side_names_what_stands_in_in_the_column():
+    assert list(tl.side_by_side(table(source=["TROVE", "pool"]))) == ["TROVE (pool)"]
+
+
+def test_side_by_side_has_no_column_or_row_of_which_nothing_is_known():
+    rows = table(published=np.nan)
+    nothing = rows.assign(system="other", value=np.nan)
+    both = named(pd.concat([rows.head(1), nothing]), "paper_table1", "Table 1", "")
+    assert tl.side_by_side(both).shape == (1, 1)
+
+
+def test_a_table_without_a_value_is_one_line_that_says_why():
+    rows = table(value=np.nan, note=["no TROVE runs", "no TROVE runs; no data"])
+    for shown in (tl.side_by_side(rows), tl.show(rows)):
+        assert shown.to_numpy().tolist() == [["no TROVE runs; no data"]]
+        assert shown.index.tolist() == ["Table 1"]
+    assert tl.show(named(rows.head(0), "a", "A", "", note="no runs")).to_numpy().tolist() == [["no runs"]]
+
+
+def test_a_table_is_shown_without_empty_columns():
+    shown = tl.show(table(published=np.nan))
+    assert "published" not in shown
+    assert "note" not in shown
+    assert not shown.isna().any(axis=None)
+
+
+def test_a_table_and_a_figure_are_saved_under_their_names(tmp_path):
+    figure = Figure()
+    figure.set_label("paper_figure1")
+    assert tl.save(table(), tmp_path / "results") is not None
+    assert tl.save(figure, tmp_path / "figures") is None
+    names = {path.name for path in tmp_path.rglob("*.*")}
+    assert names == {"paper_table1.csv", "paper_figure1.png", "paper_figure1.svg"}
+
+
+def test_without_a_folder_nothing_is_saved(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tl.save(table(), "")
+    tl.save(table().head(0), "results")
+    tl.save(Figure(), "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_figure_that_is_not_there_is_said(capsys, tmp_path):
+    assert tl.save(None, tmp_path) is None
+    assert capsys.readouterr().out == "nothing to draw: the table says why\n"
+
+
+def test_what_has_no_name_needs_one(tmp_path):
+    with pytest.raises(tl.TroveLiteError, match="has no name of its own"):
+        tl.save(pd.DataFrame({"a": [1]}), tmp_path)
+    tl.save(pd.DataFrame({"a": [1]}), tmp_path, "mine")
+    assert (tmp_path / "mine.csv").read_text() == "a\n1\n"
+
+
+def test_the_same_figure_gives_the_same_bytes(tmp_path, simulated):
+    drawn = tl.accuracy(tl.compare(simulated))
+    for folder in ("a", "b"):
+        tl.save(tl.accuracy_figure(drawn), tmp_path / folder)
+    for name in ("accuracy.png", "accuracy.svg"):
+        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()

@@ -1,0 +1,38 @@
+"""What a time limit buys, from programs that ran again."""
+
+import pandas as pd
+import pytest
+
+from trove_lite.papers.reexecution import limits_in_words, time_limits, time_limits_figure
+
+from ..recorded.test_reexecute import row
+
+
+@pytest.fixture
+def table():
+    """Two problems, of which the second is only solved by a program that takes eight seconds."""
+    rows = [row(0, "import", "a"), row(0, "create", "b"), row(1, "import", "c")]
+    return time_limits(pd.DataFrame(rows).assign(execute_seconds=[0.5, 0.5, 8.0]), (1, 10))
+
+
+def test_a_shorter_limit_loses_what_takes_longer(table):
+    result = table.set_index(["measure", "limit"])
+    assert result.loc["two-stage", "value"].tolist() == [0.5, 1.0]
+    assert result.loc["oracle", "gain"].tolist() == [0.0, 0.5]
+    assert result.loc["finished", "value"].tolist() == [0.5, 1.0]
+    assert result.loc[("pass@1", 1), "cpu_hours"] == pytest.approx(2 / 3600)
+    assert (result["low"] <= result["value"]).all()
+    assert (result["value"] <= result["high"]).all()
+
+
+def test_the_figure_shows_accuracy_and_cost(table):
+    figure = time_limits_figure(table)
+    labels = [axes.get_ylabel() for axes in figure.axes]
+    assert labels == ["accuracy (fraction of problems)", "CPU hours for all programs"]
+    assert figure.get_label() == "time_limits"
+
+
+def test_the_sentence_is_made_of_the_tables_numbers(table):
+    words = limits_in_words(table)
+    assert words.startswith("With 1 CPU second a program, two-stage selection answers 50.0 %")
+    assert "10 seconds add +50.00 points" in words

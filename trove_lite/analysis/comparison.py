@@ -1,0 +1,401 @@
+"""Named sides on the same problems: as many as there are methods, and every pair of them comparable.
+
+A side is a candidates table under a name. Here are their accuracies, their differences problem by problem with one
+correction for all that is read together, and what they cost: the same calls, the same tokens written, the same tokens
+in all. It draws nothing and knows no method, data set or paper.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..candidates import calls_of
+from ..datasets import load_dataset
+from ..errors import TroveLiteError
+from . import statistics as metrics
+from .choose import choose, in_order, modes_of
+from .independence import independent_runs
+from .scores import (
+    COVERED_MACRO,
+    COVERED_MICRO,
+    MACRO,
+    Estimate,
+    by_category,
+    estimate,
+    over_categories,
+    score,
+)
+
+#: What may be matched, and the column that it is counted in.
+BUDGETS = {"calls": "calls", "completion tokens": "completion", "total tokens": "total"}
+COSTS = [*BUDGETS.values()]
+UNIT = ["category", "problem", "seed"]
+STREAM = ["run", "method", "category"]
+REQUEST = ["run", "method", *UNIT, "mode", "sample"]
+ACCURACY_COLUMNS = ["category", "system", "rule", "k", *Estimate._fields, "method", "note"]
+DIFFERENCE_COLUMNS = [
+    "category", "a", "b", "difference", "low", "high", "p", "p_equivalent", "equivalent", "margin", "problems",
+    "problems_needed", "p_holm",
+]  # fmt: skip
+MATCHED_COLUMNS = [
+    "budget", "category", "a", "b", *(f"{cost}_{side}" for cost in COSTS for side in "ab"), "value_a", "value_b",
+    "difference", "low", "high", "run_sd", "p", "p_equivalent", "equivalent", "margin", "problems", "runs", "note",
+]  # fmt: skip
+
+
+class Described(NamedTuple):
+    """What a comparison takes from its data set: how it is called, and the order of its tables."""
+
+    title: str
+    categories: tuple[str, ...]
+    levels: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Candidates ready to be compared, side by side.
+
+    `sides`: name → candidates of independent runs, in the order in which they were sampled (`choose.in_order`); a side
+    may be empty. `categories` and `levels` (difficulty, grade, source; as text) are the data set's, in the order of its
+    tables; `title` says what ran on what. `calls`: a row for every request of these sides to a model, candidate or not;
+    where it is None, each candidate is taken for one request.
+    """
+
+    sides: Mapping[str, pd.DataFrame]
+    categories: tuple[str, ...]
+    dataset: str
+    title: str
+    levels: tuple[str, ...] = ()
+    calls: pd.DataFrame | None = None
+
+    @classmethod
+    def of(
+        cls, sides: Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None, title: str = ""
+    ) -> "Comparison":
+        """Sides whose runs are independent (`independent_runs`). Raises where models or data sets are mixed."""
+        frames = {name: in_order(frame) for name, frame in sides.items()}
+        filled = [frame for frame in frames.values() if len(frame)]
+        if not filled:
+            raise TroveLiteError("nothing to compare: no side has a candidate that could be judged")
+        for frame in filled:
+            one_kind(frame, "model", "provenance")
+        together = pd.concat([f[["model", "provenance", "dataset", "category", "level"]] for f in filled])
+        (dataset,) = one_kind(together, "dataset")
+        known = described(dataset, together)
+        ran = [" and ".join(dict.fromkeys(together[column].astype(str))) for column in ("model", "provenance")]
+        title = title or f"{ran[0]}, {ran[1]} runs on {known.title}"
+        return cls(frames, known.categories, dataset, title, known.levels, calls)
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        if name not in self.sides:
+            raise TroveLiteError(f"no side '{name}': there are {', '.join(self.sides)}")
+        return self.sides[name]
+
+    def covered(self, *names: str) -> list[str]:
+        """The categories, in order, that all these sides (none: all) have; a side without candidates has no say."""
+        present = [set(side["category"].unique()) for name in names or self.sides if len(side := self[name])]
+        return [c for c in self.categories if present and all(c in side for side in present)]
+
+    def samples(self, *names: str) -> int:
+        """As many calls a problem as all these sides (none: all) have, for most of their problems."""
+        sizes = [_sizes(side).mode().max() for name in names or self.sides if len(side := self[name])]
+        return int(min(sizes, default=0))
+
+    def checked(self, k: int, *names: str) -> int:
+        """k, a number of samples a problem that some of these sides (none: all) has. Raises where none has."""
+        most = {name: int(_sizes(self[name]).max()) for name in names or self.sides if len(self[name])}
+        if k < 1 or k > max(most.values(), default=k):
+            held = ", ".join(f"{n} of {name}" for name, n in most.items()) or "none"
+            raise TroveLiteError(f"k = {k}: give 1 or more calls, and no more than the runs hold a problem ({held})")
+        return k
+
+    def with_sides(self, **sides: pd.DataFrame) -> "Comparison":
+        """The same with these sides beside or instead of its own."""
+        return replace(self, sides={**self.sides, **sides})
+
+
+def compare(runs: pd.DataFrame | Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None) -> Comparison:
+    """Sides from candidates: those of a table by method, or tables under names of their own.
+
+    Runs that copy another are left out. Raises where models or data sets are mixed within a side or a table.
+    """
+    if isinstance(runs, pd.DataFrame):
+        one_kind(runs, "model", "provenance")
+        runs = independent_runs(runs)
+        methods = dict.fromkeys(runs["method"].astype(str))
+        return Comparison.of({method: runs[runs["method"] == method] for method in methods}, calls=calls)
+    return Comparison.of({name: independent_runs(frame) for name, frame in runs.items()}, calls=calls)
+
+
+def one_kind(candidates: pd.DataFrame, *columns: str) -> list[str]:
+    """The one value of each of these columns. Raises where one has several."""
+    found = []
+    for column in columns:
+        names = sorted(candidates[column].astype(str).unique())
+        if len(names) != 1:
+            raise TroveLiteError(
+                f"the runs have {len(names) or 'no'} different values of '{column}' ({', '.join(names)}): report each "
+                "on its own"
+            )
+        found += names
+    return found
+
+
+def described(dataset: str, candidates: pd.DataFrame) -> Described:
+    """A data set's title, categories and levels; for one that is not in the index, those of the candidates.
+
+    Raises where candidates have a category that their data set does not know.
+    """
+    present = list(dict.fromkeys(candidates["category"].astype(str)))
+    try:
+        known = load_dataset(dataset)
+    except TroveLiteError:  # somebody else's, whose runs say all that tables need
+        levels = sorted(set(candidates["level"].dropna().astype(str)) - {""}, key=lambda text: (len(text), text))
+        return Described(dataset, tuple(present), tuple(levels))
+    if strange := [category for category in present if category not in known.categories]:
+        raise TroveLiteError(f"{known.title} has no category '{strange[0]}': it has {', '.join(known.categories)}")
+    return Described(known.title, known.categories, known.levels)
+
+
+# ---- accuracy ----
+
+
+def accuracy(
+    comparison: Comparison, *, k: int | None = None, rules: Sequence[str] = ("one_stage", "oracle"), seed: int = 0,
+    resamples: int = 100,
+) -> pd.DataFrame:  # fmt: skip
+    """Accuracy of every side with k calls a problem (None: as many as all of them have), by `rules` or `oracle`.
+
+    A row a category, side (`system`) and rule: `value` with its 95 % interval over problems and runs (`low`, `high`),
+    the standard deviation between `runs` runs (`run_sd`), `problems`, and the `method` that was run; or `note`, the
+    reason for none.
+    """
+    k = comparison.samples() if k is None else comparison.checked(k)
+    parts = []
+    for name, rule in product(comparison.sides, rules):
+        scores = score(comparison[name], rule, k, seed=seed, resamples=resamples)
+        part = pd.DataFrame(estimates(comparison, name, scores, seed=seed))
+        methods = ", ".join(dict.fromkeys(comparison[name]["method"].astype(str)))
+        parts.append(part.assign(system=name, rule=rule, k=k, method=methods))
+    table = pd.concat(parts, ignore_index=True).reindex(columns=ACCURACY_COLUMNS)
+    table.attrs = {"name": "accuracy", "title": "accuracy", "runs": comparison.title}
+    return table
+
+
+def estimates(
+    comparison: Comparison, name: str, scores: pd.DataFrame, *, seed: int, covered: Sequence[str] | None = None
+) -> list[dict]:
+    """A side's scores as cells: one a category, then those over categories, with the estimate or the reason for none.
+
+    covered: the categories that rows over several are about (None: those that all sides have).
+    """
+    covered = comparison.covered() if covered is None else covered
+    present = by_category(scores.dropna(subset="score"), comparison.categories, covered)
+    cells = []
+    for category in [*comparison.categories, *over_categories(comparison.categories, covered)]:
+        if category in present:
+            found = estimate(present[category], seed=seed, macro=category in MACRO)
+            note = ", ".join(covered) if category in (COVERED_MICRO, COVERED_MACRO) else ""
+            cells.append({"category": category} | found._asdict() | {"note": note})
+        else:
+            cells.append({"category": category} | absent(comparison, name, category))
+    return cells
+
+
+def absent(comparison: Comparison, name: str, category: str) -> dict:
+    """Why a cell is empty."""
+    side = comparison[name]
+    here = side[side["category"] == category]
+    if side.empty:
+        reason = f"no {name} runs"
+    elif category not in comparison.categories:
+        missing = [c for c in comparison.categories if not (side["category"] == c).any()]
+        reason = f"no {name} runs of {', '.join(missing)}" if missing else "too few samples in a category"
+    elif here.empty:
+        reason = f"no {name} runs of this category"
+    else:
+        reason = f"only {_sizes(here).min()} samples a problem"
+    return {"runs": 0, "problems": 0, "note": reason}
+
+
+def _sizes(side: pd.DataFrame) -> pd.Series:
+    """Samples of each problem and run."""
+    return side.groupby(["run", "category", "problem"], observed=True).size()
+
+
+# ---- differences ----
+
+
+def differences(
+    comparison: Comparison, scores: Mapping[str, pd.DataFrame], *, pairs: Iterable[tuple[str, str]] | None = None,
+    margin: float = 0.01, seed: int = 0,
+) -> pd.DataFrame:  # fmt: skip
+    """Score of side `a` minus score of side `b`, problem by problem, for each of `pairs` (None: all) and category.
+
+    A problem's score is its mean over runs. With a paired 95 % interval over problems, a sign-flip permutation test
+    (`p`), the equivalence test against +-`margin` (`p_equivalent`; `equivalent` says whether the 90 % interval lies
+    inside), and the number of problems that it would take to see a difference of `margin` with 80 % power. `p_holm`:
+    Holm's correction over all pairs and categories; rows over all categories (`all`) or all `covered` are corrected
+    over pairs, and a single one is not.
+    """
+    means = {
+        name: part.groupby(["category", "problem"], observed=True)["score"].mean() for name, part in scores.items()
+    }
+    pairs = list(combinations(scores, 2) if pairs is None else pairs)
+    rows = []
+    for one, other in pairs:
+        both = pd.DataFrame({"a": means[one], "b": means[other]}).dropna().reset_index()
+        for category, part in _with_whole(both, comparison.categories):
+            a, b = part["a"].to_numpy(), part["b"].to_numpy()
+            needed = metrics.questions_needed(margin, omega_sd=float(np.std(a - b, ddof=1))) if len(a) > 1 else np.nan
+            rows.append({"category": category, "a": one, "b": other, **paired(a, b, margin=margin, seed=seed),
+                         "problems_needed": needed})  # fmt: skip
+    table = pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS)
+    single = table["category"].isin(comparison.categories)
+    for family in [single, ~single] if len(pairs) > 1 else [single]:
+        table.loc[family, "p_holm"] = metrics.holm(table.loc[family, "p"])
+    return table.astype({"p_holm": float})
+
+
+def _with_whole(both: pd.DataFrame, categories: Sequence[str]) -> list[tuple[str, pd.DataFrame]]:
+    """The rows of each category, and of several together: `all` where they are the data set's, else `covered`."""
+    names = [c for c in categories if (both["category"] == c).any()]
+    parts = [(c, both[both["category"] == c]) for c in names]
+    return parts + ([("all" if len(names) == len(categories) else "covered", both)] if len(names) > 1 else [])
+
+
+def paired(a: np.ndarray, b: np.ndarray, *, margin: float, seed: int) -> dict:
+    """How scores on the same problems differ, as cells of a row: interval, permutation test, equivalence test."""
+    difference, equivalence = metrics.paired_difference(a, b), metrics.tost(a, b, margin)
+    return {
+        "difference": difference.value, "low": difference.low, "high": difference.high,
+        "p": metrics.sign_flip(a, b, seed=seed), "p_equivalent": equivalence.p,
+        "equivalent": equivalence.equivalent, "margin": margin, "problems": difference.questions,
+    }  # fmt: skip
+
+
+# ---- costs ----
+
+
+def matched_budgets(
+    comparison: Comparison, *, pairs: Iterable[tuple[str, str]] | None = None, rule: str = "one_stage",
+    margin: float = 0.01, seed: int = 0,
+) -> pd.DataFrame:  # fmt: skip
+    """Accuracy of side `a`, as recorded, and of side `b` at the cost of `a`: one row a budget, pair and category.
+
+    For each problem and seed, `b` gets the first of its samples, in turns over its modes, that together cost *no more*
+    than all of `a` cost there: the sample that would overshoot is not taken, so `b` spends a little less. A problem
+    where `b` can afford none counts as not solved. What is spent is every request that led to the answers compared,
+    candidate or not (`calls`); problems solved again afterwards (phase `retry`) are not among those answers.
+
+    Columns: mean `calls`, tokens written (`completion`) and tokens in all (`total`, the prompt counted for every
+    request) a problem of each side; the accuracies `value_a`, `value_b` (fractions); their paired difference with its
+    95 % interval over problems, each problem's score being its mean over seeds, and apart from it `run_sd`, between
+    seeds; the tests of `differences`. Where the runs cannot say, the row gives the reason in `note`.
+    """
+    pairs = list(combinations(comparison.sides, 2) if pairs is None else pairs)
+    spent = {name: _spent(comparison, name) for name in dict.fromkeys(name for pair in pairs for name in pair)}
+    rows = []
+    for budget, (a, b) in [(budget, pair) for budget in BUDGETS for pair in pairs]:
+        known = {"budget": budget, "a": a, "b": b}
+        rows += [
+            known | row
+            for row in _matched(comparison, BUDGETS[budget], (a, spent[a]), (b, spent[b]), rule, margin, seed)
+        ]
+    return pd.DataFrame(rows, columns=MATCHED_COLUMNS)
+
+
+class Spent(NamedTuple):
+    """A side's samples with what each cost (columns `COSTS`), and what its other requests cost, by `UNIT`."""
+
+    samples: pd.DataFrame
+    besides: pd.DataFrame
+
+    @property
+    def whole(self) -> pd.DataFrame:
+        """What each problem and seed cost in all."""
+        own = self.samples.groupby(UNIT, observed=True)[COSTS].sum(min_count=1)
+        return own.add(self.besides.reindex(own.index).fillna(0))
+
+
+def requests_of(comparison: Comparison, name: str) -> pd.DataFrame:
+    """The requests of a side's runs, candidates or not."""
+    side = comparison[name]
+    calls = calls_of(side) if comparison.calls is None else comparison.calls
+    own = side[STREAM].astype(str).drop_duplicates()
+    return calls.astype(dict.fromkeys(STREAM, str)).merge(own, on=STREAM)
+
+
+def _spent(comparison: Comparison, name: str) -> Spent:
+    side, calls = comparison[name].astype(dict.fromkeys([*STREAM, "mode"], str)), requests_of(comparison, name)
+    calls = calls[calls["phase"] != "retry"]
+    tokens = calls[["prompt_tokens", "completion_tokens"]].astype("Float64")
+    asked = calls["model"].notna().astype(float)  # a program may run that nobody was asked for
+    calls = calls.assign(calls=asked, completion=tokens["completion_tokens"], total=tokens.sum(axis=1, skipna=False))
+    calls = calls.astype(dict.fromkeys(COSTS, float))
+    of_samples = calls["mode"].notna()
+    each = calls[of_samples].astype({"mode": str}).groupby(REQUEST)[COSTS].sum(min_count=1)
+    besides = calls[~of_samples].groupby(UNIT)[COSTS].sum(min_count=1)
+    order = {mode: i for i, mode in enumerate(modes_of(side))}
+    side = side.assign(_turn=side["mode"].map(order)).sort_values([*UNIT, "sample", "_turn"], kind="stable")
+    return Spent(side.drop(columns="_turn").merge(each.reset_index(), on=REQUEST, how="left"), besides)
+
+
+def _matched(
+    comparison: Comparison, cost: str, one: tuple[str, Spent], other: tuple[str, Spent], rule: str, margin: float,
+    seed: int,
+) -> list[dict]:  # fmt: skip
+    (a, mine), (b, rival) = one, other
+    if reason := _cannot(cost, one, other):
+        return [{"category": "all", "note": reason}]
+    given = mine.whole[cost].rename("given")
+    shared = rival.samples.merge(given.reset_index(), on=UNIT)
+    first = rival.besides[cost].reindex(pd.MultiIndex.from_frame(shared[UNIT])).fillna(0).to_numpy()
+    taken = shared[first + shared.groupby(UNIT)[cost].cumsum() <= shared["given"]]
+    units = shared.set_index(UNIT).index.unique()
+    each = _outcomes(mine.samples, mine.whole, rule).add_suffix("_a").reindex(units)
+    each = each.join(_outcomes(taken, Spent(taken, rival.besides).whole, rule).add_suffix("_b"))
+    each = each.fillna({f"{name}_b": 0.0 for name in (*COSTS, "right")}).join(given)
+    each["mean_cost"] = shared.groupby(UNIT)[cost].mean()
+    each["short"] = rival.whole[cost].reindex(units) < each["given"]
+    return [
+        {"category": category} | _row(part.set_index(UNIT), a, b, margin=margin, seed=seed)
+        for category, part in _with_whole(each.reset_index(), comparison.categories)
+    ]
+
+
+def _row(each: pd.DataFrame, a: str, b: str, *, margin: float, seed: int) -> dict:
+    if each["short"].any():
+        short = each[each["short"]]
+        needed = math.ceil((short["given"] / short["mean_cost"]).max())
+        return {"note": f"{a}'s samples cost as much as up to about {needed} of {b}, and the runs hold "
+                        f"{int(short['calls_b'].min())}: run {b} with a larger k"}  # fmt: skip
+    right = [each[f"right_{side}"].unstack("seed") for side in "ab"]
+    means = [metrics.question_means(scores) for scores in right]
+    return {f"{cost}_{side}": each[f"{cost}_{side}"].mean() for cost in COSTS for side in "ab"} | {
+        "value_a": np.nanmean(means[0]), "value_b": np.nanmean(means[1]), **paired(*means, margin=margin, seed=seed),
+        "run_sd": metrics.run_sd((right[0] - right[1]).mean()), "runs": right[0].shape[1], "note": "",
+    }  # fmt: skip
+
+
+def _cannot(cost: str, *sides: tuple[str, Spent]) -> str:
+    """Why the two cannot be compared at this cost; empty where they can."""
+    reasons = [f"no {name} runs" for name, spent in sides if spent.samples.empty]
+    uncounted = [name for name, spent in sides if spent.samples[cost].isna().any() or spent.besides[cost].isna().any()]
+    if uncounted:
+        reasons.append(f"no token counts in the {' and '.join(uncounted)} runs: recorded logs have none, live runs do")
+    (a, mine), (b, rival) = sides
+    if not reasons and not set(mine.samples["seed"]) & set(rival.samples["seed"]):
+        reasons.append(f"the {a} and {b} runs have no seed in common")
+    return "; ".join(reasons)
+
+
+def _outcomes(samples: pd.DataFrame, spent: pd.DataFrame, rule: str) -> pd.DataFrame:
+    """What each problem and seed cost in all, and whether the answer that `rule` chooses is right."""
+    right = choose(samples, rule).set_index(UNIT)["correct"].fillna(False).astype(float).rename("right")
+    return spent.join(right)

@@ -1,0 +1,156 @@
+"""Recorded programs executed again: do they do what the record says, and what does a time limit buy?
+
+It reads re-executed candidates (`recorded.reexecute`), whose `execute_seconds` are CPU seconds, or what
+`trove-lite reexecute` made of them, and runs nothing.
+"""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from ..analysis.choose import choose
+from ..analysis.statistics import mean_interval, paired_difference
+from ..errors import TroveLiteError
+from .style import BLUE, GREEN, RED, band, handle, plt, titled
+
+PROBLEM = ["dataset", "category", "problem"]
+STREAM = ["run", "method", "seed", "dataset", "category"]
+LIMITS = (1, 2, 5, 10, 30)  # CPU seconds
+STYLE = {"oracle": (BLUE, "--", "s"), "two-stage": (RED, "-", "o"), "pass@1": (GREEN, ":", "^")}
+
+
+RUNS = "recorded programs executed again"
+
+
+class Reexecution(NamedTuple):
+    """The tables that `trove-lite reexecute` writes: counts that agree with the record, each candidate that does not,
+    and what a time limit buys."""
+
+    agreement: pd.DataFrame
+    disagreements: pd.DataFrame
+    time_limits: pd.DataFrame
+
+
+def load(folder: str | Path) -> Reexecution:
+    """The tables in a folder of `trove-lite reexecute`, or in `results/reexecution`. Raises where one is missing."""
+    tables = []
+    for name in Reexecution._fields:
+        path = Path(folder) / f"{name}.csv"
+        if not path.is_file():
+            raise TroveLiteError(f"{path}: missing; `trove-lite reexecute RUN --out {folder}` makes it")
+        table = pd.read_csv(path)
+        table.attrs = {"name": name, "title": name.replace("_", " "), "runs": RUNS}
+        tables.append(table)
+    return Reexecution(*tables)
+
+
+def shares(agreement: pd.DataFrame) -> pd.DataFrame:
+    """How much of the record holds, in percent, by category: status of all, answer and verdict of the compared."""
+    table = agreement.set_index("category")
+    status = 100 * table["status"] / table["candidates"]
+    rest = table[["answer", "verdict"]].div(table["compared"], axis="index") * 100
+    return pd.concat([table["candidates"], status, table["compared"], rest], axis="columns").round(2)
+
+
+def causes(disagreements: pd.DataFrame) -> pd.DataFrame:
+    """The likeliest causes of what differs: how many candidates, and how many of them in status and in verdict."""
+    kinds = disagreements.assign(
+        status=disagreements["status_recorded"] != disagreements["status"], verdict=~disagreements["same_verdict"]
+    )
+    table = kinds.groupby("cause")[["status", "verdict"]].sum()
+    table.insert(0, "candidates", kinds["cause"].value_counts())
+    return table.sort_values("candidates", ascending=False)
+
+
+def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> pd.DataFrame:
+    """What a time limit buys, from re-executed CPU seconds (of a run with the largest limit or a longer one).
+
+    A row for each limit and measure, with `value`: `finished` and `pass@1`, shares of candidates; `two-stage`, the
+    share of problems whose official two-stage choice is right; `oracle`, with any correct candidate. Means over
+    problems (micro), of the mean over runs; `low`, `high`: 95 % over problems. `gain` is this limit's less the shortest
+    one's on the same problems, with its paired interval `gain_low`, `gain_high`. `cpu_hours`: of all candidates. One
+    that ran out of time when it was executed again counts as never finishing.
+    """
+    stream = candidates[candidates["phase"] == "stream"]
+    seconds = stream["execute_seconds"].where(stream["status"] != "timeout", math.inf)
+    stream = stream.assign(execute_seconds=seconds)
+    scores = {limit: _scores_at(stream, limit) for limit in limits}
+    rows = []
+    for limit, here in scores.items():
+        for measure in here:
+            mean = mean_interval(here[measure])
+            gain = paired_difference(here[measure], scores[limits[0]][measure])
+            row = {"limit": limit, "measure": measure, "value": mean.value, "low": mean.low, "high": mean.high}
+            row |= {"gain": gain.value, "gain_low": gain.low, "gain_high": gain.high}
+            rows.append(row | {"cpu_hours": stream["execute_seconds"].clip(upper=limit).sum() / 3600})
+    table = pd.DataFrame(rows)
+    models = ", ".join(sorted(candidates["model"].astype(str).unique())) if "model" in candidates else ""
+    runs = ", ".join(part for part in (models, RUNS) if part)
+    table.attrs = {"name": "time_limits", "title": "time limits", "runs": runs}
+    return table
+
+
+def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:
+    """Each problem's scores, the mean over runs, were programs cut off after `limit` CPU seconds."""
+    finished = stream["execute_seconds"] <= limit
+    ok = (stream["status"] == "ok") & finished
+    right = ok & stream["correct"].fillna(False).astype(bool)
+    cut = stream.assign(finished=finished, right=right, status=stream["status"].astype(object).where(ok, "timeout"))
+    problem = [*STREAM, "problem"]
+    scores = cut.groupby(problem, observed=True)[["finished", "right"]].mean()
+    scores = scores.assign(oracle=scores["right"] > 0).rename(columns={"right": "pass@1"})
+    chosen = pd.concat([choose(part, "two_stage") for _, part in cut.groupby("dataset", observed=True)])
+    scores["two-stage"] = chosen.set_index(problem)["right"].reindex(scores.index, fill_value=False)
+    measures = ["finished", "pass@1", "two-stage", "oracle"]
+    return scores[measures].astype(float).groupby(PROBLEM, observed=True).mean()
+
+
+def time_limits_figure(table: pd.DataFrame) -> Figure:
+    """Accuracy against the time limit of a program, and what it costs."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.6), layout="constrained", width_ratios=(3, 2))
+    for measure, (colour, line, marker) in STYLE.items():
+        cells = table[table["measure"] == measure]
+        band(left, cells["limit"], cells, colour, line, marker)
+    left.set_ylabel("accuracy (fraction of problems)")
+    left.set_ylim(bottom=0)
+    handles = [handle(measure, colour, marker, line=line) for measure, (colour, line, marker) in STYLE.items()]
+    left.legend(handles=handles, frameon=False, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    cost = table.drop_duplicates("limit")
+    right.plot(cost["limit"], cost["cpu_hours"], color="black", marker="D", markersize=5)
+    right.set_ylabel("CPU hours for all programs")
+    right.set_ylim(bottom=0)
+    for axes in (left, right):
+        axes.set_xscale("log")
+        axes.set_xticks(cost["limit"], [f"{limit:g}" for limit in cost["limit"]], minor=False)
+        axes.minorticks_off()
+        axes.set_xlabel("time limit of a program (CPU seconds)")
+    return titled(figure, table, "What a longer time limit buys")
+
+
+def agreement_in_words(agreement: pd.DataFrame) -> str:
+    """How much of the record holds, in a sentence."""
+    total = agreement.set_index("category").loc["all"]
+    return (
+        f"Of {total['candidates']:,} programs {100 * total['status'] / total['candidates']:.2f} % end as recorded, and "
+        f"of {total['compared']:,} whose record is whole {100 * total['verdict'] / total['compared']:.2f} % have the "
+        "recorded verdict."
+    )
+
+
+def limits_in_words(table: pd.DataFrame) -> str:
+    """What the longest limit buys over the shortest, in a sentence."""
+    cells = table.set_index(["measure", "limit"])
+    short, long = table["limit"].min(), table["limit"].max()
+    vote, single = cells.loc[("two-stage", long)], cells.loc[("pass@1", long)]
+    first = cells.loc[("two-stage", short)]
+    return (
+        f"With {short:g} CPU second{'s' if short != 1 else ''} a program, two-stage selection answers "
+        f"{100 * first.value:.1f} % [{100 * first.low:.1f}, {100 * first.high:.1f}] of the problems right; {long:g} "
+        f"seconds add {100 * vote.gain:+.2f} points [{100 * vote.gain_low:+.2f}, {100 * vote.gain_high:+.2f}], and "
+        f"{100 * single.gain:+.3f} [{100 * single.gain_low:+.3f}, {100 * single.gain_high:+.3f}] to a single program's "
+        f"accuracy, at {vote.cpu_hours:.1f} CPU hours for all programs instead of {first.cpu_hours:.1f}."
+    )

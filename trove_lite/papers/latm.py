@@ -18,7 +18,7 @@ from ..datasets.files import public_paths
 from ..errors import TroveLiteError
 from ..methods.latm import answering
 from ..sandbox import Execution, Sandbox
-from .published_values import published_table
+from . import published_table
 
 #: Seconds that a tool may compute: the one for remainders tries every number.
 TIME_LIMIT = 60.0

@@ -219,8 +219,22 @@ def run(**given: object) -> None:
     out = new_folder(way.out, force=True)  # a run that is there goes on
     was_complete = (out / "candidates.parquet").exists()
     live.live_run(settings, out, in_flight=way.in_flight, workers=way.workers, progress=not way.quiet)
-    print(f"{out}: was complete already" if was_complete else account.came_of(out, live.read_description(out)))
+    if was_complete:
+        print(f"{out}: was complete already")
+    else:
+        described = live.read_description(out)
+        print(account.came_of(out, described), *_against(out, described), sep="\n")
     print(f"look closer: trove-lite summary {out}; all tables and figures: trove-lite report {out} --out NAME")
+
+
+def _against(out: Path, described: dict) -> list[str]:
+    from .analysis.summary import against
+    from .candidates import load_candidates
+
+    run = list(described["methods"])
+    found = {row["method"] for row in described["budget"]}  # as tables call them: an ablation has a name of its own
+    names = sorted(found, key=lambda name: next((i for i, own in enumerate(run) if name.startswith(own)), len(run)))
+    return against(load_candidates(out), names)
 
 
 def _settings(given: dict, out: str):

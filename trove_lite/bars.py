@@ -22,10 +22,10 @@ class Bar:
             self.drawn = tqdm(total=self.total, initial=self.done, desc=self.what, **size)
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, failure: type | None, *_) -> None:
         if self.drawn:
             self.drawn.close()
-        elif self.enabled and self.total:
+        elif self.enabled and self.total and not failure:
             self._say()
 
     def update(self, more: int = 1) -> None:

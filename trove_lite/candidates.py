@@ -123,9 +123,19 @@ def as_frame(table: pa.Table) -> pd.DataFrame:
     return frame
 
 
+def checked(candidates: object) -> pd.DataFrame:
+    """The table itself. Raises TroveLiteError where it is not one of candidates."""
+    if not isinstance(candidates, pd.DataFrame):
+        raise TroveLiteError(f"not a table of candidates, but a {type(candidates).__name__}: see load_candidates")
+    absent = [name for name in ("run", "category", "problem", "phase", "mode", "sample") if name not in candidates]
+    if absent:
+        raise TroveLiteError(f"not a table of candidates: it lacks {', '.join(absent)}; see load_candidates")
+    return candidates
+
+
 def outcomes(candidates: pd.DataFrame) -> pd.DataFrame:
     """The same table without the texts that a model or a program wrote; of these only the answers stay."""
-    return candidates.drop(columns=TEXT, errors="ignore")
+    return checked(candidates).drop(columns=TEXT, errors="ignore")
 
 
 def load_candidates(*paths: str | Path) -> pd.DataFrame:
@@ -157,6 +167,9 @@ def calls_of(candidates: pd.DataFrame) -> pd.DataFrame:
 def _some(paths: tuple[str | Path, ...]) -> tuple[str | Path, ...]:
     if not paths:
         raise TroveLiteError("no run given: name a run folder or a parquet file of candidates or outcomes")
+    for path in paths:
+        if not isinstance(path, (str, Path)):
+            raise TroveLiteError(f"a {type(path).__name__} is not the path of a run: name a run folder or a file")
     return paths
 
 

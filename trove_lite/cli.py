@@ -10,6 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from inspect import cleandoc
 from pathlib import Path
 from typing import NamedTuple
 
@@ -190,7 +191,7 @@ def _names() -> str:
             "presets: paper, and where a released program differs",
             *differing,
             "models:",
-            *(f"  {line.strip()}" for line in (load_model.__doc__ or "").split("\n\n", 1)[1].rstrip().split("\n")),
+            *(f"  {line}" for line in cleandoc(load_model.__doc__).split("\n\n")[1].split("\n")),
         ]
     )
 
@@ -218,8 +219,22 @@ def run(**given: object) -> None:
     out = new_folder(way.out, force=True)  # a run that is there goes on
     was_complete = (out / "candidates.parquet").exists()
     live.live_run(settings, out, in_flight=way.in_flight, workers=way.workers, progress=not way.quiet)
-    print(f"{out}: was complete already" if was_complete else account.came_of(out, live.read_description(out)))
+    if was_complete:
+        print(f"{out}: was complete already")
+    else:
+        described = live.read_description(out)
+        print(account.came_of(out, described), *_against(out, described), sep="\n")
     print(f"look closer: trove-lite summary {out}; all tables and figures: trove-lite report {out} --out NAME")
+
+
+def _against(out: Path, described: dict) -> list[str]:
+    from .analysis.summary import against
+    from .candidates import load_candidates
+
+    run = list(described["methods"])
+    found = {row["method"] for row in described["budget"]}  # as tables call them: an ablation has a name of its own
+    names = sorted(found, key=lambda name: next((i for i, own in enumerate(run) if name.startswith(own)), len(run)))
+    return against(load_candidates(out), names)
 
 
 def _settings(given: dict, out: str):
@@ -452,10 +467,12 @@ def _doctor_options(parser) -> None:
     "",
     "--model http://localhost:8000/v1#NAME",
 )
-def doctor(model) -> None:
+def doctor(model) -> int:
     from .doctor import as_text, examine
 
-    print(as_text(examine(model)))
+    lines = examine(model)
+    print(as_text(lines))
+    return int(bool(model) and not lines[-1].usable)
 
 
 def _completion_options(parser) -> None:

@@ -84,10 +84,11 @@ def read_journal(path: Path) -> tuple[list[dict], int, str]:
 
 def disk_error(path: Path, error: OSError) -> TroveLiteError:
     """What a user is to do about a write that failed."""
-    reason = "the disk is full" if error.errno in FULL else f"cannot be written ({error.strerror or error})"
-    return TroveLiteError(
-        f"{path}: {reason}; the run stopped and kept everything before this: make room, then run the same command again"
-    )
+    if error.errno in FULL:
+        what, remedy = "the disk is full", "make room, then run the same command again"
+    else:
+        what, remedy = f"cannot be written ({error.strerror or error})", "check the path and whose it is"
+    return TroveLiteError(f"{path}: {what}; what was done before this is kept: {remedy}")
 
 
 @contextmanager

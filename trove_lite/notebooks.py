@@ -48,18 +48,31 @@ def paths(*given: str | Sequence[str]) -> list[str | list[str]]:
     return [p.removeprefix(strip) if isinstance(p, str) else [each.removeprefix(strip) for each in p] for p in given]
 
 
+def read_notebook(path: Path) -> nbformat.NotebookNode:
+    """A notebook file. Raises TroveLiteError for one that cannot be read or is none."""
+    try:
+        return nbformat.read(path, as_version=4)
+    except OSError as error:
+        raise TroveLiteError(f"{path}: cannot be read ({error.strerror}); check the path") from error
+    except (ValueError, AttributeError) as error:  # not JSON, or of another shape
+        raise TroveLiteError(f"{path}: not a notebook ({' '.join(str(error).split())[:80]})") from error
+
+
 def notebook_parameters(path: Path) -> dict[str, object]:
     """Names and default values of the notebook's cell tagged `parameters`."""
-    notebook = nbformat.read(path, as_version=4)
+    notebook = read_notebook(path)
     cell = next((c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])), None)
     if cell is None:
         raise TroveLiteError(f"{path}: no cell is tagged 'parameters'; tag the cell that holds them")
     values = {}
-    for statement in ast.parse(cell.source).body:
-        if isinstance(statement, ast.AnnAssign):
-            values[statement.target.id] = ast.literal_eval(statement.value)
-        elif isinstance(statement, ast.Assign):
-            values[statement.targets[0].id] = ast.literal_eval(statement.value)
+    try:
+        for statement in ast.parse(cell.source).body:
+            if isinstance(statement, ast.AnnAssign):
+                values[statement.target.id] = ast.literal_eval(statement.value)
+            elif isinstance(statement, ast.Assign):
+                values[statement.targets[0].id] = ast.literal_eval(statement.value)
+    except (SyntaxError, ValueError, AttributeError) as error:
+        raise TroveLiteError(f"{path}: its parameters are not plain values by name ({error})") from error
     return values
 
 
@@ -189,7 +202,7 @@ def run_all(
 
 def code_hash(path: Path) -> str:
     """A hash of what a notebook computes: its code, without words, outputs and the ids that saving it changes."""
-    cells = nbformat.read(path, as_version=4).cells
+    cells = read_notebook(path).cells
     code = json.dumps([cell.source for cell in cells if cell.cell_type == "code"])
     return hashlib.sha256(code.encode()).hexdigest()
 
@@ -331,7 +344,7 @@ def to_page(notebook: Path) -> None:
     """An executed notebook as a page beside it."""
     from nbconvert import HTMLExporter
 
-    book, heading = nbformat.read(notebook, as_version=4), ""
+    book, heading = read_notebook(notebook), ""
     for cell in book.cells:
         heading = _title(cell.source) if cell.cell_type == "markdown" and _title(cell.source) else heading
         for output in cell.get("outputs", ()):
@@ -345,7 +358,7 @@ def to_page(notebook: Path) -> None:
 
 def title_of(notebook: Path) -> str:
     """A notebook's first heading, or its name."""
-    cells = nbformat.read(notebook, as_version=4).cells
+    cells = read_notebook(notebook).cells
     return next(
         (title for cell in cells if cell.cell_type == "markdown" and (title := _title(cell.source))), notebook.stem
     )

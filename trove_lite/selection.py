@@ -14,6 +14,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from .errors import TroveLiteError
+
 
 def number_text(value: float) -> str:
     """A number's canonical text: exact, and without a minus zero. Two numbers are equal where their texts are."""
@@ -81,21 +83,30 @@ def two_stage_described(ballots: Sequence[Ballot]) -> int:
 
 def oracle(correct: Sequence[bool]) -> int:
     """The first correct candidate, as a perfect selector would choose; the first one where none is correct."""
+    some(correct)
     return next((i for i, verdict in enumerate(correct) if verdict), 0)
 
 
 def random_choice(ballots: Sequence[Ballot], seed: int) -> int:
     """A successful program chosen at random (no agreement at all); any program where none succeeded."""
+    some(ballots)
     return random.Random(seed).choice([i for i, b in enumerate(ballots) if b.ok] or range(len(ballots)))
 
 
 def by_mode_first(ballots: Sequence[Ballot], rule: Rule) -> int:
     """`rule` within each mode, then among the modes' winners."""
+    some(ballots)
     finalists = []
     for mode in dict.fromkeys(ballot.mode for ballot in ballots):
         members = [i for i, ballot in enumerate(ballots) if ballot.mode == mode]
         finalists.append(members[rule([ballots[i] for i in members])])
     return finalists[rule([ballots[i] for i in finalists])]
+
+
+def some(ballots: Sequence) -> None:
+    """Refuse to choose from nothing."""
+    if not len(ballots):
+        raise TroveLiteError("no candidate to choose from: give at least one")
 
 
 def fewest_operations(ballots: Sequence[Ballot], supporters: list[int]) -> int:
@@ -105,6 +116,7 @@ def fewest_operations(ballots: Sequence[Ballot], supporters: list[int]) -> int:
 
 def first_successful(ballots: Sequence[Ballot]) -> int:
     """The first program that ran, or the first of all."""
+    some(ballots)
     return next((i for i, ballot in enumerate(ballots) if ballot.ok), 0)
 
 

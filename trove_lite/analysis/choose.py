@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from ..candidates import checked
 from ..errors import TroveLiteError
 from ..selection import RULES, rounded
 from .statistics import draws_by_mode
@@ -37,6 +38,7 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     Without those that could not be judged: a problem that lacks them has fewer samples, not wrong ones. Raises
     TroveLiteError where a candidate does not say the place of its mode.
     """
+    candidates = checked(candidates)
     frame = candidates[(candidates["phase"] == "stream") & candidates["correct"].notna()]
     if frame["place"].isna().any():
         mode = frame.loc[frame["place"].isna(), "mode"].iloc[0]
@@ -103,6 +105,8 @@ def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, re
     drawn; with many problems fewer do, and no more than `DRAWS` are taken in all (but ten a problem).
     """
     frame = in_order(candidates)
+    if k < 1:
+        raise TroveLiteError(f"k {k}: give at least one call a problem")
     resamples = max(10, min(resamples, DRAWS // max(1, int((~frame.duplicated(PROBLEM)).sum()))))
     votes = _Votes(frame, rule)
     score = np.full(len(frame), np.nan)

@@ -9,6 +9,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
+from ..candidates import checked
+
 CELL = ["problem", "mode", "sample"]
 #: More programs in common than this, beyond chance, and two runs do not count as two.
 MAX_SHARED = 0.25
@@ -22,7 +24,8 @@ def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
     mode, which is what independent runs would show. `verdict`: `copy` (identical in at least 95 %), `overlap` (at
     least 25 points above chance), else `independent`.
     """
-    stream = candidates[candidates["phase"] == "stream"]
+    stream = checked(candidates)
+    stream = stream[stream["phase"] == "stream"]
     rows = []
     for category, part in stream.groupby("category", observed=True):
         cells = part.pivot_table(

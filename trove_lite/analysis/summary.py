@@ -1,11 +1,14 @@
 """What a run holds, in one object for each run and category: counts, oracle, modes, and who copies whom."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from . import statistics as metrics
 from .choose import choose, in_order, modes_of
+from .comparison import compare, differences
 from .independence import shared_programs
-from .scores import correct_counts, distinct_score, graded_answer, oracle_score
+from .scores import correct_counts, distinct_score, graded_answer, oracle_score, score
 
 
 def summarise(candidates: pd.DataFrame) -> dict:
@@ -38,6 +41,23 @@ def summarise(candidates: pd.DataFrame) -> dict:
         })  # fmt: skip
     pairs = shared_programs(candidates).to_dict("records")
     return {"runs": runs, "independence": [{k: _plain(v) for k, v in pair.items()} for pair in pairs]}
+
+
+def against(candidates: pd.DataFrame, methods: Sequence[str], rule: str = "one_stage") -> list[str]:
+    """Each pair of these methods in a line: the difference of their accuracies at the same calls, with its interval."""
+    sides = {method: candidates[candidates["method"] == method] for method in methods}
+    if sum(map(len, sides.values())) == 0 or len(sides) < 2:
+        return []
+    comparison = compare(sides)
+    k = comparison.samples()
+    if not k:
+        return []
+    table = differences(comparison, {name: score(side, rule, k) for name, side in comparison.sides.items()})
+    return [
+        f"{row.a} against {row.b}: {100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}] "
+        f"(95 %, {row.problems} problems, {k} calls each, selected by {rule})"
+        for row in table.groupby(["a", "b"], sort=False).tail(1).itertuples()  # over all categories, where several are
+    ]
 
 
 def as_text(summary: dict) -> str:

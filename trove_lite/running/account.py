@@ -18,7 +18,7 @@ from ..methods.base import Answer, Attempt, Candidate, Request, Settings
 from ..prompts import load_pack
 from ..selection import Ballot
 from .live import labelled
-from .settings import RunSettings
+from .settings import COMES_ALONG, RunSettings
 
 CHARACTERS_A_TOKEN = 3.0  # of the official MATH prompts in Llama 2's tokenizer; newer ones need fewer tokens
 
@@ -131,6 +131,8 @@ def came_of(out: Path, description: Mapping) -> str:
         total = {name: sum(row[name] or 0 for row in rows) for name in ("calls", "prompt_tokens", "completion_tokens")}
         if rows:
             lines.append(f"{title}: " + ", ".join(f"{n:,.0f} {name.replace('_', ' ')}" for name, n in total.items()))
+    if description["settings"]["model"] == COMES_ALONG:
+        lines.append("a tiny model made this: it shows how the methods work, and says nothing about other models")
     return "\n".join(lines)
 
 

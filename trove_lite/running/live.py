@@ -10,6 +10,7 @@ from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -64,8 +65,9 @@ def live_run(
         for seed in settings.seeds
     ]
     pack = pack or load_pack(settings.prompts, dataset)
-    models = {"solver": model or load_model(settings.model, settings.sampling)}
-    models |= roles or {role: load_model(spec, settings.sampling) for role, spec in settings.roles.items()}
+    named = partial(load_model, settings=settings.sampling, chat=settings.chat)
+    models = {"solver": model or named(settings.model)}
+    models |= roles or {role: named(spec) for role, spec in settings.roles.items()}
     with ExitStack() as stack:
         with on_disk(out):
             (out / "journal").mkdir(parents=True, exist_ok=True)

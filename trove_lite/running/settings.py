@@ -17,6 +17,9 @@ from ..models.base import SamplingSettings
 from ..parse import PARSERS
 
 PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"
+COMES_ALONG = (
+    "practice"  # a data set, the tiny model that solves it, and its prompts: of one name, and nothing to fetch
+)
 LEAST_MEMORY = 16  # MiB: with less, an interpreter cannot do what the simplest program asks
 
 
@@ -28,7 +31,7 @@ class RunSettings:
     """Tables call the run NAME_seedN. Parts of one study in several folders share a name (given none: the folder's)."""
     methods: tuple[str, ...] = ("trove",)
     """Which methods answer."""
-    dataset: str = "practice"
+    dataset: str = COMES_ALONG
     """Whose problems: a data set's name, or a FILE.jsonl of your own with `question` and `answer` in each line."""
     categories: tuple[str, ...] = ()
     """Which of the data set's categories; none named is all of them."""
@@ -72,9 +75,9 @@ class RunSettings:
         for name in ("methods", "categories", "seeds"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if self.model is None:
-            object.__setattr__(self, "model", self.dataset if self.dataset == "practice" else PAPERS_MODEL)
+            object.__setattr__(self, "model", COMES_ALONG if self.dataset == COMES_ALONG else PAPERS_MODEL)
         if self.prompts is None:
-            object.__setattr__(self, "prompts", "practice" if self.model == "practice" else "own")
+            object.__setattr__(self, "prompts", COMES_ALONG if self.model == COMES_ALONG else "own")
         categories = load_dataset(self.dataset).categories
         object.__setattr__(self, "categories", self.categories or categories)
         for name, values in (("method", self.methods), ("category", self.categories), ("seed", self.seeds)):

@@ -1,0 +1,210 @@
+"""Wrong inputs, to commands and to public functions: each is one clear line, and none leaves anything behind."""
+
+import nbformat
+import pandas as pd
+import pytest
+
+import trove_lite as tl
+from trove_lite.candidates import outcomes, save_table
+from trove_lite.cli import main
+from trove_lite.datasets import load_dataset
+from trove_lite.methods import load_method
+from trove_lite.models import load_model
+from trove_lite.prompts import load_pack
+from trove_lite.running.live import live_run
+from trove_lite.running.settings import RunSettings
+
+from .scripted import InlineSandbox, Pack, ScriptedModel
+from .simulated import candidates, log, problem
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A working directory with things that are not what a command wants."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "notes.txt").write_text("hello\n")
+    (tmp_path / "binary.md").write_bytes(b"\xff\xfe\x00")
+    (tmp_path / "damaged.parquet").write_bytes(b"PAR1 and nothing else")
+    save_table(outcomes(candidates(problems=3)), tmp_path / "outcomes.parquet")
+    pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "other.parquet")
+    (tmp_path / "torn").mkdir()
+    (tmp_path / "torn" / "run.json").write_text("{")
+    (tmp_path / "log.md").write_text(log([problem(0, answer=3.0)]))
+    (tmp_path / "own.jsonl").write_text('{"question": "What is 1 + 1?"}\n')
+    (tmp_path / "nothing.yaml").write_text("")
+    (tmp_path / "notebooks").mkdir()
+    cells = [nbformat.v4.new_code_cell("k: int = 3\nruns: list = ['']", metadata={"tags": ["parameters"]})]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "notebooks" / "01_x.ipynb")
+    (tmp_path / "notebooks" / "broken.ipynb").write_text("{")
+    monkeypatch.setattr("trove_lite.recorded.official_logs.known_problems", lambda: [problem(0, answer=3.0)])
+    return tmp_path
+
+
+RUN = "run --out runs/x --quiet "
+COMMANDS = {
+    # what was typed: what the line must say
+    "cook": "no command 'cook': choose from run, ",
+    "run": "no --out: name the run folder",
+    "run --out": "expected one argument",
+    "run runs/x": "unrecognized arguments: runs/x",
+    RUN + "--seed 0": "no option --seed: is it --seeds?",
+    RUN + "--ks 3": "no option --ks",
+    RUN + "--k many": "k many: give a whole number",
+    RUN + "--k 1.5": "k 1.5: give a whole number",
+    RUN + "--k 0 --methods primitive": "at least one call",
+    RUN + "--k 16": "choose a multiple of 3",
+    RUN + "--k 15 --completion_tokens 900": "give one of them",
+    RUN + "--completion_tokens 0": "at least one call",
+    RUN + "--seeds a": "seeds a: give a whole number",
+    RUN + "--seeds -1": "seed -1: must be at least 0",
+    RUN + "--seeds 0 0": "give each once",
+    RUN + "--categories cooking": "category 'cooking': choose from algebra, ",
+    RUN + "--methods magic": "no method 'magic': choose from primitive, ",
+    RUN + "--methods nothing:here": "cannot be imported",
+    RUN + "--dataset atlas": "no data set 'atlas': choose from math, ",
+    RUN + "--dataset none.jsonl": "none.jsonl: cannot be read",
+    RUN + "--dataset own.jsonl": "own.jsonl, line 1: ",
+    RUN + "--model codellama": "no such model: write ",
+    RUN + "--model vllm:": "no such model: write ",
+    RUN + "--model http://me:sk-1@host/v1": "holds no key",
+    RUN + "--model http://host:port:1/v1": "no server has such an address",
+    RUN + "--model http://localhost:1/v1?speed=3#x": "?",
+    RUN + "--prompts clever": "no prompt pack named 'clever': choose from own, ",
+    RUN + "--preset best": "preset 'best': choose from ",
+    RUN + "--selection best": "selection 'best': choose from one_stage, ",
+    RUN + "--parser loose": "parser 'loose': choose from official, strict",
+    RUN + "--chat maybe": "chat maybe: give auto, on, off",
+    RUN + "--isolation weak": "isolation weak: give auto, full, seccomp, none",
+    RUN + "--memory 1": "memory 1 MiB: does not hold an interpreter",
+    RUN + "--time_limit 0": "time limit 0.0: must be more than 0",
+    RUN + "--temperature -1": "temperature -1.0",
+    RUN + "--temperature hot": "temperature hot: give a number",
+    RUN + "--top_p 2": "top_p 2.0",
+    RUN + "--max_tokens 0": "max_tokens 0: must be more than 0",
+    RUN + "--limit 0": "limit 0: must be more than 0",
+    RUN + "--in_flight 0": "--in_flight 0: give 1 or more",
+    RUN + "--workers 0": "--workers 0: give 1 or more",
+    RUN + "--roles maker": "roles maker: give names with values",
+    RUN + "--trove.interval often": "trove.interval often: give a whole number",
+    RUN + "--trove.interval 0": "interval 0: must be at least 1",
+    RUN + "--trove.speed 3": "no option --trove.speed",
+    RUN + "--trove.modes cook": "modes 'cook': choose from import, create, skip",
+    RUN + "--creator.retries 1": "choices for creator, which is none of the run's methods",
+    RUN + "--methods latm": "needs labelled problems",
+    RUN + "--config none.yaml": "File does not exist",
+    RUN + "--config notes.txt": "Unexpected config",
+    "run --quiet --out notes.txt": "notes.txt: is a file, and a run is a folder",
+    "run --quiet --out notes.txt/x": "Not a directory",
+    "run --quiet --out torn": "run.json: not JSON",
+    "report none --out x": "none: ",
+    "report empty --out x": "empty",
+    "report notes.txt --out x": "notes.txt: ",
+    "report damaged.parquet --out x": "damaged.parquet: ",
+    "report other.parquet --out x": "other.parquet: ",
+    "report outcomes.parquet --out ../x": "give a plain name",
+    "report outcomes.parquet --out x --jobs 0": "--jobs 0: give 1 or more",
+    "report outcomes.parquet --out x -p sede 1": "no notebook has a parameter 'sede'",
+    "report outcomes.parquet --out x -p k 1 -p k 2": "-p k: given twice",
+    "report outcomes.parquet --out x -p k many": "parameter 'k' takes a int",
+    "report outcomes.parquet --out x --notebooks empty": "holds no numbered notebooks",
+    "report outcomes.parquet": "the following arguments are required: --out",
+    "batch none.ipynb --out x": "none.ipynb: no such notebook",
+    "batch notebooks/broken.ipynb --out x": "broken.ipynb: not a notebook",
+    "batch notebooks/01_x.ipynb --out x --grid k": "write NAME=0..4",
+    "batch notebooks/01_x.ipynb --out x --grid k=2..1": "write NAME=0..4",
+    "batch notebooks/01_x.ipynb --out x --grid k=1 --grid k=2": "gives something twice",
+    "batch notebooks/01_x.ipynb --out x --grid k=1 -p k 2": "given by both",
+    "batch notebooks/01_x.ipynb --out x --grid seed=1": "no parameter 'seed'",
+    "batch notebooks/01_x.ipynb --out x --jobs 0": "--jobs 0: give 1 or more",
+    "batch notebooks/01_x.ipynb --out notes.txt": "notes.txt: ",
+    "summary none": "none: ",
+    "summary notes.txt": "notes.txt: ",
+    "outcomes outcomes.parquet --out empty": "empty: is a folder; name a file",
+    "outcomes none --out x.parquet": "none: ",
+    "outcomes outcomes.parquet --out notes.txt/x.parquet": "notes.txt",
+    "import none.md --out x": "none.md: cannot be read",
+    "import notes.txt --out x": "notes.txt, line 1: ",
+    "import binary.md --out x": "binary.md: not UTF-8 text",
+    "import log.md log.md --out x": "log.md: given twice",
+    "import log.md --out notes.txt": "notes.txt: is a file",
+    "import log.md --out torn": "torn: a run is there already",
+    "reexecute outcomes.parquet --out x": "outcomes hold no programs",
+    "reexecute none --out x": "none: ",
+    "reexecute outcomes.parquet --out notes.txt": "notes.txt: is a file",
+    "reexecute outcomes.parquet --out x --workers 0": "--workers 0: give 1 or more",
+    "reexecute outcomes.parquet --out x --isolation weak": "invalid choice: 'weak'",
+    "reexecute outcomes.parquet --out x --memory much": "invalid int value: 'much'",
+    "fetch": "the following arguments are required: GROUP",
+    "fetch recipes": "no file group named 'recipes': choose from ",
+    "completion fish": "invalid choice: 'fish'",
+}
+
+
+@pytest.mark.parametrize("typed", COMMANDS)
+def test_a_wrong_command_is_one_clear_line_and_leaves_nothing(place, capsys, typed):
+    before = sorted(path.name for path in place.iterdir())
+    status = main(typed.split())
+    said = capsys.readouterr()
+    assert status in (1, 2)
+    said = said._replace(err=said.err.removeprefix("reading logs: 2 of 2\n"))
+    assert said.err.startswith("error: ")
+    assert said.err.count("\n") == 1
+    assert COMMANDS[typed] in said.err
+    assert said.out == ""
+    assert sorted(path.name for path in place.iterdir()) == before
+
+
+FRAME = candidates(problems=3)
+FUNCTIONS = {
+    "no such run": (lambda: tl.load_candidates("none"), "none"),
+    "nothing to load": (tl.load_candidates, "no run"),
+    "not a path": (lambda: tl.load_candidates(3), "not the path of a run"),
+    "a frame for a path": (lambda: tl.load_candidates(FRAME), "path"),
+    "a file that is no table": (lambda: tl.load_candidates("notes.txt"), "notes.txt"),
+    "a table of something else": (lambda: tl.load_candidates("other.parquet"), "other.parquet"),
+    "calls of no run": (lambda: tl.load_calls("none"), "none"),
+    "no such rule": (lambda: tl.choose(FRAME, "best"), "one_stage"),
+    "a run for a table": (lambda: tl.choose("runs/x", "one_stage"), "candidates"),
+    "a table without answers": (lambda: tl.choose(pd.DataFrame({"a": [1]}), "one_stage"), "candidates"),
+    "no calls a problem": (lambda: tl.expected_score(FRAME, "one_stage", 0, seed=0), "k"),
+    "a rule that is none": (lambda: tl.expected_score(FRAME, "best", 3, seed=0), "one_stage"),
+    "outcomes of something else": (lambda: tl.outcomes(pd.DataFrame({"a": [1]})), "candidates"),
+    "a summary of something else": (lambda: tl.summarise(pd.DataFrame({"a": [1]})), "candidates"),
+    "independence of something else": (lambda: tl.independent_runs([1]), "candidates"),
+    "shared programs of something else": (lambda: tl.shared_programs(pd.DataFrame()), "candidates"),
+    "no such published table": (lambda: tl.published_table("reeval_table99"), "reeval_table1"),
+    "no such group of files": (lambda: tl.fetch("recipes"), "math"),
+    "no such data set": (lambda: tl.load_problems("atlas", "counting"), "math"),
+    "no such category": (lambda: tl.load_problems("math", "cooking"), "counting"),
+    "no ballots by one stage": (lambda: tl.one_stage([]), "no candidate"),
+    "no ballots by two stages": (lambda: tl.two_stage([]), "no candidate"),
+    "no ballots as described, by one": (lambda: tl.one_stage_described([]), "no candidate"),
+    "no ballots as described, by two": (lambda: tl.two_stage_described([]), "no candidate"),
+    "no ballots by chance": (lambda: tl.random_choice([], 0), "no candidate"),
+    "no ballots for the oracle": (lambda: tl.oracle([]), "no candidate"),
+    "no such method": (lambda: load_method("magic"), "primitive"),
+    "no such model": (lambda: load_model("codellama"), "vllm:NAME"),
+    "no model at all": (lambda: load_model(""), "vllm:NAME"),
+    "no such pack": (lambda: load_pack("clever", load_dataset("math")), "own"),
+    "settings of a wrong type": (lambda: RunSettings(k="15"), "k '15'"),
+    "an unknown choice": (lambda: RunSettings(choices={"trove": {"speed": 3}}), "interval"),
+    "a run into a file": (
+        lambda: live_run(RunSettings(), "notes.txt", model=ScriptedModel(), sandbox=InlineSandbox(), pack=Pack()),
+        "notes.txt",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FUNCTIONS)
+def test_a_wrong_argument_is_a_trove_lite_error_of_one_line(place, case):
+    call, words = FUNCTIONS[case]
+    with pytest.raises(tl.TroveLiteError) as caught:
+        call()
+    said = str(caught.value)
+    assert "\n" not in said
+    assert words in said
+
+
+def test_there_are_at_least_a_hundred_of_them():
+    assert len(COMMANDS) + len(FUNCTIONS) >= 100

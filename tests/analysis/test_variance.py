@@ -85,11 +85,14 @@ def test_its_parts_add_up_to_the_standard_error():
     assert got.se**2 == pytest.approx(got.problem[0] / 50 + got.sample[0, 0] / 200 + got.run[0, 0] / 4)
 
 
-def test_runs_never_make_the_error_smaller():
+def of_equal_runs():
+    """Two runs whose means are the same, as by chance they hardly are."""
     scores = np.random.default_rng(0).permuted(np.tile([0.0, 1.0], (50, 1)), axis=1)
-    scores[:, 1] = 1 - scores[:, 0]
-    scores = np.vstack([scores, scores[:, ::-1]])  # the runs' means are the same, as by chance they hardly are
-    got = v.decompose(scores)
+    return np.vstack([scores, scores[:, ::-1]])
+
+
+def test_runs_never_make_the_error_smaller():
+    got = v.decompose(of_equal_runs())
     assert got.run[0, 0] < 0
     assert got.se**2 == got.over_problems
 
@@ -142,6 +145,14 @@ def test_runs_of_unequal_length_are_estimated_without_bias():
     assert run.mean() == pytest.approx(0.09, rel=0.15)
     assert sample.mean() == pytest.approx(0.25, rel=0.05)
     assert error.mean() == pytest.approx(values.var(), rel=0.12)
+
+
+def test_a_run_that_makes_less_of_the_mean_counts_as_less_of_a_run():
+    scores = np.random.default_rng(0).random((40, 2))
+    scores[20:, 1] = np.nan
+    got = v.decompose(scores)
+    assert got.independent[0, 0] == pytest.approx(1 / (0.75**2 + 0.25**2))
+    assert got.repeats[0, 0] == pytest.approx(1 / (0.5 * 0.5 + 0.5 * 1))
 
 
 def test_strata_have_runs_of_their_own_and_fixed_shares():
@@ -275,6 +286,17 @@ def test_a_printed_number_is_within_the_prediction_unless_its_p_is_small(scores,
     assert (low <= printed <= high) == (p >= 0.05) or got.sample[0, 0] < 1e-9 or abs(p - 0.05) < 1e-9
 
 
+def test_runs_that_happen_to_agree_do_not_predict_themselves():
+    got = v.decompose(of_equal_runs())
+    assert v.prediction_interval(got, 5).se == pytest.approx(np.sqrt(got.sample[0, 0] / 100 * (1 / 2 + 1 / 5)))
+
+
+def test_a_printed_number_that_rounds_to_ours_is_ours():
+    got = v.decompose(np.random.default_rng(0).random((40, 3)))
+    assert v.rerun_p(got, got.value + 0.004, 5, rounding=0.005) == 1
+    assert v.rerun_p(got, got.value + 0.004, 5) < 1
+
+
 def test_one_run_predicts_only_under_assumptions():
     scores = np.random.default_rng(0).random((40, 1))
     assert np.isnan(v.prediction_interval(v.decompose(scores), 5).low)
@@ -307,6 +329,13 @@ def test_power_falls_with_a_run_effect_that_problems_cannot_average_out():
     many = [v.power(known(0.3, 0.4, 0.03), 0.02, problems=n, runs=5) for n in (3201, 10**6, 10**7)]
     assert many[2] == pytest.approx(many[1], abs=0.01)
     assert many[2] < 0.5
+
+
+def test_power_pays_for_a_run_effect_that_has_to_be_estimated():
+    assumed = known(0.1, 0.4, 0.01)
+    estimated = v.Variance(**(vars(assumed) | {"run_degrees": np.full((1, 2), 3.0)}))
+    plan = {"problems": 3201, "runs": 2}
+    assert v.power(estimated, 0.03, **plan) < v.power(assumed, 0.03, **plan) - 0.1
 
 
 def test_power_counts_the_runs_of_each_method():

@@ -361,8 +361,8 @@ def test_another_data_set_has_the_tables_of_its_own_categories(counting):
     other = reeval.sides(counting.assign(dataset="tabmwp", category="tabmwp"))
     same = reeval.sides(counting)
     assert other.categories == ("tabmwp",)
-    assert other.title.endswith("runs on tabmwp")
-    for name in ("table1", "table2", "table3", "table6", "table7", "table9", "figure1_table", "figure3_table"):
+    assert other.title.lower().endswith("runs on tabmwp")
+    for name in ("table1", "table2", "table3", "table6", "table7", "figure1_table", "figure3_table"):
         found, expected = getattr(reeval, name)(other), getattr(reeval, name)(same)
         expected = expected[(expected["category"] == "counting") & ~expected["system"].str.endswith("original")]
         assert found["value"].notna().any(), name

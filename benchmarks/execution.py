@@ -44,8 +44,8 @@ def recorded_programs(count: int, seed: int, own_work: float) -> tuple[list[str]
     Left out are those that compute for longer than `own_work` CPU seconds: no way of starting programs makes them
     faster, and one of them weighs as much as hundreds of others.
     """
-    logs = sorted(data_folder().glob("ikb-a/**/run*.md"))
     categories = ("counting", "geometry", "number")
+    logs = sorted(log for name in categories for log in data_folder().glob(f"ikb-a/**/math/{name}/**/run*.md"))
     problems = [problem for category in categories for problem in load_problems("math", category)]
     candidates, _ = import_logs(logs, problems, progress=False)
     chosen = candidates[candidates["mode"].isin(["create", "skip"]) & candidates["solution"].str.contains("```python")]

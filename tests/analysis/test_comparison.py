@@ -9,6 +9,7 @@ from trove_lite import TroveLiteError
 from trove_lite.analysis.comparison import Comparison, absent, differences
 from trove_lite.analysis.scores import score
 from trove_lite.analysis.statistics import holm
+from trove_lite.candidates import calls_of
 
 from ..simulated import candidates
 
@@ -232,20 +233,7 @@ def test_a_side_may_lack_categories_that_the_other_has(unequal):
 
 def requests(frame, *, besides=0, retries=0):
     """A calls table of these candidates, with so many requests a problem that made none, and so many again later."""
-    each = frame.assign(phase="stream")[
-        [
-            "run",
-            "method",
-            "seed",
-            "category",
-            "problem",
-            "phase",
-            "mode",
-            "sample",
-            "prompt_tokens",
-            "completion_tokens",
-        ]
-    ]
+    each = calls_of(frame).assign(phase="stream")
     first = each.drop_duplicates(["run", "method", "category", "problem"])
     first = first[first["method"] == "trove"].astype({"mode": object, "sample": object})
     more = [first.assign(mode=None, sample=None)] * besides + [first.assign(phase="retry")] * retries

@@ -100,8 +100,8 @@ def test_modes_come_in_the_order_in_which_they_were_sampled():
 
 def test_distinct_answers_and_predictions_differ_by_what_they_compare():
     frame = candidates(problems=1, runs=1, k=3, categories=("counting",)).query("method == 'primitive'").copy()
-    frame["answers"] = [[1.0], [1.0, 2.0], []]
-    frame["answer"] = [1.0, 1.0, np.nan]
+    frame["answers"] = [["1.0"], ["1.0", "2.0"], []]
+    frame["answer"] = ["1.0", "1.001", None]
     frame["status"] = "ok"
 
     def predictions(ran):

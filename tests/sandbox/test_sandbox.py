@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from trove_lite.errors import TroveLiteError
 from trove_lite.sandbox import pool as sandbox_module
 from trove_lite.sandbox.pool import Sandbox, choose_level, isolation_report
 from trove_lite.sandbox.worker import Execution, IsolationError, Worker, tier_of
@@ -315,9 +316,46 @@ def test_a_program_that_cannot_be_confined_does_not_run(sandbox, monkeypatch):
         worker.close()
 
 
-def test_unknown_isolation_is_an_error():
-    with pytest.raises(ValueError, match="bubblewrap"):
-        Sandbox(1, isolation="bubblewrap")
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"isolation": "bubblewrap"}, "isolation 'bubblewrap': not one of auto, full"),
+        ({"workers": 0}, "workers 0: must be at least 1"),
+        ({"workers": -1}, "workers -1"),
+        ({"time_limit": 0}, "time limit 0"),
+        ({"time_limit": float("nan")}, "time limit nan"),
+        ({"time_limit": float("inf")}, "time limit inf"),
+        ({"wall_limit": 0}, "wall limit 0"),
+        ({"memory": 1 << 20}, "memory 1048576: must be at least 16777216"),
+        ({"output_limit": 0}, "output limit 0"),
+        ({"scratch": -1}, "scratch -1"),
+    ],
+)
+def test_a_limit_that_makes_no_sense_is_refused(wrong, named):
+    with pytest.raises(TroveLiteError, match=f"^{named}"):
+        Sandbox(**wrong)
+
+
+def test_the_smallest_memory_holds_an_interpreter_with_its_libraries():
+    programs = [
+        "print(sum(range(10)))",
+        "import re, json, decimal, fractions, statistics\nprint(statistics.mean([1, 2]))",
+        "from sympy import *\nx = symbols('x')\nprint(solve(x**2 - 4), integrate(sin(x), x))",
+        "import numpy as np\nprint(np.linalg.inv(np.eye(3)).sum())",
+        "import pandas as pd\nprint(pd.DataFrame({'a': [1, 2]}).groupby('a').size().to_dict())",
+        "import matplotlib.pyplot as plt\nplt.plot([1, 2])",
+    ]
+    with Sandbox(1, memory=sandbox_module.SMALLEST_MEMORY) as sandbox:
+        assert {execution.status for execution in sandbox.run_many(programs, progress=False)} == {"ok"}
+        assert run(sandbox, "x = bytearray(64 << 20)").status == "memory"
+
+
+def test_warm_processes_have_one_thread():
+    """A fork takes along the locks of all threads, and only one of the threads."""
+    with Sandbox(1) as sandbox:
+        sandbox.run_many(["1", "import sympy", "import numpy", "import pandas"], progress=False)
+        pids = [zygote.process.pid for zygote in sandbox._all[0].zygotes.values()]
+        assert [len(os.listdir(f"/proc/{pid}/task")) for pid in pids] == [1] * 4
 
 
 def test_description_is_small_and_complete(sandbox):

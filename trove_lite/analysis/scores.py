@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..selection import rounded
 from . import statistics as metrics
 from .choose import PROBLEM, expected_score, modes_of
 
@@ -104,8 +103,15 @@ def distinct_score(candidates: pd.DataFrame, k: int, value: Callable[[pd.DataFra
 
 
 def graded_answer(candidates: pd.DataFrame) -> pd.Series:
-    """The answer of each candidate that is graded, as it is graded: rounded to two decimals."""
-    return candidates["answer"].map(rounded, na_action="ignore")
+    """The answer of each candidate that is graded: a number rounded to two decimals, any other text as it is."""
+    return candidates["answer"].map(_rounded, na_action="ignore")
+
+
+def _rounded(answer: str) -> float | str:
+    try:
+        return float(np.round(float(answer), 2))
+    except ValueError:
+        return answer
 
 
 def _levels(candidates: pd.DataFrame) -> pd.Series:

@@ -37,13 +37,8 @@ def worked_problem(
     right = [_is_right(frame, rule) for rule in differ]
     apart = right[0].index[(right[0] != right[1]).to_numpy()]
     first = frame.iloc[0]
-    method, run, found, number = apart[0] if len(apart) else [first[name] for name in PROBLEM]
-    here = frame[
-        (frame["method"] == method)
-        & (frame["run"] == run)
-        & (frame["category"] == found)
-        & (frame["problem"] == number)
-    ].reset_index(drop=True)
+    key = apart[0] if len(apart) else tuple(first[name] for name in PROBLEM)
+    here = frame[[row == key for row in frame[PROBLEM].itertuples(index=False, name=None)]].reset_index(drop=True)
     return _worked(here, tuple(rules or differ))
 
 

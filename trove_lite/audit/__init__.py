@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..analysis.comparison import Comparison
 from ..analysis.independence import independent_runs
-from ..datasets import load_dataset, load_problems
+from ..datasets import load_dataset
 from ..datasets.base import Problem
 from ..datasets.files import public_paths
 from ..errors import TroveLiteError
@@ -60,7 +60,7 @@ def run_audit(
     committed: str | Path = "",
     calls: pd.DataFrame | None = None,
     longer: Comparison | None = None,
-    prompts: Callable[[str], object] | None = None,
+    prompts: Callable | None = None,
     logs: Callable | None = None,
     sandbox: Callable[[], AbstractContextManager] | None = None,
 ) -> Audit:
@@ -142,8 +142,8 @@ def _filled(
 
 def _problems(dataset: str, missing: list[str]) -> list[Problem]:
     try:
-        known = load_dataset(dataset)
-        return [problem for category in known.categories for problem in load_problems(dataset, category)]
+        found = load_dataset(dataset)
+        return [problem for category in found.categories for problem in found.load(category)]
     except TroveLiteError as error:
         missing.append(f"problems of {dataset}: {error}")
         return []
@@ -182,12 +182,12 @@ def _opened(sandbox: Callable[[], AbstractContextManager] | None, missing: list[
 
 
 def _worked_examples(
-    prompts: Callable[[str], object] | None, problems: list[Problem], sides: Comparison | None, sandbox: object,
+    prompts: Callable | None, problems: list[Problem], sides: Comparison | None, sandbox: object,
     missing: list[str],
 ) -> tuple[pd.DataFrame | None, list[Finding]]:  # fmt: skip
     """The released prompts' worked examples, and the findings about them; nothing where they are not here."""
     try:
-        packs = {name: prompts(name) for name in ("official", "own")} if prompts else {}
+        packs = {name: prompts(name, load_dataset("math")) for name in ("official", "own")} if prompts else {}
     except (TroveLiteError, ImportError) as error:
         missing.append(f"released prompts: {error}")
         return None, []

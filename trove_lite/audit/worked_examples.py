@@ -50,7 +50,7 @@ def demonstrations(pack: object) -> list[Demonstration]:
     """The worked examples of every prompt of a pack, as a model reads them."""
     found, borrow = [], []
     for category in pack.categories:
-        for mode in pack.stages:
+        for mode in (mode for mode in MODES if mode in pack.stages):  # other stages show something else
             sections = pack.render(Question("", category, 0, OPEN), mode).split(QUESTION)[1:]
             for index, section in enumerate(s for s in sections if OPEN not in s):
                 question, *parts = PART.split(section)

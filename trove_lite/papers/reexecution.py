@@ -103,7 +103,7 @@ def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:
     problem = [*STREAM, "problem"]
     scores = cut.groupby(problem, observed=True)[["finished", "right"]].mean()
     scores = scores.assign(oracle=scores["right"] > 0).rename(columns={"right": "pass@1"})
-    chosen = pd.concat([choose(part, "two_stage") for _, part in cut.groupby("dataset", observed=True)])
+    chosen = choose(cut, "two_stage")
     scores["two-stage"] = chosen.set_index(problem)["right"].reindex(scores.index, fill_value=False)
     measures = ["finished", "pass@1", "two-stage", "oracle"]
     return scores[measures].astype(float).groupby(PROBLEM, observed=True).mean()

@@ -345,6 +345,7 @@ def environment() -> dict[str, str]:
         "MPLBACKEND": "Agg",
         "PYTHONHASHSEED": "0",
         "ARROW_DEFAULT_MEMORY_POOL": "system",  # its own pool maps a gigabyte ahead
+        "JE_ARROW_MALLOC_CONF": "background_thread:false",  # a thread that a fork would leave behind in mid-work
         **{f"{library}_NUM_THREADS": "1" for library in threads},
         # The last digit of a sum or a sine depends on the processor's vector units: take what all of them have.
         "OPENBLAS_CORETYPE": "Nehalem" if platform.machine() == "x86_64" else "ARMV8",

@@ -1,0 +1,369 @@
+"""Do the intervals, tests and plans of `analysis.variance` do what they say? By simulation, where the truth is known.
+
+    python benchmarks/coverage.py
+
+Writes results/statistics/coverage.csv and figures/statistics/coverage.png: three minutes of one core, no data.
+
+Truth: question q has a difficulty, normal on the logit (mean -1.6, SD 2: 22 % accuracy, and variances over problems and
+samples like those of recorded TROVE runs in counting; mean -1, SD 0.6: 10 %, and more noise than difference between
+problems, like geometry); a run adds an effect of its own, normal on the logit of a *sample* being
+right; a score is 1 where most of K = 15 samples are right. A second method's questions differ by a normal of SD
+`problem_sd` on the logit. What is estimated is the mean over all such questions and runs, by quadrature.
+
+`before` is what tables rested on until now: the two-way bootstrap for means, a paired test over problems alone, a
+pool of samples as free of noise. A target is met if the observed rate is, but for two Monte Carlo errors.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from scipy import optimize, stats
+from scipy.special import expit
+
+from trove_lite.analysis import variance as v
+from trove_lite.analysis.statistics import paired_difference, power_of_difference
+
+ROOT = Path(__file__).parent.parent
+K, POOL = 15, 18
+GRID = np.linspace(-16, 16, 8001)
+VOTE = stats.binom.sf(K // 2, K, expit(GRID))
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(120)
+COVERAGE, REACH, LEVEL_OF_TESTS, NEAR = (0.93, 0.97), (0.93, 0.99), (0.0, 0.05), 0.05
+NEW, BEFORE = "variance", "before"
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Two methods; `categories` equal parts of the problems, each with runs of its own."""
+
+    problems: int
+    runs: int
+    run_effect: float = 0.0
+    problem_sd: float = 0.0
+    categories: int = 1
+    run_effect_b: float | None = None  # None: as the first method's
+    ease: float = -1.6  # of a question, on the logit of one sample: its mean
+    spread: float = 2.0  # and its SD
+    difference: float = 0.0  # of the two methods' means
+
+    @property
+    def strata(self) -> np.ndarray | None:
+        return np.arange(self.problems) % self.categories if self.categories > 1 else None
+
+    def mean(self, ease: float | None = None) -> float:
+        """The mean of the first method over all questions and runs."""
+        spread = np.sqrt(self.spread**2 + self.problem_sd**2 + self.run_effect**2)
+        ease = self.ease if ease is None else ease
+        return float(WEIGHTS @ _right(ease + spread * NODES) / WEIGHTS.sum())
+
+    def shifted(self) -> float:
+        """The ease of the first method's questions that puts its mean `difference` above the second's."""
+        return optimize.brentq(lambda ease: self.mean(ease) - self.mean() - self.difference, -12, 12)
+
+
+def _right(logit: np.ndarray) -> np.ndarray:
+    """Chance that most of K samples are right, each with this logit."""
+    return np.interp(logit, GRID, VOTE)
+
+
+def _effects(truth: Truth, size: float, runs: int, rng: np.random.Generator) -> np.ndarray:
+    effects = rng.normal(0, size, (truth.categories, runs))
+    return effects[np.zeros(truth.problems, dtype=int) if truth.strata is None else truth.strata]
+
+
+def _scores(ease: np.ndarray, effects: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return (rng.random(effects.shape) < _right(ease[:, None] + effects)).astype(float)
+
+
+def one_method(truth: Truth, rng: np.random.Generator) -> np.ndarray:
+    """Scores (problems, runs)."""
+    ease = rng.normal(truth.ease, truth.spread, truth.problems)
+    return _scores(ease, _effects(truth, truth.run_effect, truth.runs, rng), rng)
+
+
+def two_methods(truth: Truth, rng: np.random.Generator, shift: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
+    """Scores of both methods on the same questions, the first's easier by `shift` on the logit."""
+    ease, sides = rng.normal(truth.ease, truth.spread, truth.problems), []
+    second = truth.run_effect if truth.run_effect_b is None else truth.run_effect_b
+    for size, more in ((truth.run_effect, shift), (second, 0.0)):
+        own = ease + more + rng.normal(0, truth.problem_sd, truth.problems)
+        sides.append(_scores(own, _effects(truth, size, truth.runs, rng), rng))
+    return sides[0], sides[1]
+
+
+def pigeonhole(scores: np.ndarray, rng: np.random.Generator, resamples: int = 400) -> tuple[float, float]:
+    """Percentile 95 % interval, problems and runs resampled apart, one fewer of each (Owen 2007; Rao & Wu 1988)."""
+    counts = []
+    for units in scores.shape:
+        drawn = rng.integers(0, units, (resamples, max(units - 1, 1))) + units * np.arange(resamples)[:, None]
+        counts.append(np.bincount(drawn.ravel(), minlength=units * resamples).reshape(resamples, units))
+    replicates = ((counts[0] @ scores) * counts[1]).sum(axis=1) / counts[0].sum(axis=1) / counts[1].sum(axis=1)
+    low, high = np.quantile(replicates, [0.025, 0.975])
+    return float(low), float(high)
+
+
+# ---- one row each: a truth, a method, a nominal and an observed rate ----
+
+
+def row(
+    what: str, truth: Truth, method: str, nominal: float, hits: list, target: tuple, widths: tuple = (np.nan,)
+) -> dict:
+    observed = float(np.mean(hits))
+    error = float(np.std(hits) / np.sqrt(len(hits)))
+    return {
+        "what": what, "method": method, "problems": truth.problems, "categories": truth.categories,
+        "runs": truth.runs, "run_effect": truth.run_effect,
+        "run_effect_b": truth.run_effect if truth.run_effect_b is None else truth.run_effect_b,
+        "problem_sd": truth.problem_sd, "spread": truth.spread,
+        "accuracy": round(truth.mean(), 4), "difference": truth.difference,
+        "nominal": round(nominal, 4), "observed": round(observed, 4), "mc_error": round(error, 4),
+        "target_low": round(target[0], 4), "target_high": round(target[1], 4),
+        "meets": bool(target[0] - 2 * error <= observed <= target[1] + 2 * error),
+        "mean_width": round(100 * float(np.mean(widths)), 2), "median_width": round(100 * float(np.median(widths)), 2),
+        "replicates": len(hits),
+    }  # fmt: skip
+
+
+def means(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
+    """Coverage of 95 % intervals of a mean."""
+    mean, found = truth.mean(), {}
+    for i in range(replicates):
+        scores = one_method(truth, rng)
+        estimate = v.decompose(scores, strata=truth.strata)
+        ends = {NEW: v.proportion_interval(estimate)[1:3], f"{NEW}, t": v.interval(estimate)[1:3]}
+        if i < 400 and truth.categories == 1:
+            ends[f"{BEFORE}: two-way bootstrap"] = pigeonhole(scores, rng)
+        for method, (low, high) in ends.items():
+            found.setdefault(method, []).append((low <= mean <= high, high - low))
+    for method, values in found.items():
+        hits, widths = zip(*values, strict=True)
+        yield row("interval of a mean", truth, method, 0.95, hits, COVERAGE, widths)
+
+
+def means_of_one(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
+    """Coverage of the 95 % interval of one category's mean, its run variance its own or all categories' together."""
+    mean, found = truth.mean(), {f"{NEW}, own runs": [], NEW: []}
+    for _ in range(replicates):
+        scores = one_method(truth, rng)
+        one = scores[truth.strata == 0]
+        runs = v.Runs(one, *v.pooled(v.decompose(scores, strata=truth.strata)))
+        for method, values in zip(found, (one, runs), strict=True):
+            _, low, high, _ = v.proportion_interval(v.decompose(values))
+            found[method].append((low <= mean <= high, high - low))
+    for method, values in found.items():
+        hits, widths = zip(*values, strict=True)
+        yield row("interval of one category's mean", truth, method, 0.95, hits, COVERAGE, widths)
+
+
+def tests(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
+    """Type I error of paired tests of two methods with the same mean."""
+    found = {NEW: [], f"{BEFORE}: over problems alone": []}
+    for _ in range(replicates):
+        a, b = two_methods(truth, rng)
+        second = v.Runs(b, run_sd=0) if truth.run_effect_b == 0 else b
+        found[NEW].append(v.p_value(v.decompose(a, second, strata=truth.strata)) <= 0.05)
+        found[f"{BEFORE}: over problems alone"].append(paired_difference(a.mean(axis=1), b.mean(axis=1)).p <= 0.05)
+    for method, hits in found.items():
+        yield row("paired test, no difference", truth, method, 0.05, hits, LEVEL_OF_TESTS)
+
+
+def equivalences(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
+    """How often two methods are called equivalent that differ by just the margin."""
+    shift, hits = truth.shifted() - truth.ease, []
+    for _ in range(replicates):
+        hits.append(v.equivalence(v.decompose(*two_methods(truth, rng, shift)), [truth.difference])[0] <= 0.05)
+    yield row("equivalence, at the margin", truth, NEW, 0.05, hits, LEVEL_OF_TESTS)
+
+
+def predictions(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
+    """How often five runs print what is inside the 95 % prediction interval of other runs on the same problems."""
+    ours, found = truth.runs, {}
+    both = Truth(truth.problems, truth.runs + 5, truth.run_effect)
+    for i in range(replicates):
+        scores = one_method(both, rng)
+        printed = float(scores[:, ours:].mean())
+        ends = {NEW: v.prediction_interval(v.decompose(scores[:, :ours]), 5)[1:3]}
+        if i < 400:
+            ends[f"{BEFORE}: two-way bootstrap"] = pigeonhole(scores[:, :ours], rng)
+        for method, (low, high) in ends.items():
+            found.setdefault(method, []).append((low <= printed <= high, high - low))
+    for method, values in found.items():
+        hits, widths = zip(*values, strict=True)
+        yield row("prediction of a rerun", truth, method, 0.95, hits, REACH, widths)
+
+
+def plans(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
+    """Power of 3,201 problems and five runs a side, estimated from two runs and a pool of 18 samples."""
+    ease = rng.normal(truth.ease, truth.spread, 400_000)
+    a, b = (_right(ease + rng.normal(0, truth.problem_sd, len(ease))) for _ in range(2))
+    noise = float(np.mean(a * (1 - a)))
+    true = _exactly(truth, float(np.var(a - b)), noise, 0.0, runs=5)
+    planned = {"problems": 3201, "runs": 5}
+    true_power = v.power(true, truth.difference, **planned)
+    found = {NEW: [], f"{BEFORE}: the pool without noise": []}
+    for _ in range(replicates):
+        ease = rng.normal(truth.ease, truth.spread, truth.problems)
+        of_a, of_b = (ease + rng.normal(0, truth.problem_sd, truth.problems) for _ in range(2))
+        runs = _scores(of_a, np.zeros((truth.problems, truth.runs)), rng)
+        samples = rng.random((truth.problems, POOL)) < expit(of_b)[:, None]
+        pool = stats.hypergeom.sf(K // 2, POOL, np.arange(POOL + 1), K)[samples.sum(axis=1)]
+        noise = v.decompose(runs).sds["sample"][0]  # a pool has one run of K and cannot show its noise
+        one_run = v.Runs(samples[:, :K].sum(axis=1, keepdims=True) > K // 2, run_sd=0, sample_sd=noise)
+        found[NEW].append(v.power(v.decompose(v.Runs(runs, run_sd=0), one_run), truth.difference, **planned))
+        found[f"{BEFORE}: the pool without noise"].append(_power_before(runs, pool, truth.difference))
+    for method, values in found.items():
+        near = true_power - NEAR, min(true_power + NEAR, 1.0)
+        yield row("power, estimated", truth, method, true_power, values, near)
+
+
+def _power_before(runs: np.ndarray, pool: np.ndarray, delta: float) -> float:
+    sigma_a = np.sqrt(runs.var(axis=1, ddof=1).mean())
+    sigma_b = np.sqrt(np.mean(pool * (1 - pool)))
+    omega = np.sqrt(max(np.var(runs.mean(axis=1) - pool, ddof=1) - sigma_a**2 / runs.shape[1], 0))
+    return float(power_of_difference(
+        3201, delta, omega_sd=omega, sigma_a=sigma_a, sigma_b=sigma_b, runs_a=5, runs_b=5
+    ))  # fmt: skip
+
+
+def powers(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
+    """How often the paired test sees a difference, against the power that the true variances promise."""
+    shift, n = truth.shifted() - truth.ease, 4000
+    ease, effects = rng.normal(truth.ease, truth.spread, n)[:, None], rng.normal(0, truth.run_effect, n)
+    own = [ease[:, 0] + more + rng.normal(0, truth.problem_sd, n) for more in (shift, 0.0)]
+    expected = [np.mean([_right(each + e) for e in effects[:500]], axis=0) for each in own]
+    right = [_right(each + effects) for each in own]
+    noise = float(np.mean([np.mean(r * (1 - r)) for r in right]))
+    run = float(np.mean([np.var([_right(each + e).mean() for e in effects[:500]]) for each in own]))
+    promised = v.power(
+        _exactly(truth, float(np.var(expected[0] - expected[1])), noise, run, runs=truth.runs), truth.difference,
+        problems=truth.problems, runs=truth.runs,
+    )  # fmt: skip
+    hits = [v.p_value(v.decompose(*two_methods(truth, rng, shift))) <= 0.05 for _ in range(replicates)]
+    yield row("power, of the test", truth, NEW, promised, hits, (promised - NEAR, min(promised + NEAR, 1.0)))
+
+
+def _exactly(truth: Truth, problem: float, sample: float, run: float, *, runs: int) -> v.Variance:
+    """The variance of a difference of two alike methods, known."""
+    degrees = np.full((1, 2), runs - 1.0 if run else np.inf)
+    each = np.full((1, 2), float(runs))
+    return v.Variance(
+        truth.difference, np.ones(1), np.array([float(truth.problems)]), truth.problems - 1.0,
+        np.array([problem + 2 * sample / runs]), np.full((1, 2), sample), np.full((1, 2), run), degrees, each, each,
+    )  # fmt: skip
+
+
+def scenarios() -> Iterator[tuple[Callable, Truth]]:
+    """What is simulated, on which truth."""
+    sizes, runs, effects = (150, 291, 3201), (2, 5), (0.0, 0.2)
+    grid = [(n, r, e) for n in sizes for r in runs for e in effects]
+    for each in grid:
+        yield means, Truth(*each)
+        yield tests, Truth(*each)
+        yield tests, Truth(*each, 0.7)
+        yield equivalences, Truth(*each, 0.7, difference=0.02)
+        yield predictions, Truth(*each)
+    for r in runs:
+        yield from ((means, Truth(n, r, ease=-1.0, spread=0.6)) for n in (291, 3201))
+        yield means, Truth(237, r, 0.2, ease=-4.2)
+        yield means, Truth(3201, r, 0.2, categories=7)
+        yield from ((means_of_one, Truth(7 * 291, r, e, categories=7)) for e in effects)
+        yield from ((tests, Truth(n, r, 0.2, 0.7, run_effect_b=0.0)) for n in sizes)
+        yield from ((tests, Truth(3201, r, 0.2, 0.7, categories=7, run_effect_b=b)) for b in (None, 0.0))
+    yield from ((plans, Truth(528, 2, problem_sd=sd, difference=0.01)) for sd in (0.0, 0.7))
+    yield from ((powers, Truth(n, 5, e, 0.7, difference=d)) for n, d in ((291, 0.06), (3201, 0.03)) for e in effects)
+
+
+def simulate(replicates: int = 2000, seed: int = 0) -> pd.DataFrame:
+    """The whole table; each truth has random numbers of its own. Of 3,201 problems, half as many replicates."""
+    rows = []
+    for i, (kind, truth) in enumerate(scenarios()):
+        count = replicates if truth.problems < 1000 else replicates // 2
+        rows += kind(truth, np.random.default_rng([seed, i]), 300 if kind is plans else count)
+    return pd.DataFrame(rows).sort_values("what", kind="stable", ignore_index=True)
+
+
+STYLE = {
+    NEW: {"fmt": "o", "color": "#0072B2", "ms": 5, "lw": 1.2, "zorder": 3},
+    BEFORE: {"fmt": "s", "color": "#D55E00", "mfc": "white", "ms": 5, "lw": 1.2, "zorder": 3},
+}
+#: The figure's columns: what is simulated, and what its axis shows.
+PANELS = (
+    {
+        "paired test, no difference": "rejections of methods that do not differ",
+        "power, of the test": "rejections of methods that differ; grey: promised",
+        "power, estimated": "estimated power; grey: the true one",
+    },
+    {
+        "interval of a mean": "coverage of the 95 % interval",
+        "interval of one category's mean": "coverage, run variance pooled over categories",
+        "prediction of a rerun": "five more runs inside the 95 % prediction",
+        "equivalence, at the margin": "called equivalent, though 2 points apart",
+    },
+)
+
+
+def figure(table: pd.DataFrame) -> plt.Figure:
+    """One panel a question, one line a truth: full circles now, hollow squares before, the target grey."""
+    table = table[~table["method"].isin([f"{NEW}, t", f"{NEW}, own runs"])].assign(line=_line)
+    fig = plt.figure(figsize=(14, 11), layout="constrained")
+    for half, panels in zip(fig.subfigures(1, 2), PANELS, strict=True):
+        parts = [table[table["what"] == what] for what in panels]
+        heights = [part["line"].nunique() + 3 for part in parts]
+        axes = half.subplots(len(parts), 1, height_ratios=heights)
+        for ax, part, (what, axis) in zip(axes, parts, panels.items(), strict=True):
+            _panel(ax, part)
+            ax.set_title(what, loc="left", fontsize=11)
+            ax.set_xlabel(axis, fontsize=9)
+    keys = [_key(NEW, "analysis.variance"), _key(BEFORE, "the method before"), Patch(color="0.88", label="target")]
+    fig.legend(handles=keys, loc="outside upper center", ncols=3, title="bars: two Monte Carlo errors")
+    return fig
+
+
+def _key(method: str, label: str) -> Line2D:
+    style = {"marker": STYLE[method]["fmt"], "ls": ""} | {k: x for k, x in STYLE[method].items() if k != "fmt"}
+    return Line2D([], [], label=label, **style)
+
+
+def _panel(ax: plt.Axes, part: pd.DataFrame) -> None:
+    lines = list(dict.fromkeys(part["line"]))
+    for each in part.itertuples():
+        y, now = lines.index(each.line), each.method == NEW
+        ax.fill_betweenx([y - 0.4, y + 0.4], each.target_low, each.target_high, color="0.88", lw=0)
+        ax.errorbar(each.observed, y, xerr=2 * each.mc_error, **STYLE[NEW if now else BEFORE])
+    ax.set(yticks=range(len(lines)), yticklabels=lines, ylim=(len(lines) - 0.4, -0.6))
+    ax.tick_params(labelsize=8)
+
+
+def _line(table: pd.DataFrame) -> list[str]:
+    """A truth in words."""
+    return [
+        f"{t.problems:,} problems"
+        + (f" in {t.categories} categories" if t.categories > 1 else "")
+        + f", {t.runs} runs, run effect {t.run_effect:g}"
+        + (" and 0" if t.run_effect_b != t.run_effect else "")
+        + (", other problems" if t.problem_sd else "")
+        + (f", accuracy {100 * t.accuracy:.0f} %" if t.accuracy < 0.2 else "")
+        for t in table.itertuples()
+    ]
+
+
+def main() -> None:
+    """Simulate, and write the table and the figure."""
+    table = simulate()
+    for folder in ("results", "figures"):
+        (ROOT / folder / "statistics").mkdir(parents=True, exist_ok=True)
+    table.to_csv(ROOT / "results/statistics/coverage.csv", index=False)
+    figure(table).savefig(ROOT / "figures/statistics/coverage.png", dpi=100, metadata={"Software": None})
+    missed = table[(table["method"] == NEW) & ~table["meets"]]
+    print(f"{len(table)} rows; targets that analysis.variance misses: {len(missed)}")
+    print(missed.to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()

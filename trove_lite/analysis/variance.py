@@ -1,0 +1,332 @@
+"""One decomposition of the variance of scores, and every interval, test and plan that rests on it.
+
+A score s[q, r], of question q in run r, is taken as
+
+    s[q, r] = mean + problem_q + run_r + sample_qr
+
+problem: how hard the question is; run: what the whole run shares (its toolbox, its order); sample: what is drawn anew
+for each question and run. `decompose` estimates the three variances by moments (analysis of variance of two crossed
+random factors; Searle, Casella & McCulloch 1992, ch. 4 and 5), as Miller 2024 (arXiv 2411.00640) and Wang 2025 (arXiv
+2512.21326) do for problem and sample, with the run added. One method or the difference of two; one population of
+questions or fixed categories (strata), each with runs of its own. Everything else here takes what it returns.
+
+How the intervals and tests hold up, in numbers: benchmarks/coverage.py, results/statistics. This module does not choose
+answers, read candidates, or know a method: that runs of a method share nothing (`run_sd=0`) must be said.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import optimize, stats
+
+from .statistics import Array, Interval, question_means, standard_error
+
+#: Equivalence is shown at one, two and three points; two is the smallest effect of interest. It is what doubling its
+#: calls gives a method without tools (re-evaluation, Table 5, MATH: 0.21 at 6 calls, 0.23 at 12), so that a toolbox
+#: worth less can be had without one; a point is the last digit that the papers print.
+MARGINS = (0.01, 0.02, 0.03)
+SMALLEST_EFFECT = 0.02
+
+
+class Runs(NamedTuple):
+    """Scores of one method, and what is assumed of them rather than estimated."""
+
+    scores: npt.ArrayLike  # (questions, runs); NaN where unscored
+    run_sd: float | None = None  # SD of a run's own effect on the mean; 0: runs share nothing; None: estimate it
+    run_degrees: float = np.inf  # of freedom of that `run_sd`, where it was itself estimated (pooled over categories)
+    sample_sd: float | None = None  # SD within a question and run; None: estimate it
+    #: How many independent runs these are worth (one number, or one a question); None: as many as there are. Two runs
+    #: with a share x of their samples in common are worth 2 / (1 + x); the expected score of k of a pool's n samples
+    #: is worth n / k runs of k (Hoeffding 1948: at least so many).
+    effective: npt.ArrayLike | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Variance:
+    """A mean, or a difference of two, and where its variance comes from: arrays over (strata,) or (strata, methods).
+
+    All variances are of single scores; the variance of `value` is made from them by `se`.
+    """
+
+    value: float
+    weights: Array  # (strata,): the mean is their weighted mean
+    sizes: Array  # (strata,): questions
+    degrees: float  # of freedom of `spread`: questions, or clusters of them, less the strata
+    spread: Array  # (strata,): variance over questions of their means over runs: problem, and what is left of sample
+    sample: Array  # (strata, methods): within a question and run; NaN: unknown
+    run: Array  # (strata, methods): of a run's own effect, unbiased and so at times below 0; NaN: unknown
+    run_degrees: Array  # (strata, methods): of freedom of `run`; infinite where it is assumed
+    repeats: Array  # (strata, methods): runs over which a question's samples are averaged
+    independent: Array  # (strata, methods): independent runs over which a run's own effect is averaged
+
+    @property
+    def problems(self) -> int:
+        return int(self.sizes.sum())
+
+    @property
+    def problem(self) -> Array:
+        """(strata,): variance over questions of the true score, or of the true difference of two methods."""
+        return self.spread - (self.sample / self.repeats).sum(axis=1)
+
+    @property
+    def sds(self) -> dict[str, Array | float]:
+        """Standard deviations for a table: `problem`, and one a method `sample` and `run`; strata by their weights."""
+        problem, sample, run = (self.weights @ x for x in (self.problem, self.sample, self.run))
+        return {k: np.sqrt(np.maximum(x, 0)) for k, x in {"problem": problem, "sample": sample, "run": run}.items()}
+
+    @property
+    def covers(self) -> str:
+        """What the intervals speak of: other problems and runs, or, a run's own effect being unknown, these runs."""
+        return "problems" if np.isnan(self.run).any() else "problems and runs"
+
+    @property
+    def over_problems(self) -> float:
+        """Variance of `value` over problems and samples, runs as they are: sum_c w_c^2 spread_c / N_c (Miller 2024)."""
+        return float(self.weights**2 @ (self.spread / self.sizes))
+
+    @property
+    def over_runs(self) -> float:
+        """What runs add to it: sum w_c^2 run / independent, not below 0, and 0 where it is unknown."""
+        added = float(self.weights**2 @ (self.run / self.independent).sum(axis=1))
+        return 0.0 if np.isnan(added) else max(added, 0.0)
+
+    @property
+    def se(self) -> float:
+        """Standard error of `value` over all that `covers` names."""
+        return float(np.sqrt(self.over_problems + self.over_runs))
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of `se` (Satterthwaite 1946).
+
+        The variance over runs counts with all its uncertainty even where its estimate is 0: what two runs fail to show
+        may be there.
+        """
+        sample = np.where(np.isnan(self.sample), self.spread[:, None], self.sample)  # unknown: no more than all of it
+        run_means = self.weights[:, None] ** 2 * (
+            self.run / self.independent + sample / (self.repeats * self.sizes[:, None])
+        )
+        return _satterthwaite(self.se**2, (self.over_problems, self.degrees), (run_means, self.run_degrees))
+
+
+def decompose(
+    scores: npt.ArrayLike | Runs,
+    minus: npt.ArrayLike | Runs | None = None,
+    *,
+    strata: npt.ArrayLike | None = None,
+    macro: bool = False,
+    clusters: npt.ArrayLike | None = None,
+) -> Variance:
+    """Problem, sample and run variance of the mean of (questions, runs), or of a difference of two such means.
+
+    For each two runs of a method and d = their scores' differences over the n questions that both scored,
+    sample = mean(Var(d)) / 2 and run = mean(mean(d)^2 - Var(d) / n) / 2, weighted by n: with nothing unscored, the
+    textbook's (MS_run - MS_sample) / N.
+
+    `minus`: a second method on the same questions, with runs of its own; questions unscored by either are left out.
+    Runs that belong together one by one (the same seed and the same random numbers) are one method: give a - b.
+    `strata`: a label a question, whose shares are fixed and whose runs are independent of each other's; the mean over
+    them is the micro one, or with `macro` weighs all the same, and is NaN if one has no scores. `clusters`: a label a
+    question; questions of one cluster (a table, say) are drawn together. One run: its own effect and its samples
+    cannot be seen, and are NaN unless assumed in `Runs`.
+    """
+    methods = [x if isinstance(x, Runs) else Runs(x) for x in (scores, minus) if x is not None]
+    tables = [np.asarray(m.scores, dtype=float) for m in methods]
+    if any(t.ndim != 2 or len(t) != len(tables[0]) for t in tables):
+        raise ValueError(f"scores must be (questions, runs), the same questions: not {[t.shape for t in tables]}")
+    means = [question_means(t) for t in tables]
+    each = means[0] - means[1] if minus is not None else means[0]
+    scored = ~np.isnan(each)
+    labels = np.zeros(len(each)) if strata is None else np.asarray(strata)
+    parts = []
+    for label in np.unique(labels if macro else labels[scored]):
+        here = scored & (labels == label)
+        group = None if clusters is None else np.asarray(clusters)[here]
+        parts.append((
+            here.sum(), each[here].mean() if here.any() else np.nan,
+            here.sum() * standard_error(each[here], group) ** 2,
+            (here.sum() if group is None else len(np.unique(group))) - 1,
+            [_components(m, t[here], here) for m, t in zip(methods, tables, strict=True)],
+        ))  # fmt: skip
+    if not parts:
+        parts = [(0, np.nan, np.nan, 0, [np.full(5, np.nan)] * len(methods))]
+    sizes, values, spread, degrees, components = (np.array(column, dtype=float) for column in zip(*parts, strict=True))
+    weights = np.full(len(sizes), 1 / len(sizes)) if macro else sizes / max(sizes.sum(), 1)
+    return Variance(float(weights @ values), weights, sizes, degrees.sum(), spread, *np.moveaxis(components, 2, 0))
+
+
+def pooled(v: Variance, method: int = 0) -> tuple[float, float]:
+    """A method's run SD over all strata, and its degrees of freedom: `Runs(scores of one stratum, *pooled(v))`.
+
+    The mean of the strata's run variances, weighted by degrees of freedom: two runs of one category say next to nothing
+    of a run's own effect, two of each of seven say something, if it is taken to be of one size in all.
+    """
+    known = np.isfinite(v.run[:, method]) & np.isfinite(v.run_degrees[:, method])
+    run, degrees = v.run[known, method], v.run_degrees[known, method]
+    if not degrees.sum():
+        return float("nan"), float("nan")
+    return float(np.sqrt(max(run @ degrees / degrees.sum(), 0.0))), float(degrees.sum())
+
+
+def _components(method: Runs, scores: Array, here: npt.NDArray) -> Array:
+    """(sample, run, degrees of freedom of run, repeats, independent runs) of one method in one stratum."""
+    scored = ~np.isnan(scores)
+    scores, scored = scores[:, scored.any(axis=0)], scored[:, scored.any(axis=0)]
+    runs = scores.shape[1]
+    if not runs:
+        return np.full(5, np.nan)
+    share = scored / scored.sum(axis=1, keepdims=True)  # of a question's mean that a run makes
+    repeats, independent = 1 / (share**2).sum(axis=1).mean(), 1 / (share.mean(axis=0) ** 2).sum()
+    first, second = np.triu_indices(runs, 1)
+    d = scores[:, first] - scores[:, second]
+    n = (~np.isnan(d)).sum(axis=0)
+    d, n = d[:, n > 1], n[n > 1]
+    sample = run = np.nan
+    if len(n):
+        variances = np.nanvar(d, axis=0, ddof=1)
+        sample = n @ variances / 2 / n.sum()
+        run = n @ (np.nanmean(d, axis=0) ** 2 - variances / n) / 2 / n.sum()
+    if method.effective is not None:
+        repeats = independent = float(np.broadcast_to(method.effective, len(here))[here].mean())
+        if runs > 1 and not independent > 1:
+            raise ValueError(f"{runs} runs worth {independent:g} are one run: leave the others out")
+        if runs > 1:  # what runs have in common does not show between them
+            unlike = runs * (1 - 1 / independent) / (runs - 1)
+            sample, run = sample / unlike, run / unlike
+    degrees = runs - 1 if method.run_sd is None else method.run_degrees
+    sample = sample if method.sample_sd is None else method.sample_sd**2
+    run = run if method.run_sd is None else method.run_sd**2
+    return np.array([sample, run, degrees, repeats, independent])
+
+
+# ---- what is said from it ----
+
+
+def interval(v: Variance, level: float = 0.95) -> Interval:
+    """Student's t interval of a mean or a difference: value +- t_{(1+level)/2, df} se."""
+    half = stats.t.ppf((1 + level) / 2, v.df) * v.se
+    return Interval(v.value, float(v.value - half), float(v.value + half), v.se)
+
+
+def proportion_interval(v: Variance, level: float = 0.95) -> Interval:
+    """Interval of a mean of scores between 0 and 1: Wilson's, at the effective number of questions.
+
+    Wilson's formula with n = value (1 - value) / se^2 and t for z (Dean & Pagano 2015, for clustered surveys): near 0
+    and 1, where t intervals fail (Bowyer et al. 2025, arXiv 2503.01747), and for means over runs alike. Scores that are
+    all the same count as one run of them.
+    """
+    p, z = v.value, stats.t.ppf((1 + level) / 2, v.df if v.se else np.inf)
+    n = p * (1 - p) / v.se**2 if v.se else v.problems
+    centre, half = p + z**2 / (2 * n), z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
+    low, high = np.clip([(centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)], 0, 1)
+    return Interval(p, float(low), float(high), v.se)
+
+
+def p_value(v: Variance, null: float = 0.0) -> float:
+    """Two-sided p of "the true mean, or difference, is `null`": 2 P(t_df >= |value - null| / se)."""
+    return 2 * _upper_tail(abs(v.value - null), v.se, v.df)
+
+
+def equivalence(v: Variance, margins: Sequence[float] = MARGINS) -> list[float]:
+    """p of two one-sided tests of "the two differ by less than the margin", one a margin (Schuirmann 1987).
+
+    p = max P(t_df >= (margin -+ value) / se): what a claim of no benefit needs. Equivalent at 5 % where the 90 %
+    interval lies within the margin.
+    """
+    if not all(margin > 0 for margin in margins):
+        raise ValueError(f"margins of equivalence must be positive, not {list(margins)}")
+    return [max(_upper_tail(m - v.value, v.se, v.df), _upper_tail(m + v.value, v.se, v.df)) for m in margins]
+
+
+# ---- what another set of runs would print ----
+
+
+def prediction_interval(v: Variance, runs: int, level: float = 0.95, *, rounding: float = 0.0) -> Interval:
+    """Where the mean of `runs` new runs (of each method) on the same problems falls: what print is judged by.
+
+    value +- (t sqrt(V) + rounding), V = sum w_c^2 (run (1/independent + 1/runs) + sample/N_c (1/repeats + 1/runs)):
+    the problems are the same, so their variance is not in it (t prediction interval; Hahn & Meeker 1991), and what runs
+    add is, as in `over_runs`, not below 0. `rounding`: half a unit of the last digit printed. NaN where run or sample
+    is unknown.
+    """
+    se, df = _rerun_error(v, runs)
+    half = stats.t.ppf((1 + level) / 2, df) * se + rounding
+    return Interval(v.value, float(v.value - half), float(v.value + half), se)
+
+
+def rerun_p(v: Variance, printed: float, runs: int, *, rounding: float = 0.0) -> float:
+    """Two-sided p of "`runs` new runs on the same problems printed this": below 5 % outside the 95 % prediction."""
+    return 2 * _upper_tail(max(abs(printed - v.value) - rounding, 0.0), *_rerun_error(v, runs))
+
+
+def _rerun_error(v: Variance, runs: int) -> tuple[float, float]:
+    weights, sampling = v.weights[:, None] ** 2, v.sample / v.sizes[:, None] * (1 / v.repeats + 1 / runs)
+    run_means = weights * (v.run * (1 / v.independent + 1 / runs) + sampling)
+    variance = max(run_means.sum(), (weights * sampling).sum())
+    return float(np.sqrt(variance)), _satterthwaite(variance, (run_means, v.run_degrees))
+
+
+# ---- what it would take ----
+
+
+def power(v: Variance, delta: float, *, problems: float, runs: int | Sequence[int], alpha: float = 0.05) -> float:
+    """Power of the two-sided test to see a true difference `delta` with so many problems, and runs of each method.
+
+    P(|t'| > t_{1-alpha/2, df}), t' noncentral t with delta / se, se^2 = A / problems + B (Miller 2024, section 5, with
+    runs): A = sum w_c^2 (problem + sample / runs) N / N_c, B = sum w_c^2 run / runs, none below 0. Strata keep their
+    shares. NaN where run or sample is unknown: a single run, or a pool, needs an assumption (`Runs`).
+    """
+    runs = np.broadcast_to(np.asarray(runs, dtype=float), v.run.shape[1])
+    scale, weights = problems / v.sizes.sum(), v.weights[:, None] ** 2
+    sample = weights * v.sample / (v.sizes[:, None] * scale * runs)
+    problem = max(float(v.weights**2 @ (v.problem / v.sizes)) / scale, 0.0)
+    run = np.maximum((weights * v.run).sum(axis=0), 0) / runs
+    se = np.sqrt(problem + sample.sum() + run.sum())
+    known = np.isinf(v.run_degrees) | (runs == 1)  # whoever plans a single run has to assume what it hides
+    degrees = np.where(known, np.inf, np.maximum(runs - 1, 1))
+    share = weights / weights.sum() * run + sample
+    df = _satterthwaite(se**2, (problem + sample.sum(), scale * v.degrees), (share, degrees))
+    if np.isnan(se) or se == 0:
+        return float("nan") if np.isnan(se) or delta == 0 else 1.0
+    errors = np.sqrt(stats.chi2.ppf((np.arange(500) + 0.5) / 500, df) / df)  # of se, where scipy's nct is at times NaN
+    reach = stats.t.ppf(1 - alpha / 2, df) * errors
+    return float(np.mean(stats.norm.sf(reach - delta / se) + stats.norm.cdf(-reach - delta / se)))
+
+
+def problems_needed(
+    v: Variance, delta: float, *, runs: int | Sequence[int], power_wanted: float = 0.8, alpha: float = 0.05
+) -> float:
+    """Problems at which `power` reaches `power_wanted`, rounded up.
+
+    Infinite where no number does: more problems do not average out what a few runs share.
+    """
+
+    def lacking(log_problems: float) -> float:
+        return power_wanted - power(v, delta, problems=np.exp(log_problems), runs=runs, alpha=alpha)
+
+    low, high = np.log(2.0 * len(v.sizes)), np.log(1e8)
+    if np.isnan(lacking(high)):
+        return float("nan")
+    if lacking(high) > 0:
+        return float("inf")
+    return float(np.ceil(np.exp(optimize.brentq(lacking, low, high)))) if lacking(low) > 0 else np.exp(low)
+
+
+def _satterthwaite(total: float, *parts: tuple[npt.ArrayLike, npt.ArrayLike]) -> float:
+    """Degrees of freedom of a sum of variances, each with its own: total^2 / sum part^2 / df (Satterthwaite 1946)."""
+    below = 0.0
+    for part, degrees in parts:
+        degrees = np.asarray(degrees, dtype=float)
+        # One of unknown or assumed value, or of none, has no uncertainty to count.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            below += float(np.nansum(np.where(np.isinf(degrees), 0, np.square(part) / degrees)))
+    return float(min(total**2 / below, 1e6)) if below > 0 else 1e6
+
+
+def _upper_tail(distance: float, se: float, df: float) -> float:
+    if se == 0:  # every score is the same
+        return 0.5 if distance == 0 else float(distance < 0)
+    return float(stats.t.sf(distance / se, df))

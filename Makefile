@@ -7,22 +7,23 @@ ARGS ?=
 PYTEST_ARGS ?=
 BIN := $(VENV)/bin
 WEIGHTS := trove_lite/models/practice/weights
+DEMO := The practice model, live: how the methods work. Its numbers say nothing about other models
 
 .PHONY: reproduce recorded demo practice train-practice-model test test-slow test-vllm lint bundle reexecution clean
 
 reproduce: recorded demo  ## both; NAME=…, RUNS=…, ARGS="-p seed 1" for other parameters
 
 recorded: $(VENV)/ready  ## all tables and figures from recorded CodeLlama runs
-	$(BIN)/trove-lite report $(RUNS) --out $(NAME) $(ARGS)
+	$(BIN)/trove-lite report $(RUNS) --out $(NAME) --force $(ARGS)
 
 demo: $(VENV)/ready  ## the practice model live: TROVE and PRIMITIVE, 10 problems a category, 3 seeds
-	$(BIN)/trove-lite run --method primitive trove --seed 0 1 2 --limit 10 --out runs/practice-demo
-	$(BIN)/trove-lite report runs/practice-demo --out practice-demo $(ARGS)
+	$(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
+	$(BIN)/trove-lite report runs/practice-demo --out practice-demo --title "$(DEMO)" --force $(ARGS)
 
 practice: $(VENV)/ready  ## results/practice again: the whole practice test set, 5 seeds, 126,000 programs
-	$(BIN)/trove-lite run --method primitive trove --seed 0 1 2 3 4 --out runs/practice
-	$(BIN)/trove-lite run --method primitive --seed 0 1 2 3 4 --k 30 --name practice --out runs/practice-longer
-	$(BIN)/trove-lite report runs/practice --out practice -p longer '["../runs/practice-longer"]'
+	$(BIN)/trove-lite run --methods primitive trove --out runs/practice
+	$(BIN)/trove-lite run --methods primitive --k 30 --name practice --out runs/practice-longer
+	$(BIN)/trove-lite report runs/practice --out practice --force -p longer '["../runs/practice-longer"]'
 
 train-practice-model:  ## the practice model's weights again, from scratch, in .venv-train: half an hour on one core
 	$(PYTHON) -m venv .venv-train
@@ -30,29 +31,29 @@ train-practice-model:  ## the practice model's weights again, from scratch, in .
 	.venv-train/bin/python practice/train.py --out $(WEIGHTS)
 	.venv-train/bin/python practice/measure.py --split test --json $(WEIGHTS)/metrics.json --card $(WEIGHTS)/README.md
 
-test: $(VENV)/ready lint  ## the suite, without a real vLLM (test-vllm) and what takes minutes (test-slow)
+test: lint  ## the suite, without a real vLLM (test-vllm) and what takes minutes (test-slow)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-test-slow: $(VENV)/ready  ## what takes minutes: a hundred kills and resumes
+test-slow: $(VENV)/ready-to-test  ## what takes minutes: a hundred kills and resumes
 	$(BIN)/python -m pytest -m slow
 
 test-vllm:  ## a real vLLM engine on the CPU, in .venv-vllm (4 GB)
 	PYTHON=$(PYTHON) tests/vllm/setup.sh
 	.venv-vllm/bin/python -m pytest tests/vllm
 
-lint: $(VENV)/ready
+lint: $(VENV)/ready-to-test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 
 bundle: $(VENV)/ready  ## results/codellama-7b-instruct/outcomes.parquet again, from the public logs
 	$(BIN)/trove-lite fetch math logs
-	$(BIN)/python -c "from trove_lite.datasets.problems import public_paths; print(*public_paths('logs', '.md'), sep='\n')" \
+	$(BIN)/python -c "from trove_lite.datasets.files import public_paths; print(*public_paths('logs', '.md'), sep='\n')" \
 		| xargs $(BIN)/trove-lite import --force --out runs/codellama-7b-instruct
 	$(BIN)/trove-lite outcomes runs/codellama-7b-instruct --out results/codellama-7b-instruct/outcomes.parquet
 
 reexecution: $(VENV)/ready  ## results/reexecution again, after `make bundle`: every public program, an hour on two cores
 	$(BIN)/trove-lite reexecute runs/codellama-7b-instruct --out runs/reexecuted \
-		--time-limit 100 --memory 4096 --known-timeouts 5
+		--time_limit 100 --memory 4096 --known_timeouts 5
 	mkdir -p results/reexecution figures/reexecution
 	cp runs/reexecuted/*.csv results/reexecution
 	cp runs/reexecuted/time_limits.png runs/reexecuted/time_limits.svg figures/reexecution
@@ -60,8 +61,16 @@ reexecution: $(VENV)/ready  ## results/reexecution again, after `make bundle`: e
 $(VENV)/ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "error: $(PYTHON) is older than Python 3.11: name a newer one, e.g. make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2> /dev/null \
+		|| { echo "error: $(PYTHON) cannot make a virtual environment; on Debian or Ubuntu: apt install python3-venv"; exit 1; }
+	@echo "setting up $(VENV): some 120 packages, 1 GB of disk, two to three minutes"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off --editable '.[notebooks]'
+	@touch $@
+
+$(VENV)/ready-to-test: $(VENV)/ready
+	@echo "adding what the tests need to $(VENV): another minute"
+	$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off --editable '.[dev]'
 	@touch $@
 
 clean:

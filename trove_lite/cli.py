@@ -80,7 +80,13 @@ def _run(words: list[str]) -> int:
         return 0
     if name not in COMMANDS:
         raise UsageError(f"no command '{name}': choose from {', '.join(COMMANDS)}")
-    return COMMANDS[name].work(**parser_of(name).given(words[1:])) or 0
+    given = parser_of(name).given(words[1:])
+    try:
+        return COMMANDS[name].work(**given) or 0
+    except ModuleNotFoundError as error:
+        if error.name not in ("nbformat", "papermill", "nbconvert"):
+            raise
+        raise TroveLiteError(f"no module {error.name}: reports and grids need pip install -e '.[notebooks]'") from error
 
 
 def overview() -> str:

@@ -59,7 +59,7 @@ def _data() -> Iterator[Line]:
 def _engine() -> Line:
     if importlib.util.find_spec("vllm") is None:
         return Line(
-            False, "vLLM", "not installed: pip install 'trove-lite[vllm]', or use a server or the practice model"
+            False, "vLLM", "not installed: pip install -e '.[vllm]' here, or use a server or the practice model"
         )
     return Line(True, "vLLM", importlib.metadata.version("vllm"))
 

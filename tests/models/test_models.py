@@ -392,7 +392,7 @@ def test_without_vllm_the_extra_is_named(monkeypatch):
         async with VLLM("m"):
             pass
 
-    with pytest.raises(TroveLiteError, match=r"pip install 'trove-lite\[vllm\]'"):
+    with pytest.raises(TroveLiteError, match=r"pip install -e '.\[vllm\]'"):
         asyncio.run(entered())
 
 

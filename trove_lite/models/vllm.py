@@ -95,7 +95,7 @@ class VLLM(LanguageModel):
             from vllm.v1.engine.async_llm import AsyncLLM
         except ImportError as error:
             raise TroveLiteError(
-                f"vLLM cannot be imported ({error}): pip install 'trove-lite[vllm]', or name a running server instead, "
+                f"vLLM cannot be imported ({error}): pip install -e '.[vllm]', or name a running server instead, "
                 "as in http://localhost:8000/v1#NAME"
             ) from error
         defaults = {"model": self.model} | DEFAULTS | (CPU_DEFAULTS if current_platform.is_cpu() else {})

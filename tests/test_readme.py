@@ -1,0 +1,46 @@
+"""The README says what is true: its commands are command lines, its links and folders are there, its tree is whole."""
+
+import re
+import shlex
+
+import pytest
+
+from trove_lite.cli import COMMANDS, parser_of
+
+from .conftest import ROOT
+
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+SHELL = "\n".join(re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL)).replace("\\\n", " ")
+TREE = re.search(r"```\n(trove_lite/ .*?)```", TEXT, re.DOTALL)[1]
+
+
+@pytest.mark.parametrize("line", re.findall(r"^trove-lite .*$", SHELL, re.MULTILINE))
+def test_every_command_is_a_command_line(line):
+    name, *words = shlex.split(line.replace("…", ""), comments=True)[1:]
+    assert name in COMMANDS
+    parser_of(name).given(words)
+
+
+def test_every_make_target_is_there():
+    targets = set(re.findall(r"`?make ([a-z-]+)", TEXT))
+    made = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert targets
+    assert targets - made <= {"python"}  # apt install git make python3-venv
+
+
+@pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\((?!http)([^)]+)\)", TEXT))))
+def test_every_link_leads_somewhere(link):
+    assert (ROOT / link).exists()
+
+
+def test_the_tree_names_every_folder_with_a_clause_and_no_wildcard():
+    inside = {path.name for path in (ROOT / "trove_lite").iterdir() if (path / "__init__.py").exists()}
+    told = dict(re.findall(r"^  (\w+)/ +(.+)$", TREE, re.MULTILINE))
+    assert set(told) == inside
+    top = dict(re.findall(r"^(\w+)/ +(.+)$", TREE, re.MULTILINE))
+    folders = {path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith((".", "_"))}
+    assert set(top) == folders - {"runs", "data", "dist", "shared"}
+    assert all(told.values())
+    assert "*" not in TREE
+    files = {path.name for path in (ROOT / "trove_lite").glob("*.py")} - {"__init__.py"}
+    assert files == set(re.findall(r"`(\w+\.py)`", TEXT.split("Files beside the folders")[1]))

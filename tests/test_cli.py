@@ -16,6 +16,7 @@ from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings, choices_of
 
 from .conftest import ROOT
+from .models.misbehaving import Server
 from .processes import processes_with
 from .scripted import Pack, ScriptedModel, of_problems
 
@@ -83,6 +84,7 @@ def test_every_field_of_the_settings_is_an_option_with_its_docstring_and_default
 def test_completion_knows_commands_and_options(capsys):
     assert main(["completion", "bash"]) == 0
     said = capsys.readouterr().out
+    assert subprocess.run(["bash", "-n"], input=said, text=True).returncode == 0
     assert "--trove.interval" in said
     assert "reexecute" in said
 
@@ -231,3 +233,22 @@ def test_an_ended_run_says_how_to_go_on_and_leaves_no_process(tmp_path, number, 
         time.sleep(0.1)
     assert not left
     assert not (tmp_path / "run" / "candidates.parquet").exists()
+
+
+def test_a_model_that_its_server_does_not_list_is_refused_before_a_folder_is_made(tmp_path, capsys):
+    out = tmp_path / "run"
+    words = f"run --quiet --out {out} --categories counting --seeds 0 --limit 1 --k 3 --model".split()
+    with Server() as server:
+        assert "tiny" in error_of(capsys, *words, f"{server.url}#typo")
+        assert not out.exists()
+        assert main([*words, f"{server.url}#tiny"]) == 0
+    assert (out / "candidates.parquet").exists()
+
+
+def test_a_folder_in_which_nothing_was_generated_takes_another_model(tmp_path, capsys):
+    out = tmp_path / "run"
+    words = f"run --quiet --out {out} --categories counting --seeds 0 --limit 1 --k 3 --model".split()
+    (out / "journal").mkdir(parents=True)
+    with Server() as server:
+        error_of(capsys, *words, f"{server.url}#typo")
+        assert main([*words, f"{server.url}#tiny"]) == 0

@@ -27,6 +27,7 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command] = {}
+RESUMABLE = ("run", "report", "batch", "reexecute")
 
 
 def command(about: str, options: Callable[..., None], *examples: str) -> Callable:
@@ -53,13 +54,15 @@ def main(words: Sequence[str] | None = None) -> int:
     before = signal.signal(signal.SIGTERM, end)
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as shells have it behind an &
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    words = list(sys.argv[1:] if words is None else words)
     try:
-        return _run(list(sys.argv[1:] if words is None else words))
+        return _run(words)
     except TroveLiteError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
     except KeyboardInterrupt:
-        print("interrupted; what is done is kept: give the same command again to go on", file=sys.stderr)
+        goes_on = "; what is done is kept: give the same command again to go on"
+        print("interrupted" + goes_on * (words[0] in RESUMABLE), file=sys.stderr)
         return 128 + caught[0]
     except BrokenPipeError:  # the reader, `head` say, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

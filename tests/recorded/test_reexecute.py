@@ -166,7 +166,7 @@ def test_an_execution_that_is_in_the_journal_does_not_run_again(monkeypatch, tmp
     with Sandbox(1, time_limit=0.5) as sandbox:
         reexecute(recorded.head(1), sandbox, journal=tmp_path / "journal", progress=False)
         ran = []
-        sandbox._run, run = lambda program, *given: ran.append(program) or run(program, *given), sandbox._run
+        sandbox._run, run = lambda program, files: ran.append(program) or run(program, files), sandbox._run
         new, _ = reexecute(recorded, sandbox, journal=tmp_path / "journal", progress=False)
     assert ran == ["print(5)"]
     assert new["answer"].tolist() == ["4.0", "5.0"]

@@ -87,6 +87,9 @@ class LanguageModel:
     async def __aexit__(self, *_) -> None:
         pass
 
+    async def check(self) -> None:
+        """Raise TroveLiteError where it can be known at once, and nothing started, that this model is not to be had."""
+
     async def complete(self, prompt: Prompt, seeds: Sequence[int], *, priority: int = 0) -> list[Completion]:
         """One completion for each seed, in order.
 

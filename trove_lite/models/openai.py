@@ -144,6 +144,11 @@ class OpenAIServer(LanguageModel):
         client, self._client = self._client, None
         await client.aclose()
 
+    async def check(self) -> None:
+        """Raise where nobody answers, or the server does not have the model."""
+        async with self:
+            pass
+
     async def complete(self, prompt: Prompt, seeds: Sequence[int], *, priority: int = 0) -> list[Completion]:
         """One completion for each seed, in order, each a request of its own; no server is told a priority."""
         if self._client is None:

@@ -6,7 +6,7 @@ into the tables. How methods are answered is `driver`; what a record means is `r
 
 import asyncio
 import json
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import asdict
@@ -68,6 +68,8 @@ def live_run(
     named = partial(load_model, settings=settings.sampling, chat=settings.chat)
     models = {"solver": model or named(settings.model)}
     models |= roles or {role: named(spec) for role, spec in settings.roles.items()}
+    if not out.exists():
+        in_own_loop(checked(models.values()))
     with ExitStack() as stack:
         with on_disk(out):
             (out / "journal").mkdir(parents=True, exist_ok=True)
@@ -139,6 +141,13 @@ async def drive(
         bars.retried = lambda: sum(getattr(model, "retried", 0) for model in set(models.values()))
         driver = Driver(models, sandbox, pack, dataset, parser=parser, progress=bars, in_flight=at_once)
         await driver.run(streams)
+
+
+async def checked(models: Iterable[LanguageModel]) -> None:
+    """Refuse a model that is not to be had before a folder is made for it."""
+    for model in models:
+        if check := getattr(model, "check", None):
+            await check()
 
 
 def in_own_loop(work: Coroutine) -> None:

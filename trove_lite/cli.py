@@ -14,7 +14,7 @@ from inspect import cleandoc
 from pathlib import Path
 from typing import NamedTuple
 
-from .errors import TroveLiteError, UsageError
+from .errors import TroveLiteError, UsageError, shown
 
 
 class Command(NamedTuple):
@@ -58,7 +58,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         return _run(words)
     except TroveLiteError as error:
-        print(f"error: {error}", file=sys.stderr)
+        _say(f"error: {error}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
     except KeyboardInterrupt:
         goes_on = "; what is done is kept: give the same command again to go on"
@@ -69,6 +69,11 @@ def main(words: Sequence[str] | None = None) -> int:
         return 0
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _say(*texts: str, file=None) -> None:
+    """Print what models, programs or servers may have had a part in: a terminal obeys none of it."""
+    print(*(shown(text, lines=True) for text in texts), sep="\n", file=file)
 
 
 def _run(words: list[str]) -> int:
@@ -232,7 +237,7 @@ def run(**given: object) -> None:
         print(f"{out}: was complete already")
     else:
         described = live.read_description(out)
-        print(account.came_of(out, described), *_against(out, described), sep="\n")
+        _say(account.came_of(out, described), *_against(out, described))
     print(f"look closer: trove-lite summary {out}; all tables and figures: trove-lite report {out} --out NAME")
 
 
@@ -314,7 +319,7 @@ def batch(notebook, parameters, grid, out, jobs, force) -> int:
     failed = {name: outcome for name, outcome in outcomes.items() if outcome.error}
     print(f"{len(outcomes) - len(failed)} of {len(outcomes)} complete; manifest in {Path(out) / 'manifest.csv'}")
     for name, outcome in failed.items():
-        print(f"error: {name}: {outcome.error.splitlines()[0]}", file=sys.stderr)
+        _say(f"error: {name}: {outcome.error.splitlines()[0]}", file=sys.stderr)
     return int(bool(failed))
 
 
@@ -348,7 +353,7 @@ def summary(runs, json) -> None:
 
     toolboxes = final_toolboxes(runs)
     found = summarise(load_candidates(*runs)) | {"toolboxes": toolboxes.to_dict("records")}
-    print(dumps(found, indent=2) if json else as_text(found))
+    _say(dumps(found, indent=2) if json else as_text(found))
 
 
 def _outcomes_options(parser) -> None:
@@ -401,7 +406,7 @@ def import_(logs, out, partial, force) -> None:
     }
     save_run(folder, table, about)
     for report in reports:
-        print(report, *report.disagreements, sep="\n  ")
+        _say(str(report), *(f"  {disagreement}" for disagreement in report.disagreements))
     print(f"{len(table)} candidates in {folder}")
 
 
@@ -433,7 +438,7 @@ def reexecute(runs, out, time_limit, known_timeouts, memory, isolation, workers,
     limits = {"time_limit": time_limit, "memory": memory << 20, "isolation": isolation, "workers": workers}
     new, agreement = reexecute_runs(runs, folder, known_timeouts=known_timeouts or time_limit, **limits)
     _show_time_limits(new, agreement, folder, time_limit)
-    print(f"{agreement}\n{folder}: {len(new)} candidates, with agreement.csv, disagreements.csv, time_limits.csv")
+    _say(f"{agreement}\n{folder}: {len(new)} candidates, with agreement.csv, disagreements.csv, time_limits.csv")
 
 
 def _show_time_limits(new, agreement, folder: Path, time_limit: float) -> None:
@@ -480,7 +485,7 @@ def doctor(model) -> int:
     from .doctor import as_text, examine
 
     lines = examine(model)
-    print(as_text(lines))
+    _say(as_text(lines))
     return int(bool(model) and not lines[-1].usable)
 
 

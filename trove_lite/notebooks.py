@@ -30,7 +30,7 @@ from traitlets.config import Config
 
 from .bars import Bar
 from .candidates import load_candidates
-from .errors import TroveLiteError
+from .errors import TroveLiteError, shown
 from .journal import locked, on_disk, write_atomically
 from .models import load_model
 
@@ -304,7 +304,7 @@ def report(
         write_index(results, figures, title or name, candidates, todo, ended)
     failed = {stem: outcome.error for stem, outcome in ended.items() if outcome.error}
     for stem, message in failed.items():
-        print(f"error: {stem}.ipynb failed:\n{message}", file=sys.stderr)
+        print(f"error: {stem}.ipynb failed:\n{shown(message, lines=True)}", file=sys.stderr)
     return len(failed)
 
 

@@ -194,8 +194,11 @@ def _names() -> str:
         presets = load_method(name).presets
         for preset, settings in presets.items():
             pairs = ((f.name, getattr(settings, f.name), getattr(presets["paper"], f.name)) for f in fields(settings))
-            words = (f"{field}={','.join(value) if isinstance(value, tuple) else value}"
-                     for field, value, paper in pairs if value != paper)  # fmt: skip
+            words = (
+                f"{field}={','.join(value) if isinstance(value, tuple) else value}"
+                for field, value, paper in pairs
+                if value != paper
+            )
             differing += [f"  {preset}, {name}: {' '.join(words)}"] * (settings != presets["paper"])
     return "\n".join(
         [
@@ -271,8 +274,15 @@ def _settings(given: dict, out: str):
 def _report_options(parser) -> None:
     parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder or outcomes file")
     parser.add_argument("--out", required=True, metavar="NAME", help="writes results/NAME and figures/NAME")
-    parser.add_argument("-p", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), dest="parameters",
-                        help="a notebook parameter, of those notebooks that have it")  # fmt: skip
+    parser.add_argument(
+        "-p",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("NAME", "VALUE"),
+        dest="parameters",
+        help="a notebook parameter, of those notebooks that have it",
+    )
     parser.add_argument("--title", default="", help="of the index (default: NAME)")
     parser.add_argument("--notebooks", default="notebooks", metavar="FOLDER", help="(default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1), help="at once (default: %(default)s)")
@@ -297,10 +307,22 @@ def report(runs, out, parameters, notebooks, jobs, **how) -> int:
 
 def _batch_options(parser) -> None:
     parser.add_argument("notebook", metavar="NOTEBOOK", help="a notebook with a cell tagged `parameters`")
-    parser.add_argument("-p", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), dest="parameters",
-                        help="a parameter of every cell of the grid")  # fmt: skip
-    parser.add_argument("--grid", action="append", default=[], metavar="NAME=VALUES",
-                        help="an axis of the grid: seed=0..4, or category=counting,algebra")  # fmt: skip
+    parser.add_argument(
+        "-p",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("NAME", "VALUE"),
+        dest="parameters",
+        help="a parameter of every cell of the grid",
+    )
+    parser.add_argument(
+        "--grid",
+        action="append",
+        default=[],
+        metavar="NAME=VALUES",
+        help="an axis of the grid: seed=0..4, or category=counting,algebra",
+    )
     parser.add_argument("--out", required=True, metavar="FOLDER", help="gets a folder a cell, and manifest.csv")
     parser.add_argument("--jobs", type=int, default=2, help="notebooks at a time (default: %(default)s)")
     parser.add_argument("--force", action="store_true", help="also cells that are complete and would come out the same")
@@ -416,11 +438,16 @@ def _reexecute_options(parser) -> None:
     parser.add_argument(
         "--time_limit", type=float, default=30.0, metavar="S", help="CPU seconds (default: %(default)g)"
     )
-    parser.add_argument("--known_timeouts", type=float, metavar="S",
-                        help="CPU seconds where the record timed out (default: the time limit)")  # fmt: skip
+    parser.add_argument(
+        "--known_timeouts",
+        type=float,
+        metavar="S",
+        help="CPU seconds where the record timed out (default: the time limit)",
+    )
     parser.add_argument("--memory", type=int, default=1024, metavar="MIB", help="a program (default: %(default)s)")
-    parser.add_argument("--isolation", default="auto", choices=("auto", "full", "seccomp", "none"),
-                        help="(default: %(default)s)")  # fmt: skip
+    parser.add_argument(
+        "--isolation", default="auto", choices=("auto", "full", "seccomp", "none"), help="(default: %(default)s)"
+    )
     parser.add_argument("--workers", type=int, metavar="N", help="programs at a time (default: one a core)")
     parser.add_argument("--force", action="store_true", help="replace a run folder that is there")
 
@@ -458,8 +485,9 @@ def _show_time_limits(new, agreement, folder: Path, time_limit: float) -> None:
 
 
 def _fetch_options(parser) -> None:
-    parser.add_argument("groups", nargs="+", metavar="GROUP",
-                        help="math (problems), prompts (the official ones), logs (44 MB of runs)")  # fmt: skip
+    parser.add_argument(
+        "groups", nargs="+", metavar="GROUP", help="math (problems), prompts (the official ones), logs (44 MB of runs)"
+    )
 
 
 @command("download public files, checked by sha256", _fetch_options, "math prompts")

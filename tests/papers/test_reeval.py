@@ -15,14 +15,27 @@ from ..conftest import ROOT
 from ..simulated import candidates
 
 TABLES = [
-    "table1", "table2", "table3", "table5", "table6", "table7", "table8", "table9", "figure1_table", "figure3_table",
+    "table1",
+    "table2",
+    "table3",
+    "table5",
+    "table6",
+    "table7",
+    "table8",
+    "table9",
+    "figure1_table",
+    "figure3_table",
     "figure4_table",
-]  # fmt: skip
+]
 FIGURES = {
-    "table1_figure": ["table1"], "figure1": ["figure1_table"], "figure2": ["table5", "table7"],
-    "figure3": ["figure3_table"], "figure4": ["figure4_table"], "table9_figure": ["table9"],
+    "table1_figure": ["table1"],
+    "figure1": ["figure1_table"],
+    "figure2": ["table5", "table7"],
+    "figure3": ["figure3_table"],
+    "figure4": ["figure4_table"],
+    "table9_figure": ["table9"],
     "matched_budgets_figure": ["matched_budgets"],
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -341,8 +354,11 @@ def assert_every_entry_of_the_legend_is_drawn(figure, name):
     for entry in (entry for legend in legends if legend for entry in legend.legend_handles):
         if "paper" in entry.get_label() or "hollow" in entry.get_label():
             continue
-        found = (entry.get_marker(), entry.get_markerfacecolor()) if hasattr(entry, "get_marker") else (
-            "bar", entry.get_facecolor()[:3])  # fmt: skip
+        found = (
+            (entry.get_marker(), entry.get_markerfacecolor())
+            if hasattr(entry, "get_marker")
+            else ("bar", entry.get_facecolor()[:3])
+        )
         assert found in drawn, f"{name}: {entry.get_label()}"
 
 

@@ -110,8 +110,10 @@ def test_no_descriptors(free, warm):
 
 def test_no_process_for_a_program(dying):
     with Sandbox(1) as sandbox:
-        dying("fails = iter([1, 1]); fork = os.fork; "
-              "os.fork = lambda: fork() if next(fails, 0) == 0 else os.open('/' * 5000, 0)")  # fmt: skip
+        dying(
+            "fails = iter([1, 1]); fork = os.fork; "
+            "os.fork = lambda: fork() if next(fails, 0) == 0 else os.open('/' * 5000, 0)"
+        )
         assert "File name too long" in fault(sandbox)
 
 

@@ -22,13 +22,27 @@ import trove_lite as tl
 
 OUTCOMES = Path(__file__).parent.parent / "results/codellama-7b-instruct/outcomes.parquet"
 TABLES = (
-    "table1", "table2", "table3", "table5", "table6", "table7", "table8", "table9", "differences", "figure1_table",
-    "figure3_table", "figure4_table",
-)  # fmt: skip
+    "table1",
+    "table2",
+    "table3",
+    "table5",
+    "table6",
+    "table7",
+    "table8",
+    "table9",
+    "differences",
+    "figure1_table",
+    "figure3_table",
+    "figure4_table",
+)
 FIGURES = {
-    "table1_figure": ["table1"], "figure1": ["figure1_table"], "figure2": ["table5", "table7"],
-    "figure3": ["figure3_table"], "figure4": ["figure4_table"], "table9_figure": ["table9"],
-}  # fmt: skip
+    "table1_figure": ["table1"],
+    "figure1": ["figure1_table"],
+    "figure2": ["table5", "table7"],
+    "figure3": ["figure3_table"],
+    "figure4": ["figure4_table"],
+    "table9_figure": ["table9"],
+}
 
 
 def resampled(problems: int, *, runs: int = 5, seed: int = 0) -> pd.DataFrame:
@@ -48,12 +62,19 @@ def resampled(problems: int, *, runs: int = 5, seed: int = 0) -> pd.DataFrame:
             rows = blocks[rng.integers(len(blocks), size=len(category))].ravel()
             part = recorded.iloc[rows].reset_index(drop=True)
             part = part.assign(
-                run=f"resampled {run}", method=method, seed=run, category=np.repeat(category, 15),
-                problem=np.repeat(index, 15), program=rng.integers(2**62, size=len(part)),
+                run=f"resampled {run}",
+                method=method,
+                seed=run,
+                category=np.repeat(category, 15),
+                problem=np.repeat(index, 15),
+                program=rng.integers(2**62, size=len(part)),
                 level=np.repeat((index % 5 + 1).astype(str), 15),
-            )  # fmt: skip
-            parts.append(part.assign(mode="primitive", place=0, sample=np.tile(np.arange(15), len(index)))
-                         if method == "primitive" else part)  # fmt: skip
+            )
+            parts.append(
+                part.assign(mode="primitive", place=0, sample=np.tile(np.arange(15), len(index)))
+                if method == "primitive"
+                else part
+            )
     return pd.concat(parts, ignore_index=True).astype({"problem": "Int32", "sample": "Int32"})
 
 

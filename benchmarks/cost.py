@@ -93,8 +93,15 @@ def filled(tokens: pd.DataFrame, prompts: dict[str, pd.Series]) -> pd.DataFrame:
                 prompt = prompts["create"][category] + (wide["import"] - wide["create"]).mean()
             else:
                 prompt = prompts[mode][category]
-            rows.append({"category": category, "mode": mode, "prompt_tokens": prompt,
-                         "completion_tokens": same["completion_tokens"].mean(), "basis": "estimated"})  # fmt: skip
+            rows.append(
+                {
+                    "category": category,
+                    "mode": mode,
+                    "prompt_tokens": prompt,
+                    "completion_tokens": same["completion_tokens"].mean(),
+                    "basis": "estimated",
+                }
+            )
     return pd.DataFrame(rows)
 
 
@@ -111,10 +118,18 @@ def study_cost(tokens: pd.DataFrame, *, k: int = K, seeds: int = SEEDS, prefill:
             part = tokens[(tokens["category"] == category) & tokens["mode"].isin(modes)]
             calls = n * k * seeds
             read, written = (part[name].mean() * calls for name in ("prompt_tokens", "completion_tokens"))
-            rows.append({"method": method, "category": category, "problems": n, "calls": calls,
-                         "prompt_mtokens": read / 1e6, "completion_mtokens": written / 1e6,
-                         "gpu_hours": (read / prefill + written / decode) / 3600,
-                         "basis": ", ".join(sorted(set(part["basis"])))})  # fmt: skip
+            rows.append(
+                {
+                    "method": method,
+                    "category": category,
+                    "problems": n,
+                    "calls": calls,
+                    "prompt_mtokens": read / 1e6,
+                    "completion_mtokens": written / 1e6,
+                    "gpu_hours": (read / prefill + written / decode) / 3600,
+                    "basis": ", ".join(sorted(set(part["basis"]))),
+                }
+            )
     table = pd.DataFrame(rows)
     sums = table.groupby("method", sort=False).sum(numeric_only=True).reset_index().assign(category="all", basis="")
     total = sums.sum(numeric_only=True).to_frame().T.assign(method="both", category="all", basis="")

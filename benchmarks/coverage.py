@@ -117,17 +117,27 @@ def row(
     observed = float(np.mean(hits))
     error = float(np.std(hits) / np.sqrt(len(hits)))
     return {
-        "what": what, "method": method, "problems": truth.problems, "categories": truth.categories,
-        "runs": truth.runs, "run_effect": truth.run_effect,
+        "what": what,
+        "method": method,
+        "problems": truth.problems,
+        "categories": truth.categories,
+        "runs": truth.runs,
+        "run_effect": truth.run_effect,
         "run_effect_b": truth.run_effect if truth.run_effect_b is None else truth.run_effect_b,
-        "problem_sd": truth.problem_sd, "spread": truth.spread,
-        "accuracy": round(truth.mean(), 4), "difference": truth.difference,
-        "nominal": round(nominal, 4), "observed": round(observed, 4), "mc_error": round(error, 4),
-        "target_low": round(target[0], 4), "target_high": round(target[1], 4),
+        "problem_sd": truth.problem_sd,
+        "spread": truth.spread,
+        "accuracy": round(truth.mean(), 4),
+        "difference": truth.difference,
+        "nominal": round(nominal, 4),
+        "observed": round(observed, 4),
+        "mc_error": round(error, 4),
+        "target_low": round(target[0], 4),
+        "target_high": round(target[1], 4),
         "meets": bool(target[0] - 2 * error <= observed <= target[1] + 2 * error),
-        "mean_width": round(100 * float(np.mean(widths)), 2), "median_width": round(100 * float(np.median(widths)), 2),
+        "mean_width": round(100 * float(np.mean(widths)), 2),
+        "median_width": round(100 * float(np.median(widths)), 2),
         "replicates": len(hits),
-    }  # fmt: skip
+    }
 
 
 def means(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
@@ -226,9 +236,7 @@ def _power_before(runs: np.ndarray, pool: np.ndarray, delta: float) -> float:
     sigma_a = np.sqrt(runs.var(axis=1, ddof=1).mean())
     sigma_b = np.sqrt(np.mean(pool * (1 - pool)))
     omega = np.sqrt(max(np.var(runs.mean(axis=1) - pool, ddof=1) - sigma_a**2 / runs.shape[1], 0))
-    return float(power_of_difference(
-        3201, delta, omega_sd=omega, sigma_a=sigma_a, sigma_b=sigma_b, runs_a=5, runs_b=5
-    ))  # fmt: skip
+    return float(power_of_difference(3201, delta, omega_sd=omega, sigma_a=sigma_a, sigma_b=sigma_b, runs_a=5, runs_b=5))
 
 
 def powers(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
@@ -241,9 +249,11 @@ def powers(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[
     noise = float(np.mean([np.mean(r * (1 - r)) for r in right]))
     run = float(np.mean([np.var([_right(each + e).mean() for e in effects[:500]]) for each in own]))
     promised = v.power(
-        _exactly(truth, float(np.var(expected[0] - expected[1])), noise, run, runs=truth.runs), truth.difference,
-        problems=truth.problems, runs=truth.runs,
-    )  # fmt: skip
+        _exactly(truth, float(np.var(expected[0] - expected[1])), noise, run, runs=truth.runs),
+        truth.difference,
+        problems=truth.problems,
+        runs=truth.runs,
+    )
     hits = [v.p_value(v.decompose(*two_methods(truth, rng, shift))) <= 0.05 for _ in range(replicates)]
     yield row("power, of the test", truth, NEW, promised, hits, (promised - NEAR, min(promised + NEAR, 1.0)))
 
@@ -253,9 +263,17 @@ def _exactly(truth: Truth, problem: float, sample: float, run: float, *, runs: i
     degrees = np.full((1, 2), runs - 1.0 if run else np.inf)
     each = np.full((1, 2), float(runs))
     return v.Variance(
-        truth.difference, np.ones(1), np.array([float(truth.problems)]), truth.problems - 1.0,
-        np.array([problem + 2 * sample / runs]), np.full((1, 2), sample), np.full((1, 2), run), degrees, each, each,
-    )  # fmt: skip
+        truth.difference,
+        np.ones(1),
+        np.array([float(truth.problems)]),
+        truth.problems - 1.0,
+        np.array([problem + 2 * sample / runs]),
+        np.full((1, 2), sample),
+        np.full((1, 2), run),
+        degrees,
+        each,
+        each,
+    )
 
 
 def scenarios() -> Iterator[tuple[Callable, Truth]]:

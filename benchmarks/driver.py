@@ -89,9 +89,14 @@ def ours(sandbox, n, model=None, k=K):
         with tempfile.TemporaryDirectory() as folder:
             start = time.perf_counter()
             live.live_run(
-                settings, Path(folder) / "run", model=model or Model(), sandbox=sandbox, problems=problems(n),
-                in_flight=2000, progress=False,
-            )  # fmt: skip
+                settings,
+                Path(folder) / "run",
+                model=model or Model(),
+                sandbox=sandbox,
+                problems=problems(n),
+                in_flight=2000,
+                progress=False,
+            )
             return time.perf_counter() - start, ends
     finally:
         live.Progress = plain

@@ -30,7 +30,7 @@ from trove_lite.parse import parse_completion
 from trove_lite.programs import operations, program_of
 from trove_lite.prompts.practice import practice_prompt
 from trove_lite.sandbox.pool import Sandbox
-from trove_lite.selection import Ballot, one_stage, rounded
+from trove_lite.selection import Vote, one_stage, rounded
 
 #: What is sampled: condition → (mode, samples a problem).
 CONDITIONS = {
@@ -141,7 +141,7 @@ def library_of(toolbox: dict[str, str]) -> list[str]:
 
 def majority_is_right(samples: Sequence[Sample]) -> bool:
     """Whether the kit's one-stage agreement answers right."""
-    return samples[one_stage([Ballot("", s.ok, s.answers, s.operations) for s in samples])].correct
+    return samples[one_stage([Vote("", s.ok, s.answers, s.operations) for s in samples])].correct
 
 
 def summary(found: Sequence[Item], results: dict, seeds: Sequence[int]) -> dict[str, dict]:

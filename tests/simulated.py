@@ -30,14 +30,30 @@ def _row(rng, category, index, run, seed, method, mode, sample, chance):
     values = [first, *rng.integers(1, 6, size=rng.integers(0, 3)).astype(float)] if ok and rng.random() < 0.9 else []
     answers = [number_text(float(value)) for value in values]
     return {
-        "model": "simulated", "provenance": "simulated", "run": run, "method": method, "seed": seed, "dataset": "math",
-        "category": category, "problem": index, "phase": "stream", "mode": mode, "sample": sample,
-        "round": 0, "level": str(index % 5 + 1), "program": int(rng.integers(2**62)),
-        "solution": "```python\nprint(1)\n```", "tools": "",
-        "status": "ok" if ok else "error", "output": " ".join(answers), "shortened": False,
-        "answers": answers, "answer": answers[0] if answers else None, "correct": bool(answers) and answers[0] == "1.0",
+        "model": "simulated",
+        "provenance": "simulated",
+        "run": run,
+        "method": method,
+        "seed": seed,
+        "dataset": "math",
+        "category": category,
+        "problem": index,
+        "phase": "stream",
+        "mode": mode,
+        "sample": sample,
+        "round": 0,
+        "level": str(index % 5 + 1),
+        "program": int(rng.integers(2**62)),
+        "solution": "```python\nprint(1)\n```",
+        "tools": "",
+        "status": "ok" if ok else "error",
+        "output": " ".join(answers),
+        "shortened": False,
+        "answers": answers,
+        "answer": answers[0] if answers else None,
+        "correct": bool(answers) and answers[0] == "1.0",
         "operations": int(rng.integers(1, 40)) if answers else None,
-    }  # fmt: skip
+    }
 
 
 def problem(index=0, question=None, answer=4.0, category="counting", level=1):

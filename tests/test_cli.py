@@ -173,8 +173,9 @@ def test_a_run_of_several_methods_ends_with_their_difference_and_its_interval(tm
     said = capsys.readouterr().out
     assert re.search(
         r"^trove against primitive: [+-]\d+\.\d points \[[+-]\d+\.\d, [+-]\d+\.\d\] \(95 %, 12 problems, 3 calls each",
-        said, re.MULTILINE,
-    )  # fmt: skip
+        said,
+        re.MULTILINE,
+    )
     assert "a tiny model made this" in said
 
 
@@ -220,9 +221,13 @@ def test_an_ended_run_says_how_to_go_on_and_leaves_no_process(tmp_path, number, 
     code = ENDLESS.format(root=str(ROOT), out=str(tmp_path / "run"))
     before = (lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) if ignored else None
     process = subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=before,
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=before,
         env=os.environ | {"TROVE_LITE_TEST": str(tmp_path)},
-    )  # fmt: skip
+    )
     assert process.stdout.readline() == "asked\n"
     process.send_signal(number)
     _, said = process.communicate(timeout=60)

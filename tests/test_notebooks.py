@@ -41,8 +41,9 @@ def notebook(path, *cells, parameters="k: int = 15\nname: str = 'x'\nshare: floa
 
 
 def test_every_notebook_runs_on_a_small_fixture(fixture_run, tmp_path):
-    failed = report([fixture_run], "small", notebooks=ROOT / "notebooks", parameters={"resamples": "20"}, jobs=2,
-                    root=tmp_path)  # fmt: skip
+    failed = report(
+        [fixture_run], "small", notebooks=ROOT / "notebooks", parameters={"resamples": "20"}, jobs=2, root=tmp_path
+    )
     assert failed == 0
     assert {p.stem for p in (tmp_path / "results/small/notebooks").glob("*.html")} == {p.stem for p in NOTEBOOKS}
     page = (tmp_path / "results/small/index.html").read_text()
@@ -60,8 +61,17 @@ def test_every_notebook_runs_on_one_side_and_six_problems(method, tmp_path):
     """What cannot be had is one line that says why; no table is of NaN, and no picture is of nothing."""
     frame = candidates(categories=("counting",))
     save_table(outcomes(frame[frame["method"] == method]), tmp_path / "outcomes.parquet")
-    assert report([tmp_path / "outcomes.parquet"], "one", notebooks=ROOT / "notebooks",
-                  parameters={"resamples": "10"}, jobs=2, root=tmp_path) == 0  # fmt: skip
+    assert (
+        report(
+            [tmp_path / "outcomes.parquet"],
+            "one",
+            notebooks=ROOT / "notebooks",
+            parameters={"resamples": "10"},
+            jobs=2,
+            root=tmp_path,
+        )
+        == 0
+    )
     drawn = {path.stem for path in (tmp_path / "figures/one").glob("*.png")}
     assert ("reeval_figure1" in drawn) == (method == "trove")
     assert "reeval_matched_budgets" not in drawn
@@ -176,11 +186,20 @@ def test_an_ended_report_leaves_no_process(fixture_run, tmp_path):
     folder.mkdir()
     notebook(folder / "01_sleeps.ipynb", "open('begun', 'w').close(); import time; time.sleep(1000)")
     process = subprocess.Popen(
-        [sys.executable, "-c", "import sys; from trove_lite.cli import main; sys.exit(main())",
-         "report", str(fixture_run), "--out", "x"],
-        cwd=tmp_path, stderr=subprocess.PIPE, text=True,
+        [
+            sys.executable,
+            "-c",
+            "import sys; from trove_lite.cli import main; sys.exit(main())",
+            "report",
+            str(fixture_run),
+            "--out",
+            "x",
+        ],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
         env=os.environ | {"PYTHONPATH": str(ROOT), "TROVE_LITE_TEST": str(tmp_path)},
-    )  # fmt: skip
+    )
     while not (folder / "begun").exists():
         assert process.poll() is None
         time.sleep(0.2)

@@ -16,8 +16,27 @@ from trove_lite.recorded.official_logs import TIMEOUT, _modes, _sections
 LOGS = sorted((data_folder() / "ikb-a").rglob("run*.md"))
 ACTION = re.compile(r"```\n([A-Z]+) \| (.*?)\n```\n", re.DOTALL)
 FRAME = re.compile(r'tmp_exec[^"]*", line (\d+)[^\n]*\n    (.+)')
-PIECES = ["**Solution**", "**Tools**", "**Question", "```python", "```", "def f(x):", "import a, b", "from a import b",
-          "import ,", "from importlib import a, b", '"""', "Args:", "\n", " ", "(", ")", ":", ",", "x = 1"]  # fmt: skip
+PIECES = [
+    "**Solution**",
+    "**Tools**",
+    "**Question",
+    "```python",
+    "```",
+    "def f(x):",
+    "import a, b",
+    "from a import b",
+    "import ,",
+    "from importlib import a, b",
+    '"""',
+    "Args:",
+    "\n",
+    " ",
+    "(",
+    ")",
+    ":",
+    ",",
+    "x = 1",
+]
 
 
 def block(*lines: str) -> str:
@@ -136,8 +155,14 @@ def test_toolbox_shows_docstrings_and_signatures():
 
 
 def test_strict_registers_every_import_and_nothing_that_is_not_python():
-    code = block("import math, random", "from sympy import (solve,", "    symbols)", "def f(x: int) -> int:",
-                 '    "Import nothing: def g(): pass"', "    return x")  # fmt: skip
+    code = block(
+        "import math, random",
+        "from sympy import (solve,",
+        "    symbols)",
+        "def f(x: int) -> int:",
+        '    "Import nothing: def g(): pass"',
+        "    return x",
+    )
     parsed = parse_completion(f"{block('print(f(1))')}\n**Tools**\n{code}\n{block('def g(x)')}", "strict")
     assert [tool.name for tool in parsed.tools] == ["math", "random", "sympy.solve", "sympy.symbols", "f"]
     assert parsed.tools[-1].signature == "f(x: int) -> int"

@@ -69,10 +69,15 @@ def plan(questions, settings):
         for round in range(1, settings.repairs + 1):
             failed = [c for c in candidates if c.status == "error"]
             anew = yield [
-                replace(asked, stage="repair", samples=range(c.sample, c.sample + 1), round=round,
-                        values={"plan": idea.text, "program": c.solution, "error": c.error})
+                replace(
+                    asked,
+                    stage="repair",
+                    samples=range(c.sample, c.sample + 1),
+                    round=round,
+                    values={"plan": idea.text, "program": c.solution, "error": c.error},
+                )
                 for c in failed
-            ]  # fmt: skip
+            ]
             repaired = {c.sample: c for c in anew}
             candidates = [repaired.get(c.sample, c) for c in candidates]
         (check,) = yield [Run(question, "check", "print('checked')")]

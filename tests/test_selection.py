@@ -5,25 +5,25 @@ import pytest
 from trove_lite import RULES, one_stage, one_stage_described, oracle, random_choice, two_stage, two_stage_described
 from trove_lite.datasets.answers import is_correct, read_numbers
 from trove_lite.programs import code_of, operations
-from trove_lite.selection import Ballot, number_text, rounded
+from trove_lite.selection import Vote, number_text, rounded
 
 
-def ballot(*answers, mode="skip", ok=True, operations=5):
-    return Ballot(mode, ok, tuple(map(number_text, answers)), operations)
+def vote(*answers, mode="skip", ok=True, operations=5):
+    return Vote(mode, ok, tuple(map(number_text, answers)), operations)
 
 
 def test_every_number_printed_is_a_vote():
-    assert one_stage([ballot(7.0), ballot(2.0, 1.0, 1.0)]) == 1
+    assert one_stage([vote(7.0), vote(2.0, 1.0, 1.0)]) == 1
 
 
 def test_described_rule_gives_each_program_one_vote():
-    assert one_stage_described([ballot(7.0, operations=1), ballot(2.0, 1.0, 1.0)]) == 0
+    assert one_stage_described([vote(7.0, operations=1), vote(2.0, 1.0, 1.0)]) == 0
 
 
 def test_votes_are_exact_floats_officially_and_rounded_as_described():
-    ballots = [ballot(3.0), ballot(3.001, operations=1), ballot(4.0, operations=9), ballot(4.0, operations=9)]
-    assert one_stage(ballots) == 2
-    assert one_stage_described(ballots) == 1
+    votes = [vote(3.0), vote(3.001, operations=1), vote(4.0, operations=9), vote(4.0, operations=9)]
+    assert one_stage(votes) == 2
+    assert one_stage_described(votes) == 1
 
 
 def test_a_number_has_one_text_and_it_is_exact():
@@ -34,48 +34,58 @@ def test_a_number_has_one_text_and_it_is_exact():
 
 @pytest.mark.parametrize(
     ("answer", "key"),
-    [("2.675", "2.67"), ("-0.001", "0.0"), ("1e+22", "1e+22"), ("inf", "inf"), ("paris", "paris"), ("3", "3"),
-     ("2.675 m", "2.675 m"), ("nan", "nan"), ("1_0", "1_0"), ("", "")],
-)  # fmt: skip
+    [
+        ("2.675", "2.67"),
+        ("-0.001", "0.0"),
+        ("1e+22", "1e+22"),
+        ("inf", "inf"),
+        ("paris", "paris"),
+        ("3", "3"),
+        ("2.675 m", "2.675 m"),
+        ("nan", "nan"),
+        ("1_0", "1_0"),
+        ("", ""),
+    ],
+)
 def test_numbers_are_rounded_and_other_texts_are_not(answer, key):
     assert rounded(answer) == key
 
 
 @pytest.mark.parametrize("rule", RULES.values())
 def test_texts_vote_as_they_are(rule):
-    ballots = [Ballot("skip", True, (text,), 5) for text in ("rome", "paris", "paris", "2.001 m", "2.002 m")]
-    assert rule(ballots) == 1
+    votes = [Vote("skip", True, (text,), 5) for text in ("rome", "paris", "paris", "2.001 m", "2.002 m")]
+    assert rule(votes) == 1
 
 
 def test_official_tie_goes_to_the_answer_met_first():
-    assert one_stage([ballot(1.0, operations=9), ballot(2.0, operations=1)]) == 0
+    assert one_stage([vote(1.0, operations=9), vote(2.0, operations=1)]) == 0
 
 
 def test_described_tie_goes_to_fewest_operations():
-    assert one_stage_described([ballot(1.0, operations=9), ballot(2.0, operations=1)]) == 1
+    assert one_stage_described([vote(1.0, operations=9), vote(2.0, operations=1)]) == 1
 
 
 def test_among_supporters_fewest_operations_then_the_first():
-    assert one_stage([ballot(1.0, operations=4), ballot(1.0, operations=3), ballot(1.0, operations=3)]) == 1
+    assert one_stage([vote(1.0, operations=4), vote(1.0, operations=3), vote(1.0, operations=3)]) == 1
 
 
 @pytest.mark.parametrize("rule", RULES.values())
 def test_failed_programs_do_not_vote(rule):
-    assert rule([ballot(1.0, ok=False), ballot(1.0, ok=False), ballot(2.0)]) == 2
+    assert rule([vote(1.0, ok=False), vote(1.0, ok=False), vote(2.0)]) == 2
 
 
 @pytest.mark.parametrize("rule", RULES.values())
 def test_without_votes_the_first_successful_program_is_chosen(rule):
-    assert rule([ballot(ok=False), ballot(), ballot()]) == 1
-    assert rule([ballot(ok=False), ballot(ok=False)]) == 0
+    assert rule([vote(ok=False), vote(), vote()]) == 1
+    assert rule([vote(ok=False), vote(ok=False)]) == 0
 
 
 def test_two_stages_let_a_mode_outvote_the_majority():
-    ballots = [ballot(1.0, mode="import")] * 3 + [ballot(2.0, mode="create"), ballot(3.0, mode="create")]
-    ballots += [ballot(2.0, mode="skip"), ballot(4.0, mode="skip")]
-    assert one_stage(ballots) == 0
-    assert two_stage(ballots) == 3
-    assert two_stage_described(ballots) == 3
+    votes = [vote(1.0, mode="import")] * 3 + [vote(2.0, mode="create"), vote(3.0, mode="create")]
+    votes += [vote(2.0, mode="skip"), vote(4.0, mode="skip")]
+    assert one_stage(votes) == 0
+    assert two_stage(votes) == 3
+    assert two_stage_described(votes) == 3
 
 
 def test_oracle_takes_the_first_correct():
@@ -84,10 +94,10 @@ def test_oracle_takes_the_first_correct():
 
 
 def test_random_choice_is_seeded_and_among_the_successful():
-    ballots = [ballot(ok=False), ballot(), ballot()]
-    chosen = {random_choice(ballots, seed) for seed in range(50)}
+    votes = [vote(ok=False), vote(), vote()]
+    chosen = {random_choice(votes, seed) for seed in range(50)}
     assert chosen == {1, 2}
-    assert random_choice(ballots, 3) == random_choice(ballots, 3)
+    assert random_choice(votes, 3) == random_choice(votes, 3)
 
 
 @pytest.mark.parametrize(

@@ -34,11 +34,25 @@ def study(tmp_path):
 def snakemake(folder: Path, model: str = "practice") -> subprocess.CompletedProcess:
     """What benchmarks/scale.md says, with the `trove-lite` of this interpreter."""
     return subprocess.run(
-        [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "Snakefile", "--cores", "2",
-         "--config", f"model={model}", *STUDY],
-        cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600,
+        [
+            sys.executable,
+            "-m",
+            "snakemake",
+            "--snakefile",
+            ROOT / "Snakefile",
+            "--cores",
+            "2",
+            "--config",
+            f"model={model}",
+            *STUDY,
+        ],
+        cwd=folder,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=600,
         env=os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "XDG_CACHE_HOME": str(folder)},
-    )  # fmt: skip
+    )
 
 
 def jobs(said: str) -> dict[str, int]:

@@ -14,7 +14,7 @@ from inspect import cleandoc
 from pathlib import Path
 from typing import NamedTuple
 
-from .errors import TroveLiteError, UsageError
+from .errors import TroveLiteError, UsageError, shown
 
 
 class Command(NamedTuple):
@@ -58,7 +58,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         return _run(words)
     except TroveLiteError as error:
-        print(f"error: {error}", file=sys.stderr)
+        _say(f"error: {error}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
     except KeyboardInterrupt:
         goes_on = "; what is done is kept: give the same command again to go on"
@@ -69,6 +69,11 @@ def main(words: Sequence[str] | None = None) -> int:
         return 0
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _say(*texts: str, file=None) -> None:
+    """Print what models, programs or servers may have had a part in: a terminal obeys none of it."""
+    print(*(shown(text, lines=True) for text in texts), sep="\n", file=file)
 
 
 def _run(words: list[str]) -> int:
@@ -189,8 +194,11 @@ def _names() -> str:
         presets = load_method(name).presets
         for preset, settings in presets.items():
             pairs = ((f.name, getattr(settings, f.name), getattr(presets["paper"], f.name)) for f in fields(settings))
-            words = (f"{field}={','.join(value) if isinstance(value, tuple) else value}"
-                     for field, value, paper in pairs if value != paper)  # fmt: skip
+            words = (
+                f"{field}={','.join(value) if isinstance(value, tuple) else value}"
+                for field, value, paper in pairs
+                if value != paper
+            )
             differing += [f"  {preset}, {name}: {' '.join(words)}"] * (settings != presets["paper"])
     return "\n".join(
         [
@@ -232,7 +240,7 @@ def run(**given: object) -> None:
         print(f"{out}: was complete already")
     else:
         described = live.read_description(out)
-        print(account.came_of(out, described), *_against(out, described), sep="\n")
+        _say(account.came_of(out, described), *_against(out, described))
     print(f"look closer: trove-lite summary {out}; all tables and figures: trove-lite report {out} --out NAME")
 
 
@@ -266,8 +274,15 @@ def _settings(given: dict, out: str):
 def _report_options(parser) -> None:
     parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder or outcomes file")
     parser.add_argument("--out", required=True, metavar="NAME", help="writes results/NAME and figures/NAME")
-    parser.add_argument("-p", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), dest="parameters",
-                        help="a notebook parameter, of those notebooks that have it")  # fmt: skip
+    parser.add_argument(
+        "-p",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("NAME", "VALUE"),
+        dest="parameters",
+        help="a notebook parameter, of those notebooks that have it",
+    )
     parser.add_argument("--title", default="", help="of the index (default: NAME)")
     parser.add_argument("--notebooks", default="notebooks", metavar="FOLDER", help="(default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1), help="at once (default: %(default)s)")
@@ -292,10 +307,22 @@ def report(runs, out, parameters, notebooks, jobs, **how) -> int:
 
 def _batch_options(parser) -> None:
     parser.add_argument("notebook", metavar="NOTEBOOK", help="a notebook with a cell tagged `parameters`")
-    parser.add_argument("-p", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), dest="parameters",
-                        help="a parameter of every cell of the grid")  # fmt: skip
-    parser.add_argument("--grid", action="append", default=[], metavar="NAME=VALUES",
-                        help="an axis of the grid: seed=0..4, or category=counting,algebra")  # fmt: skip
+    parser.add_argument(
+        "-p",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar=("NAME", "VALUE"),
+        dest="parameters",
+        help="a parameter of every cell of the grid",
+    )
+    parser.add_argument(
+        "--grid",
+        action="append",
+        default=[],
+        metavar="NAME=VALUES",
+        help="an axis of the grid: seed=0..4, or category=counting,algebra",
+    )
     parser.add_argument("--out", required=True, metavar="FOLDER", help="gets a folder a cell, and manifest.csv")
     parser.add_argument("--jobs", type=int, default=2, help="notebooks at a time (default: %(default)s)")
     parser.add_argument("--force", action="store_true", help="also cells that are complete and would come out the same")
@@ -314,7 +341,7 @@ def batch(notebook, parameters, grid, out, jobs, force) -> int:
     failed = {name: outcome for name, outcome in outcomes.items() if outcome.error}
     print(f"{len(outcomes) - len(failed)} of {len(outcomes)} complete; manifest in {Path(out) / 'manifest.csv'}")
     for name, outcome in failed.items():
-        print(f"error: {name}: {outcome.error.splitlines()[0]}", file=sys.stderr)
+        _say(f"error: {name}: {outcome.error.splitlines()[0]}", file=sys.stderr)
     return int(bool(failed))
 
 
@@ -348,7 +375,7 @@ def summary(runs, json) -> None:
 
     toolboxes = final_toolboxes(runs)
     found = summarise(load_candidates(*runs)) | {"toolboxes": toolboxes.to_dict("records")}
-    print(dumps(found, indent=2) if json else as_text(found))
+    _say(dumps(found, indent=2) if json else as_text(found))
 
 
 def _outcomes_options(parser) -> None:
@@ -401,7 +428,7 @@ def import_(logs, out, partial, force) -> None:
     }
     save_run(folder, table, about)
     for report in reports:
-        print(report, *report.disagreements, sep="\n  ")
+        _say(str(report), *(f"  {disagreement}" for disagreement in report.disagreements))
     print(f"{len(table)} candidates in {folder}")
 
 
@@ -411,11 +438,16 @@ def _reexecute_options(parser) -> None:
     parser.add_argument(
         "--time_limit", type=float, default=30.0, metavar="S", help="CPU seconds (default: %(default)g)"
     )
-    parser.add_argument("--known_timeouts", type=float, metavar="S",
-                        help="CPU seconds where the record timed out (default: the time limit)")  # fmt: skip
+    parser.add_argument(
+        "--known_timeouts",
+        type=float,
+        metavar="S",
+        help="CPU seconds where the record timed out (default: the time limit)",
+    )
     parser.add_argument("--memory", type=int, default=1024, metavar="MIB", help="a program (default: %(default)s)")
-    parser.add_argument("--isolation", default="auto", choices=("auto", "full", "seccomp", "none"),
-                        help="(default: %(default)s)")  # fmt: skip
+    parser.add_argument(
+        "--isolation", default="auto", choices=("auto", "full", "seccomp", "none"), help="(default: %(default)s)"
+    )
     parser.add_argument("--workers", type=int, metavar="N", help="programs at a time (default: one a core)")
     parser.add_argument("--force", action="store_true", help="replace a run folder that is there")
 
@@ -433,7 +465,7 @@ def reexecute(runs, out, time_limit, known_timeouts, memory, isolation, workers,
     limits = {"time_limit": time_limit, "memory": memory << 20, "isolation": isolation, "workers": workers}
     new, agreement = reexecute_runs(runs, folder, known_timeouts=known_timeouts or time_limit, **limits)
     _show_time_limits(new, agreement, folder, time_limit)
-    print(f"{agreement}\n{folder}: {len(new)} candidates, with agreement.csv, disagreements.csv, time_limits.csv")
+    _say(f"{agreement}\n{folder}: {len(new)} candidates, with agreement.csv, disagreements.csv, time_limits.csv")
 
 
 def _show_time_limits(new, agreement, folder: Path, time_limit: float) -> None:
@@ -453,8 +485,9 @@ def _show_time_limits(new, agreement, folder: Path, time_limit: float) -> None:
 
 
 def _fetch_options(parser) -> None:
-    parser.add_argument("groups", nargs="+", metavar="GROUP",
-                        help="math (problems), prompts (the official ones), logs (44 MB of runs)")  # fmt: skip
+    parser.add_argument(
+        "groups", nargs="+", metavar="GROUP", help="math (problems), prompts (the official ones), logs (44 MB of runs)"
+    )
 
 
 @command("download public files, checked by sha256", _fetch_options, "math prompts")
@@ -480,7 +513,7 @@ def doctor(model) -> int:
     from .doctor import as_text, examine
 
     lines = examine(model)
-    print(as_text(lines))
+    _say(as_text(lines))
     return int(bool(model) and not lines[-1].usable)
 
 

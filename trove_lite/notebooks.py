@@ -30,7 +30,7 @@ from traitlets.config import Config
 
 from .bars import Bar
 from .candidates import load_candidates
-from .errors import TroveLiteError
+from .errors import TroveLiteError, shown
 from .journal import locked, on_disk, write_atomically
 from .models import load_model
 
@@ -122,9 +122,15 @@ def execute_notebook(path: Path, parameters: Mapping[str, object], output: Path)
         try:
             with tempfile.TemporaryDirectory(prefix="trove-lite-") as sockets:
                 papermill.execute_notebook(
-                    str(path), str(output), parameters=dict(parameters), cwd=str(path.parent), progress_bar=False,
-                    kernel_name="python3", start_timeout=120, config=_transport(sockets),
-                )  # fmt: skip
+                    str(path),
+                    str(output),
+                    parameters=dict(parameters),
+                    cwd=str(path.parent),
+                    progress_bar=False,
+                    kernel_name="python3",
+                    start_timeout=120,
+                    config=_transport(sockets),
+                )
             return
         except PapermillExecutionError as error:
             raise TroveLiteError(
@@ -228,8 +234,10 @@ def _run(job: Job, code: str, running: set, stop: threading.Event) -> Outcome:
         words = [str(job.notebook.resolve()), job.parameters, str(job.output.resolve()), job.page, str(told)]
         process = subprocess.Popen(
             [sys.executable, "-m", __spec__.name, json.dumps(words)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        )  # fmt: skip
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
         running.add(process)
         if stop.is_set():  # while it was started
             process.terminate()
@@ -263,9 +271,16 @@ def _in_own_process(words: str) -> int:
 
 
 def report(
-    runs: Sequence[str | Path], name: str, *, notebooks: Path, parameters: Mapping[str, str], jobs: int, root: Path,
-    title: str = "", force: bool = False,
-) -> int:  # fmt: skip
+    runs: Sequence[str | Path],
+    name: str,
+    *,
+    notebooks: Path,
+    parameters: Mapping[str, str],
+    jobs: int,
+    root: Path,
+    title: str = "",
+    force: bool = False,
+) -> int:
     """Run every notebook on these runs into `root`/results/NAME and `root`/figures/NAME; returns how many failed.
 
     Parameters that only some of the notebooks have go to those; a parameter that none has is refused. `title` heads
@@ -304,7 +319,7 @@ def report(
         write_index(results, figures, title or name, candidates, todo, ended)
     failed = {stem: outcome.error for stem, outcome in ended.items() if outcome.error}
     for stem, message in failed.items():
-        print(f"error: {stem}.ipynb failed:\n{message}", file=sys.stderr)
+        print(f"error: {stem}.ipynb failed:\n{shown(message, lines=True)}", file=sys.stderr)
     return len(failed)
 
 
@@ -371,9 +386,13 @@ def _title(markdown: str) -> str:
 
 
 def write_index(
-    results: Path, figures: Path, title: str, candidates: pd.DataFrame, jobs: Mapping[str, Job],
+    results: Path,
+    figures: Path,
+    title: str,
+    candidates: pd.DataFrame,
+    jobs: Mapping[str, Job],
     ended: Mapping[str, Outcome],
-) -> None:  # fmt: skip
+) -> None:
     """One page to read everything from: which runs, each notebook by its question, figures and tables."""
     runs = {
         c: ", ".join(sorted(candidates[c].astype(str).unique())) for c in ("model", "dataset", "provenance", "method")
@@ -445,9 +464,14 @@ def grid_jobs(notebook: Path, fixed: Mapping[str, str], axes: Mapping[str, Seque
 
 
 def run_grid(
-    notebook: Path, fixed: Mapping[str, str], axes: Mapping[str, Sequence[str]], out: Path, *, jobs: int = 2,
+    notebook: Path,
+    fixed: Mapping[str, str],
+    axes: Mapping[str, Sequence[str]],
+    out: Path,
+    *,
+    jobs: int = 2,
     force: bool = False,
-) -> dict[str, Outcome]:  # fmt: skip
+) -> dict[str, Outcome]:
     """Run the notebook in every cell of a grid that is not complete; returns how each ended, in the grid's order.
 
     `out` gets a folder a cell, and `manifest.csv`: a row a cell, parameters as JSON, of an error its first line.
@@ -458,10 +482,15 @@ def run_grid(
 
     def manifest(ended: Mapping[str, Outcome]) -> None:
         rows = [
-            {"cell": name, "status": "failed" if o.error else "complete", "parameters": json.dumps(o.parameters),
-             "seconds": o.seconds, "error": o.error.split("\n")[0]}
+            {
+                "cell": name,
+                "status": "failed" if o.error else "complete",
+                "parameters": json.dumps(o.parameters),
+                "seconds": o.seconds,
+                "error": o.error.split("\n")[0],
+            }
             for name, o in ended.items()
-        ]  # fmt: skip
+        ]
         with on_disk(out):
             write_atomically(out / "manifest.csv", lambda part: pd.DataFrame(rows).to_csv(part, index=False))
 

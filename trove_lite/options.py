@@ -129,8 +129,15 @@ def plainly(message: str) -> str:
 
 def kinds_in(what: str) -> Iterable[str]:
     """The types that a complaint says were expected, in words."""
-    said = {"int": "a whole number", "float": "a number", "bool": "true or false", "str": "a text", "NoneType": "null",
-            "tuple": "a list", "dict": "names with values"}  # fmt: skip
+    said = {
+        "int": "a whole number",
+        "float": "a number",
+        "bool": "true or false",
+        "str": "a text",
+        "NoneType": "null",
+        "tuple": "a list",
+        "dict": "names with values",
+    }
     for choices in re.findall(r"Literal\[(.*?)\]", what):
         yield choices.replace("'", "")
     for kind in re.findall(r"<class '(\w+)'>", what):

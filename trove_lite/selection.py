@@ -1,6 +1,6 @@
 """Which of a problem's candidates a method answers with.
 
-Each rule is a function of one problem's ballots, in the order in which they were sampled, and returns the index of
+Each rule is a function of one problem's votes, in the order in which they were sampled, and returns the index of
 the chosen one. Rules never see gold answers; `oracle`, which does, is for evaluation alone. `analysis.choose` applies
 the same rules to whole tables at once. Answers are text, as a data set reads them; here they are only compared.
 
@@ -31,7 +31,7 @@ def rounded(answer: str) -> str:
     return number_text(round(value, 2)) if number_text(value) == answer else answer
 
 
-class Ballot(NamedTuple):
+class Vote(NamedTuple):
     """What selection may know of a candidate: its mode, whether it ran, what it printed and how complex it is."""
 
     mode: str
@@ -40,45 +40,45 @@ class Ballot(NamedTuple):
     operations: int
 
 
-Rule = Callable[[Sequence[Ballot]], int]
+Rule = Callable[[Sequence[Vote]], int]
 
 
-def one_stage(ballots: Sequence[Ballot]) -> int:
+def one_stage(votes: Sequence[Vote]) -> int:
     """Official agreement over all candidates at once (the re-evaluation's correction, its Algorithm 2).
 
     Every answer of a successful program is a vote; of a number, for that exact float. The answer that was met first
     among those with most votes wins, and of the programs that printed it the one with fewest operations, then the
     first. Without any vote the first successful program is chosen, and without any of those the first.
     """
-    votes = Counter(answer for ballot in ballots if ballot.ok for answer in ballot.answers)
-    if not votes:
-        return first_successful(ballots)
-    top = max(votes.values())
-    winner = next(answer for answer, count in votes.items() if count == top)  # in the order met
-    return fewest_operations(ballots, [i for i, b in enumerate(ballots) if b.ok and winner in b.answers])
+    counts = Counter(answer for vote in votes if vote.ok for answer in vote.answers)
+    if not counts:
+        return first_successful(votes)
+    top = max(counts.values())
+    winner = next(answer for answer, count in counts.items() if count == top)  # in the order met
+    return fewest_operations(votes, [i for i, b in enumerate(votes) if b.ok and winner in b.answers])
 
 
-def two_stage(ballots: Sequence[Ballot]) -> int:
+def two_stage(votes: Sequence[Vote]) -> int:
     """Official agreement within each mode, then again among the modes' winners (re-evaluation, Algorithm 1)."""
-    return by_mode_first(ballots, one_stage)
+    return by_mode_first(votes, one_stage)
 
 
-def one_stage_described(ballots: Sequence[Ballot]) -> int:
+def one_stage_described(votes: Sequence[Vote]) -> int:
     """Agreement as TroVE describes it: one vote a program, a tie between answers goes to fewest operations.
 
     A program votes with its graded answer: the first, numbers rounded to two decimals.
     """
-    voters = [i for i, ballot in enumerate(ballots) if ballot.ok and len(ballot.answers)]
+    voters = [i for i, vote in enumerate(votes) if vote.ok and len(vote.answers)]
     if not voters:
-        return first_successful(ballots)
-    votes = Counter(rounded(ballots[i].answers[0]) for i in voters)
-    top = max(votes.values())
-    return fewest_operations(ballots, [i for i in voters if votes[rounded(ballots[i].answers[0])] == top])
+        return first_successful(votes)
+    counts = Counter(rounded(votes[i].answers[0]) for i in voters)
+    top = max(counts.values())
+    return fewest_operations(votes, [i for i in voters if counts[rounded(votes[i].answers[0])] == top])
 
 
-def two_stage_described(ballots: Sequence[Ballot]) -> int:
+def two_stage_described(votes: Sequence[Vote]) -> int:
     """`one_stage_described` within each mode, then among the modes' winners."""
-    return by_mode_first(ballots, one_stage_described)
+    return by_mode_first(votes, one_stage_described)
 
 
 def oracle(correct: Sequence[bool]) -> int:
@@ -87,37 +87,37 @@ def oracle(correct: Sequence[bool]) -> int:
     return next((i for i, verdict in enumerate(correct) if verdict), 0)
 
 
-def random_choice(ballots: Sequence[Ballot], seed: int) -> int:
+def random_choice(votes: Sequence[Vote], seed: int) -> int:
     """A successful program chosen at random (no agreement at all); any program where none succeeded."""
-    some(ballots)
-    return random.Random(seed).choice([i for i, b in enumerate(ballots) if b.ok] or range(len(ballots)))
+    some(votes)
+    return random.Random(seed).choice([i for i, b in enumerate(votes) if b.ok] or range(len(votes)))
 
 
-def by_mode_first(ballots: Sequence[Ballot], rule: Rule) -> int:
+def by_mode_first(votes: Sequence[Vote], rule: Rule) -> int:
     """`rule` within each mode, then among the modes' winners."""
-    some(ballots)
+    some(votes)
     finalists = []
-    for mode in dict.fromkeys(ballot.mode for ballot in ballots):
-        members = [i for i, ballot in enumerate(ballots) if ballot.mode == mode]
-        finalists.append(members[rule([ballots[i] for i in members])])
-    return finalists[rule([ballots[i] for i in finalists])]
+    for mode in dict.fromkeys(vote.mode for vote in votes):
+        members = [i for i, vote in enumerate(votes) if vote.mode == mode]
+        finalists.append(members[rule([votes[i] for i in members])])
+    return finalists[rule([votes[i] for i in finalists])]
 
 
-def some(ballots: Sequence) -> None:
+def some(votes: Sequence) -> None:
     """Refuse to choose from nothing."""
-    if not len(ballots):
+    if not len(votes):
         raise TroveLiteError("no candidate to choose from: give at least one")
 
 
-def fewest_operations(ballots: Sequence[Ballot], supporters: list[int]) -> int:
+def fewest_operations(votes: Sequence[Vote], supporters: list[int]) -> int:
     """Of these supporters the one with fewest operations, then the first."""
-    return min(supporters, key=lambda i: (ballots[i].operations, i))
+    return min(supporters, key=lambda i: (votes[i].operations, i))
 
 
-def first_successful(ballots: Sequence[Ballot]) -> int:
+def first_successful(votes: Sequence[Vote]) -> int:
     """The first program that ran, or the first of all."""
-    some(ballots)
-    return next((i for i, ballot in enumerate(ballots) if ballot.ok), 0)
+    some(votes)
+    return next((i for i, vote in enumerate(votes) if vote.ok), 0)
 
 
 RULES: dict[str, Rule] = {

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from trove_lite import RULES, choose, expected_score
 from trove_lite.analysis.choose import PROBLEM, in_order, modes_of
 from trove_lite.errors import TroveLiteError
-from trove_lite.selection import Ballot
+from trove_lite.selection import Vote
 
 from ..simulated import candidates
 
 
-def ballots(group):
+def votes(group):
     return [
-        Ballot(mode, status == "ok", tuple(answers), 0 if pd.isna(count) else count)
+        Vote(mode, status == "ok", tuple(answers), 0 if pd.isna(count) else count)
         for mode, status, answers, count in zip(
             group["mode"], group["status"], group["answers"], group["operations"], strict=True
         )
@@ -31,7 +31,7 @@ def test_choose_equals_the_rule_for_one_problem(seed, rule):
     frame = in_order(candidates(problems=4, runs=1, seed=seed, categories=("counting",)))
     chosen = choose(frame, rule).set_index(PROBLEM)[["mode", "sample"]]
     for key, group in frame.groupby(PROBLEM, observed=True, sort=False):
-        expected = group.iloc[RULES[rule](ballots(group))]
+        expected = group.iloc[RULES[rule](votes(group))]
         assert tuple(chosen.loc[key]) == (expected["mode"], expected["sample"])
 
 
@@ -54,7 +54,7 @@ def test_choose_equals_the_rule_for_one_problem_whose_answers_are_text(data, rul
     frame = in_order(frame)
     chosen = choose(frame, rule).set_index("problem")["sample"]
     for problem, group in frame.groupby("problem"):
-        assert chosen[problem] == group.iloc[RULES[rule](ballots(group))]["sample"]
+        assert chosen[problem] == group.iloc[RULES[rule](votes(group))]["sample"]
 
 
 def test_modes_of_any_name_are_chosen_among_in_the_order_of_their_places(simulated):
@@ -102,7 +102,7 @@ def test_expected_score_is_the_mean_over_all_subsets(rule):
         outcomes = []
         for picks in product(*(combinations(members, 2) for members in modes)):
             part = group.iloc[np.concatenate(picks)]
-            outcomes.append(bool(part.iloc[RULES[rule](ballots(part))]["correct"]))
+            outcomes.append(bool(part.iloc[RULES[rule](votes(part))]["correct"]))
         assert estimated[problem] == pytest.approx(np.mean(outcomes), abs=4 * 0.5 / np.sqrt(4000))
 
 

@@ -31,7 +31,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.papers import published_table, reeval
 from trove_lite.prompts import load_pack
 from trove_lite.prompts.base import PromptPack
-from trove_lite.selection import RULES, Ballot, number_text, one_stage, two_stage
+from trove_lite.selection import RULES, Vote, number_text, one_stage, two_stage
 
 from ..simulated import candidates as simulated_candidates
 from ..simulated import problem
@@ -219,18 +219,20 @@ def test_every_finding_has_a_name_of_its_own():
 
 
 def test_the_weightiest_finding_comes_first():
-    rows = [finding(1, "p", "a", str(i), stated="", computed="", holds=holds, importance=2)
-            for i, holds in enumerate((True, None, False))]  # fmt: skip
+    rows = [
+        finding(1, "p", "a", str(i), stated="", computed="", holds=holds, importance=2)
+        for i, holds in enumerate((True, None, False))
+    ]
     assert as_table(rows)["verdict"].tolist() == [INCONSISTENT, UNDECIDED, CONSISTENT]
 
 
 # ---- rules ----
 
 
-def ballots(*answers, operations=None, modes=None):
+def votes(*answers, operations=None, modes=None):
     cost = operations or [1] * len(answers)
     return [
-        Ballot(m, a is not None, tuple(map(number_text, a or ())), c)
+        Vote(m, a is not None, tuple(map(number_text, a or ())), c)
         for a, c, m in zip(answers, cost, modes or ["skip"] * len(answers), strict=True)
     ]
 
@@ -238,7 +240,7 @@ def ballots(*answers, operations=None, modes=None):
 def test_agreement_without_alternatives_is_the_official_one():
     rng = np.random.default_rng(0)
     for _ in range(300):
-        every = ballots(
+        every = votes(
             *[
                 None if rng.random() < 0.2 else tuple(rng.integers(0, 4, rng.integers(0, 3)).astype(float).tolist())
                 for _ in range(6)
@@ -257,26 +259,38 @@ def test_rules_on_tables_agree_with_the_fast_ones(simulated, rule):
 
 
 def test_alternatives_differ_where_they_should():
-    tied = ballots((1.0,), (2.0,), operations=[9, 1])
+    tied = votes((1.0,), (2.0,), operations=[9, 1])
     assert (one_stage(tied), audit_alternatives.ties_to_simplest(tied)) == (0, 1)
-    loud = ballots((3.0, 3.0, 3.0), (1.0,), (1.0,))
+    loud = votes((3.0, 3.0, 3.0), (1.0,), (1.0,))
     assert (one_stage(loud), audit_alternatives.one_vote_a_program(loud)) == (0, 1)
-    close = ballots((5.0,), (1.001,), (1.002,))
+    close = votes((5.0,), (1.001,), (1.002,))
     assert (one_stage(close), audit_alternatives.rounded_votes(close)) == (0, 1)
-    silent = ballots(None, (), None)
+    silent = votes(None, (), None)
     assert (one_stage(silent), audit_alternatives.silence_is_failure(silent)) == (1, 0)
 
 
 def test_two_stages_of_the_official_rule_are_the_official_two_stages():
-    every = ballots((1.0,), (2.0,), (2.0,), (1.0,), modes=["import", "import", "create", "skip"])
+    every = votes((1.0,), (2.0,), (2.0,), (1.0,), modes=["import", "import", "create", "skip"])
     assert audit_alternatives.in_two_stages(one_stage)(every) == two_stage(every)
 
 
 @pytest.mark.parametrize(
     ("text", "numbers"),
-    [("1e-05", [1e-5]), ("3/4", [0.75]), ("1,024", [1024]), ("n-3", [3]), ("-3", [-3]), ("1, 2", [1, 2]),
-     ("x = 7", [7]), ("1/0", [1, 0]), ("2.50", [2.5]), ("(4)-1", [4, 1]), ("", []), ("1,0242", [1, 242])],
-)  # fmt: skip
+    [
+        ("1e-05", [1e-5]),
+        ("3/4", [0.75]),
+        ("1,024", [1024]),
+        ("n-3", [3]),
+        ("-3", [-3]),
+        ("1, 2", [1, 2]),
+        ("x = 7", [7]),
+        ("1/0", [1, 0]),
+        ("2.50", [2.5]),
+        ("(4)-1", [4, 1]),
+        ("", []),
+        ("1,0242", [1, 242]),
+    ],
+)
 def test_literals_are_read_as_literals(text, numbers):
     assert audit_alternatives.read_literals(text) == [number_text(number) for number in numbers]
 

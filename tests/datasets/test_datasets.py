@@ -17,8 +17,15 @@ LINE = {"question": "How many?", "answer": 4.0, "level": "Level 2"}
 
 def test_math_has_the_papers_numbers_of_problems(public_problems):
     sizes = {category: len(found) for category, found in public_problems.items()}
-    assert sizes == {"algebra": 881, "counting": 291, "geometry": 237, "intermediate": 503, "number": 497,
-                     "prealgebra": 636, "precalculus": 156}  # fmt: skip
+    assert sizes == {
+        "algebra": 881,
+        "counting": 291,
+        "geometry": 237,
+        "intermediate": 503,
+        "number": 497,
+        "prealgebra": 636,
+        "precalculus": 156,
+    }
 
 
 def test_problems_carry_question_answer_level_and_position(public_problems):

@@ -20,8 +20,13 @@ def dataset(folder, *entries):
 
 
 def test_problems_keep_their_order_and_fields(tmp_path):
-    found = dataset(tmp_path, {"question": "a", "answer": 1, "category": "sums", "level": 3}, LINE | {"extra": [1]},
-                    "\n", {"question": "b", "answer": 2.5, "category": "sums", "level": "hard"})  # fmt: skip
+    found = dataset(
+        tmp_path,
+        {"question": "a", "answer": 1, "category": "sums", "level": 3},
+        LINE | {"extra": [1]},
+        "\n",
+        {"question": "b", "answer": 2.5, "category": "sums", "level": "hard"},
+    )
     assert (found.name, found.title, found.categories) == ("mine.jsonl", "mine", ("sums", "problems"))
     a, b = found.load("sums")
     assert a.question == ("mine.jsonl", "sums", 0, "a", "")

@@ -12,7 +12,7 @@ from trove_lite.datasets.text_answers import (
     read_text,
     text_is_correct,
 )
-from trove_lite.selection import Ballot, one_stage, two_stage
+from trove_lite.selection import Vote, one_stage, two_stage
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_a_vote_for_key_and_letters_elects_whom_a_vote_for_the_key_elects(rule):
     for _ in range(5000):
         drawn = [(rng.choice("xyz"), rng.choice(outputs), rng.randint(1, 3)) for _ in range(rng.randint(1, 9))]
         drawn.sort()
-        both = [Ballot(mode, True, read_text(output), operations) for mode, output, operations in drawn]
-        keys = [ballot._replace(answers=ballot.answers[:1]) for ballot in both]
+        both = [Vote(mode, True, read_text(output), operations) for mode, output, operations in drawn]
+        keys = [vote._replace(answers=vote.answers[:1]) for vote in both]
         assert rule(both) == rule(keys), drawn
 
 

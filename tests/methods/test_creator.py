@@ -10,7 +10,7 @@ from trove_lite.methods import load_method
 from trove_lite.methods.base import Answer, Attempt, Budget, Candidate, Settings
 from trove_lite.methods.creator import CreatorSettings
 from trove_lite.methods.repair import RepairSettings
-from trove_lite.selection import Ballot
+from trove_lite.selection import Vote
 
 QUESTION = Question("math", "counting", 0, "How many?")
 
@@ -34,11 +34,9 @@ def play(method, settings, statuses):
                 status = statuses(request.stage, request.round) if request.runs else None
                 asked.append((request.stage, sample, request.round, status is not None, dict(request.values)))
                 text = f"```python\n{request.stage} {sample} {request.round}\n```"
-                ballot = Ballot(request.mode, status == "ok", ("1.0",) if status == "ok" else (), 1)
+                vote = Vote(request.mode, status == "ok", ("1.0",) if status == "ok" else (), 1)
                 error = "ZeroDivisionError: division by zero (line 1)" if status == "error" else ""
-                sent.append(
-                    Candidate(request.mode, sample, text, (), ballot, 10, status, "", error, request.stage, text)
-                )
+                sent.append(Candidate(request.mode, sample, text, (), vote, 10, status, "", error, request.stage, text))
 
 
 def counts(asked):
@@ -97,8 +95,8 @@ def test_the_decision_sees_the_tool_and_runs_after_it_and_a_repair_sees_both_wit
         requests.append(request)
         code = f"{request.stage}()"
         ran = status(request.stage, 0) if request.runs else None
-        ballot = Ballot("creator", ran == "ok", (), 0)
-        sent = [Candidate("creator", 0, f"```python\n{code}\n```", (), ballot, 1, ran, "", "no such name", "", code)]
+        vote = Vote("creator", ran == "ok", (), 0)
+        sent = [Candidate("creator", 0, f"```python\n{code}\n```", (), vote, 1, ran, "", "no such name", "", code)]
     creation, decision, repair = requests
     assert creation.mode == ""
     assert not creation.runs

@@ -29,7 +29,7 @@ from trove_lite.methods.latm import (
     dispatch,
 )
 from trove_lite.sandbox import Execution, Sandbox
-from trove_lite.selection import Ballot
+from trove_lite.selection import Vote
 
 OPTIONS = "Which is it?\nOptions:\n(A) The owl is the leftmost\n(B) The quail is the leftmost"
 GOOD, FAILS = "```python\ndef f(x):\n    return x\nprint('shown')\n```", "```python\nf(\n```"
@@ -91,8 +91,8 @@ class Played:
             ended = run(program)
             status, output, error = ended.status, ended.output, ended.error
         answers = tuple(bbh.read(output)) if status == "ok" else ()
-        ballot = Ballot(request.mode or request.stage, status == "ok", answers, 1)
-        return Candidate(ballot.mode, 0, text, (), ballot, 10, status, output, error, request.stage)
+        vote = Vote(request.mode or request.stage, status == "ok", answers, 1)
+        return Candidate(vote.mode, 0, text, (), vote, 10, status, output, error, request.stage)
 
     @property
     def calls(self):
@@ -127,7 +127,7 @@ def test_a_tool_takes_its_failures_and_three_calls_and_an_instance_one(preset, f
     played = Played(preset, replies, questions=5)
     assert played.calls == {"propose": failed + 1, "verify": wrong + 1, "wrap": 1, "use": 5}
     assert played.made.trials == (Trial(failed + 1, wrong + 1, WRAPPED),)
-    assert [answer.candidate.ballot.answers for answer in played.answers] == [("7.5",)] * 5
+    assert [answer.candidate.vote.answers for answer in played.answers] == [("7.5",)] * 5
 
 
 @pytest.mark.parametrize("settings", [PAPER, OURS])
@@ -231,7 +231,7 @@ def test_more_calls_an_instance_are_put_to_the_vote():
         {"use": [USES.replace("7.5", answer) for answer in ("12", "13", "13")]},
         questions=1,
     )
-    assert played.answers[0].candidate.ballot.answers == ("13",)
+    assert played.answers[0].candidate.vote.answers == ("13",)
     assert played.requests[0].samples == range(3)
 
 

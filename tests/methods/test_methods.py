@@ -15,7 +15,7 @@ from trove_lite.methods.trove import PRESETS, TroveSettings, ahead, trove
 from trove_lite.programs import Tool, format_toolbox, plain_name
 from trove_lite.recorded import official_logs as import_logs
 from trove_lite.recorded.replay import played_back
-from trove_lite.selection import Ballot
+from trove_lite.selection import Vote
 
 few = settings(max_examples=60, deadline=None)
 
@@ -35,7 +35,7 @@ def imported(name):
 
 def said(mode, sample=0, tools=(), *, answer=None, ok=True, tokens=10, text=""):
     answers = () if answer is None or not ok else (str(float(answer)),)
-    return Candidate(mode, sample, text, tuple(tools), Ballot(mode, ok, answers, 1), tokens)
+    return Candidate(mode, sample, text, tuple(tools), Vote(mode, ok, answers, 1), tokens)
 
 
 def play(steps, reply):
@@ -422,10 +422,10 @@ def official(n, reply, k, interval):
     library, trimmed, shown = {}, set(), []
 
     def best(candidates):
-        ok = [c for c in candidates if c.ballot.ok]
+        ok = [c for c in candidates if c.vote.ok]
         votes = {}
         for c in ok:
-            for answer in c.ballot.answers:
+            for answer in c.vote.answers:
                 votes.setdefault(answer, []).append(c)
         if not votes:
             return (ok or candidates)[0]
@@ -439,7 +439,7 @@ def official(n, reply, k, interval):
             if first.mode == "import" and name in library:
                 library[name][0] += 1
                 library[name][1].append(i)
-            elif name not in library and (first.mode == "import" or (first.mode == "create" and first.ballot.ok)):
+            elif name not in library and (first.mode == "import" or (first.mode == "create" and first.vote.ok)):
                 library[name] = [1, [i]]
 
     def trim(n):
@@ -544,7 +544,7 @@ def test_the_official_preset_shows_the_toolbox_of_every_recorded_prompt(public_l
                 recorded[phase, problem.index] = body.split("**Question**")[0].strip()
         if not recorded:
             continue
-        rows = as_frame(import_logs._read_log(log, "run", index=index)[0])
+        rows = as_frame(import_logs._read_log(log, "run", index=index, partial=False)[0])
         ours = {
             (a.phase, a.question.index): format_toolbox(a.shown).strip()
             for a, _ in played_back(rows)

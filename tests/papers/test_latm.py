@@ -116,8 +116,14 @@ def test_how_programs_end_is_told_apart():
     ends = [("ok", "a b"), ("ok", "b a"), ("error", ""), ("timeout", ""), ("memory", "")]
     runs = [Execution(status, output, False, "", 1.0, seconds) for seconds, (status, output) in enumerate(ends)]
     assert latm.tally(problems, runs) == {
-        "instances": 5, "right": 1, "wrong": 1, "failed": 2, "timeout": 1, "seconds": 10, "slowest": 4
-    }  # fmt: skip
+        "instances": 5,
+        "right": 1,
+        "wrong": 1,
+        "failed": 2,
+        "timeout": 1,
+        "seconds": 10,
+        "slowest": 4,
+    }
 
 
 def test_printed_errors_are_split_into_the_tools_and_the_users():

@@ -11,8 +11,16 @@ from trove_lite.papers import COLUMNS, named
 
 def table(**columns):
     """Two cells, of which the first has a printed value."""
-    rows = {"category": ["counting", "geometry"], "system": "TROVE", "published": [0.27, np.nan], "value": [0.25, 0.1],
-            "low": [0.2, 0.05], "high": [0.3, 0.15], "source": "TROVE", "note": ""}  # fmt: skip
+    rows = {
+        "category": ["counting", "geometry"],
+        "system": "TROVE",
+        "published": [0.27, np.nan],
+        "value": [0.25, 0.1],
+        "low": [0.2, 0.05],
+        "high": [0.3, 0.15],
+        "source": "TROVE",
+        "note": "",
+    }
     frame = pd.DataFrame(rows | columns).reindex(columns=COLUMNS)
     return named(frame, "paper_table1", "Table 1", "some runs", stand_ins=("pool",))
 

@@ -36,19 +36,37 @@ TOOLS = [
 #: Of each pack its `hash`, and of each mode a hash of its prompts in every category with 0, 1, 3 and 28 tools, as
 #: release 0.1.0 rendered them: runs from then and now are comparable only while these stay.
 RENDERED = {
-    "own": ("b515e0d815c2d83f", {
-        "primitive": "ec4a61655ca051ef", "instance": "b5a58d3c1eefa581", "import": "274160f414e18a8f",
-        "create": "a1360a2f6e56edc6", "skip": "ec4a61655ca051ef",
-    }),
-    "official": ("6ac86afd1ab926c8", {
-        "primitive": "b2883698fc3b595b", "instance": "311384a158c5c720", "import": "bb7409f998362a46",
-        "create": "4e5e3e053c9bfe55", "skip": "69e0c865be70be91",
-    }),
-    "practice": ("e89526d85b02ea40", {
-        "primitive": "f51a53666796448f", "instance": "3486fafbfe3a3acd", "import": "b7ee10c924e6172e",
-        "create": "3486fafbfe3a3acd", "skip": "f51a53666796448f",
-    }),
-}  # fmt: skip
+    "own": (
+        "b515e0d815c2d83f",
+        {
+            "primitive": "ec4a61655ca051ef",
+            "instance": "b5a58d3c1eefa581",
+            "import": "274160f414e18a8f",
+            "create": "a1360a2f6e56edc6",
+            "skip": "ec4a61655ca051ef",
+        },
+    ),
+    "official": (
+        "6ac86afd1ab926c8",
+        {
+            "primitive": "b2883698fc3b595b",
+            "instance": "311384a158c5c720",
+            "import": "bb7409f998362a46",
+            "create": "4e5e3e053c9bfe55",
+            "skip": "69e0c865be70be91",
+        },
+    ),
+    "practice": (
+        "e89526d85b02ea40",
+        {
+            "primitive": "f51a53666796448f",
+            "instance": "3486fafbfe3a3acd",
+            "import": "b7ee10c924e6172e",
+            "create": "3486fafbfe3a3acd",
+            "skip": "f51a53666796448f",
+        },
+    ),
+}
 
 
 def asked(category: str, text: str = TEXT, context: str = "") -> Question:

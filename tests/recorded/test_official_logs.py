@@ -273,8 +273,11 @@ def test_public_two_stage_choices_equal_the_recorded_ones(imported, public_logs)
     for path, report in zip(public_logs, reports, strict=True):
         recorded = json.loads(_results(path).read_text())
         mine = chosen[(chosen["run"] == report.run) & (chosen["category"] == report.category)]
-        differ = {i for i, (ours, theirs) in enumerate(zip(mine["solution"], recorded, strict=True))
-                  if ours.strip() != theirs["response"]["solution"].strip()}  # fmt: skip
+        differ = {
+            i
+            for i, (ours, theirs) in enumerate(zip(mine["solution"], recorded, strict=True))
+            if ours.strip() != theirs["response"]["solution"].strip()
+        }
         part = table[(table["run"] == report.run) & (table["category"] == report.category)]
         assert len(differ) <= 3
         assert differ <= set(part.loc[part["shortened"], "problem"])

@@ -44,8 +44,11 @@ def row(problem: int, mode: str, solution: str, *, tools="", status="ok", output
 
 def turn(problem: int, imported: str, created: str, **created_with) -> list[dict]:
     skipped = row(problem, "skip", "1/0", status="error", output="ZeroDivisionError", correct=False)
-    return [row(problem, "import", imported, status="error", output="NameError", correct=False),
-            row(problem, "create", created, **created_with), skipped]  # fmt: skip
+    return [
+        row(problem, "import", imported, status="error", output="NameError", correct=False),
+        row(problem, "create", created, **created_with),
+        skipped,
+    ]
 
 
 def test_import_programs_run_after_the_toolbox_as_it_stood():
@@ -58,8 +61,12 @@ def test_import_programs_run_after_the_toolbox_as_it_stood():
 
 
 def test_a_tie_between_modes_goes_to_the_one_sampled_first_however_the_table_is_sorted():
-    rows = [row(0, "create", "print(double(2))", tools=FUNCTION), row(0, "import", "print(4)"),
-            row(0, "skip", "print(4)"), *turn(1, "print(double(2))", "print(4)")]  # fmt: skip
+    rows = [
+        row(0, "create", "print(double(2))", tools=FUNCTION),
+        row(0, "import", "print(4)"),
+        row(0, "skip", "print(4)"),
+        *turn(1, "print(double(2))", "print(4)"),
+    ]
     assert recorded_programs(pd.DataFrame(rows))[3] == "print(double(2))"  # IMPORT won, and CREATE taught nothing
 
 

@@ -37,9 +37,17 @@ class Role(ScriptedModel):
 
 def run(out, dataset=None, methods=("latm",), roles=("maker", "user"), **given):
     settings = RunSettings(
-        name="test", methods=methods, dataset="bbh_made", categories=("chinese_remainder",), seeds=(0,), k=1, limit=4,
-        model="scripted", prompts="own", **given,
-    )  # fmt: skip
+        name="test",
+        methods=methods,
+        dataset="bbh_made",
+        categories=("chinese_remainder",),
+        seeds=(0,),
+        k=1,
+        limit=4,
+        model="scripted",
+        prompts="own",
+        **given,
+    )
     models = {role: Role(role) for role in roles}
     dataset = dataset or load_dataset("bbh_made")
     fakes = {"model": ScriptedModel(), "roles": models, "sandbox": InlineSandbox(), "pack": Pack()}
@@ -143,8 +151,15 @@ def test_chains_of_thought_are_answered_in_words(tmp_path):
             return [made._replace(text=" It leaves 3. So the answer is 14.\n\nQ: And the next?\nA: The answer is 15.")]
 
     settings = RunSettings(
-        name="test", methods=("cot",), dataset="bbh_made", categories=("chinese_remainder",), seeds=(0,), k=1, limit=3,
-        model="scripted", prompts="own",
-    )  # fmt: skip
+        name="test",
+        methods=("cot",),
+        dataset="bbh_made",
+        categories=("chinese_remainder",),
+        seeds=(0,),
+        k=1,
+        limit=3,
+        model="scripted",
+        prompts="own",
+    )
     out = live_run(settings, tmp_path / "a", model=Thinker(), sandbox=InlineSandbox(), pack=Pack(), progress=False)
     assert list(load_candidates(out)["answer"]) == ["14"] * 3

@@ -94,8 +94,17 @@ def test_the_final_toolbox_counts_the_answers_that_imported_each_function(tmp_pa
 
 
 def test_every_option_can_be_turned_in_the_notebook(tmp_path):
-    given = {"category": "algebra", "seed": 2, "k": 6, "temperature": 0.9, "selection": "two_stage", "interval": 2,
-             "threshold": "fixed_2", "limit": 4, "out": str(tmp_path / "run")}  # fmt: skip
+    given = {
+        "category": "algebra",
+        "seed": 2,
+        "k": 6,
+        "temperature": 0.9,
+        "selection": "two_stage",
+        "interval": 2,
+        "threshold": "fixed_2",
+        "limit": 4,
+        "out": str(tmp_path / "run"),
+    }
     execute_notebook(ROOT / "notebooks" / "00_run.ipynb", given, tmp_path / "executed.ipynb")
     description = read_description(tmp_path / "run")
     settings, trove = description["settings"], description["methods"]["trove"]

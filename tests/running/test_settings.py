@@ -42,12 +42,24 @@ def test_settings_that_make_no_sense_are_refused(given, words):
 @pytest.mark.parametrize(
     "given",
     [
-        {"k": "15"}, {"k": None}, {"k": True}, {"seeds": 3}, {"seeds": ("a",)}, {"methods": "trove"}, {"model": 3},
-        {"limit": "a"}, {"roles": 3}, {"roles": {"maker": 1}}, {"sampling": 3}, {"sampling": SamplingSettings("hot")},
-        {"choices": {"trove": 3}}, {"choices": {"trove": {"interval": "a"}}}, {"choices": {"trove": {"retry": 1}}},
+        {"k": "15"},
+        {"k": None},
+        {"k": True},
+        {"seeds": 3},
+        {"seeds": ("a",)},
+        {"methods": "trove"},
+        {"model": 3},
+        {"limit": "a"},
+        {"roles": 3},
+        {"roles": {"maker": 1}},
+        {"sampling": 3},
+        {"sampling": SamplingSettings("hot")},
+        {"choices": {"trove": 3}},
+        {"choices": {"trove": {"interval": "a"}}},
+        {"choices": {"trove": {"retry": 1}}},
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_a_value_of_a_wrong_type_is_refused_by_its_name(given):
     with pytest.raises(TroveLiteError, match="must be of type"):
         RunSettings(**given)

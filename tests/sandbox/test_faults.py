@@ -110,8 +110,10 @@ def test_no_descriptors(free, warm):
 
 def test_no_process_for_a_program(dying):
     with Sandbox(1) as sandbox:
-        dying("fails = iter([1, 1]); fork = os.fork; "
-              "os.fork = lambda: fork() if next(fails, 0) == 0 else os.open('/' * 5000, 0)")  # fmt: skip
+        dying(
+            "fails = iter([1, 1]); fork = os.fork; "
+            "os.fork = lambda: fork() if next(fails, 0) == 0 else os.open('/' * 5000, 0)"
+        )
         assert "File name too long" in fault(sandbox)
 
 
@@ -267,6 +269,15 @@ def test_a_program_that_is_killed_each_time_is_killed():
 def test_a_program_that_ends_itself_is_killed():
     with Sandbox(1, isolation="limits") as sandbox:
         assert run(sandbox, "import os\nos.kill(os.getpid(), 9)").status == "killed"
+
+
+def test_a_program_that_has_the_kernel_end_it_is_killed_and_its_worker_lives():
+    with Sandbox(1) as sandbox:
+        run(sandbox)
+        worker = sandbox._all[0].zygotes["lean", False]
+        lower = "import resource\nresource.setrlimit(resource.RLIMIT_CPU, (1, 1))\nwhile True: pass"
+        assert run(sandbox, lower).status == "killed"
+        assert sandbox._all[0].zygotes["lean", False] is worker
 
 
 def test_workers_that_die_with_any_program_are_the_machines_fault(dying):

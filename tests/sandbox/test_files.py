@@ -61,9 +61,16 @@ def test_the_files_themselves_cannot_be_read(sandbox, table):
 
 @pytest.mark.parametrize(
     "harm",
-    ["open(path, 'w')", "open(path, 'a')", "import os\nos.open(path, os.O_TRUNC)", "import os\nos.remove(path)",
-     "import os\nos.truncate(path, 0)", "import os\nos.rename(path, 'x')", "open('data/new', 'w')"],
-)  # fmt: skip
+    [
+        "open(path, 'w')",
+        "open(path, 'a')",
+        "import os\nos.open(path, os.O_TRUNC)",
+        "import os\nos.remove(path)",
+        "import os\nos.truncate(path, 0)",
+        "import os\nos.rename(path, 'x')",
+        "open('data/new', 'w')",
+    ],
+)
 def test_they_cannot_be_changed_and_nothing_be_put_beside_them(sandbox, table, harm):
     before = hashlib.sha256(table.read_bytes()).hexdigest()
     execution = run(sandbox, f"path = '{NAME}'\n{harm}", {NAME: table})

@@ -115,9 +115,25 @@ def server(tiny_model):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [Path(sys.executable).parent / "vllm", "serve", tiny_model, "--host", "127.0.0.1", "--port", str(port),
-               "--served-model-name", "tiny", "--max-model-len", str(LENGTH), "--dtype", "float32", "--enforce-eager",
-               "--no-enable-chunked-prefill", "--kv-cache-memory-bytes", str(1 << 30)]  # fmt: skip
+    command = [
+        Path(sys.executable).parent / "vllm",
+        "serve",
+        tiny_model,
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        "--served-model-name",
+        "tiny",
+        "--max-model-len",
+        str(LENGTH),
+        "--dtype",
+        "float32",
+        "--enforce-eager",
+        "--no-enable-chunked-prefill",
+        "--kv-cache-memory-bytes",
+        str(1 << 30),
+    ]
     log = tiny_model.parent / "serve.log"
     with log.open("w") as output:
         process = subprocess.Popen(
@@ -201,8 +217,11 @@ def test_a_folder_is_known_by_its_name_and_the_sha256_of_its_weights(in_process,
     assert identity.pop("version")
     weights = (tiny_model / "model.safetensors").read_bytes()
     assert identity == {
-        "name": "llama", "sha256": hashlib.sha256(weights).hexdigest(), "dtype": "float32", "engine": "vllm"
-    }  # fmt: skip
+        "name": "llama",
+        "sha256": hashlib.sha256(weights).hexdigest(),
+        "dtype": "float32",
+        "engine": "vllm",
+    }
     assert in_process["context"] == LENGTH
 
 

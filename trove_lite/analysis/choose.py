@@ -174,17 +174,17 @@ class _Votes:
     def winners(self, stack: Stack, part: np.ndarray, masks: np.ndarray) -> np.ndarray:
         """Position (draws, problems) of the chosen candidate, for each subset in `masks` (draws, n)."""
         rows = stack.rows[part]
-        ballots = self._ballots(rows)
+        block = self._block(rows)
         if not self.by_mode:
-            return self._agree(_repeated(masks, len(rows)), ballots)
+            return self._agree(_repeated(masks, len(rows)), block)
         finalists = []
         for mode in dict.fromkeys(stack.modes):
             (own,) = np.nonzero(stack.modes == mode)
-            members = _Ballots(*(array[:, own] for array in ballots))
+            members = _Block(*(array[:, own] for array in block))
             finalists.append(own[self._agree(_repeated(masks[:, own], len(rows)), members)])
-        return self._agree_again(np.stack(finalists), ballots)
+        return self._agree_again(np.stack(finalists), block)
 
-    def _ballots(self, rows: np.ndarray) -> "_Ballots":
+    def _block(self, rows: np.ndarray) -> "_Block":
         problems, n = rows.shape
         begin, end = self.start[rows[:, 0]], self.start[rows[:, -1] + 1]
         size = end - begin
@@ -203,11 +203,11 @@ class _Votes:
         np.add.at(count, (problem, position, code), 1)
         met = np.full((problems, n, answers), NEVER)
         np.minimum.at(met, (problem, position, code), vote)
-        return _Ballots(count, met, self.operations[rows] * n + np.arange(n), self.ok[rows])
+        return _Block(count, met, self.operations[rows] * n + np.arange(n), self.ok[rows])
 
-    def _agree(self, present: np.ndarray, ballots: "_Ballots") -> np.ndarray:
+    def _agree(self, present: np.ndarray, block: "_Block") -> np.ndarray:
         """One round of agreement among the candidates `present` (draws, problems, n) → position of the chosen."""
-        count, met, cost, ok = ballots
+        count, met, cost, ok = block
         total = _per_problem(present, count)
         top, leads = _leaders(total)
         if self.described:
@@ -225,9 +225,9 @@ class _Votes:
         fallback = np.where((present & ok).any(axis=2), (present & ok).argmax(axis=2), present.argmax(axis=2))
         return np.where(top > 0, ranked.argmin(axis=2), fallback)
 
-    def _agree_again(self, finalists: np.ndarray, ballots: "_Ballots") -> np.ndarray:
+    def _agree_again(self, finalists: np.ndarray, block: "_Block") -> np.ndarray:
         """The second round, among the modes' winners (modes, draws, problems) → position of the chosen."""
-        count, met, cost, ok = ballots
+        count, met, cost, ok = block
         problem = np.arange(len(count))
         votes = np.stack([count[problem, one] for one in finalists])
         top, leads = _leaders(votes.sum(axis=0))
@@ -248,7 +248,7 @@ def _leaders(total: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return top, total == top[..., None]
 
 
-class _Ballots(NamedTuple):
+class _Block(NamedTuple):
     """A block of problems: votes of each candidate for each answer, when each vote was first met (both problems ×
     n × answers), and each candidate's rank by operations and success (both problems × n)."""
 

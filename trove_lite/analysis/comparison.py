@@ -39,13 +39,40 @@ STREAM = ["run", "method", "category"]
 REQUEST = ["run", "method", *UNIT, "mode", "sample"]
 ACCURACY_COLUMNS = ["category", "system", "rule", "k", *Estimate._fields, "method", "note"]
 DIFFERENCE_COLUMNS = [
-    "category", "a", "b", "difference", "low", "high", "p", "p_equivalent", "equivalent", "margin", "problems",
-    "problems_needed", "p_holm",
-]  # fmt: skip
+    "category",
+    "a",
+    "b",
+    "difference",
+    "low",
+    "high",
+    "p",
+    "p_equivalent",
+    "equivalent",
+    "margin",
+    "problems",
+    "problems_needed",
+    "p_holm",
+]
 MATCHED_COLUMNS = [
-    "budget", "category", "a", "b", *(f"{cost}_{side}" for cost in COSTS for side in "ab"), "value_a", "value_b",
-    "difference", "low", "high", "run_sd", "p", "p_equivalent", "equivalent", "margin", "problems", "runs", "note",
-]  # fmt: skip
+    "budget",
+    "category",
+    "a",
+    "b",
+    *(f"{cost}_{side}" for cost in COSTS for side in "ab"),
+    "value_a",
+    "value_b",
+    "difference",
+    "low",
+    "high",
+    "run_sd",
+    "p",
+    "p_equivalent",
+    "equivalent",
+    "margin",
+    "problems",
+    "runs",
+    "note",
+]
 
 
 class Described(NamedTuple):
@@ -166,9 +193,13 @@ def described(dataset: str, candidates: pd.DataFrame) -> Described:
 
 
 def accuracy(
-    comparison: Comparison, *, k: int | None = None, rules: Sequence[str] = ("one_stage", "oracle"), seed: int = 0,
+    comparison: Comparison,
+    *,
+    k: int | None = None,
+    rules: Sequence[str] = ("one_stage", "oracle"),
+    seed: int = 0,
     resamples: int = 100,
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """Accuracy of every side with k calls a problem (None: as many as all of them have), by `rules` or `oracle`.
 
     A row a category, side (`system`) and rule: `value` with its 95 % interval over problems and runs (`low`, `high`),
@@ -232,9 +263,13 @@ def _sizes(side: pd.DataFrame) -> pd.Series:
 
 
 def differences(
-    comparison: Comparison, scores: Mapping[str, pd.DataFrame], *, pairs: Iterable[tuple[str, str]] | None = None,
-    margin: float = 0.01, seed: int = 0,
-) -> pd.DataFrame:  # fmt: skip
+    comparison: Comparison,
+    scores: Mapping[str, pd.DataFrame],
+    *,
+    pairs: Iterable[tuple[str, str]] | None = None,
+    margin: float = 0.01,
+    seed: int = 0,
+) -> pd.DataFrame:
     """Score of side `a` minus score of side `b`, problem by problem, for each of `pairs` (None: all) and category.
 
     A problem's score is its mean over runs. With a paired 95 % interval over problems, a sign-flip permutation test
@@ -253,8 +288,15 @@ def differences(
         for category, part in _with_whole(both, comparison.categories):
             a, b = part["a"].to_numpy(), part["b"].to_numpy()
             needed = metrics.questions_needed(margin, omega_sd=float(np.std(a - b, ddof=1))) if len(a) > 1 else np.nan
-            rows.append({"category": category, "a": one, "b": other, **paired(a, b, margin=margin, seed=seed),
-                         "problems_needed": needed})  # fmt: skip
+            rows.append(
+                {
+                    "category": category,
+                    "a": one,
+                    "b": other,
+                    **paired(a, b, margin=margin, seed=seed),
+                    "problems_needed": needed,
+                }
+            )
     table = pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS)
     single = table["category"].isin(comparison.categories)
     for family in [single, ~single] if len(pairs) > 1 else [single]:
@@ -273,19 +315,28 @@ def paired(a: np.ndarray, b: np.ndarray, *, margin: float, seed: int) -> dict:
     """How scores on the same problems differ, as cells of a row: interval, permutation test, equivalence test."""
     difference, equivalence = metrics.paired_difference(a, b), metrics.tost(a, b, margin)
     return {
-        "difference": difference.value, "low": difference.low, "high": difference.high,
-        "p": metrics.sign_flip(a, b, seed=seed), "p_equivalent": equivalence.p,
-        "equivalent": equivalence.equivalent, "margin": margin, "problems": difference.questions,
-    }  # fmt: skip
+        "difference": difference.value,
+        "low": difference.low,
+        "high": difference.high,
+        "p": metrics.sign_flip(a, b, seed=seed),
+        "p_equivalent": equivalence.p,
+        "equivalent": equivalence.equivalent,
+        "margin": margin,
+        "problems": difference.questions,
+    }
 
 
 # ---- costs ----
 
 
 def matched_budgets(
-    comparison: Comparison, *, pairs: Iterable[tuple[str, str]] | None = None, rule: str = "one_stage",
-    margin: float = 0.01, seed: int = 0,
-) -> pd.DataFrame:  # fmt: skip
+    comparison: Comparison,
+    *,
+    pairs: Iterable[tuple[str, str]] | None = None,
+    rule: str = "one_stage",
+    margin: float = 0.01,
+    seed: int = 0,
+) -> pd.DataFrame:
     """Accuracy of side `a`, as recorded, and of side `b` at the cost of `a`: one row a budget, pair and category.
 
     For each problem and seed, `b` gets the first of its samples, in turns over its modes, that together cost *no more*
@@ -347,9 +398,14 @@ def _spent(comparison: Comparison, name: str) -> Spent:
 
 
 def _matched(
-    comparison: Comparison, cost: str, one: tuple[str, Spent], other: tuple[str, Spent], rule: str, margin: float,
+    comparison: Comparison,
+    cost: str,
+    one: tuple[str, Spent],
+    other: tuple[str, Spent],
+    rule: str,
+    margin: float,
     seed: int,
-) -> list[dict]:  # fmt: skip
+) -> list[dict]:
     (a, mine), (b, rival) = one, other
     if reason := _cannot(cost, one, other):
         return [{"category": "all", "note": reason}]
@@ -373,14 +429,20 @@ def _row(each: pd.DataFrame, a: str, b: str, *, margin: float, seed: int) -> dic
     if each["short"].any():
         short = each[each["short"]]
         needed = math.ceil((short["given"] / short["mean_cost"]).max())
-        return {"note": f"{a}'s samples cost as much as up to about {needed} of {b}, and the runs hold "
-                        f"{int(short['calls_b'].min())}: run {b} with a larger k"}  # fmt: skip
+        return {
+            "note": f"{a}'s samples cost as much as up to about {needed} of {b}, and the runs hold "
+            f"{int(short['calls_b'].min())}: run {b} with a larger k"
+        }
     right = [each[f"right_{side}"].unstack("seed") for side in "ab"]
     means = [metrics.question_means(scores) for scores in right]
     return {f"{cost}_{side}": each[f"{cost}_{side}"].mean() for cost in COSTS for side in "ab"} | {
-        "value_a": np.nanmean(means[0]), "value_b": np.nanmean(means[1]), **paired(*means, margin=margin, seed=seed),
-        "run_sd": metrics.run_sd((right[0] - right[1]).mean()), "runs": right[0].shape[1], "note": "",
-    }  # fmt: skip
+        "value_a": np.nanmean(means[0]),
+        "value_b": np.nanmean(means[1]),
+        **paired(*means, margin=margin, seed=seed),
+        "run_sd": metrics.run_sd((right[0] - right[1]).mean()),
+        "runs": right[0].shape[1],
+        "note": "",
+    }
 
 
 def _cannot(cost: str, *sides: tuple[str, Spent]) -> str:

@@ -21,24 +21,31 @@ def summarise(candidates: pd.DataFrame) -> dict:
     chosen = {rule: choose(stream, rule) for rule in ("two_stage", "one_stage")}
     runs = []
     for (run, method, category), part in stream.groupby(["run", "method", "category"], observed=True):
-        mine = {rule: frame[(frame["run"] == run) & (frame["category"] == category) & (frame["method"] == method)]
-                for rule, frame in chosen.items()}  # fmt: skip
+        mine = {
+            rule: frame[(frame["run"] == run) & (frame["category"] == category) & (frame["method"] == method)]
+            for rule, frame in chosen.items()
+        }
         modes = modes_of(part)
         counts, size = correct_counts(part), int(part.groupby("problem").size().min())
         solved = counts[[f"c_{mode}" for mode in modes]].to_numpy().T > 0
-        runs.append({
-            "run": run, "method": method, "category": category,
-            "problems": len(counts), "candidates": len(part),
-            "two_stage_correct": int(mine["two_stage"]["correct"].fillna(False).sum()),
-            "one_stage_correct": int(mine["one_stage"]["correct"].fillna(False).sum()),
-            "oracle_correct": int(solved.any(axis=0).sum()),
-            "pass_at_5": {m: _mean(oracle_score(part[part["mode"] == m], 5)) for m in modes},
-            "unique": dict(zip(modes, metrics.unique_by_mode(solved).tolist(), strict=True)),
-            "mean_distinct_answers": _mean(distinct_score(part, size, graded_answer)),
-            "retried_problems": int(_of(candidates, run, category).query("phase == 'retry'")["problem"].nunique()),
-            "not_judged": int((_of(candidates, run, category)["correct"].isna()).sum()),
-            "shortened_outputs": int(part["shortened"].fillna(False).sum()),
-        })  # fmt: skip
+        runs.append(
+            {
+                "run": run,
+                "method": method,
+                "category": category,
+                "problems": len(counts),
+                "candidates": len(part),
+                "two_stage_correct": int(mine["two_stage"]["correct"].fillna(False).sum()),
+                "one_stage_correct": int(mine["one_stage"]["correct"].fillna(False).sum()),
+                "oracle_correct": int(solved.any(axis=0).sum()),
+                "pass_at_5": {m: _mean(oracle_score(part[part["mode"] == m], 5)) for m in modes},
+                "unique": dict(zip(modes, metrics.unique_by_mode(solved).tolist(), strict=True)),
+                "mean_distinct_answers": _mean(distinct_score(part, size, graded_answer)),
+                "retried_problems": int(_of(candidates, run, category).query("phase == 'retry'")["problem"].nunique()),
+                "not_judged": int((_of(candidates, run, category)["correct"].isna()).sum()),
+                "shortened_outputs": int(part["shortened"].fillna(False).sum()),
+            }
+        )
     pairs = shared_programs(candidates).to_dict("records")
     return {"runs": runs, "independence": [{k: _plain(v) for k, v in pair.items()} for pair in pairs]}
 

@@ -145,12 +145,15 @@ def decompose(
     for label in np.unique(labels if macro else labels[scored]):
         here = scored & (labels == label)
         group = None if clusters is None else np.asarray(clusters)[here]
-        parts.append((
-            here.sum(), each[here].mean() if here.any() else np.nan,
-            here.sum() * standard_error(each[here], group) ** 2,
-            (here.sum() if group is None else len(np.unique(group))) - 1,
-            [_components(m, t[here], here) for m, t in zip(methods, tables, strict=True)],
-        ))  # fmt: skip
+        parts.append(
+            (
+                here.sum(),
+                each[here].mean() if here.any() else np.nan,
+                here.sum() * standard_error(each[here], group) ** 2,
+                (here.sum() if group is None else len(np.unique(group))) - 1,
+                [_components(m, t[here], here) for m, t in zip(methods, tables, strict=True)],
+            )
+        )
     if not parts:
         parts = [(0, np.nan, np.nan, 0, [np.full(5, np.nan)] * len(methods))]
     sizes, values, spread, degrees, components = (np.array(column, dtype=float) for column in zip(*parts, strict=True))

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from ..errors import TroveLiteError
-from ..selection import RULES, Ballot, oracle
+from ..selection import RULES, Vote, oracle
 from .choose import PROBLEM, choose, in_order
 
 ORACLE = "oracle"
@@ -21,9 +21,13 @@ class WorkedProblem(NamedTuple):
 
 
 def worked_problem(
-    candidates: pd.DataFrame, *, differ: Sequence[str] = ("two_stage", "one_stage"), rules: Sequence[str] = (),
-    category: str = "", problem: int | None = None,
-) -> WorkedProblem:  # fmt: skip
+    candidates: pd.DataFrame,
+    *,
+    differ: Sequence[str] = ("two_stage", "one_stage"),
+    rules: Sequence[str] = (),
+    category: str = "",
+    problem: int | None = None,
+) -> WorkedProblem:
     """The first problem of these candidates on which two rules, or one and the `oracle`, differ in being right.
 
     Where they never do, the first of all; `category` and `problem` ask for another. `rules`: those that are shown
@@ -52,24 +56,32 @@ def _is_right(frame: pd.DataFrame, rule: str) -> pd.Series:
 def _worked(here: pd.DataFrame, rules: Sequence[str]) -> WorkedProblem:
     answers = [tuple(a) if ok else () for a, ok in zip(here["answers"], here["status"] == "ok", strict=True)]
     right, operations = here["correct"].fillna(False).astype(bool), here["operations"].fillna(0).astype(int)
-    ballots = [
-        Ballot(str(mode), status == "ok", votes, cost)
+    cast = [
+        Vote(str(mode), status == "ok", votes, cost)
         for mode, status, votes, cost in zip(here["mode"], here["status"], answers, operations, strict=True)
     ]
-    chosen = {rule: oracle(right.tolist()) if rule == ORACLE else RULES[rule](ballots) for rule in rules}
-    table = pd.DataFrame({
-        "mode": here["mode"].astype(str), "sample": here["sample"], "status": here["status"].astype(str),
-        "votes for": [", ".join(map(_shown, votes)) for votes in answers], "operations": operations,
-        "right": right.map({True: "✓", False: ""}),
-    })  # fmt: skip
+    chosen = {rule: oracle(right.tolist()) if rule == ORACLE else RULES[rule](cast) for rule in rules}
+    table = pd.DataFrame(
+        {
+            "mode": here["mode"].astype(str),
+            "sample": here["sample"],
+            "status": here["status"].astype(str),
+            "votes for": [", ".join(map(_shown, votes)) for votes in answers],
+            "operations": operations,
+            "right": right.map({True: "✓", False: ""}),
+        }
+    )
     for rule, place in chosen.items():
         table[rule] = ["chosen" if i == place else "" for i in range(len(table))]
-    winners = pd.DataFrame({
-        "rule": list(chosen), "chooses": [f"{ballots[i].mode} {here['sample'][i]}" for i in chosen.values()],
-        "which answers": [_shown(answers[i][0]) if answers[i] else "nothing" for i in chosen.values()],
-        "supporters": [_supporters(answers, i) for i in chosen.values()],
-        "right": [table["right"][i] or "✗" for i in chosen.values()],
-    })  # fmt: skip
+    winners = pd.DataFrame(
+        {
+            "rule": list(chosen),
+            "chooses": [f"{cast[i].mode} {here['sample'][i]}" for i in chosen.values()],
+            "which answers": [_shown(answers[i][0]) if answers[i] else "nothing" for i in chosen.values()],
+            "supporters": [_supporters(answers, i) for i in chosen.values()],
+            "right": [table["right"][i] or "✗" for i in chosen.values()],
+        }
+    )
     where = f"{here['category'][0]}, problem {here['problem'][0]}, {here['run'][0]}"
     return WorkedProblem(table.rename_axis(where), winners.set_index("rule").rename_axis(where))
 

@@ -29,10 +29,18 @@ from .worked_examples import demonstrations, leaks, prompt_findings, prompts_equ
 
 KEY = ["section", "paper", "place", "check"]
 NEEDS_TEXTS = ("rule: number parsing",)
-NEEDS_SANDBOX = ("rule: first block", "the programs of worked examples run and print the right answer",
-                 "worked examples of our own pack are no test problems, and run")  # fmt: skip
-NEEDS_PROBLEMS = ("sizes against the data set", "rule: graded number", "rule: regeneration grading", *NEEDS_TEXTS,
-                  *NEEDS_SANDBOX)  # fmt: skip
+NEEDS_SANDBOX = (
+    "rule: first block",
+    "the programs of worked examples run and print the right answer",
+    "worked examples of our own pack are no test problems, and run",
+)
+NEEDS_PROBLEMS = (
+    "sizes against the data set",
+    "rule: graded number",
+    "rule: regeneration grading",
+    *NEEDS_TEXTS,
+    *NEEDS_SANDBOX,
+)
 
 
 class Audit(NamedTuple):
@@ -161,8 +169,9 @@ def _texts(
         return None
     table, _ = read(paths, problems, progress=False)
     key = ["run", "category", "problem", "phase", "mode", "sample", "program"]
-    same, given = (frame.astype(dict.fromkeys(["run", "category", "phase", "mode"], str))[key]
-                   for frame in (table, candidates))  # fmt: skip
+    same, given = (
+        frame.astype(dict.fromkeys(["run", "category", "phase", "mode"], str))[key] for frame in (table, candidates)
+    )
     if len(same) != len(given) or len(same.merge(given, on=key)) != len(given):
         missing.append("texts of the runs: outcomes of other runs than the public logs; give their run folder")
         return None
@@ -182,9 +191,12 @@ def _opened(sandbox: Callable[[], AbstractContextManager] | None, missing: list[
 
 
 def _worked_examples(
-    prompts: Callable | None, problems: list[Problem], sides: Comparison | None, sandbox: object,
+    prompts: Callable | None,
+    problems: list[Problem],
+    sides: Comparison | None,
+    sandbox: object,
     missing: list[str],
-) -> tuple[pd.DataFrame | None, list[Finding]]:  # fmt: skip
+) -> tuple[pd.DataFrame | None, list[Finding]]:
     """The released prompts' worked examples, and the findings about them; nothing where they are not here."""
     try:
         packs = {name: prompts(name, load_dataset("math")) for name in ("official", "own")} if prompts else {}
@@ -199,6 +211,7 @@ def _worked_examples(
         tables[name] = leaks(demos, problems)
         if sandbox is not None:
             tables[name] = run_examples(demos, tables[name], sandbox)
-    rows = prompt_findings(tables["official"], problems=problems, own=tables["own"],
-                           sides=sides if sides and len(sides[TROVE]) else None)  # fmt: skip
+    rows = prompt_findings(
+        tables["official"], problems=problems, own=tables["own"], sides=sides if sides and len(sides[TROVE]) else None
+    )
     return tables["official"], [*rows, prompts_equal(packs["official"])]

@@ -16,8 +16,8 @@ from ..datasets.answers import graded, is_correct, read_numbers
 from ..parse import BLOCK
 from ..programs import operations, program_of, recorded_sources
 from ..selection import (
-    Ballot,
     Rule,
+    Vote,
     by_mode_first,
     fewest_operations,
     first_successful,
@@ -28,48 +28,48 @@ from ..selection import (
 
 Golds = Mapping[tuple[str, int], float]
 
-# ---- alternatives to the official agreement, for one problem's ballots ----
+# ---- alternatives to the official agreement, for one problem's votes ----
 
 
-def agreement(ballots: Sequence[Ballot], votes: Callable[[Ballot], Sequence[str]], *, simplest: bool = False) -> int:
+def agreement(votes: Sequence[Vote], reading: Callable[[Vote], Sequence[str]], *, simplest: bool = False) -> int:
     """The official one-stage agreement, but for what a program votes with, or what breaks a tie between answers.
 
     With every printed number as votes and `simplest` false it is `select.one_stage`. `simplest`: of all that
     support one of the tied answers, the program with fewest operations.
     """
-    cast = [list(votes(ballot)) if ballot.ok else [] for ballot in ballots]
+    cast = [list(reading(vote)) if vote.ok else [] for vote in votes]
     count = Counter(answer for answers in cast for answer in answers)
     if not count:
-        return first_successful(ballots)
+        return first_successful(votes)
     top = max(count.values())
     leading = [answer for answer, n in count.items() if n == top]
     winners = set(leading if simplest else leading[:1])
-    return fewest_operations(ballots, [i for i, answers in enumerate(cast) if winners.intersection(answers)])
+    return fewest_operations(votes, [i for i, answers in enumerate(cast) if winners.intersection(answers)])
 
 
-def ties_to_simplest(ballots: Sequence[Ballot]) -> int:
+def ties_to_simplest(votes: Sequence[Vote]) -> int:
     """A tie between answers goes to the program with fewest operations, not to the answer met first."""
-    return agreement(ballots, lambda ballot: ballot.answers, simplest=True)
+    return agreement(votes, lambda vote: vote.answers, simplest=True)
 
 
-def one_vote_a_program(ballots: Sequence[Ballot]) -> int:
+def one_vote_a_program(votes: Sequence[Vote]) -> int:
     """A program votes once, with the number that is graded, not with every number that it prints."""
-    return agreement(ballots, lambda ballot: ballot.answers[:1])
+    return agreement(votes, lambda vote: vote.answers[:1])
 
 
-def rounded_votes(ballots: Sequence[Ballot]) -> int:
+def rounded_votes(votes: Sequence[Vote]) -> int:
     """Numbers that are graded alike, rounded to two decimals, vote alike."""
-    return agreement(ballots, lambda ballot: [rounded(answer) for answer in ballot.answers])
+    return agreement(votes, lambda vote: [rounded(answer) for answer in vote.answers])
 
 
-def silence_is_failure(ballots: Sequence[Ballot]) -> int:
+def silence_is_failure(votes: Sequence[Vote]) -> int:
     """A program that prints no number has failed."""
-    return one_stage([b._replace(ok=b.ok and len(b.answers) > 0) for b in ballots])
+    return one_stage([b._replace(ok=b.ok and len(b.answers) > 0) for b in votes])
 
 
 def in_two_stages(rule: Rule) -> Rule:
     """The rule within each mode, then among the modes' winners, as the official program applies its own."""
-    return lambda ballots: by_mode_first(ballots, rule)
+    return lambda votes: by_mode_first(votes, rule)
 
 
 # ---- alternatives in reading and grading what a program printed ----
@@ -102,8 +102,13 @@ def regraded(candidates: pd.DataFrame, golds: Golds, pick: Callable[[list[str]],
 
 def reread(candidates: pd.DataFrame, golds: Golds) -> pd.DataFrame:
     """Candidates whose printed output is read by `read_literals`, and graded by its first number."""
-    rows = zip(candidates["output"], candidates["answers"], candidates["shortened"].fillna(False),
-               candidates["status"] == "ok", strict=True)  # fmt: skip
+    rows = zip(
+        candidates["output"],
+        candidates["answers"],
+        candidates["shortened"].fillna(False),
+        candidates["status"] == "ok",
+        strict=True,
+    )
     answers = [list(a) if short else read_literals(text) if ok else [] for text, a, short, ok in rows]
     return regraded(candidates.assign(answers=pd.Series(answers, index=candidates.index)), golds, graded)
 

@@ -50,16 +50,29 @@ def independence_findings(candidates: pd.DataFrame) -> list[Finding]:
         here = pairs[pairs["category"] == category]
         bad = here[here["verdict"] != "independent"].drop_duplicates("run_b")
         free = here[here["verdict"] == "independent"]
-        results.append(finding(
-            5, "public runs", f"logs of {category}", "runs that are called several are several",
-            stated=f"{len(runs)} runs: {', '.join(sorted(runs['run'].astype(str)))}",
-            computed=f"{len(runs) - len(bad)} independent; " + ("; ".join(
-                f"{r.run_b} and {r.run_a} share {100 * r.identical:.0f} % of {r.compared} programs"
-                for r in bad.itertuples()) or "no pair shares more than chance"),
-            holds=bad.empty, importance=2,
-            note=f"independent pairs share {100 * free['identical'].max():.0f} % at most, by chance "
-            f"{100 * free['by_chance'].max():.0f} %" if len(free) else "",
-        ))  # fmt: skip
+        results.append(
+            finding(
+                5,
+                "public runs",
+                f"logs of {category}",
+                "runs that are called several are several",
+                stated=f"{len(runs)} runs: {', '.join(sorted(runs['run'].astype(str)))}",
+                computed=f"{len(runs) - len(bad)} independent; "
+                + (
+                    "; ".join(
+                        f"{r.run_b} and {r.run_a} share {100 * r.identical:.0f} % of {r.compared} programs"
+                        for r in bad.itertuples()
+                    )
+                    or "no pair shares more than chance"
+                ),
+                holds=bad.empty,
+                importance=2,
+                note=f"independent pairs share {100 * free['identical'].max():.0f} % at most, by chance "
+                f"{100 * free['by_chance'].max():.0f} %"
+                if len(free)
+                else "",
+            )
+        )
     return results
 
 
@@ -67,16 +80,28 @@ def published_runs(look: Look | None = None) -> Finding:
     """The papers' own five runs."""
     runs = claim(look or as_printed(), "trove", "runs (best reported)")
     return finding(
-        5, "TroVE, re-evaluation", "§5.1; §3", "the papers' five runs are five", stated=f"{runs} runs; {RUNS} seeds",
-        computed="no program of these runs is published", holds=None, importance=2,
+        5,
+        "TroVE, re-evaluation",
+        "§5.1; §3",
+        "the papers' five runs are five",
+        stated=f"{runs} runs; {RUNS} seeds",
+        computed="no program of these runs is published",
+        holds=None,
+        importance=2,
         note="only logs of programs can show whether runs repeat one another",
-    )  # fmt: skip
+    )
 
 
 def benefit_findings(
-    sides: Comparison, *, k: int = 15, margin: float = 0.01, seed: int = 0, resamples: int = 100,
-    look: Look | None = None, longer: Comparison | None = None,
-) -> list[Finding]:  # fmt: skip
+    sides: Comparison,
+    *,
+    k: int = 15,
+    margin: float = 0.01,
+    seed: int = 0,
+    resamples: int = 100,
+    look: Look | None = None,
+    longer: Comparison | None = None,
+) -> list[Finding]:
     """The re-evaluation's question on these runs, with the statistics that it leaves out. longer: `matched_budgets`."""
     look = look or as_printed()
     if sides[TROVE].empty or sides[PRIMITIVE].empty:
@@ -130,26 +155,42 @@ def _paired(
         if not inside and SKIP_POOL in against:
             inside = None  # the two leads are over different rivals
         name = rule.replace("_", "-")
-        results.append(finding(
-            6, "re-evaluation", f"Table {number}, K={k}", f"TROVE's lead at {k} calls, {name}: runs at hand and print",
-            stated=f"{points(mean)} points over {', '.join(singles.index)} (TROVE minus PRIMITIVE)",
-            computed=f"{points(row['difference'])} points [{points(row['low'])}, {points(row['high'])}] (TROVE minus "
-            f"{against}), sign-flip p {row['p']:.4f}, {row['problems']} problems",
-            holds=inside, importance=5, note=by
-            + ("; the SKIP pool stands in for PRIMITIVE, so a difference can be its own" if inside is None else ""),
-        ))  # fmt: skip
+        results.append(
+            finding(
+                6,
+                "re-evaluation",
+                f"Table {number}, K={k}",
+                f"TROVE's lead at {k} calls, {name}: runs at hand and print",
+                stated=f"{points(mean)} points over {', '.join(singles.index)} (TROVE minus PRIMITIVE)",
+                computed=f"{points(row['difference'])} points [{points(row['low'])}, {points(row['high'])}] (TROVE "
+                f"minus "
+                f"{against}), sign-flip p {row['p']:.4f}, {row['problems']} problems",
+                holds=inside,
+                importance=5,
+                note=by
+                + ("; the SKIP pool stands in for PRIMITIVE, so a difference can be its own" if inside is None else ""),
+            )
+        )
         nothing = True if row["equivalent"] else False if row["low"] > margin and SKIP_POOL not in against else None
-        results.append(finding(
-            6, "re-evaluation", "abstract and §6",
-            f"no benefit at matched calls, {name}: equivalence within {_points(margin)}",
-            stated="the toolbox approach does not provide a significant benefit on MATH",
-            computed=f"difference {points(row['difference'])} points, test of equivalence p {row['p_equivalent']:.3f}: "
-            + ("equivalent" if row["equivalent"] else "not shown to be equivalent"),
-            holds=nothing, importance=5,
-            note=f"against {against}"
-            + (": TROVE is ahead, but of what stands in for PRIMITIVE, whose prompt is another text"
-               if row["low"] > 0 and SKIP_POOL in against else ""),
-        ))  # fmt: skip
+        results.append(
+            finding(
+                6,
+                "re-evaluation",
+                "abstract and §6",
+                f"no benefit at matched calls, {name}: equivalence within {_points(margin)}",
+                stated="the toolbox approach does not provide a significant benefit on MATH",
+                computed=f"difference {points(row['difference'])} points, test of equivalence p "
+                f"{row['p_equivalent']:.3f}: " + ("equivalent" if row["equivalent"] else "not shown to be equivalent"),
+                holds=nothing,
+                importance=5,
+                note=f"against {against}"
+                + (
+                    ": TROVE is ahead, but of what stands in for PRIMITIVE, whose prompt is another text"
+                    if row["low"] > 0 and SKIP_POOL in against
+                    else ""
+                ),
+            )
+        )
     return results
 
 
@@ -175,14 +216,26 @@ def _mcnemar(sides: Comparison, *, k: int, against: str) -> list[Finding]:
         test = metrics.mcnemar_exact(both[:, 0], both[:, 1])
         p_values.append(test.p)
         lines.append(f"{category} {run}: {test.a_only} against {test.b_only}, p {test.p:.4f}")
-    return [finding(
-        6, "re-evaluation", "§4.1.2", f"McNemar's test of each TROVE run against {k} calls of other runs, one-stage",
-        stated="not significant", computed="; ".join(lines),
-        holds=None if not p_values or SKIP_POOL in against else min(p_values) >= 0.05, importance=2,
-        note=f"problems that one side alone solves, {sum(p < 0.05 for p in p_values)} of {len(p_values)} with p below "
-        f"0.05; {against}" + (": samples of other runs first, the run's own where these are too few, and not "
-        "PRIMITIVE's prompt" if SKIP_POOL in against else ""),
-    )]  # fmt: skip
+    return [
+        finding(
+            6,
+            "re-evaluation",
+            "§4.1.2",
+            f"McNemar's test of each TROVE run against {k} calls of other runs, one-stage",
+            stated="not significant",
+            computed="; ".join(lines),
+            holds=None if not p_values or SKIP_POOL in against else min(p_values) >= 0.05,
+            importance=2,
+            note=f"problems that one side alone solves, {sum(p < 0.05 for p in p_values)} of {len(p_values)} "
+            f"with p below "
+            f"0.05; {against}"
+            + (
+                ": samples of other runs first, the run's own where these are too few, and not PRIMITIVE's prompt"
+                if SKIP_POOL in against
+                else ""
+            ),
+        )
+    ]
 
 
 def power(sides: Comparison, *, k: int, margin: float, seed: int = 0, resamples: int = 100) -> pd.DataFrame | None:
@@ -193,8 +246,10 @@ def power(sides: Comparison, *, k: int, margin: float, seed: int = 0, resamples:
     2024).
     """
     means, noise, known, problem = {}, {}, {}, ["category", "problem"]
-    scores = {side: score(sides[side], "one_stage", k, seed=seed, resamples=resamples).dropna(subset="score")
-              for side in SIDES}  # fmt: skip
+    scores = {
+        side: score(sides[side], "one_stage", k, seed=seed, resamples=resamples).dropna(subset="score")
+        for side in SIDES
+    }
     shared = scores[TROVE][problem].merge(scores[PRIMITIVE][problem]).drop_duplicates()
     if len(shared) < 2:
         return None
@@ -214,12 +269,20 @@ def power(sides: Comparison, *, k: int, margin: float, seed: int = 0, resamples:
     for count in (1, RUNS, 20, 0):
         n = count or 10**9
         shared = {"omega_sd": omega, "sigma_a": sigma_a, "sigma_b": sigma_b, "runs_a": n, "runs_b": n}
-        rows.append({
-            "runs": count, "margin": margin, "problems_needed": float(metrics.questions_needed(margin, **shared)),
-            "power_with_3201": float(metrics.power_of_difference(3201, margin, **shared)) if any(
-                (omega, sigma_a, sigma_b)) else 1.0,
-            "omega": omega, "sigma_trove": sigma_a, "sigma_primitive": sigma_b, "measured_on": len(gap),
-        })  # fmt: skip
+        rows.append(
+            {
+                "runs": count,
+                "margin": margin,
+                "problems_needed": float(metrics.questions_needed(margin, **shared)),
+                "power_with_3201": float(metrics.power_of_difference(3201, margin, **shared))
+                if any((omega, sigma_a, sigma_b))
+                else 1.0,
+                "omega": omega,
+                "sigma_trove": sigma_a,
+                "sigma_primitive": sigma_b,
+                "measured_on": len(gap),
+            }
+        )
     return pd.DataFrame(rows)
 
 
@@ -228,18 +291,26 @@ def _power(sides: Comparison, *, k: int, margin: float, seed: int, resamples: in
     if table is None:
         return []
     five = table[table["runs"] == RUNS].iloc[0]
-    needs = ", ".join(f"{int(r.runs) or 'any number of'} run{'s' if r.runs != 1 else ''} {r.problems_needed:.0f}"
-                      for r in table.itertuples())  # fmt: skip
-    return [finding(
-        6, "re-evaluation", "§3 and §4.1.2", f"power to see a difference of {_points(margin)}",
-        stated=f"a lead of 1 point is not significant ({RUNS} runs of 3201 problems)",
-        computed=f"80 % power needs this many problems: {needs}; {RUNS} runs of 3201 have "
-        f"{100 * five.power_with_3201:.0f} %",
-        holds=True if five.power_with_3201 >= 0.8 else None, importance=5,
-        note="with less than 80 %, not significant does not mean that there is no difference; from the spread "
-        f"over {int(five.measured_on)} problems of {', '.join(covered(sides))} in the runs at hand; more runs help "
-        "only down to the variation between problems",
-    )]  # fmt: skip
+    needs = ", ".join(
+        f"{int(r.runs) or 'any number of'} run{'s' if r.runs != 1 else ''} {r.problems_needed:.0f}"
+        for r in table.itertuples()
+    )
+    return [
+        finding(
+            6,
+            "re-evaluation",
+            "§3 and §4.1.2",
+            f"power to see a difference of {_points(margin)}",
+            stated=f"a lead of 1 point is not significant ({RUNS} runs of 3201 problems)",
+            computed=f"80 % power needs this many problems: {needs}; {RUNS} runs of 3201 have "
+            f"{100 * five.power_with_3201:.0f} %",
+            holds=True if five.power_with_3201 >= 0.8 else None,
+            importance=5,
+            note="with less than 80 %, not significant does not mean that there is no difference; from the spread "
+            f"over {int(five.measured_on)} problems of {', '.join(covered(sides))} in the runs at hand; more runs help "
+            "only down to the variation between problems",
+        )
+    ]
 
 
 def _stand_in(sides: Comparison, look: Look, *, k: int, seed: int, resamples: int) -> list[Finding]:
@@ -261,12 +332,21 @@ def _stand_in(sides: Comparison, look: Look, *, k: int, seed: int, resamples: in
         if not before_rounding(printed, 2).meets(Range(found.low, found.high)):
             off.append(category)
     if lines:
-        results.append(finding(
-            6, "public runs", f"SKIP at {k} calls", "SKIP samples stand in for PRIMITIVE",
-            stated="SKIP is PRIMITIVE's prompt (re-evaluation §4.2.1)", computed="; ".join(lines), holds=not off,
-            importance=3, note=f"they differ in {', '.join(off)}: a lead over the SKIP pool there is not a lead over "
-            "PRIMITIVE" if off else "",
-        ))  # fmt: skip
+        results.append(
+            finding(
+                6,
+                "public runs",
+                f"SKIP at {k} calls",
+                "SKIP samples stand in for PRIMITIVE",
+                stated="SKIP is PRIMITIVE's prompt (re-evaluation §4.2.1)",
+                computed="; ".join(lines),
+                holds=not off,
+                importance=3,
+                note=f"they differ in {', '.join(off)}: a lead over the SKIP pool there is not a lead over PRIMITIVE"
+                if off
+                else "",
+            )
+        )
     return results
 
 
@@ -289,15 +369,21 @@ def _without_import(sides: Comparison, *, margin: float) -> list[Finding]:
         gap = metrics.paired_difference(part[TROVE].to_numpy(), part[WITHOUT_IMPORT].to_numpy())
         lines.append(f"{category} {points(gap.value)} [{points(gap.low)}, {points(gap.high)}]")
     gap = metrics.paired_difference(both[TROVE].to_numpy(), both[WITHOUT_IMPORT].to_numpy())
-    return [finding(
-        6, "re-evaluation", "§1, on Berlot-Attwell et al. (2024)",
-        "without IMPORT, at the same number of calls, results are no worse",
-        stated="removing IMPORT does not negatively affect performance",
-        computed=f"with minus without {points(gap.value)} points [{points(gap.low)}, {points(gap.high)}], one-stage, "
-        f"{gap.questions} problems",
-        holds=True if gap.high < margin else False if gap.low > 0 else None, importance=5,
-        note="; ".join(lines) + f". Decided if the interval lies above 0, or below {points(margin)}",
-    )]  # fmt: skip
+    return [
+        finding(
+            6,
+            "re-evaluation",
+            "§1, on Berlot-Attwell et al. (2024)",
+            "without IMPORT, at the same number of calls, results are no worse",
+            stated="removing IMPORT does not negatively affect performance",
+            computed=f"with minus without {points(gap.value)} points [{points(gap.low)}, {points(gap.high)}], "
+            f"one-stage, "
+            f"{gap.questions} problems",
+            holds=True if gap.high < margin else False if gap.low > 0 else None,
+            importance=5,
+            note="; ".join(lines) + f". Decided if the interval lies above 0, or below {points(margin)}",
+        )
+    ]
 
 
 def _one_stage(sides: Comparison, look: Look) -> list[Finding]:
@@ -312,14 +398,21 @@ def _one_stage(sides: Comparison, look: Look) -> list[Finding]:
     }
     sizes = _sizes(look, names)
     low, high = (float(np.dot([getattr(gains[c], end) for c in names], sizes) / sizes.sum()) for end in ("low", "high"))
-    return [finding(
-        6, "re-evaluation", "§4.1.2 and Table 1", "one-stage selection gains as much on these runs",
-        stated=f"{points(low)} to {points(high)} points over {', '.join(names)}, before rounding",
-        computed=f"{points(row.difference)} points [{points(row.low)}, {points(row.high)}]: {100 * row.before:.1f} → "
-        f"{100 * row.after:.1f} %",
-        holds=None if low != low else Range(low, high).meets(Range(row.low, row.high)), importance=3,
-        note=", ".join(f"{s.category} {points(s.difference)} [{points(s.low)}, {points(s.high)}]" for s in singles),
-    )]  # fmt: skip
+    return [
+        finding(
+            6,
+            "re-evaluation",
+            "§4.1.2 and Table 1",
+            "one-stage selection gains as much on these runs",
+            stated=f"{points(low)} to {points(high)} points over {', '.join(names)}, before rounding",
+            computed=f"{points(row.difference)} points [{points(row.low)}, {points(row.high)}]: "
+            f"{100 * row.before:.1f} → "
+            f"{100 * row.after:.1f} %",
+            holds=None if low != low else Range(low, high).meets(Range(row.low, row.high)),
+            importance=3,
+            note=", ".join(f"{s.category} {points(s.difference)} [{points(s.low)}, {points(s.high)}]" for s in singles),
+        )
+    ]
 
 
 def matched_tokens(
@@ -333,10 +426,11 @@ def matched_tokens(
     if row["note"]:
         return finding(*where, **known, computed="cannot be computed from these runs", holds=None, note=row["note"])
     return finding(
-        *where, **known,
+        *where,
+        **known,
         computed=f"against {row['calls_b']:.1f} PRIMITIVE calls {points(row['difference'])} points "
         f"[{points(row['low'])}, {points(row['high'])}], test of equivalence p {row['p_equivalent']:.3f}",
         holds=False if row["low"] > 0 else True if row["equivalent"] else None,
         note=f"{row['problems']:.0f} problems; TROVE spent {row['total_a']:.0f} tokens a problem, PRIMITIVE "
         f"{row['total_b']:.0f}",
-    )  # fmt: skip
+    )

@@ -40,9 +40,17 @@ class Finding(NamedTuple):
 
 
 def finding(
-    section: int, paper: str, place: str, check: str, *, stated: str, computed: str, holds: bool | None,
-    importance: float, note: str = "",
-) -> Finding:  # fmt: skip
+    section: int,
+    paper: str,
+    place: str,
+    check: str,
+    *,
+    stated: str,
+    computed: str,
+    holds: bool | None,
+    importance: float,
+    note: str = "",
+) -> Finding:
     """A finding whose verdict follows from `holds`; None where the statement can be neither kept nor refuted."""
     verdict = UNDECIDED if holds is None else CONSISTENT if holds else INCONSISTENT
     weight = round(importance * WEIGHT_OF[verdict], 2)

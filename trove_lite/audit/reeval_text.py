@@ -51,16 +51,22 @@ def grim_of_shares(look: Look) -> list[Finding]:
     for table in ("reeval_table1", "reeval_table2", "reeval_table5", "reeval_table7"):
         rows = look(table)
         rows = rows[rows["mean"].notna() & rows["category"].isin(CATEGORIES)]
-        allowed = [len(counts_allowed(r.mean_, 2, int(RUNS * sizes_of(look)[r.category])))
-                   for r in rows.rename(columns={"mean": "mean_"}).itertuples()]  # fmt: skip
+        allowed = [
+            len(counts_allowed(r.mean_, 2, int(RUNS * sizes_of(look)[r.category])))
+            for r in rows.rename(columns={"mean": "mean_"}).itertuples()
+        ]
         bad = sum(n == 0 for n in allowed)
-        results.append(report(
-            f"Table {table[-1]}", "each mean is a count over 5 × the number of problems",
-            stated=f"{len(rows)} cells of two decimals",
-            computed=f"{bad} impossible; a cell allows {min(allowed)} to {max(allowed)} counts",
-            holds=bad == 0, importance=1,
-            note="two decimals are too coarse for this check to find much" if min(allowed) > 1 else "",
-        ))  # fmt: skip
+        results.append(
+            report(
+                f"Table {table[-1]}",
+                "each mean is a count over 5 × the number of problems",
+                stated=f"{len(rows)} cells of two decimals",
+                computed=f"{bad} impossible; a cell allows {min(allowed)} to {max(allowed)} counts",
+                holds=bad == 0,
+                importance=1,
+                note="two decimals are too coarse for this check to find much" if min(allowed) > 1 else "",
+            )
+        )
     return results
 
 
@@ -86,9 +92,13 @@ def tables_1_5_7(look: Look) -> list[Finding]:
         if abs(a - b) > 1e-9:
             off.append(f"{c} K=1 {a:.2f} by agreement and {b:.2f} by the oracle")
     same = report(
-        "Tables 1, 5 and 7", "numbers that are printed twice agree",
-        stated=f"{compared} pairs", computed="; ".join(off) or "all agree", holds=not off, importance=2,
-    )  # fmt: skip
+        "Tables 1, 5 and 7",
+        "numbers that are printed twice agree",
+        stated=f"{compared} pairs",
+        computed="; ".join(off) or "all agree",
+        holds=not off,
+        importance=2,
+    )
     oracle = look("reeval_table7").set_index(["category", "method", "k"])["mean"]
     agreement = rows_of(look, "reeval_table5")
     agreement = agreement[agreement["k"].notna()].set_index(["category", "method", "k"])["mean"]
@@ -98,11 +108,13 @@ def tables_1_5_7(look: Look) -> list[Finding]:
         steps = part.sort_values("k")["mean"].dropna().diff().dropna()
         falling += [key] * bool((steps < -0.01 - 1e-9).any())
     order = report(
-        "Tables 5 and 7", "the oracle is never below agreement and never falls with K",
+        "Tables 5 and 7",
+        "the oracle is never below agreement and never falls with K",
         stated=f"{len(agreement.dropna())} cells and {oracle.index.droplevel('k').nunique()} curves",
         computed=f"{len(above)} cells above the oracle, {len(falling)} falling curves",
-        holds=not above and not falling, importance=1,
-    )  # fmt: skip
+        holds=not above and not falling,
+        importance=1,
+    )
     return [same, order]
 
 
@@ -116,65 +128,110 @@ def text_and_tables(look: Look) -> list[Finding]:
     def at_most(place: str, check: str, quantity: str, gaps: pd.Series) -> None:
         stated = float(claim(look, "reeval", quantity))
         worst = gaps.abs().idxmax()
-        results.append(report(
-            place, check, stated=f"at most {stated:g} points",
-            computed=f"up to {100 * gaps.abs().max():.0f} ({worst})",
-            holds=bool(100 * gaps.abs().max() <= stated + 1e-6), importance=1,
-        ))  # fmt: skip
+        results.append(
+            report(
+                place,
+                check,
+                stated=f"at most {stated:g} points",
+                computed=f"up to {100 * gaps.abs().max():.0f} ({worst})",
+                holds=bool(100 * gaps.abs().max() <= stated + 1e-6),
+                importance=1,
+            )
+        )
 
-    at_most("§4.1.1", "reproduced TROVE against the original, by category", "reproduction within +- of original",
-            reproduced - original)  # fmt: skip
-    at_most("§4.1.1", "PRIMITIVE at K=15 against reproduced TROVE, by category",
-            "largest category difference PRIMITIVE vs reproduced TROVE", primitive - reproduced)  # fmt: skip
+    at_most(
+        "§4.1.1",
+        "reproduced TROVE against the original, by category",
+        "reproduction within +- of original",
+        reproduced - original,
+    )
+    at_most(
+        "§4.1.1",
+        "PRIMITIVE at K=15 against reproduced TROVE, by category",
+        "largest category difference PRIMITIVE vs reproduced TROVE",
+        primitive - reproduced,
+    )
     gains = improved - reproduced
-    results.append(report(
-        "§4.1.2", "one-stage selection improves every category",
-        stated="consistently, across all categories",
-        computed=f"{(gains > 0).sum()} of 7, by {100 * gains.min():.0f} to {100 * gains.max():.0f} points",
-        holds=bool((gains > 0).all()), importance=1,
-    ))  # fmt: skip
+    results.append(
+        report(
+            "§4.1.2",
+            "one-stage selection improves every category",
+            stated="consistently, across all categories",
+            computed=f"{(gains > 0).sum()} of 7, by {100 * gains.min():.0f} to {100 * gains.max():.0f} points",
+            holds=bool((gains > 0).all()),
+            importance=1,
+        )
+    )
     lead = float((improved - primitive) @ sizes / sizes.sum())
-    row = {n: [cell(look, "reeval_table1", c, category="MATH", method=m, variant=v) for c in ("mean", "std")]
-           for n, (m, v) in COLUMNS_OF_TABLE1.items()}  # fmt: skip
+    row = {
+        n: [cell(look, "reeval_table1", c, category="MATH", method=m, variant=v) for c in ("mean", "std")]
+        for n, (m, v) in COLUMNS_OF_TABLE1.items()
+    }
     spread = [row["TROVE improved"][1], row["PRIMITIVE, K=15"][1]]
     widths = [np.sqrt(sum((s + sign * 0.005) ** 2 for s in spread) / RUNS) for sign in (-1, 1)]
-    results.append(report(
-        "§4.1.2", "TROVE's lead over PRIMITIVE at a matched budget is not significant",
-        stated=f"{claim(look, 'reeval', 'improved TROVE vs PRIMITIVE')} point, not significant",
-        computed=f"from the categories {points(lead, 2)} points; a standard error from the printed ± of five runs is "
-        f"{100 * widths[0]:.1f} to {100 * widths[1]:.1f} points, depending on their rounding",
-        holds=None, importance=3,
-        note="no test, interval or per-problem result is published: the lead is between "
-        f"{lead / widths[1]:.1f} and {lead / widths[0]:.1f} of these standard errors",
-    ))  # fmt: skip
+    results.append(
+        report(
+            "§4.1.2",
+            "TROVE's lead over PRIMITIVE at a matched budget is not significant",
+            stated=f"{claim(look, 'reeval', 'improved TROVE vs PRIMITIVE')} point, not significant",
+            computed=f"from the categories {points(lead, 2)} points; a standard error from the printed ± of five "
+            f"runs is "
+            f"{100 * widths[0]:.1f} to {100 * widths[1]:.1f} points, depending on their rounding",
+            holds=None,
+            importance=3,
+            note="no test, interval or per-problem result is published: the lead is between "
+            f"{lead / widths[1]:.1f} and {lead / widths[0]:.1f} of these standard errors",
+        )
+    )
     for method in ("TROVE", "PRIMITIVE"):
         oracle = cell(look, "reeval_table7", category="MATH", method=method, k=15)
         vote = cell(look, "reeval_table5", category="MATH", method=method, k=15)
         stated = float(claim(look, "reeval", "oracle minus majority vote at K=15 (both)"))
-        results.append(report(
-            "§4.3", f"oracle minus agreement at K=15, {method}", stated=f"{stated:g} points",
-            computed=f"{oracle:.2f} - {vote:.2f} = {100 * (oracle - vote):.0f}",
-            holds=difference_of(oracle, vote, 2).meets(before_rounding(stated / 100, 2)), importance=1,
-        ))  # fmt: skip
+        results.append(
+            report(
+                "§4.3",
+                f"oracle minus agreement at K=15, {method}",
+                stated=f"{stated:g} points",
+                computed=f"{oracle:.2f} - {vote:.2f} = {100 * (oracle - vote):.0f}",
+                holds=difference_of(oracle, vote, 2).meets(before_rounding(stated / 100, 2)),
+                importance=1,
+            )
+        )
     delta = {m: by_category(look, "reeval_table3", method=m) for m in ("PRIMITIVE", "TROVE", "delta")}
-    off = [c for c in CATEGORIES if not difference_of(delta["TROVE"][c], delta["PRIMITIVE"][c], 2).meets(
-        before_rounding(delta["delta"][c], 2))]  # fmt: skip
-    results.append(report(
-        "Table 3", "Δ is TROVE minus PRIMITIVE", stated="7 differences", computed=", ".join(off) or "all agree within "
-        "rounding", holds=not off, importance=1,
-    ))  # fmt: skip
+    off = [
+        c
+        for c in CATEGORIES
+        if not difference_of(delta["TROVE"][c], delta["PRIMITIVE"][c], 2).meets(before_rounding(delta["delta"][c], 2))
+    ]
+    results.append(
+        report(
+            "Table 3",
+            "Δ is TROVE minus PRIMITIVE",
+            stated="7 differences",
+            computed=", ".join(off) or "all agree within rounding",
+            holds=not off,
+            importance=1,
+        )
+    )
     for level, quantity, sign in (
         (1, "level-1 tasks solved (both) more than", ">"),
         (5, "level-5 tasks solved (both) roughly", "≈"),
     ):
         stated = float(claim(look, "reeval", quantity))
-        shares = [cell(look, "reeval_table9", "percent", category="MATH", method=m, level=level)
-                  for m in ("PRIMITIVE", "TROVE")]  # fmt: skip
-        results.append(report(
-            "B.5", f"share of level-{level} problems solved", stated=f"{sign} {stated:g} %",
-            computed=f"PRIMITIVE {shares[0]} %, TROVE {shares[1]} %",
-            holds=min(shares) > stated if sign == ">" else max(abs(s - stated) for s in shares) < 5, importance=1,
-        ))  # fmt: skip
+        shares = [
+            cell(look, "reeval_table9", "percent", category="MATH", method=m, level=level)
+            for m in ("PRIMITIVE", "TROVE")
+        ]
+        results.append(
+            report(
+                "B.5",
+                f"share of level-{level} problems solved",
+                stated=f"{sign} {stated:g} %",
+                computed=f"PRIMITIVE {shares[0]} %, TROVE {shares[1]} %",
+                holds=min(shares) > stated if sign == ">" else max(abs(s - stated) for s in shares) < 5,
+                importance=1,
+            )
+        )
     return results
 
 
@@ -185,8 +242,20 @@ def settings(look: Look) -> list[Finding]:
     trim = cell(look, "reeval_table4", "value", hyperparameter="trim_steps", method="TROVE")
     paper = float(claim(look, "trove", "trim interval"))
     return [
-        report("App. A and Table 4", "time limit of a program", stated=f"set to {timeout:g} s in the text",
-                computed=f"Table 4 prints {printed:g} s", holds=timeout == printed, importance=1),
-        report("App. A, Table 4", "settings are those of TroVE's paper: trimming interval",
-                stated=f"{trim:g} steps", computed=f"TroVE §5.1 states {paper:g}", holds=trim == paper, importance=1),
-    ]  # fmt: skip
+        report(
+            "App. A and Table 4",
+            "time limit of a program",
+            stated=f"set to {timeout:g} s in the text",
+            computed=f"Table 4 prints {printed:g} s",
+            holds=timeout == printed,
+            importance=1,
+        ),
+        report(
+            "App. A, Table 4",
+            "settings are those of TroVE's paper: trimming interval",
+            stated=f"{trim:g} steps",
+            computed=f"TroVE §5.1 states {paper:g}",
+            holds=trim == paper,
+            importance=1,
+        ),
+    ]

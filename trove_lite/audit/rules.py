@@ -18,8 +18,8 @@ from ..datasets.answers import is_correct
 from ..datasets.base import Problem
 from ..datasets.math import CATEGORIES
 from ..selection import (
-    Ballot,
     Rule,
+    Vote,
     one_stage,
     one_stage_described,
     two_stage,
@@ -46,10 +46,10 @@ def choose_by(candidates: pd.DataFrame, rule: Rule) -> pd.DataFrame:
     answers = [() if a is None else tuple(a) for a in frame["answers"]]
     ok = (frame["status"] == "ok").tolist()
     cost, mode = frame["operations"].fillna(0).astype(int).tolist(), frame["mode"].astype(str).tolist()
-    ballots = [Ballot(*each) for each in zip(mode, ok, answers, cost, strict=True)]
+    votes = [Vote(*each) for each in zip(mode, ok, answers, cost, strict=True)]
     starts = np.flatnonzero(~frame.duplicated(PROBLEM).to_numpy()).tolist()
     ends = [*starts[1:], len(frame)]
-    rows = [start + rule(ballots[start:end]) for start, end in zip(starts, ends, strict=True)]
+    rows = [start + rule(votes[start:end]) for start, end in zip(starts, ends, strict=True)]
     return frame.iloc[rows].reset_index(drop=True)
 
 
@@ -89,11 +89,22 @@ def effect(rule: str, before: pd.DataFrame, after: pd.DataFrame) -> list[Effect]
         gap = paired_difference(each["b"].to_numpy(), each["a"].to_numpy())
         turned = part[part["a"] != part["b"]]
         names = [f"{r.category} {r.problem}" for r in turned.drop_duplicates(["category", "problem"]).itertuples()]
-        results.append(Effect(
-            rule, category, float(each["a"].mean()), float(each["b"].mean()), gap.value, gap.low, gap.high, len(each),
-            part.groupby(["method", "run", "category"], observed=True).ngroups, int(part["other"].sum()), len(turned),
-            ", ".join(names[:6]) + (" …" if len(names) > 6 else ""),
-        ))  # fmt: skip
+        results.append(
+            Effect(
+                rule,
+                category,
+                float(each["a"].mean()),
+                float(each["b"].mean()),
+                gap.value,
+                gap.low,
+                gap.high,
+                len(each),
+                part.groupby(["method", "run", "category"], observed=True).ngroups,
+                int(part["other"].sum()),
+                len(turned),
+                ", ".join(names[:6]) + (" …" if len(names) > 6 else ""),
+            )
+        )
     return results
 
 
@@ -111,30 +122,83 @@ class Switch(NamedTuple):
     agrees: bool | None
 
 
-SWITCHES = {s.name: s for s in (
-    Switch("stages", "§3.2", "one agreement vote over all responses",
-           "a vote within each mode, then one among the winners", False),
-    Switch("ties", "§3.2", "a tie between answers goes to the solution with fewest operations",
-           "the answer met first wins", False),
-    Switch("votes", "§3.2", "a program votes with its answer", "every number that it prints is a vote", False),
-    Switch("all of selection", "§3.2", "agreement as described, all of it",
-           "two stages, every number a vote, first met wins", False),
-    Switch("vote key", "§3.2 and App. B", "answers are graded rounded to two decimals; of votes nothing is said",
-           "votes are exact floats, not rounded ones", None),
-    Switch("silence", "§3.2", "programs that do not execute successfully are removed",
-           "one that prints no number counts as a success", None),
-    Switch("graded number", "App. B", "the numerical answer is graded; not which, where several are printed",
-           "the first is, not the last", None),
-    Switch("number parsing", "App. B", "the numerical answer is converted to a float; not how",
-           "1e-05, 3/4 and 1,024 are read as 1, 3 and 1", None),
-    Switch("first block", "§3.2", "solutions are executed; not what of a solution is code",
-           "the first code block runs, not all of them", None),
-    Switch("regeneration", "§3.3", "solutions that used trimmed functions are generated again",
-           "the new ones replace the old ones, against keeping the old", True),
-    Switch("regeneration grading", "§3.3 and App. B", "solutions are graded with their own example's answer",
-           "solutions generated again are graded with the last example's (repaired in the fork that made most of "
-           "these runs)", False),
-)}  # fmt: skip
+SWITCHES = {
+    s.name: s
+    for s in (
+        Switch(
+            "stages",
+            "§3.2",
+            "one agreement vote over all responses",
+            "a vote within each mode, then one among the winners",
+            False,
+        ),
+        Switch(
+            "ties",
+            "§3.2",
+            "a tie between answers goes to the solution with fewest operations",
+            "the answer met first wins",
+            False,
+        ),
+        Switch("votes", "§3.2", "a program votes with its answer", "every number that it prints is a vote", False),
+        Switch(
+            "all of selection",
+            "§3.2",
+            "agreement as described, all of it",
+            "two stages, every number a vote, first met wins",
+            False,
+        ),
+        Switch(
+            "vote key",
+            "§3.2 and App. B",
+            "answers are graded rounded to two decimals; of votes nothing is said",
+            "votes are exact floats, not rounded ones",
+            None,
+        ),
+        Switch(
+            "silence",
+            "§3.2",
+            "programs that do not execute successfully are removed",
+            "one that prints no number counts as a success",
+            None,
+        ),
+        Switch(
+            "graded number",
+            "App. B",
+            "the numerical answer is graded; not which, where several are printed",
+            "the first is, not the last",
+            None,
+        ),
+        Switch(
+            "number parsing",
+            "App. B",
+            "the numerical answer is converted to a float; not how",
+            "1e-05, 3/4 and 1,024 are read as 1, 3 and 1",
+            None,
+        ),
+        Switch(
+            "first block",
+            "§3.2",
+            "solutions are executed; not what of a solution is code",
+            "the first code block runs, not all of them",
+            None,
+        ),
+        Switch(
+            "regeneration",
+            "§3.3",
+            "solutions that used trimmed functions are generated again",
+            "the new ones replace the old ones, against keeping the old",
+            True,
+        ),
+        Switch(
+            "regeneration grading",
+            "§3.3 and App. B",
+            "solutions are graded with their own example's answer",
+            "solutions generated again are graded with the last example's (repaired in the fork that made most of "
+            "these runs)",
+            False,
+        ),
+    )
+}
 SELECTION = {
     "stages": one_stage,
     "ties": in_two_stages(ties_to_simplest),
@@ -198,17 +262,25 @@ def rule_findings(effects: pd.DataFrame, remarks: Mapping[str, str]) -> list[Fin
         clear = row.low > 0 or row.high < 0
         by = ", ".join(f"{p.category} {points(p.difference)}" for p in parts.itertuples())
         remark = remarks.get(row.rule, "")
-        results.append(finding(
-            3, "TroVE", switch.place, f"rule: {switch.name}",
-            stated=switch.stated,
-            computed=f"in the program {switch.program}; switched: {100 * row.before:.1f} → {100 * row.after:.1f} %, "
-            f"{points(row.difference)} points [{points(row.low)}, {points(row.high)}]",
-            holds=switch.agrees,
-            importance=3 if clear else 2 if row.other_verdict else 1,
-            note=f"another candidate in {row.other_candidate} and another verdict in {row.other_verdict} choices, over "
-            f"{row.problems} problems and {row.runs} logs ({by})" + (f"; {row.which}" if row.which else "")
-            + (f". {remark}" if remark else ""),
-        ))  # fmt: skip
+        results.append(
+            finding(
+                3,
+                "TroVE",
+                switch.place,
+                f"rule: {switch.name}",
+                stated=switch.stated,
+                computed=f"in the program {switch.program}; switched: {100 * row.before:.1f} → {100 * row.after:.1f} "
+                f"%, "
+                f"{points(row.difference)} points [{points(row.low)}, {points(row.high)}]",
+                holds=switch.agrees,
+                importance=3 if clear else 2 if row.other_verdict else 1,
+                note=f"another candidate in {row.other_candidate} and another verdict in {row.other_verdict} "
+                f"choices, over "
+                f"{row.problems} problems and {row.runs} logs ({by})"
+                + (f"; {row.which}" if row.which else "")
+                + (f". {remark}" if remark else ""),
+            )
+        )
     return results
 
 
@@ -222,13 +294,18 @@ def trimming_finding(candidates: pd.DataFrame, *, every: int = 500) -> Finding:
             lines.append(f"{category} n={at}: fewer than {paper} and {program}")
             differ += [category] * (paper != program)
     return finding(
-        3, "TroVE", "§3.3", "rule: trimming threshold", stated="functions used fewer than ½·log10 n times are removed",
+        3,
+        "TroVE",
+        "§3.3",
+        "rule: trimming threshold",
+        stated="functions used fewer than ½·log10 n times are removed",
         computed=f"in the program log_20 n, each {every} examples and at the end. Uses needed by the two: "
         + "; ".join(lines),
-        holds=not differ, importance=1,
+        holds=not differ,
+        importance=1,
         note=f"differs in {len(differ)} of {len(lines)} trims of these runs; recorded candidates cannot show what "
         "other tools would have led to",
-    )  # fmt: skip
+    )
 
 
 def _replaced(chosen: pd.DataFrame, again: pd.DataFrame) -> pd.DataFrame:

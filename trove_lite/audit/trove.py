@@ -24,9 +24,14 @@ from .finding import (
 def trove_findings(look: Look) -> list[Finding]:
     """TroVE: ranges in the text, repeated numbers, standard deviations, trimming thresholds, random selection."""
     return [
-        *_ranges(look), *_repeated(look), *_orderings(look), *thresholds(look), *_random_selection(look), *_best(look),
+        *_ranges(look),
+        *_repeated(look),
+        *_orderings(look),
+        *thresholds(look),
+        *_random_selection(look),
+        *_best(look),
         _grim(look),
-    ]  # fmt: skip
+    ]
 
 
 def _trove(place: str, check: str, **rest: object) -> Finding:
@@ -52,26 +57,31 @@ def _ranges(look: Look) -> Iterator[Finding]:
         may = {c: ratio_of(acc["TROVE"][c], acc[rival][c], 2) for c in gains.index}
         outside = [c for c, r in may.items() if 100 * (r.high - 1) < low - 0.5 or 100 * (r.low - 1) > high + 0.5]
         yield _trove(
-            "§5.3", f"relative gain in accuracy over {rival} on MATH",
+            "§5.3",
+            f"relative gain in accuracy over {rival} on MATH",
             stated=f"{low:g} to {high:g} %",
             computed=f"Table 2 gives {gains.min():.1f} % ({gains.idxmin()}) to {gains.max():.1f} % ({gains.idxmax()})",
-            holds=not outside, importance=2,
-            note="outside whatever the rounding: " + ", ".join(outside) if outside else
-            "the ends differ by no more than rounding allows",
-        )  # fmt: skip
+            holds=not outside,
+            importance=2,
+            note="outside whatever the rounding: " + ", ".join(outside)
+            if outside
+            else "the ends differ by no more than rounding allows",
+        )
     low, high = _span(claim(look, "trove", "fewer tools than INSTANCE"))
     fewer = 100 * (
         1 - _table2(look, "TROVE", "n_lib", math_only=True) / _table2(look, "INSTANCE", "n_lib", math_only=True)
     )
     more = fewer[fewer < 0]
     yield _trove(
-        "§5.3", "share of tools that TROVE saves against INSTANCE on MATH",
+        "§5.3",
+        "share of tools that TROVE saves against INSTANCE on MATH",
         stated=f"{low} to {high} % fewer",
         computed=f"Table 2 gives {fewer.min():.1f} % ({fewer.idxmin()}) to {fewer.max():.1f} % ({fewer.idxmax()}); "
         f"the least saving above 0 is {fewer[fewer > 0].min():.1f} %",
-        holds=bool(fewer.min() > low - 0.1 and fewer.max() < high + 0.1), importance=2,
+        holds=bool(fewer.min() > low - 0.1 and fewer.max() < high + 0.1),
+        importance=2,
         note="; ".join(f"in {c} TROVE has {-v:.1f} % more tools" for c, v in more.items()),
-    )  # fmt: skip
+    )
     low, high = _span(claim(look, "trove", "toolbox size reduction"))
     lib = {m: _table2(look, m, "n_lib", math_only=False) for m in ("TROVE", "INSTANCE")}
     saved = 100 * (1 - lib["TROVE"] / lib["INSTANCE"])
@@ -79,31 +89,38 @@ def _ranges(look: Look) -> Iterator[Finding]:
     sums = {m: v.groupby(tasks).sum() for m, v in lib.items()}
     by_task = 100 * (1 - sums["TROVE"] / sums["INSTANCE"])
     yield _trove(
-        "abstract", "how much smaller the toolboxes are",
+        "abstract",
+        "how much smaller the toolboxes are",
         stated=f"{low:g} to {high:g} %",
         computed=f"by data set {saved.min():.1f} % ({saved.idxmin()}) to {saved.max():.1f} % ({saved.idxmax()}); "
         f"summed by task {', '.join(f'{t} {v:.1f} %' for t, v in by_task.items())}",
-        holds=bool(saved.min() > low - 1 and saved.max() < high + 1), importance=2,
+        holds=bool(saved.min() > low - 1 and saved.max() < high + 1),
+        importance=2,
         note=f"{((saved < low - 0.5) | (saved > high + 0.5)).sum()} of {len(saved)} data sets lie outside",
-    )  # fmt: skip
+    )
     people = look("trove_table5").set_index(["method", "metric"])["mean"]
     rates = {
         "accuracy gain with tools": sorted(
-            people[m, "human_accuracy"] / people["PRIMITIVE", "human_accuracy"] - 1 for m in ("TROVE", "INSTANCE")),
+            people[m, "human_accuracy"] / people["PRIMITIVE", "human_accuracy"] - 1 for m in ("TROVE", "INSTANCE")
+        ),
         "time vs PRIMITIVE": [people["TROVE", "time_s"] / people["PRIMITIVE", "time_s"] - 1],
         "time vs INSTANCE": [people["TROVE", "time_s"] / people["INSTANCE", "time_s"] - 1],
         "INSTANCE time vs PRIMITIVE": [people["INSTANCE", "time_s"] / people["PRIMITIVE", "time_s"] - 1],
-    }  # fmt: skip
+    }
     stated = {q: claim(look, "trove", q) for q in rates}
     agree = all(
         abs(100 * abs(a) - abs(b)) < 0.06
-        for q in rates for a, b in zip((rates[q][0], rates[q][-1]), _span(stated[q].lstrip("-")), strict=True)
-    )  # fmt: skip
+        for q in rates
+        for a, b in zip((rates[q][0], rates[q][-1]), _span(stated[q].lstrip("-")), strict=True)
+    )
     yield _trove(
-        "§6", "percentages of the human study against Table 5", stated="; ".join(f"{q} {v}" for q, v in stated.items()),
+        "§6",
+        "percentages of the human study against Table 5",
+        stated="; ".join(f"{q} {v}" for q, v in stated.items()),
         computed="; ".join(f"{q} {', '.join(f'{100 * r:.1f}' for r in v)}" for q, v in rates.items()),
-        holds=agree, importance=1,
-    )  # fmt: skip
+        holds=agree,
+        importance=1,
+    )
 
 
 def _repeated(look: Look) -> Iterator[Finding]:
@@ -115,18 +132,33 @@ def _repeated(look: Look) -> Iterator[Finding]:
         off += [
             f"Table {number} {c} {values[c]:.2f}, Table 2 {main[c]:.2f}" for c in main.index if values[c] != main[c]
         ]
-    yield _trove("Tables 10-13", "the rows of TROVE itself repeat Table 2", stated=f"{len(ours) * len(main)} cells",
-                 computed="; ".join(off) or "all agree", holds=not off, importance=1)  # fmt: skip
+    yield _trove(
+        "Tables 10-13",
+        "the rows of TROVE itself repeat Table 2",
+        stated=f"{len(ours) * len(main)} cells",
+        computed="; ".join(off) or "all agree",
+        holds=not off,
+        importance=1,
+    )
     off, compared = [], 0
     for row in look("trove_table4").itertuples():
-        table, where = ("trove_table2", {"method": row.method}) if row.model == "CodeLlama" else (
-            "trove_table3", {"method": row.method, "model": row.model})  # fmt: skip
+        table, where = (
+            ("trove_table2", {"method": row.method})
+            if row.model == "CodeLlama"
+            else ("trove_table3", {"method": row.method, "model": row.model})
+        )
         other = cell(look, table, "value", category="GQA", metric=row.metric, **where)
         compared += other == other and row.value == row.value
         if other == other and row.value == row.value and other != row.value:
             off.append(f"{row.model} {row.method} {row.metric} {row.value:g}, {table[-6:]} {other:g}")
-    yield _trove("Table 4", "numbers that Tables 2 and 3 print too", stated=f"{compared} cells",
-                 computed="; ".join(off) or "all agree", holds=not off, importance=1)  # fmt: skip
+    yield _trove(
+        "Table 4",
+        "numbers that Tables 2 and 3 print too",
+        stated=f"{compared} cells",
+        computed="; ".join(off) or "all agree",
+        holds=not off,
+        importance=1,
+    )
 
 
 def _best(look: Look) -> Iterator[Finding]:
@@ -134,10 +166,19 @@ def _best(look: Look) -> Iterator[Finding]:
     rows = rows[rows["metric"] == "acc"]
     ours = rows[(rows["method"] == "TROVE") & (rows["model"] == "GPT-4")].set_index("category")["value"]
     others = rows[rows["method"] != "TROVE"]
-    above = [f"{r.method} {r.category} {r.value:.2f} against {ours[r.category]:.2f}" for r in others.itertuples()
-             if r.value > ours[r.category]]  # fmt: skip
-    yield _trove("§5.4", "TROVE with GPT-4 is the most accurate in Table 3", stated="on all datasets",
-                 computed="; ".join(above) or "no method is above it", holds=not above, importance=1)  # fmt: skip
+    above = [
+        f"{r.method} {r.category} {r.value:.2f} against {ours[r.category]:.2f}"
+        for r in others.itertuples()
+        if r.value > ours[r.category]
+    ]
+    yield _trove(
+        "§5.4",
+        "TROVE with GPT-4 is the most accurate in Table 3",
+        stated="on all datasets",
+        computed="; ".join(above) or "no method is above it",
+        holds=not above,
+        importance=1,
+    )
 
 
 def standard_deviations(low: float, high: float, *, step: float, size: int) -> tuple[np.ndarray, np.ndarray]:
@@ -175,25 +216,43 @@ def _orderings(look: Look) -> Iterator[Finding]:
             impossible.append(f"{row.category} {row.metric} ± {row.std} from {row.range_min:g} to {row.range_max:g}")
             notes.append(f"{row.category} {row.metric} needs {possible.low:.4f} to {possible.high:.4f}")
     yield _trove(
-        "Table 7", f"standard deviations can come from {orders} values in the printed range",
+        "Table 7",
+        f"standard deviations can come from {orders} values in the printed range",
         stated=f"{checked} standard deviations",
-        computed="; ".join(impossible) + " cannot" if impossible else "all can", holds=not impossible, importance=1,
+        computed="; ".join(impossible) + " cannot" if impossible else "all can",
+        holds=not impossible,
+        importance=1,
         note="; ".join(notes),
-    )  # fmt: skip
+    )
     rows = look("trove_table7")
     outside = rows[(rows["original"] < rows["range_min"]) | (rows["original"] > rows["range_max"])]
     yield _trove(
-        "§8.1", "the original order's results lie within the range of random orders",
+        "§8.1",
+        "the original order's results lie within the range of random orders",
         stated="well within, on all three datasets",
-        computed="; ".join(f"{r.category} {r.metric} {r.original:g} outside {r.range_min:g} to {r.range_max:g}"
-                           for r in outside.itertuples()) or "all within",
-        holds=outside.empty, importance=2, note=f"{len(outside)} of {len(rows)} lie outside" if len(outside) else "",
-    )  # fmt: skip
+        computed="; ".join(
+            f"{r.category} {r.metric} {r.original:g} outside {r.range_min:g} to {r.range_max:g}"
+            for r in outside.itertuples()
+        )
+        or "all within",
+        holds=outside.empty,
+        importance=2,
+        note=f"{len(outside)} of {len(rows)} lie outside" if len(outside) else "",
+    )
     main = rows_of(look, "trove_table2", method="TROVE").set_index(["category", "metric"])["value"]
-    off = [f"{r.category} {r.metric} {r.original:g}, Table 2 {main[r.category, r.metric]:g}" for r in rows.itertuples()
-           if main[r.category, r.metric] != r.original]  # fmt: skip
-    yield _trove("Table 7", "the originals are those of Table 2", stated=f"{len(rows)} cells",
-                 computed="; ".join(off) or "all agree", holds=not off, importance=1)  # fmt: skip
+    off = [
+        f"{r.category} {r.metric} {r.original:g}, Table 2 {main[r.category, r.metric]:g}"
+        for r in rows.itertuples()
+        if main[r.category, r.metric] != r.original
+    ]
+    yield _trove(
+        "Table 7",
+        "the originals are those of Table 2",
+        stated=f"{len(rows)} cells",
+        computed="; ".join(off) or "all agree",
+        holds=not off,
+        importance=1,
+    )
 
 
 def _spread(low: float, high: float, decimals: int, size: int, step: float | None) -> Range:
@@ -228,17 +287,24 @@ def thresholds(look: Look) -> Iterator[Finding]:
     }
     worst = max(puzzling, key=lambda c: drop[c], default=None)
     yield _trove(
-        "Table 13 (App. D.4)", "the fixed threshold removes other functions than ½·log10 n does",
+        "Table 13 (App. D.4)",
+        "the fixed threshold removes other functions than ½·log10 n does",
         stated=f"a fixed {fixed:g} is less accurate on {(drop > 0).sum()} of {len(drop)} data sets",
         computed=f"at every trim (each {step} examples) of {sum(same.values())} of {len(sizes)} data sets both remove "
         f"exactly the functions used fewer than {fixed:g} times"
-        + (f"; {len(puzzling)} of these differ in accuracy, most {worst} "
-           f"({rows.loc[worst, 'logarithmic_ours']:.2f} and {rows.loc[worst, 'fixed_value']:.2f})" if puzzling else ""),
-        holds=not puzzling, importance=2,
+        + (
+            f"; {len(puzzling)} of these differ in accuracy, most {worst} "
+            f"({rows.loc[worst, 'logarithmic_ours']:.2f} and {rows.loc[worst, 'fixed_value']:.2f})"
+            if puzzling
+            else ""
+        ),
+        holds=not puzzling,
+        importance=2,
         note="uses are whole numbers, and ½·log10 n is above 1 and at most 2 for 100 < n <= 10000, so the described "
-        "rules do the same there" + (": the differences have another cause" if puzzling else "")
+        "rules do the same there"
+        + (": the differences have another cause" if puzzling else "")
         + f". With the released program's log_20 n the two are the same for {', '.join(sorted(program))}",
-    )  # fmt: skip
+    )
 
 
 def _grim(look: Look) -> Finding:
@@ -248,8 +314,14 @@ def _grim(look: Look) -> Finding:
             cells += 1
             if not counts_allowed(row.value, 2, int(sizes[row.category])):
                 bad.append(f"Table {number} {row.category} {row.method} {row.value}")
-    return _trove("Tables 2, 10-13", "accuracies are counts over the examples of a data set", stated=f"{cells} cells",
-                  computed="; ".join(bad) or "all are possible", holds=not bad, importance=1)  # fmt: skip
+    return _trove(
+        "Tables 2, 10-13",
+        "accuracies are counts over the examples of a data set",
+        stated=f"{cells} cells",
+        computed="; ".join(bad) or "all are possible",
+        holds=not bad,
+        importance=1,
+    )
 
 
 def _random_selection(look: Look) -> Iterator[Finding]:
@@ -257,19 +329,26 @@ def _random_selection(look: Look) -> Iterator[Finding]:
     gap = rows["no_sampling"] - rows["random_selection"]
     far = gap[gap > 0.02]
     yield _trove(
-        "Table 11 (App. D.2)", "choosing one of several samples at random is as good as taking one sample",
+        "Table 11 (App. D.2)",
+        "choosing one of several samples at random is as good as taking one sample",
         stated="; ".join(f"{c} {rows.loc[c, 'random_selection']:.2f}" for c in rows.index[:3]) + "; … by random choice",
         computed=f"below a single sample on {(gap > 0).sum()} of {len(gap)} data sets, by {100 * gap.max():.0f} points "
         f"at most ({gap.idxmax()}: {rows.loc[gap.idxmax(), 'no_sampling']:.2f} and "
         f"{rows.loc[gap.idxmax(), 'random_selection']:.2f})",
-        holds=far.empty, importance=2,
+        holds=far.empty,
+        importance=2,
         note="a sample drawn at random from equal samples has the accuracy of one sample; the row must come from a "
-        "procedure that is not described" if len(far) else "",
-    )  # fmt: skip
+        "procedure that is not described"
+        if len(far)
+        else "",
+    )
     gain = rows["self_consistency_ours"] - rows["no_sampling"]
     yield _trove(
-        "App. D.2", "without sampling results are lower", stated="on all datasets",
+        "App. D.2",
+        "without sampling results are lower",
+        stated="on all datasets",
         computed=f"on {(gain > 0).sum()} of {len(gain)}; equal on {', '.join(gain.index[gain == 0]) or 'none'}",
-        holds=bool((gain > 0).all()) or None, importance=1,
+        holds=bool((gain > 0).all()) or None,
+        importance=1,
         note="equal in two decimals may still be lower" if (gain <= 0).any() else "",
-    )  # fmt: skip
+    )

@@ -86,12 +86,19 @@ def leaks(demos: Sequence[Demonstration], problems: Sequence[Problem]) -> pd.Dat
     for demo in demos:
         options = known.get(normalised(demo.question), [])
         same = max(options, key=lambda p: p.category == demo.category, default=None)
-        rows.append({
-            "category": demo.category, "mode": demo.mode, "example": demo.index, "solved": bool(demo.solution),
-            "data_category": same.category if same else None, "problem": same.index if same else None,
-            "level": same.level if same else None, "gold": same.gold if same else None,
-            "question": demo.question[:90],
-        })  # fmt: skip
+        rows.append(
+            {
+                "category": demo.category,
+                "mode": demo.mode,
+                "example": demo.index,
+                "solved": bool(demo.solution),
+                "data_category": same.category if same else None,
+                "problem": same.index if same else None,
+                "level": same.level if same else None,
+                "gold": same.gold if same else None,
+                "question": demo.question[:90],
+            }
+        )
     return pd.DataFrame(rows).astype({"problem": "Int64", "gold": "Float64"})
 
 
@@ -105,11 +112,13 @@ def run_examples(demos: Sequence[Demonstration], table: pd.DataFrame, sandbox: o
             continue
         found = next(results)
         answer = graded(read_numbers(found.output)) if found.status == "ok" else None
-        rows.append({
-            "status": found.status,
-            "output": (found.output.strip() or found.error)[:80],
-            "right": None if pd.isna(gold) else is_correct(answer, float(gold)),
-        })  # fmt: skip
+        rows.append(
+            {
+                "status": found.status,
+                "output": (found.output.strip() or found.error)[:80],
+                "right": None if pd.isna(gold) else is_correct(answer, float(gold)),
+            }
+        )
     return table.assign(**pd.DataFrame(rows, index=table.index).astype({"right": "boolean"}))
 
 
@@ -120,15 +129,23 @@ def leaked(table: pd.DataFrame, modes: Sequence[str]) -> pd.DataFrame:
 
 
 def prompt_findings(
-    table: pd.DataFrame, *, problems: Sequence[Problem], own: pd.DataFrame, sides: Comparison | None = None,
+    table: pd.DataFrame,
+    *,
+    problems: Sequence[Problem],
+    own: pd.DataFrame,
+    sides: Comparison | None = None,
     look: Look | None = None,
-) -> list[Finding]:  # fmt: skip
+) -> list[Finding]:
     """What the tables of worked examples amount to; `table` is the official pack's, `own` that of ours."""
     look = look or as_printed()
     return [
-        *_leak_findings(table, problems), *_broken(table), _number_of_examples(table, look), _prompts_differ(table),
-        _own_findings(own), *([_without_leaks(table, sides)] if sides is not None else []),
-    ]  # fmt: skip
+        *_leak_findings(table, problems),
+        *_broken(table),
+        _number_of_examples(table, look),
+        _prompts_differ(table),
+        _own_findings(own),
+        *([_without_leaks(table, sides)] if sides is not None else []),
+    ]
 
 
 def _leak_findings(table: pd.DataFrame, problems: Sequence[Problem]) -> list[Finding]:
@@ -137,15 +154,21 @@ def _leak_findings(table: pd.DataFrame, problems: Sequence[Problem]) -> list[Fin
         found = leaked(table, modes)
         by = found.groupby("category")["problem"].apply(lambda x: " ".join(map(str, sorted(x)))).reindex(CATEGORIES)
         most = (found["category"].value_counts() / sizes).dropna()
-        results.append(finding(
-            4, "TroVE", "§5.1 and released prompts", f"examples in the prompts of {method} are not test problems",
-            stated="results are on test examples",
-            computed=f"{len(found)} of {len(problems)} test problems are worked examples: "
-            + ("; ".join(f"{c} {v}" for c, v in by.dropna().items()) or "none"),
-            holds=found.empty, importance=2,
-            note=f"at most {points(len(found) / len(problems), 2)} points over all problems"
-            + (f", {points(most.max(), 2)} in {most.idxmax()}" if len(most) else ""),
-        ))  # fmt: skip
+        results.append(
+            finding(
+                4,
+                "TroVE",
+                "§5.1 and released prompts",
+                f"examples in the prompts of {method} are not test problems",
+                stated="results are on test examples",
+                computed=f"{len(found)} of {len(problems)} test problems are worked examples: "
+                + ("; ".join(f"{c} {v}" for c, v in by.dropna().items()) or "none"),
+                holds=found.empty,
+                importance=2,
+                note=f"at most {points(len(found) / len(problems), 2)} points over all problems"
+                + (f", {points(most.max(), 2)} in {most.idxmax()}" if len(most) else ""),
+            )
+        )
     return results
 
 
@@ -154,16 +177,23 @@ def _broken(table: pd.DataFrame) -> list[Finding]:
         return []
     bad = table[~table["status"].isin(["ok"])]
     wrong = table[(table["status"] == "ok") & ~table["right"].fillna(True).astype(bool)]
-    return [finding(
-        4, "TroVE", "released prompts", "the programs of worked examples run and print the right answer",
-        stated=f"{table['solved'].sum()} worked solutions in {table.groupby(['category', 'mode']).ngroups} prompts",
-        computed="; ".join(
-            [f"{r.category}/{r.mode} {r.example}: {r.output or 'no solution'}" for r in bad.itertuples()]
-            + [f"{r.category}/{r.mode} {r.example} prints {r.output}, gold {r.gold:g}" for r in wrong.itertuples()])
-        or "all do",
-        holds=bad.empty and wrong.empty, importance=2,
-        note=f"{table['right'].notna().sum()} of the examples have a known gold answer",
-    )]  # fmt: skip
+    return [
+        finding(
+            4,
+            "TroVE",
+            "released prompts",
+            "the programs of worked examples run and print the right answer",
+            stated=f"{table['solved'].sum()} worked solutions in {table.groupby(['category', 'mode']).ngroups} prompts",
+            computed="; ".join(
+                [f"{r.category}/{r.mode} {r.example}: {r.output or 'no solution'}" for r in bad.itertuples()]
+                + [f"{r.category}/{r.mode} {r.example} prints {r.output}, gold {r.gold:g}" for r in wrong.itertuples()]
+            )
+            or "all do",
+            holds=bad.empty and wrong.empty,
+            importance=2,
+            note=f"{table['right'].notna().sum()} of the examples have a known gold answer",
+        )
+    ]
 
 
 def _number_of_examples(table: pd.DataFrame, look: Look) -> Finding:
@@ -217,22 +247,31 @@ def prompts_equal(pack: object) -> Finding:
         if len({pack.render(Question("", c, 0, OPEN), mode) for mode in ("primitive", "skip")}) == 1
     ]
     return finding(
-        4, "re-evaluation", "§4.2.1 and B.3", "PRIMITIVE and SKIP prompts are the same text",
-        stated="both use the same prompt", computed=f"the same in {len(same)} of {len(CATEGORIES)} categories",
-        holds=len(same) == len(CATEGORIES), importance=3,
+        4,
+        "re-evaluation",
+        "§4.2.1 and B.3",
+        "PRIMITIVE and SKIP prompts are the same text",
+        stated="both use the same prompt",
+        computed=f"the same in {len(same)} of {len(CATEGORIES)} categories",
+        holds=len(same) == len(CATEGORIES),
+        importance=3,
         note="for the released MATH prompts, rendered as the program renders them",
-    )  # fmt: skip
+    )
 
 
 def _own_findings(own: pd.DataFrame) -> Finding:
     found = own[own["problem"].notna()]
     bad = own[own["status"] != "ok"] if "status" in own else own[:0]
     return finding(
-        4, "trove_lite", "our prompts", "worked examples of our own pack are no test problems, and run",
-        stated="none is", computed=f"{len(found)} of {len(own)} examples are"
-        + (f"; {len(bad)} do not run" if "status" in own else ""),
-        holds=found.empty and bad.empty, importance=2,
-    )  # fmt: skip
+        4,
+        "trove_lite",
+        "our prompts",
+        "worked examples of our own pack are no test problems, and run",
+        stated="none is",
+        computed=f"{len(found)} of {len(own)} examples are" + (f"; {len(bad)} do not run" if "status" in own else ""),
+        holds=found.empty and bad.empty,
+        importance=2,
+    )
 
 
 def _without_leaks(table: pd.DataFrame, sides: Comparison) -> Finding:
@@ -247,10 +286,14 @@ def _without_leaks(table: pd.DataFrame, sides: Comparison) -> Finding:
     with_all, without = chosen["score"].mean(), chosen["score"][~inside].mean()
     each = chosen[inside].groupby(["category", "problem"], observed=True)["score"].mean()
     return finding(
-        4, "public runs", "recorded TROVE runs", "accuracy without the problems that prompts give away",
+        4,
+        "public runs",
+        "recorded TROVE runs",
+        "accuracy without the problems that prompts give away",
         stated=f"{100 * with_all:.2f} % over all problems ({', '.join(covered(sides))})",
         computed=f"{100 * without:.2f} % without {inside.sum()} answers to {len(each)} leaked problems",
-        holds=abs(with_all - without) < 0.01, importance=2,
+        holds=abs(with_all - without) < 0.01,
+        importance=2,
         note=f"leaked problems are solved in {100 * each.mean():.0f} % of cases: "
         + ", ".join(f"{c} {p} {v:.2f}" for (c, p), v in each.items()),
-    )  # fmt: skip
+    )

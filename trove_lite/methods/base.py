@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ..datasets.base import Problem, Question
 from ..errors import TroveLiteError
 from ..programs import Tool
-from ..selection import RULES, Ballot, random_choice
+from ..selection import RULES, Vote, random_choice
 
 
 def sample_seed(run_seed: int, question: Question, phase: str, stage: str, sample: int, round: int = 0) -> int:
@@ -151,7 +151,7 @@ class Candidate:
     sample: int
     text: str
     tools: tuple[Tool, ...]
-    ballot: Ballot
+    vote: Vote
     completion_tokens: int | None
     status: str | None = None
     output: str = ""
@@ -202,11 +202,11 @@ class Method(NamedTuple):
 
 def chosen(question: Question, candidates: Sequence[Candidate], settings: Settings) -> Candidate:
     """The candidate that answers; `random` is no agreement at all (TroVE, Table 11)."""
-    ballots = [candidate.ballot for candidate in candidates]
+    votes = [candidate.vote for candidate in candidates]
     if settings.selection == "random":
         seed = sample_seed(settings.seed, question, "stream", "select", 0)
-        return candidates[random_choice(ballots, seed)]
-    return candidates[RULES[settings.selection](ballots)]
+        return candidates[random_choice(votes, seed)]
+    return candidates[RULES[settings.selection](votes)]
 
 
 def draw(views: Mapping[str, Attempt], budget: Budget) -> Drawn:

@@ -63,10 +63,15 @@ class Toolbox:
         """Every tool as plain data, most used first: `imports` counts the answers that used it after its creation."""
         entries = sorted(self.entries.items(), key=lambda item: -item[1].uses)
         return [
-            {"rank": rank, "name": name, "signature": entry.tool.signature, "imports": entry.uses - 1,
-             "problem": entry.problems[0]}
+            {
+                "rank": rank,
+                "name": name,
+                "signature": entry.tool.signature,
+                "imports": entry.uses - 1,
+                "problem": entry.problems[0],
+            }
             for rank, (name, entry) in enumerate(entries, start=1)
-        ]  # fmt: skip
+        ]
 
     def trim(self, threshold: float) -> set[int]:
         """Forget tools used less than `threshold` times; returns the problems that had created or used them."""

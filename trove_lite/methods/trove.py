@@ -142,7 +142,7 @@ def solve(question: Question, toolbox: Toolbox, settings: TroveSettings, *, phas
 
 def learn(toolbox: Toolbox, best: Candidate, problem: int, settings: TroveSettings, *, add: bool = True) -> None:
     """What the selected response teaches: IMPORT counts uses, and it or CREATE may add tools."""
-    if not best.ballot.ok and best.mode not in settings.adds_failing:
+    if not best.vote.ok and best.mode not in settings.adds_failing:
         return
     add = add and best.mode in settings.adds
     if best.mode == "import":

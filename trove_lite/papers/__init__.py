@@ -19,9 +19,19 @@ from ..errors import TroveLiteError
 #: `published` and `published_sd` are the paper's; `value` with its 95 % interval (`low`, `high`), the standard
 #: deviation between `runs` runs and the number of `problems` are computed; `source` says what was measured.
 COLUMNS = [
-    "category", "system", "published", "published_sd", "value", "low", "high", "run_sd", "runs", "problems", "source",
+    "category",
+    "system",
+    "published",
+    "published_sd",
+    "value",
+    "low",
+    "high",
+    "run_sd",
+    "runs",
+    "problems",
+    "source",
     "note",
-]  # fmt: skip
+]
 
 #: From a category to what is printed for it: the mean and its standard deviation, NaN where nothing is.
 Look = Callable[[str], tuple[float, float]]
@@ -88,9 +98,15 @@ def printed_over(
 
 
 def beside(
-    comparison: Comparison, side: str, system: str, scores: pd.DataFrame, look_up: Look, *, seed: int,
+    comparison: Comparison,
+    side: str,
+    system: str,
+    scores: pd.DataFrame,
+    look_up: Look,
+    *,
+    seed: int,
     covered: Sequence[str] | None = None,
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """One row a category, then the rows over all categories: a side's estimate, or the reason for none, beside print.
 
     covered: the categories that rows over several are about (None: those that all sides have).
@@ -108,10 +124,17 @@ def only_printed(comparison: Comparison, system: str, look_up: Look, note: str) 
     if look_up is nothing:
         return pd.DataFrame()
     rows = [
-        {"category": category, "system": system, "published": printed_over(category, comparison, [], look_up)[0],
-         "runs": 0, "problems": 0, "source": "", "note": note}
+        {
+            "category": category,
+            "system": system,
+            "published": printed_over(category, comparison, [], look_up)[0],
+            "runs": 0,
+            "problems": 0,
+            "source": "",
+            "note": note,
+        }
         for category in (*comparison.categories, ALL_MICRO)
-    ]  # fmt: skip
+    ]
     return in_columns(pd.DataFrame(rows))
 
 

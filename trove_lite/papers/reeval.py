@@ -61,12 +61,25 @@ MODELS = {"practice": "the practice model (a million parameters)"}
 DATASET, K, K_MODE = "math", 15, 5  # what numbers are printed for
 BUDGETS = (1, 3, 6, 9, 12, 15)
 DIFFERENCES = [
-    "category", "rule", "a", "b", "difference", "low", "high", "p", "p_equivalent", "equivalent", "margin", "problems",
-    "problems_needed", "p_holm",
-]  # fmt: skip
+    "category",
+    "rule",
+    "a",
+    "b",
+    "difference",
+    "low",
+    "high",
+    "p",
+    "p_equivalent",
+    "equivalent",
+    "margin",
+    "problems",
+    "problems_needed",
+    "p_holm",
+]
 SIDE_STYLE = {PRIMITIVE: (BLUE, "--", "s"), TROVE: (RED, "-", "o")}
-MODE_STYLE = dict(zip([mode.upper() for mode in MODES], [(BLUE, "", "o"), (ORANGE, "///", "s"), (GREEN, "...", "^")],
-                      strict=True))  # fmt: skip
+MODE_STYLE = dict(
+    zip([mode.upper() for mode in MODES], [(BLUE, "", "o"), (ORANGE, "///", "s"), (GREEN, "...", "^")], strict=True)
+)
 COST_STYLE = {"calls": (BLUE, "s"), "completion tokens": (ORANGE, "^"), "total tokens": (RED, "o")}
 
 
@@ -133,8 +146,15 @@ def _of_modes(comparison: Comparison, k: int | None) -> int:
     return k
 
 
-def _in_print(comparison: Comparison, table: str, *, is_budget: bool = True, column: str = "mean", scale: float = 1,
-              **where: object) -> Look:  # fmt: skip
+def _in_print(
+    comparison: Comparison,
+    table: str,
+    *,
+    is_budget: bool = True,
+    column: str = "mean",
+    scale: float = 1,
+    **where: object,
+) -> Look:
     """How to look up a cell of `table`, where data set and budget are those that it was printed for."""
     if comparison.dataset != DATASET or not is_budget:
         return nothing
@@ -205,8 +225,15 @@ def table1_figure(table: pd.DataFrame) -> Figure | None:
     axes.set_xlabel("accuracy (fraction of problems)")
     axes.set_xlim(left=0)
     names = _sources(table)
-    key(axes, [handle(system.replace(PRIMITIVE, names.get(system, PRIMITIVE)), *styles[system])
-               for system in systems if system in names], paper=table["published"].notna().any())  # fmt: skip
+    key(
+        axes,
+        [
+            handle(system.replace(PRIMITIVE, names.get(system, PRIMITIVE)), *styles[system])
+            for system in systems
+            if system in names
+        ],
+        paper=table["published"].notna().any(),
+    )
     return titled(figure, table, f"Accuracy at a matched budget of {table.attrs['k']} calls")
 
 
@@ -239,9 +266,10 @@ def matched_budgets(
     """
     rivals = (longer or comparison)[PRIMITIVE]
     both = replace(
-        comparison, sides={TROVE: comparison[TROVE], PRIMITIVE: rivals[rivals["method"] != SKIP_POOL]},
+        comparison,
+        sides={TROVE: comparison[TROVE], PRIMITIVE: rivals[rivals["method"] != SKIP_POOL]},
         calls=pd.concat([requests_of(comparison, TROVE), requests_of(longer or comparison, PRIMITIVE)]),
-    )  # fmt: skip
+    )
     table = analysis.matched_budgets(both, margin=margin, seed=seed)
     return named(table, "reeval_matched_budgets", "The same cost", comparison.title, margin=margin)
 
@@ -371,8 +399,14 @@ def figure3_table(
             pairs = [(p, t) for p in reference for t in sets if p[0] != t[0]]
             floor = [(a, b) for i, a in enumerate(sets) for b in sets[i + 1 :]]
             for system, compared in ((f"PRIMITIVE ~ {mode.upper()}", pairs), (f"floor {mode.upper()}", floor)):
-                cell = {"category": category, "system": system, "runs": len(compared), "problems": 0,
-                        "source": PRIMITIVE if own else OTHER_SKIP, "note": ""}  # fmt: skip
+                cell = {
+                    "category": category,
+                    "system": system,
+                    "runs": len(compared),
+                    "problems": 0,
+                    "source": PRIMITIVE if own else OTHER_SKIP,
+                    "note": "",
+                }
                 if not compared:
                     reason = "needs two runs" if sets else absent(comparison, TROVE, category)["note"]
                     rows.append(cell | {"note": reason})
@@ -399,8 +433,11 @@ def figure3(table: pd.DataFrame) -> Figure | None:
     axes.set_xlim(0, 1)
     other = PRIMITIVE if set(known["source"]) == {PRIMITIVE} else OTHER_SKIP
     drawn = set(known["system"])
-    handles = [handle(f"{mode} with {other}", colour, marker) for mode, (colour, _, marker) in MODE_STYLE.items()
-               if f"PRIMITIVE ~ {mode}" in drawn]  # fmt: skip
+    handles = [
+        handle(f"{mode} with {other}", colour, marker)
+        for mode, (colour, _, marker) in MODE_STYLE.items()
+        if f"PRIMITIVE ~ {mode}" in drawn
+    ]
     if any(system.startswith("floor") for system in drawn):
         handles.append(handle("hollow: two runs of that mode (noise floor)", "black", "o", fill="white"))
     key(axes, handles)
@@ -461,8 +498,9 @@ def table6(comparison: Comparison, *, k: int | None = None, seed: int = 0) -> pd
                 both = a.columns.intersection(b.columns)
                 mask = getattr(metrics.gains(a[both].to_numpy(), b[both].to_numpy()), kind)
                 masks.append(pd.DataFrame({"category": category, "run": "all", "problem": both, "score": mask * 1.0}))
-            look_up = _in_print(comparison, "reeval_table6", is_budget=k == K, column="percent", scale=100, method=side,
-                                gain=kind)  # fmt: skip
+            look_up = _in_print(
+                comparison, "reeval_table6", is_budget=k == K, column="percent", scale=100, method=side, gain=kind
+            )
             scores = pd.concat(masks) if masks else no_scores()
             part = _rows(comparison, side, f"{side}, {kind}", scores, look_up, seed=seed)
             told = [notes.get(category, note) for category, note in zip(part["category"], part["note"], strict=True)]
@@ -589,11 +627,19 @@ def table8(comparison: Comparison) -> pd.DataFrame:
         for level in (*comparison.levels, "all"):
             here = len(part) if level == "all" else int((part["level"].astype(str) == level).sum())
             look_up = _in_print(comparison, "reeval_table8", column="count", level=level)
-            rows.append({
-                "category": category, "system": "problems", "level": level, "published": look_up(category)[0],
-                "value": here if len(part) else np.nan, "runs": 0, "problems": len(part), "source": comparison.dataset,
-                "note": "" if len(part) else "no runs of this category",
-            })  # fmt: skip
+            rows.append(
+                {
+                    "category": category,
+                    "system": "problems",
+                    "level": level,
+                    "published": look_up(category)[0],
+                    "value": here if len(part) else np.nan,
+                    "runs": 0,
+                    "problems": len(part),
+                    "source": comparison.dataset,
+                    "note": "" if len(part) else "no runs of this category",
+                }
+            )
     return _table(comparison, "table8", [pd.DataFrame(rows)])
 
 
@@ -608,13 +654,22 @@ def table9(comparison: Comparison, *, k: int | None = None) -> pd.DataFrame:
         present = by_category(scores, comparison.categories, both)
         for category in [*comparison.categories, *over_categories(comparison.categories, both)[:2]]:
             for level in comparison.levels:
-                look_up = _in_print(comparison, "reeval_table9", is_budget=k == K, column="percent", scale=100,
-                                    method=side, level=int(level) if level.isdigit() else level)  # fmt: skip
+                look_up = _in_print(
+                    comparison,
+                    "reeval_table9",
+                    is_budget=k == K,
+                    column="percent",
+                    scale=100,
+                    method=side,
+                    level=int(level) if level.isdigit() else level,
+                )
                 cell = {
-                    "category": category, "system": side, "level": level,
+                    "category": category,
+                    "system": side,
+                    "level": level,
                     "published": printed_over(category, comparison, both, look_up, level)[0],
                     "source": source(comparison, side, category),
-                }  # fmt: skip
+                }
                 part = present.get(category, no_scores())
                 part = part[part["level"].astype(str) == level]
                 if part.empty:
@@ -633,9 +688,13 @@ def _on_mean_over_runs(scores: pd.DataFrame, *, macro: bool) -> dict:
     value = metrics.macro_mean([each[category == c].mean() for c in np.unique(category)]) if macro else each.mean()
     wilson = metrics.wilson(value * len(each), len(each))
     return {
-        "value": float(value), "low": float(wilson.low), "high": float(wilson.high),
-        "run_sd": metrics.run_sd(np.nanmean(values, axis=0)), "runs": values.shape[1], "problems": len(each),
-    }  # fmt: skip
+        "value": float(value),
+        "low": float(wilson.low),
+        "high": float(wilson.high),
+        "run_sd": metrics.run_sd(np.nanmean(values, axis=0)),
+        "runs": values.shape[1],
+        "problems": len(each),
+    }
 
 
 def table9_figure(table: pd.DataFrame) -> Figure | None:
@@ -644,8 +703,14 @@ def table9_figure(table: pd.DataFrame) -> Figure | None:
     if not rows:
         return None
     columns, lines = min(4, len(rows)), -(-len(rows) // min(4, len(rows)))
-    figure, all_axes = plt.subplots(lines, columns, figsize=(1.2 + 2.6 * columns, 0.8 + 2.6 * lines),
-                                    layout="constrained", sharey=True, squeeze=False)  # fmt: skip
+    figure, all_axes = plt.subplots(
+        lines,
+        columns,
+        figsize=(1.2 + 2.6 * columns, 0.8 + 2.6 * lines),
+        layout="constrained",
+        sharey=True,
+        squeeze=False,
+    )
     for axes in all_axes.flat[len(rows) :]:
         axes.set_axis_off()
     levels = list(table["level"].unique())
@@ -681,12 +746,14 @@ def _side_key(figure: Figure, table: pd.DataFrame) -> None:
     sources, drawn = _sources(table), set(table.loc[table["published"].notna(), "system"])
     handles: list[Line2D] = [
         handle(sources[side], colour, marker, line=line)
-        for side, (colour, line, marker) in SIDE_STYLE.items() if side in sources
-    ]  # fmt: skip
+        for side, (colour, line, marker) in SIDE_STYLE.items()
+        if side in sources
+    ]
     handles += [
         handle(f"the paper's {side}", colour, marker, fill="white")
-        for side, (colour, _, marker) in SIDE_STYLE.items() if side in drawn
-    ]  # fmt: skip
+        for side, (colour, _, marker) in SIDE_STYLE.items()
+        if side in drawn
+    ]
     figure.legend(handles=handles, frameon=False, ncols=4, loc="outside lower center", fontsize=9)
 
 
@@ -718,8 +785,17 @@ def worked_overlap(comparison: Comparison, *, k: int | None = None) -> pd.DataFr
             if len(sets) == 2 and not rows:
                 (one, a), (other, b) = sets
                 both, either = int((a & b).sum()), int((a | b).sum())
-                rows.append({"category": category, "mode": mode, one: int(a.sum()), other: int(b.sum()), "both": both,
-                             "either": either, "overlap": both / either if either else np.nan})  # fmt: skip
+                rows.append(
+                    {
+                        "category": category,
+                        "mode": mode,
+                        one: int(a.sum()),
+                        other: int(b.sum()),
+                        "both": both,
+                        "either": either,
+                        "overlap": both / either if either else np.nan,
+                    }
+                )
     return named(pd.DataFrame(rows), "", "One overlap", comparison.title, note=f"needs two runs of {TROVE}")
 
 
@@ -755,8 +831,10 @@ def modes_in_words(figure1: pd.DataFrame, table2: pd.DataFrame) -> str:
     row, name = row_over_categories(figure1)
     solved = figure1[(figure1["category"] == row) & figure1["value"].notna()].sort_values("value", ascending=False)
     alone = table2[table2["category"] == row].set_index("system")
-    parts = [f"{cell.system} solves {_percent(cell)}, {_percent(alone.loc[cell.system])} alone"
-             for cell in solved.itertuples()]  # fmt: skip
+    parts = [
+        f"{cell.system} solves {_percent(cell)}, {_percent(alone.loc[cell.system])} alone"
+        for cell in solved.itertuples()
+    ]
     single = figure1[figure1["value"].notna() & ~figure1["category"].str.contains(",")]
     best = single.loc[single.groupby("category", sort=False)["value"].idxmax()]
     first = ", ".join(f"{part.system} in {cell}" for cell, part in best.set_index("category").iterrows())

@@ -21,8 +21,9 @@ PALETTE = sns.color_palette("colorblind")
 BLUE, ORANGE, GREEN, RED, *_ = PALETTE
 MARKERS = "osD^vPX"
 PAPER = {"marker": "D", "facecolor": "white", "edgecolor": "black", "zorder": 5, "s": 26, "linewidth": 1.0}
-PAPER_KEY = Line2D([], [], marker="D", color="black", markerfacecolor="white", linestyle="", markersize=5,
-                   label="the paper's value")  # fmt: skip
+PAPER_KEY = Line2D(
+    [], [], marker="D", color="black", markerfacecolor="white", linestyle="", markersize=5, label="the paper's value"
+)
 plt.rcParams["svg.hashsalt"] = "trove_lite"  # the same figure gives the same file
 
 
@@ -34,8 +35,14 @@ def accuracy_figure(table: pd.DataFrame) -> Figure | None:
     rows, systems, rules = (list(known[name].unique()) for name in ("category", "system", "rule"))
     styles = dict(zip(systems, zip(cycle(PALETTE), cycle(MARKERS), strict=False), strict=False))
     step = 0.7 / len(systems)
-    figure, all_axes = plt.subplots(1, len(rules), figsize=(2.6 + 3.2 * len(rules), 1.6 + (0.35 + step) * len(rows)),
-                                    layout="constrained", sharey=True, squeeze=False)  # fmt: skip
+    figure, all_axes = plt.subplots(
+        1,
+        len(rules),
+        figsize=(2.6 + 3.2 * len(rules), 1.6 + (0.35 + step) * len(rows)),
+        layout="constrained",
+        sharey=True,
+        squeeze=False,
+    )
     for axes, rule in zip(all_axes[0], rules, strict=True):
         for row in known[known["rule"] == rule].itertuples():
             place = rows.index(row.category) + step * (systems.index(row.system) - (len(systems) - 1) / 2)
@@ -91,8 +98,14 @@ def handle(label: str, colour: object, marker: str, *, line: str = "", fill: obj
 
 def key(axes: Axes, handles: Sequence[Line2D], *, paper: bool = False, columns: int = 2) -> None:
     """A legend above the axes, with the paper's mark where there is one."""
-    axes.legend(handles=[*handles, *([PAPER_KEY] if paper else [])], frameon=False, ncols=columns, fontsize=9,
-                loc="lower center", bbox_to_anchor=(0.45, 1.0))  # fmt: skip
+    axes.legend(
+        handles=[*handles, *([PAPER_KEY] if paper else [])],
+        frameon=False,
+        ncols=columns,
+        fontsize=9,
+        loc="lower center",
+        bbox_to_anchor=(0.45, 1.0),
+    )
 
 
 def category_axis(axes: Axes, rows: Sequence[str]) -> None:

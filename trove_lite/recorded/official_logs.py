@@ -87,9 +87,13 @@ class ImportReport:
 
 
 def import_logs(
-    logs: Sequence[Path], problems: Iterable[Problem], *, partial: bool = False, progress: bool = True,
+    logs: Sequence[Path],
+    problems: Iterable[Problem],
+    *,
+    partial: bool = False,
+    progress: bool = True,
     workers: int | None = None,
-) -> tuple[pd.DataFrame, list[ImportReport]]:  # fmt: skip
+) -> tuple[pd.DataFrame, list[ImportReport]]:
     """Read logs, each its own run, into one candidates table, with a report on each.
 
     `problems` are those that the logs' questions are matched with, by text. Raises TroveLiteError, naming the log

@@ -13,7 +13,7 @@ from ..methods.base import Answer, Attempt, Budget, Candidate
 from ..methods.trove import PRESETS, TROVE, TroveSettings, trove
 from ..parse import parse_tools
 from ..programs import Tool, recorded_sources
-from ..selection import Ballot
+from ..selection import Vote
 
 
 def played_back(rows: pd.DataFrame, settings: TroveSettings | None = None) -> Iterator[tuple[Attempt, list[dict]]]:
@@ -59,10 +59,10 @@ def official(stream: pd.DataFrame) -> TroveSettings:
 def as_candidate(row: dict) -> Candidate:
     """A table's row as the method saw it."""
     operations = 0 if pd.isna(row["operations"]) else int(row["operations"])
-    ballot = Ballot(row["mode"], row["status"] == "ok", tuple(row["answers"]), operations)
+    vote = Vote(row["mode"], row["status"] == "ok", tuple(row["answers"]), operations)
     spent = row["completion_tokens"]
     tokens = None if row["status"] == "missing" else 0 if pd.isna(spent) else int(spent)
-    return Candidate(row["mode"], row["sample"], "", tools_of(row["tools"]), ballot, tokens)
+    return Candidate(row["mode"], row["sample"], "", tools_of(row["tools"]), vote, tokens)
 
 
 def tools_of(recorded: str) -> tuple[Tool, ...]:

@@ -16,7 +16,7 @@ from ..datasets.base import Problem
 from ..methods import load_method
 from ..methods.base import Answer, Attempt, Candidate, Request, Settings
 from ..prompts import load_pack
-from ..selection import Ballot
+from ..selection import Vote
 from .live import labelled
 from .settings import COMES_ALONG, RunSettings
 
@@ -90,8 +90,8 @@ def _length(request: Attempt, pack) -> int:
 def _nothing(request: Request, settings: Settings) -> Iterator[Candidate]:
     """Answers that say nothing and do not work, as long as can be."""
     for sample in request.samples if isinstance(request, Attempt) else (request.sample,):
-        ballot = Ballot(request.mode, False, (), 0)
-        yield Candidate(request.mode, sample, "", (), ballot, settings.budget.most, "error", stage=request.stage)
+        vote = Vote(request.mode, False, (), 0)
+        yield Candidate(request.mode, sample, "", (), vote, settings.budget.most, "error", stage=request.stage)
 
 
 def planned_text(rows: Sequence[Planned], *, prefill: float | None = None, decode: float | None = None) -> str:

@@ -239,7 +239,7 @@ class Driver:
 
     def _note(self, stream: Stream, answer: Answer) -> None:
         problem = stream.problems[answer.question.index]
-        stream.correct[problem.index] = self.dataset.correct(answer.candidate.ballot.answers, problem.gold)
+        stream.correct[problem.index] = self.dataset.correct(answer.candidate.vote.answers, problem.gold)
         self.progress.update(stream.label, stream.correct)
 
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 
 from tqdm import tqdm
 
+from ..errors import shown
+
 EVERY_SECONDS = 30.0
 
 
@@ -78,4 +80,4 @@ class Progress:
 
     def say(self, text: str) -> None:
         """Print a line without tearing the bars."""
-        tqdm.write(text, file=sys.stderr)
+        tqdm.write(shown(text, lines=True), file=sys.stderr)

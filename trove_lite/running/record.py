@@ -17,7 +17,7 @@ from ..methods.base import Candidate, Request
 from ..models.base import Completion
 from ..parse import Parsed, parse_completion
 from ..programs import code_of, format_tools, operations
-from ..selection import Ballot
+from ..selection import Vote
 
 #: What of `run.json` a resumed run must share: the rest says what came of it.
 IDENTITY = ("kind", "settings", "prompts", "data", "isolation", "versions", "methods")
@@ -122,13 +122,13 @@ class Record:
         """What the method gets to see."""
         parsed, answers = self.parsed(parser), tuple(self.answers(dataset))
         size = operations(code_of(parsed.solution)) if answers else 0
-        ballot = Ballot(self.mode or self.stage, self.status == "ok", answers, size)
+        vote = Vote(self.mode or self.stage, self.status == "ok", answers, size)
         return Candidate(
             self.mode or self.stage,
             self.sample,
             self.text,
             tuple(parsed.tools),
-            ballot,
+            vote,
             self.completion_tokens,
             status=self.status,
             output=self.output,

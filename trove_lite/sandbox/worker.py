@@ -56,6 +56,10 @@ class IsolationError(TroveLiteError):
     """No program was run: the isolation that was asked for cannot be had, or the machine cannot run anything now."""
 
 
+class Killed(EOFError):
+    """A program was killed, and not by us; its warm process is well."""
+
+
 class Worker:
     """Runs one program at a time. Not for two threads at once, but for `close`.
 
@@ -96,6 +100,8 @@ class Worker:
     def _attempt(self, kind: tuple[str, bool], program: str, files: Mapping[str, str | Path]) -> Execution:
         try:
             return self._zygote(kind).run(program, files)
+        except Killed:
+            raise
         except (OSError, EOFError):
             if zygote := self.zygotes.pop(kind, None):
                 zygote.close()
@@ -184,7 +190,7 @@ class Zygote:
         if ending == _zygote.NOT_STARTED:
             raise OSError(code, os.strerror(code))
         if code == -signal.SIGKILL and ending in (_zygote.FINISHED, _zygote.NOT_CONFINED):
-            raise EOFError("somebody killed the process")  # the kernel, say, when memory ran out
+            raise Killed("somebody killed the process")  # the kernel, say, when memory ran out
         if ending == _zygote.NOT_CONFINED:
             raise IsolationError(f"a program could not be confined, so it did not run: {read_report(told)[0]}")
         if ending == _zygote.CPU_LIMIT:

@@ -77,10 +77,17 @@ def main() -> None:
     child.limit_memory()
     os.dup2(0, 2)  # until here an exception's traceback reached the supervisor
     control.sendall(b"!")
+    try:
+        _serve(child, control)
+    finally:
+        child.leave()
+
+
+def _serve(child: "_Child", control: socket.socket) -> None:
     while True:
         message, descriptors, *_ = socket.recv_fds(control, 1, 3)
         if not message:
-            return child.leave()
+            return
         try:
             reply = child.run(control, *descriptors)
         except OSError as error:  # this machine has no process or descriptor to spare
@@ -186,8 +193,6 @@ class _Child:
         os.environ.pop("MPLCONFIGDIR", None)
         if self.scratch_limit:
             os.environ["TMPDIR"] = self.folder
-        if self.folder:
-            sys.path.insert(0, self.folder)  # as a script finds what lies beside it
         os.chdir(self.folder or "/")
         sys.stdin = sys.__stdin__ = open(0, closefd=False)  # noqa: SIM115
         sys.stdout = sys.__stdout__ = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
@@ -288,6 +293,8 @@ class _Child:
                 _seccomp.install(self.filter)
             os.write(_CONFINED, b"1")  # without it the reply is NOT_CONFINED; the program cannot send or unsend it
             os.closerange(_RULESET, _CONFINED + 1)
+            if self.folder:
+                sys.path.insert(0, self.folder)  # here alone, where what a program leaves there can do no harm
         except BaseException as error:
             os._exit(_report(error))
         os._exit(_run())

@@ -63,7 +63,7 @@ $(VENV)/ready: pyproject.toml
 		|| { echo "error: $(PYTHON) is older than Python 3.11: name a newer one, e.g. make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2> /dev/null \
 		|| { echo "error: $(PYTHON) cannot make a virtual environment; on Debian or Ubuntu: apt install python3-venv"; exit 1; }
-	@echo "setting up $(VENV): some 120 packages, 1 GB of disk, two to three minutes"
+	@echo "setting up $(VENV): some 120 packages, 0.9 GB of disk, one to three minutes"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --disable-pip-version-check --progress-bar off --editable '.[notebooks]'
 	@touch $@

@@ -1,6 +1,6 @@
 """The journal of a live run: every sample as soon as it is known, so that a killed run loses only what was in flight.
 
-One append-only file of JSON lines for each shard (method, category, seed). A line is written with one `write`, which
+One append-only file of JSON lines for each stream (method, category, seed). A line is written with one `write`, which
 outlives the process; `sync`, every few seconds, makes it outlive the machine. Also the lock that keeps a second
 process out of a run folder. It does not know what a sample means.
 """
@@ -20,7 +20,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Journal:
-    """One shard's file. Opening it reads what is there and cuts off a torn last line; `notice` says if it did."""
+    """One stream's file. Opening it reads what is there and cuts off a torn last line; `notice` says if it did."""
 
     def __init__(self, path: Path):
         self.path = path

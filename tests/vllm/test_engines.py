@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -31,6 +32,7 @@ LENGTH = 4096
 ENGINE = f"max_model_len={LENGTH}&dtype=float32&enforce_eager=true&kv_cache_memory_bytes={1 << 30}"
 #: Tildes, a token each: with them alone the context overflows, or with what is to be written; or it does not.
 TOO_LONG, LONG = (LENGTH + 1, LENGTH - SETTINGS.max_tokens + 1), LENGTH - SETTINGS.max_tokens - 9
+MODES = ("primitive", "instance", "import", "create", "skip")
 QUESTIONS = [f"What is ${number}$ squared?" for number in range(4)]
 
 
@@ -38,7 +40,7 @@ def wishes() -> list[tuple[str, list[int]]]:
     """Prompts of every mode, with five seeds each."""
     pack = load_pack("own", MATH)
     found = []
-    for (i, question), mode in itertools.product(enumerate(QUESTIONS), pack.stages):
+    for (i, question), mode in itertools.product(enumerate(QUESTIONS), MODES):
         asked = Question("math", "counting", i, question)
         seeds = [sample_seed(0, asked, "stream", mode, sample) for sample in range(5)]
         found.append((pack.render(asked, mode), seeds))
@@ -96,9 +98,9 @@ def study(spec) -> dict:
     """TROVE, PRIMITIVE and INSTANCE over two problems in every category, two run seeds."""
     problems = {c: [Problem(Question("math", c, i, QUESTIONS[i]), float(i)) for i in range(2)] for c in CATEGORIES}
     sampling = SamplingSettings(max_tokens=32)
-    methods = ("trove", "primitive", "instance")
-    settings = RunSettings(model=spec, methods=methods, seeds=(0, 1), k=3, sampling=sampling, time_limit=5)
-    return {"settings": settings, "problems": lambda dataset, category: problems[category]}
+    given = {"methods": ("trove", "primitive", "instance"), "seeds": (0, 1), "k": 3, "sampling": sampling}
+    settings = RunSettings(dataset="math", model=spec, time_limit=5, **given)
+    return {"settings": settings, "dataset": replace(MATH, load=problems.get)}
 
 
 @pytest.fixture(scope="module")

@@ -41,7 +41,7 @@ def engines(run_and_ask, tmp_path_factory):
     folder = tmp_path_factory.mktemp("engines")
     settings = {
         name: RunSettings(
-            name=name, model=spec, dataset="practice", methods=("primitive", "trove"), seeds=(0,), limit=8
+            name=name, model=spec, prompts="practice", methods=("primitive", "trove"), seeds=(0,), limit=8
         )
         for name, spec in ENGINES.items()
     }

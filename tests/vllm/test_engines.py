@@ -83,9 +83,12 @@ async def asked(model) -> dict:
     found["identity"] = model.identity()
     found["context"] = model.context_length
     found["chat"] = await failure(model.complete([Message("user", "Hello")], [1]), TroveLiteError)
-    late, early = (asyncio.create_task(model.complete("~" * 9, range(200), priority=p)) for p in (1, 0))
+    crowd = asyncio.create_task(model.complete("~" * 9, range(1000, 1600)))  # more than the engine takes at a time
+    await asyncio.sleep(0.2)
+    late, early = (asyncio.create_task(model.complete("~" * 9, range(100), priority=p)) for p in (1, 0))
     waits = [[c.queue_seconds for c in await task] for task in (late, early)]
     found["mean waits"] = [sum(wait) / len(wait) for wait in waits]
+    await crowd
     dying = asyncio.create_task(failure(together(model)))
     await asyncio.sleep(0.2)
     for child in psutil.Process().children(recursive=True):

@@ -2,8 +2,10 @@
 
 A program is Python source text. It runs as `python program.py` would, in a process of its own, forked from a warm one
 that has the libraries imported (`zygote.py`), confined by the kernel (`isolation.py`, `seccomp.py`). It can compute,
-print, and read the interpreter's libraries. It cannot write a file, read any other, reach the network, start a process
-or a thread, signal anybody, or outlive its deadline; and it leaves nothing behind for the next.
+print, and read the interpreter's libraries and the files that it is given. It cannot write a file, read any other,
+reach the network, start a process or a thread, signal anybody, or outlive its deadline; and it leaves nothing behind
+for the next. What the machine does to it (descriptors that run out, a kill from outside) is no verdict: it
+runs once more, and then that is an error, after which the work can go on.
 
 This file starts the warm processes, hands programs to them and reads what came out. It does not judge answers.
 

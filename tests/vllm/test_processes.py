@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 SCRIPT = """
-import asyncio, sys
+import asyncio, signal, sys
 from trove_lite.models import load_model
 from trove_lite.models.base import SamplingSettings
 
@@ -21,6 +21,7 @@ async def main():
             await model.complete("What is 1 + 1?", range(8))
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # behind an & it is ignored
     asyncio.run(main())
 """
 

@@ -2,7 +2,7 @@
 
 import json
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trove_lite.cli import main
@@ -15,6 +15,7 @@ ESCAPE = "\x1b]0;owned\x07\x9b2J\u202e"
 texts = st.text(st.characters(codec=None))
 
 
+@settings(deadline=None)
 @given(texts)
 def test_any_text_can_be_encoded_and_most_is_as_it_was(text):
     kept = encodable(text).encode("utf-8").decode("utf-8")
@@ -22,6 +23,7 @@ def test_any_text_can_be_encoded_and_most_is_as_it_was(text):
     assert all(a == b or (b == "?" and "\ud800" <= a <= "\udfff") for a, b in zip(text, kept, strict=True))
 
 
+@settings(deadline=None)
 @given(texts)
 def test_what_is_shown_is_printable_in_a_line_or_in_the_lines_it_had(text):
     assert shown(text).isprintable()

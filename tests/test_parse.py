@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trove_lite.datasets.files import data_folder
@@ -182,6 +182,7 @@ def test_unknown_parser_names_the_known_ones():
 
 
 @pytest.mark.parametrize("parser", PARSERS)
+@settings(deadline=None)
 @given(text=st.one_of(st.text(), st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=3))).map("".join)))
 def test_no_text_raises(parser, text):
     solution, tools = parse_completion(text, parser)

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trove_lite.methods.toolbox import THRESHOLDS, Toolbox, lexical_overlap, named_order
@@ -57,11 +57,13 @@ def test_an_unknown_tool_is_added_by_use_only_where_that_is_allowed():
     assert "f" in toolbox
 
 
+@settings(deadline=None)
 @given(events)
 def test_uses_are_one_for_each_problem_noted(history):
     assert all(entry.uses == len(entry.problems) for entry in played(history).entries.values())
 
 
+@settings(deadline=None)
 @given(events)
 def test_ranking_by_use_is_stable_and_complete(history):
     toolbox = played(history)
@@ -70,6 +72,7 @@ def test_ranking_by_use_is_stable_and_complete(history):
     assert ranked == sorted(age, key=lambda name: (-toolbox.entries[name].uses, age[name]))
 
 
+@settings(deadline=None)
 @given(events, st.floats(0, 4))
 def test_trimming_removes_exactly_what_is_used_less_than_the_threshold(history, threshold):
     toolbox = played(history)
@@ -81,6 +84,7 @@ def test_trimming_removes_exactly_what_is_used_less_than_the_threshold(history, 
     assert toolbox.trim(threshold) == set()
 
 
+@settings(deadline=None)
 @given(events)
 def test_sources_are_in_order_of_age(history):
     toolbox = played(history)
@@ -134,6 +138,7 @@ def test_lexical_ranking_prefers_the_tool_that_the_question_names():
     ]
 
 
+@settings(deadline=None)
 @given(st.lists(names, unique=True), st.text())
 def test_a_models_order_keeps_every_tool(order, text):
     tools = [tool(name) for name in order]

@@ -3,7 +3,7 @@
 import struct
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from trove_lite.sandbox.worker import read_report
@@ -16,6 +16,7 @@ heads = st.builds(
 likely = st.builds(struct.pack, st.just("<iBH"), st.integers(0, 10**7), st.integers(0, 2), st.integers(0, 40))
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200) | st.builds(bytes.__add__, heads | likely, st.binary(max_size=60)))
 @example(b'["x", "y", Infinity, false]')
 @example(b'["ValueError", "\\ud800", 1, false]')
@@ -28,6 +29,7 @@ def test_any_bytes_are_a_report_or_none(told):
     assert len(words.encode("utf-8")) <= 4 * 2000 + 20
 
 
+@settings(deadline=None)
 @given(
     st.integers(1, 10**7 - 1), st.booleans(), st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=50)
 )

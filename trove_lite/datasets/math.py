@@ -1,12 +1,11 @@
 """MATH's problems with numeric answers, as TroVE released them (TroVE, Table 1)."""
 
-import json
 from pathlib import Path
 
 from ..errors import TroveLiteError
 from .answers import number_is_correct, read_numbers
 from .base import Dataset, Problem, Question
-from .files import data_folder, public_files, sha256_of
+from .files import data_folder, public_files, read_json_lines, remedy, sha256_of
 
 MATH_FILES = {
     "algebra": "algebra",
@@ -44,20 +43,10 @@ def load(category: str) -> tuple[Problem, ...]:
 def read_problems(path: Path, category: str) -> tuple[Problem, ...]:
     """Parse one JSON-lines file of `question`, `answer` and `level` ("Level 1" to "Level 5")."""
     problems = []
-    lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    for number, line in enumerate(lines, start=1):
-        where = f"{path}, line {number}"
-        remedy = "delete the file and run `trove-lite fetch math`"
-        try:
-            entry = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise TroveLiteError(f"{where}: not JSON ({error.msg}); {remedy}") from error
-        for field, kind in FIELDS.items():
-            if not isinstance(entry, dict) or not isinstance(entry.get(field), kind):
-                raise TroveLiteError(f"{where}: field '{field}' is missing or of the wrong type; {remedy}")
+    for where, entry in read_json_lines(path, FIELDS, "math"):
         level = entry["level"].removeprefix("Level ")
         if level not in LEVELS:
-            raise TroveLiteError(f"{where}: level '{entry['level']}' is not Level 1 to Level 5; {remedy}")
+            raise TroveLiteError(f"{where}: level '{entry['level']}' is not Level 1 to Level 5; {remedy('math')}")
         question = Question("math", category, len(problems), entry["question"])
         problems.append(Problem(question, float(entry["answer"]), level))
     return tuple(problems)

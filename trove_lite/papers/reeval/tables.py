@@ -1,0 +1,455 @@
+"""The re-evaluation's tables, each a function named after it; and the tables behind its figures."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from ...analysis import comparison as analysis
+from ...analysis import statistics as metrics
+from ...analysis.comparison import Comparison, absent, requests_of
+from ...analysis.scores import (
+    MACRO,
+    by_category,
+    correct_counts,
+    distinct_score,
+    graded_answer,
+    matrix,
+    no_scores,
+    oracle_score,
+    over_categories,
+    pooled,
+    score,
+)
+from .. import Look, beside, in_columns, named, nothing, only_printed, printed, printed_over
+from .two_sides import (
+    DATASET,
+    MODES,
+    OTHER_SKIP,
+    PRIMITIVE,
+    SIDES,
+    SKIP_POOL,
+    TROVE,
+    K,
+    budget,
+    covered,
+    measured,
+    of_modes,
+    source,
+)
+
+BUDGETS = (1, 3, 6, 9, 12, 15)
+DIFFERENCES = [
+    "category",
+    "rule",
+    "a",
+    "b",
+    "difference",
+    "low",
+    "high",
+    "p",
+    "p_equivalent",
+    "equivalent",
+    "margin",
+    "problems",
+    "problems_needed",
+    "p_holm",
+]
+
+
+def _in_print(
+    comparison: Comparison,
+    table: str,
+    *,
+    is_budget: bool = True,
+    column: str = "mean",
+    scale: float = 1,
+    **where: object,
+) -> Look:
+    """How to look up a cell of `table`, where data set and budget are those that it was printed for."""
+    if comparison.dataset != DATASET or not is_budget:
+        return nothing
+    return printed(table, column=column, scale=scale, **where)
+
+
+def _rows(
+    comparison: Comparison, side: str, system: str, scores: pd.DataFrame, look_up: Look, *, seed: int
+) -> pd.DataFrame:
+    part = beside(comparison, side, system, scores, look_up, seed=seed, covered=covered(comparison))
+    sources = [source(comparison, side, category) for category in part["category"]]
+    notes = [_whose(note, name) for note, name in zip(part["note"], sources, strict=True)]
+    return part.assign(source=sources, note=notes)
+
+
+def _whose(note: str, name: str) -> str:
+    """`only 8 samples a problem`, with the name of what has so few."""
+    return note.replace(" samples a problem", f" {name} samples a problem")
+
+
+def _table(comparison: Comparison, number: str, parts: Sequence[pd.DataFrame], **about: object) -> pd.DataFrame:
+    """Parts under one another, as `reeval_tableN` or the table of `reeval_figureN`."""
+    table = in_columns(pd.concat(parts, ignore_index=True))
+    title = number.replace("_", " ").capitalize()
+    title = title[:-1] + " " + title[-1] if title[-1].isdigit() else title
+    return named(table, f"reeval_{number}", title, comparison.title, stand_ins=(SKIP_POOL, OTHER_SKIP), **about)
+
+
+def table1(comparison: Comparison, *, k: int | None = None, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
+    """Accuracy at a matched budget of k calls (Table 1)."""
+    k = budget(comparison, k)
+
+    def rows(side: str, system: str, rule: str, variant: str) -> pd.DataFrame:
+        scores = score(comparison[side], rule, k, seed=seed, resamples=resamples)
+        return _rows(comparison, side, system, scores, look_up(side, variant), seed=seed)
+
+    def look_up(method: str, variant: str) -> Look:
+        return _in_print(comparison, "reeval_table1", is_budget=k == K, method=method, variant=variant)
+
+    def original(method: str) -> pd.DataFrame:
+        note = "printed in the TroVE paper; not run here"
+        return only_printed(comparison, f"{method}, original", look_up(method, "original"), note)
+
+    parts = [
+        original(PRIMITIVE),
+        rows(PRIMITIVE, f"PRIMITIVE, K={k}", "one_stage", "compute_matched"),
+        original(TROVE),
+        rows(TROVE, "TROVE, two-stage", "two_stage", "reproduced_two_stage"),
+        rows(TROVE, "TROVE, one-stage", "one_stage", "improved_one_stage"),
+    ]
+    return _table(comparison, "table1", [part for part in parts if len(part)], k=k)
+
+
+def differences(
+    comparison: Comparison, *, k: int | None = None, margin: float = 0.01, seed: int = 0, resamples: int = 100
+) -> pd.DataFrame:
+    """TROVE minus PRIMITIVE at a matched budget of k calls, problem by problem: the claim itself.
+
+    One-stage agreement and the oracle, each as in `analysis.comparison.differences`, with its correction over the
+    categories of a rule; `b` names what stands in for PRIMITIVE. The SKIP pool holds TROVE's own SKIP samples, so the
+    two sides are not independent.
+    """
+    k, parts = budget(comparison, k), []
+    for rule in ("one_stage", "oracle"):
+        scores = {side: score(comparison[side], rule, k, seed=seed, resamples=resamples) for side in SIDES}
+        part = analysis.differences(comparison, scores, margin=margin, seed=seed)
+        parts.append(part.assign(rule=rule, b=[source(comparison, PRIMITIVE, c) for c in part["category"]]))
+    table = pd.concat(parts, ignore_index=True)[DIFFERENCES]
+    lacking = [f"no {side} runs" for side in SIDES if comparison[side].empty]
+    note = "; ".join(lacking) or f"no problem has {k} samples on both sides"
+    return named(table, "reeval_differences", "The difference", comparison.title, note=note, k=k, margin=margin)
+
+
+def matched_budgets(
+    comparison: Comparison, longer: Comparison | None = None, *, margin: float = 0.01, seed: int = 0
+) -> pd.DataFrame:
+    """One-stage accuracy of TROVE, as recorded, and of PRIMITIVE at TROVE's cost (`analysis.comparison`).
+
+    longer: sides with runs of PRIMITIVE with more calls, of the same seeds; without them, its own. Nothing stands in.
+    """
+    rivals = (longer or comparison)[PRIMITIVE]
+    both = replace(
+        comparison,
+        sides={TROVE: comparison[TROVE], PRIMITIVE: rivals[rivals["method"] != SKIP_POOL]},
+        calls=pd.concat([requests_of(comparison, TROVE), requests_of(longer or comparison, PRIMITIVE)]),
+    )
+    table = analysis.matched_budgets(both, margin=margin, seed=seed)
+    return named(table, "reeval_matched_budgets", "The same cost", comparison.title, margin=margin)
+
+
+def figure1_table(comparison: Comparison, *, k: int | None = None, seed: int = 0) -> pd.DataFrame:
+    """pass@k of each mode of TROVE (Figure 1, whose values are not printed)."""
+    k, parts = of_modes(comparison, k), []
+    for mode in MODES:
+        samples = comparison[TROVE][comparison[TROVE]["mode"] == mode]
+        part = _rows(comparison, TROVE, mode.upper(), oracle_score(samples, k), nothing, seed=seed)
+        parts.append(_without_mode(part, comparison, mode))
+    return _table(comparison, "figure1", parts, k=k)
+
+
+def table2(comparison: Comparison, *, seed: int = 0) -> pd.DataFrame:
+    """Share of problems that one mode alone solves, with all of its samples (Table 2)."""
+    solved, parts = solved_by_mode(comparison[TROVE]), []
+    for mode in MODES:
+        scores = no_scores()
+        if mode in solved:
+            others = [other for other in MODES if other != mode]
+            alone = solved[mode] & ~solved.reindex(columns=others, fill_value=False).any(axis=1)
+            scores = alone.astype(float).rename("score").reset_index()
+        look_up = _in_print(comparison, "reeval_table2", is_budget=comparison.samples(TROVE) == K, mode=mode.upper())
+        part = _rows(comparison, TROVE, mode.upper(), scores, look_up, seed=seed)
+        parts.append(_without_mode(part, comparison, mode))
+    return _table(comparison, "table2", parts)
+
+
+def _without_mode(part: pd.DataFrame, comparison: Comparison, mode: str) -> pd.DataFrame:
+    """Where TROVE was run without a mode, that is why its cells are empty."""
+    side = comparison[TROVE]
+    if side.empty or (side["mode"] == mode).any():
+        return part
+    return part.assign(note=f"no {mode.upper()} samples")
+
+
+def solved_by_mode(side: pd.DataFrame) -> pd.DataFrame:
+    """Whether a mode solves a problem in a run, a column a mode."""
+    if side.empty:
+        return pd.DataFrame()
+    counts = correct_counts(side).set_index(["category", "run", "problem"])
+    return pd.DataFrame({mode: counts[f"c_{mode}"] > 0 for mode in MODES if f"c_{mode}" in counts}, index=counts.index)
+
+
+def table3(comparison: Comparison, *, k: int | None = None, seed: int = 0) -> pd.DataFrame:
+    """Distinct answers a problem among k samples (Table 3).
+
+    The paper does not say what makes two predictions the same, so both readings are given: `answers` compares the
+    graded answer, `predictions` the whole list of what a program printed.
+    """
+    k, parts = budget(comparison, k), []
+    for of, value in (("answers", graded_answer), ("predictions", lambda ran: ran["answers"].map(tuple))):
+        for side in (PRIMITIVE, TROVE):
+            scores = distinct_score(comparison[side], k, value)
+            look_up = _in_print(comparison, "reeval_table3", is_budget=k == K, method=side)
+            parts.append(_rows(comparison, side, f"{side}, {of}", scores, look_up, seed=seed))
+    return _table(comparison, "table3", parts, k=k)
+
+
+def figure3_table(
+    comparison: Comparison, *, k: int | None = None, seed: int = 0, resamples: int = 1000
+) -> pd.DataFrame:
+    """Mean Jaccard overlap between PRIMITIVE and each mode of TROVE (Figure 3 and appendix B.3).
+
+    Solved sets are those of k samples a mode. Where PRIMITIVE was not run, the SKIP samples of *another*
+    independent run stand in: a run's own would overlap with themselves. `floor SKIP` and the like are the noise
+    floor: the overlap of two runs of the same mode. Intervals resample problems.
+    """
+    k, rows = of_modes(comparison, k), []
+    ran = measured(comparison)
+    for category in comparison.categories:
+        here = ran[ran["category"] == category]
+        own = source(comparison, PRIMITIVE, category) == PRIMITIVE
+        reference = first_solved(here, "primitive" if own else "skip", k)
+        for mode in MODES:
+            sets = first_solved(here[here["method"] == "trove"], mode, k)
+            pairs = [(p, t) for p in reference for t in sets if p[0] != t[0]]
+            floor = [(a, b) for i, a in enumerate(sets) for b in sets[i + 1 :]]
+            for system, compared in ((f"PRIMITIVE ~ {mode.upper()}", pairs), (f"floor {mode.upper()}", floor)):
+                cell = {
+                    "category": category,
+                    "system": system,
+                    "runs": len(compared),
+                    "problems": 0,
+                    "source": PRIMITIVE if own else OTHER_SKIP,
+                    "note": "",
+                }
+                if not compared:
+                    reason = "needs two runs" if sets else absent(comparison, TROVE, category)["note"]
+                    rows.append(cell | {"note": reason})
+                    continue
+                value, low, high = _pairwise_jaccard(compared, seed=seed, resamples=resamples)
+                rows.append(cell | {"value": value, "low": low, "high": high, "problems": len(compared[0][0][1])})
+    return _table(comparison, "figure3", [pd.DataFrame(rows)], k=k)
+
+
+def first_solved(candidates: pd.DataFrame, mode: str, k: int) -> list[tuple[str, np.ndarray]]:
+    """(run, solved by its first k samples of the mode) for each run."""
+    part = candidates[candidates["mode"] == mode]
+    part = part[part.groupby(["run", "method", "problem"], observed=True).cumcount() < k]
+    solved = _any_correct(part, ["run", "method"])
+    return [(run[0], row.to_numpy(dtype=bool)) for run, row in solved.iterrows()]
+
+
+def _any_correct(candidates: pd.DataFrame, index: list[str] | str) -> pd.DataFrame:
+    """Whether any candidate is correct, as (index × problems)."""
+    verdict = candidates.assign(correct=candidates["correct"].fillna(False).astype(bool))
+    return verdict.pivot_table(index=index, columns="problem", values="correct", aggfunc="any", observed=True)
+
+
+def _pairwise_jaccard(pairs: list, *, seed: int, resamples: int) -> tuple[float, float, float]:
+    a = np.array([one[1] for one, _ in pairs], dtype=float)
+    b = np.array([other[1] for _, other in pairs], dtype=float)
+    n = a.shape[1]
+    weights = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=resamples)
+    both, either = a * b, np.maximum(a, b)
+
+    def mean(weight: np.ndarray) -> np.ndarray:
+        union = weight @ either.T
+        share = np.divide(weight @ both.T, union, out=np.full(union.shape, np.nan), where=union > 0)
+        return np.array([np.nan if np.isnan(row).all() else np.nanmean(row) for row in np.atleast_2d(share)])
+
+    low, high = np.nanpercentile(mean(weights), [2.5, 97.5])
+    return float(mean(np.ones((1, n)))[0]), float(low), float(high)
+
+
+def table6(comparison: Comparison, *, k: int | None = None, seed: int = 0) -> pd.DataFrame:
+    """Problems that one method solves and the other never does (Table 6), as shares.
+
+    Consistent: by every run of the method; potential: by some but not all of its runs. Both shrink and grow with
+    the number of runs, which `note` states: compare with the paper's five runs a side accordingly.
+    """
+    k, parts = budget(comparison, k), []
+    sets = {side: _solved_sets(comparison[side], k) for side in SIDES}
+    for side, other in (SIDES, SIDES[::-1]):
+        for kind in ("consistent", "potential"):
+            masks, notes = [], {}
+            for category in comparison.categories:
+                a, b = sets[side].get(category), sets[other].get(category)
+                if a is None or b is None:
+                    if a is not None:
+                        notes[category] = f"no {other} runs of this category"
+                    continue
+                notes[category] = f"{len(a)} run(s) against {len(b)} of {source(comparison, other, category)}"
+                if kind == "potential" and len(a) < 2:
+                    notes[category] = f"some but not all of one run is nothing: {notes[category]}"
+                    continue
+                both = a.columns.intersection(b.columns)
+                mask = getattr(metrics.gains(a[both].to_numpy(), b[both].to_numpy()), kind)
+                masks.append(pd.DataFrame({"category": category, "run": "all", "problem": both, "score": mask * 1.0}))
+            look_up = _in_print(
+                comparison, "reeval_table6", is_budget=k == K, column="percent", scale=100, method=side, gain=kind
+            )
+            scores = pd.concat(masks) if masks else no_scores()
+            part = _rows(comparison, side, f"{side}, {kind}", scores, look_up, seed=seed)
+            told = [notes.get(category, note) for category, note in zip(part["category"], part["note"], strict=True)]
+            parts.append(part.assign(note=told))
+    return _table(comparison, "table6", parts, k=k)
+
+
+def _solved_sets(side: pd.DataFrame, k: int) -> dict[str, pd.DataFrame]:
+    """Solved by one of k samples, as (runs × problems) for each category; a pool of n samples makes n // k runs."""
+    group = side.groupby(["method", "run", "category", "problem"], observed=True)
+    place, size = group.cumcount(), group["sample"].transform("size")
+    part = side.assign(_run=side["run"].astype(str) + "/" + (place // k).astype(str))[place < size // k * k]
+    return {
+        category: _any_correct(rows, "_run").astype(bool) for category, rows in part.groupby("category", observed=True)
+    }
+
+
+def table5(
+    comparison: Comparison, *, budgets: Sequence[int] | None = None, seed: int = 0, resamples: int = 100
+) -> pd.DataFrame:
+    """Accuracy of one-stage agreement at growing budgets, column `k` (Table 5 and Figure 2)."""
+    return _curve(comparison, "table5", budgets, "one_stage", seed=seed, resamples=resamples)
+
+
+def table7(comparison: Comparison, *, budgets: Sequence[int] | None = None, seed: int = 0) -> pd.DataFrame:
+    """Oracle accuracy pass@k at growing budgets, column `k` (Table 7 and Figure 2)."""
+    return _curve(comparison, "table7", budgets, "oracle", seed=seed)
+
+
+def _curve(
+    comparison: Comparison, number: str, budgets: Sequence[int] | None, rule: str, *, seed: int, resamples: int = 100
+) -> pd.DataFrame:
+    most = comparison.samples(*SIDES) or K
+    budgets = [k for k in BUDGETS if k <= most] if budgets is None else [comparison.checked(k, *SIDES) for k in budgets]
+    parts = []
+    for k in budgets:
+        for side in (PRIMITIVE, TROVE):
+            if side == TROVE and k < len(MODES):
+                continue
+            look_up = _in_print(comparison, f"reeval_{number}", method=side, k=k)
+            scores = score(comparison[side], rule, k, seed=seed, resamples=resamples)
+            parts.append(_rows(comparison, side, side, scores, look_up, seed=seed).assign(k=k))
+    return _table(comparison, number, parts)
+
+
+def figure4_table(comparison: Comparison, *, points: int = 6, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
+    """Accuracy with the samples of all runs pooled, column `k`, by selection (Figure 4, B.4).
+
+    IMPORT samples of different runs saw different toolboxes; the paper pools them all the same, and so does this.
+    """
+    parts = []
+    for name in (PRIMITIVE, TROVE):
+        side = pooled(comparison[name])
+        compared = side[side["category"].isin(covered(comparison))]
+        if compared.empty:
+            continue
+        step = len(MODES) if name == TROVE else 1
+        most = int(compared.groupby(["category", "problem"], observed=True).size().min())
+        rules = ("oracle", "one_stage", "two_stage") if name == TROVE else ("oracle", "one_stage")
+        for k in sorted({max(step, round(most * i / points / step) * step) for i in range(1, points + 1)}):
+            for rule in rules:
+                scores = score(side, rule, k, seed=seed, resamples=resamples)
+                system = f"{name}, {rule.replace('_', '-')}"
+                part = _rows(comparison, name, system, scores, nothing, seed=seed).assign(k=k)
+                parts.append(part[part["value"].notna()])
+    return _table(comparison, "figure4", parts or [pd.DataFrame(columns=["k", "runs", "problems"])])
+
+
+def table8(comparison: Comparison) -> pd.DataFrame:
+    """Number of problems by category and level, column `level` (Table 8)."""
+    seen = pd.concat([side[["category", "problem", "level"]] for side in comparison.sides.values() if len(side)])
+    problems = seen.drop_duplicates(["category", "problem"])
+    rows = []
+    for category in comparison.categories:
+        part = problems[problems["category"] == category]
+        for level in (*comparison.levels, "all"):
+            here = len(part) if level == "all" else int((part["level"].astype(str) == level).sum())
+            look_up = _in_print(comparison, "reeval_table8", column="count", level=level)
+            rows.append(
+                {
+                    "category": category,
+                    "system": "problems",
+                    "level": level,
+                    "published": look_up(category)[0],
+                    "value": here if len(part) else np.nan,
+                    "runs": 0,
+                    "problems": len(part),
+                    "source": comparison.dataset,
+                    "note": "" if len(part) else "no runs of this category",
+                }
+            )
+    return _table(comparison, "table8", [pd.DataFrame(rows)])
+
+
+def table9(comparison: Comparison, *, k: int | None = None) -> pd.DataFrame:
+    """Oracle accuracy pass@k by difficulty, column `level` (Table 9); no rows for a data set without levels.
+
+    Cells are small, so intervals are Wilson's, on the mean over runs and the number of problems.
+    """
+    k, rows, both = budget(comparison, k), [], covered(comparison)
+    for side in (PRIMITIVE, TROVE):
+        scores = score(comparison[side], "oracle", k).dropna(subset="score")
+        present = by_category(scores, comparison.categories, both)
+        for category in [*comparison.categories, *over_categories(comparison.categories, both)[:2]]:
+            for level in comparison.levels:
+                look_up = _in_print(
+                    comparison,
+                    "reeval_table9",
+                    is_budget=k == K,
+                    column="percent",
+                    scale=100,
+                    method=side,
+                    level=int(level) if level.isdigit() else level,
+                )
+                cell = {
+                    "category": category,
+                    "system": side,
+                    "level": level,
+                    "published": printed_over(category, comparison, both, look_up, level)[0],
+                    "source": source(comparison, side, category),
+                }
+                part = present.get(category, no_scores())
+                part = part[part["level"].astype(str) == level]
+                if part.empty:
+                    rows.append(cell | absent(comparison, side, category))
+                    rows[-1]["note"] = _whose(rows[-1]["note"], cell["source"])
+                else:
+                    rows.append(cell | _on_mean_over_runs(part, macro=category in MACRO) | {"note": ""})
+    note = f"the problems of {comparison.dataset} have no levels"
+    rows = pd.DataFrame(rows) if rows else pd.DataFrame(columns=["level", "runs", "problems"])
+    return _table(comparison, "table9", [rows], k=k, note=note)
+
+
+def _on_mean_over_runs(scores: pd.DataFrame, *, macro: bool) -> dict:
+    values, category = matrix(scores)
+    each = metrics.question_means(values)
+    value = metrics.macro_mean([each[category == c].mean() for c in np.unique(category)]) if macro else each.mean()
+    wilson = metrics.wilson(value * len(each), len(each))
+    return {
+        "value": float(value),
+        "low": float(wilson.low),
+        "high": float(wilson.high),
+        "run_sd": metrics.run_sd(np.nanmean(values, axis=0)),
+        "runs": values.shape[1],
+        "problems": len(each),
+    }

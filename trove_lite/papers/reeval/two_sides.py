@@ -1,0 +1,87 @@
+"""The two sides that the re-evaluation compares, TROVE and PRIMITIVE or what stands in for it, and their budget."""
+
+from dataclasses import replace
+
+import pandas as pd
+
+from ...analysis.choose import in_order
+from ...analysis.comparison import Comparison, one_kind
+from ...analysis.independence import independent_runs
+from ...analysis.scores import (
+    pooled,
+)
+from ...candidates import calls_of
+from ...errors import TroveLiteError
+
+TROVE, PRIMITIVE = SIDES = ("TROVE", "PRIMITIVE")
+SKIP_POOL, OTHER_SKIP = "SKIP pool", "SKIP of another run"
+OTHERS = {"instance": "INSTANCE", "trove_no_import": "TROVE without IMPORT"}
+MODES = ("import", "create", "skip")  # of TROVE
+MODELS = {"practice": "the practice model (a million parameters)"}
+DATASET, K, K_MODE = "math", 15, 5  # what numbers are printed for
+
+
+def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Comparison:
+    """TROVE and PRIMITIVE, and any other method under its own name, from one model's runs; copies are left out.
+
+    In categories without PRIMITIVE, the SKIP samples of all independent runs pooled into one stand in for it, under the
+    method `SKIP pool`: SKIP's prompt asks the same of the model, but is not the same text. `calls`: the runs' requests,
+    where they are known. Raises where models or data sets are mixed.
+    """
+    model, *_ = one_kind(candidates, "model", "provenance", "dataset")
+    independent = independent_runs(candidates)
+    kept = in_order(independent)
+    own = kept[kept["method"] == "primitive"]
+    pool = skip_pool(kept[~kept["category"].isin(own["category"].unique())])
+    frames = {
+        TROVE: kept[kept["method"] == "trove"],
+        PRIMITIVE: pd.concat([own, pool], ignore_index=True) if len(pool) else own,
+    }
+    others = [method for method in dict.fromkeys(kept["method"].astype(str)) if method not in ("trove", "primitive")]
+    frames |= {OTHERS.get(method, method): kept[kept["method"] == method] for method in others}
+    found = Comparison.of(frames, calls=calls_of(independent) if calls is None else calls)
+    return replace(found, title=MODELS.get(model, model) + found.title.removeprefix(model))
+
+
+def skip_pool(candidates: pd.DataFrame) -> pd.DataFrame:
+    """All SKIP samples of a problem as one run of the method `SKIP pool`, samples numbered anew."""
+    return pooled(candidates[candidates["mode"] == "skip"]).assign(method=SKIP_POOL, place=0)
+
+
+def measured(comparison: Comparison) -> pd.DataFrame:
+    """The candidates of all sides, without what stands in for one."""
+    return in_order(pd.concat([side[side["method"] != SKIP_POOL] for side in comparison.sides.values()]))
+
+
+def source(comparison: Comparison, side: str, category: str) -> str:
+    """What fills a side in a category, or in some of several: its own runs or `SKIP pool`; "" where nothing does."""
+    part = comparison[side]
+    part = part[part["category"] == category] if category in comparison.categories else part
+    return SKIP_POOL if (part["method"] == SKIP_POOL).any() else side if len(part) else ""
+
+
+def covered(comparison: Comparison) -> list[str]:
+    """The categories that both sides have; those of one where the other has none at all."""
+    return comparison.covered(*SIDES)
+
+
+def budget(comparison: Comparison, k: int | None) -> int:
+    """k calls a problem, checked; None: the papers' 15, or as many as both sides have."""
+    return min(K, comparison.samples(*SIDES) or K) if k is None else comparison.checked(k, *SIDES)
+
+
+def of_modes(comparison: Comparison, k: int | None) -> int:
+    """k samples a mode, checked; None: the papers' 5, or as many as TROVE's modes have."""
+    sizes = comparison[TROVE].groupby(["run", "category", "problem", "mode"], observed=True).size()
+    most = int(sizes.max()) if len(sizes) else K_MODE
+    if k is None:
+        return min(K_MODE, most)
+    if not 1 <= k <= most:
+        raise TroveLiteError(f"k = {k}: give 1 or more samples of a mode, and no more than the runs hold ({most})")
+    return k
+
+
+def sources_of(table: pd.DataFrame) -> dict[str, str]:
+    """What was measured for each system that has a value."""
+    known = table[table["value"].notna()]
+    return {system: " / ".join(sorted(part["source"].unique())) for system, part in known.groupby("system")}

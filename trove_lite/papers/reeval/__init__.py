@@ -6,7 +6,17 @@ printed number stands beside ours only where data set and budget are those that 
 of 1. Where PRIMITIVE was not run, the SKIP pool stands in for it, and every table says so (`sides`).
 """
 
-from .figures import figure1, figure2, figure3, figure4, matched_budgets_figure, table1_figure, table9_figure
+from .figures import (
+    differences_figure,
+    figure1,
+    figure2,
+    figure3,
+    figure4,
+    matched_budgets_figure,
+    table1_figure,
+    table9_figure,
+)
+from .paired import paired_differences
 from .tables import (
     differences,
     figure1_table,
@@ -57,6 +67,7 @@ __all__ = [
     "budget_in_words",
     "covered",
     "differences",
+    "differences_figure",
     "difficulty_in_words",
     "figure1",
     "figure1_table",
@@ -71,6 +82,7 @@ __all__ = [
     "measured",
     "modes_in_words",
     "overlap_in_words",
+    "paired_differences",
     "sides",
     "skip_pool",
     "source",

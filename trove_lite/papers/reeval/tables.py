@@ -10,6 +10,8 @@ from ...analysis import comparison as analysis
 from ...analysis import statistics as metrics
 from ...analysis.comparison import Comparison, absent, requests_of
 from ...analysis.scores import (
+    ALL_MICRO,
+    COVERED_MICRO,
     MACRO,
     by_category,
     correct_counts,
@@ -137,7 +139,8 @@ def differences(
     table = pd.concat(parts, ignore_index=True)[DIFFERENCES]
     lacking = [f"no {side} runs" for side in SIDES if comparison[side].empty]
     note = "; ".join(lacking) or f"no problem has {k} samples on both sides"
-    return named(table, "reeval_differences", "The difference", comparison.title, note=note, k=k, margin=margin)
+    about = {"k": k, "margin": margin, "categories": comparison.categories}
+    return named(table, "reeval_differences", "The difference", comparison.title, note=note, **about)
 
 
 def matched_budgets(
@@ -219,8 +222,8 @@ def figure3_table(
     """Mean Jaccard overlap between PRIMITIVE and each mode of TROVE (Figure 3 and appendix B.3).
 
     Solved sets are those of k samples a mode. Where PRIMITIVE was not run, the SKIP samples of *another*
-    independent run stand in: a run's own would overlap with themselves. `floor SKIP` and the like are the noise
-    floor: the overlap of two runs of the same mode. Intervals resample problems.
+    independent run stand in: a run's own would overlap with themselves. `two runs of SKIP` and the like are the
+    overlap of two runs of the same mode: chance allows no more. Intervals resample problems.
     """
     k, rows = of_modes(comparison, k), []
     ran = measured(comparison)
@@ -231,8 +234,8 @@ def figure3_table(
         for mode in MODES:
             sets = first_solved(here[here["method"] == "trove"], mode, k)
             pairs = [(p, t) for p in reference for t in sets if p[0] != t[0]]
-            floor = [(a, b) for i, a in enumerate(sets) for b in sets[i + 1 :]]
-            for system, compared in ((f"PRIMITIVE ~ {mode.upper()}", pairs), (f"floor {mode.upper()}", floor)):
+            twice = [(a, b) for i, a in enumerate(sets) for b in sets[i + 1 :]]
+            for system, compared in ((f"PRIMITIVE ~ {mode.upper()}", pairs), (f"two runs of {mode.upper()}", twice)):
                 cell = {
                     "category": category,
                     "system": system,
@@ -355,24 +358,36 @@ def _curve(
 def figure4_table(comparison: Comparison, *, points: int = 6, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
     """Accuracy with the samples of all runs pooled, column `k`, by selection (Figure 4, B.4).
 
-    IMPORT samples of different runs saw different toolboxes; the paper pools them all the same, and so does this.
+    Both sides at the same `points` budgets, up to what both hold; `TROVE minus PRIMITIVE, RULE` is their difference,
+    problem by problem. IMPORT samples of different runs saw different toolboxes; the paper pools them all the same, and
+    so does this.
     """
-    parts = []
-    for name in (PRIMITIVE, TROVE):
-        side = pooled(comparison[name])
-        compared = side[side["category"].isin(covered(comparison))]
-        if compared.empty:
-            continue
-        step = len(MODES) if name == TROVE else 1
-        most = int(compared.groupby(["category", "problem"], observed=True).size().min())
-        rules = ("oracle", "one_stage", "two_stage") if name == TROVE else ("oracle", "one_stage")
-        for k in sorted({max(step, round(most * i / points / step) * step) for i in range(1, points + 1)}):
-            for rule in rules:
-                scores = score(side, rule, k, seed=seed, resamples=resamples)
-                system = f"{name}, {rule.replace('_', '-')}"
-                part = _rows(comparison, name, system, scores, nothing, seed=seed).assign(k=k)
+    sides = {name: pooled(comparison[name]) for name in (PRIMITIVE, TROVE)}
+    compared = {name: side[side["category"].isin(covered(comparison))] for name, side in sides.items()}
+    sizes = [
+        part.groupby(["category", "problem"], observed=True).size().min() for part in compared.values() if len(part)
+    ]
+    most, step, parts = int(min(sizes, default=0)), len(MODES), []
+    for k in sorted({max(1, round(most * i / points / step)) * step for i in range(1, points + 1)} if sizes else ()):
+        for rule in ("oracle", "one_stage", "two_stage"):
+            scores = {name: score(side, rule, k, seed=seed, resamples=resamples) for name, side in sides.items()}
+            shown = rule.replace("_", "-")
+            for name in (PRIMITIVE, TROVE) if rule != "two_stage" else (TROVE,):
+                part = _rows(comparison, name, f"{name}, {shown}", scores[name], nothing, seed=seed).assign(k=k)
                 parts.append(part[part["value"].notna()])
+            if rule != "two_stage":
+                parts.append(_apart(comparison, scores, f"{TROVE} minus {PRIMITIVE}, {shown}").assign(k=k))
+    parts = [part for part in parts if len(part)]
     return _table(comparison, "figure4", parts or [pd.DataFrame(columns=["k", "runs", "problems"])])
+
+
+def _apart(comparison: Comparison, scores: dict[str, pd.DataFrame], system: str) -> pd.DataFrame:
+    """Rows of TROVE's scores minus PRIMITIVE's, in the columns of a table."""
+    found = analysis.differences(comparison, {side: scores[side] for side in SIDES})
+    names = {"all": ALL_MICRO, "covered": COVERED_MICRO}
+    found = found.rename(columns={"difference": "value"}).replace({"category": names})
+    sources = [source(comparison, PRIMITIVE, category) for category in found["category"]]
+    return found.assign(system=system, source=sources, runs=1, note="")
 
 
 def table8(comparison: Comparison) -> pd.DataFrame:

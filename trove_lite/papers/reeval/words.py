@@ -96,13 +96,13 @@ def modes_in_words(figure1: pd.DataFrame, table2: pd.DataFrame) -> str:
 def overlap_in_words(figure3: pd.DataFrame) -> str:
     """Do the modes reach other problems than PRIMITIVE? From the table of Figure 3."""
     known = figure3[figure3["value"].notna()]
-    floors = known[known["system"].str.startswith("floor")].set_index(["category", "system"])
+    floors = known[known["system"].str.startswith("two runs")].set_index(["category", "system"])
     pairs, below = 0, []
-    for cell in known[~known["system"].str.startswith("floor")].itertuples():
+    for cell in known[~known["system"].str.startswith("two runs")].itertuples():
         mode = cell.system.split()[-1]
-        if (cell.category, f"floor {mode}") in floors.index:
+        if (cell.category, f"two runs of {mode}") in floors.index:
             pairs += 1
-            if cell.high < floors.loc[(cell.category, f"floor {mode}")].low:
+            if cell.high < floors.loc[(cell.category, f"two runs of {mode}")].low:
                 below.append(f"{mode} in {cell.category}")
     if not pairs:
         return f"What a mode reaches cannot be told from chance here: {why_empty(figure3) or 'that needs two runs'}."

@@ -144,9 +144,9 @@ def over(table: pd.DataFrame) -> str:
     return f"{problems:,} problems of {counted(categories, 'category', 'categories')}; {', '.join(parts)}".rstrip("; ")
 
 
-def counted(number: int, one: str, several: str) -> str:
+def counted(number: float, one: str, several: str) -> str:
     """`1 run`, `2 runs`."""
-    return f"{number} {one if number == 1 else several}"
+    return f"{number:g} {one if number == 1 else several}"
 
 
 def _span(runs: pd.Series) -> str:

@@ -6,7 +6,9 @@ printed number stands beside ours only where data set and budget are those that 
 of 1. Where PRIMITIVE was not run, the SKIP pool stands in for it, and every table says so (`sides`).
 """
 
+from .claims import claims
 from .figures import (
+    ORDER,
     differences_figure,
     figure1,
     figure2,
@@ -57,6 +59,7 @@ from .words import (
 )
 
 __all__ = [
+    "ORDER",
     "OTHERS",
     "OTHER_SKIP",
     "PRIMITIVE",
@@ -65,6 +68,7 @@ __all__ = [
     "TROVE",
     "budget",
     "budget_in_words",
+    "claims",
     "covered",
     "differences",
     "differences_figure",

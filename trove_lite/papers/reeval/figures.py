@@ -4,6 +4,8 @@ What was not measured is drawn as absent, with the reason. Where two curves lie 
 drawn, and where "no difference" is at stake, the margin within which a difference counts as none.
 """
 
+from textwrap import fill
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -126,7 +128,8 @@ def matched_budgets_figure(table: pd.DataFrame) -> Figure | None:
             calls = f"{last['calls_a']:.0f} calls of {last['a']}, on average {last['calls_b']:.1f} of {last['b']}"
             handles.append(handle(f"same {budget}: {calls}", series))
         else:
-            absent(axes, -0.4 + 0.2 * j, f"same {budget}: {reasons(_as_value(table[table['budget'] == budget]))}")
+            why = reasons(_as_value(table[table["budget"] == budget])).split("; ")[0]
+            handles.append(handle(fill(f"same {budget}: absent; {why}", 90), series, fill="white"))
     category_axis(axes, rows)
     axes.set_xlabel("accuracy of TROVE minus accuracy of PRIMITIVE (points)")
     key(axes, handles, columns=1)
@@ -153,10 +156,10 @@ def figure1(table: pd.DataFrame, paired: pd.DataFrame) -> Figure | None:
         1, 2, figsize=(8.6, 1.7 + 0.62 * len(rows)), layout="constrained", sharey=True, width_ratios=(2, 3)
     )
     modes = [mode for mode in MODE_NAMES if table.loc[table["system"] == mode, "value"].notna().any()]
-    for mode in modes:
+    for j, mode in enumerate(modes):
         cells = table[(table["system"] == mode) & table["category"].isin(rows) & table["value"].notna()]
-        series = SERIES[mode]
-        left.plot(100 * cells["value"], [rows.index(c) for c in cells["category"]], series.marker, color=series.colour)
+        y = [rows.index(category) + 0.26 * (j - 1) for category in cells["category"]]
+        left.plot(100 * cells["value"], y, SERIES[mode].marker, color=SERIES[mode].colour, clip_on=False)
     for place, row in enumerate(rows):
         cells = table[table["category"] == row]
         if cells["value"].isna().all():
@@ -176,12 +179,12 @@ def figure1(table: pd.DataFrame, paired: pd.DataFrame) -> Figure | None:
     handles = [handle(mode, SERIES[mode]) for mode in modes]
     handles += [handle(f"{a} minus {b}", SERIES[a], line="-", fill=_half((a, b))) for a, b in pairs]
     key(left, handles, columns=3)
+    samples = counted(table.attrs["k"], "sample", "samples")
     caption = (
-        f"Left: problems that each mode of TROVE solves in {counted(table.attrs['k'], 'sample', 'samples')} (the paper "
-        "prints no values; its text orders them CREATE, SKIP, IMPORT in every category). Right: two modes on the same "
+        f"Left: problems that each mode of TROVE solves in {samples}, in percent. Right: two modes on the same "
         f"problems, in points. {over(table)}. {_paired_over(apart) if len(apart) else 'No two modes to compare'}."
     )
-    text = f"Problems solved by each mode in {counted(table.attrs['k'], 'sample', 'samples')}"
+    text = f"Problems solved by each mode in {samples}"
     detail = f"{over(table)}; paired 95 % intervals on the right"
     return titled(figure, table, text, caption=caption, detail=detail)
 
@@ -237,14 +240,13 @@ def figure2(table5: pd.DataFrame, table7: pd.DataFrame) -> Figure | None:
             axes.scatter(x, 100 * cells["published"], marker=SERIES[side].marker, **PRINT)
             if cells["published"].notna().any():
                 for k in cells.loc[cells["published"].isna(), "k"]:
-                    axes.annotate("?", (k + 0.5 * (j - 0.5), 0), (0, 4), textcoords="offset points", ha="center")
+                    axes.annotate("?", (k + 0.5 * (j - 0.5), 0.02), xycoords=("data", "axes fraction"), ha="center")
                     illegible = True
         axes.set_title(title, fontsize=10)
         axes.set_xlabel("budget K (calls a problem)")
         axes.set_xticks(sorted(table["k"].unique()))
         axes.grid(axis="y", color="0.9")
     all_axes[0].set_ylabel("accuracy (% of problems)")
-    all_axes[0].set_ylim(bottom=0)
     _side_key(figure, table5[table5["category"] == row])
     hollow = "the paper's values, of the same categories and from its rounded cells, drawn a little to the side"
     printed = f" Hollow black marks: {hollow}{'; a question mark: illegible in print' if illegible else ''}."
@@ -337,6 +339,7 @@ def table9_figure(table: pd.DataFrame) -> Figure | None:
                 axes.annotate(note, (0.97, 0.97 - 0.08 * j), xycoords="axes fraction", ha="right", va="top", fontsize=7)
         axes.set_title(_names_of_rows(table).get(category, category), fontsize=10)
         axes.set_xticks(range(len(levels)), levels)
+        axes.set_xlim(-0.5, len(levels) - 0.5)
         axes.grid(axis="y", color="0.9")
         axes.set_xlabel("level (1 easiest)")
     for axes in all_axes[:, 0]:
@@ -427,7 +430,7 @@ def _missing(table: pd.DataFrame) -> str:
 
 
 def _margin(table: pd.DataFrame) -> str:
-    return f"differences within {100 * table.attrs['margin']:g} points, which count as none"
+    return f"differences within {counted(100 * table.attrs['margin'], 'point', 'points')}, which count as none"
 
 
 def _paired_over(known: pd.DataFrame) -> str:

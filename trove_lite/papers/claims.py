@@ -91,6 +91,8 @@ def judged(claims: Sequence[Claim], folder: str | Path, *, judges: bool, runs: s
             found = claim.decide(tables)
         except Undecided as reason:
             found = Found(OPEN, f"Cannot be decided: {reason}.")
+        except KeyError as column:  # a table that another version of this program wrote
+            found = Found(OPEN, f"Cannot be decided: a table lacks {column}; make the report again.")
         told = found._asdict() | {"verdict": found.verdict if judges else SHOWN[found.verdict]}
         rows.append({"claim": claim.words, "paper": claim.paper, "place": claim.place, "printed": claim.printed} | told)
     return named(pd.DataFrame(rows, columns=COLUMNS), "claims", "Claims", runs, judges=judges)

@@ -26,6 +26,10 @@ HEADINGS = {
     "verdict": "verdict",
     "why": "why, and what it hangs on",
 }
+NOT_JUDGING = (
+    "The papers' numbers are of CodeLlama-7B-Instruct on MATH with 15 calls a problem. These runs are not, so nothing "
+    "here judges a paper: the last columns say whether the same is seen here."
+)
 STYLE = """
 body{font:16px/1.5 sans-serif;max-width:84rem;margin:2rem auto;padding:0 1rem;overflow-wrap:break-word}
 p,li,figcaption{max-width:50rem} img{max-width:100%;height:auto} figure{margin:2rem 0}
@@ -75,16 +79,12 @@ def claims_html(table: pd.DataFrame) -> str:
     counts = table["verdict"].value_counts()
     told = ", ".join(f"{counts[v]} {v}" for v in dict.fromkeys([*SHOWN, *SHOWN.values()]) if v in counts)
     heading = "What the papers claim, and what these runs say" if judges else "What these runs show"
-    about = f"Of {len(table)} claims: {told}." + (
-        ""
-        if judges
-        else " <b>The papers' numbers are of CodeLlama-7B-Instruct on MATH with 15 calls a problem. These runs are not, "
-        "so nothing here judges a paper</b>: the last columns say whether the same is seen here."
-    )
+    about = f"Of {len(table)} claims: {told}.{'' if judges else f' <b>{NOT_JUDGING}</b>'}"
     names = {**HEADINGS} if judges else {k: v for k, v in HEADINGS.items() if k != "prediction"} | {"verdict": "here"}
     head = "".join(f'<th scope="col">{html.escape(name)}</th>' for name in names.values())
-    rows = "".join(f"<tr>{''.join(_cell(row, column, names[column]) for column in names)}</tr>" for row in _rows(table))
-    return f"<h2>{heading}</h2><p>{about}</p><table class=claims><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    body = "".join(f"<tr>{''.join(_cell(row, column, names[column]) for column in names)}</tr>" for row in _rows(table))
+    claims = f"<table class=claims><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f"<h2>{heading}</h2><p>{about}</p>{claims}"
 
 
 def _rows(table: pd.DataFrame) -> list[dict[str, str]]:

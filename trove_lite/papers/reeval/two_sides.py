@@ -7,9 +7,7 @@ import pandas as pd
 from ...analysis.choose import in_order
 from ...analysis.comparison import Comparison, one_kind
 from ...analysis.independence import independent_runs
-from ...analysis.scores import (
-    pooled,
-)
+from ...analysis.scores import pooled
 from ...candidates import calls_of
 from ...errors import TroveLiteError
 
@@ -25,8 +23,9 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Com
     """TROVE and PRIMITIVE, and any other method under its own name, from one model's runs; copies are left out.
 
     In categories without PRIMITIVE, the SKIP samples of all independent runs pooled into one stand in for it, under the
-    method `SKIP pool`: SKIP's prompt asks the same of the model, but is not the same text. `calls`: the runs' requests,
-    where they are known. Raises where models or data sets are mixed.
+    method `SKIP pool`: SKIP's prompt asks the same of the model, but is not the same text. It shows no toolbox, so the
+    pool has no effect of a run. `calls`: the runs' requests, where they are known. Raises where models or data sets are
+    mixed.
     """
     model, *_ = one_kind(candidates, "model", "provenance", "dataset")
     independent = independent_runs(candidates)
@@ -40,7 +39,7 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Com
     others = [method for method in dict.fromkeys(kept["method"].astype(str)) if method not in ("trove", "primitive")]
     frames |= {OTHERS.get(method, method): kept[kept["method"] == method] for method in others}
     found = Comparison.of(frames, calls=calls_of(independent) if calls is None else calls)
-    return replace(found, title=MODELS.get(model, model) + found.title.removeprefix(model))
+    return replace(found, alone=(SKIP_POOL,), title=MODELS.get(model, model) + found.title.removeprefix(model))
 
 
 def skip_pool(candidates: pd.DataFrame) -> pd.DataFrame:

@@ -25,6 +25,7 @@ from .tables import (
     figure3_table,
     figure4_table,
     matched_budgets,
+    power_table,
     table1,
     table2,
     table3,
@@ -33,6 +34,7 @@ from .tables import (
     table7,
     table8,
     table9,
+    without_import,
 )
 from .two_sides import (
     OTHER_SKIP,
@@ -87,6 +89,7 @@ __all__ = [
     "modes_in_words",
     "overlap_in_words",
     "paired_differences",
+    "power_table",
     "sides",
     "skip_pool",
     "source",
@@ -100,6 +103,7 @@ __all__ = [
     "table8",
     "table9",
     "table9_figure",
+    "without_import",
     "worked_modes",
     "worked_overlap",
 ]

@@ -7,9 +7,7 @@ import pandas as pd
 from ...analysis.choose import in_order
 from ...analysis.comparison import Comparison, one_kind
 from ...analysis.independence import independent_runs
-from ...analysis.scores import (
-    pooled,
-)
+from ...analysis.scores import pooled
 from ...candidates import all_candidates, calls_of, selections
 from ...errors import TroveLiteError
 
@@ -25,8 +23,9 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Com
     """TROVE and PRIMITIVE, and any other method under its own name, from one model's runs; copies are left out.
 
     In categories without PRIMITIVE, the SKIP samples of all independent runs pooled into one stand in for it, under the
-    method `SKIP pool`: SKIP's prompt asks the same of the model, but is not the same text. `calls`: the runs' requests,
-    where they are known. Raises where models or data sets are mixed.
+    method `SKIP pool`: SKIP's prompt asks the same of the model, but is not the same text. It shows no toolbox, so the
+    pool has no effect of a run. `calls`: the runs' requests, where they are known. Raises where models or data sets are
+    mixed.
     """
     model, *_ = one_kind(all_candidates(candidates), "model", "provenance", "dataset")
     independent = independent_runs(candidates)
@@ -43,7 +42,12 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Com
     ended = selections(independent)
     selected = {OTHERS.get(method, method): ended[ended["method"] == method] for method in others}
     selected[TROVE] = ended[ended["method"] == "trove"]
-    return replace(found, selected=selected, title=MODELS.get(model, model) + found.title.removeprefix(model))
+    return replace(
+        found,
+        alone=(SKIP_POOL,),
+        selected=selected,
+        title=MODELS.get(model, model) + found.title.removeprefix(model),
+    )
 
 
 def skip_pool(candidates: pd.DataFrame) -> pd.DataFrame:

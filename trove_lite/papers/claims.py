@@ -28,7 +28,10 @@ class Undecided(Exception):
 
 
 class Found(NamedTuple):
-    """What the rows say: a verdict, why in a sentence, the numbers as text, and what they hang on."""
+    """What the rows say: a verdict, why in a sentence, the numbers as text, and what they hang on.
+
+    also_printed: what is printed for the part of the problems that the rows are about, where that is not all.
+    """
 
     verdict: str
     why: str
@@ -36,6 +39,7 @@ class Found(NamedTuple):
     interval: str = ""
     prediction: str = ""
     hangs_on: str = ""
+    also_printed: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,10 +58,13 @@ class Claim:
 
 
 class Tables(Mapping[str, pd.DataFrame]):
-    """The tables in a folder by name, each read once. Raises `Undecided` for one that is not there."""
+    """The tables in a folder by name, each read once. Raises `Undecided` for one that is not there.
 
-    def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
+    whole: how many problems the paper has, where these runs are held against it.
+    """
+
+    def __init__(self, folder: str | Path, *, whole: int = 0) -> None:
+        self.folder, self.whole = Path(folder), whole
         self._read: dict[str, pd.DataFrame] = {}
 
     def __getitem__(self, name: str) -> pd.DataFrame:
@@ -75,15 +82,17 @@ class Tables(Mapping[str, pd.DataFrame]):
         return sum(1 for _ in self)
 
 
-def judged(claims: Sequence[Claim], folder: str | Path, *, judges: bool, runs: str = "") -> pd.DataFrame:
+def judged(
+    claims: Sequence[Claim], folder: str | Path, *, judges: bool, whole: int = 0, runs: str = ""
+) -> pd.DataFrame:
     """Every claim with what the tables in `folder` say of it, in the columns of `COLUMNS`.
 
-    judges: whether these runs are of the model, data set and budget that the paper is about. Where they are not,
-    claims on a number of the paper's own are left out, and verdicts say what these runs show.
+    judges: whether these runs are of the model, data set and budget that the paper is about, with its `whole` number of
+    problems. Where they are not, claims on a number of the paper's own are left out, and verdicts say what they show.
     """
     if not Path(folder).is_dir():
         raise TroveLiteError(f"{folder}: no such folder; `trove-lite report RUN --out NAME` makes one")
-    tables, rows = Tables(folder), []
+    tables, rows = Tables(folder, whole=whole if judges else 0), []
     for claim in claims:
         if claim.number and not judges:
             continue
@@ -94,7 +103,8 @@ def judged(claims: Sequence[Claim], folder: str | Path, *, judges: bool, runs: s
         except KeyError as column:  # a table that another version of this program wrote
             found = Found(OPEN, f"Cannot be decided: a table lacks {column}; make the report again.")
         told = found._asdict() | {"verdict": found.verdict if judges else SHOWN[found.verdict]}
-        rows.append({"claim": claim.words, "paper": claim.paper, "place": claim.place, "printed": claim.printed} | told)
+        printed = f"{claim.printed} ({also})" if (also := told.pop("also_printed")) else claim.printed
+        rows.append({"claim": claim.words, "paper": claim.paper, "place": claim.place, "printed": printed} | told)
     return named(pd.DataFrame(rows, columns=COLUMNS), "claims", "Claims", runs, judges=judges)
 
 

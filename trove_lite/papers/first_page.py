@@ -36,12 +36,13 @@ p,li,figcaption{max-width:50rem} img{max-width:100%;height:auto} figure{margin:2
 figcaption{font-size:.9rem} .small{font-size:.85rem;color:#444} .tables{columns:18rem}
 table{border-collapse:collapse;font-size:.9rem;width:100%} th{text-align:left;font-weight:600}
 th,td{padding:.45rem .6rem;vertical-align:top;border-bottom:1px solid #ccc} q{font-style:italic}
+.claims td:first-child{width:19%} .claims td:last-child{width:34%}
 td.number{white-space:nowrap} td.number.long{white-space:normal}
 .verdict{white-space:nowrap;font-weight:600} .holds{color:#14396f} .does-not{color:#a1230f} .open{color:#444}
 @media(max-width:60rem){thead{display:none} tr{display:block;border:1px solid #bbb;margin:0 0 1rem;padding:.3rem .2rem}
 td{display:grid;grid-template-columns:6.5rem 1fr;gap:.5rem;border:0;padding:.2rem .4rem} td:empty{display:none}
 td::before{content:attr(data-name);color:#444;font-size:.8rem;white-space:normal;font-weight:400}
-td.number{white-space:normal}}
+td.number{white-space:normal} .claims td:first-child,.claims td:last-child{width:auto}}
 """
 
 
@@ -77,7 +78,9 @@ def claims_html(table: pd.DataFrame) -> str:
     """The claims table as HTML, under a sentence that counts it and says whether these runs judge the paper."""
     judges = table.attrs["judges"]
     counts = table["verdict"].value_counts()
-    told = ", ".join(f"{counts[v]} {v}" for v in dict.fromkeys([*SHOWN, *SHOWN.values()]) if v in counts)
+    told = ", ".join(
+        f"{counts[v]} {_verb(v, counts[v])}" for v in dict.fromkeys([*SHOWN, *SHOWN.values()]) if v in counts
+    )
     heading = "What the papers claim, and what these runs say" if judges else "What these runs show"
     about = f"Of {len(table)} claims: {told}.{'' if judges else f' <b>{NOT_JUDGING}</b>'}"
     names = {**HEADINGS} if judges else {k: v for k, v in HEADINGS.items() if k != "prediction"} | {"verdict": "here"}
@@ -85,6 +88,12 @@ def claims_html(table: pd.DataFrame) -> str:
     body = "".join(f"<tr>{''.join(_cell(row, column, names[column]) for column in names)}</tr>" for row in _rows(table))
     claims = f"<table class=claims><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     return f"<h2>{heading}</h2><p>{about}</p>{claims}"
+
+
+def _verb(verdict: str, number: int) -> str:
+    """`holds` and the like after a number."""
+    several = {HOLDS: "hold", DOES_NOT: "do not"}.get(verdict, f"are {verdict}")
+    return several if number != 1 else verdict if verdict in (HOLDS, DOES_NOT) else f"is {verdict}"
 
 
 def _rows(table: pd.DataFrame) -> list[dict[str, str]]:

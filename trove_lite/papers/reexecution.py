@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from ..analysis.choose import choose
 from ..analysis.statistics import mean_interval, paired_difference
 from ..errors import TroveLiteError
+from . import Words
 from .style import SERIES, handle, plt, titled
 
 PROBLEM = ["dataset", "category", "problem"]
@@ -152,23 +153,23 @@ def _problems(table: pd.DataFrame) -> str:
     return f" ({int(table['problems'].max()):,} problems)" if "problems" in table else ""
 
 
-def agreement_in_words(agreement: pd.DataFrame) -> str:
+def agreement_in_words(agreement: pd.DataFrame) -> Words:
     """How much of the record holds, in a sentence."""
     total = agreement.set_index("category").loc["all"]
-    return (
+    return Words(
         f"Of {total['candidates']:,} programs {100 * total['status'] / total['candidates']:.2f} % end as recorded, and "
         f"of {total['compared']:,} whose record is whole {100 * total['verdict'] / total['compared']:.2f} % have the "
         "recorded verdict."
     )
 
 
-def limits_in_words(table: pd.DataFrame) -> str:
+def limits_in_words(table: pd.DataFrame) -> Words:
     """What the longest limit buys over the shortest, in a sentence."""
     cells = table.set_index(["measure", "limit"])
     short, long = table["limit"].min(), table["limit"].max()
     vote, single = cells.loc[("two-stage", long)], cells.loc[("pass@1", long)]
     first = cells.loc[("two-stage", short)]
-    return (
+    return Words(
         f"With {short:g} CPU second{'s' if short != 1 else ''} a program, two-stage selection answers "
         f"{100 * first.value:.1f} % [{100 * first.low:.1f}, {100 * first.high:.1f}] of the problems right; {long:g} "
         f"seconds add {100 * vote.gain:+.2f} points [{100 * vote.gain_low:+.2f}, {100 * vote.gain_high:+.2f}], and "

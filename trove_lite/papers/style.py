@@ -8,6 +8,7 @@ caption that says what it shows, over how many problems and runs, and which inte
 
 from collections.abc import Mapping, Sequence
 from itertools import cycle
+from textwrap import fill as wrapped_at
 from typing import NamedTuple
 
 import matplotlib.pyplot as plt
@@ -56,7 +57,7 @@ PRINT = {"facecolor": "none", "edgecolor": "black", "zorder": 6, "s": 34, "linew
 PRINT_KEY = Line2D(
     [], [], marker="D", color="black", markerfacecolor="none", linestyle="", markersize=5, label="the paper's value"
 )
-INTERVAL = "95 % intervals over problems and runs"
+INTERVAL = "95 % intervals over problems and, where there are several, runs"
 ABSENT = "0.35"  # the grey in which a reason stands where nothing could be measured
 plt.rcParams["svg.hashsalt"] = "trove_lite"  # the same figure gives the same file
 
@@ -188,6 +189,12 @@ def band(axes: Axes, x: pd.Series, cells: pd.DataFrame, series: Series) -> None:
     axes.plot(x, 100 * cells["value"], color=series.colour, linestyle=series.line, marker=series.marker, markersize=5)
 
 
+def from_zero(axes: Axes, room: float = 1) -> None:
+    """A horizontal axis that shows 0 and everything drawn, and has `room` times as much to the right."""
+    low, high = axes.dataLim.x0, axes.dataLim.x1
+    axes.set_xlim(min(0, 1.05 * low), max(1, 1.03 * room * high))
+
+
 def margin_band(axes: Axes, margin: float) -> None:
     """Differences that count as none: the stretch of +- margin around 0, across a horizontal axis of points."""
     axes.axvspan(-100 * margin, 100 * margin, color="0.88", zorder=0)
@@ -244,7 +251,8 @@ def titled(
     from there.
     """
     lines = [text, table.attrs.get("runs", ""), detail]
-    figure.suptitle("\n".join(line for line in lines if line), fontsize=10)
+    wide = int(11.5 * figure.get_figwidth())  # characters to a line
+    figure.suptitle("\n".join(wrapped_at(line, wide) for line in lines if line), fontsize=10)
     figure.set_label(name or table.attrs.get("name", ""))
     figure.caption = caption
     return figure

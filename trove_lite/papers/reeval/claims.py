@@ -34,7 +34,9 @@ STOOD_IN = f"the {SKIP_POOL} stands in for {PRIMITIVE}, and its prompt is not th
 def claims(folder: str, *, model: str, dataset: str) -> pd.DataFrame:
     """The claims table of the tables in `folder`, which are of this model and data set (`claims.judged`)."""
     judges = is_its_model(model) and dataset == DATASET and _calls(Tables(folder)) == K
-    return judged(CLAIMS, folder, judges=judges, runs=f"{model} on {dataset}")
+    sizes = published_table("reeval_table8")
+    whole = int(sizes.loc[(sizes["level"] == "all") & (sizes["category"] != "MATH"), "count"].sum())
+    return judged(CLAIMS, folder, judges=judges, whole=whole, runs=f"{model} on {dataset}")
 
 
 def is_its_model(model: str) -> bool:
@@ -58,7 +60,7 @@ def _lead(rule: str, decide: Callable[[pd.Series, str], Found]) -> Callable[[Tab
         row = only(tables["reeval_differences"], "difference of the two sides", rule=rule)
         by = "the oracle" if rule == "oracle" else "one-stage agreement"
         found = decide(row, f"By {by}, TROVE minus {_rival(row)}")
-        return hanging_on(found, _covers(row), undecided=_stands_in(row["b"]))
+        return hanging_on(found, _covers(row, tables), undecided=_stands_in(row["b"]))
 
     return of
 
@@ -66,7 +68,7 @@ def _lead(rule: str, decide: Callable[[pd.Series, str], Found]) -> Callable[[Tab
 def _reproduced(tables: Tables) -> Found:
     checks = tables["reeval_table1_check"]
     here = checks[(checks["system"] == "TROVE, two-stage") & checks["category"].isin(WHOLE)]
-    return hanging_on(agrees(here, "TROVE by two-stage selection is"), _categories(tables, here))
+    return _of_categories(agrees(here, "TROVE by two-stage selection is"), tables, here)
 
 
 def _selection(tables: Tables) -> Found:
@@ -75,7 +77,7 @@ def _selection(tables: Tables) -> Found:
     above, below = (single["difference"] > 0).sum(), (single["difference"] < 0).sum()
     found = leads(row, "One-stage minus two-stage selection")
     why = f"{found.why} By category {above} of {len(single)} differences are above 0 and {below} below."
-    return hanging_on(found._replace(why=why), _covers(row))
+    return hanging_on(found._replace(why=why), _covers(row, tables))
 
 
 def _without_import(tables: Tables) -> Found:
@@ -120,18 +122,21 @@ def _by_category(tables: Tables, effect: str) -> pd.DataFrame:
 def _unique(tables: Tables) -> Found:
     checks = tables["reeval_table2_check"]
     here = checks[checks["category"].isin(WHOLE)]
-    return hanging_on(agrees(here, "Solved by one mode alone:"), _categories(tables, here))
+    return _of_categories(agrees(here, "Solved by one mode alone:"), tables, here)
 
 
 def _distinct(tables: Tables) -> Found:
     row = only(tables["reeval_paired"], "two sides whose answers can be counted", effect="distinct")
     found = leads(row, f"Distinct predictions a problem, TROVE minus {_rival(row)}", scale=1)
-    return hanging_on(found, _covers(row), "what makes two predictions the same", undecided=_stands_in(row["b"]))
+    return hanging_on(
+        found, _covers(row, tables), "what makes two predictions the same", undecided=_stands_in(row["b"])
+    )
 
 
 def _selector(tables: Tables) -> Found:
     row = only(tables["reeval_paired"], "votes beside the oracle", effect="selector", a=f"{TROVE}, oracle")
-    return hanging_on(near(row, 19, "The oracle minus one-stage agreement, TROVE,"), _covers(row))
+    found = near(row, 19, "The oracle minus one-stage agreement, TROVE,")
+    return hanging_on(found, _covers(row, tables), undecided=_in_part(row, tables))
 
 
 def _exclusive(tables: Tables) -> Found:
@@ -178,7 +183,9 @@ def _far(tables: Tables) -> Found:
     short = f"the paper goes to 75 samples, these runs to {most}" if most < 75 else ""
     row = pd.Series({**row, "difference": row["value"]})
     found = near(row, 0.75, f"With {most} pooled samples of each, by the oracle, TROVE minus {_named(row['source'])}")
-    return hanging_on(found, _covers(row), undecided="; ".join(filter(None, [_stands_in(row["source"]), short])))
+    return hanging_on(
+        found, _covers(row, tables), undecided="; ".join(filter(None, [_stands_in(row["source"]), short]))
+    )
 
 
 def _levels(tables: Tables) -> Found:
@@ -197,26 +204,33 @@ def _levels(tables: Tables) -> Found:
     numbers = [f"{100 * cell['value']:.1f} [{100 * cell['low']:.1f}, {100 * cell['high']:.1f}] %" for cell in cells]
     why = f"TROVE solves {numbers[0]} of level 1 and {numbers[1]} of level 5 (taken for roughly 20 %: 15 to 25 %)."
     ours = f"{100 * easy['value']:.1f} and {100 * hard['value']:.1f} %"
-    return hanging_on(Found(verdict, why, ours, ", ".join(map(_interval, cells))), _categories(tables, table))
+    found = Found(verdict, why, ours, ", ".join(map(_interval, cells)))
+    part = "" if easy["category"] == ALL_MICRO else "print is over all categories"
+    return hanging_on(found, undecided=part)
 
 
 # ---- what it hangs on ----
 
 
-def _covers(row: pd.Series) -> str:
+def _covers(row: pd.Series, tables: Tables) -> str:
     """Over how many of the paper's problems, and whether the interval knows of the spread between runs."""
-    sizes = published_table("reeval_table8")
-    whole = int(sizes.loc[(sizes["level"] == "all") & (sizes["category"] != "MATH"), "count"].sum())
-    problems = f"{row['problems']:,.0f} of {whole:,} problems" if row["problems"] < whole else ""
+    problems = f"{row['problems']:,.0f} of {tables.whole:,} problems" if row["problems"] < tables.whole else ""
     alone = "the interval is over problems alone: runs may differ more" if row.get("covers") == "problems" else ""
     return "; ".join(part for part in (problems, alone) if part)
 
 
-def _categories(tables: Tables, rows: pd.DataFrame) -> str:
-    covered = set(rows.loc[rows["category"] == COVERED_MICRO, "category"])
-    table = tables["reeval_table1"]
-    notes = table.loc[(table["category"] == COVERED_MICRO) & table["value"].notna(), "note"].dropna()
-    return f"only {notes.iloc[0]}" if covered and len(notes) and ALL_MICRO not in set(rows["category"]) else ""
+def _in_part(row: pd.Series, tables: Tables) -> str:
+    return f"print is over all {tables.whole:,} problems" if row["problems"] < tables.whole else ""
+
+
+def _of_categories(found: Found, tables: Tables, rows: pd.DataFrame) -> Found:
+    """A finding on printed numbers, with what is printed for the categories that the rows are about."""
+    if ALL_MICRO in set(rows["category"]):
+        return found
+    covered = tables["reeval_table1"].query("category == @COVERED_MICRO")["note"].dropna()
+    where = covered.iloc[-1] if len(covered) else "some categories"
+    printed = ", ".join(f"{100 * value:.1f} %" for value in rows["published"])
+    return hanging_on(found, f"only {where}")._replace(also_printed=f"{where}: {printed}")
 
 
 def _rival(row: pd.Series) -> str:

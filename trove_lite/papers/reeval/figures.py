@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from ...analysis.variance import SMALLEST_EFFECT
 from ..style import (
     INTERVAL,
     PRINT,
@@ -23,6 +24,7 @@ from ..style import (
     dot,
     drawn_rows,
     filled,
+    from_zero,
     handle,
     key,
     margin_band,
@@ -49,6 +51,7 @@ ORDER = (
 MODE_NAMES = tuple(mode.upper() for mode in MODES)
 COSTS = {"calls": "one-stage", "completion tokens": "completion tokens", "total tokens": "total tokens"}
 RULES = {"one_stage": "one-stage", "oracle": "oracle"}
+MARGIN = f"differences within {100 * SMALLEST_EFFECT:g} points, the smallest effect of interest"
 POINTS = "TROVE minus its rival (points: % of problems)"
 
 
@@ -69,8 +72,7 @@ def table1_figure(table: pd.DataFrame) -> Figure | None:
     _reasons_by_lane(axes, table[table["system"].isin(systems)], rows, systems)
     category_axis(axes, rows, _names_of_rows(table))
     axes.set_xlabel("accuracy (% of problems)")
-    axes.set_xlim(0, None)
-    axes.set_xlim(0, 1.3 * axes.get_xlim()[1])  # room for the reasons
+    from_zero(axes, 1.3 if table.loc[table["category"].isin(rows), "value"].isna().any() else 1)
     in_print = bool(table.loc[table["category"].isin(rows), "published"].notna().any())
     key(axes, [handle(name, series) for (name, _), series in drawn.items()], paper=in_print)
     caption = (
@@ -90,7 +92,7 @@ def differences_figure(table: pd.DataFrame) -> Figure | None:
     rows = [*table.attrs.get("categories", ()), *(c for c in here if c in ("all", "covered"))]
     rows = rows if set(here) <= set(rows) else here
     figure, axes = plt.subplots(figsize=(7.4, 1.8 + 0.5 * len(rows)), layout="constrained")
-    margin_band(axes, table.attrs["margin"])
+    margin_band(axes, SMALLEST_EFFECT)
     for j, (rule, shown) in enumerate(RULES.items()):
         for row in known[known["rule"] == rule].itertuples():
             dot(axes, row, rows.index(row.category) + 0.3 * (j - 0.5), SERIES[f"difference, {shown}"])
@@ -104,7 +106,7 @@ def differences_figure(table: pd.DataFrame) -> Figure | None:
     rivals = " or ".join(f"the {name}" if name != PRIMITIVE else name for name in known["b"].unique())
     caption = (
         f"{TROVE} minus {rivals} with {table.attrs['k']} calls a problem each, in points, problem by problem. "
-        f"{_paired_over(known)}. Grey: {_margin(table)}."
+        f"{_paired_over(known)}. Grey: {MARGIN}."
     )
     text = f"{TROVE} minus {rivals} at {table.attrs['k']} calls"
     return titled(figure, table, text, caption=caption, detail=_paired_over(known))
@@ -117,7 +119,7 @@ def matched_budgets_figure(table: pd.DataFrame) -> Figure | None:
     if not rows:
         return None
     figure, axes = plt.subplots(figsize=(7.4, 1.9 + 0.65 * len(rows)), layout="constrained")
-    margin_band(axes, table.attrs["margin"])
+    margin_band(axes, SMALLEST_EFFECT)
     handles = []
     for j, (budget, shown) in enumerate(COSTS.items()):
         here, series = known[known["budget"] == budget], SERIES[f"difference, {shown}"]
@@ -136,7 +138,7 @@ def matched_budgets_figure(table: pd.DataFrame) -> Figure | None:
     caption = (
         "TROVE minus PRIMITIVE by one-stage agreement, in points, where PRIMITIVE gets as many calls, as many tokens "
         f"written, or as many tokens in all as TROVE spent on the same problem. {_paired_over(known)}. Grey: "
-        f"{_margin(table)}."
+        f"{MARGIN}."
     )
     text = "TROVE against PRIMITIVE at the same cost, one-stage agreement"
     return titled(figure, table, text, caption=caption, detail=_paired_over(known))
@@ -164,8 +166,7 @@ def figure1(table: pd.DataFrame, paired: pd.DataFrame) -> Figure | None:
         cells = table[table["category"] == row]
         if cells["value"].isna().all():
             absent(left, place, reasons(cells))
-    left.set_xlim(0, None)
-    left.set_xlim(0, 1.15 * left.get_xlim()[1])
+    from_zero(left)
     left.set_xlabel(f"pass@{table.attrs['k']} (% of problems)")
     right.axvline(0, color="black", linewidth=1)
     for j, pair in enumerate(pairs):
@@ -349,10 +350,10 @@ def table9_figure(table: pd.DataFrame) -> Figure | None:
     in_print = table["published"].notna().any()
     caption = (
         f"Problems solved by any of {table.attrs['k']} samples, by level of difficulty, in percent. "
-        f"{_levels_over(table)}. Bars: 95 % intervals."
+        f"{_levels_over(table)}. Bars: {INTERVAL}."
         f"{' Hollow black marks: the paper’s values.' if in_print else ''}{_stand_in(table)}"
     )
-    detail = f"{_levels_over(table)}; 95 % intervals"
+    detail = f"{_levels_over(table)}; {INTERVAL}"
     return titled(figure, table, "Problems solved by difficulty", caption=caption, detail=detail)
 
 
@@ -427,10 +428,6 @@ def _missing(table: pd.DataFrame) -> str:
     lacking = single.groupby("category", sort=False)["value"].apply(lambda v: v.isna().all())
     names = [category for category in lacking.index if lacking[category]]
     return f" Not measured: {', '.join(names)}." if names else ""
-
-
-def _margin(table: pd.DataFrame) -> str:
-    return f"differences within {counted(100 * table.attrs['margin'], 'point', 'points')}, which count as none"
 
 
 def _paired_over(known: pd.DataFrame) -> str:

@@ -22,13 +22,15 @@ PAIRED = ["effect", "category", "k", "a", "b"]
 
 
 def paired_differences(
-    comparison: Comparison, *, k: int | None = None, seed: int = 0, resamples: int = 100
+    comparison: Comparison, *, k: int | None = None, k_mode: int | None = None, seed: int = 0, resamples: int = 100
 ) -> pd.DataFrame:
     """`a` minus `b`, problem by problem, for every effect of `EFFECTS`: the columns of `differences`, and `k` calls.
 
+    k_mode: samples of each mode, where modes are compared (None: the papers' 5, or as many as there are).
+
     Shares are fractions, of `distinct` a number of predictions. What the runs cannot compare has no row.
     """
-    k, k_mode = budget(comparison, k), of_modes(comparison, None)
+    k, k_mode = budget(comparison, k), of_modes(comparison, k_mode)
     trove = comparison[TROVE]
 
     def of(rule: str, side: str) -> pd.DataFrame:

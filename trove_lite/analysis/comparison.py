@@ -21,6 +21,8 @@ from . import statistics as metrics
 from .choose import choose, in_order, modes_of
 from .independence import independent_runs
 from .scores import (
+    ALL_MACRO,
+    ALL_MICRO,
     COVERED_MACRO,
     COVERED_MICRO,
     MACRO,
@@ -28,9 +30,11 @@ from .scores import (
     Estimate,
     by_category,
     estimate_of,
+    in_part,
     over_categories,
     run_effect,
     score,
+    scored,
     variance_of,
 )
 from .variance import (
@@ -106,7 +110,8 @@ class Comparison:
     where it is None, each candidate is taken for one request. `alone`: methods, besides those of the kit that are known
     for it, whose problems have nothing to do with one another, so that a run has no effect of its own. `selected`: name
     → the answers that a side's recorded runs ended with (`candidates.selections`), also of runs of which nothing else
-    is known.
+    is known. `by_mode`: name → all samples that are independent within their mode (`independent_runs`), where these
+    are more than the side's, for what is computed mode by mode.
     """
 
     sides: Mapping[str, pd.DataFrame]
@@ -117,6 +122,7 @@ class Comparison:
     calls: pd.DataFrame | None = None
     alone: tuple[str, ...] = ()
     selected: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    by_mode: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -245,16 +251,17 @@ def estimates(
     (None: those that all sides have).
     """
     covered = comparison.covered() if covered is None else covered
-    scores = scores.dropna(subset="score")
+    scores = scored(scores)
     v = variance_of(scores, alone=comparison.alone)
     present = by_category(scores, comparison.categories, covered)
     cells = []
     for category in [*comparison.categories, *over_categories(comparison.categories, covered)]:
         if category in present:
             macro, several = category in MACRO, category not in comparison.categories
-            of = v.of(covered if several else [category], macro=macro)
+            whole = category in (ALL_MICRO, ALL_MACRO)
+            of = v.of(comparison.categories if whole else covered if several else [category], macro=macro)
             found = estimate_of(present[category], of, macro=macro)
-            note = ", ".join(covered) if category in (COVERED_MICRO, COVERED_MACRO) else ""
+            note = ", ".join(covered) if category in (COVERED_MICRO, COVERED_MACRO) else in_part(present[category])
             cells.append({"category": category} | found._asdict() | {"note": note, "variance": of})
         else:
             cells.append({"category": category} | absent(comparison, name, category))
@@ -307,7 +314,7 @@ def differences(
     pairs = list(combinations(scores, 2) if pairs is None else pairs)
     rows = []
     for one, other in pairs:
-        v = variance_of(scores[one], scores[other], alone=comparison.alone)
+        v = variance_of(scored(scores[one]), scored(scores[other]), alone=comparison.alone)
         for category, part in [] if v is None else _with_whole(v, comparison.categories):
             needed = problems_needed(part, SMALLEST_EFFECT, runs=RERUN) if part.problems > 1 else np.nan
             rows.append({"category": category, "a": one, "b": other, **tested(part), "problems_needed": needed})

@@ -21,6 +21,8 @@ from .variance import Runs, Variance, alike, decompose, interval, prediction_int
 #: of the data set; `covered`: those that all sides of a comparison have.
 ALL_MICRO, ALL_MACRO = "all, micro", "all, macro"
 COVERED_MICRO, COVERED_MACRO = "covered, micro", "covered, macro"
+#: Share of a category's problems that have to be scored for its mean to stand for the category.
+NEARLY_ALL = 0.95
 MACRO = (ALL_MACRO, COVERED_MACRO)
 #: Runs of a paper, where a rerun of it is predicted or a study planned: both papers make five.
 RERUN = 5
@@ -64,6 +66,27 @@ def selected_score(selected: pd.DataFrame) -> pd.DataFrame:
 def no_scores() -> pd.DataFrame:
     """Scores of no problem at all."""
     return pd.DataFrame({name: [] for name in [*PROBLEM, "level", "score", "worth"]})
+
+
+def scored(scores: pd.DataFrame) -> pd.DataFrame:
+    """Scores without the problems that could not be scored, and without the categories that lack more than one in
+    twenty (`NEARLY_ALL`): a mean over those that happen to have enough samples is not the category's."""
+    known = scores.dropna(subset="score")
+    whole, left = (part.groupby("category", observed=True)["problem"].nunique() for part in (scores, known))
+    share = left.reindex(whole.index).fillna(0) / whole
+    return known[known["category"].isin(share.index[share >= NEARLY_ALL])]
+
+
+def in_part(scores: pd.DataFrame) -> str:
+    """How many runs have only some of their category's problems, which repeat no other run's, as a note; "" for none.
+
+    A problem counts with its mean over the runs that have it, so such a run counts for its own problems.
+    """
+    problems = scores.groupby("category", observed=True)["problem"].nunique()
+    run = [name for name in ("category", "method", "run") if name in scores]
+    runs = scores.groupby(run, observed=True)["problem"].nunique()
+    partial = int((runs < runs.index.get_level_values("category").map(problems).to_numpy()).sum())
+    return f"{partial} of {len(runs)} runs count in part: what repeats another is left out" if partial else ""
 
 
 def pooled(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -267,7 +290,7 @@ def estimate_of(scores: pd.DataFrame, v: Variance | None, *, macro: bool = False
     found = proportion_interval(v) if share else interval(v)
     low, high = prediction_interval(v, RERUN)[1:3]
     ends = (max(low, 0.0), min(high, 1.0)) if share and low == low else (low, high)
-    means = [_mean(values[:, r], category, macro) for r in range(runs) if not np.isnan(values[:, r]).all()]
+    means = [_mean(values[:, r], category, macro) for r in range(runs) if not np.isnan(values[:, r]).any()]
     return Estimate(v.value, found.low, found.high, *ends, metrics.run_sd(means), runs, len(values))
 
 

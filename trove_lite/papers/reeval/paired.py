@@ -31,7 +31,7 @@ def paired_differences(
     Shares are fractions, of `distinct` a number of predictions. What the runs cannot compare has no row.
     """
     k, k_mode = budget(comparison, k), of_modes(comparison, k_mode)
-    trove = comparison[TROVE]
+    trove = comparison.by_mode.get(TROVE, comparison[TROVE])
 
     def of(rule: str, side: str) -> pd.DataFrame:
         return score(comparison[side], rule, k, seed=seed, resamples=resamples)

@@ -6,6 +6,7 @@ keeps apart in grey and for a reader without green (`DRAWN_TOGETHER`, which a te
 caption that says what it shows, over how many problems and runs, and which interval.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import cycle
 from textwrap import fill as wrapped_at
@@ -57,7 +58,7 @@ PRINT = {"facecolor": "none", "edgecolor": "black", "zorder": 6, "s": 34, "linew
 PRINT_KEY = Line2D(
     [], [], marker="D", color="black", markerfacecolor="none", linestyle="", markersize=5, label="the paper's value"
 )
-INTERVAL = "95 % intervals over problems and, where there are several, runs"
+INTERVAL = "95 % intervals over problems and runs (of one run: over problems)"
 ABSENT = "0.35"  # the grey in which a reason stands where nothing could be measured
 plt.rcParams["svg.hashsalt"] = "trove_lite"  # the same figure gives the same file
 
@@ -103,10 +104,10 @@ def filled(table: pd.DataFrame) -> list[str]:
 
 
 def drawn_rows(table: pd.DataFrame) -> list[str]:
-    """Every single category, in order, absent ones too, and one row over several: by problems, where it has a value."""
+    """Every single category, in order, absent ones too, and the rows over several, by problems, that have a value."""
     single = [c for c in table["category"].unique() if ", " not in c]
     have = filled(table)
-    return single + next(([row] for row in (ALL_MICRO, COVERED_MICRO) if row in have and len(single) > 1), [])
+    return single + [row for row in (COVERED_MICRO, ALL_MICRO) if row in have and len(single) > 1]
 
 
 def row_over_categories(table: pd.DataFrame) -> tuple[str, str]:
@@ -117,8 +118,7 @@ def row_over_categories(table: pd.DataFrame) -> tuple[str, str]:
     if ALL_MICRO in present and len(present[ALL_MICRO]) == sides:
         return ALL_MICRO, "all categories"
     if COVERED_MICRO in present:
-        both = [c for c in present.index if ", " not in c and len(present[c]) == sides]
-        return COVERED_MICRO, " and ".join(both)
+        return COVERED_MICRO, known.loc[known["category"] == COVERED_MICRO, "note"].iloc[-1].replace(", ", " and ")
     only = known["category"].value_counts(sort=False).idxmax()
     return only, only
 
@@ -136,11 +136,8 @@ def over(table: pd.DataFrame) -> str:
     if single.empty:
         return "Nothing was measured"
     problems = int(single.groupby("category")["problems"].max().sum())
-    parts = [
-        f"{_span(part['runs'])} of {name}"
-        for name, part in single.groupby("source" if "source" in single else "system", sort=False)
-        if part["runs"].notna().any()
-    ]
+    ran = single["source"] if "source" in single else single["system"]
+    parts = [f"{_span(part['runs'])} of {name}" for name, part in single.groupby(ran, sort=False)]
     categories = single["category"].nunique()
     return f"{problems:,} problems of {counted(categories, 'category', 'categories')}; {', '.join(parts)}".rstrip("; ")
 
@@ -177,8 +174,9 @@ def dot(axes: Axes, cell: object, y: float, series: Series, *, fill: str = "", b
 
 def absent(axes: Axes, y: float, reason: str) -> None:
     """The reason why nothing is drawn at height y, at the right end."""
+    short = re.sub(r" of (\w+, )+\w+$", " of some categories", reason.replace(" of this category", ""))
     axes.annotate(
-        reason, (1, y), (-3, 0), xycoords=("axes fraction", "data"), textcoords="offset points", ha="right",
+        short, (1, y), (-3, 0), xycoords=("axes fraction", "data"), textcoords="offset points", ha="right",
         va="center", fontsize=7, color=ABSENT, style="italic",
     )  # fmt: skip
 

@@ -67,7 +67,7 @@ def _lead(rule: str, decide: Callable[[pd.Series, str], Found]) -> Callable[[Tab
 
 def _reproduced(tables: Tables) -> Found:
     checks = tables["reeval_table1_check"]
-    here = checks[(checks["system"] == "TROVE, two-stage") & checks["category"].isin(WHOLE)]
+    here = _over_all(checks[checks["system"] == "TROVE, two-stage"])
     return _of_categories(agrees(here, "TROVE by two-stage selection is"), tables, here)
 
 
@@ -120,8 +120,7 @@ def _by_category(tables: Tables, effect: str) -> pd.DataFrame:
 
 
 def _unique(tables: Tables) -> Found:
-    checks = tables["reeval_table2_check"]
-    here = checks[checks["category"].isin(WHOLE)]
+    here = _over_all(tables["reeval_table2_check"])
     return _of_categories(agrees(here, "Solved by one mode alone:"), tables, here)
 
 
@@ -217,6 +216,12 @@ def _covers(row: pd.Series, tables: Tables) -> str:
     problems = f"{row['problems']:,.0f} of {tables.whole:,} problems" if row["problems"] < tables.whole else ""
     alone = "the interval is over problems alone: runs may differ more" if row.get("covers") == "problems" else ""
     return "; ".join(part for part in (problems, alone) if part)
+
+
+def _over_all(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows over all problems; without those, over the covered ones."""
+    parts = [rows[rows["category"] == whole] for whole in WHOLE]
+    return next((part for part in parts if len(part)), parts[0])
 
 
 def _in_part(row: pd.Series, tables: Tables) -> str:

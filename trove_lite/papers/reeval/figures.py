@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from ...analysis.scores import COVERED_MICRO
 from ...analysis.variance import SMALLEST_EFFECT
 from ..style import (
     INTERVAL,
@@ -72,7 +73,7 @@ def table1_figure(table: pd.DataFrame) -> Figure | None:
     _reasons_by_lane(axes, table[table["system"].isin(systems)], rows, systems)
     category_axis(axes, rows, _names_of_rows(table))
     axes.set_xlabel("accuracy (% of problems)")
-    from_zero(axes, 1.3 if table.loc[table["category"].isin(rows), "value"].isna().any() else 1)
+    from_zero(axes, 1.5 if table.loc[table["category"].isin(rows), "value"].isna().any() else 1)
     in_print = bool(table.loc[table["category"].isin(rows), "published"].notna().any())
     key(axes, [handle(name, series) for (name, _), series in drawn.items()], paper=in_print)
     caption = (
@@ -383,23 +384,22 @@ def _reasons_by_lane(axes: Axes, table: pd.DataFrame, rows: list[str], systems: 
     for place, row in enumerate(rows):
         cells = table[table["category"] == row]
         if cells["value"].isna().all():
-            absent(axes, place, reasons(cells).replace(" of this category", ""))
+            absent(axes, place, reasons(cells))
             continue
         for j, system in enumerate(systems):
             lane = cells[(cells["system"] == system) & cells["value"].isna()]
             if len(lane):
-                absent(axes, place + 0.27 * (j - 1), lane["note"].iloc[0].replace(" of this category", ""))
+                absent(axes, place + 0.27 * (j - 1), lane["note"].iloc[0])
 
 
 def _names_of_rows(table: pd.DataFrame) -> dict[str, str]:
     """What rows over several categories are called on an axis: which categories they hold, where they are few."""
-    rows = drawn_rows(table)
-    row = rows[-1]
-    if ", " not in row:
-        return {}
-    known = table[(table["category"] == row) & table["value"].notna()]
-    within = str(known["note"].iloc[0]) if len(known) and "covered" in row else ""
-    return {row: within.replace(", ", " and\n") if 0 < within.count(", ") < 2 else wrapped(row)}
+    names = {}
+    for row in drawn_rows(table):
+        within = table.loc[(table["category"] == row) & table["value"].notna(), "note"].dropna()
+        few = row == COVERED_MICRO and len(within) and within.iloc[-1].count(", ") < 3
+        names[row] = within.iloc[-1].replace(", ", ",\n") if few else wrapped(row)
+    return names
 
 
 def _as_value(table: pd.DataFrame) -> pd.DataFrame:

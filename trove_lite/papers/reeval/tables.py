@@ -94,10 +94,11 @@ def _in_print(
 
 
 def _rows(
-    comparison: Comparison, side: str, system: str, scores: pd.DataFrame, look_up: Look, **printed_as: object
+    comparison: Comparison, side: str, system: str, scores: pd.DataFrame, look_up: Look, **about: object
 ) -> pd.DataFrame:
-    part = beside(comparison, side, system, scores, look_up, covered=covered(comparison), **printed_as)
-    sources = [source(comparison, side, category) for category in part["category"]]
+    part = beside(comparison, side, system, scores, look_up, **{"covered": covered(comparison)} | about)
+    filled = zip(part["category"], part["value"].notna(), strict=True)
+    sources = [source(comparison, side, category) or (side if has else "") for category, has in filled]
     notes = [_whose(note, name) for note, name in zip(part["note"], sources, strict=True)]
     return part.assign(source=sources, note=notes)
 
@@ -186,7 +187,8 @@ def figure1_table(comparison: Comparison, *, k: int | None = None) -> pd.DataFra
     for mode in MODES:
         samples = comparison.by_mode.get(TROVE, comparison[TROVE])
         samples = samples[samples["mode"] == mode]
-        part = _rows(comparison, TROVE, mode.upper(), oracle_score(samples, k), nothing)
+        together = comparison.covered(TROVE)  # of the modes of one side the other has no say
+        part = _rows(comparison, TROVE, mode.upper(), oracle_score(samples, k), nothing, covered=together)
         parts.append(_without_mode(part, comparison, mode))
     return _table(comparison, "figure1", parts, k=k)
 

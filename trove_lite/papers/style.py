@@ -30,21 +30,21 @@ class Series(NamedTuple):
 
 
 SERIES = {
-    "TROVE": Series("#BB2E1C", "o", "-"),
-    "TROVE, two-stage": Series("#C28000", "^", ":"),
+    "TROVE": Series("#A62A1A", "o", "-"),
+    "TROVE, two-stage": Series("#C58300", "^", ":"),
     "PRIMITIVE": Series("#14396F", "s", "--"),
-    "SKIP pool": Series("#9474B8", "p", "-."),
+    "SKIP pool": Series("#8A68AE", "p", "-."),
     "IMPORT": Series("#00504A", "<"),
     "CREATE": Series("#B03A70", "P"),
     "SKIP": Series("#5F9E2F", "d"),
     "difference, one-stage": Series("#00707A", "v", "-"),
     "difference, oracle": Series("#2B2B2B", "X", "--"),
-    "difference, completion tokens": Series("#C28000", ">"),
+    "difference, completion tokens": Series("#C58300", ">"),
     "difference, total tokens": Series("#4A2C7A", "h"),
     "oracle": Series("#2B2B2B", "X", "--"),
-    "two-stage": Series("#C28000", "^", ":"),
+    "two-stage": Series("#C58300", "^", ":"),
     "pass@1": Series("#00707A", "v", "-"),
-    "finished": Series("#9474B8", "*", "-."),
+    "finished": Series("#8A68AE", "*", "-."),
 }
 #: Series that stand in one figure, and have to be told apart there without colour as well.
 DRAWN_TOGETHER = (

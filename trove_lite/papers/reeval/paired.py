@@ -3,6 +3,8 @@
 The paper compares means; the same problems lie behind both, so each comparison is made problem by problem here.
 """
 
+from itertools import combinations
+
 import pandas as pd
 
 from ...analysis import comparison as analysis
@@ -57,6 +59,8 @@ def paired_differences(
 
 
 def _effect(comparison: Comparison, effect: str, scores: dict, k: int, pairs: list | None = None) -> pd.DataFrame:
+    known = [name for name, part in scores.items() if len(part)]
+    pairs = [pair for pair in pairs or combinations(scores, 2) if set(pair) <= set(known)]
     return analysis.differences(comparison, scores, pairs=pairs).assign(effect=effect, k=k)
 
 

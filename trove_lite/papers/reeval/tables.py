@@ -409,7 +409,7 @@ def figure4_table(comparison: Comparison, *, points: int = 6, seed: int = 0, res
             for name in (PRIMITIVE, TROVE) if rule != "two_stage" else (TROVE,):
                 part = _rows(comparison, name, f"{name}, {shown}", scores[name], nothing).assign(k=k)
                 parts.append(part[part["value"].notna()])
-            if rule != "two_stage":
+            if rule != "two_stage" and all(map(len, scores.values())):
                 parts.append(_apart(comparison, scores, f"{TROVE} minus {PRIMITIVE}, {shown}").assign(k=k))
     parts = [part for part in parts if len(part)]
     return _table(comparison, "figure4", parts or [pd.DataFrame(columns=["k", "runs", "problems"])])

@@ -236,4 +236,15 @@ def date_of(text: str) -> tuple[float | None, tuple[int, int, int] | None]:
     return None, (year, month, day) if fits else None
 
 
-WTQ = Dataset(NAME, "WTQ", (NAME,), load, read_text, released_is_correct, KINDS, given=("import pandas as pd",))
+WTQ = Dataset(
+    NAME,
+    "WTQ",
+    (NAME,),
+    load,
+    read_text,
+    released_is_correct,
+    KINDS,
+    given=("import pandas as pd",),
+    other_rules={"denotation accuracy": denotation_is_correct},
+    released_votes=released_votes,
+)

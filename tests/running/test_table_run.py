@@ -21,7 +21,7 @@ from ..scripted import TIMES, ScriptedModel, number, response
 pytestmark = pytest.mark.skipif(
     isolation_report()["level"] != "full", reason="this machine does not offer the level full"
 )
-NAMES = ("tabmwp", "wtq", "hitab")
+NAMES = ("tabmwp", "wtq", "hitab", "practice_tables")
 
 
 class TableReader(ScriptedModel):

@@ -9,6 +9,7 @@ from .base import Dataset, Problem
 DATASETS = {
     "math": "trove_lite.datasets.math:MATH",
     "practice": "trove_lite.datasets.practice.problems:PRACTICE",
+    "practice_tables": "trove_lite.datasets.practice_tables:PRACTICE_TABLES",
     "tabmwp": "trove_lite.datasets.tabmwp:TABMWP",
     "wtq": "trove_lite.datasets.wtq:WTQ",
     "hitab": "trove_lite.datasets.hitab.problems:HITAB",

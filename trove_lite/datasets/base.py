@@ -53,7 +53,8 @@ class Dataset:
     category, apart from those that are tested, for methods that may see some. given: imports that every program begins
     with and that the official prompts list, the papers' primitives beyond Python's own. other_rules: further rules by
     which the same answers may be judged, such as the official evaluator's, by name. released_votes: what a program
-    votes with in the released one, from its output and the gold answer, where that differs from `read`.
+    votes with in the released one, from its output and the gold answer, where that differs from `read`. like: the data
+    set whose prompts serve this one too ("": it has its own).
     """
 
     name: str
@@ -67,3 +68,4 @@ class Dataset:
     given: tuple[str, ...] = ()
     other_rules: Mapping[str, Callable[[Sequence[str], object], bool]] = field(default_factory=dict, hash=False)
     released_votes: Callable[[str, object], list[str]] | None = None
+    like: str = ""

@@ -492,7 +492,10 @@ def _show_time_limits(new, agreement, folder: Path, time_limit: float) -> None:
 
 def _fetch_options(parser) -> None:
     parser.add_argument(
-        "groups", nargs="+", metavar="GROUP", help="math (problems), prompts (the official ones), logs (44 MB of runs)"
+        "groups",
+        nargs="+",
+        metavar="GROUP",
+        help="math, tabmwp, wtq, hitab, bbh (problems), prompts (the official ones), latm (released tools), logs (runs)",
     )
 
 

@@ -495,7 +495,7 @@ def _fetch_options(parser) -> None:
         "groups",
         nargs="+",
         metavar="GROUP",
-        help="math, tabmwp, wtq, hitab, bbh (problems), prompts (the official ones), latm (released tools), logs (runs)",
+        help="math, tabmwp, wtq, hitab, bbh (problems), prompts (official ones), latm (released tools), logs (runs)",
     )
 
 

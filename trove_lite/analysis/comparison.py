@@ -7,20 +7,22 @@ in all. Every interval and test is of `variance`. It draws nothing and knows no 
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ..candidates import calls_of
+from ..candidates import all_candidates, calls_of
 from ..datasets import load_dataset
 from ..errors import TroveLiteError
 from . import statistics as metrics
 from .choose import choose, in_order, modes_of
 from .independence import independent_runs
 from .scores import (
+    ALL_MACRO,
+    ALL_MICRO,
     COVERED_MACRO,
     COVERED_MICRO,
     MACRO,
@@ -28,9 +30,11 @@ from .scores import (
     Estimate,
     by_category,
     estimate_of,
+    in_part,
     over_categories,
     run_effect,
     score,
+    scored,
     variance_of,
 )
 from .variance import (
@@ -104,7 +108,10 @@ class Comparison:
     may be empty. `categories` and `levels` (difficulty, grade, source; as text) are the data set's, in the order of its
     tables; `title` says what ran on what. `calls`: a row for every request of these sides to a model, candidate or not;
     where it is None, each candidate is taken for one request. `alone`: methods, besides those of the kit that are known
-    for it, whose problems have nothing to do with one another, so that a run has no effect of its own.
+    for it, whose problems have nothing to do with one another, so that a run has no effect of its own. `selected`: name
+    → the answers that a side's recorded runs ended with (`candidates.selections`), also of runs of which nothing else
+    is known. `by_mode`: name → all samples that are independent within their mode (`independent_runs`), where these
+    are more than the side's, for what is computed mode by mode.
     """
 
     sides: Mapping[str, pd.DataFrame]
@@ -114,6 +121,8 @@ class Comparison:
     levels: tuple[str, ...] = ()
     calls: pd.DataFrame | None = None
     alone: tuple[str, ...] = ()
+    selected: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    by_mode: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -167,7 +176,7 @@ def compare(runs: pd.DataFrame | Mapping[str, pd.DataFrame], *, calls: pd.DataFr
     Runs that copy another are left out. Raises where models or data sets are mixed within a side or a table.
     """
     if isinstance(runs, pd.DataFrame):
-        one_kind(runs, "model", "provenance")
+        one_kind(all_candidates(runs), "model", "provenance")
         runs = independent_runs(runs)
         methods = dict.fromkeys(runs["method"].astype(str))
         return Comparison.of({method: runs[runs["method"] == method] for method in methods}, calls=calls)
@@ -242,16 +251,17 @@ def estimates(
     (None: those that all sides have).
     """
     covered = comparison.covered() if covered is None else covered
-    scores = scores.dropna(subset="score")
+    scores = scored(scores)
     v = variance_of(scores, alone=comparison.alone)
     present = by_category(scores, comparison.categories, covered)
     cells = []
     for category in [*comparison.categories, *over_categories(comparison.categories, covered)]:
         if category in present:
             macro, several = category in MACRO, category not in comparison.categories
-            of = v.of(covered if several else [category], macro=macro)
+            whole = category in (ALL_MICRO, ALL_MACRO)
+            of = v.of(comparison.categories if whole else covered if several else [category], macro=macro)
             found = estimate_of(present[category], of, macro=macro)
-            note = ", ".join(covered) if category in (COVERED_MICRO, COVERED_MACRO) else ""
+            note = ", ".join(covered) if category in (COVERED_MICRO, COVERED_MACRO) else in_part(present[category])
             cells.append({"category": category} | found._asdict() | {"note": note, "variance": of})
         else:
             cells.append({"category": category} | absent(comparison, name, category))
@@ -260,15 +270,19 @@ def estimates(
 
 def absent(comparison: Comparison, name: str, category: str) -> dict:
     """Why a cell is empty."""
-    side = comparison[name]
+    side, selected = comparison[name], comparison.selected.get(name, comparison[name])
     here = side[side["category"] == category]
     if side.empty:
-        reason = f"no {name} runs"
+        reason = f"no {name} runs" if selected.empty else f"of {name}'s runs only the selected answers are known"
     elif category not in comparison.categories:
         missing = [c for c in comparison.categories if not (side["category"] == c).any()]
-        reason = f"no {name} runs of {', '.join(missing)}" if missing else "too few samples in a category"
+        known = "no" if selected.empty or not set(missing) <= set(selected["category"]) else "only selected answers of"
+        reason = f"{known} {name} runs of {', '.join(missing)}" if missing else "too few samples in a category"
     elif here.empty:
-        reason = f"no {name} runs of this category"
+        alone = (selected["category"] == category).any()
+        reason = (
+            f"only selected answers of {name} runs of this category" if alone else f"no {name} runs of this category"
+        )
     else:
         reason = f"only {_sizes(here).min()} samples a problem"
     return {"runs": 0, "problems": 0, "note": reason}
@@ -300,7 +314,7 @@ def differences(
     pairs = list(combinations(scores, 2) if pairs is None else pairs)
     rows = []
     for one, other in pairs:
-        v = variance_of(scores[one], scores[other], alone=comparison.alone)
+        v = variance_of(scored(scores[one]), scored(scores[other]), alone=comparison.alone)
         for category, part in [] if v is None else _with_whole(v, comparison.categories):
             needed = problems_needed(part, SMALLEST_EFFECT, runs=RERUN) if part.problems > 1 else np.nan
             rows.append({"category": category, "a": one, "b": other, **tested(part), "problems_needed": needed})

@@ -21,6 +21,8 @@ from .variance import Runs, Variance, alike, decompose, interval, prediction_int
 #: of the data set; `covered`: those that all sides of a comparison have.
 ALL_MICRO, ALL_MACRO = "all, micro", "all, macro"
 COVERED_MICRO, COVERED_MACRO = "covered, micro", "covered, macro"
+#: Share of a category's problems that have to be scored for its mean to stand for the category.
+NEARLY_ALL = 0.95
 MACRO = (ALL_MACRO, COVERED_MACRO)
 #: Runs of a paper, where a rerun of it is predicted or a study planned: both papers make five.
 RERUN = 5
@@ -55,9 +57,36 @@ def score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int = 0, resampl
     return scores.merge(n.reset_index(), on=PROBLEM, how="left")
 
 
+def selected_score(selected: pd.DataFrame) -> pd.DataFrame:
+    """Whether the answer that a recorded run ended with is right (`candidates.selections`): column `score`."""
+    columns = [*PROBLEM, "level"]
+    return selected[columns].assign(score=selected["correct"].astype(float).to_numpy()).reset_index(drop=True)
+
+
 def no_scores() -> pd.DataFrame:
     """Scores of no problem at all."""
     return pd.DataFrame({name: [] for name in [*PROBLEM, "level", "score", "worth"]})
+
+
+def scored(scores: pd.DataFrame) -> pd.DataFrame:
+    """Scores without the problems that could not be scored, and without the categories that lack more than one in
+    twenty (`NEARLY_ALL`): a mean over those that happen to have enough samples is not the category's."""
+    known = scores.dropna(subset="score")
+    whole, left = (part.groupby("category", observed=True)["problem"].nunique() for part in (scores, known))
+    share = left.reindex(whole.index).fillna(0) / whole
+    return known[known["category"].isin(share.index[share >= NEARLY_ALL])]
+
+
+def in_part(scores: pd.DataFrame) -> str:
+    """How many runs have only some of their category's problems, which repeat no other run's, as a note; "" for none.
+
+    A problem counts with its mean over the runs that have it, so such a run counts for its own problems.
+    """
+    problems = scores.groupby("category", observed=True)["problem"].nunique()
+    run = [name for name in ("category", "method", "run") if name in scores]
+    runs = scores.groupby(run, observed=True)["problem"].nunique()
+    partial = int((runs < runs.index.get_level_values("category").map(problems).to_numpy()).sum())
+    return f"{partial} of {len(runs)} runs count in part: what repeats another is left out" if partial else ""
 
 
 def pooled(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -136,13 +165,16 @@ def _levels(candidates: pd.DataFrame) -> pd.Series:
 def by_category(scores: pd.DataFrame, categories: Sequence[str], covered: Sequence[str]) -> dict[str, pd.DataFrame]:
     """Scores of each of `categories` and, where all `covered` ones are scored, of those together.
 
-    The rows over several are those of `over_categories`; there are none where only one category is covered.
+    The rows over several are those of `over_categories`; there are none where only one category is covered, but the
+    one over all that this side alone may have.
     """
     parts = {c: part for c in categories if len(part := scores[scores["category"] == c])}
     if len(covered) > 1 and set(covered) <= set(parts):
         together = scores[scores["category"].isin(covered)]
         whole = len(covered) == len(categories)
         parts |= dict.fromkeys((ALL_MICRO, ALL_MACRO) if whole else (COVERED_MICRO, COVERED_MACRO), together)
+    if len(categories) > 1 and set(parts) >= set(categories):
+        parts[ALL_MICRO] = scores
     return parts
 
 
@@ -258,7 +290,7 @@ def estimate_of(scores: pd.DataFrame, v: Variance | None, *, macro: bool = False
     found = proportion_interval(v) if share else interval(v)
     low, high = prediction_interval(v, RERUN)[1:3]
     ends = (max(low, 0.0), min(high, 1.0)) if share and low == low else (low, high)
-    means = [_mean(values[:, r], category, macro) for r in range(runs) if not np.isnan(values[:, r]).all()]
+    means = [_mean(values[:, r], category, macro) for r in range(runs) if not np.isnan(values[:, r]).any()]
     return Estimate(v.value, found.low, found.high, *ends, metrics.run_sd(means), runs, len(values))
 
 

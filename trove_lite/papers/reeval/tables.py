@@ -10,7 +10,7 @@ from ...analysis import comparison as analysis
 from ...analysis import statistics as metrics
 from ...analysis.choose import choose
 from ...analysis.comparison import Comparison, absent, requests_of, tested
-from ...analysis.independence import independent_runs
+from ...analysis.independence import independent_runs, whole_streams
 from ...analysis.scores import (
     RERUN,
     correct_counts,
@@ -21,6 +21,7 @@ from ...analysis.scores import (
     over_categories,
     pooled,
     score,
+    selected_score,
     variance_of,
 )
 from ...analysis.variance import (
@@ -32,6 +33,7 @@ from ...analysis.variance import (
     problems_needed,
     run_sd_to_zero,
 )
+from ...candidates import selections
 from .. import ROUNDING, Look, beside, in_columns, named, nothing, only_printed, printed
 from .two_sides import (
     DATASET,
@@ -112,11 +114,17 @@ def _table(comparison: Comparison, number: str, parts: Sequence[pd.DataFrame], *
 
 
 def table1(comparison: Comparison, *, k: int | None = None, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
-    """Accuracy at a matched budget of k calls (Table 1)."""
+    """Accuracy at a matched budget of k calls (Table 1).
+
+    Of recorded runs with result files, two-stage accuracy is that of the answers that they ended with, problems solved
+    again after trimming included, as the official program reports it; the other rows need all candidates.
+    """
     k = budget(comparison, k)
 
     def rows(side: str, system: str, rule: str, variant: str) -> pd.DataFrame:
         scores = score(comparison[side], rule, k, seed=seed, resamples=resamples)
+        if rule == "two_stage" and k == comparison.samples(side) and len(comparison.selected.get(side, ())):
+            scores = selected_score(comparison.selected[side])
         return _rows(comparison, side, system, scores, look_up(side, variant))
 
     def look_up(method: str, variant: str) -> Look:
@@ -173,7 +181,8 @@ def figure1_table(comparison: Comparison, *, k: int | None = None) -> pd.DataFra
     """pass@k of each mode of TROVE (Figure 1, whose values are not printed)."""
     k, parts = of_modes(comparison, k), []
     for mode in MODES:
-        samples = comparison[TROVE][comparison[TROVE]["mode"] == mode]
+        samples = comparison.by_mode.get(TROVE, comparison[TROVE])
+        samples = samples[samples["mode"] == mode]
         part = _rows(comparison, TROVE, mode.upper(), oracle_score(samples, k), nothing)
         parts.append(_without_mode(part, comparison, mode))
     return _table(comparison, "figure1", parts, k=k)
@@ -235,7 +244,7 @@ def figure3_table(
     floor: the overlap of two runs of the same mode. Intervals resample problems.
     """
     k, rows = of_modes(comparison, k), []
-    ran = measured(comparison)
+    ran = whole_streams(measured(comparison))
     for category in comparison.categories:
         here = ran[ran["category"] == category]
         own = source(comparison, PRIMITIVE, category) == PRIMITIVE
@@ -331,8 +340,10 @@ def table6(comparison: Comparison, *, k: int | None = None) -> pd.DataFrame:
 
 def _solved_sets(side: pd.DataFrame, k: int) -> dict[str, pd.DataFrame]:
     """Solved by one of k samples, as (runs × problems) for each category; a pool of n samples makes n // k runs."""
-    group = side.groupby(["method", "run", "category", "problem"], observed=True)
-    place, size = group.cumcount(), group["sample"].transform("size")
+    side, run = whole_streams(side), ["method", "run", "category"]
+    each = side.groupby([*run, "problem"], observed=True)
+    place, size = each.cumcount(), each["sample"].transform("size")
+    size = side.assign(_size=size).groupby(run, observed=True)["_size"].transform("min")  # of a pool, not all alike
     part = side.assign(_run=side["run"].astype(str) + "/" + (place // k).astype(str))[place < size // k * k]
     return {
         category: _any_correct(rows, "_run").astype(bool) for category, rows in part.groupby("category", observed=True)
@@ -521,7 +532,8 @@ def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def _two_stage_difference(candidates: pd.DataFrame, methods: Sequence[str]) -> Variance:
-    chosen = choose(candidates, "two_stage")
+    ended = selections(candidates)
+    chosen = ended if len(ended) else choose(candidates, "two_stage")
     scores = chosen.assign(score=chosen["correct"].fillna(False).astype(float))
     return variance_of(*(scores[scores["method"] == method] for method in methods))
 

@@ -23,8 +23,11 @@ from .selection import number_text
 
 KEY = ["run", "method", "seed", "dataset", "category", "problem", "phase", "mode", "sample", "round"]
 TEXT = ["response", "solution", "tools", "output", "error"]
+#: Rows that repeat, one a problem, the answer that a recorded run ended with, problems solved again included.
+SELECTED, SELECTION = "selected", "recorded selection"
 #: Column → arrow type. `problem` is the index in the data set's own order; `phase` is `stream`, `retry` for problems
-#: solved again after trimming, or `draft` for what is rectified before it counts; `place` is the order in which a
+#: solved again after trimming, `draft` for what is rectified before it counts, or `selected` for rows of provenance
+#: `recorded selection` (`selections`), which are no candidates of their own; `place` is the order in which a
 #: problem's modes are sampled (0, 1, …), which decides ties; `round` counts how often a program was written anew in
 #: place of the one before (0: never; the last is the stream's, those before it are drafts); `level` is what tables may
 #: split by, or ""; `status` is `ok`, `error`, `timeout`, `memory`, `output`, `killed`, `no_code`, or `missing` where
@@ -138,6 +141,33 @@ def outcomes(candidates: pd.DataFrame) -> pd.DataFrame:
     return checked(candidates).drop(columns=TEXT, errors="ignore")
 
 
+def all_candidates(candidates: pd.DataFrame) -> pd.DataFrame:
+    """The candidates proper: without the rows that say what a recorded run selected (`selections`).
+
+    Of runs that are known by their selected answers alone nothing is left.
+    """
+    return candidates[(checked(candidates)["phase"] != SELECTED).to_numpy()]
+
+
+def selections(candidates: pd.DataFrame) -> pd.DataFrame:
+    """The answer that each recorded run ended with, as its result file says: one row a problem and run.
+
+    It was selected in two stages, after problems were solved again with the trimmed toolbox. Nothing else of a run may
+    be known (`selected_alone`): such rows are good for the accuracy of that selection and for nothing that needs all
+    candidates.
+    """
+    return candidates[(checked(candidates)["phase"] == SELECTED).to_numpy()]
+
+
+def selected_alone(candidates: pd.DataFrame) -> list[tuple[str, str]]:
+    """(run, category) of the runs of which only the selected answers are known, sorted."""
+    pairs = {
+        name: set(part[["run", "category"]].astype(str).itertuples(index=False, name=None))
+        for name, part in (("selected", selections(candidates)), ("whole", all_candidates(candidates)))
+    }
+    return sorted(pairs["selected"] - pairs["whole"])
+
+
 def load_candidates(*paths: str | Path) -> pd.DataFrame:
     """Read candidates or outcomes from run folders and parquet files into one table, sorted by its key.
 
@@ -159,6 +189,7 @@ def load_calls(*paths: str | Path) -> pd.DataFrame:
 
 def calls_of(candidates: pd.DataFrame) -> pd.DataFrame:
     """The requests behind candidates: one each, so requests that made no candidate are not there."""
+    candidates = all_candidates(candidates)
     ran = ~candidates["status"].isin(["missing", "no_code"])
     known = candidates.assign(stage=candidates["mode"], role="solver", executions=ran.astype(int))
     return as_frame(pa.Table.from_pandas(known.reindex(columns=CALLS_SCHEMA.names), CALLS_SCHEMA, preserve_index=False))

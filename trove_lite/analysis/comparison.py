@@ -7,14 +7,14 @@ in all. It draws nothing and knows no method, data set or paper.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ..candidates import calls_of
+from ..candidates import all_candidates, calls_of
 from ..datasets import load_dataset
 from ..errors import TroveLiteError
 from . import statistics as metrics
@@ -90,7 +90,8 @@ class Comparison:
     `sides`: name → candidates of independent runs, in the order in which they were sampled (`choose.in_order`); a side
     may be empty. `categories` and `levels` (difficulty, grade, source; as text) are the data set's, in the order of its
     tables; `title` says what ran on what. `calls`: a row for every request of these sides to a model, candidate or not;
-    where it is None, each candidate is taken for one request.
+    where it is None, each candidate is taken for one request. `selected`: name → the answers that a side's recorded
+    runs ended with (`candidates.selections`), also of runs of which nothing else is known.
     """
 
     sides: Mapping[str, pd.DataFrame]
@@ -99,6 +100,7 @@ class Comparison:
     title: str
     levels: tuple[str, ...] = ()
     calls: pd.DataFrame | None = None
+    selected: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -152,7 +154,7 @@ def compare(runs: pd.DataFrame | Mapping[str, pd.DataFrame], *, calls: pd.DataFr
     Runs that copy another are left out. Raises where models or data sets are mixed within a side or a table.
     """
     if isinstance(runs, pd.DataFrame):
-        one_kind(runs, "model", "provenance")
+        one_kind(all_candidates(runs), "model", "provenance")
         runs = independent_runs(runs)
         methods = dict.fromkeys(runs["method"].astype(str))
         return Comparison.of({method: runs[runs["method"] == method] for method in methods}, calls=calls)
@@ -240,15 +242,19 @@ def estimates(
 
 def absent(comparison: Comparison, name: str, category: str) -> dict:
     """Why a cell is empty."""
-    side = comparison[name]
+    side, selected = comparison[name], comparison.selected.get(name, comparison[name])
     here = side[side["category"] == category]
     if side.empty:
-        reason = f"no {name} runs"
+        reason = f"no {name} runs" if selected.empty else f"of {name}'s runs only the selected answers are known"
     elif category not in comparison.categories:
         missing = [c for c in comparison.categories if not (side["category"] == c).any()]
-        reason = f"no {name} runs of {', '.join(missing)}" if missing else "too few samples in a category"
+        known = "no" if selected.empty or not set(missing) <= set(selected["category"]) else "only selected answers of"
+        reason = f"{known} {name} runs of {', '.join(missing)}" if missing else "too few samples in a category"
     elif here.empty:
-        reason = f"no {name} runs of this category"
+        alone = (selected["category"] == category).any()
+        reason = (
+            f"only selected answers of {name} runs of this category" if alone else f"no {name} runs of this category"
+        )
     else:
         reason = f"only {_sizes(here).min()} samples a problem"
     return {"runs": 0, "problems": 0, "note": reason}

@@ -40,6 +40,12 @@ def score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int = 0, resampl
     return expected_score(candidates, rule, k, seed=seed, resamples=resamples)
 
 
+def selected_score(selected: pd.DataFrame) -> pd.DataFrame:
+    """Whether the answer that a recorded run ended with is right (`candidates.selections`): column `score`."""
+    columns = [*PROBLEM, "level"]
+    return selected[columns].assign(score=selected["correct"].astype(float).to_numpy()).reset_index(drop=True)
+
+
 def no_scores() -> pd.DataFrame:
     """Scores of no problem at all."""
     return pd.DataFrame({name: [] for name in [*PROBLEM, "level", "score"]})
@@ -121,13 +127,16 @@ def _levels(candidates: pd.DataFrame) -> pd.Series:
 def by_category(scores: pd.DataFrame, categories: Sequence[str], covered: Sequence[str]) -> dict[str, pd.DataFrame]:
     """Scores of each of `categories` and, where all `covered` ones are scored, of those together.
 
-    The rows over several are those of `over_categories`; there are none where only one category is covered.
+    The rows over several are those of `over_categories`; there are none where only one category is covered, but the
+    one over all that this side alone may have.
     """
     parts = {c: part for c in categories if len(part := scores[scores["category"] == c])}
     if len(covered) > 1 and set(covered) <= set(parts):
         together = scores[scores["category"].isin(covered)]
         whole = len(covered) == len(categories)
         parts |= dict.fromkeys((ALL_MICRO, ALL_MACRO) if whole else (COVERED_MICRO, COVERED_MACRO), together)
+    if len(categories) > 1 and set(parts) >= set(categories):
+        parts[ALL_MICRO] = scores
     return parts
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ..candidates import fingerprint, load_candidates, save_run
+from ..candidates import all_candidates, fingerprint, load_candidates, save_run
 from ..datasets import load_dataset, load_problems
 from ..datasets.answers import graded
 from ..datasets.base import Dataset
@@ -253,7 +253,7 @@ def reexecute_runs(
     known_timeouts: the CPU seconds of programs that ran out of time in the record. Raises TroveLiteError where a run
     has no text, or programs cannot be confined as asked.
     """
-    candidates = load_candidates(*runs)
+    candidates = all_candidates(load_candidates(*runs))
     if "solution" not in candidates:
         raise TroveLiteError(f"{runs[0]}: outcomes hold no programs; name a run folder with text")
     with on_disk(out):

@@ -10,7 +10,7 @@ from ...analysis.independence import independent_runs
 from ...analysis.scores import (
     pooled,
 )
-from ...candidates import calls_of
+from ...candidates import all_candidates, calls_of, selections
 from ...errors import TroveLiteError
 
 TROVE, PRIMITIVE = SIDES = ("TROVE", "PRIMITIVE")
@@ -28,7 +28,7 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Com
     method `SKIP pool`: SKIP's prompt asks the same of the model, but is not the same text. `calls`: the runs' requests,
     where they are known. Raises where models or data sets are mixed.
     """
-    model, *_ = one_kind(candidates, "model", "provenance", "dataset")
+    model, *_ = one_kind(all_candidates(candidates), "model", "provenance", "dataset")
     independent = independent_runs(candidates)
     kept = in_order(independent)
     own = kept[kept["method"] == "primitive"]
@@ -40,7 +40,10 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Com
     others = [method for method in dict.fromkeys(kept["method"].astype(str)) if method not in ("trove", "primitive")]
     frames |= {OTHERS.get(method, method): kept[kept["method"] == method] for method in others}
     found = Comparison.of(frames, calls=calls_of(independent) if calls is None else calls)
-    return replace(found, title=MODELS.get(model, model) + found.title.removeprefix(model))
+    ended = selections(independent)
+    selected = {OTHERS.get(method, method): ended[ended["method"] == method] for method in others}
+    selected[TROVE] = ended[ended["method"] == "trove"]
+    return replace(found, selected=selected, title=MODELS.get(model, model) + found.title.removeprefix(model))
 
 
 def skip_pool(candidates: pd.DataFrame) -> pd.DataFrame:

@@ -100,9 +100,9 @@ def run_audit(
         absent |= set(NEEDS_SANDBOX) if box is None else set()
         effects, remarks = rule_effects(runs, golds or None, box)
         examples, rows = _worked_examples(prompts, problems, None if scope else sides, box, missing)
-    found += [*rows, *independence_findings(whole, "these runs" if scope else "public runs"), published_runs()]
+    found += [*rows, *independence_findings(candidates, "these runs" if scope else "public runs"), published_runs()]
     if not scope:
-        found += [*rule_findings(effects, remarks), trimming_finding(runs), *import_findings(candidates)]
+        found += [*rule_findings(effects, remarks), trimming_finding(whole), *import_findings(candidates)]
         found += benefit_findings(sides, k=k, seed=seed, resamples=resamples, longer=longer)
     spread = power_table(sides, k=k, seed=seed, resamples=resamples)
     findings = as_table(found).assign(source="computed")
@@ -168,17 +168,20 @@ def _texts(
     """The same runs with texts: as given, or read from the public logs where these are what was given."""
     if "solution" in candidates:
         return candidates
-    paths = public_paths("logs", ".md")
-    if read is None or not problems or not paths or not all(path.is_file() for path in paths):
+    paths = [path for path in public_paths("logs", ".md") if path.is_file()]
+    if read is None or not problems or not paths:
         missing.append("texts of the runs: no run folder given, and no logs here; run `trove-lite fetch math logs`")
         return None
     table, _ = read(paths, problems, progress=False)
     key = ["run", "category", "problem", "phase", "mode", "sample", "program"]
-    same, given = (
-        frame.astype(dict.fromkeys(["run", "category", "phase", "mode"], str))[key] for frame in (table, candidates)
+    texts = ["run", "category", "phase", "mode"]
+    theirs, given = (frame.astype(dict.fromkeys(texts, str)) for frame in (table, candidates))
+    asked = (
+        theirs.merge(given[texts[:2]].drop_duplicates(), on=texts[:2], how="left", indicator=True)["_merge"] == "both"
     )
-    if len(same) != len(given) or len(same.merge(given, on=key)) != len(given):
-        missing.append("texts of the runs: outcomes of other runs than the public logs; give their run folder")
+    table = table[asked.to_numpy()]
+    if len(table) != len(given) or len(theirs[key].merge(given[key], on=key)) != len(given):
+        missing.append("texts of the runs: outcomes of other runs than the logs here; give their run folder")
         return None
     return table
 

@@ -11,6 +11,7 @@ from ..analysis.independence import independent_runs, shared_programs
 from ..analysis.scores import estimate, score, variance_of
 from ..analysis.statistics import holm, mcnemar_exact
 from ..analysis.variance import MARGINS, SMALLEST_EFFECT, prediction_interval
+from ..candidates import SELECTED, all_candidates
 from ..papers.reeval import (
     PRIMITIVE,
     SIDES,
@@ -41,39 +42,56 @@ RUNS = 5  # of the re-evaluation
 
 
 def independence_findings(candidates: pd.DataFrame, whose: str = "public runs") -> list[Finding]:
-    """Which of the runs repeat another one, by category; every pair that does is named."""
-    pairs = shared_programs(candidates)
-    kept = independent_runs(candidates)[["run", "category"]].drop_duplicates()
+    """Which of the runs repeat another one, by category; every pair that does is named, copies of one in one group."""
+    pairs, stream = shared_programs(candidates), all_candidates(candidates)
+    kept = independent_runs(stream).groupby(["category", "run"], observed=True)["problem"].nunique()
     results = []
-    for category, part in candidates.groupby("category", observed=True):
-        runs = part[["run", "method"]].drop_duplicates()
-        here = pairs[pairs["category"] == category]
-        bad = here[here["verdict"] != "independent"].sort_values(["run_a", "run_b"])
+    for category, part in stream.groupby("category", observed=True):
+        sizes = part.groupby("run", observed=True)["problem"].nunique()
+        left = kept[category].reindex(sizes.index).fillna(0)
+        whole, partly = (left == sizes).sum(), ((left > 0) & (left < sizes)).sum()
+        here = pairs[(pairs["category"] == category) & (pairs["mode"] != SELECTED)]
         free = here[here["verdict"] == "independent"]
+        said = _repeats(here)
         results.append(
             finding(
                 5,
                 whose,
                 f"logs of {category}",
                 "runs that are called several are several",
-                stated=f"{len(runs)} runs: {', '.join(sorted(runs['run'].astype(str)))}",
-                computed=f"{(kept['category'] == category).sum()} independent; "
-                + (
-                    "; ".join(
-                        f"{r.run_b} and {r.run_a} share {100 * r.identical:.0f} % of {r.compared} programs"
-                        for r in bad.itertuples()
-                    )
-                    or "no pair shares more than chance"
-                ),
-                holds=bad.empty,
+                stated=f"{len(sizes)} run{'s' if len(sizes) > 1 else ''}: {', '.join(map(str, sizes.index))}",
+                computed=f"{whole} independent"
+                + (f", {partly} in part (the problems where it repeats none)" if partly else "")
+                + f"; {'; '.join(said) or 'no pair shares more than chance'}",
+                holds=not said,
                 importance=2,
-                note=f"independent pairs share {100 * free['identical'].max():.0f} % at most, by chance "
-                f"{100 * free['by_chance'].max():.0f} %"
+                note=f"pairs that are independent in a mode share {100 * free['identical'].max():.0f} % of its programs at "
+                f"most, by chance {100 * free['by_chance'].max():.0f} %"
                 if len(free)
                 else "",
             )
         )
     return results
+
+
+def _repeats(pairs: pd.DataFrame) -> list[str]:
+    """Pairs of runs that repeat one another, in words; runs that are copies of one another are named together."""
+    group: dict[str, tuple[str, ...]] = {}
+    modes = pairs.groupby(["run_a", "run_b"], observed=True, sort=False)
+    for (a, b), rows in modes:
+        if (rows["verdict"] == "copy").all():
+            both = tuple(sorted({*group.get(a, (a,)), *group.get(b, (b,))}))
+            group |= dict.fromkeys(both, both)
+    said = [" = ".join(names) for names in dict.fromkeys(group.values())]
+    later = {name for names in group.values() for name in names[1:]}
+    for (a, b), rows in modes:
+        where = [
+            f"{r.mode} ({'all' if r.verdict == 'copy' else f'problems {r.stretches}'})"
+            for r in rows[rows["verdict"] != "independent"].itertuples()
+        ]
+        if where and not later & {a, b}:
+            said.append(f"{b} repeats {a} in {', '.join(where)}")
+    return said
 
 
 def published_runs(look: Look | None = None) -> Finding:
@@ -291,7 +309,7 @@ def _power(sides: Comparison, *, k: int, seed: int, resamples: int) -> list[Find
             holds=True if stated["low"] >= 0.8 and not pool else None,
             importance=5,
             note="with less than 80 %, not significant does not mean that there is no difference; from the spread over "
-            f"{stated['measured_on']:.0f} problems of {', '.join(covered(sides))} in the runs at hand"
+            f"{stated['measured_on']:.0f} problems in the runs at hand"
             + (
                 ", the SKIP pool in PRIMITIVE's place and taken to be as noisy, for its accuracy, as a run of TROVE"
                 if pool
@@ -401,14 +419,19 @@ def _one_stage(sides: Comparison, look: Look) -> list[Finding]:
             "§4.1.2 and Table 1",
             "one-stage selection gains as much on these runs",
             stated=f"{points(low)} to {points(high)} points over {', '.join(names)}, before rounding",
-            computed=f"{_with_interval(tested(v))} over {v.covers}: {100 * before['score'].mean():.1f} → "
-            f"{100 * after['score'].mean():.1f} %"
+            computed=f"{_with_interval(tested(v))} over {v.covers}: {100 * _mean(before):.1f} → "
+            f"{100 * _mean(after):.1f} %"
             + (f"; {RUNS} more runs: {points(rerun.low)} to {points(rerun.high)}" if known else ""),
             holds=agrees(Range(low, high), Range(rerun.low, rerun.high)) if known and low == low else None,
             importance=3,
             note=", ".join(f"{c} {_with_interval(tested(v.of([c])))}" for c in names),
         )
     ]
+
+
+def _mean(scores: pd.DataFrame) -> float:
+    """Over problems, each by its mean over runs."""
+    return float(scores.groupby(["category", "problem"], observed=True)["score"].mean().mean())
 
 
 def matched_tokens(sides: Comparison, longer: Comparison | None = None, *, k: int) -> Finding:

@@ -229,6 +229,8 @@ def rule_effects(
     """
     modes = candidates.groupby("method", observed=True)["mode"].nunique()
     candidates = candidates[candidates["method"].isin(modes.index[modes > 1])]
+    if candidates.empty:
+        return pd.DataFrame(columns=[*Effect._fields, "p_holm"]), {}
     official = choose_by(candidates, two_stage)
     effects, remarks = [], {}
     for name, rule in (*SELECTION.items(), ("all of selection", one_stage_described)):

@@ -10,20 +10,11 @@ from .finding import CONSISTENT, INCONSISTENT, UNDECIDED
 IN_WORDS = {INCONSISTENT: "do not fit together", UNDECIDED: "cannot be decided", CONSISTENT: "hold"}
 
 
-def ranking(findings: pd.DataFrame, most: int = 20) -> pd.DataFrame:
-    """The findings on which most rests, the weightiest first: what is stated, what was computed, the verdict."""
-    table = findings[findings["verdict"] != CONSISTENT].head(most)
-    return pd.DataFrame(
-        {
-            "paper": table["paper"],
-            "where": table["place"],
-            "what": table["check"],
-            "stated": table["stated"],
-            "computed": table["computed"],
-            "verdict": table["verdict"],
-            "weight": table["weight"],
-        }
-    ).reset_index(drop=True)
+def ranking(findings: pd.DataFrame, most: int = 15) -> pd.DataFrame:
+    """The findings that do not hold and on which most rests, the weightiest first."""
+    table = findings[findings["verdict"] != CONSISTENT].head(most).reset_index(drop=True)
+    where = table["paper"] + ", " + table["place"]
+    return table[["weight", "verdict"]].assign(where=where, what=table["check"], **table[["stated", "computed"]])
 
 
 def paragraphs(findings: pd.DataFrame, section: int) -> str:
@@ -94,7 +85,7 @@ def _question(rows: pd.DataFrame) -> str:
         f"- {row.check}: {row.computed} – **{row.verdict}**"
         for row in pd.concat([rows[~is_open], rows[is_open]]).itertuples()
     ]
-    head = f"**Does tool-making help?** {is_open.sum()} of {len(rows)} statements about it cannot be decided from these runs."
+    head = f"**Does tool-making help?** Of {len(rows)} statements about it {is_open.sum()} cannot be decided."
     return head + "\n\n" + "\n".join(lines)
 
 

@@ -44,29 +44,32 @@ RUNS = 5  # of the re-evaluation
 def independence_findings(candidates: pd.DataFrame, whose: str = "public runs") -> list[Finding]:
     """Which of the runs repeat another one, by category; every pair that does is named, copies of one in one group."""
     pairs, stream = shared_programs(candidates), all_candidates(candidates)
-    kept = independent_runs(stream).groupby(["category", "run"], observed=True)["problem"].nunique()
+    key = ["run", "method"]
+    kept = independent_runs(stream).groupby(["category", *key], observed=True)["problem"].nunique()
     results = []
     for category, part in stream.groupby("category", observed=True):
-        sizes = part.groupby("run", observed=True)["problem"].nunique()
+        sizes = part.groupby(key, observed=True)["problem"].nunique()
         left = kept[category].reindex(sizes.index).fillna(0)
+        runs = sizes.index.get_level_values("run")
+        names = {i: i[0] if list(runs).count(i[0]) == 1 else f"{i[0]} ({i[1]})" for i in sizes.index}
         whole, partly = (left == sizes).sum(), ((left > 0) & (left < sizes)).sum()
         here = pairs[(pairs["category"] == category) & (pairs["mode"] != SELECTED)]
         free = here[here["verdict"] == "independent"]
-        said = _repeats(here)
+        said = _repeats(here, names)
         results.append(
             finding(
                 5,
                 whose,
                 f"logs of {category}",
                 "runs that are called several are several",
-                stated=f"{len(sizes)} run{'s' if len(sizes) > 1 else ''}: {', '.join(map(str, sizes.index))}",
+                stated=f"{len(sizes)} run{'s' if len(sizes) > 1 else ''}: {', '.join(names.values())}",
                 computed=f"{whole} independent"
                 + (f", {partly} in part (the problems where it repeats none)" if partly else "")
                 + f"; {'; '.join(said) or 'no pair shares more than chance'}",
                 holds=not said,
                 importance=2,
-                note=f"pairs that are independent in a mode share {100 * free['identical'].max():.0f} % of its programs at "
-                f"most, by chance {100 * free['by_chance'].max():.0f} %"
+                note=f"independent pairs share {100 * free['identical'].max():.0f} % of a mode's programs at most, "
+                f"by chance {100 * free['by_chance'].max():.0f} %"
                 if len(free)
                 else "",
             )
@@ -74,17 +77,20 @@ def independence_findings(candidates: pd.DataFrame, whose: str = "public runs") 
     return results
 
 
-def _repeats(pairs: pd.DataFrame) -> list[str]:
+def _repeats(pairs: pd.DataFrame, names: Mapping[tuple[str, str], str]) -> list[str]:
     """Pairs of runs that repeat one another, in words; runs that are copies of one another are named together."""
     group: dict[str, tuple[str, ...]] = {}
-    modes = pairs.groupby(["run_a", "run_b"], observed=True, sort=False)
-    for (a, b), rows in modes:
+    modes = [
+        (names[i[:2]], names[i[2:]], rows)
+        for i, rows in pairs.groupby(["run_a", "method_a", "run_b", "method_b"], observed=True, sort=False)
+    ]
+    for a, b, rows in modes:
         if (rows["verdict"] == "copy").all():
             both = tuple(sorted({*group.get(a, (a,)), *group.get(b, (b,))}))
             group |= dict.fromkeys(both, both)
-    said = [" = ".join(names) for names in dict.fromkeys(group.values())]
-    later = {name for names in group.values() for name in names[1:]}
-    for (a, b), rows in modes:
+    said = [" = ".join(copies) for copies in dict.fromkeys(group.values())]
+    later = {name for copies in group.values() for name in copies[1:]}
+    for a, b, rows in modes:
         where = [
             f"{r.mode} ({'all' if r.verdict == 'copy' else f'problems {r.stretches}'})"
             for r in rows[rows["verdict"] != "independent"].itertuples()

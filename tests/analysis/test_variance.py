@@ -121,6 +121,13 @@ def test_an_estimated_run_sd_comes_with_its_degrees_of_freedom():
     assert known.df > guessed.df
 
 
+def test_degrees_of_freedom_are_never_fewer_than_any_part_has():
+    """Problems that vary less than their samples would make them, and a run variance estimated below 0."""
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        assert v.decompose(rng.integers(0, 2, (4, 2)) + rng.normal(0, 1e-3, (4, 2))).df >= 1
+
+
 def test_unscored_questions_and_runs_are_left_out():
     rng = np.random.default_rng(0)
     scores = rng.random((30, 3))
@@ -295,7 +302,9 @@ def test_a_large_enough_run_effect_takes_a_difference_to_nothing():
 
 def test_problems_alone_leave_runs_as_they_are():
     got = v.decompose(normal(np.random.default_rng(0), 50, 4, run=1.0))
-    assert v.problems_alone(got).se ** 2 == got.over_problems < got.se**2
+    assert v.problems_alone(got).se == pytest.approx(np.sqrt(got.over_problems))
+    assert v.problems_alone(got).se < got.se
+    assert v.problems_alone(got).df == pytest.approx(49)
 
 
 @small

@@ -463,14 +463,14 @@ def power_table(comparison: Comparison, *, k: int | None = None, seed: int = 0, 
     rows = []
     for runs, effect in [(runs, effect) for runs in (1, RERUN, 20) for effect in MARGINS] if found else []:
         plan = {"problems": PROBLEMS, "runs": runs}
-        drawn = [power(v, effect, **plan) for v in again]
+        drawn = [p for v in again if not np.isnan(p := power(v, effect, **plan))] or [np.nan]
         rows.append(
             {
                 "runs": runs,
                 "effect": effect,
                 "power_with_3201": power(found, effect, **plan),
-                "low": np.nanquantile(drawn, 0.025),
-                "high": np.nanquantile(drawn, 0.975),
+                "low": np.quantile(drawn, 0.025),
+                "high": np.quantile(drawn, 0.975),
                 "problems_needed": problems_needed(found, effect, runs=runs),
                 "problem": found.sds["problem"],
                 **{f"sample_{side}": sd for side, sd in zip("ab", found.sds["sample"], strict=True)},

@@ -16,7 +16,7 @@ from ..analysis.comparison import Comparison
 from ..analysis.independence import independent_runs
 from ..datasets import load_dataset
 from ..datasets.base import Problem
-from ..datasets.files import public_paths
+from ..datasets.files import recorded_runs
 from ..errors import TroveLiteError
 from ..papers.reeval import TROVE, budget
 from ..papers.reeval import sides as sides_of
@@ -163,7 +163,7 @@ def _texts(
     """The same runs with texts: as given, or read from the public logs where these are what was given."""
     if "solution" in candidates:
         return candidates
-    paths = public_paths("logs", ".md")
+    paths = recorded_runs()
     if read is None or not problems or not paths or not all(path.is_file() for path in paths):
         missing.append("texts of the runs: no run folder given, and no logs here; run `trove-lite fetch math logs`")
         return None

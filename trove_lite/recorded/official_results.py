@@ -27,6 +27,8 @@ MODES_WITHOUT = {"import": "create", "create": "skip", "skip": "skip"}
 #: Share of gold answers that have to be a category's: a program that grades problems solved again by another's gold
 #: answer (`baseline_run0`) writes that one down.
 SAME_GOLD = 0.9
+#: How a final toolbox names each of its tools.
+TOOL = re.compile(r"^# %% (.*) \((import|function)\)$", re.MULTILINE)
 FIELDS = {
     "answer": (int, float),
     "exec_output": (str, type(None)),
@@ -45,15 +47,15 @@ def read_results(file: Path, run: str, problems: Iterable[Problem]) -> tuple[pa.
     """
     entries = _entries(file)
     mine = _category_of(entries, problems, file)
-    report = ImportReport(str(file), run, mine[0].category, len(mine), len(mine), 0, 0, selected=True)
     without = WITHOUT_IMPORT.search(run) is not None
-    names = MODES_WITHOUT if without else MODES
+    method, names = ("trove_no_import", MODES_WITHOUT) if without else ("trove", MODES)
+    report = ImportReport(str(file), run, mine[0].category, method, len(mine), len(mine), selected=True)
     places = list(dict.fromkeys(names.values()))
     same = {
         "model": model_of(file),
         "provenance": SELECTION,
         "run": run,
-        "method": "trove_no_import" if without else "trove",
+        "method": method,
         "seed": seed_of(file),
         "phase": SELECTED,
         "sample": 0,
@@ -65,7 +67,15 @@ def read_results(file: Path, run: str, problems: Iterable[Problem]) -> tuple[pa.
         rows.append(same | {"mode": mode, "place": places.index(mode)} | _row(entry["response"], problem, report))
     report.recorded_correct = sum(entry["response"]["is_correct"] for entry in entries)
     report.correct = sum(row["correct"] for row in rows)
+    kinds = [kind for _, kind in TOOL.findall(_toolbox_beside(file))]
+    report.tools, report.functions = (len(kinds), kinds.count("function")) if kinds else (None, None)
     return as_arrow(rows), report
+
+
+def _toolbox_beside(file: Path) -> str:
+    """The toolbox that the run ended with, as the official layout keeps it; "" where it does not."""
+    beside = Path(*("library" if part == "results" else part for part in file.parts))
+    return text_of(beside) if beside != file and beside.is_file() else ""
 
 
 def _entries(file: Path) -> list[dict]:

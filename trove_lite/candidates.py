@@ -19,6 +19,8 @@ import pyarrow.parquet as pq
 
 from .errors import TroveLiteError
 from .journal import write_atomically
+from .parse import parse_tools
+from .programs import reported_operations, used_tools
 from .selection import number_text
 
 KEY = ["run", "method", "seed", "dataset", "category", "problem", "phase", "mode", "sample", "round"]
@@ -70,7 +72,9 @@ SCHEMA = pa.schema(
         ("execute_seconds", pa.float64()),
     ]
 )
-OUTCOMES_SCHEMA = pa.schema([field for field in SCHEMA if field.name not in TEXT])
+#: What outcomes keep of the text: #ops as TroVE reports it and the tools of #lib, null where that is not known.
+MEASURED = [("reported_operations", pa.int32()), ("used_tools", pa.list_(pa.string()))]
+OUTCOMES_SCHEMA = pa.schema([*(field for field in SCHEMA if field.name not in TEXT), *MEASURED])
 #: `stage` is what was asked, a candidate's mode or another thing such as `rank`; `mode` is null where the request made
 #: no candidate. Tokens and seconds are null where they are not known; `executions` counts programs run.
 CALLS_SCHEMA = pa.schema(
@@ -137,8 +141,23 @@ def checked(candidates: object) -> pd.DataFrame:
 
 
 def outcomes(candidates: pd.DataFrame) -> pd.DataFrame:
-    """The same table without the texts that a model or a program wrote; of these only the answers stay."""
-    return checked(candidates).drop(columns=TEXT, errors="ignore")
+    """The same table without the texts that a model or a program wrote; of these only answers and measures stay."""
+    return measured(checked(candidates)).drop(columns=TEXT, errors="ignore")
+
+
+def measured(candidates: pd.DataFrame) -> pd.DataFrame:
+    """The same table with what `programs` measures of a solution: `reported_operations` and `used_tools`."""
+    if "solution" not in candidates:
+        absent = [name for name, _ in MEASURED if name not in candidates]
+        return candidates.assign(**dict.fromkeys(absent)) if absent else candidates
+    measures = [
+        (reported_operations(solution), used_tools(solution, parse_tools(tools)))
+        for solution, tools in zip(candidates["solution"].fillna(""), candidates["tools"].fillna(""), strict=True)
+    ]
+    sizes, tools = zip(*measures, strict=True) if measures else ((), ())
+    return candidates.assign(
+        reported_operations=pd.array(sizes, dtype="Int32"), used_tools=pd.Series(tools, candidates.index, dtype=object)
+    )
 
 
 def all_candidates(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -174,8 +193,10 @@ def load_candidates(*paths: str | Path) -> pd.DataFrame:
     Raises TroveLiteError where a path holds no such table, lacks columns, or repeats a run that another has.
     """
     tables = [_read_candidates(_file(Path(path), "candidates.parquet")) for path in _some(paths)]
-    schema = SCHEMA if all("solution" in table.column_names for table in tables) else OUTCOMES_SCHEMA
-    return _together([table.select(schema.names) for table in tables], KEY, paths)
+    if not all("solution" in table.column_names for table in tables):
+        frames = [outcomes(as_frame(table)) for table in tables]
+        tables = [pa.Table.from_pandas(frame, OUTCOMES_SCHEMA, preserve_index=False) for frame in frames]
+    return _together(tables, KEY, paths)
 
 
 def load_calls(*paths: str | Path) -> pd.DataFrame:
@@ -228,8 +249,13 @@ def _read_candidates(file: Path) -> pa.Table:
     table = _read(file)
     first = _version(table, file) == 1
     schema = SCHEMA if "solution" in table.column_names else OUTCOMES_SCHEMA
-    _refuse_without([name for name in schema.names if not (first and name in NEW_IN_2)], table, file)
-    return _cast(_converted(table) if first else table, schema, file)
+    new = [name for name, _ in MEASURED] + [name for name in NEW_IN_2 if first]
+    _refuse_without([name for name in schema.names if name not in new], table, file)
+    table = _converted(table) if first else table
+    for field in schema:
+        if field.name not in table.column_names:  # outcomes that were made before it was kept
+            table = table.append_column(field, pa.nulls(len(table), field.type))
+    return _cast(table, schema, file)
 
 
 def _read_calls(path: Path) -> pa.Table:

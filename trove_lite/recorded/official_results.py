@@ -18,6 +18,7 @@ from ..datasets.base import Problem
 from ..errors import TroveLiteError
 from ..programs import code_of, operations
 from .official_files import NOTHING_WRITTEN, TIMEOUT, ImportReport, model_of, seed_of, text_of
+from .official_toolboxes import library_of, read_library
 
 #: Runs without IMPORT, by their folder: the file does not say. The program numbers a run's modes and then names them
 #: as if there were three, so of two each bears the name before its own; problems solved again bear the right one.
@@ -27,8 +28,6 @@ MODES_WITHOUT = {"import": "create", "create": "skip", "skip": "skip"}
 #: Share of gold answers that have to be a category's: a program that grades problems solved again by another's gold
 #: answer (`baseline_run0`) writes that one down.
 SAME_GOLD = 0.9
-#: How a final toolbox names each of its tools.
-TOOL = re.compile(r"^# %% (.*) \((import|function)\)$", re.MULTILINE)
 FIELDS = {
     "answer": (int, float),
     "exec_output": (str, type(None)),
@@ -67,15 +66,10 @@ def read_results(file: Path, run: str, problems: Iterable[Problem]) -> tuple[pa.
         rows.append(same | {"mode": mode, "place": places.index(mode)} | _row(entry["response"], problem, report))
     report.recorded_correct = sum(entry["response"]["is_correct"] for entry in entries)
     report.correct = sum(row["correct"] for row in rows)
-    kinds = [kind for _, kind in TOOL.findall(_toolbox_beside(file))]
-    report.tools, report.functions = (len(kinds), kinds.count("function")) if kinds else (None, None)
+    if library := library_of(file):
+        kinds = [tool.kind for tool in read_library(library)]
+        report.tools, report.functions = len(kinds), kinds.count("function")
     return as_arrow(rows), report
-
-
-def _toolbox_beside(file: Path) -> str:
-    """The toolbox that the run ended with, as the official layout keeps it; "" where it does not."""
-    beside = Path(*("library" if part == "results" else part for part in file.parts))
-    return text_of(beside) if beside != file and beside.is_file() else ""
 
 
 def _entries(file: Path) -> list[dict]:

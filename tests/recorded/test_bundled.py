@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from trove_lite import choose, independent_runs, load_candidates, reeval, shared_programs, summarise
+from trove_lite import CATEGORIES, choose, independent_runs, load_candidates, reeval, shared_programs, summarise
 from trove_lite.candidates import all_candidates, selections
 
 from ..conftest import ROOT
@@ -87,6 +87,23 @@ def test_table1_averages_over_the_runs_that_have_a_problem_and_labels_the_pool(b
     assert absent["note"] == "only selected answers of TROVE runs of this category"
     assert absent["published"] == 0.29
     assert table.loc[("number", "PRIMITIVE, K=15"), "note"] == "only 8 SKIP pool samples a problem"
+
+
+def test_the_readme_of_the_bundle_is_read_off_its_tables(bundled):
+    text = (ROOT / "results/codellama-7b-instruct/README.md").read_text(encoding="utf-8")
+    known, ended = all_candidates(bundled), selections(bundled)
+    assert f"{len(bundled):,} rows. {len(known):,} are candidates" in text
+    assert f"{len(ended):,} are the selected answers" in text
+    named = {"trove": "TROVE", "trove_no_import": "without IMPORT"}
+    for what, part in (("all candidates", known), ("selected answers", ended)):
+        runs = (
+            part[["method", "category", "run"]].drop_duplicates().groupby(["method", "category"], observed=False).size()
+        )
+        for method, name in named.items():
+            cells = " | ".join(str(runs.get((method, c), "–")) for c in CATEGORIES)
+            assert f"| {name}, {what} | {cells} |" in text
+    first = ended[ended["run"] == "baseline_run0"]["correct"]
+    assert f"697 by\ntheir own gold ({100 * first.mean():.1f} %)" in text
 
 
 def test_the_practice_results_are_read_off_their_tables():

@@ -30,7 +30,7 @@ def paired_differences(
 
     k_mode: samples of each mode, where modes are compared (None: the papers' 5, or as many as there are).
 
-    Shares are fractions, of `distinct` a number of predictions. What the runs cannot compare has no row.
+    `p_holm` is corrected over the whole table. Shares are fractions, of `distinct` a number of predictions. What the runs cannot compare has no row.
     """
     k, k_mode = budget(comparison, k), of_modes(comparison, k_mode)
     trove = comparison.by_mode.get(TROVE, comparison[TROVE])
@@ -50,7 +50,7 @@ def paired_differences(
         ),
         _effect(comparison, "distinct", printed, k),
     ]
-    table = pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True)
+    table = analysis.corrected(pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True))
     for side in "ab":  # what stands in for PRIMITIVE is named
         cells = zip(table[side], table["category"], strict=True)
         table[side] = [_named(comparison, name, category) for name, category in cells]

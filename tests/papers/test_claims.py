@@ -147,9 +147,11 @@ def test_one_vote_against_two_stages(verdict, row, expected):
     [(-0.03, 0.001, HOLDS), (0.005, 0.9, DOES_NOT), (-0.01, 0.4, OPEN)],
 )
 def test_no_worse_without_import_takes_a_refuted_gain(verdict, low, p_below_1, expected):
-    row = difference(low + 0.01, low, low + 0.02, p_below_1=p_below_1, runs_a=5, runs_b=4)
+    row = difference(low + 0.01, low, low + 0.02, p_below_1=p_below_1, runs_a=5, runs_b=4, run_sd_to_0=0.0131)
     rows = [row | {"counted": counted} for counted in ("all runs", "independent runs")]
-    assert verdict(IMPORT, reeval_without_import=rows)["verdict"] == expected
+    found = verdict(IMPORT, reeval_without_import=rows)
+    assert found["verdict"] == expected
+    assert "an SD of 1.3 points between runs would take the interval to 0" in found["hangs_on"]
 
 
 def modes(first, second):

@@ -92,6 +92,9 @@ def _without_import(tables: Tables) -> Found:
         DOES_NOT: "IMPORT adds something",
         OPEN: "that IMPORT adds a point is not refuted",
     }
+    runs = f"{row['runs_a']:.0f} and {row['runs_b']:.0f} runs"
+    sd = row["run_sd_to_0"]
+    effect = f"an SD of {100 * sd:.1f} points between runs would take the interval to 0" if sd > 0 else ""
     agreed = "also" if other["p_below_1"] <= 0.05 else "no longer"
     apart = f"over problems and runs, with independent runs only, {_points(other)}, {agreed} refuted"
     return Found(
@@ -99,7 +102,7 @@ def _without_import(tables: Tables) -> Found:
         f"{what}: {told[verdict]}; {apart}." if verdict == HOLDS else f"{what}: {told[verdict]}.",
         f"{100 * row['difference']:+.1f} points",
         _interval(row),
-        hangs_on=f"{row['runs_a']:.0f} and {row['runs_b']:.0f} runs as they are; some share their random numbers",
+        hangs_on="; ".join(filter(None, [f"{runs} as they are, which share random numbers in part", effect])),
     )
 
 

@@ -30,7 +30,8 @@ def paired_differences(
 
     k_mode: samples of each mode, where modes are compared (None: the papers' 5, or as many as there are).
 
-    `p_holm` is corrected over the whole table. Shares are fractions, of `distinct` a number of predictions. What the runs cannot compare has no row.
+    `p_holm` is corrected over the whole table. Shares are fractions, of `distinct` a number of predictions. What the
+    runs cannot compare has no row.
     """
     k, k_mode = budget(comparison, k), of_modes(comparison, k_mode)
     trove = comparison.by_mode.get(TROVE, comparison[TROVE])

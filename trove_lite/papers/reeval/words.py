@@ -107,8 +107,15 @@ def _without_import_in_words(without: pd.DataFrame) -> str:
     return (
         f"With IMPORT less without it, two-stage, is {_points(all_runs)} points over {all_runs.problems:,.0f} problems "
         f"and all runs as they are: that IMPORT adds a point or more {shown}. Over independent runs, and what they "
-        f"would do again, it is {_points(independent)}."
+        f"would do again, it is {_points(independent)}.{_would_take(all_runs)}"
     )
+
+
+def _would_take(row: pd.Series) -> str:
+    """How large a run's own effect would have to be, where the interval leaves 0 out."""
+    if pd.isna(row.run_sd_to_0):
+        return ""
+    return f" Runs would have to differ by an SD of {100 * row.run_sd_to_0:.1f} points for the first to reach 0."
 
 
 def overlap_in_words(figure3: pd.DataFrame) -> Words:

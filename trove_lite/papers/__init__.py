@@ -10,7 +10,6 @@ from importlib import resources
 from pathlib import Path
 
 import pandas as pd
-from PIL import Image
 
 from ..analysis import statistics as metrics
 from ..analysis.comparison import Comparison, estimates
@@ -276,6 +275,8 @@ def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | No
 
 def caption_of(figure: str | Path) -> str:
     """The caption that a saved PNG carries; "" where it has none."""
+    from PIL import Image  # with matplotlib, which tables do not need
+
     with Image.open(figure) as picture:
         return picture.info.get("Description", "")
 

@@ -342,7 +342,9 @@ PAGE = """
 {%- block html_head_js_mathjax -%}{%- endblock -%}
 {%- block html_head_js_mermaidjs -%}{%- endblock -%}
 {%- block body_header -%}{{ super() }}
-<p style="padding: 0 1em"><a href="../index.html">all notebooks, figures and tables</a></p>
+<style>.jp-OutputArea-output{overflow-x:auto} .jp-OutputArea-output pre{word-break:normal;overflow-wrap:anywhere}
+.jp-RenderedImage img{max-width:100%;height:auto} .back{padding:0 1em} .back a{text-decoration:underline}</style>
+<p class="back"><a href="../index.html">the claims, all figures, notebooks and tables</a></p>
 {%- endblock -%}
 {%- block input -%}<details><summary>code</summary>{{ super() }}</details>{%- endblock -%}
 {%- block data_png -%}

@@ -363,9 +363,10 @@ def to_page(notebook: Path) -> None:
     book, heading = read_notebook(notebook), ""
     for cell in book.cells:
         heading = _title(cell.source) if cell.cell_type == "markdown" and _title(cell.source) else heading
+        told = "".join(output.get("text", "") for output in cell.get("outputs", ())).strip()  # a caption, if any
         for output in cell.get("outputs", ()):
             if "image/png" in output.get("data", {}):
-                output.metadata["alt"] = f"Figure: {heading}"
+                output.metadata["alt"] = told or f"Figure: {heading}"
     book.metadata["title"] = title_of(notebook)
     exporter = HTMLExporter(exclude_input_prompt=True, exclude_output_prompt=True)
     exporter.raw_template = PAGE

@@ -54,7 +54,7 @@ OTHER_WORDS = {
     "prompts.official": ({"primitive", "instance", "import", "create", "skip"}, "the released files are named so"),
     "prompts.chain_of_thought": ({"cot"}, "the words of this one method"),
     "recorded.reexecute": ({"import"}, "recorded programs of this mode ran after a toolbox"),
-    "": ({"trove"}, "the paper whose tables it is"),
+    "": ({"trove", "latm"}, "the papers whose tables they are"),
     "candidates": ({"primitive", "instance", "import", "create", "skip"}, "files of the first schema had no order"),
     "running.settings": ({"practice", "trove"}, "what a run is by default"),
 }

@@ -115,6 +115,8 @@ class Attempt:
     """False where only the text is wanted: of a candidate, what stands after its marker `Final Answer:`."""
     role: str = "solver"
     """Who is asked: each role may have a model of its own."""
+    sampling: Mapping[str, object] = field(default_factory=dict, hash=False)
+    """How its completions are drawn, where that differs from the run's: fields of SamplingSettings."""
     mode: str | None = None
     """What the candidate counts as in tables (None: its stage); "" where it is no candidate."""
     round: int = 0

@@ -100,7 +100,7 @@ class VLLM(LanguageModel):
             ) from error
         defaults = {"model": self.model} | DEFAULTS | (CPU_DEFAULTS if current_platform.is_cpu() else {})
         try:
-            self._params(0)  # settings that vLLM refuses are no prompt's fault
+            self._params(0, self.settings)  # settings that vLLM refuses are no prompt's fault
             tie_processes()
             self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**defaults | self._engine_args))
         except Exception as error:
@@ -115,7 +115,14 @@ class VLLM(LanguageModel):
             del engine
             gc.collect()  # it is in circles, and would complain if it met the end of the interpreter
 
-    async def complete(self, prompt: Prompt, seeds: Sequence[int], *, priority: int = 0) -> list[Completion]:
+    async def complete(
+        self,
+        prompt: Prompt,
+        seeds: Sequence[int],
+        *,
+        priority: int = 0,
+        sampling: SamplingSettings | None = None,
+    ) -> list[Completion]:
         """One completion for each seed, in order."""
         if self._engine is None:
             raise RuntimeError("a VLLM model completes inside its `async with` block")
@@ -123,7 +130,7 @@ class VLLM(LanguageModel):
         try:
             with _vllm_errors():
                 tokens = await (self._continued(spoken) if isinstance(spoken, str) else self._templated(spoken))
-            return await gather(self._sample(tokens, seed, priority) for seed in seeds)
+            return await gather(self._sample(tokens, seed, priority, sampling or self.settings) for seed in seeds)
         except (PromptRefused, SampleUnavailable):
             self.refused += 1
             raise
@@ -169,21 +176,21 @@ class VLLM(LanguageModel):
         place = Path(self.model)
         return sha256_of_weights(place) if place.exists() else None
 
-    def _params(self, seed: int):
+    def _params(self, seed: int, settings: SamplingSettings):
         from vllm import SamplingParams
         from vllm.sampling_params import RequestOutputKind
 
         return SamplingParams(
-            temperature=self.settings.temperature,
-            top_p=self.settings.top_p,
-            max_tokens=self.settings.max_tokens,
-            stop=list(self.settings.stop),
+            temperature=settings.temperature,
+            top_p=settings.top_p,
+            max_tokens=settings.max_tokens,
+            stop=list(settings.stop),
             seed=seed,
             output_kind=RequestOutputKind.FINAL_ONLY,
         )
 
-    async def _sample(self, prompt, seed: int, priority: int) -> Completion:
-        params, number = self._params(seed), str(next(self._requests))
+    async def _sample(self, prompt, seed: int, priority: int, settings: SamplingSettings) -> Completion:
+        params, number = self._params(seed, settings), str(next(self._requests))
         start = time.perf_counter()
         with _vllm_errors():
             *_, result = [part async for part in self._engine.generate(prompt, params, number, priority=priority)]
@@ -199,7 +206,7 @@ class VLLM(LanguageModel):
             result.num_cached_tokens,
             waited,
         )
-        return checked(found, self.settings, "vLLM")
+        return checked(found, settings, "vLLM")
 
 
 def from_spec(spec: str, settings: SamplingSettings, chat: str) -> VLLM:

@@ -85,7 +85,7 @@ def live_run(
         for stream in streams:
             if stream.journal.notice:
                 bars.say(stream.journal.notice)
-        in_own_loop(drive(out, streams, models, sandbox, pack, dataset, settings.parser, bars, in_flight))
+        in_own_loop(drive(out, streams, models, sandbox, pack, dataset, settings, bars, in_flight))
         with on_disk(out):
             finish(out, streams, dataset, settings)
     return out
@@ -125,7 +125,7 @@ async def drive(
     sandbox,
     pack,
     dataset: Dataset,
-    parser: str,
+    settings: RunSettings,
     bars: Progress,
     in_flight: int | None,
 ) -> None:
@@ -139,7 +139,8 @@ async def drive(
         for model in models.values():
             model.on_notice = bars.say
         bars.retried = lambda: sum(getattr(model, "retried", 0) for model in set(models.values()))
-        driver = Driver(models, sandbox, pack, dataset, parser=parser, progress=bars, in_flight=at_once)
+        drawn = {"parser": settings.parser, "sampling": settings.sampling}
+        driver = Driver(models, sandbox, pack, dataset, **drawn, progress=bars, in_flight=at_once)
         await driver.run(streams)
 
 

@@ -47,9 +47,10 @@ lint: $(VENV)/ready-to-test
 
 bundle: $(VENV)/ready  ## results/codellama-7b-instruct/outcomes.parquet again, from the public logs
 	$(BIN)/trove-lite fetch math logs
-	$(BIN)/python -c "from trove_lite.datasets.files import public_paths; print(*public_paths('logs', '.md'), sep='\n')" \
+	$(BIN)/python -c "from trove_lite.datasets.files import recorded_runs; print(*recorded_runs(), sep='\n')" \
 		| xargs $(BIN)/trove-lite import --force --out runs/codellama-7b-instruct
 	$(BIN)/trove-lite outcomes runs/codellama-7b-instruct --out results/codellama-7b-instruct/outcomes.parquet
+	cp runs/codellama-7b-instruct/recorded.csv results/codellama-7b-instruct
 
 reexecution: $(VENV)/ready  ## results/reexecution again, after `make bundle`: every public program, an hour on two cores
 	$(BIN)/trove-lite reexecute runs/codellama-7b-instruct --out runs/reexecuted \

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .analysis.comparison import Comparison, accuracy, compare, matched_budgets
     from .analysis.failures import failures, tools_made
     from .analysis.grading import accuracy_by_rule
-    from .analysis.independence import independent_runs, shared_programs
+    from .analysis.independence import independent_runs, repetitions, shared_programs, toolbox_experiment
     from .analysis.summary import summarise
     from .analysis.worked import worked_problem
     from .candidates import load_calls, load_candidates, outcomes
@@ -61,11 +61,13 @@ __all__ = [
     "random_choice",
     "reeval",
     "reexecution",
+    "repetitions",
     "save",
     "shared_programs",
     "show",
     "side_by_side",
     "summarise",
+    "toolbox_experiment",
     "tools_made",
     "trove",
     "two_stage",

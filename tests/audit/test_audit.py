@@ -749,6 +749,13 @@ def test_the_ranking_opens_with_what_weighs_most_and_leaves_out_what_holds():
     assert table["what"].tolist() == ["claim 3", "claim 2", "claim 0"]
 
 
+def test_a_table_is_read_whole_and_its_bars_do_not_split_cells():
+    text = audit.as_markdown(pd.DataFrame({"a": ["x|y"], "b": ["long " * 40]}))
+    assert text.split("\n")[:2] == ["| a | b |", "| :--- | :--- |"]
+    assert "x\\|y" in text
+    assert "long " * 40 in text
+
+
 def test_the_answer_follows_from_the_findings():
     one, other = (audit.answer(findings_of(*verdicts)) for verdicts in ((False, None), (True, True)))
     assert "1 do not fit together, 1 cannot be decided, 0 hold" in one
@@ -760,6 +767,7 @@ def test_the_answer_follows_from_the_findings():
 
 def test_findings_that_hold_are_a_list_beneath_the_others():
     text = audit.paragraphs(findings_of(True, False), 6)
+    assert "**Consistent** –" in audit.paragraphs(findings_of(False, False, False, False, True), 6)  # no detail
     assert text.index("**Inconsistent**") < text.index("**Consistent** (1)")
     assert "- a paper, §0: claim 0 (0)" in text
 

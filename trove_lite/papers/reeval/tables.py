@@ -95,7 +95,8 @@ def _rows(
     comparison: Comparison, side: str, system: str, scores: pd.DataFrame, look_up: Look, **printed_as: object
 ) -> pd.DataFrame:
     part = beside(comparison, side, system, scores, look_up, covered=covered(comparison), **printed_as)
-    sources = [source(comparison, side, category) for category in part["category"]]
+    filled = [source(comparison, side, category) for category in part["category"]]
+    sources = np.where(part["value"].notna() & (np.array(filled) == ""), side, filled)  # selected answers alone
     notes = [_whose(note, name) for note, name in zip(part["note"], sources, strict=True)]
     return part.assign(source=sources, note=notes)
 

@@ -6,7 +6,19 @@ printed number stands beside ours only where data set and budget are those that 
 of 1. Where PRIMITIVE was not run, the SKIP pool stands in for it, and every table says so (`sides`).
 """
 
-from .figures import figure1, figure2, figure3, figure4, matched_budgets_figure, table1_figure, table9_figure
+from .claims import claims
+from .figures import (
+    ORDER,
+    differences_figure,
+    figure1,
+    figure2,
+    figure3,
+    figure4,
+    matched_budgets_figure,
+    table1_figure,
+    table9_figure,
+)
+from .paired import paired_differences
 from .tables import (
     differences,
     figure1_table,
@@ -49,6 +61,7 @@ from .words import (
 )
 
 __all__ = [
+    "ORDER",
     "OTHERS",
     "OTHER_SKIP",
     "PRIMITIVE",
@@ -57,8 +70,10 @@ __all__ = [
     "TROVE",
     "budget",
     "budget_in_words",
+    "claims",
     "covered",
     "differences",
+    "differences_figure",
     "difficulty_in_words",
     "figure1",
     "figure1_table",
@@ -73,6 +88,7 @@ __all__ = [
     "measured",
     "modes_in_words",
     "overlap_in_words",
+    "paired_differences",
     "power_table",
     "sides",
     "skip_pool",

@@ -250,6 +250,15 @@ def test_a_model_that_its_server_does_not_list_is_refused_before_a_folder_is_mad
     assert (out / "candidates.parquet").exists()
 
 
+def test_a_model_in_process_is_refused_before_a_folder_is_made_where_vllm_is_not_installed(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setitem(sys.modules, "vllm", None)
+    out = tmp_path / "run"
+    assert "pip install -e '.[vllm]'" in error_of(capsys, "run", "--out", str(out), "--model", "vllm:org/name")
+    assert not out.exists()
+
+
 def test_a_folder_in_which_nothing_was_generated_takes_another_model(tmp_path, capsys):
     out = tmp_path / "run"
     words = f"run --quiet --out {out} --categories counting --seeds 0 --limit 1 --k 3 --model".split()

@@ -17,7 +17,7 @@ from ..candidates import fingerprint, load_candidates, save_run
 from ..datasets import load_dataset, load_problems
 from ..datasets.answers import graded
 from ..datasets.base import Dataset
-from ..errors import TroveLiteError
+from ..errors import TroveLiteError, encodable
 from ..journal import Journal, locked, on_disk
 from ..methods.trove import TroveSettings
 from ..programs import code_of, operations, program_of, recorded_sources
@@ -133,7 +133,7 @@ def _execute(parts: list[tuple[Sandbox, list[str]]], path: Path | None, progress
                 journal.append({"sandboxes": about})
             elif journal.records[0] != {"sandboxes": about}:
                 raise TroveLiteError(f"{path}: begun with other limits, isolation or libraries; choose another --out")
-            known = {record["program"]: Execution(*record["execution"]) for record in journal.records[1:]}
+            known = {record["program"]: _kept(record["execution"]) for record in journal.records[1:]}
 
         def keep(program: str, execution: Execution) -> None:
             known[fingerprint(program, "")] = execution
@@ -144,6 +144,11 @@ def _execute(parts: list[tuple[Sandbox, list[str]]], path: Path | None, progress
             missing = [program for program in programs if fingerprint(program, "") not in known]
             box.run_many(missing, progress=progress and len(missing) > 0, done=keep)
     return {program: known[fingerprint(program, "")] for _, programs in parts for program in programs}
+
+
+def _kept(values: Sequence) -> Execution:
+    """An execution as a journal has it: an older one may hold texts that no table can."""
+    return Execution(*(encodable(value) if isinstance(value, str) else value for value in values))
 
 
 class Outcome(NamedTuple):

@@ -10,6 +10,7 @@ from dataclasses import fields
 
 import pytest
 
+from trove_lite import load_calls
 from trove_lite.cli import COMMANDS, main, parser_of
 from trove_lite.methods import METHODS, load_method
 from trove_lite.models.base import SamplingSettings
@@ -188,9 +189,20 @@ def test_a_plan_counts_calls_and_touches_nothing(tmp_path, monkeypatch, capsys):
     said = capsys.readouterr().out
     assert re.search(r"^trove +counting +12 +144 ", said, re.MULTILINE)
     assert re.search(r"^primitive +counting +12 +144 ", said, re.MULTILINE)
-    assert "estimated" in said
     assert "GPU hours" in said
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_plan_counts_tokens_where_a_tokenizer_is_at_hand_and_else_says_that_it_estimates(tmp_path, capsys):
+    words = ["run", "--dry_run", "--categories", "counting", "--seeds", "0", "--limit", "3"]
+    out = tmp_path / "run"
+    assert main([*words, "--methods", "primitive", "--k", "2", "--out", str(out)]) == 0
+    counted = re.search(r"in all 6 calls; (\d+) prompt tokens, counted by", capsys.readouterr().out)
+    assert main([*words, "--methods", "primitive", "--k", "2", "--out", str(out), "--quiet", "--dry_run=false"]) == 0
+    capsys.readouterr()
+    assert int(counted[1]) == load_calls(out)["prompt_tokens"].sum()
+    assert main([*words, "--model", "http://localhost:1/v1#x", "--prompts", "practice"]) == 0
+    assert "prompt tokens, estimated at 3.0 characters each" in capsys.readouterr().out
 
 
 ENDLESS = """

@@ -71,28 +71,21 @@ def whole(tiny_model, tmp_path_factory):
     return load_candidates(out).drop(columns=CLOCKS)
 
 
-@pytest.mark.parametrize(
-    ("phase", "sent"),
-    [
-        ("starting", signal.SIGTERM),
-        ("starting", signal.SIGINT),
-        ("running", signal.SIGTERM),
-        ("running", signal.SIGKILL),
-        ("running", signal.SIGINT),
-    ],
-    ids=lambda value: getattr(value, "name", value),
-)
-def test_no_process_is_left_and_the_run_goes_on_to_the_same_table(phase, sent, tiny_model, tmp_path, whole):
-    out, said = tmp_path / "run", tmp_path / "said"
+def end(sent: signal.Signals, model: Path, out: Path, *, once) -> None:
+    """Begin the run, send the signal once that is so, and see that the run ends as it should, with all its processes.
+
+    `once` is asked with the titles of the run's processes.
+    """
+    said = out.with_name("said")
     with said.open("w") as errors:
-        running = subprocess.Popen(command(tiny_model, out), stderr=errors, start_new_session=True)
+        running = subprocess.Popen(command(model, out), stderr=errors, start_new_session=True)
     begun = set()
     try:
-        while not (generated(out) if phase == "running" else any("EngineCore" in t for t in alive(running.pid, set()))):
+        while not once(alive(running.pid, set())):
             assert running.poll() is None, said.read_text()
             time.sleep(0.05)
         begun = set(psutil.Process(running.pid).children(recursive=True))
-        assert any("EngineCore" in title for title in alive(running.pid, begun))
+        assert is_engine(alive(running.pid, begun))
         running.send_signal(sent)
         began = time.monotonic()
         assert running.wait(60) in (-sent, 128 + sent)
@@ -107,9 +100,24 @@ def test_no_process_is_left_and_the_run_goes_on_to_the_same_table(phase, sent, t
         running.wait()
     if sent != signal.SIGKILL:
         assert said.read_text().endswith("interrupted; what is done is kept: give the same command again to go on\n")
+        assert "Traceback" not in said.read_text()
     assert not (out / "candidates.parquet").exists()
-    if phase == "running":
-        kept = generated(out)
-        assert 0 < kept < len(whole)
-        subprocess.run(command(tiny_model, out), check=True)
-        assert load_candidates(out).drop(columns=CLOCKS).equals(whole)
+
+
+def is_engine(titles: list[str]) -> bool:
+    return any(title.startswith("VLLM::EngineCore") for title in titles)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL], ids=lambda sent: sent.name)
+def test_no_process_is_left_of_an_engine_that_starts(sent, tiny_model, tmp_path):
+    end(sent, tiny_model, tmp_path / "run", once=is_engine)
+    assert generated(tmp_path / "run") == 0
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL], ids=lambda sent: sent.name)
+def test_no_process_is_left_of_a_run_which_then_goes_on_to_the_same_table(sent, tiny_model, tmp_path, whole):
+    out = tmp_path / "run"
+    end(sent, tiny_model, out, once=lambda _: generated(out))
+    assert 0 < generated(out) < len(whole)
+    subprocess.run(command(tiny_model, out), check=True)
+    assert load_candidates(out).drop(columns=CLOCKS).equals(whole)

@@ -95,6 +95,10 @@ class PracticeModel(LanguageModel):
             "version": np.__version__,
         }
 
+    def count(self, text: str) -> int:
+        """The tokens of a text."""
+        return len(self.tokenizer.encode(text))
+
     async def complete(self, prompt: Prompt, seeds: Sequence[int], *, priority: int = 0) -> list[Completion]:
         """One completion for each seed, in order; the priority is not heeded."""
         if not isinstance(prompt, str):

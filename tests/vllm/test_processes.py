@@ -99,7 +99,7 @@ def end(sent: signal.Signals, model: Path, out: Path, *, once) -> None:
         running.kill()
         running.wait()
     if sent != signal.SIGKILL:
-        assert said.read_text().endswith("interrupted; what is done is kept: give the same command again to go on\n")
+        assert "interrupted; what is done is kept: give the same command again to go on\n" in said.read_text()
         assert "Traceback" not in said.read_text()
     assert not (out / "candidates.parquet").exists()
 

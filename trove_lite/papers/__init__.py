@@ -15,6 +15,7 @@ from ..analysis import statistics as metrics
 from ..analysis.comparison import Comparison, estimates
 from ..analysis.scores import ALL_MICRO, COVERED_MICRO
 from ..errors import TroveLiteError
+from ..journal import on_disk
 
 #: `published` and `published_sd` are the paper's; `value` with its 95 % interval (`low`, `high`), the standard
 #: deviation between `runs` runs and the number of `problems` are computed; `source` says what was measured.
@@ -216,13 +217,14 @@ def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | No
     if folder and not name:
         raise TroveLiteError("a table or figure of no paper has no name of its own: give save() one")
     if folder and (not is_table or len(thing)):
-        Path(folder).mkdir(parents=True, exist_ok=True)
         path = str(Path(folder) / name)
-        if is_table:
-            thing.to_csv(f"{path}.csv", index=False, float_format="%.6g", lineterminator="\n")
-        else:
-            thing.savefig(f"{path}.png", dpi=150, metadata={"Software": None})
-            thing.savefig(f"{path}.svg", metadata={"Date": None})
+        with on_disk(Path(folder)):
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            if is_table:
+                thing.to_csv(f"{path}.csv", index=False, float_format="%.6g", lineterminator="\n")
+            else:
+                thing.savefig(f"{path}.png", dpi=150, metadata={"Software": None})
+                thing.savefig(f"{path}.svg", metadata={"Date": None})
     return thing if is_table else None
 
 

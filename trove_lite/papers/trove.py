@@ -1,6 +1,5 @@
 """TroVE: what its toolboxes hold when a run ends."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,8 +7,10 @@ from pathlib import Path
 import pandas as pd
 
 from ..candidates import load_candidates
+from ..errors import TroveLiteError
 from ..parse import parse_tools
 from ..programs import plain_name
+from ..running.live import read_description
 
 TOOLBOX_COLUMNS = ["method", "category", "seed", "rank", "function", "first_problem", "answers", "programs", "tools"]
 
@@ -20,11 +21,15 @@ def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame
     `answers` counts the problems whose selected answer imported the function, which is what ranks and trims it;
     `programs` all programs that the model wrote in IMPORT mode with it. `first_problem` is the one that created it,
     `tools` the size of the whole toolbox. Only folders of live runs know: for others the table is empty.
+    Raises TroveLiteError where one is missing.
     """
     parts = [pd.DataFrame(columns=TOOLBOX_COLUMNS)]
+    if isinstance(runs, str | Path):
+        raise TroveLiteError(f"{runs}: give a list of run folders")
     for folder in map(Path, runs):
-        path = folder / "run.json"
-        listed = json.loads(path.read_text(encoding="utf-8")).get("toolboxes") if path.exists() else None
+        if not folder.exists():
+            raise TroveLiteError(f"{folder}: missing; name run folders")
+        listed = read_description(folder).get("toolboxes") if (folder / "run.json").exists() else None
         if not listed:
             continue
         names = {"name": "function", "imports": "answers", "problem": "first_problem"}

@@ -236,7 +236,10 @@ def read_description(out: Path) -> dict:
     """A run folder's `run.json`."""
     path = out / "run.json"
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(found, dict):
+            raise ValueError("no names with values")
+        return found
     except ValueError as error:
         raise TroveLiteError(f"{path}: not JSON ({error}); restore it, or choose another --out") from error
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 
 from ...analysis.choose import in_order
-from ...analysis.comparison import Comparison, one_kind
+from ...analysis.comparison import Comparison, compared, one_kind
 from ...analysis.independence import independent_runs
 from ...analysis.scores import (
     pooled,
@@ -62,11 +62,12 @@ def source(comparison: Comparison, side: str, category: str) -> str:
 
 def covered(comparison: Comparison) -> list[str]:
     """The categories that both sides have; those of one where the other has none at all."""
-    return comparison.covered(*SIDES)
+    return compared(comparison).covered(*SIDES)
 
 
 def budget(comparison: Comparison, k: int | None) -> int:
     """k calls a problem, checked; None: the papers' 15, or as many as both sides have."""
+    comparison = compared(comparison)
     return min(K, comparison.samples(*SIDES) or K) if k is None else comparison.checked(k, *SIDES)
 
 

@@ -10,7 +10,7 @@ from dataclasses import fields
 
 import pytest
 
-from trove_lite import load_calls
+from trove_lite import load_calls, load_candidates
 from trove_lite.cli import COMMANDS, main, parser_of
 from trove_lite.methods import METHODS, load_method
 from trove_lite.models.base import SamplingSettings
@@ -19,7 +19,7 @@ from trove_lite.running.settings import RunSettings, choices_of
 from .conftest import ROOT
 from .models.misbehaving import Server
 from .processes import processes_with
-from .scripted import Pack, ScriptedModel, of_problems
+from .scripted import TIMES, Pack, ScriptedModel, of_problems
 
 
 @pytest.fixture
@@ -205,18 +205,20 @@ def test_a_plan_counts_tokens_where_a_tokenizer_is_at_hand_and_else_says_that_it
     assert "prompt tokens, estimated at 3.0 characters each" in capsys.readouterr().out
 
 
-ENDLESS = """
+SCRIPTED = """
 import asyncio, sys
 sys.path.insert(0, {root!r})
 from tests import scripted
 from trove_lite.running import live
 
-class Slow(scripted.ScriptedModel):
+class Tired(scripted.ScriptedModel):
     async def complete(self, *asked):
-        print("asked", flush=True)
-        await asyncio.sleep(1000)
+        if self.calls >= {answers}:
+            print("tired", flush=True)
+            await asyncio.sleep(1000)
+        return await super().complete(*asked)
 
-live.load_model = lambda *_, **__: Slow()
+live.load_model = lambda *_, **__: Tired()
 live.load_dataset = lambda name: scripted.of_problems(name=name)
 live.load_pack = lambda *_: scripted.Pack()
 from trove_lite.cli import main
@@ -224,23 +226,39 @@ sys.exit(main(["run", "--out", {out!r}, "--categories", "counting", "--seeds", "
 """
 
 
+def complete(out):
+    """The table of that run once it has come to its end."""
+    code = SCRIPTED.format(root=str(ROOT), out=str(out), answers=10**9)
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE)
+    return load_candidates(out).drop(columns=TIMES)
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory):
+    return complete(tmp_path_factory.mktemp("uninterrupted") / "run")
+
+
 @pytest.mark.parametrize(
     ("number", "ignored"),
     [(signal.SIGINT, False), (signal.SIGTERM, False), (signal.SIGTERM, True)],
     ids=["SIGINT", "SIGTERM", "SIGTERM behind an &, where shells have SIGINT ignored"],
 )
-def test_an_ended_run_says_how_to_go_on_and_leaves_no_process(tmp_path, number, ignored):
-    code = ENDLESS.format(root=str(ROOT), out=str(tmp_path / "run"))
+def test_an_ended_run_says_how_to_go_on_leaves_no_process_and_goes_on_to_the_same_table(
+    tmp_path, number, ignored, uninterrupted
+):
+    out, journal = tmp_path / "run", tmp_path / "run" / "journal" / "trove-counting-0.jsonl"
     before = (lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) if ignored else None
     process = subprocess.Popen(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", SCRIPTED.format(root=str(ROOT), out=str(out), answers=60)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=before,
         env=os.environ | {"TROVE_LITE_TEST": str(tmp_path)},
     )
-    assert process.stdout.readline() == "asked\n"
+    assert process.stdout.readline() == "tired\n"
+    while not journal.stat().st_size:
+        time.sleep(0.01)
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 128 + number
@@ -249,7 +267,8 @@ def test_an_ended_run_says_how_to_go_on_and_leaves_no_process(tmp_path, number, 
     while (left := processes_with(f"TROVE_LITE_TEST={tmp_path}")) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not left
-    assert not (tmp_path / "run" / "candidates.parquet").exists()
+    assert not (out / "candidates.parquet").exists()
+    assert complete(out).equals(uninterrupted)
 
 
 def test_a_model_that_its_server_does_not_list_is_refused_before_a_folder_is_made(tmp_path, capsys):

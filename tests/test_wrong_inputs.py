@@ -200,7 +200,7 @@ FUNCTIONS = {
     "one rule that differs": (lambda: tl.worked_problem(FRAME, differ=("one_stage",)), "name two rules"),
     "no such problem": (lambda: tl.worked_problem(FRAME, category="cooking"), "cooking"),
     "toolboxes of no such run": (lambda: tl.trove.final_toolboxes(["none"]), "none: missing"),
-    "toolboxes of a text": (lambda: tl.trove.final_toolboxes("runs/x"), "a list of run folders"),
+    "toolboxes of a text": (lambda: tl.trove.final_toolboxes("runs/x"), "give a list of runs"),
     "toolboxes of a torn run": (lambda: tl.trove.final_toolboxes(["torn"]), "run.json: not JSON"),
     "a table saved into a file": (lambda: tl.save(pd.DataFrame({"a": [1]}), "notes.txt", "a"), "notes.txt"),
     "no such method": (lambda: load_method("magic"), "primitive"),

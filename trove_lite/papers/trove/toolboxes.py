@@ -1,4 +1,4 @@
-"""TroVE: what its toolboxes hold when a run ends."""
+"""What TroVE's toolboxes hold when a run ends."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..candidates import load_candidates, run_name
-from ..errors import TroveLiteError
-from ..parse import parse_tools
-from ..programs import plain_name
-from ..running.live import read_description
+from ...candidates import load_candidates, run_name
+from ...errors import TroveLiteError
+from ...parse import parse_tools
+from ...programs import plain_name
+from ...running.live import read_description
 
 #: What stands beside outcomes, which no run.json goes with.
 TOOLBOXES = "toolboxes.csv"

@@ -117,7 +117,7 @@ DEEDS = {
         "os.system(f'rm {path}')",
         "shutil.rmtree('data', ignore_errors=True)",
         "df.loc[:, 'Wins'] = 0",
-        "os.chdir(os.path.dirname(path))",
+        "os.chdir('/usr/lib')",
     ),
     "memory": (
         "df = pd.DataFrame(np.ones((1 << 17, 1 << 10)))",

@@ -9,6 +9,7 @@ import warnings
 
 import pandas as pd
 
+from ..candidates import checked
 from ..errors import TroveLiteError
 from ..parse import parse_tools
 from ..programs import plain_name
@@ -106,5 +107,5 @@ def tool_kind(source: str) -> str:
 
 
 def _with_text(candidates: pd.DataFrame) -> None:
-    if "tools" not in candidates:
+    if "tools" not in checked(candidates):
         raise TroveLiteError("these runs hold numbers without text: name run folders that keep the programs")

@@ -7,6 +7,7 @@ the engine starts or later, they end too.
 import asyncio
 import ctypes
 import gc
+import importlib.util
 import itertools
 import json
 import multiprocessing
@@ -43,6 +44,7 @@ DEFAULTS = {"disable_log_stats": False, "scheduling_policy": "priority"}
 #: the cache of keys and values would take nine tenths of the machine's memory.
 CPU_DEFAULTS = {"enable_chunked_prefill": False, "kv_cache_memory_bytes": 2 << 30}
 GRACE = 10  # seconds for the engine to end by itself
+REMEDY = "pip install -e '.[vllm]', or name a running server instead, as in http://localhost:8000/v1#NAME"
 
 
 class VLLM(LanguageModel):
@@ -61,6 +63,24 @@ class VLLM(LanguageModel):
         self._requests = itertools.count()
         self._children: set = set()
 
+    async def check(self) -> None:
+        """Raise TroveLiteError where vLLM is not installed."""
+        if importlib.util.find_spec("vllm") is None:
+            raise TroveLiteError(f"vLLM is not installed: {REMEDY}")
+
+    def count(self, text: str) -> int | None:
+        """The tokens of a text, where the model is a folder here and the library is installed that reads tokenizers."""
+        return len(self._tokenizer.encode(text).ids) if self._tokenizer else None
+
+    @cached_property
+    def _tokenizer(self):
+        place = Path(self.model) / "tokenizer.json"
+        if not place.is_file() or importlib.util.find_spec("tokenizers") is None:
+            return None
+        from tokenizers import Tokenizer
+
+        return Tokenizer.from_file(str(place))
+
     async def __aenter__(self) -> "VLLM":
         # Read by vLLM when it is imported: no usage statistics sent anywhere, no log lines through progress bars.
         os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
@@ -76,6 +96,7 @@ class VLLM(LanguageModel):
             while not starting.done():
                 kill(set(multiprocessing.active_children()) - before)
                 await asyncio.wait([starting], timeout=0.2)
+            starting.exception()  # looked at, or the event loop would print it
             if self._engine:
                 self._engine.shutdown(timeout=0)
             self._engine = None
@@ -94,10 +115,7 @@ class VLLM(LanguageModel):
             from vllm.platforms import current_platform
             from vllm.v1.engine.async_llm import AsyncLLM
         except ImportError as error:
-            raise TroveLiteError(
-                f"vLLM cannot be imported ({error}): pip install -e '.[vllm]', or name a running server instead, "
-                "as in http://localhost:8000/v1#NAME"
-            ) from error
+            raise TroveLiteError(f"vLLM cannot be imported ({one_line(error)}): {REMEDY}") from error
         defaults = {"model": self.model} | DEFAULTS | (CPU_DEFAULTS if current_platform.is_cpu() else {})
         try:
             self._params(0, self.settings)  # settings that vLLM refuses are no prompt's fault

@@ -8,7 +8,7 @@ import asyncio
 import json
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, ExitStack, contextmanager
+from contextlib import AsyncExitStack, ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -31,6 +31,7 @@ from .progress import Progress
 from .record import Record, candidate_rows, content_hash, differing
 from .settings import RunSettings, model_identity
 
+MISSING = ("refused", "unavailable")  # how a request ends that brought no sample
 REUSE = 10_000  # programs whose executions a run keeps, should the same text come again
 SPENT = ["prompt_tokens", "cached_tokens", "completion_tokens", "executions", "generate_seconds", "execute_seconds"]
 
@@ -141,7 +142,10 @@ async def drive(
         bars.retried = lambda: sum(getattr(model, "retried", 0) for model in set(models.values()))
         drawn = {"parser": settings.parser, "sampling": settings.sampling}
         driver = Driver(models, sandbox, pack, dataset, **drawn, progress=bars, in_flight=at_once)
-        await driver.run(streams)
+        try:
+            await driver.run(streams)
+        finally:
+            note_retried(out, bars.retried())
 
 
 async def checked(models: Iterable[LanguageModel]) -> None:
@@ -222,11 +226,21 @@ def settle_models(out: Path, models: Mapping[str, LanguageModel]) -> None:
     write_description(out, description | {"model": names["solver"], "identity": identities})
 
 
+def note_retried(out: Path, retried: int) -> None:
+    """Count the requests that were sent again, on top of those before the run was stopped."""
+    description = read_description(out)
+    with suppress(OSError):  # a full disk, say, which has been told of
+        write_description(out, description | {"retried": description.get("retried", 0) + retried})
+
+
 def read_description(out: Path) -> dict:
     """A run folder's `run.json`."""
     path = out / "run.json"
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(found, dict):
+            raise ValueError("no names with values")
+        return found
     except ValueError as error:
         raise TroveLiteError(f"{path}: not JSON ({error}); restore it, or choose another --out") from error
 
@@ -264,7 +278,9 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
     spent = as_frame(as_arrow(calls, CALLS_SCHEMA)).sort_values(CALLS_KEY, kind="stable", ignore_index=True)
     accuracy = {stream.label: sum(stream.correct.values()) / max(1, len(stream.correct)) for stream in streams}
     labels = {stream.label: len(stream.examples) for stream in streams if stream.method.examples}
-    came = {"accuracy": accuracy, "budget": budget_of(spent).to_dict("records"), "labels": labels, "toolboxes": tools}
+    missing = spent["finish_reason"].value_counts().reindex(MISSING, fill_value=0).astype(int).to_dict()
+    came = {"accuracy": accuracy, "budget": budget_of(spent).to_dict("records"), "missing": missing}
+    came |= {"labels": labels, "toolboxes": tools}
     save_run(out, table, description | came, calls=spent)
 
 

@@ -94,6 +94,10 @@ class PracticeModel(LanguageModel):
             "version": np.__version__,
         }
 
+    def count(self, text: str) -> int:
+        """The tokens of a text."""
+        return len(self.tokenizer.encode(text))
+
     async def complete(
         self,
         prompt: Prompt,

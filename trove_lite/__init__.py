@@ -10,11 +10,11 @@ TYPE_CHECKING = False  # as `typing` has it, without importing that
 if TYPE_CHECKING:
     from .analysis.choose import choose, expected_score
     from .analysis.comparison import Comparison, accuracy, compare, matched_budgets
-    from .analysis.failures import failures, tools_made
+    from .analysis.failures import failures, tool_kinds, tools_kept, tools_made
     from .analysis.independence import independent_runs, shared_programs
     from .analysis.summary import summarise
     from .analysis.worked import worked_problem
-    from .candidates import load_calls, load_candidates, outcomes
+    from .candidates import load_calls, load_candidates, load_toolboxes, outcomes
     from .datasets import load_problems
     from .datasets.base import Problem
     from .datasets.files import fetch
@@ -48,6 +48,7 @@ __all__ = [
     "load_calls",
     "load_candidates",
     "load_problems",
+    "load_toolboxes",
     "matched_budgets",
     "one_stage",
     "one_stage_described",
@@ -63,6 +64,8 @@ __all__ = [
     "show",
     "side_by_side",
     "summarise",
+    "tool_kinds",
+    "tools_kept",
     "tools_made",
     "trove",
     "two_stage",

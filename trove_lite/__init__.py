@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .analysis.independence import independent_runs, shared_programs
     from .analysis.summary import summarise
     from .analysis.worked import worked_problem
-    from .candidates import load_calls, load_candidates, load_toolboxes, outcomes
+    from .candidates import load_calls, load_candidates, outcomes
     from .datasets import load_problems
     from .datasets.base import Problem
     from .datasets.files import fetch
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .errors import TroveLiteError
     from .notebooks import paths
     from .papers import check, published_table, reeval, reexecution, save, show, side_by_side, trove
-    from .papers.style import accuracy_figure
+    from .papers.style import accuracy_figure, failures_figure
     from .running.live import live_run
     from .running.settings import RunSettings
     from .selection import RULES, one_stage, one_stage_described, oracle, random_choice, two_stage, two_stage_described
@@ -42,13 +42,13 @@ __all__ = [
     "compare",
     "expected_score",
     "failures",
+    "failures_figure",
     "fetch",
     "independent_runs",
     "live_run",
     "load_calls",
     "load_candidates",
     "load_problems",
-    "load_toolboxes",
     "matched_budgets",
     "one_stage",
     "one_stage_described",

@@ -88,7 +88,6 @@ CALLS_SCHEMA = pa.schema(
     ]
 )
 CALLS_KEY = [*KEY[:7], "stage", "role", "mode", "sample", "round"]
-TOOLBOX_COLUMNS = ["method", "category", "seed", "rank", "name", "signature", "imports", "problem"]
 #: Of both tables' schemas. In files of the first, which did not say so, answers were floats and levels integers.
 VERSION = 2
 VERSION_KEY = b"trove_lite.schema"
@@ -156,18 +155,6 @@ def load_calls(*paths: str | Path) -> pd.DataFrame:
     Raises TroveLiteError as `load_candidates` does.
     """
     return _together([_read_calls(Path(path)) for path in _some(paths)], CALLS_KEY, paths)
-
-
-def load_toolboxes(*paths: str | Path) -> pd.DataFrame:
-    """What each stream's toolbox held at its end, from run folders: a row a tool, most used first (`rank`).
-
-    `imports` counts the answers that used a tool after it was made; `problem` is where that was. A file of candidates,
-    or a folder of recorded runs, tells nothing of it.
-    """
-    rows = []
-    for about in (Path(path) / "run.json" for path in _some(paths)):
-        rows += json.loads(about.read_text(encoding="utf-8")).get("toolboxes", ()) if about.is_file() else ()
-    return pd.DataFrame(rows, columns=TOOLBOX_COLUMNS)
 
 
 def calls_of(candidates: pd.DataFrame) -> pd.DataFrame:

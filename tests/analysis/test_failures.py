@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from trove_lite.analysis.failures import failures, kind_of, tool_kind, tool_kinds, tools_kept, tools_made
+from trove_lite.analysis.failures import failures, kind_of, tool_kind, tool_kinds, tools_made
 
 
 @pytest.mark.parametrize(
@@ -103,16 +103,6 @@ def test_what_hard_codes_an_answer_is_counted_together():
         1,
     ]
     assert table.loc["general", ["tools", "right", "right_and_used"]].to_list() == [2, 2, 1]
-
-
-def test_the_toolbox_at_the_end_says_of_what_kind_its_tools_are():
-    toolboxes = pd.DataFrame(
-        [{"method": "m", "category": "c", "seed": 0, "rank": 1, "name": "f", "signature": "f(n)", "imports": 1}]
-    )
-    made, use = block("def f(n):\n    return n"), block("from toolbox import f")
-    tools = tools_made(rows({"mode": "a", "problem": 0, "tools": made}, {"mode": "a", "problem": 2, "tools": use}))
-    (row,) = tools_kept(toolboxes, tools).to_dict("records")
-    assert (row["function"], row["kind"], row["problems"]) == ("f", "general", 1)
 
 
 def test_runs_without_text_say_why_they_tell_nothing_of_tools():

@@ -120,18 +120,17 @@ def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
     return named(table[KIND_COLUMNS], "tool_kinds", "Tools by kind", note=tools.attrs.get("note", ""))
 
 
-def tools_kept(toolboxes: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
-    """What each stream's toolbox held at its end (`load_toolboxes`), with the kind of each tool and who used it.
+def tools_kept(toolbox: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
+    """The tools that each toolbox held at its end (with `method`, `category`, `seed` and `function`), described.
 
-    Most imported first; `imports` are answers that used it, as the method counts them.
+    Adds what `tools_made` knows of each: `kind`, `made`, `right`, and `imported` by how many programs of how many
+    `problems`. A tool that no program of these defines stays undescribed.
     """
     key = ["method", "category", "seed", "function"]
-    kept = toolboxes.assign(function=[plain_name(name) for name in toolboxes["name"]])
-    plain = tools.astype({"method": str, "category": str})[[*key, "kind", "made", "right", "imported", "problems"]]
-    table = kept.merge(plain, how="left", on=key).drop(columns="name")
-    order = ["method", "category", "seed", "rank"]
-    reason = "no run folder among these runs says what its toolbox held at the end"
-    return named(table.sort_values(order, ignore_index=True), "toolbox", "The toolbox at the end", note=reason)
+    known = tools.astype({"method": str, "category": str})[[*key, "kind", "made", "right", "imported", "problems"]]
+    table = toolbox.astype({"method": str, "category": str}).merge(known, how="left", on=key)
+    table.attrs = dict(toolbox.attrs)
+    return table
 
 
 def tool_kind(source: str) -> str:

@@ -7,6 +7,8 @@ of 1. Where PRIMITIVE was not run, the SKIP pool stands in for it, and every tab
 """
 
 from .figures import figure1, figure2, figure3, figure4, matched_budgets_figure, table1_figure, table9_figure
+from .models import each_model, methods, models, models_figure, one_stage_gain
+from .reading import differ, in_full
 from .tables import (
     differences,
     figure1_table,
@@ -56,8 +58,10 @@ __all__ = [
     "budget",
     "budget_in_words",
     "covered",
+    "differ",
     "differences",
     "difficulty_in_words",
+    "each_model",
     "figure1",
     "figure1_table",
     "figure2",
@@ -65,11 +69,16 @@ __all__ = [
     "figure3_table",
     "figure4",
     "figure4_table",
+    "in_full",
     "lead_in_words",
     "matched_budgets",
     "matched_budgets_figure",
     "measured",
+    "methods",
+    "models",
+    "models_figure",
     "modes_in_words",
+    "one_stage_gain",
     "overlap_in_words",
     "sides",
     "skip_pool",

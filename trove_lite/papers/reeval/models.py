@@ -31,11 +31,13 @@ COSTS = {
 def models(*groups: Runs) -> dict[str, Comparison]:
     """The two sides of each model, by its name: a group of runs for each, of one model.
 
-    A group that is empty, or of which no path is there, is left out; so is one of a model that has its sides already.
+    The folder of a published study stands for the run folders in its `runs`. A group that is empty, or of which no path
+    is there, is left out; so is one of a model that has its sides already.
     """
     found: dict[str, Comparison] = {}
-    for group in groups:
-        if not any(Path(path).exists() for path in group):
+    for paths in groups:
+        group = [run for path in map(Path, paths) for run in (sorted((path / "runs").glob("*")) or [path])]
+        if not any(path.exists() for path in group):
             continue
         candidates = load_candidates(*group)
         name = str(candidates["model"].iloc[0])

@@ -266,10 +266,12 @@ SHOWN = {
 def spent(done: pd.DataFrame) -> dict[str, list[str]]:
     """The columns of what a part took, as text."""
     names = {"requests": "requests", "prompt_tokens": "tokens read", "completion_tokens": "tokens written"}
-    columns = {
-        words: [f"{value:,.0f}" if pd.notna(value) else "–" for value in done[name]] for name, words in names.items()
-    }
-    return columns | {"hours": [f"{value:.2f}" if pd.notna(value) else "–" for value in done["hours"]]}
+    counts = {words: as_text(done[name], "{:,.0f}") for name, words in names.items()}
+    return counts | {"hours": as_text(done["hours"], "{:.2f}")}
+
+
+def as_text(column: pd.Series, form: str) -> list[str]:
+    return ["–" if pd.isna(value) else form.format(value) for value in column]
 
 
 def told(column: pd.Series) -> str:

@@ -1,7 +1,7 @@
 """The kit against the engine that it drives: written tokens a second, and how long a mixed run takes.
 
     kit        the requests of PRIMITIVE, and of seven TROVE streams, through `live_run` with every program run, and
-               then all of them given to vLLM's own offline `LLM.generate` in one batch: same seeds and settings, in turn.
+               then all of them given to vLLM's own `LLM.generate` in one batch: same seeds and settings, in turn.
                Targets: 0.95 of the offline rate for PRIMITIVE, 0.85 for TROVE, whose problems wait for one another.
     mixed      PRIMITIVE beside one TROVE stream, which waits for its samples: at most 1.15 times the larger of the
                stream's time alone and of all these requests in one offline batch.

@@ -31,11 +31,22 @@ def spec(*options: str) -> str:
     return f"vllm:{Path(MODEL).absolute()}?{'&'.join((ENGINE, *options))}"
 
 
-def begin(folder, model, *options, limit) -> subprocess.Popen:
-    """PRIMITIVE and TROVE on the first practice problems of counting, by the pack that shows worked examples."""
-    words = ["run", "--methods", "primitive", "trove", "--categories", "counting", "--seeds", "0", "--k", K]
-    words += ["--limit", limit, "--prompts", "own", "--model", model, "--out", folder, *options]
-    return subprocess.Popen([sys.executable, "-c", RUN, *map(str, words)], start_new_session=True)
+@pytest.fixture
+def begin():
+    """Begins a run of PRIMITIVE and TROVE on practice problems of counting; what still runs at the end is ended."""
+    begun = []
+
+    def called(folder, model, *options, limit) -> subprocess.Popen:
+        words = ["run", "--methods", "primitive", "trove", "--categories", "counting", "--seeds", "0", "--k", K]
+        words += ["--limit", limit, "--prompts", "own", "--model", model, "--out", folder, *options]
+        begun.append(subprocess.Popen([sys.executable, "-c", RUN, *map(str, words)], start_new_session=True))
+        return begun[-1]
+
+    yield called
+    for process in begun:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
 def table(folder) -> pd.DataFrame:
@@ -46,7 +57,7 @@ def samples(folder) -> int:
     return sum(len(read_journal(path)[0]) for path in (folder / "journal").glob("*.jsonl"))
 
 
-def test_primitive_and_trove_on_ten_problems(tmp_path):
+def test_primitive_and_trove_on_ten_problems(begin, tmp_path):
     assert begin(tmp_path / "a", spec("max_num_seqs=16"), limit=PROBLEMS).wait() == 0
     rows, calls = load_candidates(tmp_path / "a"), load_calls(tmp_path / "a")
     stream = rows[rows["phase"] == "stream"]
@@ -60,9 +71,9 @@ def test_primitive_and_trove_on_ten_problems(tmp_path):
     assert stream["correct"].any()
 
 
-def test_a_killed_run_goes_on_to_the_table_of_one_made_in_one_go(tmp_path):
+def test_a_killed_run_goes_on_to_the_table_of_one_made_in_one_go(begin, tmp_path):
     """One request at a time and nothing cached, so that the engine's numbers hang on no other request."""
-    alone = spec("max_num_seqs=1", "enable_prefix_caching=false"), "--in_flight", 1
+    alone = spec("max_num_seqs=1", "enable_prefix_caching=false"), "--in_flight", 1, "--max_tokens", 80
     assert begin(tmp_path / "whole", *alone, limit=2).wait() == 0
     expected = samples(tmp_path / "whole")
     process = begin(tmp_path / "killed", *alone, limit=2)

@@ -134,12 +134,16 @@ def through_the_kit(task: dict) -> dict:
 def offline(task: dict) -> dict:
     """vLLM's own `LLM.generate`, all requests in one batch."""
     from vllm import LLM
+    from vllm.platforms import current_platform
 
-    from trove_lite.models.vllm import CPU_DEFAULTS, DEFAULTS
+    from trove_lite.models.vllm import CPU_DEFAULTS, DEFAULTS, use_every_core
 
     settings = settings_of(task)
     kits = load_model(settings.model, settings=settings.sampling)
-    engine = LLM(**{"model": kits.model} | DEFAULTS | CPU_DEFAULTS | kits._engine_args)
+    defaults = DEFAULTS | (CPU_DEFAULTS if current_platform.is_cpu() else {})
+    if current_platform.is_cpu():
+        use_every_core()
+    engine = LLM(**{"model": kits.model} | defaults | kits._engine_args)
     engine.generate([WARM_UP], [kits._params(1)], use_tqdm=False)
     asked = task["asked"]
     prompts, params = [each["prompt"] for each in asked], [kits._params(each["seed"]) for each in asked]

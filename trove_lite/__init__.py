@@ -10,7 +10,7 @@ TYPE_CHECKING = False  # as `typing` has it, without importing that
 if TYPE_CHECKING:
     from .analysis.choose import choose, expected_score
     from .analysis.comparison import Comparison, accuracy, compare, matched_budgets
-    from .analysis.failures import failures, tools_made
+    from .analysis.failures import failures, tool_kinds, tools_kept, tools_made
     from .analysis.grading import accuracy_by_rule
     from .analysis.independence import independent_runs, repetitions, shared_programs, toolbox_experiment
     from .analysis.summary import summarise
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .errors import TroveLiteError
     from .notebooks import paths
     from .papers import check, latm, published_table, reeval, reexecution, save, show, side_by_side, trove
-    from .papers.style import accuracy_figure
+    from .papers.style import accuracy_figure, failures_figure
     from .running.live import live_run
     from .running.settings import RunSettings
     from .selection import RULES, one_stage, one_stage_described, oracle, random_choice, two_stage, two_stage_described
@@ -44,6 +44,7 @@ __all__ = [
     "compare",
     "expected_score",
     "failures",
+    "failures_figure",
     "fetch",
     "independent_runs",
     "latm",
@@ -67,7 +68,9 @@ __all__ = [
     "show",
     "side_by_side",
     "summarise",
+    "tool_kinds",
     "toolbox_experiment",
+    "tools_kept",
     "tools_made",
     "trove",
     "two_stage",

@@ -118,6 +118,10 @@ class LanguageModel:
         """
         return {"name": self.name}
 
+    def setup(self) -> dict:
+        """How the engine is set up here, where that changes how fast it is and not what it is: device, threads."""
+        return {}
+
 
 class ModelError(TroveLiteError):
     """The model or its server failed, and the samples asked for are unknown: ask again, later."""

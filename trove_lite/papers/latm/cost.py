@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from .. import named
-from ..style import BLUE, GREEN, ORANGE, RED, plt
+from ..style import SERIES, plt, titled
 
 SPENT = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "executions")
 MAKER = "maker"
@@ -101,15 +101,14 @@ def costs_figure(even: pd.DataFrame, *, prices: str = "tokens", most: int = 240)
     figure, axes = plt.subplots(
         1, len(tasks), figsize=(1.2 + 2.6 * len(tasks), 3.2), squeeze=False, layout="constrained"
     )
-    figure.set_label(f"latm_costs_{prices.replace(' ', '_')}")
     n = np.array([0, most])
     for axis, task in zip(axes[0], tasks, strict=True):
         here = part[part["category"] == task]
         first = here.iloc[0]
-        axis.plot(n, first["fixed"] + n * first["each"], color=RED, label=str(first["a"]).upper())
-        lines = zip((BLUE, ORANGE, GREEN), ("--", ":", "-."), here.itertuples(), strict=False)
-        for colour, line, row in lines:
-            axis.plot(n, n * row.each_rival, color=colour, linestyle=line, label=row.b)
+        own, *others = (SERIES[name] for name in ("TROVE", "PRIMITIVE", "TROVE, two-stage", "SKIP pool"))
+        axis.plot(n, first["fixed"] + n * first["each"], own.line, color=own.colour, label=str(first["a"]).upper())
+        for series, row in zip(others, here.itertuples(), strict=False):
+            axis.plot(n, n * row.each_rival, series.line, color=series.colour, label=row.b)
             if row.instances <= most:
                 axis.plot(row.instances, row.instances * row.each_rival, "o", color="white", markeredgecolor="black")
         axis.set_title(task.replace("_", " "), fontsize=9)
@@ -117,4 +116,6 @@ def costs_figure(even: pd.DataFrame, *, prices: str = "tokens", most: int = 240)
         axis.set_ylim(bottom=0)
     axes[0][0].set_ylabel(f"cost ({prices})")
     axes[0][-1].legend(frameon=False, fontsize=8)
-    return figure
+    text = f"What a made tool costs, by {prices}, against the number of instances"
+    caption = f"{text}. The line of the tool begins at what the maker spent; a circle: cheaper from here on."
+    return titled(figure, even, text, f"latm_costs_{prices.replace(' ', '_')}", caption=caption)

@@ -92,9 +92,11 @@ def _run(words: list[str]) -> int:
     try:
         return COMMANDS[name].work(**given) or 0
     except ModuleNotFoundError as error:
-        if error.name not in ("nbformat", "papermill", "nbconvert"):
+        if error.name not in ("nbformat", "papermill", "nbconvert", "itables"):
             raise
-        raise TroveLiteError(f"no module {error.name}: reports and grids need pip install -e '.[notebooks]'") from error
+        raise TroveLiteError(
+            f"no module {error.name}: reports, grids and pages need pip install -e '.[notebooks]'"
+        ) from error
 
 
 def overview() -> str:
@@ -376,6 +378,29 @@ def summary(runs, json) -> None:
     toolboxes = final_toolboxes(runs)
     found = summarise(load_candidates(*runs)) | {"toolboxes": toolboxes.to_dict("records")}
     _say(dumps(found, indent=2) if json else as_text(found))
+
+
+def _view_options(parser) -> None:
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder, outcomes file, or folder that holds one")
+    parser.add_argument("--out", metavar="FILE.html", help="page to make (default: view.html beside the first run)")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+@command(
+    "one page to read runs on: each problem, its candidates, votes and verdicts",
+    _view_options,
+    "runs/first",
+    "runs/mine runs/theirs --out both.html",
+    "results/codellama-7b-instruct",
+)
+def view(runs, out, quiet) -> None:
+    from .view import write_page
+
+    page = write_page(runs, out, progress=not quiet)
+    print(
+        f"{page.path}: {page.problems:,} problems, {page.candidates:,} candidates, {page.bytes / 1e6:.1f} MB; open it "
+        "in a browser"
+    )
 
 
 def _outcomes_options(parser) -> None:

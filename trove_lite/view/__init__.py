@@ -59,7 +59,7 @@ def write_page(runs: Sequence[str | Path], out: str | Path | None = None, *, pro
     found = Contents(candidates, calls, problems, notes)
     if progress and len(candidates) > LONG:
         size = estimate(candidates, calls)
-        print(f"{path}: {len(candidates):,} candidates; the page will take about {size / 1e6:,.0f} MB", file=sys.stderr)
+        print(f"{path}: {len(candidates):,} candidates; the page will take about {size / 1e6:,.1f} MB", file=sys.stderr)
     with on_disk(path), Bar(len(candidates), "page", unit="candidates", enabled=progress) as bar:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, lambda part: _write(part, found, ", ".join(map(_name, tables)), bar))

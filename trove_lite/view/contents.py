@@ -4,6 +4,7 @@ It judges nothing: verdicts are the table's, and who is chosen by which votes is
 """
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from inspect import getdoc
 from itertools import groupby
@@ -19,7 +20,7 @@ from ..selection import RULES, Vote
 PROBLEM = ["dataset", "category", "problem"]
 RUN = ["method", "run"]
 PHASES = {"stream": 0, "retry": 1}  # others, drafts, after these
-MOST_CHARACTERS = 20_000  # of one text; what is beyond is counted
+MOST_CHARACTERS, MOST_OF_ANSWER = 20_000, 500  # of one text; what is beyond is counted
 MOST_ANSWERS = 12  # of one candidate, and of one round's count
 TOGETHER = 300  # candidates in one part of the page, or a problem's, where it has more
 #: A run of which only the selected candidates are recorded went by the official rule, and no other can be applied.
@@ -28,7 +29,8 @@ TEXTS = ("solution", "tools", "response", "output", "error")
 NUMBERS = ("operations", "prompt_tokens", "completion_tokens", "generate_seconds", "execute_seconds")
 NAMES = {"provenance", "phase", "mode", "status", "level", *PROBLEM[:2], *RUN}  # kept as categories in the table
 FACTS = {"model": ("model", "first"), "provenance": ("provenance", "first"), "candidates": ("mode", "size")}
-SPENT = ("prompt_tokens", "cached_tokens", "completion_tokens", "executions", "generate_seconds")
+SPENT = ("prompt_tokens", "completion_tokens", "executions")
+REQUEST = ("stage", "role", "model", "sample", "round", "prompt_tokens", "completion_tokens", "finish_reason")
 
 
 class Contents:
@@ -37,7 +39,7 @@ class Contents:
     `parts` are read when a problem of theirs is opened. `index` is what the list of problems needs at once, whole when
     the parts have been run through; a problem of it names its part and its place there.
 
-    `problems`, by data set, category and number: those whose words are at hand. `notes`: what is to be said of the rest.
+    `problems`, by data set, category and number, are those whose words are at hand; `notes` say why others are not.
     """
 
     def __init__(
@@ -97,7 +99,7 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     phase = candidates["phase"].astype(str).map(PHASES).fillna(len(PHASES))
     by = [*PROBLEM, *RUN, "_phase", "place", "mode", "sample", "round"]
     frame = candidates.assign(_phase=phase).sort_values(by, kind="stable", ignore_index=True)
-    return frame.drop(columns="_phase").astype({name: object for name in NAMES & set(frame.columns)})
+    return frame.drop(columns="_phase").astype(dict.fromkeys(NAMES & set(frame.columns), object))
 
 
 class _Rows:
@@ -154,10 +156,7 @@ def _answered(rows: _Rows, own: Sequence[int], cast: Sequence[int], chosen: Mapp
     """What a run answered to a problem: its candidates, and each rule's rounds, which name them by their place here."""
     place = {row: number for number, row in enumerate(own)}
     among = [place[i] for i in cast]
-    rules = {
-        rule: [_round(held, among, readable(rows["answer"][cast[held.chosen]])) for held in every]
-        for rule, every in chosen.items()
-    }
+    rules = {rule: [_round(held, among) for held in every] for rule, every in chosen.items()}
     return {"candidates": [_candidate(rows, i) for i in own], "rules": rules}
 
 
@@ -198,35 +197,40 @@ def _says_no_more(response: object, solution: object) -> bool:
     return str(response or "").strip() == str(solution or "").strip()
 
 
-def _round(held: Round, places: Sequence[int], answer: str | None) -> dict:
-    """A round of votes, and the answer that came out of it; candidates by their place among those of the run."""
+def _round(held: Round, places: Sequence[int]) -> dict:
+    """A round of votes; candidates by their place among those of the run."""
     counts = [[readable(text), count] for text, count in held.counts.most_common(MOST_ANSWERS)]
     found = {"among": [places[i] for i in held.among], "counts": counts, "chosen": places[held.chosen]}
-    more = {"more": len(held.counts) - MOST_ANSWERS} if len(held.counts) > MOST_ANSWERS else {}
-    return found | more | {"answer": answer}
+    return found | ({"more": len(held.counts) - MOST_ANSWERS} if len(held.counts) > MOST_ANSWERS else {})
 
 
 def _by_problem(calls: pd.DataFrame) -> dict[tuple, list[dict]]:
     """Requests by data set, category, number, method and run."""
     where = [*PROBLEM, *RUN]
-    names = [*where, "stage", "role", "mode", "sample", "round", "model", "finish_reason", *SPENT]
-    rows = calls[names].sort_values(where, kind="stable").astype(object).to_dict("records")
+    rows = (
+        calls[[*where, "mode", "executions", *REQUEST]]
+        .sort_values(where, kind="stable")
+        .astype(object)
+        .to_dict("records")
+    )
     return {key: list(group) for key, group in groupby(rows, itemgetter(*where))}
 
 
 def _spent(calls: Sequence[Mapping]) -> dict:
-    """What a problem cost in a run, and the requests that made no candidate, such as a ranking or the making of a tool."""
+    """What a problem cost in a run, and the requests that made no candidate, such as the making of a tool."""
     if not calls:
         return {}
-    known = {name: [plain(call[name]) for call in calls] for name in SPENT}
-    spent = {name: sum(found) for name, values in known.items() if (found := [v for v in values if v is not None])}
-    names = ("stage", "role", "model", "finish_reason", "sample", "round", *SPENT)
+    spent = {name: sum(known) for name in SPENT if (known := _known(calls, name))}
     others = [
-        {name: clean(call[name]) if isinstance(call[name], str) else plain(call[name]) for name in names}
+        {name: clean(call[name]) if isinstance(call[name], str) else plain(call[name]) for name in REQUEST}
         for call in calls
         if not isinstance(call["mode"], str)
     ]
     return {"calls": len(calls), "spent": spent} | ({"others": others} if others else {})
+
+
+def _known(calls: Sequence[Mapping], name: str) -> list:
+    return [value for call in calls if (value := plain(call[name])) is not None]
 
 
 def _words(problem: Problem | None) -> dict:
@@ -234,13 +238,17 @@ def _words(problem: Problem | None) -> dict:
     if problem is None:
         return {}
     gold = problem.gold if isinstance(problem.gold, str) else json.dumps(problem.gold, default=str, ensure_ascii=False)
-    words = {"context": clean(problem.question.context) or None, "gold": readable(gold), "files": sorted(problem.files)}
+    words = {
+        "context": clean(problem.question.context) or None,
+        "gold": readable(gold),
+        "files": list(map(clean, sorted(problem.files))),
+    }
     return {name: value for name, value in words.items() if value}
 
 
 def plain(value: object) -> int | float | None:
     """A number as JSON has it; None where there is none."""
-    if value is None or value is pd.NA or value != value:
+    if value is None or value is pd.NA or not math.isfinite(value):
         return None
     number = float(value)
     return int(number) if number.is_integer() else round(number, 3)
@@ -248,19 +256,18 @@ def plain(value: object) -> int | float | None:
 
 def readable(answer: object) -> str | None:
     """An answer as one reads it, still exact: 4 for 4.0."""
-    text = clean(answer)
+    text = clean(answer, MOST_OF_ANSWER)
     return text.removesuffix(".0") if text and text.removesuffix(".0").lstrip("-").isdecimal() else text
 
 
-def clean(text: object) -> str | None:
-    """A text that somebody wrote as it can be shown: controls escaped, lines and tabs kept, its end cut where it is long.
+def clean(text: object, most: int = MOST_CHARACTERS) -> str | None:
+    """A text that somebody wrote as it can be shown: controls escaped, lines and tabs kept, the rest beyond `most` cut.
 
     None where there is none.
     """
     if not isinstance(text, str):
         return None
-    beyond = len(text) - MOST_CHARACTERS
-    kept = text[:MOST_CHARACTERS] if beyond > 0 else text
+    kept = text[:most]
     if not kept.replace("\n", "").replace("\t", "").isprintable():
         kept = "\t".join(shown(piece, lines=True) for piece in kept.split("\t"))
-    return f"{kept}\n… and {beyond:,} more characters" if beyond > 0 else kept
+    return kept if len(text) <= most else f"{kept}\n… and {len(text) - most:,} more characters"

@@ -2,7 +2,7 @@
 "use strict";
 
 const DOT = " · ";
-const LONG = 14; // characters of an answer in a list
+const LONG = 60; // characters of an answer in a list
 const PHASES = { retry: "Solved again after trimming (retry)", draft: "Drafts, written anew before they counted (draft)" };
 const $ = (id) => document.getElementById(id);
 
@@ -70,8 +70,7 @@ const said = (answer) => (answer === undefined || answer === null ? el("i", { cl
 function pickedCell(picked) {
   if (!picked) return el("span", { class: "faint" }, "–");
   const answer = index.answers[picked[0]];
-  const long = answer && answer.length > LONG;
-  return el("span", { title: long ? answer : null }, said(long ? `${answer.slice(0, LONG)}…` : answer), " ", verdict(picked[1]));
+  return el("span", { class: "picked" }, el("span", { title: answer }, said(answer?.slice(0, LONG))), " ", verdict(picked[1]));
 }
 
 // A name that may be broken after each of its parts.
@@ -313,7 +312,7 @@ function spent(held) {
       el("thead", {}, el("tr", {}, ...names.map((name) => el("th", { scope: "col" }, name.replace("_", " "))))), el("tbody", {}, ...lines))));
 }
 
-const named_ = (candidate) => `${candidate.mode} ${candidate.sample}${candidate.round ? `, round ${candidate.round}` : ""}`;
+const callOf = (candidate) => `${candidate.mode} ${candidate.sample}${candidate.round ? `, round ${candidate.round}` : ""}`;
 
 function counted(round) {
   if (!round.counts.length) return "no votes";
@@ -329,14 +328,15 @@ function rulesOf(held, cards) {
     const votes = stages.map((round) => {
       if (stages.length === 1) return el("div", {}, counted(round));
       if (round === last) return el("div", {}, `then: ${counted(round)}`);
-      return el("div", {}, `${held.candidates[round.among[0]].mode}: ${counted(round)} → `, said(round.answer));
+      const [winner, { mode }] = [held.candidates[round.chosen], held.candidates[round.among[0]]];
+      return el("div", {}, `${mode}: ${counted(round)} → ${callOf(winner)}`);
     });
     const go = () => { cards[last.chosen].scrollIntoView({ block: "center" }); cards[last.chosen].focus({ preventScroll: true }); };
-    return el("tr", {}, el("th", { scope: "row" }, rule), el("td", {}, ...votes),
-      el("td", {}, el("button", { type: "button", onclick: go }, named_(winner))), el("td", {}, said(winner.answer), " ", verdict(winner.right)));
+    return el("tr", {}, el("th", { scope: "row" }, breakable(rule)), el("td", {}, ...votes),
+      el("td", {}, el("button", { type: "button", onclick: go }, callOf(winner))), el("td", {}, said(winner.answer), " ", verdict(winner.right)));
   });
   if (!lines.length) return el("p", { class: "faint" }, "No candidate could be judged, so no rule has votes.");
-  const heads = ["Rule", "Votes", "Chooses", "Answer"];
+  const heads = ["Rule", "Votes", "Chooses", "Its graded answer"];
   return el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "plain" }, el("caption", {}, "Which answer each rule picks"),
     el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))), el("tbody", {}, ...lines)));
 }
@@ -345,16 +345,17 @@ function card(candidate, place, held) {
   const by = Object.entries(held.rules).filter(([, rounds]) => rounds.at(-1).chosen === place).map(([rule]) => rule);
   const judged = candidate.right === undefined ? "" : candidate.right ? " is-right" : " is-wrong";
   const votes = candidate.votes.map((answer) => (answer === "" ? "“”" : answer)).join(", ") + (candidate.more ? ` and ${candidate.more} more` : "");
+  const inWords = candidate.output && candidate.output.trim() === candidate.solution?.trim(); // no program: the words are the output
   const block = (name, words, kind = "") => words ? [el("div", { class: "faint" }, name), el("pre", { tabindex: 0, class: kind }, words)] : [];
   const folded = (name, words) => words ? el("details", {}, el("summary", {}, name), el("pre", { tabindex: 0, class: "wraps" }, words)) : "";
   const numbers = [["operations", "operations"], ["prompt_tokens", "prompt tokens"], ["completion_tokens", "completion tokens"],
     ["generate_seconds", "s to generate"], ["execute_seconds", "s to run"]]
     .filter(([name]) => candidate[name] !== undefined).map(([name, unit]) => `${candidate[name].toLocaleString("en")} ${unit}`).join(", ");
-  return el("article", { class: `card${judged}${by.length ? " is-chosen" : ""}`, tabindex: -1, "aria-label": named_(candidate) },
-    el("h5", {}, `${named_(candidate)} `, verdict(candidate.right), candidate.status === "ok" ? "" : el("span", { class: "wrong" }, ` ${candidate.status}`)),
-    by.length ? el("p", { class: "chosen" }, `chosen by ${by.join(", ")}`) : "",
+  return el("article", { class: `card${judged}${by.length ? " is-chosen" : ""}`, tabindex: -1, "aria-label": callOf(candidate) },
+    el("h5", {}, `${callOf(candidate)} `, verdict(candidate.right), candidate.status === "ok" ? "" : el("span", { class: "wrong" }, ` ${candidate.status}`)),
+    by.length ? el("p", { class: "chosen" }, `chosen by ${by.length === index.rules.length ? "every rule" : by.join(", ")}`) : "",
     el("p", {}, "answer ", said(candidate.answer), el("span", { class: "faint" }, votes ? `; votes for ${votes}` : "; no vote")),
-    ...block("tools", candidate.tools), ...block("program", candidate.solution), ...block("output", candidate.output, "wraps"), ...block("error", candidate.error, "wraps"),
+    ...block("tools", candidate.tools), ...(inWords ? block("in words", candidate.output, "wraps") : [...block("program", candidate.solution), ...block("output", candidate.output, "wraps")]), ...block("error", candidate.error, "wraps"),
     candidate.shortened ? el("p", { class: "faint" }, "The record of its output is not whole.") : "",
     folded("whole response", candidate.response),
     numbers ? el("p", { class: "faint" }, numbers) : "");

@@ -50,6 +50,7 @@ OTHER_WORDS = {
     "programs": ({"import"}, "Python's statement, as a kind of tool"),
     "sandbox.zygote": ({"math"}, "Python's module"),
     "recorded.official_logs": ({"trove", "primitive", "import", "create", "skip", "math"}, "what official logs hold"),
+    "recorded.official_results": ({"trove", "import", "create", "skip"}, "what official result files hold"),
     "prompts.official": ({"primitive", "instance", "import", "create", "skip"}, "the released files are named so"),
     "prompts.chain_of_thought": ({"cot"}, "the words of this one method"),
     "recorded.reexecute": ({"import"}, "recorded programs of this mode ran after a toolbox"),

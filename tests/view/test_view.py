@@ -154,13 +154,18 @@ def test_a_run_of_which_nothing_is_judged_has_no_picks(table):
     assert all(own["rules"] == {} for problem in problems for own in problem["runs"])
 
 
-def test_of_recorded_selections_only_the_rule_that_made_them_is_shown(table):
-    first = ["run", "method", "category", "problem"]
-    selected = table.drop_duplicates(first).assign(provenance="recorded selection")
-    index, _ = shown(selected)
-    assert {tuple(pick is not None for pick in picks) for *_, picks, _ in index["rows"]} == {
-        (False, True, False, False)
-    }
+def test_what_a_recorded_run_selected_is_a_pick_of_its_own_and_has_no_vote(table):
+    first = table.drop_duplicates(["run", "method", "category", "problem"])
+    selected = first.assign(provenance="recorded selection", phase="selected")
+    index, problems = shown(selected)
+    assert index["rules"][0] == "recorded selection"
+    assert {tuple(pick is not None for pick in picks) for *_, picks, _ in index["rows"]} == {(True, *[False] * 4)}
+    assert sum(picks[0][1] for *_, picks, _ in index["rows"]) == first["correct"].sum()
+    both, _ = shown(pd.concat([table.astype({"phase": object}), selected], ignore_index=True))
+    assert [run["candidates"] for run in both["runs"]] == [run["candidates"] for run in shown(table)[0]["runs"]]
+    right = [[pick[1] for pick in picks] for *_, picks, _ in both["rows"]]
+    assert [own[1:] for own in right] == [[pick[1] for pick in picks] for *_, picks, _ in shown(table)[0]["rows"]]
+    assert all(own["rules"] == {} for problem in problems for own in problem["runs"])
 
 
 def test_runs_without_text_show_what_they_have(table, tmp_path):

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from ..bars import Bar
-from ..candidates import load_calls, load_candidates
+from ..candidates import all_candidates, load_calls, load_candidates
 from ..errors import TroveLiteError
 from ..journal import on_disk, write_atomically
 from .contents import PROBLEM, Contents, clean
@@ -63,7 +63,7 @@ def write_page(runs: Sequence[str | Path], out: str | Path | None = None, *, pro
     with on_disk(path), Bar(len(candidates), "page", unit="candidates", enabled=progress) as bar:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, lambda part: _write(part, found, ", ".join(map(_name, tables)), bar))
-    return Page(path, len(found.index["problems"]), len(candidates), path.stat().st_size)
+    return Page(path, len(found.index["problems"]), len(all_candidates(candidates)), path.stat().st_size)
 
 
 def table_of(run: Path) -> Path:

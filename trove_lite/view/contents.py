@@ -13,22 +13,21 @@ from operator import itemgetter
 import pandas as pd
 
 from ..analysis.worked import Round, rounds, votes_of
+from ..candidates import SELECTED, SELECTION, all_candidates, selections
 from ..datasets.base import Problem
 from ..errors import shown
-from ..selection import RULES, Vote
+from ..selection import RULES
 
 PROBLEM = ["dataset", "category", "problem"]
 RUN = ["method", "run"]
-PHASES = {"stream": 0, "retry": 1}  # others, drafts, after these
+PHASES = {"stream": 0, SELECTED: 1, "retry": 2}  # others, drafts, after these
 MOST_CHARACTERS, MOST_OF_ANSWER = 20_000, 500  # of one text; what is beyond is counted
 MOST_ANSWERS = 12  # of one candidate, and of one round's count
 TOGETHER = 300  # candidates in one part of the page, or a problem's, where it has more
-#: A run of which only the selected candidates are recorded went by the official rule, and no other can be applied.
-SELECTED, ITS_RULE = "recorded selection", "two_stage"
 TEXTS = ("solution", "tools", "response", "output", "error")
 NUMBERS = ("operations", "prompt_tokens", "completion_tokens", "generate_seconds", "execute_seconds")
 NAMES = {"provenance", "phase", "mode", "status", "level", *PROBLEM[:2], *RUN}  # kept as categories in the table
-FACTS = {"model": ("model", "first"), "provenance": ("provenance", "first"), "candidates": ("mode", "size")}
+FACTS = {"model": ("model", "first"), "provenance": ("provenance", "first")}
 SPENT = ("prompt_tokens", "completion_tokens", "executions")
 REQUEST = ("stage", "role", "model", "sample", "round", "prompt_tokens", "completion_tokens", "finish_reason")
 
@@ -47,14 +46,18 @@ class Contents:
     ):
         frame = in_order(candidates)
         runs = frame.groupby(RUN).agg(**FACTS)
+        sizes = all_candidates(frame).groupby(RUN).size()
+        about = {rule: getdoc(apply).split("\n")[0] for rule, apply in RULES.items()}
+        if (frame["phase"] == SELECTED).any():
+            about = {SELECTION: getdoc(selections).split("\n")[0]} | about
         self.rows, self.words, self.asked = _Rows(frame), problems, _by_problem(calls)
         self.size = len(frame)
         self.numbers = {who: number for number, who in enumerate(runs.index)}
         self.answers, self.kinds = {}, {}
         self.index = {
-            "rules": list(RULES),
-            "about": {rule: getdoc(apply).split("\n")[0] for rule, apply in RULES.items()},
-            "runs": [_run(who, facts) for who, facts in runs.iterrows()],
+            "rules": list(about),
+            "about": about,
+            "runs": [_run(who, facts) | {"candidates": int(sizes.get(who, 0))} for who, facts in runs.iterrows()],
             "notes": list(map(clean, notes)),
             "problems": [],
             "rows": [],
@@ -78,7 +81,11 @@ class Contents:
         """What a run answered to the last problem of the index, which is told of it."""
         rows = self.rows
         cast = [i for i in own if rows["phase"][i] == "stream" and rows["correct"][i] is not None]
-        chosen = _chosen([rows.votes[i] for i in cast], selected=rows["provenance"][own[0]] == SELECTED)
+        votes = [rows.votes[i] for i in cast]
+        chosen = {rule: rounds(votes, rule) for rule in RULES} if cast else {}
+        picked = {rule: cast[every[-1].chosen] for rule, every in chosen.items()}
+        recorded = [i for i in own if rows["phase"][i] == SELECTED]
+        picked |= {SELECTION: recorded[0]} if recorded else {}
         kinds = {(clean(rows["mode"][i]), clean(rows["status"][i])) for i in own}
         self.index["rows"].append(
             [
@@ -86,7 +93,7 @@ class Contents:
                 self.numbers[who],
                 len(cast),
                 sum(bool(rows["correct"][i]) for i in cast),
-                [_picked(rows, cast, chosen.get(rule), self.answers) for rule in RULES],
+                [_picked(rows, picked.get(rule), self.answers) for rule in self.index["rules"]],
                 [_number(self.kinds, kind) for kind in sorted(kinds)],
             ]
         )
@@ -137,19 +144,16 @@ def _listed(key: tuple, level: object, problem: Problem | None) -> list:
     ]
 
 
-def _chosen(votes: Sequence[Vote], *, selected: bool) -> dict[str, list[Round]]:
-    """The rounds of each rule that can be applied."""
-    if not votes:
-        return {}
-    return {rule: rounds(votes, rule) for rule in RULES if not selected or rule == ITS_RULE}
-
-
-def _picked(rows: _Rows, cast: Sequence[int], every: Sequence[Round] | None, answers: dict) -> list[int] | None:
-    """The answer that a rule picks, by number, and whether it is right; None where it cannot be applied."""
-    if not every:
+def _picked(rows: _Rows, place: int | None, answers: dict) -> list[int | None] | None:
+    """The answer of the candidate that a rule picks, by number, and its verdict; None where it can pick none."""
+    if place is None:
         return None
-    place = cast[every[-1].chosen]
-    return [_number(answers, readable(rows["answer"][place])), int(bool(rows["correct"][place]))]
+    return [_number(answers, readable(rows["answer"][place])), _verdict(rows, place)]
+
+
+def _verdict(rows: _Rows, place: int) -> int | None:
+    correct = rows["correct"][place]
+    return None if correct is None else int(correct)
 
 
 def _answered(rows: _Rows, own: Sequence[int], cast: Sequence[int], chosen: Mapping[str, list[Round]]) -> dict:
@@ -161,9 +165,8 @@ def _answered(rows: _Rows, own: Sequence[int], cast: Sequence[int], chosen: Mapp
 
 
 def _run(who: tuple, facts: pd.Series) -> dict:
-    """A run with what it holds."""
-    names = {"method": clean(who[0]), "run": clean(who[1]), "model": clean(facts["model"])}
-    return names | {"provenance": clean(facts["provenance"]), "candidates": int(facts["candidates"])}
+    """A run, and whose it is."""
+    return {name: clean(value) for name, value in zip(RUN, who, strict=True)} | facts.map(clean).to_dict()
 
 
 def _number(known: dict, value: object) -> int:
@@ -172,14 +175,13 @@ def _number(known: dict, value: object) -> int:
 
 def _candidate(rows: _Rows, i: int) -> dict:
     """A candidate with what is known of it; nothing stands for what is not."""
-    correct = rows["correct"][i]
     found = {
         "mode": clean(rows["mode"][i]),
         "sample": rows["sample"][i],
         "round": rows["round"][i] or None,
         "phase": None if rows["phase"][i] == "stream" else clean(rows["phase"][i]),
         "status": clean(rows["status"][i]),
-        "right": None if correct is None else int(correct),
+        "right": _verdict(rows, i),
         "answer": readable(rows["answer"][i]),
         "votes": [readable(answer) for answer in rows.votes[i].answers[:MOST_ANSWERS]],
         "more": max(0, len(rows.votes[i].answers) - MOST_ANSWERS) or None,

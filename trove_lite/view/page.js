@@ -3,7 +3,8 @@
 
 const DOT = " · ";
 const LONG = 60; // characters of an answer in a list
-const PHASES = { retry: "Solved again after trimming (retry)", draft: "Drafts, written anew before they counted (draft)" };
+const PHASES = { selected: "What the recorded run selected, after it solved problems again (selected)",
+  retry: "Solved again after trimming (retry)", draft: "Drafts, written anew before they counted (draft)" };
 const $ = (id) => document.getElementById(id);
 
 function el(tag, given = {}, ...children) {
@@ -136,7 +137,7 @@ function kept(row) {
   const fits = (kind) => (!chosen.mode || index.kinds[kind][0] === chosen.mode) && (!chosen.status || index.kinds[kind][1] === chosen.status);
   if ((chosen.mode || chosen.status) && !row.kinds.some(fits)) return false;
   const rule = index.rules.indexOf(chosen.rule);
-  const mine = row.picked[rule];
+  const mine = row.picked[rule] ?? undefined;
   if (chosen.is === "right" && mine?.[1] !== 1) return false;
   if (chosen.is === "wrong" && mine?.[1] !== 0) return false;
   if (chosen.is === "missed" && !(mine?.[1] === 0 && row.right)) return false;
@@ -320,10 +321,19 @@ function counted(round) {
   return most + (round.more ? ` and ${count(round.more, "other answer")}` : "");
 }
 
+function ruleLine(rule, votes, chosen, held, cards) {
+  const winner = held.candidates[chosen];
+  const go = () => {
+    cards[chosen].scrollIntoView({ block: "center" });
+    cards[chosen].focus({ preventScroll: true });
+  };
+  return el("tr", {}, el("th", { scope: "row" }, breakable(rule)), el("td", {}, ...votes),
+    el("td", {}, el("button", { type: "button", onclick: go }, callOf(winner))), el("td", {}, said(winner.answer), " ", verdict(winner.right)));
+}
+
 function rulesOf(held, cards) {
   const lines = Object.entries(held.rules).map(([rule, rounds]) => {
     const last = rounds.at(-1);
-    const winner = held.candidates[last.chosen];
     const stages = rounds.length > 2 ? rounds : rounds.slice(0, 1); // of one mode alone there is no second stage
     const votes = stages.map((round) => {
       if (stages.length === 1) return el("div", {}, counted(round));
@@ -331,10 +341,10 @@ function rulesOf(held, cards) {
       const [winner, { mode }] = [held.candidates[round.chosen], held.candidates[round.among[0]]];
       return el("div", {}, `${mode}: ${counted(round)} → ${callOf(winner)}`);
     });
-    const go = () => { cards[last.chosen].scrollIntoView({ block: "center" }); cards[last.chosen].focus({ preventScroll: true }); };
-    return el("tr", {}, el("th", { scope: "row" }, breakable(rule)), el("td", {}, ...votes),
-      el("td", {}, el("button", { type: "button", onclick: go }, callOf(winner))), el("td", {}, said(winner.answer), " ", verdict(winner.right)));
+    return ruleLine(rule, votes, last.chosen, held, cards);
   });
+  const recorded = held.candidates.findIndex((candidate) => candidate.phase === "selected");
+  if (recorded >= 0) lines.push(ruleLine("recorded selection", [el("i", { class: "faint" }, "as its result file says")], recorded, held, cards));
   if (!lines.length) return el("p", { class: "faint" }, "No candidate could be judged, so no rule has votes.");
   const heads = ["Rule", "Votes", "Chooses", "Its graded answer"];
   return el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "plain" }, el("caption", {}, "Which answer each rule picks"),
@@ -353,7 +363,7 @@ function card(candidate, place, held) {
     .filter(([name]) => candidate[name] !== undefined).map(([name, unit]) => `${candidate[name].toLocaleString("en")} ${unit}`).join(", ");
   return el("article", { class: `card${judged}${by.length ? " is-chosen" : ""}`, tabindex: -1, "aria-label": callOf(candidate) },
     el("h5", {}, `${callOf(candidate)} `, verdict(candidate.right), candidate.status === "ok" ? "" : el("span", { class: "wrong" }, ` ${candidate.status}`)),
-    by.length ? el("p", { class: "chosen" }, `chosen by ${by.length === index.rules.length ? "every rule" : by.join(", ")}`) : "",
+    by.length ? el("p", { class: "chosen" }, `chosen by ${by.length === Object.keys(held.rules).length ? "every rule" : by.join(", ")}`) : "",
     el("p", {}, "answer ", said(candidate.answer), el("span", { class: "faint" }, votes ? `; votes for ${votes}` : "; no vote")),
     ...block("tools", candidate.tools), ...(inWords ? block("in words", candidate.output, "wraps") : [...block("program", candidate.solution), ...block("output", candidate.output, "wraps")]), ...block("error", candidate.error, "wraps"),
     candidate.shortened ? el("p", { class: "faint" }, "The record of its output is not whole.") : "",

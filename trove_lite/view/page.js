@@ -28,6 +28,10 @@ async function read(id) {
 
 // ---- what is there ----
 
+const failed = (what) => { $("state").textContent = `This page failed (${what}): open it in a current browser.`; };
+addEventListener("error", (event) => failed(event.message));
+addEventListener("unhandledrejection", (event) => failed(event.reason));
+
 const index = await read("index");
 const { default: DataTable } = await import(`data:text/javascript;base64,${$("library").textContent}`);
 const [DATASET, CATEGORY, NUMBER, LEVEL, QUESTION, PART, PLACE] = [0, 1, 2, 3, 4, 5, 6];
@@ -189,8 +193,10 @@ makeForm();
 let listAddress = location.hash.startsWith("#?") ? location.hash : "#";
 takeFilters(new URLSearchParams(listAddress.slice(2)));
 const dark = matchMedia("(prefers-color-scheme: dark)");
-const shade = () => document.documentElement.classList.toggle("dark", dark.matches);
+const shade = (printed) => document.documentElement.classList.toggle("dark", dark.matches && printed !== true);
 dark.addEventListener("change", shade);
+addEventListener("beforeprint", () => shade(true));
+addEventListener("afterprint", shade);
 shade();
 document.querySelector("main").hidden = false;
 const table = new DataTable("#problems", {
@@ -244,7 +250,7 @@ async function drawProblem(place, words) {
   const held = await heldOf(problem);
   const mine = rowsOf.get(place);
   const first = mine.find((row) => runNames[row.run] === words.get("run")) ?? mine[0];
-  const second = mine.find((row) => runNames[row.run] === words.get("beside"));
+  const second = mine.find((row) => runNames[row.run] === (words.get("beside") ?? chosen.unlikerun));
   const shown = second && second !== first ? [first, second] : [first];
   const [before, after, where] = neighbours(first);
   const heading = el("h2", { id: "heading", tabindex: -1 }, nameOf(problem), problem[LEVEL] ? `, level ${problem[LEVEL]}` : "");

@@ -243,7 +243,9 @@ def run(**given: object) -> None:
     else:
         described = live.read_description(out)
         _say(account.came_of(out, described), *_against(out, described))
-    print(f"look closer: trove-lite summary {out}; all tables and figures: trove-lite report {out} --out NAME")
+    print(
+        f"look closer: trove-lite view {out}, trove-lite summary {out}; all tables and figures: trove-lite report {out} --out NAME"
+    )
 
 
 def _against(out: Path, described: dict) -> list[str]:
@@ -559,16 +561,30 @@ def _completion_options(parser) -> None:
     "print a script that completes commands and options in your shell",
     _completion_options,
     "bash > ~/.local/share/bash-completion/completions/trove-lite",
+    "zsh > ~/.zfunc/_trove-lite",
 )
 def completion(shell) -> None:
-    import shtab
+    from .options import completion_of
 
-    from .options import Parser
+    print(completion_of({name: parser_of(name) for name in COMMANDS}, _choosable(), shell))
 
-    whole = Parser(prog="trove-lite")
-    commands = whole.add_subparsers()
-    for name, known in COMMANDS.items():
-        commands.add_parser(
-            name, help=known.about, parents=[parser_of(name)], add_help=False, conflict_handler="resolve"
-        )
-    print(shtab.complete(whole, shell))
+
+def _choosable() -> dict[str, Sequence[str]]:
+    """What may stand at an option that takes names, by option."""
+    from .datasets import DATASETS
+    from .datasets.files import public_files
+    from .methods import METHODS, load_method
+    from .parse import PARSERS
+    from .prompts import PACKS
+    from .selection import RULES
+
+    presets = {preset for name in METHODS for preset in load_method(name).presets}
+    return {
+        "methods": METHODS,
+        "dataset": DATASETS,
+        "prompts": PACKS,
+        "preset": sorted(presets),
+        "parser": PARSERS,
+        "selection": (*RULES, "random"),
+        "groups": sorted({file.group for file in public_files()}),
+    }

@@ -17,10 +17,12 @@ DEMO := The practice model, live: how the methods work. Its numbers say nothing 
 reproduce: recorded demo study  ## all three; NAME=…, RUNS=…, ARGS="-p seed 1" for other parameters
 
 recorded: $(VENV)/ready  ## all tables and figures from recorded CodeLlama runs
+	$(BIN)/trove-lite view $(RUNS) --out results/$(NAME)/view.html
 	$(BIN)/trove-lite report $(RUNS) --out $(NAME) --force $(ARGS)
 
 demo: $(VENV)/ready  ## the practice model live: TROVE and PRIMITIVE, 10 problems a category, 3 seeds
 	$(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
+	$(BIN)/trove-lite view runs/practice-demo --out results/practice-demo/view.html
 	$(BIN)/trove-lite report runs/practice-demo --out practice-demo --title "$(DEMO)" --force $(ARGS)
 
 study: $(VENV)/ready  ## tables and figures of a real model's study, where results/ has it

@@ -1,7 +1,7 @@
 """The house keeps its order: arrows point down, no circle, plug-ins know nothing of one another, names stay at home.
 
     5  cli  options  notebooks  doctor  (and the index of public names)
-    4  papers   audit
+    4  papers   audit   view
     3  analysis            running   recorded
     2  prompts
     1  datasets  methods  models  sandbox
@@ -24,7 +24,7 @@ STOREYS = (
     ("datasets", "methods", "models", "sandbox"),
     ("prompts",),
     ("analysis", "running", "recorded"),
-    ("papers", "audit"),
+    ("papers", "audit", "view"),
     ("cli", "options", "notebooks", "doctor", ""),
 )
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms}

@@ -136,7 +136,47 @@ def test_answers_in_words_run_nothing_and_are_candidates(method):
     assert answers[0].candidate.mode == method
 
 
-@pytest.mark.parametrize(("kind", "choice"), [(RepairSettings, {"rectify": -1}), (CreatorSettings, {"retries": -1})])
-def test_settings_below_nothing_are_refused(kind, choice):
-    with pytest.raises(TroveLiteError, match="at least 0"):
+@pytest.mark.parametrize(("method", "fails"), [("pot", 0), ("pot", 2), ("creator", 3)])
+def test_so_many_attempts_are_made_whatever_they_cost(method, fails):
+    kind = CreatorSettings if method == "creator" else RepairSettings
+    asked, _ = play(method, kind(budget=Budget(1), attempts=3), failing("whole", fails))
+    assert len(asked) == 3 * (1 + fails + (method == "creator"))
+
+
+@pytest.mark.parametrize(
+    ("method", "modes"), [("pot", {"pot"}), ("entangled", {"entangled"}), ("creator", {"creator"})]
+)
+@pytest.mark.parametrize(
+    ("way", "choice"), [("_bare", {"demonstrations": False}), ("_thoughts", {"thoughts": True}), ("", {})]
+)
+def test_each_way_to_ask_has_its_prompts_and_its_name_in_tables(method, modes, way, choice):
+    kind = CreatorSettings if method == "creator" else RepairSettings
+    settings = kind(budget=Budget(1), **choice)
+    asked, answers = play(method, settings, failing("whole", 1))
+    assert {stage for stage, *_ in asked} == {f"{s}{way}" for s in load_method(method).stages[:1]} | {"rectify"} | (
+        {f"decide{way}"} if method == "creator" else set()
+    )
+    assert {stage for stage, *_ in asked} <= set(load_method(method).stages)
+    assert settings.table_name(method) == f"{method}{way}"
+    assert {answer.candidate.mode for answer in answers} == modes
+
+
+@pytest.mark.parametrize(("preset", "attempts", "retries"), [("paper", 1, 0), ("released", 1, 3), ("matched", None, 0)])
+def test_presets_are_one_attempt_in_the_paper_and_its_program_and_repeated_where_matched(preset, attempts, retries):
+    settings = load_method("creator").presets[preset]
+    assert (settings.attempts, settings.retries, settings.rectify) == (attempts, retries, 3)
+    assert load_method("pot").presets[preset].attempts == attempts
+
+
+@pytest.mark.parametrize(
+    ("kind", "choice", "why"),
+    [
+        (RepairSettings, {"rectify": -1}, "at least 0"),
+        (CreatorSettings, {"retries": -1}, "at least 0"),
+        (RepairSettings, {"attempts": 0}, "at least 1"),
+        (RepairSettings, {"thoughts": True, "demonstrations": False}, "choose one"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(kind, choice, why):
+    with pytest.raises(TroveLiteError, match=why):
         kind(**choice)

@@ -12,6 +12,7 @@ METHODS = {
     "pot": "trove_lite.methods.pot:POT",
     "entangled": "trove_lite.methods.pot:ENTANGLED",
     "creator": "trove_lite.methods.creator:CREATOR",
+    "tool_use": "trove_lite.methods.tool_use:TOOL_USE",
     "latm": "trove_lite.methods.latm:LATM",
     "dispatcher": "trove_lite.methods.latm:DISPATCHER",
 }

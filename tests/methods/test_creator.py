@@ -1,6 +1,7 @@
 """PoT, Entangled, CREATOR, STANDARD and CoT: what they ask for on every path, played without model, driver or files."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
@@ -159,11 +160,14 @@ def test_each_way_to_ask_has_its_prompts_and_its_name_in_tables(method, stages, 
     assert [answer.candidate.mode for answer in answers] == [method]
 
 
-@pytest.mark.parametrize(("preset", "attempts", "retries"), [("paper", 1, 0), ("released", 1, 3), ("matched", None, 0)])
-def test_presets_are_one_attempt_in_the_paper_and_its_program_and_repeated_where_matched(preset, attempts, retries):
-    settings = load_method("creator").presets[preset]
-    assert (settings.attempts, settings.retries, settings.rectify) == (attempts, retries, 3)
-    assert load_method("pot").presets[preset].attempts == attempts
+@pytest.mark.parametrize("preset", ["paper", "released", "matched"])
+@pytest.mark.parametrize("method", ["pot", "entangled", "creator"])
+def test_one_call_a_problem_is_one_attempt_in_every_preset(method, preset):
+    settings = replace(load_method(method).presets[preset], budget=Budget(1))
+    asked, _ = play(method, settings, lambda *_: "ok")
+    assert {sample for _, sample, *_ in asked} == {0}
+    assert settings.rectify == 3
+    assert getattr(settings, "retries", 0) == (3 if (method, preset) == ("creator", "released") else 0)
 
 
 @pytest.mark.parametrize(

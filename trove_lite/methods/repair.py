@@ -5,7 +5,7 @@ a wrong answer never is, for nobody knows that it is wrong.
 """
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..errors import TroveLiteError
 from .base import Attempt, Candidate, Question, Settings
@@ -48,12 +48,12 @@ def varied(*stages: str) -> tuple[str, ...]:
 
 
 def presets(settings: RepairSettings, released: RepairSettings | None = None) -> dict[str, RepairSettings]:
-    """One attempt a problem in the paper and its program; `matched` repeats it until the run's budget is met."""
-    return {
-        "paper": replace(settings, attempts=1),
-        "released": replace(released or settings, attempts=1),
-        "matched": settings,
-    }
+    """How an attempt is made in the paper and in its program; how many there are is the run's budget in both.
+
+    The paper and the program make one: a run with one call a problem, or `attempts` 1. `matched` is the paper's attempt
+    under the name of what a larger budget does with it: repeat it and agree.
+    """
+    return {"paper": settings, "released": released or settings, "matched": settings}
 
 
 def repaired(question: Question, mode: str, first: Sequence[Candidate], settings: RepairSettings) -> Generator:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .datasets.math import CATEGORIES
     from .errors import TroveLiteError
     from .notebooks import paths
-    from .papers import check, published_table, reeval, reexecution, save, show, side_by_side, trove
+    from .papers import check, creator, published_table, reeval, reexecution, save, show, side_by_side, trove
     from .papers.style import accuracy_figure
     from .running.live import live_run
     from .running.settings import RunSettings
@@ -40,6 +40,7 @@ __all__ = [
     "check",
     "choose",
     "compare",
+    "creator",
     "expected_score",
     "failures",
     "fetch",

@@ -50,10 +50,11 @@ OTHER_WORDS = {
     "programs": ({"import"}, "Python's statement, as a kind of tool"),
     "sandbox.zygote": ({"math"}, "Python's module"),
     "recorded.official_logs": ({"trove", "primitive", "import", "create", "skip", "math"}, "what official logs hold"),
+    "recorded.official_results": ({"trove", "import", "create", "skip"}, "what official result files hold"),
     "prompts.official": ({"primitive", "instance", "import", "create", "skip"}, "the released files are named so"),
     "prompts.chain_of_thought": ({"cot"}, "the words of this one method"),
     "recorded.reexecute": ({"import"}, "recorded programs of this mode ran after a toolbox"),
-    "": ({"trove"}, "the paper whose tables it is"),
+    "": ({"trove", "creator"}, "the papers whose tables they are"),
     "candidates": ({"primitive", "instance", "import", "create", "skip"}, "files of the first schema had no order"),
     "running.settings": ({"practice", "trove"}, "what a run is by default"),
 }

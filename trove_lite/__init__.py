@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .analysis.choose import choose, expected_score
     from .analysis.comparison import Comparison, accuracy, compare, matched_budgets
     from .analysis.failures import failures, tools_made
+    from .analysis.grading import accuracy_by_rule
     from .analysis.independence import independent_runs, shared_programs
     from .analysis.summary import summarise
     from .analysis.worked import worked_problem
@@ -36,6 +37,7 @@ __all__ = [
     "RunSettings",
     "TroveLiteError",
     "accuracy",
+    "accuracy_by_rule",
     "accuracy_figure",
     "check",
     "choose",

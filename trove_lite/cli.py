@@ -390,7 +390,8 @@ def _outcomes_options(parser) -> None:
 )
 def outcomes(runs, out) -> None:
     from .candidates import load_candidates, outcomes, save_table
-    from .journal import on_disk
+    from .journal import on_disk, write_atomically
+    from .papers.trove import TOOLBOXES, toolboxes
 
     path = Path(out)
     if path.is_dir():
@@ -399,7 +400,9 @@ def outcomes(runs, out) -> None:
     with on_disk(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         save_table(table, path)
-    print(f"{len(table)} outcomes in {path}")
+        if len(tools := toolboxes(runs)):
+            write_atomically(path.with_name(TOOLBOXES), lambda part: tools.to_csv(part, index=False))
+    print(f"{len(table)} outcomes in {path}{f', with {TOOLBOXES} beside it' * (len(tools) > 0)}")
 
 
 def _import_options(parser) -> None:
@@ -416,6 +419,7 @@ def import_(logs, out, partial, force) -> None:
     from .candidates import save_run
     from .datasets.files import sha256_of
     from .recorded.official_logs import import_logs, known_problems
+    from .recorded.official_toolboxes import kept_tools
 
     folder, paths = new_folder(out, force), list(map(Path, logs))
     table, reports = import_logs(paths, known_problems(), partial=partial)
@@ -426,7 +430,9 @@ def import_(logs, out, partial, force) -> None:
         "command": shlex.join(["trove-lite", "import", *logs, "--out", out, *["--partial"] * partial]),
         "logs": [vars(report) | {"sha256": sha256_of(path)} for report, path in zip(reports, paths, strict=True)],
     }
-    save_run(folder, table, about)
+    streams = table[["run", "category", "method"]].drop_duplicates().itertuples(index=False)
+    method = {(stream.run, stream.category): stream.method for stream in streams}
+    save_run(folder, table, about | {"toolboxes": kept_tools(reports, method)})
     for report in reports:
         _say(str(report), *(f"  {disagreement}" for disagreement in report.disagreements))
     print(f"{len(table)} candidates in {folder}")
@@ -486,7 +492,10 @@ def _show_time_limits(new, agreement, folder: Path, time_limit: float) -> None:
 
 def _fetch_options(parser) -> None:
     parser.add_argument(
-        "groups", nargs="+", metavar="GROUP", help="math (problems), prompts (the official ones), logs (44 MB of runs)"
+        "groups",
+        nargs="+",
+        metavar="GROUP",
+        help="math, tabmwp, wtq, hitab, bbh (problems), prompts (official ones), latm (released tools), logs (runs)",
     )
 
 

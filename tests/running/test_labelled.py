@@ -35,7 +35,7 @@ class Role(ScriptedModel):
         return [made._replace(text=self.replies[turn])]
 
 
-def run(out, dataset=None, methods=("latm",), roles=("maker", "user"), **given):
+def run(out, dataset=None, methods=("latm",), roles=("maker", "user"), sandbox=None, **given):
     settings = RunSettings(
         name="test",
         methods=methods,
@@ -50,7 +50,7 @@ def run(out, dataset=None, methods=("latm",), roles=("maker", "user"), **given):
     )
     models = {role: Role(role) for role in roles}
     dataset = dataset or load_dataset("bbh_made")
-    fakes = {"model": ScriptedModel(), "roles": models, "sandbox": InlineSandbox(), "pack": Pack()}
+    fakes = {"model": ScriptedModel(), "roles": models, "sandbox": sandbox or InlineSandbox(), "pack": Pack()}
     return live_run(settings, out, dataset=dataset, progress=False, **fakes), models
 
 
@@ -79,6 +79,15 @@ def test_the_maker_sees_the_labelled_problems_and_none_that_is_tested(tmp_path):
     (trial,) = described(out)["toolboxes"]
     assert (trial["proposals"], trial["verifications"], trial["made"]) == (1, 1, True)
     assert "def f" in trial["tool"]
+
+
+def test_composed_programs_begin_with_what_the_data_set_gives(tmp_path):
+    dataset = replace(load_dataset("bbh_made"), given=("import cmath",))
+    box = InlineSandbox()
+    out, _ = run(tmp_path / "a", dataset, sandbox=box)
+    assert set(load_candidates(out)["status"]) == {"ok"}
+    assert box.programs
+    assert all(program.startswith("import cmath\n") for program in box.programs)
 
 
 def test_a_made_tool_is_carried_to_another_user(tmp_path):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..candidates import checked
+from ..candidates import SELECTED, checked, selected_alone
 from ..errors import TroveLiteError
 from ..selection import RULES, rounded
 from .statistics import draws_by_mode
@@ -36,9 +36,15 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     """Candidates of the stream in the order in which they were sampled: problem by problem, mode by mode.
 
     Without those that could not be judged: a problem that lacks them has fewer samples, not wrong ones. Raises
-    TroveLiteError where a candidate does not say the place of its mode.
+    TroveLiteError where a candidate does not say the place of its mode, or where there are only selected answers.
     """
     candidates = checked(candidates)
+    if (candidates["phase"] == SELECTED).all() and len(candidates):
+        run, category = selected_alone(candidates)[0]
+        raise TroveLiteError(
+            f"run '{run}', {category}: only the selected answer of each problem is known, and this needs all "
+            "candidates; use `selections` for the accuracy of what was selected"
+        )
     frame = candidates[(candidates["phase"] == "stream") & candidates["correct"].notna()]
     if frame["place"].isna().any():
         mode = frame.loc[frame["place"].isna(), "mode"].iloc[0]

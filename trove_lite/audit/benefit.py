@@ -107,7 +107,7 @@ def benefit_findings(
     if sides[TROVE].empty or sides[PRIMITIVE].empty:
         return []
     against = " and ".join(sorted(sides[PRIMITIVE]["method"].astype(str).unique()))
-    table = differences(sides, k=k, margin=margin, seed=seed, resamples=resamples)
+    table = differences(sides, k=k, seed=seed, resamples=resamples)
     return [
         *_paired(sides, table, look, k=k, margin=margin, against=against),
         *_mcnemar(sides, k=k, against=against),
@@ -164,23 +164,24 @@ def _paired(
                 stated=f"{points(mean)} points over {', '.join(singles.index)} (TROVE minus PRIMITIVE)",
                 computed=f"{points(row['difference'])} points [{points(row['low'])}, {points(row['high'])}] (TROVE "
                 f"minus "
-                f"{against}), sign-flip p {row['p']:.4f}, {row['problems']} problems",
+                f"{against}), p {row['p']:.4f}, {row['problems']} problems",
                 holds=inside,
                 importance=5,
                 note=by
                 + ("; the SKIP pool stands in for PRIMITIVE, so a difference can be its own" if inside is None else ""),
             )
         )
-        nothing = True if row["equivalent"] else False if row["low"] > margin and SKIP_POOL not in against else None
+        shown = row["p_within_2"] <= 0.05
+        nothing = True if shown else False if row["low"] > margin and SKIP_POOL not in against else None
         results.append(
             finding(
                 6,
                 "re-evaluation",
                 "abstract and §6",
-                f"no benefit at matched calls, {name}: equivalence within {_points(margin)}",
+                f"no benefit at matched calls, {name}: equivalence within 2 points",
                 stated="the toolbox approach does not provide a significant benefit on MATH",
                 computed=f"difference {points(row['difference'])} points, test of equivalence p "
-                f"{row['p_equivalent']:.3f}: " + ("equivalent" if row["equivalent"] else "not shown to be equivalent"),
+                f"{row['p_within_2']:.3f}: " + ("equivalent" if shown else "not shown to be equivalent"),
                 holds=nothing,
                 importance=5,
                 note=f"against {against}"
@@ -321,7 +322,7 @@ def _stand_in(sides: Comparison, look: Look, *, k: int, seed: int, resamples: in
     for category, part in scores.groupby("category", observed=True):
         if source(sides, PRIMITIVE, category) != SKIP_POOL:
             continue
-        found = estimate(part, seed=seed)
+        found = estimate(part)
         printed = cell(look, "reeval_table1", category=category, method="PRIMITIVE", variant="compute_matched")
         skip = ran[(ran["mode"] == "skip") & (ran["category"] == category)]
         silent = float(((skip["status"] == "ok") & skip["answer"].isna()).mean())
@@ -419,7 +420,7 @@ def matched_tokens(
     sides: Comparison, longer: Comparison | None = None, *, k: int, margin: float, seed: int = 0
 ) -> Finding:
     """The same comparison at the tokens that TROVE's calls cost, prompt and completion (`matched_budgets`)."""
-    table = matched_budgets(sides, longer, margin=margin, seed=seed)
+    table = matched_budgets(sides, longer)
     row = table[table["budget"] == "total tokens"].iloc[-1]
     known = {"stated": "budgets are matched in calls", "importance": 3}
     where = 6, "re-evaluation", f"TROVE at {k} calls", "TROVE's lead at matched tokens"
@@ -429,8 +430,8 @@ def matched_tokens(
         *where,
         **known,
         computed=f"against {row['calls_b']:.1f} PRIMITIVE calls {points(row['difference'])} points "
-        f"[{points(row['low'])}, {points(row['high'])}], test of equivalence p {row['p_equivalent']:.3f}",
-        holds=False if row["low"] > 0 else True if row["equivalent"] else None,
+        f"[{points(row['low'])}, {points(row['high'])}], test of equivalence p {row['p_within_2']:.3f}",
+        holds=False if row["low"] > 0 else True if row["p_within_2"] <= 0.05 else None,
         note=f"{row['problems']:.0f} problems; TROVE spent {row['total_a']:.0f} tokens a problem, PRIMITIVE "
         f"{row['total_b']:.0f}",
     )

@@ -21,11 +21,12 @@ FOLDER = resources.files(__package__)
 def pack(dataset: Dataset) -> PromptPack:
     """The pack `own` for a data set."""
     stages = with_variants(instructions())
-    words = _read("words.toml") | _of(dataset.name)
+    name = dataset.like or dataset.name
+    words = _read("words.toml") | _of(name)
 
     @cache
     def template(category: str, stage: str) -> Template:
-        return template_of(stages[stage], words, examples(dataset.name, category))
+        return template_of(stages[stage], words, examples(name, category))
 
     return PromptPack("own", dataset.categories, tuple(stages), template, {name: gaps(s) for name, s in stages.items()})
 

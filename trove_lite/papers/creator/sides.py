@@ -5,6 +5,7 @@ repairs tells what a smaller limit would have given: `limited` takes back the re
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -79,7 +80,7 @@ def study(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None, grader
             frames[title + NO_REPAIR] = limited(own, 0)
         frames[title] = own
     calls = calls_of(independent) if calls is None else calls
-    sides = Comparison.of(frames, calls=calls)
+    sides = replace(Comparison.of(frames, calls=calls), alone=tuple(TITLES))
     return Study(sides, graded, attempt_costs(graded, calls), grader, note)
 
 

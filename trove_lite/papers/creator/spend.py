@@ -60,13 +60,13 @@ def curves(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame
         for m in range(1, most_attempts(side) + 1):
             scores = score(side, RULE, m, seed=seed, resamples=resamples).dropna(subset="score")
             spent = {column: m * costs[name][budget] for budget, column in COST.items()}
-            rows.append({"system": name, "attempts": m} | spent | estimate(scores, seed=seed)._asdict())
+            rows.append({"system": name, "attempts": m} | spent | estimate(scores, alone=study.sides.alone)._asdict())
     table = pd.DataFrame(rows).reindex(columns=SPEND_COLUMNS)
     note = "none of CREATOR's methods was run"
     return named(table, "creator_spend", "Accuracy against spend", title_of(study), note=note)
 
 
-def matched(study: Study, *, margin: float = 0.01, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
+def matched(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
     """Accuracy of each of PAIRS at the same mean calls and at the same mean completion tokens, with the difference.
 
     budget: what is matched; spent: how much of it, on average over problems: one attempt of CREATOR, and what costs as
@@ -85,7 +85,7 @@ def matched(study: Study, *, margin: float = 0.01, seed: int = 0, resamples: int
                 continue
             attempts = {name: spent / costs[name][budget] for name in (a, b)}
             scores = {name: known[name].at(attempts[name]) for name in (a, b)}
-            found = analysis.differences(study.sides, scores, pairs=[(a, b)], margin=margin, seed=seed)
+            found = analysis.differences(study.sides, scores, pairs=[(a, b)])
             for row in found.to_dict("records"):
                 rows.append(
                     about
@@ -95,7 +95,9 @@ def matched(study: Study, *, margin: float = 0.01, seed: int = 0, resamples: int
                     | {"note": ""}
                 )
     table = pd.DataFrame(rows).reindex(columns=MATCHED_COLUMNS).astype({"problems": "Int64"})
-    return named(table, "creator_matched", "Matched budgets", title_of(study), margin=margin)
+    known = table["p"].notna()
+    table.loc[known, "p_holm"] = analysis.corrected(table[known])["p_holm"] if known.any() else None
+    return named(table, "creator_matched", "Matched budgets", title_of(study))
 
 
 def budgets(costs: Mapping[str, dict[str, float]], budget: str) -> list[float]:

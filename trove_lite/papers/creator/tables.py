@@ -111,7 +111,7 @@ SCORES: dict[str, Score] = {
 # ---- tables ----
 
 
-def table2(study: Study, *, seed: int = 0) -> pd.DataFrame:
+def table2(study: Study) -> pd.DataFrame:
     """Accuracy on MATH by category (Table 2); on the practice problems, whose categories are MATH's, without print."""
     if study.sides.dataset not in LIKE_MATH:
         return _table(study, "table2", [_only_printed(study, "table2", TABLE2, ["accuracy"])])
@@ -119,16 +119,16 @@ def table2(study: Study, *, seed: int = 0) -> pd.DataFrame:
     parts = []
     for row in TABLE2:
         look_up = partial(_look, "table2", row, "accuracy") if in_print else nothing
-        parts.append(_rows(study, row, accuracy, look_up, seed=seed))
+        parts.append(_rows(study, row, accuracy, look_up))
     return _table(study, "table2", parts)
 
 
-def table3(study: Study, *, seed: int = 0) -> pd.DataFrame:
+def table3(study: Study) -> pd.DataFrame:
     """Accuracy and successful execution on TabMWP (Table 3): `category` names the measure."""
-    return _table(study, "table3", [_measured(study, "table3", TABLE3, "tabmwp", seed)])
+    return _table(study, "table3", [_measured(study, "table3", TABLE3, "tabmwp")])
 
 
-def table4(study: Study, *, seed: int = 0) -> pd.DataFrame:
+def table4(study: Study) -> pd.DataFrame:
     """Accuracy and successful execution on the Creation Challenge, by hint (Table 4): `category` names the measure.
 
     `supervision` says what the hints tell of the gold tool. Methods that get no hints are asked without any.
@@ -136,7 +136,7 @@ def table4(study: Study, *, seed: int = 0) -> pd.DataFrame:
     parts = []
     for hint, in_print in HINTS.items():
         rows = [row._replace(setting=in_print) for row in TABLE4_HINTED]
-        part = _measured(study, "table4", [*(TABLE4 if hint == "no_hint" else ()), *rows], hint, seed)
+        part = _measured(study, "table4", [*(TABLE4 if hint == "no_hint" else ()), *rows], hint)
         parts.append(part.assign(system=part["system"] + f", {in_print}", supervision=SUPERVISED[hint]))
     supervision = pd.concat(parts, ignore_index=True)["supervision"]
     table = _table(study, "table4", parts)
@@ -146,13 +146,13 @@ def table4(study: Study, *, seed: int = 0) -> pd.DataFrame:
     return table
 
 
-def _measured(study: Study, name: str, rows: Sequence[Row], category: str, seed: int) -> pd.DataFrame:
+def _measured(study: Study, name: str, rows: Sequence[Row], category: str) -> pd.DataFrame:
     """Rows of a table with two measures, of one category of the data set that it is about."""
     if study.sides.dataset != PRINTED_FOR[name]:
         return _only_printed(study, name, rows, list(MEASURES))
     parts = []
     for measure, row in product(MEASURES, rows):
-        part = _rows(study, row, SCORES[measure], partial(_look, name, row, measure), seed=seed)
+        part = _rows(study, row, SCORES[measure], partial(_look, name, row, measure))
         parts.append(part[part["category"] == category].assign(category=measure))
     return pd.concat(parts, ignore_index=True)
 
@@ -164,13 +164,13 @@ def _look(name: str, row: Row, measure: str, category: str) -> tuple[float, floa
     return published_value(f"creator_{name}", "value", **where) / 100, float("nan")
 
 
-def _rows(study: Study, row: Row, measure: Score, look_up: Look, *, seed: int) -> pd.DataFrame:
+def _rows(study: Study, row: Row, measure: Score, look_up: Look) -> pd.DataFrame:
     """A side's cells beside what is printed; of a side that was not run only what is printed."""
     absent = row.side not in study.sides.sides
     sides = study.sides.with_sides(**{row.side: _nobody(study)}) if absent else study.sides
     present = set(sides[row.side]["category"].unique())
     covered = [category for category in sides.categories if category in present]
-    part = beside(sides, row.side, row.side, measure(sides[row.side]), look_up, seed=seed, covered=covered)
+    part = beside(sides, row.side, row.side, measure(sides[row.side]), look_up, covered=covered, rounding=5e-4)
     if row.side.startswith(WOLFRAM):
         part["note"] = "a paid service on the network: not run here"
     return part.assign(source=part["source"].where(part["value"].notna(), ""))
@@ -212,7 +212,7 @@ def leniency_table(study: Study) -> pd.DataFrame:
 # ---- the tables behind the figures ----
 
 
-def figure4_table(study: Study, *, seed: int = 0) -> pd.DataFrame:
+def figure4_table(study: Study) -> pd.DataFrame:
     """Accuracy by difficulty, over all categories, column `level` (Figure 4, whose values are not printed)."""
     rows = []
     for name, side in study.sides.sides.items():
@@ -221,19 +221,19 @@ def figure4_table(study: Study, *, seed: int = 0) -> pd.DataFrame:
             part = scores[scores["level"].astype(str) == str(level)]
             if len(part):
                 about = {"category": "all", "system": name, "level": level, "source": name, "note": ""}
-                rows.append(about | estimate(part, seed=seed)._asdict())
+                rows.append(about | estimate(part, alone=study.sides.alone)._asdict())
     note = f"the problems of {study.sides.dataset} have no levels"
     frame = pd.DataFrame(rows) if rows else pd.DataFrame(columns=["level", "runs", "problems"])
     return _table(study, "figure4", [frame], note=note)
 
 
-def figure5_table(study: Study, *, seed: int = 0) -> pd.DataFrame:
+def figure5_table(study: Study) -> pd.DataFrame:
     """Accuracy with at most N repairs, column `k`, read off the same runs (Figure 5, whose values are not printed)."""
     parts = []
     for name, limit, side in repair_sides(study):
         sides = study.sides.with_sides(**{name: side})
         covered = [category for category in sides.categories if (side["category"] == category).any()]
-        parts.append(beside(sides, name, name, accuracy(side), nothing, seed=seed, covered=covered).assign(k=limit))
+        parts.append(beside(sides, name, name, accuracy(side), nothing, covered=covered).assign(k=limit))
     note = "no runs of a method that repairs: run --methods pot entangled creator"
     empty = pd.DataFrame(columns=["k", "runs", "problems"])
     return _table(study, "figure5", parts or [empty], note=note)

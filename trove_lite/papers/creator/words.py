@@ -20,7 +20,7 @@ def leniency_in_words(table: pd.DataFrame) -> str:
     )
 
 
-def repair_in_words(study: Study, *, seed: int = 0) -> str:
+def repair_in_words(study: Study) -> str:
     """What up to three repairs bring over none, problem by problem; the paper says about 10 % of the value."""
     sides: dict[str, dict[int, pd.DataFrame]] = {}
     for name, limit, side in repair_sides(study):
@@ -31,7 +31,7 @@ def repair_in_words(study: Study, *, seed: int = 0) -> str:
         if not most:
             continue
         scores = {f"{limit}": accuracy(by_limit[limit]) for limit in (most, 0)}
-        row = analysis.differences(study.sides, scores, pairs=[(str(most), "0")], seed=seed).iloc[-1]
+        row = analysis.differences(study.sides, scores, pairs=[(str(most), "0")]).iloc[-1]
         none = scores["0"]["score"].mean()
         relative = f", {100 * row.difference / none:+.0f} % of its value" if none else ""
         lines.append(

@@ -13,6 +13,7 @@ from .tables import (
     figure3_table,
     figure4_table,
     matched_budgets,
+    power_table,
     table1,
     table2,
     table3,
@@ -21,6 +22,7 @@ from .tables import (
     table7,
     table8,
     table9,
+    without_import,
 )
 from .two_sides import (
     OTHER_SKIP,
@@ -71,6 +73,7 @@ __all__ = [
     "measured",
     "modes_in_words",
     "overlap_in_words",
+    "power_table",
     "sides",
     "skip_pool",
     "source",
@@ -84,6 +87,7 @@ __all__ = [
     "table8",
     "table9",
     "table9_figure",
+    "without_import",
     "worked_modes",
     "worked_overlap",
 ]

@@ -62,8 +62,8 @@ def lead_in_words(difference: pd.DataFrame, matched: pd.DataFrame) -> str:
     text = (
         f"With {difference.attrs['k']} calls a problem each, TROVE {finding}: its accuracy by one-stage agreement less "
         f"that of {_rival(vote.b)} is {_points(vote)} points over {vote.problems:.0f} problems, by the oracle "
-        f"{_points(oracle)}. That the difference is below {_margin(vote.margin)} is "
-        f"{'shown' if vote.equivalent else 'not shown'}."
+        f"{_points(oracle)}. That the difference is below 2 points is "
+        f"{'shown' if vote.p_within_2 <= 0.05 else 'not shown'}."
     )
     if vote.b == SKIP_POOL:
         text += " The SKIP pool is not PRIMITIVE, so this says nothing against or for tools yet."
@@ -155,10 +155,6 @@ def difficulty_in_words(table9: pd.DataFrame) -> str:
 
 def _rival(name: str) -> str:
     return name if name == PRIMITIVE else f"the {name} (which stands in for {PRIMITIVE})"
-
-
-def _margin(share: float) -> str:
-    return f"{100 * share:g} point{'' if round(100 * share, 9) == 1 else 's'}"
 
 
 def _points(row: object) -> str:

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from trove_lite.analysis.comparison import Comparison
 from trove_lite.candidates import CALLS_SCHEMA, as_arrow, as_frame, load_calls, load_candidates
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
@@ -293,3 +294,99 @@ def test_each_figure_draws_its_table_and_nothing_of_an_empty_one(study, table, f
     found = table(study)
     assert figure(found).get_label() == found.attrs["name"]
     assert figure(found.iloc[:0]) is None
+
+
+# ---- tool transfer ----
+
+
+def transferred(right, answers=None, attempts=2):
+    """A study of simulated sets: right[s][i][j] says whether the tool of place i answers question j of set s."""
+    right, rows, calls = np.asarray(right), [], []
+    answers = np.where(right, "1.0", "2.0") if answers is None else np.asarray(answers)
+    for group, cells in enumerate(right):
+        for to in range(3):
+            at = {"run": "run0", "method": "transfer", "seed": 0, "dataset": "transfer", "category": "no_hint"}
+            at |= {"problem": 3 * group + to, "phase": "stream", "model": "simulated", "provenance": "simulated"}
+            own = [("normal", sample, to) for sample in range(attempts)]
+            lent = [(f"from_{source + 1}", attempts + source, source) for source in range(3) if source != to]
+            for mode, sample, source in (*own, *lent):
+                rows.append(
+                    at
+                    | {"mode": mode, "sample": sample, "place": int(mode[-1]) if mode != "normal" else 0, "round": 0}
+                    | {"level": str(to + 1), "program": 1, "response": "", "solution": "", "tools": "", "status": "ok"}
+                    | {"output": "", "shortened": False, "operations": 1, "answer": str(answers[group][source][to])}
+                    | {"answers": [str(answers[group][source][to])], "correct": bool(cells[source][to])}
+                )
+                calls.append(at | {"stage": "decide", "mode": mode, "sample": sample, "round": 0, "role": "solver"})
+    candidates, calls = as_frame(as_arrow(rows)), as_frame(as_arrow(calls, CALLS_SCHEMA))
+    from trove_lite.papers.creator.sides import Study
+
+    sides = Comparison.of({"Tool transfer": candidates}, calls=calls)
+    return Study(sides, candidates, pd.DataFrame(), "strict")
+
+
+FIRST_TOOL = [[1, 1, 1], [0, 0, 0], [0, 0, 0]]  # only the first question's tool is any good
+NONE = [[0, 0, 0]] * 3
+OWN = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]  # each tool answers its own question alone
+
+
+def values(table, category="accuracy"):
+    return table[table["category"] == category].set_index("system")["value"].to_dict()
+
+
+def test_table_5_tells_the_ways_to_choose_a_tool_apart():
+    found = values(creator.table5(transferred([FIRST_TOOL, OWN])))
+    assert found["one attempt, no transfer"] == pytest.approx((1 / 3 + 1) / 2)
+    assert found["with transfer, every tool alike"] == pytest.approx((1 / 3 + 1 / 3) / 2)
+    assert found["with transfer, best tool by gold answers"] == pytest.approx((1 + 1 / 3) / 2)
+    assert found["2 attempts, no transfer, best by gold answers"] == pytest.approx((1 / 3 + 1) / 2)
+
+
+def test_the_released_count_gives_a_set_without_any_tool_a_question():
+    found = values(creator.table5(transferred([NONE, NONE])))
+    assert found["with transfer, best tool by gold answers"] == 0
+    assert found["with transfer, counted as released"] == pytest.approx(1 / 3)
+
+
+def test_agreement_picks_the_tool_whose_answers_others_share():
+    answers = [[["1", "5", "7"], ["3", "4", "6"], ["1", "5", "7"]]]
+    right = [[[1, 1, 1], [0, 0, 0], [1, 1, 1]]]
+    found = values(creator.table5(transferred(right, answers)))
+    assert found["with transfer, tool by agreement"] == 1
+
+
+def test_all_six_ordered_pairs_are_there():
+    found = values(creator.table5(transferred([FIRST_TOOL, NONE])), "one transfer")
+    assert found == {
+        "from 1 to 2": 0.5,
+        "from 1 to 3": 0.5,
+        "from 2 to 1": 0,
+        "from 2 to 3": 0,
+        "from 3 to 1": 0,
+        "from 3 to 2": 0,
+    }
+
+
+def test_sets_better_and_worse_are_counted_against_one_attempt():
+    table = creator.table5(transferred([FIRST_TOOL, OWN, NONE, NONE]))
+    gold = "with transfer, best tool by gold answers"
+    assert values(table, "sets better")[gold] == 0.25
+    assert values(table, "sets worse")[gold] == 0.25
+    printed = table[table["system"] == gold].set_index("category")["published"]
+    assert printed.round(3).to_dict() == {"accuracy": 0.783, "gain": 0.153, "sets worse": 0.02, "sets better": 0.39}
+
+
+def test_rows_that_gold_answers_decide_say_so_and_one_that_cannot_be_says_why():
+    table = creator.table5(transferred([FIRST_TOOL, OWN], attempts=1))
+    by_gold = table["system"].str.contains("gold|released")
+    assert (table.loc[by_gold, "supervision"] == "gold answers choose").all()
+    assert (table.loc[~by_gold, "supervision"] == "").all()
+    more = table[table["system"].str.startswith("2 attempts") & (table["category"] == "accuracy")]
+    assert more["value"].isna().all()
+    assert more["note"].str.contains("run a larger k").all()
+
+
+def test_runs_without_transfer_keep_the_printed_table_5(study):
+    table = creator.table5(study)
+    assert table["published"].notna().sum() == 5
+    assert table["note"].str.startswith("no tool transfer in these runs").all()

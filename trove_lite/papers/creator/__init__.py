@@ -9,6 +9,7 @@ from .grading import GRADERS, gold_in_input, input_leaks, verdicts
 from .sides import Study, attempt_costs, limited, limited_calls, mean_costs, study
 from .spend import curves, histogram, matched
 from .tables import figure4_table, figure5_table, leniency_table, table2, table3, table4
+from .transfer import table5
 from .words import disentangling_in_words, leniency_in_words, repair_in_words
 
 __all__ = [
@@ -37,5 +38,6 @@ __all__ = [
     "table2",
     "table3",
     "table4",
+    "table5",
     "verdicts",
 ]

@@ -31,6 +31,7 @@ TITLES = {
     "creator_bare": "CREATOR, no demonstrations",
     "creator": "CREATOR",
     "creator_thoughts": "CREATOR, thoughts",
+    "transfer": "Tool transfer",
     "primitive": "PRIMITIVE",
 }
 #: Methods that repair, and the name of what their runs tell about having no repair.

@@ -305,7 +305,7 @@ def transferred(right, answers=None, attempts=2):
     answers = np.where(right, "1.0", "2.0") if answers is None else np.asarray(answers)
     for group, cells in enumerate(right):
         for to in range(3):
-            at = {"run": "run0", "method": "transfer", "seed": 0, "dataset": "transfer", "category": "no_hint"}
+            at = {"run": "run0", "method": "transfer", "seed": 0, "dataset": "tool_transfer", "category": "no_hint"}
             at |= {"problem": 3 * group + to, "phase": "stream", "model": "simulated", "provenance": "simulated"}
             own = [("normal", sample, to) for sample in range(attempts)]
             lent = [(f"from_{source + 1}", attempts + source, source) for source in range(3) if source != to]

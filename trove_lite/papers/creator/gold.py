@@ -14,7 +14,7 @@ import pandas as pd
 from ...datasets.graders import NUMBER
 from ...sandbox import Execution, Sandbox
 
-DATASETS = ("creation", "transfer")
+DATASETS = ("creation_challenge", "tool_transfer")
 TIME_LIMIT = 30.0
 SCRATCH = 1 << 22  # some write a table, to read it again
 #: What a program says or prints that draws lots, or looks at the clock.

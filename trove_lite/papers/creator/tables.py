@@ -20,7 +20,7 @@ from .grading import WORDS, leniency, texts_of
 from .sides import MOST_REPAIRS, NO_REPAIR, REPAIRING, TITLES, Study, limited
 
 #: Which data set each table is printed for.
-PRINTED_FOR = {"table2": "math", "table3": "tabmwp", "table4": "creation"}
+PRINTED_FOR = {"table2": "math", "table3": "tabmwp", "table4": "creation_challenge"}
 LIKE_MATH = ("math", "practice")  # with MATH's categories
 HINTS = {"no_hint": "no hint", "utility_hint": "utility hint", "all_hint": "all hint"}
 SUPERVISED = {"no_hint": "", "utility_hint": "the gold tool's purpose", "all_hint": "the gold tool's docstring"}

@@ -15,7 +15,7 @@ from ...analysis.statistics import mean_interval, paired_difference
 from .. import named, published_value
 from .sides import Study
 
-DATASET, SIZE = "transfer", 3
+DATASET, SIZE = "tool_transfer", 3
 #: What a question's own tool and two transferred ones cost in calls is what so many attempts of its own do.
 ATTEMPTS_FOR_THE_SAME = 2
 COLUMNS = ["category", "system", "published", "value", "low", "high", "supervision", "calls", "sets", "note"]

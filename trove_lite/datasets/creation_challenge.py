@@ -11,7 +11,7 @@ from .base import Dataset, Problem, Question
 from .files import pinned_file, read_json_lines
 from .graders import one_is_correct, read_one
 
-NAME = "creation"
+NAME = "creation_challenge"
 FILE = "Creation/dataset/CC.jsonl"
 FIELDS = {"question": str, "answer": (int, float), "tool": str, "solution": str} | dict.fromkeys(
     ("utility", "args", "return", "constant"), str

@@ -11,7 +11,7 @@ from .base import Dataset, Problem, Question
 from .files import pinned_file, read_json_lines
 from .graders import one_is_correct, read_one
 
-NAME = "transfer"
+NAME = "tool_transfer"
 FILE = "ToolTransfer/dataset/transfer_300.jsonl"
 PLACES = ("1", "2", "3")
 FIELDS = {"intro": str, "tool": str} | {

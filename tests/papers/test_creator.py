@@ -1,5 +1,7 @@
 """CREATOR's tables on simulated runs over the practice problems: grading, repairs, costs and matched budgets."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -272,6 +274,34 @@ def test_tokens_that_nobody_counted_are_said_to_be_missing():
     assert tokens["note"].str.contains("no completion tokens counted|no Entangled runs|no PRIMITIVE runs").all()
 
 
+def test_a_request_that_was_refused_is_a_call_without_tokens():
+    candidates, calls = simulated(methods=("pot",), attempts=1, problems=1)
+    calls["finish_reason"] = "stop"
+    calls.loc[0, ["completion_tokens", "finish_reason"]] = [pd.NA, "refused"]
+    costs = creator.attempt_costs(candidates, calls)
+    assert costs["calls"].sum() == len(calls)
+    assert costs["completion"].sum() == 50 * (len(calls) - 1)
+
+
+def test_questions_with_hints_stay_out_of_matched_budgets():
+    candidates, calls = simulated(problems=3)
+    study = creator.study(candidates, calls=calls)
+    hinted = study._replace(
+        sides=replace(
+            study.sides,
+            categories=("counting", "utility_hint"),
+            sides={
+                name: side.assign(category=side["category"].astype(str).replace("algebra", "utility_hint"))
+                for name, side in study.sides.sides.items()
+            },
+        )
+    )
+    plain = creator.sides.without_hints(hinted)
+    assert plain.sides.categories == ("counting",)
+    assert set(plain.graded["category"].astype(str)) == {"counting"}
+    assert creator.sides.without_hints(study) is study
+
+
 def test_better_creation_is_found_at_equal_calls():
     """A method that is right twice as often for the same calls comes out ahead, and the words say so."""
     worse, calls = simulated(methods=("entangled",), chance=0.2, problems=30)
@@ -322,7 +352,7 @@ def transferred(right, answers=None, attempts=2):
     from trove_lite.papers.creator.sides import Study
 
     sides = Comparison.of({"Tool transfer": candidates}, calls=calls)
-    return Study(sides, candidates, pd.DataFrame(), "strict")
+    return Study(sides, candidates, pd.DataFrame({"category": []}), "strict")
 
 
 FIRST_TOOL = [[1, 1, 1], [0, 0, 0], [0, 0, 0]]  # only the first question's tool is any good

@@ -39,6 +39,8 @@ REPAIRING = tuple(method for method in TITLES if method.split("_")[0] in ("pot",
 NO_REPAIR = ", no rectification"
 CREATOR, POT, ENTANGLED, PRIMITIVE = "CREATOR", "PoT", "Entangled", "PRIMITIVE"
 MOST_REPAIRS = 3
+#: Categories with hints, and what these tell.
+SUPERVISED = {"utility_hint": "the gold tool's purpose", "all_hint": "the gold tool's docstring"}
 ATTEMPT = ["run", "method", "category", "problem", "seed", "sample"]
 COST = {"calls": "calls", "completion tokens": "completion"}
 
@@ -119,15 +121,33 @@ def limited_calls(calls: pd.DataFrame, limit: int) -> pd.DataFrame:
 
 
 def attempt_costs(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
-    """A row an attempt of a candidate's runs: `calls` to a model, `completion` tokens (null where one is not known)."""
+    """A row an attempt of a candidate's runs: `calls` to a model, `completion` tokens (null where one is not known).
+
+    A request that the model refused is a call without tokens.
+    """
     whose = candidates[["run", "method", "category"]].astype(str).drop_duplicates()
     own = calls.astype(dict.fromkeys(["run", "method", "category"], str)).merge(whose, on=["run", "method", "category"])
     own = own[(own["phase"].astype(str) != "retry") & own["model"].notna()]
     tokens = own["completion_tokens"].astype("Float64").astype(float)
+    tokens = tokens.mask(own["finish_reason"].astype(str).isin(["refused", "unavailable"]), 0.0)
     each = own.assign(calls=1.0, completion=tokens, unknown=tokens.isna()).groupby(ATTEMPT, observed=True)
     costs = each[["calls", "completion"]].sum()
     costs.loc[each["unknown"].any(), "completion"] = np.nan
     return costs.reset_index()
+
+
+def without_hints(study: Study) -> Study:
+    """The study without the categories whose questions tell of a gold tool, where it has others: they are supervised,
+    and on the same questions."""
+    plain = [category for category in study.sides.categories if category not in SUPERVISED]
+    if len(plain) == len(study.sides.categories):
+        return study
+    keep = {name: side[side["category"].isin(plain)] for name, side in study.sides.sides.items()}
+    if not any(len(side) for side in keep.values()):
+        return study
+    sides = replace(study.sides, sides=keep, categories=tuple(plain))
+    graded, costs = (table[table["category"].astype(str).isin(plain)] for table in (study.graded, study.costs))
+    return study._replace(sides=sides, graded=graded, costs=costs)
 
 
 def mean_costs(study: Study) -> Mapping[str, dict[str, float]]:

@@ -1,7 +1,7 @@
 """What attempts cost, and what they buy: CREATOR beside simpler methods at the same mean calls, and the same tokens.
 
 The paper makes one attempt with each method, whatever it costs. Here methods repeat attempts and agree on an answer
-(never by gold). What m attempts reach is estimated by drawing m of those recorded; a mean budget between m and m + 1
+(never by gold), and questions have no hints. What m attempts reach is estimated by drawing m of those recorded; a mean budget between m and m + 1
 attempts is what tossing a coin between the two would cost on average, and reach.
 """
 
@@ -16,7 +16,7 @@ from ...analysis.choose import PROBLEM
 from ...analysis.comparison import Comparison
 from ...analysis.scores import estimate, score
 from .. import named
-from .sides import COST, CREATOR, ENTANGLED, NO_REPAIR, POT, PRIMITIVE, Study, mean_costs
+from .sides import COST, CREATOR, ENTANGLED, NO_REPAIR, POT, PRIMITIVE, Study, mean_costs, without_hints
 from .tables import title_of
 
 #: CREATOR against each of these; Entangled is CREATOR without the disentangling.
@@ -43,7 +43,7 @@ HISTOGRAM_COLUMNS = ["system", "calls", "attempts", "share"]
 
 def histogram(study: Study) -> pd.DataFrame:
     """How many calls an attempt took: a row for each method and number of calls, with the share of its attempts."""
-    rows = []
+    rows, study = [], without_hints(study)
     for name, side in _attempting(study).items():
         costs = study.costs[study.costs["method"] == str(side["method"].iloc[0])]
         for calls, attempts in costs["calls"].value_counts().sort_index().items():
@@ -55,6 +55,7 @@ def histogram(study: Study) -> pd.DataFrame:
 
 def curves(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
     """Accuracy of agreement among m attempts, and their mean cost: a row for each method and m."""
+    study = without_hints(study)
     rows, costs = [], mean_costs(study)
     for name, side in _attempting(study).items():
         for m in range(1, most_attempts(side) + 1):
@@ -73,6 +74,7 @@ def matched(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFram
     much as CALLS calls of PRIMITIVE's kind do. attempts: how many that buys. Where a side's runs do not reach that far,
     or nothing counts its tokens, the row says so in `note`.
     """
+    study = without_hints(study)
     sides, costs = _attempting(study), mean_costs(study)
     known = {name: _Scores(study.sides, name, seed, resamples) for name in sides}
     rows = []
@@ -159,6 +161,8 @@ def _cannot(
         reasons.append("no CREATOR runs, whose cost is the measure")
     if reasons:
         return "; ".join(reasons)
+    if not np.isfinite(spent):
+        return f"no {budget} counted in the {CREATOR} runs, whose cost is the measure"
     for name in pair:
         if not np.isfinite(costs[name][budget]):
             reasons.append(f"no {budget} counted in the {name} runs")

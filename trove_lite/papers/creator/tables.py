@@ -17,13 +17,12 @@ from ...analysis.scores import estimate, no_scores, oracle_score
 from ...datasets.graders import MARKER, NUMBER
 from .. import Look, beside, in_columns, named, nothing, published_value
 from .grading import WORDS, leniency, texts_of
-from .sides import MOST_REPAIRS, NO_REPAIR, REPAIRING, TITLES, Study, limited
+from .sides import MOST_REPAIRS, NO_REPAIR, REPAIRING, SUPERVISED, TITLES, Study, limited, without_hints
 
 #: Which data set each table is printed for.
 PRINTED_FOR = {"table2": "math", "table3": "tabmwp", "table4": "creation_challenge"}
 LIKE_MATH = ("math", "practice")  # with MATH's categories
 HINTS = {"no_hint": "no hint", "utility_hint": "utility hint", "all_hint": "all hint"}
-SUPERVISED = {"no_hint": "", "utility_hint": "the gold tool's purpose", "all_hint": "the gold tool's docstring"}
 MEASURES = {"accuracy": "accuracy_pct", "successful execution": "successful_execution_pct"}
 
 
@@ -137,7 +136,7 @@ def table4(study: Study) -> pd.DataFrame:
     for hint, in_print in HINTS.items():
         rows = [row._replace(setting=in_print) for row in TABLE4_HINTED]
         part = _measured(study, "table4", [*(TABLE4 if hint == "no_hint" else ()), *rows], hint)
-        parts.append(part.assign(system=part["system"] + f", {in_print}", supervision=SUPERVISED[hint]))
+        parts.append(part.assign(system=part["system"] + f", {in_print}", supervision=SUPERVISED.get(hint, "")))
     supervision = pd.concat(parts, ignore_index=True)["supervision"]
     table = _table(study, "table4", parts)
     attrs = table.attrs
@@ -229,7 +228,7 @@ def figure4_table(study: Study) -> pd.DataFrame:
 
 def figure5_table(study: Study) -> pd.DataFrame:
     """Accuracy with at most N repairs, column `k`, read off the same runs (Figure 5, whose values are not printed)."""
-    parts = []
+    parts, study = [], without_hints(study)
     for name, limit, side in repair_sides(study):
         sides = study.sides.with_sides(**{name: side})
         covered = [category for category in sides.categories if (side["category"] == category).any()]

@@ -13,7 +13,7 @@ from ...analysis.choose import expected_score
 from ...analysis.scores import oracle_score
 from ...analysis.statistics import mean_interval, paired_difference
 from .. import named, published_value
-from .sides import Study
+from .sides import Study, without_hints
 
 DATASET, SIZE = "tool_transfer", 3
 #: What a question's own tool and two transferred ones cost in calls is what so many attempts of its own do.
@@ -31,6 +31,7 @@ def table5(study: Study) -> pd.DataFrame:
     calls: a set's. supervision: what gold answers decide; "" where they decide nothing. Rows `from 1 to 2` are single
     transfers between places of a set, all six ordered pairs.
     """
+    study = without_hints(study)
     title = f"{study.sides.title}; {study.note or f'{study.grader} grader'}"
     found = _grids(study)
     if study.sides.dataset != DATASET or found is None:

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from ...analysis import comparison as analysis
-from .sides import CREATOR, ENTANGLED, Study
+from .sides import CREATOR, ENTANGLED, Study, without_hints
 from .tables import accuracy, repair_sides
 
 
@@ -23,6 +23,7 @@ def leniency_in_words(table: pd.DataFrame) -> str:
 def repair_in_words(study: Study) -> str:
     """What up to three repairs bring over none, problem by problem; the paper says about 10 % of the value."""
     sides: dict[str, dict[int, pd.DataFrame]] = {}
+    study = without_hints(study)
     for name, limit, side in repair_sides(study):
         sides.setdefault(name, {})[limit] = side
     lines = []

@@ -1,8 +1,8 @@
 """What attempts cost, and what they buy: CREATOR beside simpler methods at the same mean calls, and the same tokens.
 
 The paper makes one attempt with each method, whatever it costs. Here methods repeat attempts and agree on an answer
-(never by gold), and questions have no hints. What m attempts reach is estimated by drawing m of those recorded; a mean budget between m and m + 1
-attempts is what tossing a coin between the two would cost on average, and reach.
+(never by gold), and questions have no hints. What m attempts reach is estimated by drawing m of those recorded; a mean
+budget between m and m + 1 attempts is what tossing a coin between the two would cost on average, and reach.
 """
 
 from collections.abc import Mapping, Sequence

@@ -49,7 +49,7 @@ def disentangling_in_words(matched: pd.DataFrame) -> str:
     for budget, part in found.groupby("budget", sort=False):
         known = part[part["difference"].notna()]
         if known.empty:
-            lines.append(f"At equal {budget}: not known ({'; '.join(dict.fromkeys(part['note'].dropna()))}).")
+            lines.append(f"At equal {budget}: not known ({part['note'].iloc[0]}).")
         for spent, rows in known.groupby("spent", sort=True):
             row = rows.iloc[-1]
             lines.append(

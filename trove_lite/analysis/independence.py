@@ -87,7 +87,7 @@ def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
     the most likely division of the stream into stretches that agree (in `AGREE`) and others that agree by chance, each
     change costing the logarithm of the number of problems. `parted` is the first problem that they do not share
     (null: they never part), `apart` the share of identical programs outside the stretches.
-    `verdict`: `copy` (all is shared), `overlap`, or `independent`.
+    `verdict`: `copy` (all is shared, and identical in at least 95 %), `overlap`, or `independent`.
 
     Runs known by their selected answers alone are compared by these, as mode `selected`. Pairs of different methods are
     listed where they share something.
@@ -117,7 +117,7 @@ def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
                         "shared": int(inside.sum()),
                         "parted": None if inside.all() else int(problems[~inside][0]),
                         "stretches": ", ".join(f"{a}-{b}" for a, b in _stretches(problems, inside)),
-                        "verdict": "copy" if inside.all() else "overlap" if inside.any() else "independent",
+                        "verdict": _verdict(pair, inside),
                     }
                 )
     return pd.DataFrame(rows, columns=SHARED_COLUMNS).astype({"parted": "Int64"})
@@ -287,6 +287,12 @@ def _stretches(problems: np.ndarray, inside: np.ndarray) -> list[tuple[int, int]
     """First and last problem of each run of shared ones."""
     edges = np.flatnonzero(np.diff(np.r_[False, inside, False].astype(int)))
     return [(int(problems[a]), int(problems[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _verdict(pair: _Pair, inside: np.ndarray) -> str:
+    if not inside.any():
+        return "independent"
+    return "copy" if inside.all() and _share(pair.equal, pair.compared) >= 0.95 else "overlap"
 
 
 def _share(part: np.ndarray, whole: np.ndarray) -> float:

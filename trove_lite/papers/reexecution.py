@@ -13,13 +13,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ..analysis.choose import choose
-from ..analysis.statistics import mean_interval, paired_difference
+from ..analysis.scores import variance_of
+from ..analysis.variance import interval, proportion_interval
 from ..errors import TroveLiteError
 from .style import BLUE, GREEN, RED, band, handle, plt, titled
 
-PROBLEM = ["dataset", "category", "problem"]
 STREAM = ["run", "method", "seed", "dataset", "category"]
 LIMITS = (1, 2, 5, 10, 30)  # CPU seconds
+MEASURES = ["finished", "pass@1", "two-stage", "oracle"]
 STYLE = {"oracle": (BLUE, "--", "s"), "two-stage": (RED, "-", "o"), "pass@1": (GREEN, ":", "^")}
 
 
@@ -71,21 +72,24 @@ def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> p
 
     A row for each limit and measure, with `value`: `finished` and `pass@1`, shares of candidates; `two-stage`, the
     share of problems whose official two-stage choice is right; `oracle`, with any correct candidate. Means over
-    problems (micro), of the mean over runs; `low`, `high`: 95 % over problems. `gain` is this limit's less the shortest
-    one's on the same problems, with its paired interval `gain_low`, `gain_high`. `cpu_hours`: of all candidates. One
-    that ran out of time when it was executed again counts as never finishing.
+    problems (micro), of the mean over runs; `low`, `high`: 95 % over problems and runs. `gain` is this limit's less the
+    shortest one's in the same runs, with its interval `gain_low`, `gain_high`: where no problem of N changes, that is
+    3 / N to both sides (the rule of three), not nothing. `cpu_hours`: of all candidates. One that ran out of time when
+    it was executed again counts as never finishing.
     """
     stream = candidates[candidates["phase"] == "stream"]
+    names = stream["dataset"].astype(str) + "/" + stream["category"].astype(str)  # each category a stratum of its own
     seconds = stream["execute_seconds"].where(stream["status"] != "timeout", math.inf)
-    stream = stream.assign(execute_seconds=seconds)
+    stream = stream.assign(category=names, execute_seconds=seconds)
     scores = {limit: _scores_at(stream, limit) for limit in limits}
     rows = []
     for limit, here in scores.items():
-        for measure in here:
-            mean = mean_interval(here[measure])
-            gain = paired_difference(here[measure], scores[limits[0]][measure])
+        for measure in MEASURES:
+            each, first = (part.reset_index().assign(score=part[measure].array) for part in (here, scores[limits[0]]))
+            mean = proportion_interval(variance_of(each))
             row = {"limit": limit, "measure": measure, "value": mean.value, "low": mean.low, "high": mean.high}
-            row |= {"gain": gain.value, "gain_low": gain.low, "gain_high": gain.high}
+            gain = interval(variance_of(each, first))[:3] if limit != limits[0] else (0.0, 0.0, 0.0)
+            row |= dict(zip(("gain", "gain_low", "gain_high"), gain, strict=True))
             rows.append(row | {"cpu_hours": stream["execute_seconds"].clip(upper=limit).sum() / 3600})
     table = pd.DataFrame(rows)
     models = ", ".join(sorted(candidates["model"].astype(str).unique())) if "model" in candidates else ""
@@ -95,7 +99,7 @@ def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> p
 
 
 def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:
-    """Each problem's scores, the mean over runs, were programs cut off after `limit` CPU seconds."""
+    """Each problem's scores in each run, were programs cut off after `limit` CPU seconds."""
     finished = stream["execute_seconds"] <= limit
     ok = (stream["status"] == "ok") & finished
     right = ok & stream["correct"].fillna(False).astype(bool)
@@ -105,8 +109,7 @@ def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:
     scores = scores.assign(oracle=scores["right"] > 0).rename(columns={"right": "pass@1"})
     chosen = choose(cut, "two_stage")
     scores["two-stage"] = chosen.set_index(problem)["right"].reindex(scores.index, fill_value=False)
-    measures = ["finished", "pass@1", "two-stage", "oracle"]
-    return scores[measures].astype(float).groupby(PROBLEM, observed=True).mean()
+    return scores[MEASURES].astype(float)
 
 
 def time_limits_figure(table: pd.DataFrame) -> Figure:

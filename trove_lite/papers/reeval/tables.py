@@ -266,7 +266,8 @@ def figure3_table(
                     reason = "needs two runs" if sets else absent(comparison, TROVE, category)["note"]
                     rows.append(cell | {"note": reason})
                     continue
-                value, low, high = _pairwise_jaccard(compared, seed=seed, resamples=resamples)
+                first, second = (np.array([pair[i][1] for pair in compared]) for i in (0, 1))
+                value, low, high, _ = metrics.jaccard_interval(first, second, seed=seed, resamples=resamples)
                 rows.append(cell | {"value": value, "low": low, "high": high, "problems": len(compared[0][0][1])})
     return _table(comparison, "figure3", [pd.DataFrame(rows)], k=k)
 
@@ -283,22 +284,6 @@ def _any_correct(candidates: pd.DataFrame, index: list[str] | str) -> pd.DataFra
     """Whether any candidate is correct, as (index × problems)."""
     verdict = candidates.assign(correct=candidates["correct"].fillna(False).astype(bool))
     return verdict.pivot_table(index=index, columns="problem", values="correct", aggfunc="any", observed=True)
-
-
-def _pairwise_jaccard(pairs: list, *, seed: int, resamples: int) -> tuple[float, float, float]:
-    a = np.array([one[1] for one, _ in pairs], dtype=float)
-    b = np.array([other[1] for _, other in pairs], dtype=float)
-    n = a.shape[1]
-    weights = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=resamples)
-    both, either = a * b, np.maximum(a, b)
-
-    def mean(weight: np.ndarray) -> np.ndarray:
-        union = weight @ either.T
-        share = np.divide(weight @ both.T, union, out=np.full(union.shape, np.nan), where=union > 0)
-        return np.array([np.nan if np.isnan(row).all() else np.nanmean(row) for row in np.atleast_2d(share)])
-
-    low, high = np.nanpercentile(mean(weights), [2.5, 97.5])
-    return float(mean(np.ones((1, n)))[0]), float(low), float(high)
 
 
 def table6(comparison: Comparison, *, k: int | None = None) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""TroVE: what its toolboxes hold when a run ends."""
+"""What TroVE's toolboxes hold when a run ends."""
 
 import json
 from collections import Counter
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..candidates import load_candidates, run_name
-from ..parse import parse_tools
-from ..programs import plain_name
+from ...candidates import load_candidates, run_name
+from ...parse import parse_tools
+from ...programs import plain_name
 
 #: What stands beside outcomes, which no run.json goes with.
 TOOLBOXES = "toolboxes.csv"

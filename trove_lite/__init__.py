@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .datasets.math import CATEGORIES
     from .errors import TroveLiteError
     from .notebooks import paths
-    from .papers import check, latm, published_table, reeval, reexecution, save, show, side_by_side, trove
+    from .papers import check, creator, latm, published_table, reeval, reexecution, save, show, side_by_side, trove
     from .papers.style import accuracy_figure, failures_figure
     from .running.live import live_run
     from .running.settings import RunSettings
@@ -42,6 +42,7 @@ __all__ = [
     "check",
     "choose",
     "compare",
+    "creator",
     "expected_score",
     "failures",
     "failures_figure",

@@ -235,12 +235,14 @@ def turns(views: Mapping[str, Attempt], drawn: int, due: int) -> list[Attempt]:
 Batch = Generator[list[Request], list[Candidate], tuple[list[Candidate], list[Candidate]]]
 
 
-def repeat(batch: Callable[[range], Batch], budget: Budget, most_calls: int) -> Drawn:
-    """Whole attempts until the problem's budget is met; returns their final candidates.
+def repeat(batch: Callable[[range], Batch], budget: Budget, most_calls: int, *, attempts: int | None = None) -> Drawn:
+    """Whole attempts until the problem's budget is met, or so many whatever they cost; returns their final candidates.
 
     An attempt takes at most `most_calls`. As many are begun at once as are needed even if each takes that many: they
     are the first whose cost reaches the budget, as if begun one by one, and the last may overshoot it.
     """
+    if attempts:
+        return (yield from batch(range(attempts)))[0]
     final: list[Candidate] = []
     replies: list[Candidate] = []
     while (left := budget.left([reply.completion_tokens for reply in replies])) > 0:

@@ -92,9 +92,11 @@ def _run(words: list[str]) -> int:
     try:
         return COMMANDS[name].work(**given) or 0
     except ModuleNotFoundError as error:
-        if error.name not in ("nbformat", "papermill", "nbconvert"):
+        if error.name not in ("nbformat", "papermill", "nbconvert", "itables"):
             raise
-        raise TroveLiteError(f"no module {error.name}: reports and grids need pip install -e '.[notebooks]'") from error
+        raise TroveLiteError(
+            f"no module {error.name}: reports, grids and pages need pip install -e '.[notebooks]'"
+        ) from error
 
 
 def overview() -> str:
@@ -241,7 +243,9 @@ def run(**given: object) -> None:
     else:
         described = live.read_description(out)
         _say(account.came_of(out, described), *_against(out, described))
-    print(f"look closer: trove-lite summary {out}; all tables and figures: trove-lite report {out} --out NAME")
+    print(
+        f"look closer: trove-lite view {out}, trove-lite summary {out}; all tables and figures: trove-lite report {out} --out NAME"
+    )
 
 
 def _against(out: Path, described: dict) -> list[str]:
@@ -376,6 +380,29 @@ def summary(runs, json) -> None:
     toolboxes = final_toolboxes(runs)
     found = summarise(load_candidates(*runs)) | {"toolboxes": toolboxes.to_dict("records")}
     _say(dumps(found, indent=2) if json else as_text(found))
+
+
+def _view_options(parser) -> None:
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder, outcomes file, or folder that holds one")
+    parser.add_argument("--out", metavar="FILE.html", help="page to make (default: view.html beside the first run)")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+@command(
+    "one page to read runs on: each problem, its candidates, votes and verdicts",
+    _view_options,
+    "runs/first",
+    "runs/mine runs/theirs --out both.html",
+    "results/codellama-7b-instruct",
+)
+def view(runs, out, quiet) -> None:
+    from .view import write_page
+
+    page = write_page(runs, out, progress=not quiet)
+    print(
+        f"{page.path}: {page.problems:,} problems, {page.candidates:,} candidates, {page.bytes / 1e6:.1f} MB; open it "
+        "in a browser"
+    )
 
 
 def _outcomes_options(parser) -> None:
@@ -545,16 +572,30 @@ def _completion_options(parser) -> None:
     "print a script that completes commands and options in your shell",
     _completion_options,
     "bash > ~/.local/share/bash-completion/completions/trove-lite",
+    "zsh > ~/.zfunc/_trove-lite",
 )
 def completion(shell) -> None:
-    import shtab
+    from .options import completion_of
 
-    from .options import Parser
+    print(completion_of({name: parser_of(name) for name in COMMANDS}, _choosable(), shell))
 
-    whole = Parser(prog="trove-lite")
-    commands = whole.add_subparsers()
-    for name, known in COMMANDS.items():
-        commands.add_parser(
-            name, help=known.about, parents=[parser_of(name)], add_help=False, conflict_handler="resolve"
-        )
-    print(shtab.complete(whole, shell))
+
+def _choosable() -> dict[str, Sequence[str]]:
+    """What may stand at an option that takes names, by option."""
+    from .datasets import DATASETS
+    from .datasets.files import public_files
+    from .methods import METHODS, load_method
+    from .parse import PARSERS
+    from .prompts import PACKS
+    from .selection import RULES
+
+    presets = {preset for name in METHODS for preset in load_method(name).presets}
+    return {
+        "methods": METHODS,
+        "dataset": DATASETS,
+        "prompts": PACKS,
+        "preset": sorted(presets),
+        "parser": PARSERS,
+        "selection": (*RULES, "random"),
+        "groups": sorted({file.group for file in public_files()}),
+    }

@@ -27,10 +27,10 @@ from .creator_latm import papers_findings
 from .finding import COLUMNS, Finding, as_table
 from .reeval import reevaluation_findings
 from .rules import golds_of, rule_effects, rule_findings, trimming_finding
-from .words import answer, paragraphs, ranking
+from .words import answer, as_markdown, paragraphs, ranking
 from .worked_examples import demonstrations, leaks, prompt_findings, prompts_equal, run_examples
 
-__all__ = ["Audit", "answer", "paragraphs", "ranking", "read_findings", "run_audit"]
+__all__ = ["Audit", "answer", "as_markdown", "paragraphs", "ranking", "read_findings", "run_audit"]
 
 KEY = ["section", "paper", "place", "check"]
 NEEDS_TEXTS = ("rule: number parsing",)

@@ -16,6 +16,7 @@ from ..analysis.comparison import Comparison, estimates
 from ..analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN
 from ..analysis.variance import MARGINS, rerun_p
 from ..errors import TroveLiteError
+from ..journal import on_disk
 
 #: `published` and `published_sd` are the paper's. Computed are `value` with its 95 % interval over problems and runs
 #: (`low`, `high`); where five new runs on the same problems would print theirs (`prediction_low`, `prediction_high`,
@@ -260,14 +261,15 @@ def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | No
     if folder and not name:
         raise TroveLiteError("a table or figure of no paper has no name of its own: give save() one")
     if folder and (not is_table or len(thing)):
-        Path(folder).mkdir(parents=True, exist_ok=True)
         path = str(Path(folder) / name)
-        if is_table:
-            thing.to_csv(f"{path}.csv", index=False, float_format="%.6g", lineterminator="\n")
-        else:
-            about = {"Description": caption} if (caption := getattr(thing, "caption", "")) else {}
-            thing.savefig(f"{path}.png", dpi=150, metadata={"Software": None} | about)
-            thing.savefig(f"{path}.svg", metadata={"Date": None} | about)
+        with on_disk(Path(folder)):
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            if is_table:
+                thing.to_csv(f"{path}.csv", index=False, float_format="%.6g", lineterminator="\n")
+            else:
+                about = {"Description": caption} if (caption := getattr(thing, "caption", "")) else {}
+                thing.savefig(f"{path}.png", dpi=150, metadata={"Software": None} | about)
+                thing.savefig(f"{path}.svg", metadata={"Date": None} | about)
     if not is_table and (caption := getattr(thing, "caption", "")):
         print(caption)
     return thing if is_table else None

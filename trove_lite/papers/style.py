@@ -98,6 +98,30 @@ def accuracy_figure(table: pd.DataFrame) -> Figure | None:
 # ---- what of a table is drawn ----
 
 
+def failures_figure(table: pd.DataFrame, *, kinds: int = 8) -> Figure | None:
+    """How programs of each method and mode end, from `failures`: the most common kinds, the rest as `other`."""
+    if table.empty:
+        return None
+    common = list(table.groupby("kind")["programs"].sum().sort_values(ascending=False).index[:kinds])
+    shown = table.assign(kind=table["kind"].where(table["kind"].isin(common), "other"))
+    bars = (
+        shown.pivot_table(index=["method", "mode"], columns="kind", values="share", aggfunc="sum", fill_value=0) * 100
+    )
+    names = [method if method == mode else f"{method}, {mode}" for method, mode in bars.index]
+    figure, axes = plt.subplots(figsize=(7.2, 1.6 + 0.45 * len(bars)), layout="constrained")
+    left, hatches = pd.Series(0.0, index=bars.index), cycle(("", "///", "...", "xx"))
+    colours = cycle(dict.fromkeys(series.colour for series in SERIES.values()))
+    for kind, colour in zip([k for k in (*common, "other") if k in bars], colours, strict=False):
+        axes.barh(names, bars[kind], left=left, label=kind, color=colour, edgecolor="black", hatch=next(hatches))
+        left += bars[kind]
+    axes.invert_yaxis()
+    axes.set_xlabel("share of programs (%)")
+    axes.set_xlim(0, 100)
+    figure.legend(frameon=False, ncols=5, loc="outside lower center", fontsize=9)
+    text = f"How programs end, of {table['programs'].sum():,}"
+    return titled(figure, table, "How programs end", caption=f"{text}. Shares of each mode's programs.")
+
+
 def filled(table: pd.DataFrame) -> list[str]:
     """The categories, in order, of which a table holds a value."""
     return [c for c in table["category"].unique() if table.loc[table["category"] == c, "value"].notna().any()]

@@ -18,7 +18,9 @@ from .figures import (
     table1_figure,
     table9_figure,
 )
+from .models import each_model, methods, models, models_figure, one_stage_gain
 from .paired import paired_differences
+from .reading import differ, in_full
 from .tables import (
     differences,
     figure1_table,
@@ -72,9 +74,11 @@ __all__ = [
     "budget_in_words",
     "claims",
     "covered",
+    "differ",
     "differences",
     "differences_figure",
     "difficulty_in_words",
+    "each_model",
     "figure1",
     "figure1_table",
     "figure2",
@@ -82,11 +86,16 @@ __all__ = [
     "figure3_table",
     "figure4",
     "figure4_table",
+    "in_full",
     "lead_in_words",
     "matched_budgets",
     "matched_budgets_figure",
     "measured",
+    "methods",
+    "models",
+    "models_figure",
     "modes_in_words",
+    "one_stage_gain",
     "overlap_in_words",
     "paired_differences",
     "power_table",

@@ -74,15 +74,15 @@ def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> p
     share of problems whose official two-stage choice is right; `oracle`, with any correct candidate. Means over
     problems (micro), of the mean over runs; `low`, `high`: 95 % over problems and runs. `gain` is this limit's less the
     shortest one's in the same runs, with its interval `gain_low`, `gain_high`: where no problem of N changes, that is
-    3 / N to both sides (the rule of three), not nothing. `cpu_hours`: of all candidates. One that ran out of time when
-    it was executed again counts as never finishing.
+    3 / N to both sides (the rule of three), not nothing. `problems`: how many; `cpu_hours`: of all candidates. One that
+    ran out of time when it was executed again counts as never finishing.
     """
     stream = candidates[candidates["phase"] == "stream"]
     names = stream["dataset"].astype(str) + "/" + stream["category"].astype(str)  # each category a stratum of its own
     seconds = stream["execute_seconds"].where(stream["status"] != "timeout", math.inf)
     stream = stream.assign(category=names, execute_seconds=seconds)
     scores = {limit: _scores_at(stream, limit) for limit in limits}
-    rows = []
+    problems, rows = stream.groupby(["category", "problem"], observed=True).ngroups, []
     for limit, here in scores.items():
         for measure in MEASURES:
             each, first = (part.reset_index().assign(score=part[measure].array) for part in (here, scores[limits[0]]))
@@ -90,7 +90,8 @@ def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> p
             row = {"limit": limit, "measure": measure, "value": mean.value, "low": mean.low, "high": mean.high}
             gain = interval(variance_of(each, first))[:3] if limit != limits[0] else (0.0, 0.0, 0.0)
             row |= dict(zip(("gain", "gain_low", "gain_high"), gain, strict=True))
-            rows.append(row | {"cpu_hours": stream["execute_seconds"].clip(upper=limit).sum() / 3600})
+            spent = stream["execute_seconds"].clip(upper=limit).sum() / 3600
+            rows.append(row | {"problems": problems, "cpu_hours": spent})
     table = pd.DataFrame(rows)
     models = ", ".join(sorted(candidates["model"].astype(str).unique())) if "model" in candidates else ""
     runs = ", ".join(part for part in (models, RUNS) if part)
@@ -143,12 +144,13 @@ def time_limits_figure(table: pd.DataFrame) -> Figure:
     right.grid(axis="y", color="0.9")
     right.set_xlabel("time limit of a program (CPU seconds)")
     best = table[(table["measure"] == "two-stage") & (table["limit"] == table["limit"].max())].iloc[0]
+    whole = f" ({table['problems'].max():,} problems)" if "problems" in table else ""
     caption = (
         "Left: share of candidates that finish and that are right (pass@1), and of problems whose choice is right "
         f"(two-stage) and that any candidate solves (oracle), less the same at {shortest:g} s, in points, paired by "
-        "problem; bars: 95 % intervals, and where no problem changes, as far as a change may have been missed. At "
-        f"{shortest:g} s the official choice is right on {100 * (best['value'] - best['gain']):.1f} %. Right: what all "
-        "programs cost."
+        f"problem{whole}; bars: 95 % intervals, and where no problem changes, as far as a change may have been missed. "
+        f"At {shortest:g} s the official choice is right on {100 * (best['value'] - best['gain']):.1f} %. Right: what "
+        "all programs cost."
     )
     return titled(figure, table, "What a longer time limit buys", caption=caption)
 

@@ -6,19 +6,20 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..style import MARKERS, PALETTE, band, filled, handle, plt, row_over_categories, titled
+from ..style import INTERVAL, SERIES, Series, band, filled, handle, over, plt, row_over_categories, titled
 
 LINES = ("-", "--", ":", "-.")
 
 
-def _styles(table: pd.DataFrame) -> dict[str, tuple]:
-    """Colour, line and marker by system, in the table's order."""
+def _styles(table: pd.DataFrame) -> dict[str, Series]:
+    """Colour, mark and line by system, in the table's order."""
     systems = [s for s in table["system"].unique() if table.loc[table["system"] == s, "value"].notna().any()]
-    return dict(zip(systems, zip(cycle(PALETTE), cycle(LINES), cycle(MARKERS), strict=False), strict=False))
+    looks = (look._replace(line=line) for look, line in zip(cycle(SERIES.values()), cycle(LINES), strict=False))
+    return dict(zip(systems, looks, strict=False))
 
 
-def _legend(figure: Figure, styles: dict[str, tuple]) -> None:
-    handles = [handle(name, colour, marker, line=line) for name, (colour, line, marker) in styles.items()]
+def _legend(figure: Figure, styles: dict[str, Series]) -> None:
+    handles = [handle(name, series, line=series.line) for name, series in styles.items()]
     figure.legend(handles=handles, frameon=False, ncols=min(4, len(handles)), loc="outside lower center", fontsize=9)
 
 
@@ -29,17 +30,18 @@ def figure4(table: pd.DataFrame) -> Figure | None:
     styles, levels = _styles(table), list(dict.fromkeys(table["level"].astype(str)))
     figure, axes = plt.subplots(figsize=(6.8, 4.4), layout="constrained")
     width = 0.5 / max(1, len(styles))
-    for place, (system, (colour, line, marker)) in enumerate(styles.items()):
+    for place, (system, series) in enumerate(styles.items()):
         cells = table[table["system"] == system]
         x = [levels.index(str(level)) + width * (place - (len(styles) - 1) / 2) for level in cells["level"]]
-        error = [cells["value"] - cells["low"], cells["high"] - cells["value"]]
-        style = {"color": colour, "linestyle": line, "marker": marker, "markersize": 5, "linewidth": 1.2}
-        axes.errorbar(x, cells["value"], yerr=error, capsize=2, **style)
+        error = 100 * pd.DataFrame([cells["value"] - cells["low"], cells["high"] - cells["value"]])
+        style = {"color": series.colour, "linestyle": series.line, "marker": series.marker, "markersize": 5}
+        axes.errorbar(x, 100 * cells["value"], yerr=error, capsize=2, linewidth=1.2, **style)
     axes.set_xticks(range(len(levels)), levels)
     axes.set_xlabel("level (1 easiest)")
     _accuracy_axis(axes)
     _legend(figure, styles)
-    return titled(figure, table, "Accuracy by difficulty")
+    caption = f"Accuracy of single attempts by level of difficulty, in percent. {over(table)}. Bars: {INTERVAL}."
+    return titled(figure, table, "Accuracy by difficulty", caption=caption)
 
 
 def figure5(table: pd.DataFrame) -> Figure | None:
@@ -49,14 +51,15 @@ def figure5(table: pd.DataFrame) -> Figure | None:
     row, name = row_over_categories(table)
     whole, styles = table[table["category"] == row], _styles(table)
     figure, axes = plt.subplots(figsize=(6.8, 4.2), layout="constrained")
-    for system, (colour, line, marker) in styles.items():
+    for system, series in styles.items():
         cells = whole[whole["system"] == system]
-        band(axes, cells["k"], cells, colour, line, marker)
+        band(axes, cells["k"], cells, series)
     axes.set_xticks(sorted(whole["k"].unique()))
     axes.set_xlabel("repairs that an attempt may have (N)")
     _accuracy_axis(axes)
     _legend(figure, styles)
-    return titled(figure, table, f"What repairs bring, {name}")
+    caption = f"Accuracy of single attempts with at most N repairs, {name}. {over(table)}. Bands: {INTERVAL}."
+    return titled(figure, table, f"What repairs bring, {name}", caption=caption)
 
 
 def spend_figure(table: pd.DataFrame) -> Figure | None:
@@ -70,9 +73,9 @@ def spend_figure(table: pd.DataFrame) -> Figure | None:
         1, len(shown), figsize=(1.2 + 4.2 * len(shown), 4.4), layout="constrained", sharey=True, squeeze=False
     )
     for axes, (column, label) in zip(all_axes[0], shown.items(), strict=True):
-        for system, (colour, line, marker) in styles.items():
+        for system, series in styles.items():
             cells = table[(table["system"] == system) & table[column].notna()]
-            band(axes, cells[column], cells, colour, line, marker)
+            band(axes, cells[column], cells, series)
         axes.set_xlabel(label)
         axes.set_xlim(left=0)
     _accuracy_axis(all_axes[0, 0])
@@ -86,8 +89,9 @@ def histogram_figure(table: pd.DataFrame) -> Figure | None:
         return None
     systems = list(table["system"].unique())
     figure, axes = plt.subplots(figsize=(6.8, 3.8), layout="constrained")
+    colours = cycle(dict.fromkeys(series.colour for series in SERIES.values()))
     hatches, width = cycle(("", "//", "..", "xx", "\\\\", "oo", "++")), 0.8 / len(systems)
-    for place, (system, colour, hatch) in enumerate(zip(systems, cycle(PALETTE), hatches, strict=False)):
+    for place, (system, colour, hatch) in enumerate(zip(systems, colours, hatches, strict=False)):
         cells = table[table["system"] == system]
         x = cells["calls"] + width * (place - (len(systems) - 1) / 2)
         axes.bar(x, cells["share"], width, color=colour, hatch=hatch, edgecolor="black", linewidth=0.5, label=system)
@@ -99,7 +103,7 @@ def histogram_figure(table: pd.DataFrame) -> Figure | None:
 
 
 def _accuracy_axis(axes: Axes) -> None:
-    axes.set_ylabel("accuracy (fraction of problems)")
+    axes.set_ylabel("accuracy (% of problems)")
     axes.set_ylim(bottom=0)
     axes.grid(axis="y", color="0.9")
     axes.set_axisbelow(True)

@@ -200,6 +200,72 @@ def test_gains_note_the_number_of_runs(made, whole):
     assert found["note"] == "2 run(s) against 2 of PRIMITIVE"
 
 
+@pytest.mark.parametrize(("runs", "scored"), [(2, False), (5, True)])
+def test_gains_are_held_against_print_at_its_number_of_runs_alone(runs, scored, capsys):
+    table = reeval.table6(reeval.sides(candidates(problems=3, runs=runs, categories=("counting", "geometry"))))
+    found = tl.check(table)
+    assert set(found["verdict"]) == {"open"}
+    assert ("five a side" in found["why"].iloc[0]) != scored
+
+
+def test_a_level_s_interval_knows_of_several_runs():
+    """It is over problems, whose means over eight runs vary less than the outcome of one."""
+    few, many = (candidates(problems=30, runs=n, k=3, categories=("counting",)) for n in (1, 8))
+    wide, narrow = (
+        cell(reeval.table9(reeval.sides(frame), k=1), category="counting", system="PRIMITIVE", level="2")
+        for frame in (few, many)
+    )
+    assert narrow["problems"] == wide["problems"] == 6
+    assert narrow["high"] - narrow["low"] < 0.9 * (wide["high"] - wide["low"])
+
+
+def test_a_rerun_is_predicted_from_runs_and_not_from_a_pool(made, partial):
+    table = made["table1", partial]
+    known = table[table["value"].notna()]
+    pool = known["source"] == SKIP_POOL
+    assert known.loc[pool, ["prediction_low", "p_print"]].isna().all(axis=None)
+    assert known.loc[~pool, "prediction_low"].notna().all()
+    assert (known.loc[~pool, "prediction_low"] <= known.loc[~pool, "value"]).all()
+
+
+def test_power_counts_a_pool_as_noisy_as_runs(partial):
+    table = reeval.power_table(partial)
+    assert set(table["b"]) == {SKIP_POOL}
+    assert (table["sample_b"] > 0.5 * table["sample_a"]).all()
+    power = table.pivot_table(index="runs", columns="effect", values="power_with_3201")
+    assert (power.diff(axis=1).iloc[:, 1:] > 0).all(axis=None)
+    assert (power.diff().iloc[1:] >= 0).all(axis=None)
+    assert (table["low"] <= table["high"]).all()
+
+
+def without(frame, worse=0.0):
+    """TROVE's runs, and as many without IMPORT that miss a share of what they solve."""
+    trove = frame[frame["method"] == "trove"]
+    other = trove[trove["mode"] != "import"].assign(method="trove_no_import", run=trove["run"].astype(str) + " without")
+    missed = np.random.default_rng(0).random(len(other)) < worse
+    right = (other["correct"].fillna(False) & ~missed).astype("boolean")
+    return pd.concat([trove, other.assign(program=other["program"] + 1, correct=right)])
+
+
+def test_without_import_is_shown_over_problems_and_over_runs():
+    table = reeval.without_import(without(candidates(problems=12, runs=3, categories=("counting", "number")), 0.9))
+    assert list(table["category"]) == ["counting"] * 2 + ["number"] * 2 + ["all"] * 2
+    every, independent = table[table["category"] == "all"].to_dict("records")
+    assert (every["covers"], independent["covers"]) == ("problems", "problems and runs")
+    assert independent["low"] <= every["low"] < every["difference"] == independent["difference"]
+    assert every["run_sd_to_0"] > 0
+    assert every["p_below_3"] > 0.5  # IMPORT adds a lot here
+
+
+def test_runs_that_repeat_another_count_over_problems_and_not_over_runs():
+    frame = without(candidates(problems=12, runs=3, categories=("counting",)))
+    copies = pd.concat([frame, frame.assign(run=frame["run"].astype(str) + " copied")])
+    once, twice = (reeval.without_import(f).set_index("counted") for f in (frame, copies))
+    assert twice.loc["all runs", "runs_a"] == 6
+    assert twice.loc["independent runs", "runs_a"] == 3
+    pd.testing.assert_series_equal(once.loc["independent runs"], twice.loc["independent runs"])
+
+
 def test_overlap_never_compares_a_run_with_itself(made, partial):
     found = cell(made["figure3_table", partial], category="counting", system="PRIMITIVE ~ SKIP")
     assert found["runs"] == 6  # three runs, each with the two others

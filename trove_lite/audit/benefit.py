@@ -134,7 +134,7 @@ def benefit_findings(
         return []
     return [
         *_paired(sides, look, k=k, seed=seed, resamples=resamples),
-        *_mcnemar(sides, k=k),
+        *mcnemar_findings(sides, k=k),
         *_power(sides, k=k, seed=seed, resamples=resamples),
         *_stand_in(sides, look, k=k, seed=seed, resamples=resamples),
         *_one_stage(sides, look),
@@ -243,7 +243,7 @@ def _printed_leads(look: Look, number: int, categories: Sequence[str], k: int) -
     return [trove - primitive for trove, primitive in cells]
 
 
-def _mcnemar(sides: Comparison, *, k: int) -> list[Finding]:
+def mcnemar_findings(sides: Comparison, *, k: int) -> list[Finding]:
     """Each TROVE run against a PRIMITIVE run of its own: the same seed's, or else the next that is free."""
     own = sides[PRIMITIVE][sides[PRIMITIVE]["method"] != SKIP_POOL]
     chosen = {side: choose(part, "one_stage") for side, part in ((TROVE, sides[TROVE]), (PRIMITIVE, own))}

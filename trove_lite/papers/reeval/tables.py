@@ -95,7 +95,8 @@ def _rows(
     comparison: Comparison, side: str, system: str, scores: pd.DataFrame, look_up: Look, **printed_as: object
 ) -> pd.DataFrame:
     part = beside(comparison, side, system, scores, look_up, covered=covered(comparison), **printed_as)
-    sources = [source(comparison, side, category) for category in part["category"]]
+    filled = [source(comparison, side, category) for category in part["category"]]
+    sources = np.where(part["value"].notna() & (np.array(filled) == ""), side, filled)  # selected answers alone
     notes = [_whose(note, name) for note, name in zip(part["note"], sources, strict=True)]
     return part.assign(source=sources, note=notes)
 
@@ -463,14 +464,14 @@ def power_table(comparison: Comparison, *, k: int | None = None, seed: int = 0, 
     rows = []
     for runs, effect in [(runs, effect) for runs in (1, RERUN, 20) for effect in MARGINS] if found else []:
         plan = {"problems": PROBLEMS, "runs": runs}
-        drawn = [power(v, effect, **plan) for v in again]
+        drawn = [p for v in again if not np.isnan(p := power(v, effect, **plan))] or [np.nan]
         rows.append(
             {
                 "runs": runs,
                 "effect": effect,
                 "power_with_3201": power(found, effect, **plan),
-                "low": np.nanquantile(drawn, 0.025),
-                "high": np.nanquantile(drawn, 0.975),
+                "low": np.quantile(drawn, 0.025),
+                "high": np.quantile(drawn, 0.975),
                 "problems_needed": problems_needed(found, effect, runs=runs),
                 "problem": found.sds["problem"],
                 **{f"sample_{side}": sd for side, sd in zip("ab", found.sds["sample"], strict=True)},

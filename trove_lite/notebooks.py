@@ -342,7 +342,9 @@ PAGE = """
 {%- block html_head_js_mathjax -%}{%- endblock -%}
 {%- block html_head_js_mermaidjs -%}{%- endblock -%}
 {%- block body_header -%}{{ super() }}
-<p style="padding: 0 1em"><a href="../index.html">all notebooks, figures and tables</a></p>
+<style>.jp-OutputArea-output{overflow-x:auto} .jp-OutputArea-output pre{word-break:normal;overflow-wrap:anywhere}
+.jp-RenderedImage img{max-width:100%;height:auto} .back{padding:0 1em} .back a{text-decoration:underline}</style>
+<p class="back"><a href="../index.html">the claims, all figures, notebooks and tables</a></p>
 {%- endblock -%}
 {%- block input -%}<details><summary>code</summary>{{ super() }}</details>{%- endblock -%}
 {%- block data_png -%}
@@ -361,9 +363,10 @@ def to_page(notebook: Path) -> None:
     book, heading = read_notebook(notebook), ""
     for cell in book.cells:
         heading = _title(cell.source) if cell.cell_type == "markdown" and _title(cell.source) else heading
+        told = "".join(output.get("text", "") for output in cell.get("outputs", ())).strip()  # a caption, if any
         for output in cell.get("outputs", ()):
             if "image/png" in output.get("data", {}):
-                output.metadata["alt"] = f"Figure: {heading}"
+                output.metadata["alt"] = told or f"Figure: {heading}"
     book.metadata["title"] = title_of(notebook)
     exporter = HTMLExporter(exclude_input_prompt=True, exclude_output_prompt=True)
     exporter.raw_template = PAGE

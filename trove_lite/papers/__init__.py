@@ -236,10 +236,10 @@ def _verdict(row: object, about: dict) -> tuple[str, str]:
     if row.p_holm < 0.05:
         return "differs", ""
     if row.p_print < 0.05:
-        return "open", "outside the prediction, but so may be one cell of so many by chance"
+        return "open", "outside, but so may one cell of many be by chance"
     clear = about.get("clear", MARGINS[-1])
     if max(row.prediction_high - row.value, row.value - row.prediction_low) > clear:
-        return "open", f"inside, but the prediction is wider than {_amount(clear)} to a side"
+        return "open", f"inside, but wider than {_amount(clear)} to a side"
     return "agrees", ""
 
 

@@ -85,7 +85,7 @@ def _without_import(tables: Tables) -> Found:
     table = tables["reeval_without_import"]
     row = only(table, "runs with and without IMPORT", counted="all runs")
     other = only(table, "independent runs with and without IMPORT", counted="independent runs")
-    what = f"TROVE minus TROVE without IMPORT is {_points(row)} over {row['problems']:.0f} problems"
+    what = f"TROVE minus TROVE without IMPORT is {_points(row)} over {row['problems']:,.0f} problems"
     verdict = HOLDS if row["p_below_1"] <= 0.05 else DOES_NOT if row["low"] > 0 else OPEN
     told = {
         HOLDS: "that IMPORT adds a point or more is refuted",

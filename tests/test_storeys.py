@@ -30,7 +30,7 @@ STOREYS = (
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
 SHARED = {
-    "datasets": ("base", "answers", "text_answers", "files"),
+    "datasets": ("base", "answers", "graders", "text_answers", "files"),
     "methods": ("base", "toolbox", "repair"),
     "models": ("base",),
 }
@@ -54,7 +54,7 @@ OTHER_WORDS = {
     "prompts.official": ({"primitive", "instance", "import", "create", "skip"}, "the released files are named so"),
     "prompts.chain_of_thought": ({"cot"}, "the words of this one method"),
     "recorded.reexecute": ({"import"}, "recorded programs of this mode ran after a toolbox"),
-    "": ({"trove"}, "the paper whose tables it is"),
+    "": ({"trove", "latm", "creator"}, "the papers whose tables they are"),
     "candidates": ({"primitive", "instance", "import", "create", "skip"}, "files of the first schema had no order"),
     "running.settings": ({"practice", "trove"}, "what a run is by default"),
 }

@@ -431,7 +431,9 @@ def outcomes(runs, out) -> None:
 
 
 def _import_options(parser) -> None:
-    parser.add_argument("logs", nargs="+", metavar="LOG", help="a Markdown log of the official program")
+    parser.add_argument(
+        "logs", nargs="+", metavar="LOG", help="a log (.md) or a result file (.json) of the official program"
+    )
     parser.add_argument("--out", required=True, metavar="RUN", help="run folder to make")
     parser.add_argument(
         "--partial", action="store_true", help="also logs that break off, up to their last whole problem"
@@ -439,10 +441,15 @@ def _import_options(parser) -> None:
     parser.add_argument("--force", action="store_true", help="replace a run folder that is there")
 
 
-@command("turn logs in the official format into a run folder", _import_options, "LOG.md … --out runs/theirs")
+@command(
+    "turn logs and result files in the official format into a run folder",
+    _import_options,
+    "LOG.md … RESULT.json … --out runs/theirs",
+)
 def import_(logs, out, partial, force) -> None:
     from .candidates import save_run
     from .datasets.files import sha256_of
+    from .recorded.official_files import as_table
     from .recorded.official_logs import import_logs, known_problems
     from .recorded.official_toolboxes import kept_tools
 
@@ -458,6 +465,7 @@ def import_(logs, out, partial, force) -> None:
     streams = table[["run", "category", "method"]].drop_duplicates().itertuples(index=False)
     method = {(stream.run, stream.category): stream.method for stream in streams}
     save_run(folder, table, about | {"toolboxes": kept_tools(reports, method)})
+    as_table(reports).to_csv(folder / "recorded.csv", index=False, lineterminator="\n")
     for report in reports:
         _say(str(report), *(f"  {disagreement}" for disagreement in report.disagreements))
     print(f"{len(table)} candidates in {folder}")
@@ -524,13 +532,16 @@ def _fetch_options(parser) -> None:
     )
 
 
-@command("download public files, checked by sha256", _fetch_options, "math prompts")
+@command("download public files, checked by their content", _fetch_options, "math prompts")
 def fetch(groups) -> None:
-    from .datasets.files import data_folder, fetch
+    from .datasets.files import data_folder, fetch, not_here
 
     for group in groups:
         paths = fetch(group)
         print(f"{group}: {len(paths)} files in {data_folder()}, checksums right")
+        if missing := not_here(group):
+            print(f"{group}: {len(missing)} more are listed by their repository, and could not be had:")
+            print(*(f"  {file.url}" for file in missing), sep="\n")
 
 
 def _doctor_options(parser) -> None:

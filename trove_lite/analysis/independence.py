@@ -57,13 +57,15 @@ TOOLBOX_COLUMNS = [
 
 class _Grid(NamedTuple):
     """The programs of a category's runs in one mode: `programs` and whether they are `there`, both (runs, problems,
-    samples); `runs` are (run, method) in name order, `problems` the indices in order."""
+    samples); `runs` are (run, method) in name order, `problems` the indices in order. `elsewhere`: those that are
+    compared by all their candidates, not here."""
 
     mode: str
     runs: list[tuple[str, str]]
     problems: np.ndarray
     programs: np.ndarray
     there: np.ndarray
+    elsewhere: frozenset[int] = frozenset()
 
 
 class _Pair(NamedTuple):
@@ -87,7 +89,7 @@ def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
     the most likely division of the stream into stretches that agree (in `AGREE`) and others that agree by chance, each
     change costing the logarithm of the number of problems. `parted` is the first problem that they do not share
     (null: they never part), `apart` the share of identical programs outside the stretches.
-    `verdict`: `copy` (all is shared), `overlap`, or `independent`.
+    `verdict`: `copy` (all is shared, and identical in at least 95 %), `overlap`, or `independent`.
 
     Runs known by their selected answers alone are compared by these, as mode `selected`. Pairs of different methods are
     listed where they share something.
@@ -117,10 +119,35 @@ def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
                         "shared": int(inside.sum()),
                         "parted": None if inside.all() else int(problems[~inside][0]),
                         "stretches": ", ".join(f"{a}-{b}" for a, b in _stretches(problems, inside)),
-                        "verdict": "copy" if inside.all() else "overlap" if inside.any() else "independent",
+                        "verdict": _verdict(pair, inside),
                     }
                 )
     return pd.DataFrame(rows, columns=SHARED_COLUMNS).astype({"parted": "Int64"})
+
+
+def repetitions(pairs: pd.DataFrame) -> pd.DataFrame:
+    """What each run repeats, to read: a row for each run of a category that shares something with an earlier one.
+
+    `pairs`: of `shared_programs`. `repeats` is the earlier run that it shares most with, `stretches` which problems in
+    which mode, `verdict` `copy` where that is all.
+    """
+    rows = []
+    sharing = pairs[pairs["shared"] > 0]
+    for (category, method, run), part in sharing.groupby(["category", "method_b", "run_b"], observed=True):
+        shared = part.groupby("run_a", sort=True)["shared"].sum()
+        most = part[part["run_a"] == shared.idxmax()]
+        rows.append(
+            {
+                "category": category,
+                "method": method,
+                "run": run,
+                "repeats": most["run_a"].iloc[0],
+                "stretches": "; ".join(f"{row.mode} {row.stretches}" for row in most.itertuples()),
+                "problems": int(most["problems"].max()),
+                "verdict": "copy" if (most["verdict"] == "copy").all() else "overlap",
+            }
+        )
+    return pd.DataFrame(rows, columns=["category", "method", "run", "repeats", "stretches", "problems", "verdict"])
 
 
 def independent_runs(candidates: pd.DataFrame, *, by_mode: bool = False) -> pd.DataFrame:
@@ -214,12 +241,14 @@ def _grids(candidates: pd.DataFrame) -> Iterator[tuple[str, list[_Grid]]]:
     """For each category the programs of its runs, mode by mode; last, as `selected`, the selected answers, where runs
     are known by nothing else."""
     frame = checked(candidates)
-    alone = {category for _, category in selected_alone(frame)}
+    alone = set(selected_alone(frame))
     for category, part in frame.groupby("category", observed=True):
         stream = part[part["phase"] == "stream"]
         grids = [_grid(str(mode), rows) for mode, rows in stream.groupby("mode", observed=True)]
-        if category in alone:
-            grids.append(_grid(SELECTED, part[part["phase"] == SELECTED].assign(sample=0)))
+        if any(where == category for _, where in alone):
+            grid = _grid(SELECTED, part[part["phase"] == SELECTED].assign(sample=0))
+            whole = (i for i, (run, _) in enumerate(grid.runs) if (run, category) not in alone)
+            grids.append(grid._replace(elsewhere=frozenset(whole)))
         yield category, grids
 
 
@@ -241,7 +270,7 @@ def _pairs(grid: _Grid) -> Iterator[_Pair]:
     for one, other in combinations(range(len(grid.runs)), 2):
         a, b = grid.programs[one], grid.programs[other]
         both = grid.there[one] & grid.there[other]
-        if not both.any():
+        if not both.any() or {one, other} <= grid.elsewhere:
             continue
         across = grid.there[one][:, :, None] & grid.there[other][:, None, :] & ~np.eye(a.shape[1], dtype=bool)
         same = ((a[:, :, None] == b[:, None, :]) & across).sum(axis=(1, 2))
@@ -287,6 +316,12 @@ def _stretches(problems: np.ndarray, inside: np.ndarray) -> list[tuple[int, int]
     """First and last problem of each run of shared ones."""
     edges = np.flatnonzero(np.diff(np.r_[False, inside, False].astype(int)))
     return [(int(problems[a]), int(problems[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _verdict(pair: _Pair, inside: np.ndarray) -> str:
+    if not inside.any():
+        return "independent"
+    return "copy" if inside.all() and _share(pair.equal, pair.compared) >= 0.95 else "overlap"
 
 
 def _share(part: np.ndarray, whole: np.ndarray) -> float:

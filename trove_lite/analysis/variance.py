@@ -264,7 +264,7 @@ def proportion_interval(v: Variance, level: float = 0.95) -> Interval:
     """
     p, varied = v.value, 0 < v.value < 1 and v.se > 0
     z = stats.t.ppf((1 + level) / 2, v.df if varied else np.inf)
-    n = p * (1 - p) / v.se**2 if varied else v.problems
+    n = p * (1 - p) / v.se**2 if varied else max(v.problems, 1)
     centre, half = p + z**2 / (2 * n), z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
     low, high = np.clip([(centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)], 0, 1)
     return Interval(p, float(low), float(high), v.se)
@@ -385,14 +385,17 @@ def problems_needed(
 
 
 def _satterthwaite(total: float, *parts: tuple[npt.ArrayLike, npt.ArrayLike]) -> float:
-    """Degrees of freedom of a sum of variances, each with its own: total^2 / sum part^2 / df (Satterthwaite 1946)."""
-    below = 0.0
+    """Degrees of freedom of a sum of variances, each with its own: total^2 / sum part^2 / df (Satterthwaite 1946).
+
+    Never fewer than any of them has. One of unknown or assumed value, or of none, has no uncertainty to count.
+    """
+    below, least = 0.0, 1e6
     for part, degrees in parts:
-        degrees = np.asarray(degrees, dtype=float)
-        # One of unknown or assumed value, or of none, has no uncertainty to count.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            below += float(np.nansum(np.where(np.isinf(degrees) | (degrees < 1), 0, np.square(part) / degrees)))
-    return float(min(total**2 / below, 1e6)) if below > 0 else 1e6
+        part, degrees = np.broadcast_arrays(np.asarray(part, dtype=float), np.asarray(degrees, dtype=float))
+        counted = np.isfinite(part) & np.isfinite(degrees) & (degrees >= 1)
+        below += float(np.sum(part[counted] ** 2 / degrees[counted]))
+        least = min(least, degrees[counted].min(initial=least))
+    return float(np.clip(total**2 / below, least, 1e6)) if below > 0 else 1e6
 
 
 def _upper_tail(distance: float, se: float, df: float) -> float:

@@ -76,6 +76,8 @@ def worked_problem(
     Where they never do, the first of all; `category` and `problem` ask for another. `rules`: those that are shown
     (none: those two). Raises where there is no such problem.
     """
+    if len(differ) != 2:
+        raise TroveLiteError(f"differ {differ!r}: name two rules")
     frame = in_order(candidates)
     frame = frame[frame["category"] == category] if category else frame
     frame = frame[frame["problem"] == problem] if problem is not None else frame

@@ -42,6 +42,7 @@ DOORS = {
     ("methods", "datasets.base"): "a Question is what a method sees of a Problem",
     ("audit", "papers"): "the printed numbers are what is audited",
     ("audit", "papers.reeval"): "and the tables that they stand in",
+    ("audit", "papers.creator.grading"): "and how answers are graded",
 }
 #: A word that is also the name of a mode or data set, by the module that means something else by it.
 OTHER_WORDS = {

@@ -243,9 +243,8 @@ def run(**given: object) -> None:
     else:
         described = live.read_description(out)
         _say(account.came_of(out, described), *_against(out, described))
-    print(
-        f"look closer: trove-lite view {out}, trove-lite summary {out}; all tables and figures: trove-lite report {out} --out NAME"
-    )
+    print(f"look closer: trove-lite view {out}, trove-lite summary {out}")
+    print(f"all tables and figures: trove-lite report {out} --out NAME")
 
 
 def _against(out: Path, described: dict) -> list[str]:

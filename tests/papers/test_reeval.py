@@ -464,3 +464,16 @@ def test_a_data_set_without_levels_says_so(simulated):
     assert tl.show(table).to_numpy().tolist() == [["the problems of tables have no levels"]]
     assert reeval.table9_figure(table) is None
     assert set(reeval.table8(reeval.sides(plain))["level"]) == {"all"}
+
+
+def test_sets_of_whole_runs_leave_out_runs_that_stay_in_part():
+    frame = candidates(problems=30, runs=2, categories=("counting",)).reset_index(drop=True)
+    key = ["problem", "mode", "sample"]
+    trove = frame[frame["method"] == "trove"]
+    first, second = (trove[trove["run"] == run].sort_values(key) for run in ("run0", "run1"))
+    again = (first["problem"] < 20).to_numpy()
+    frame.loc[second.index[again], "program"] = first["program"].to_numpy()[again]
+    table = reeval.table6(reeval.sides(frame)).set_index(["category", "system"])
+    assert table.loc[("counting", "TROVE, consistent"), "note"] == "1 run(s) against 2 of PRIMITIVE"
+    jaccard = reeval.figure3_table(reeval.sides(frame)).query("category == 'counting'")
+    assert (jaccard["note"] == "needs two runs").sum() == 3

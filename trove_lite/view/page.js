@@ -319,7 +319,8 @@ function spent(held) {
       el("thead", {}, el("tr", {}, ...names.map((name) => el("th", { scope: "col" }, name.replace("_", " "))))), el("tbody", {}, ...lines))));
 }
 
-const callOf = (candidate) => `${candidate.mode} ${candidate.sample}${candidate.round ? `, round ${candidate.round}` : ""}`;
+// The name of a candidate; the number of one that a recorded run selected is not known.
+const callOf = ({ mode, sample, round, phase }) => mode + (phase === "selected" ? "" : ` ${sample}`) + (round ? `, round ${round}` : "");
 
 function counted(round) {
   if (!round.counts.length) return "no votes";

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..datasets import load_problems
+from ..datasets import DATASETS, load_problems
 from ..datasets.base import Problem
 from ..errors import TroveLiteError
 from ..running.live import hashed, read_description
@@ -31,10 +31,10 @@ def problems_of(candidates: pd.DataFrame, folders: Iterable[Path]) -> tuple[dict
 
 def _the_same(dataset: str, category: str, described: Sequence[Mapping]) -> Sequence[Problem]:
     """A category's problems. Raises TroveLiteError where they are not at hand or are no longer those of a run."""
-    settings = [d["settings"] | {"hash": d["data"].get(category)} for d in described if "settings" in d]
-    mine = [own for own in settings if Path(own["dataset"]).name == dataset]
-    problems = load_problems(mine[0]["dataset"] if mine else dataset, category)
-    for own in mine:
-        if own["hash"] not in (None, content_hash([hashed(problem) for problem in problems[: own["limit"]]])):
+    runs = [(d["settings"], d.get("data", {}).get(category)) for d in described if "settings" in d]
+    mine = [(own, data) for own, data in runs if own["dataset"] == dataset or (data and dataset not in DATASETS)]
+    problems = load_problems(mine[0][0]["dataset"] if mine else dataset, category)
+    for own, data in mine:
+        if data not in (None, content_hash([hashed(problem) for problem in problems[: own["limit"]]])):
             raise TroveLiteError("they have changed since the run was made")
     return problems

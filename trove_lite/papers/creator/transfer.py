@@ -11,7 +11,7 @@ import pandas as pd
 
 from ...analysis.choose import expected_score
 from ...analysis.scores import oracle_score
-from ...analysis.statistics import mean_interval, paired_difference
+from ...analysis.statistics import mean_interval
 from .. import named, published_value
 from .sides import Study, without_hints
 
@@ -82,6 +82,7 @@ def _rows(right: np.ndarray, answer: np.ndarray, keys: np.ndarray, study: Study)
     by_tool = right.mean(axis=2)  # of each set, by the place that the tool is from
     agreed = by_tool[np.arange(len(by_tool)), agreement(answer)]
     calls = 2 * SIZE + SIZE * (SIZE - 1)
+    sets = np.array([f"{category} {problem // SIZE}" for _, category, problem in keys[:, 0]])
     systems: Mapping[str, tuple[np.ndarray, str, float, str]] = {
         NORMAL: (normal, "", 2 * SIZE, "acc_tool_create_normal"),
         "with transfer, every tool alike": (by_tool.mean(axis=1), "", calls, ""),
@@ -93,7 +94,7 @@ def _rows(right: np.ndarray, answer: np.ndarray, keys: np.ndarray, study: Study)
     rows = [
         {"category": "accuracy", "system": name, "supervision": supervision, "calls": spent}
         | {"published": _printed(cell) / 100 if cell else np.nan}
-        | _estimate(scores)
+        | _estimate(scores, sets)
         for name, (scores, supervision, spent, cell) in systems.items()
     ]
     for name, (scores, supervision, spent, _) in list(systems.items())[1:]:
@@ -101,7 +102,7 @@ def _rows(right: np.ndarray, answer: np.ndarray, keys: np.ndarray, study: Study)
         known = ~np.isnan(scores)
         if not known.any():
             continue
-        gain = paired_difference(scores[known], normal[known])
+        gain = mean_interval(scores[known] - normal[known], clusters=sets[known])
         in_print = name == BY_GOLD
         cells = {
             "gain": (gain.value, gain.low, gain.high, "increase_of_acc"),
@@ -110,21 +111,22 @@ def _rows(right: np.ndarray, answer: np.ndarray, keys: np.ndarray, study: Study)
         }
         for category, (value, low, high, cell) in cells.items():
             published = _printed(cell) / 100 if in_print else np.nan
-            estimate = {"value": value, "low": low, "high": high, "sets": int(known.sum())}
+            estimate = {"value": value, "low": low, "high": high, "sets": len(set(sets[known]))}
             rows.append({"category": category, "published": published} | about | estimate)
     for source in range(SIZE):
         for to in (place for place in range(SIZE) if place != source):
             single = {"category": "one transfer", "system": f"from {source + 1} to {to + 1}", "supervision": ""}
-            rows.append(single | {"calls": np.nan, "published": np.nan} | _estimate(right[:, source, to]))
+            rows.append(single | {"calls": np.nan, "published": np.nan} | _estimate(right[:, source, to], sets))
     return [row | {"note": row.get("note", "")} for row in rows]
 
 
-def _estimate(scores: np.ndarray) -> dict:
-    known = scores[~np.isnan(scores)]
-    if not len(known):
+def _estimate(scores: np.ndarray, sets: np.ndarray) -> dict:
+    """The mean with its interval over sets, whose runs go together."""
+    known = ~np.isnan(scores)
+    if not known.any():
         return {"sets": 0, "note": f"no set has {ATTEMPTS_FOR_THE_SAME} attempts of its own a question: run a larger k"}
-    found = mean_interval(known)
-    return {"value": found.value, "low": found.low, "high": found.high, "sets": len(known)}
+    found = mean_interval(scores[known], clusters=sets[known])
+    return {"value": found.value, "low": found.low, "high": found.high, "sets": len(set(sets[known]))}
 
 
 def agreement(answer: np.ndarray) -> np.ndarray:

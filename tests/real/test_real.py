@@ -73,7 +73,15 @@ def test_primitive_and_trove_on_ten_problems(begin, tmp_path):
 
 def test_a_killed_run_goes_on_to_the_table_of_one_made_in_one_go(begin, tmp_path):
     """One request at a time and nothing cached, so that the engine's numbers hang on no other request."""
-    alone = spec("max_num_seqs=1", "enable_prefix_caching=false"), "--in_flight", 1, "--max_tokens", 80
+    alone = (
+        spec("max_num_seqs=1", "enable_prefix_caching=false"),
+        "--in_flight",
+        1,
+        "--max_tokens",
+        120,
+        "--name",
+        "small",
+    )
     assert begin(tmp_path / "whole", *alone, limit=2).wait() == 0
     expected = samples(tmp_path / "whole")
     process = begin(tmp_path / "killed", *alone, limit=2)

@@ -45,7 +45,8 @@ DEFAULTS = {"disable_log_stats": False, "scheduling_policy": "priority"}
 CPU_DEFAULTS = {"enable_chunked_prefill": False, "kv_cache_memory_bytes": 2 << 30}
 #: On a CPU, what its environment says unless yours does. By default vLLM keeps one core from the model for the process
 #: that schedules, which spins there: of two cores the model gets one. Scheduler and model in one process take turns.
-CPU_ENVIRONMENT = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0"}
+#: Threads that have done their part sleep until the others have: while they spin, the others have no core.
+CPU_ENVIRONMENT = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0", "OMP_WAIT_POLICY": "PASSIVE"}
 GRACE = 10  # seconds for the engine to end by itself
 REMEDY = "pip install -e '.[vllm]', or name a running server instead, as in http://localhost:8000/v1#NAME"
 

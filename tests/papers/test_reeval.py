@@ -28,9 +28,11 @@ TABLES = [
     "figure3_table",
     "figure4_table",
 ]
+DIFFERENCES = ["differences", "matched_budgets", "paired_differences"]
 FIGURES = {
     "table1_figure": ["table1"],
-    "figure1": ["figure1_table"],
+    "differences_figure": ["differences"],
+    "figure1": ["figure1_table", "paired_differences"],
     "figure2": ["table5", "table7"],
     "figure3": ["figure3_table"],
     "figure4": ["figure4_table"],
@@ -52,7 +54,7 @@ def partial(skip_only):
 @pytest.fixture(scope="module")
 def made(whole, partial):
     """Every table of both."""
-    return {(name, of): getattr(reeval, name)(of) for name in [*TABLES, "matched_budgets"] for of in (whole, partial)}
+    return {(name, of): getattr(reeval, name)(of) for name in [*TABLES, *DIFFERENCES] for of in (whole, partial)}
 
 
 def cell(table, **where):
@@ -100,7 +102,7 @@ def test_models_are_not_mixed(simulated):
 
 def test_every_cell_is_filled_or_says_why_not(made):
     for (name, _), table in made.items():
-        if name != "matched_budgets":
+        if name not in DIFFERENCES:
             assert set(COLUMNS) <= set(table.columns), name
             assert (table.loc[table["value"].isna(), "note"] != "").all(), name
             filled = table[table["low"].notna()]
@@ -110,7 +112,7 @@ def test_every_cell_is_filled_or_says_why_not(made):
 
 def test_every_table_is_named_after_itself(made):
     for (name, _), table in made.items():
-        assert table.attrs["name"] == f"reeval_{name.removesuffix('_table')}"
+        assert table.attrs["name"] == f"reeval_{name.removesuffix('_table').removesuffix('_differences')}"
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -306,7 +308,7 @@ def test_at_matched_tokens_primitive_has_the_longer_runs_and_trove_its_own():
     assert (rows["calls_a"] == 15).all()
     assert rows["calls_b"].to_numpy() == pytest.approx(15 * 70 / 40)
     assert set(rows["a"] + rows["b"]) == {"TROVEPRIMITIVE"}
-    labels = [text.get_text() for text in reeval.matched_budgets_figure(table).axes[0].get_legend().get_texts()]
+    labels = [text.get_text() for text in reeval.matched_budgets_figure(table).legends[0].get_texts()]
     assert labels[2] == "same total tokens: 15 calls of TROVE, on average 26.2 of PRIMITIVE"
 
 
@@ -395,7 +397,7 @@ SMALL = {
 def test_small_and_one_sided_runs_have_every_table_and_figure_or_say_why(simulated, which, capsys):
     comparison = reeval.sides(SMALL[which](simulated))
     few = {key: {"resamples": 10} for key in ["table1", "table5", "figure3_table", "figure4_table", "differences"]}
-    names = [*TABLES, "differences", "matched_budgets"]
+    names = [*TABLES, *DIFFERENCES]
     tables = {name: getattr(reeval, name)(comparison, **few.get(name, {})) for name in names}
     for name, table in tables.items():
         for shown in (tl.show(table), *([tl.side_by_side(table)] if name in TABLES else [])):
@@ -420,7 +422,7 @@ def assert_every_entry_of_the_legend_is_drawn(figure, name):
         drawn |= {"scatter" for points in axes.collections if len(points.get_offsets()) and points.get_zorder() == 5}
     legends = [axes.get_legend() for axes in figure.axes] + list(figure.legends)
     for entry in (entry for legend in legends if legend for entry in legend.legend_handles):
-        if "paper" in entry.get_label() or "hollow" in entry.get_label():
+        if any(word in entry.get_label() for word in ("paper", "hollow", "absent")):
             continue
         found = (
             (entry.get_marker(), entry.get_markerfacecolor())
@@ -462,3 +464,16 @@ def test_a_data_set_without_levels_says_so(simulated):
     assert tl.show(table).to_numpy().tolist() == [["the problems of tables have no levels"]]
     assert reeval.table9_figure(table) is None
     assert set(reeval.table8(reeval.sides(plain))["level"]) == {"all"}
+
+
+def test_sets_of_whole_runs_leave_out_runs_that_stay_in_part():
+    frame = candidates(problems=30, runs=2, categories=("counting",)).reset_index(drop=True)
+    key = ["problem", "mode", "sample"]
+    trove = frame[frame["method"] == "trove"]
+    first, second = (trove[trove["run"] == run].sort_values(key) for run in ("run0", "run1"))
+    again = (first["problem"] < 20).to_numpy()
+    frame.loc[second.index[again], "program"] = first["program"].to_numpy()[again]
+    table = reeval.table6(reeval.sides(frame)).set_index(["category", "system"])
+    assert table.loc[("counting", "TROVE, consistent"), "note"] == "1 run(s) against 2 of PRIMITIVE"
+    jaccard = reeval.figure3_table(reeval.sides(frame)).query("category == 'counting'")
+    assert (jaccard["note"] == "needs two runs").sum() == 3

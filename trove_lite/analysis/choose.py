@@ -8,6 +8,7 @@ as a reader would write them; a test holds both to each other. The order of mode
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -111,7 +112,7 @@ def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, re
     drawn; with many problems fewer do, and no more than `DRAWS` are taken in all (but ten a problem).
     """
     frame = in_order(candidates)
-    if k < 1:
+    if not isinstance(k, Integral) or k < 1:
         raise TroveLiteError(f"k {k}: give at least one call a problem")
     resamples = max(10, min(resamples, DRAWS // max(1, int((~frame.duplicated(PROBLEM)).sum()))))
     votes = _Votes(frame, rule)

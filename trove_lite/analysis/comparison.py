@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -160,7 +161,7 @@ class Comparison:
     def checked(self, k: int, *names: str) -> int:
         """k, a number of samples a problem that some of these sides (none: all) has. Raises where none has."""
         most = {name: int(_sizes(self[name]).max()) for name in names or self.sides if len(self[name])}
-        if k < 1 or k > max(most.values(), default=k):
+        if not isinstance(k, Integral) or k < 1 or k > max(most.values(), default=k):
             held = ", ".join(f"{n} of {name}" for name, n in most.items()) or "none"
             raise TroveLiteError(f"k = {k}: give 1 or more calls, and no more than the runs hold a problem ({held})")
         return k
@@ -175,12 +176,19 @@ def compare(runs: pd.DataFrame | Mapping[str, pd.DataFrame], *, calls: pd.DataFr
 
     Runs that copy another are left out. Raises where models or data sets are mixed within a side or a table.
     """
-    if isinstance(runs, pd.DataFrame):
+    if not isinstance(runs, Mapping):
         one_kind(all_candidates(runs), "model", "provenance")
         runs = independent_runs(runs)
         methods = dict.fromkeys(runs["method"].astype(str))
         return Comparison.of({method: runs[runs["method"] == method] for method in methods}, calls=calls)
     return Comparison.of({name: independent_runs(frame) for name, frame in runs.items()}, calls=calls)
+
+
+def compared(comparison: object) -> Comparison:
+    """The comparison itself. Raises TroveLiteError where it is none."""
+    if not isinstance(comparison, Comparison):
+        raise TroveLiteError(f"not a comparison, but a {type(comparison).__name__}: see compare")
+    return comparison
 
 
 def one_kind(candidates: pd.DataFrame, *columns: str) -> list[str]:
@@ -230,7 +238,7 @@ def accuracy(
     the standard deviation between `runs` runs (`run_sd`), `problems`, and the `method` that was run; or `note`, the
     reason for none.
     """
-    k = comparison.samples() if k is None else comparison.checked(k)
+    k = compared(comparison).samples() if k is None else compared(comparison).checked(k)
     parts = []
     for name, rule in product(comparison.sides, rules):
         scores = score(comparison[name], rule, k, seed=seed, resamples=resamples)
@@ -373,7 +381,7 @@ def matched_budgets(
     with the intervals and tests of `differences`, and apart from it `run_sd`, between seeds. Where the runs cannot say,
     the row gives the reason in `note`.
     """
-    pairs = list(combinations(comparison.sides, 2) if pairs is None else pairs)
+    pairs = list(combinations(compared(comparison).sides, 2) if pairs is None else pairs)
     spent = {name: _spent(comparison, name) for name in dict.fromkeys(name for pair in pairs for name in pair)}
     rows = []
     for budget, (a, b) in [(budget, pair) for budget in BUDGETS for pair in pairs]:

@@ -6,11 +6,14 @@ choose answers (see selection.py), know what a category is, or see that runs dif
 """
 
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
+
+from ..errors import TroveLiteError
 
 Array = npt.NDArray[np.float64]
 Scores = npt.ArrayLike  # floats, one a question: 1 right, 0 wrong, between them a mean over runs, NaN unscored
@@ -43,13 +46,20 @@ def pass_at_k_by_mode(n: npt.ArrayLike, c: npt.ArrayLike, k: npt.ArrayLike) -> A
     return 1 - np.prod(1 - pass_at_k(n, c, k), axis=-1)
 
 
+def generator(seed: int) -> np.random.Generator:
+    """Chance with a seed. Raises TroveLiteError for one that is none."""
+    if not isinstance(seed, Integral) or seed < 0:
+        raise TroveLiteError(f"seed {seed}: give a whole number from 0 on")
+    return np.random.default_rng(seed)
+
+
 def draws_by_mode(modes: Sequence, k_per_mode: int | Mapping, *, seed: int, resamples: int = 1000) -> npt.NDArray:
     """Random subsets with k samples of each mode, in the samples' own order: an array (resamples, sum of k).
 
     `modes` labels each sample; `k_per_mode` is one k for every mode, or a mapping from label to k. For rules whose
     maj@k has no closed form, order mattering to them.
     """
-    rng, modes, chosen = np.random.default_rng(seed), np.asarray(modes), [np.empty((resamples, 0), dtype=int)]
+    rng, modes, chosen = generator(seed), np.asarray(modes), [np.empty((resamples, 0), dtype=int)]
     wanted = k_per_mode if isinstance(k_per_mode, Mapping) else dict.fromkeys([*np.unique(modes)], k_per_mode)
     for mode, k in wanted.items():
         members = np.flatnonzero(modes == mode)
@@ -175,7 +185,7 @@ def jaccard_interval(
     a, b = _solved(first), _solved(second)
     questions = a.shape[-1]
     both, either = (a & b).T.astype(float), (a | b).T.astype(float)
-    counts = np.random.default_rng(seed).multinomial(questions, np.full(questions, 1 / max(questions, 1)), resamples)
+    counts = generator(seed).multinomial(questions, np.full(questions, 1 / max(questions, 1)), resamples)
     value = question_means(_ratio(both.sum(axis=0), either.sum(axis=0))[None])[0]
     return _percentile(value, question_means(_ratio(counts @ both, counts @ either)), level)
 

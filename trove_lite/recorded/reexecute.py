@@ -17,7 +17,7 @@ from ..candidates import all_candidates, fingerprint, load_candidates, save_run
 from ..datasets import load_dataset, load_problems
 from ..datasets.answers import graded
 from ..datasets.base import Dataset, Problem
-from ..errors import TroveLiteError
+from ..errors import TroveLiteError, encodable
 from ..journal import Journal, locked, on_disk
 from ..methods.trove import TroveSettings
 from ..programs import code_of, operations, program_of, recorded_sources
@@ -147,7 +147,7 @@ def _execute(parts: list[tuple[Sandbox, list[Job]]], path: Path | None, progress
                 journal.append({"sandboxes": about})
             elif journal.records[0] != {"sandboxes": about}:
                 raise TroveLiteError(f"{path}: begun with other limits, isolation or libraries; choose another --out")
-            known = {record["program"]: Execution(*record["execution"]) for record in journal.records[1:]}
+            known = {record["program"]: _kept(record["execution"]) for record in journal.records[1:]}
         for box, jobs in parts:
             missing = [job for job in jobs if job.key not in known]
 
@@ -159,6 +159,11 @@ def _execute(parts: list[tuple[Sandbox, list[Job]]], path: Path | None, progress
             programs, files = [job.program for job in missing], [dict(job.files) for job in missing]
             box.run_many(programs, progress=progress and len(missing) > 0, done=keep, files=files)
     return {job: known[job.key] for _, jobs in parts for job in jobs}
+
+
+def _kept(values: Sequence) -> Execution:
+    """An execution as a journal has it: an older one may hold texts that no table can."""
+    return Execution(*(encodable(value) if isinstance(value, str) else value for value in values))
 
 
 class Outcome(NamedTuple):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 
 from ...analysis.choose import in_order
-from ...analysis.comparison import Comparison, one_kind
+from ...analysis.comparison import Comparison, compared, one_kind
 from ...analysis.independence import independent_runs
 from ...analysis.scores import NEARLY_ALL, pooled
 from ...candidates import all_candidates, calls_of, selections
@@ -69,7 +69,7 @@ def source(comparison: Comparison, side: str, category: str) -> str:
 
 def covered(comparison: Comparison) -> list[str]:
     """The categories in which both sides have the samples that they have elsewhere; where one has none, the other's."""
-    k = comparison.samples(*SIDES)
+    k = compared(comparison).samples(*SIDES)
     return [c for c in comparison.covered(*SIDES) if all(_has(comparison[side], c, k) for side in SIDES)]
 
 
@@ -81,6 +81,7 @@ def _has(side: pd.DataFrame, category: str, k: int) -> bool:
 
 def budget(comparison: Comparison, k: int | None) -> int:
     """k calls a problem, checked; None: the papers' 15, or as many as both sides have."""
+    comparison = compared(comparison)
     return min(K, comparison.samples(*SIDES) or K) if k is None else comparison.checked(k, *SIDES)
 
 

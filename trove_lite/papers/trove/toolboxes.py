@@ -1,6 +1,5 @@
 """What TroVE's toolboxes hold when a run ends."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,8 +7,10 @@ from pathlib import Path
 import pandas as pd
 
 from ...candidates import load_candidates, run_name
+from ...errors import TroveLiteError
 from ...parse import parse_tools
 from ...programs import plain_name
+from ...running.live import read_description
 
 #: What stands beside outcomes, which no run.json goes with.
 TOOLBOXES = "toolboxes.csv"
@@ -22,13 +23,12 @@ def toolboxes(runs: Iterable[str | Path]) -> pd.DataFrame:
     """Every tool that each run ended with, in the order of its listing, one row each; empty where no run says.
 
     `runs` are run folders, or outcomes with `toolboxes.csv` beside them. `imports` (the selected answers that used it)
-    and `problem` (which made it) are null for recorded runs.
+    and `problem` (which made it) are null for recorded runs. Raises TroveLiteError where a run is missing.
     """
     parts = [pd.DataFrame(columns=KEPT)]
-    for path in map(Path, runs):
+    for path in _there(runs):
         if path.is_dir():
-            file = path / "run.json"
-            about = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+            about = read_description(path) if (path / "run.json").exists() else {}
             listed = pd.DataFrame(about.get("toolboxes") or [])
             if "run" not in listed and len(listed):
                 listed["run"] = [run_name(about["settings"]["name"], seed) for seed in listed["seed"]]
@@ -49,7 +49,7 @@ def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame
     was used (`toolboxes`).
     """
     parts = [pd.DataFrame(columns=TOOLBOX_COLUMNS)]
-    for folder in map(Path, runs):
+    for folder in _there(runs):
         table = toolboxes([folder])
         table = table[table["imports"].notna()].astype({"imports": "int64", "problem": "int64"})
         if table.empty:
@@ -62,6 +62,15 @@ def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame
     table = pd.concat(parts[1:] or parts, ignore_index=True)
     table.attrs = {"name": "toolbox", "title": "toolboxes", "note": "no live run of TROVE: recorded logs note none"}
     return table
+
+
+def _there(runs: Iterable[str | Path]) -> list[Path]:
+    if isinstance(runs, str | Path):
+        raise TroveLiteError(f"{runs}: give a list of runs")
+    paths = list(map(Path, runs))
+    if missing := [path for path in paths if not path.exists()]:
+        raise TroveLiteError(f"{missing[0]}: missing; name run folders or outcomes")
+    return paths
 
 
 def _import_counts(candidates: pd.DataFrame) -> Counter:

@@ -15,9 +15,9 @@ COMMITTED = pd.read_csv(FOLDER / "coverage.csv")
 @pytest.mark.parametrize("kind", [coverage.tests, coverage.plans])
 def test_the_committed_rates_are_the_simulation_s(kind):
     i, truth = next((i, truth) for i, (each, truth) in enumerate(coverage.scenarios()) if each is kind)
-    replicates = 300 if kind is coverage.plans else 2000
+    replicates = 300 if kind is coverage.plans else 1000
     again = pd.DataFrame(kind(truth, np.random.default_rng([0, i]), replicates))
-    keys = ["what", "method", "problems", "runs", "run_effect", "problem_sd"]
+    keys = ["what", "method", "problems", "categories", "runs", "run_effect", "run_effect_b", "problem_sd", "unlike"]
     both = again.merge(COMMITTED, on=keys, suffixes=("", "_committed"))
     assert len(both) == len(again)
     assert np.allclose(both["observed"], both["observed_committed"], atol=2e-3)
@@ -40,8 +40,30 @@ def test_five_runs_meet_every_target():
     ours = COMMITTED[COMMITTED["method"] == coverage.NEW]
     missed = ours[~ours["meets"]]
     assert set(missed["runs"]) == {2}
-    words = {8: "Eight"}
-    assert f"{words[len(missed)]} of the rows of `variance` miss their targets" in (FOLDER / "README.md").read_text()
+    text = (FOLDER / "README.md").read_text()
+    assert f"{len(missed)} of the {len(ours)} rows of `variance` miss their targets" in text
+
+
+def test_runs_that_are_known_to_share_nothing_meet_theirs():
+    known = COMMITTED[COMMITTED["method"] == f"{coverage.NEW}, known to share nothing"]
+    assert len(known) > 10
+    assert known["meets"].all()
+
+
+def test_unlike_categories_have_the_mean_of_their_means():
+    truth = coverage.Truth(210_000, 2, 0.2, categories=3, unlike=3.0)
+    scores = coverage.one_method(truth, np.random.default_rng(0))
+    assert scores.mean() == pytest.approx(truth.mean(), abs=0.02)
+    easy = scores[truth.strata == 2].mean()
+    assert easy == pytest.approx(truth.mean(truth.eases[-1]), abs=0.03)
+    assert easy > scores[truth.strata == 0].mean() + 0.1
+
+
+def test_no_rule_covers_less_without_a_run_effect_than_is_committed():
+    bound = pd.read_csv(FOLDER / "bound.csv").set_index("problems_to_samples")
+    found = coverage.least_coverage(1.0)
+    assert bound.loc[1.0, ["covers", "wider"]].to_numpy() == pytest.approx([found["covers"], found["wider"]], abs=2e-3)
+    assert (bound["covers"].diff().dropna() < 0).all()  # the more problems rule, the less runs matter
 
 
 def test_the_figure_has_a_panel_for_everything_simulated():

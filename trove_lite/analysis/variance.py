@@ -188,28 +188,29 @@ def decompose(
 def alike(v: Variance) -> Variance:
     """The same with run and sample variances that all strata share, so that those with a single run have them too.
 
-    A method's run variance becomes the mean of the strata's, weighted by degrees of freedom, with all of these: two
-    runs of one category say next to nothing of a run's own effect, two of each of seven say something, if it is taken
-    to be of one size in all. Where a stratum cannot show its sample variance, that is taken to be the same share of a
-    single score's variance as in the others, or, where none of the method's can, as in the other method's.
+    Two runs of one category say next to nothing of a run's own effect, two of each of seven say something, if it is of
+    one size in all: on the logit of a score's being right. On its mean that is a SD in proportion to the stratum's
+    sample variance, E[p (1 - p)], so that each stratum's run variance becomes size sample^2, with
+    size = sum degrees run / sum degrees sample^2 over the strata that show theirs; and its degrees of freedom are those
+    of that sum. Where a stratum cannot show its sample variance, that is taken to be the same share of a single score's
+    variance as in the others, or, where none of the method's can, as in the other method's.
     """
     sample, run, degrees = v.sample.copy(), v.run.copy(), v.run_degrees.copy()
     for method in range(run.shape[1]):
-        if not np.isinf(degrees[:, method]).any():  # nothing is assumed
-            known = np.isfinite(run[:, method]) & (degrees[:, method] > 0)
-            total = degrees[known, method].sum()
-            if total:
-                run[:, method] = run[known, method] @ degrees[known, method] / total
-                degrees[:, method] = total
         for other in (method, *range(run.shape[1])):
             known = np.isfinite(v.sample[:, other]) & (v.single[:, other] > 0)
             if known.any():
-                share = v.sizes[known] @ v.sample[known, other] / (v.sizes[known] @ v.single[known, other])
+                share = min(v.sizes[known] @ v.sample[known, other] / (v.sizes[known] @ v.single[known, other]), 1.0)
                 lacking = np.isnan(sample[:, method])
                 worth = (v.repeats / v.independent)[lacking, method]
-                share = min(share, 1.0)
                 sample[lacking, method] = share * v.single[lacking, method] / (1 - share * (1 - 1 / worth))
                 break
+        known = np.isfinite(run[:, method]) & (degrees[:, method] > 0)
+        if known.any() and not np.isinf(degrees[:, method]).any():  # nothing is assumed
+            of_each, scale = degrees[known, method], sample[known, method] ** 2
+            seen = float(of_each @ scale)
+            run[:, method] = (of_each @ run[known, method] / seen if seen else 0.0) * sample[:, method] ** 2
+            degrees[:, method] = seen**2 / (of_each @ scale**2) if seen else of_each.sum()
     return replace(v, sample=sample, run=run, run_degrees=degrees, shared=True)
 
 

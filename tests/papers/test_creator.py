@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from trove_lite.analysis.comparison import Comparison
-from trove_lite.candidates import CALLS_SCHEMA, as_arrow, as_frame, load_calls, load_candidates
+from trove_lite.candidates import CALLS_SCHEMA, SELECTED, SELECTION, as_arrow, as_frame, load_calls, load_candidates
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.repair import RepairSettings
@@ -95,6 +95,15 @@ def test_a_sample_that_was_not_to_be_had_is_not_judged():
     candidates["status"] = "missing"
     golds = pd.DataFrame([{"category": c, "problem": 0, "gold": 3.0, "gold_in_input": True} for c in CATEGORIES])
     assert creator.verdicts(candidates, golds)["strict"].isna().all()
+
+
+def test_answers_that_recorded_runs_ended_with_are_no_attempts(study):
+    candidates, calls = simulated()
+    ended = candidates[candidates["sample"] == 0].assign(phase=SELECTED, provenance=SELECTION)
+    found = creator.study(pd.concat([candidates, ended], ignore_index=True), calls=calls)
+    assert {name: len(side) for name, side in found.sides.sides.items()} == {
+        name: len(side) for name, side in study.sides.sides.items()
+    }
 
 
 def test_a_grader_is_named():

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ...analysis.comparison import Comparison, one_kind
 from ...analysis.independence import independent_runs
-from ...candidates import calls_of
+from ...candidates import all_candidates, calls_of
 from ...errors import TroveLiteError
 from .grading import GRADERS, gold_answers, graded_by, verdicts
 
@@ -71,6 +71,7 @@ def study(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None, grader
     Methods of other papers stay sides under their own names. calls: the runs' requests; without them each candidate is
     taken for one. Raises where models or data sets are mixed.
     """
+    candidates = all_candidates(candidates)
     _, _, dataset = one_kind(candidates, "model", "provenance", "dataset")
     independent = independent_runs(candidates)
     graded, note = _graded(independent, dataset, grader)

@@ -377,7 +377,7 @@ PANELS = (
     },
     {
         "interval of a mean": "coverage of the 95 % interval",
-        "interval of one category's mean": "coverage, run variance pooled over categories",
+        "interval of one category's mean": "coverage of the 95 % interval",
         "prediction of a rerun": "five more runs inside the 95 % prediction",
         "equivalence, at the margin": "called equivalent, though 2 points apart",
     },
@@ -387,8 +387,8 @@ PANELS = (
 def figure(table: pd.DataFrame) -> plt.Figure:
     """One panel a question, one line a truth: full circles now, hollow squares before, the target grey."""
     table = table[(table["method"] == NEW) | table["method"].str.startswith(BEFORE)].assign(line=_line)
-    fig = plt.figure(figsize=(14, 11), layout="constrained")
-    for half, panels in zip(fig.subfigures(1, 2), PANELS, strict=True):
+    fig = plt.figure(figsize=(17, 11), layout="constrained")
+    for half, panels in zip(fig.subfigures(1, 2, width_ratios=(1, 1.1)), PANELS, strict=True):
         parts = [table[table["what"] == what] for what in panels]
         heights = [part["line"].nunique() + 3 for part in parts]
         axes = half.subplots(len(parts), 1, height_ratios=heights)
@@ -424,7 +424,7 @@ def _line(table: pd.DataFrame) -> list[str]:
         + f", {t.runs} runs, run effect {t.run_effect:g}"
         + (" and 0" if t.run_effect_b != t.run_effect else "")
         + (", unlike" if t.unlike else "")
-        + (f", {t.single} of them with one run" if t.single else "")
+        + (f", {t.single} with one run" if t.single else "")
         + (", other problems" if t.problem_sd else "")
         + (f", accuracy {100 * t.accuracy:.0f} %" if t.accuracy < 0.2 else "")
         for t in table.itertuples()

@@ -17,10 +17,12 @@ DEMO := The practice model, live: how the methods work. Its numbers say nothing 
 reproduce: recorded demo study  ## all three; NAME=…, RUNS=…, ARGS="-p seed 1" for other parameters
 
 recorded: $(VENV)/ready  ## all tables and figures from recorded CodeLlama runs
+	$(BIN)/trove-lite view $(RUNS) --out results/$(NAME)/view.html
 	$(BIN)/trove-lite report $(RUNS) --out $(NAME) --force $(ARGS)
 
 demo: $(VENV)/ready  ## the practice model live: TROVE and PRIMITIVE, 10 problems a category, 3 seeds
 	$(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
+	$(BIN)/trove-lite view runs/practice-demo --out results/practice-demo/view.html
 	$(BIN)/trove-lite report runs/practice-demo --out practice-demo --title "$(DEMO)" --force $(ARGS)
 
 study: $(VENV)/ready  ## tables and figures of a real model's study, where results/ has it
@@ -46,7 +48,7 @@ train-practice-model:  ## the practice model's weights again, from scratch, in .
 test: lint  ## the suite, without a real vLLM (test-vllm) and what takes minutes (test-slow)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-test-slow: $(VENV)/ready-to-test  ## what takes minutes: a hundred kills and resumes
+test-slow: $(VENV)/ready-to-test  ## what takes minutes: a hundred kills and resumes, a thousand programs on tables
 	$(BIN)/python -m pytest -m slow
 
 test-vllm:  ## a real vLLM engine on the CPU, in .venv-vllm (4 GB)
@@ -62,9 +64,10 @@ lint: $(VENV)/ready-to-test
 
 bundle: $(VENV)/ready  ## results/codellama-7b-instruct/outcomes.parquet again, from the public logs
 	$(BIN)/trove-lite fetch math logs
-	$(BIN)/python -c "from trove_lite.datasets.files import public_paths; print(*public_paths('logs', '.md'), sep='\n')" \
+	$(BIN)/python -c "from trove_lite.datasets.files import recorded_runs; print(*recorded_runs(), sep='\n')" \
 		| xargs $(BIN)/trove-lite import --force --out runs/codellama-7b-instruct
 	$(BIN)/trove-lite outcomes runs/codellama-7b-instruct --out results/codellama-7b-instruct/outcomes.parquet
+	cp runs/codellama-7b-instruct/recorded.csv results/codellama-7b-instruct
 
 reexecution: $(VENV)/ready  ## results/reexecution again, after `make bundle`: every public program, an hour on two cores
 	$(BIN)/trove-lite reexecute runs/codellama-7b-instruct --out runs/reexecuted \

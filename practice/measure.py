@@ -19,7 +19,8 @@ from demonstrations import signatures, toolbox_for
 from programs import PROGRAMS, TOOLS
 from tqdm.asyncio import tqdm
 
-from trove_lite.analysis.statistics import pass_at_k, several_runs
+from trove_lite.analysis.statistics import pass_at_k, run_sd
+from trove_lite.analysis.variance import Runs, decompose, interval
 from trove_lite.datasets.answers import number_is_correct, read_numbers
 from trove_lite.datasets.practice.dice import Dice
 from trove_lite.datasets.practice.problems import CATEGORIES, LEVELS, SHARES, Item, items
@@ -151,9 +152,11 @@ def summary(found: Sequence[Item], results: dict, seeds: Sequence[int]) -> dict[
     def add(name, condition, score, chosen=lambda item: True):
         numbers = [n for n, item in enumerate(found) if chosen(item)]
         scores = np.array([[score(results[condition][n, seed]) for seed in seeds] for n in numbers], dtype=float)
-        report[name] = {"problems": len(numbers)} | {
-            key: round(float(value), 4) for key, value in several_runs(scores)._asdict().items() if key != "sampling_sd"
-        }
+        mean = interval(decompose(Runs(scores, run_sd=0)))  # each problem by itself: runs share nothing
+        most = 1.0 if scores.max() <= 1 else np.inf  # a share, or a count
+        row = mean._asdict() | {"low": max(mean.low, 0.0), "high": min(mean.high, most)}
+        row |= {"run_sd": run_sd(scores.mean(axis=0))}
+        report[name] = {"problems": len(numbers)} | {key: round(float(value), 4) for key, value in row.items()}
 
     def right(k):
         return lambda samples: pass_at_k(len(samples), sum(s.correct for s in samples), k)

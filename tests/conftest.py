@@ -55,7 +55,8 @@ def table_problems():
 
     def problems(name):
         if name not in loaded:
-            _public(name, "", f"{name} questions or tables")
+            if name != "practice_tables":
+                _public(name, "", f"{name} questions or tables")
             loaded[name] = load_problems(name, name)
         return loaded[name]
 

@@ -10,6 +10,7 @@ from dataclasses import fields
 
 import pytest
 
+from trove_lite import load_calls, load_candidates
 from trove_lite.cli import COMMANDS, main, parser_of
 from trove_lite.methods import METHODS, load_method
 from trove_lite.models.base import SamplingSettings
@@ -18,7 +19,7 @@ from trove_lite.running.settings import RunSettings, choices_of
 from .conftest import ROOT
 from .models.misbehaving import Server
 from .processes import processes_with
-from .scripted import Pack, ScriptedModel, of_problems
+from .scripted import TIMES, Pack, ScriptedModel, of_problems
 
 
 @pytest.fixture
@@ -188,23 +189,36 @@ def test_a_plan_counts_calls_and_touches_nothing(tmp_path, monkeypatch, capsys):
     said = capsys.readouterr().out
     assert re.search(r"^trove +counting +12 +144 ", said, re.MULTILINE)
     assert re.search(r"^primitive +counting +12 +144 ", said, re.MULTILINE)
-    assert "estimated" in said
     assert "GPU hours" in said
     assert list(tmp_path.iterdir()) == []
 
 
-ENDLESS = """
+def test_a_plan_counts_tokens_where_a_tokenizer_is_at_hand_and_else_says_that_it_estimates(tmp_path, capsys):
+    words = ["run", "--dry_run", "--categories", "counting", "--seeds", "0", "--limit", "3"]
+    out = tmp_path / "run"
+    assert main([*words, "--methods", "primitive", "--k", "2", "--out", str(out)]) == 0
+    counted = re.search(r"in all 6 calls; (\d+) prompt tokens, counted by", capsys.readouterr().out)
+    assert main([*words, "--methods", "primitive", "--k", "2", "--out", str(out), "--quiet", "--dry_run=false"]) == 0
+    capsys.readouterr()
+    assert int(counted[1]) == load_calls(out)["prompt_tokens"].sum()
+    assert main([*words, "--model", "http://localhost:1/v1#x", "--prompts", "practice"]) == 0
+    assert "prompt tokens, estimated at 3.0 characters each" in capsys.readouterr().out
+
+
+SCRIPTED = """
 import asyncio, sys
 sys.path.insert(0, {root!r})
 from tests import scripted
 from trove_lite.running import live
 
-class Slow(scripted.ScriptedModel):
+class Tired(scripted.ScriptedModel):
     async def complete(self, *asked):
-        print("asked", flush=True)
-        await asyncio.sleep(1000)
+        if self.calls >= {answers}:
+            print("tired", flush=True)
+            await asyncio.sleep(1000)
+        return await super().complete(*asked)
 
-live.load_model = lambda *_, **__: Slow()
+live.load_model = lambda *_, **__: Tired()
 live.load_dataset = lambda name: scripted.of_problems(name=name)
 live.load_pack = lambda *_: scripted.Pack()
 from trove_lite.cli import main
@@ -212,23 +226,39 @@ sys.exit(main(["run", "--out", {out!r}, "--categories", "counting", "--seeds", "
 """
 
 
+def complete(out):
+    """The table of that run once it has come to its end."""
+    code = SCRIPTED.format(root=str(ROOT), out=str(out), answers=10**9)
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE)
+    return load_candidates(out).drop(columns=TIMES)
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory):
+    return complete(tmp_path_factory.mktemp("uninterrupted") / "run")
+
+
 @pytest.mark.parametrize(
     ("number", "ignored"),
     [(signal.SIGINT, False), (signal.SIGTERM, False), (signal.SIGTERM, True)],
     ids=["SIGINT", "SIGTERM", "SIGTERM behind an &, where shells have SIGINT ignored"],
 )
-def test_an_ended_run_says_how_to_go_on_and_leaves_no_process(tmp_path, number, ignored):
-    code = ENDLESS.format(root=str(ROOT), out=str(tmp_path / "run"))
+def test_an_ended_run_says_how_to_go_on_leaves_no_process_and_goes_on_to_the_same_table(
+    tmp_path, number, ignored, uninterrupted
+):
+    out, journal = tmp_path / "run", tmp_path / "run" / "journal" / "trove-counting-0.jsonl"
     before = (lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) if ignored else None
     process = subprocess.Popen(
-        [sys.executable, "-c", code],
+        [sys.executable, "-c", SCRIPTED.format(root=str(ROOT), out=str(out), answers=60)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=before,
         env=os.environ | {"TROVE_LITE_TEST": str(tmp_path)},
     )
-    assert process.stdout.readline() == "asked\n"
+    assert process.stdout.readline() == "tired\n"
+    while not journal.stat().st_size:
+        time.sleep(0.01)
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 128 + number
@@ -237,7 +267,8 @@ def test_an_ended_run_says_how_to_go_on_and_leaves_no_process(tmp_path, number, 
     while (left := processes_with(f"TROVE_LITE_TEST={tmp_path}")) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not left
-    assert not (tmp_path / "run" / "candidates.parquet").exists()
+    assert not (out / "candidates.parquet").exists()
+    assert complete(out).equals(uninterrupted)
 
 
 def test_a_model_that_its_server_does_not_list_is_refused_before_a_folder_is_made(tmp_path, capsys):
@@ -248,6 +279,15 @@ def test_a_model_that_its_server_does_not_list_is_refused_before_a_folder_is_mad
         assert not out.exists()
         assert main([*words, f"{server.url}#tiny"]) == 0
     assert (out / "candidates.parquet").exists()
+
+
+def test_a_model_in_process_is_refused_before_a_folder_is_made_where_vllm_is_not_installed(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setitem(sys.modules, "vllm", None)
+    out = tmp_path / "run"
+    assert "pip install -e '.[vllm]'" in error_of(capsys, "run", "--out", str(out), "--model", "vllm:org/name")
+    assert not out.exists()
 
 
 def test_a_folder_in_which_nothing_was_generated_takes_another_model(tmp_path, capsys):

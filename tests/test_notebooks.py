@@ -181,6 +181,16 @@ def test_a_report_runs_again_what_is_new_and_nothing_else(fixture_run, tmp_path)
     assert [(folder / f"{name}.txt").read_text() for name in ("01_one", "02_two")] == ["xxxx", "xxx"]
 
 
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
+def test_git_ignores_reports_of_your_own_and_nothing_that_is_committed():
+    def git(*words: str) -> list[str]:
+        return subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True).stdout.splitlines()
+
+    own = ["results/mine/reeval_table1.csv", "figures/mine/reeval_table1.png"]
+    assert git("check-ignore", *own) == own
+    assert git("ls-files", "--cached", "--ignored", "--exclude-standard") == []
+
+
 def test_an_ended_report_leaves_no_process(fixture_run, tmp_path):
     folder = tmp_path / "notebooks"
     folder.mkdir()

@@ -4,7 +4,6 @@ import pytest
 
 from trove_lite import RULES, one_stage, one_stage_described, oracle, random_choice, two_stage, two_stage_described
 from trove_lite.datasets.answers import is_correct, read_numbers
-from trove_lite.programs import code_of, operations
 from trove_lite.selection import Vote, number_text, rounded
 
 
@@ -120,31 +119,3 @@ def test_answers_agree_to_two_decimals():
     assert not is_correct("0.34", 1 / 3)
     assert not is_correct(None, 0.0)
     assert not is_correct("inf", 1.0)
-
-
-@pytest.mark.parametrize(
-    ("code", "depth"),
-    [
-        ("x = 3", 0),
-        ("df = f(1)", 0),
-        ("def f():\n    return 1 + 1", 0),
-        ("import math", 2),
-        ("print(1)", 4),
-        ("8!", 100),
-        ("x = 3\nprint(x)", 4),
-        ("", 0),
-    ],
-)
-def test_operations_sum_the_depths_of_top_level_statements(code, depth):
-    assert operations(code) == depth
-
-
-def test_only_the_code_of_counts():
-    assert code_of("```python\na\n```\n```python\nb\n```") == "a"
-    assert code_of("```python\nunclosed") == "unclosed"
-    assert code_of("no fence") == "no fence"
-
-
-def test_absurdly_nested_code_does_not_break_the_count():
-    assert operations("(" * 5000 + ")" * 5000) == 100
-    assert operations("-" * 50_000 + "1") == 100

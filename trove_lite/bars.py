@@ -11,7 +11,7 @@ class Bar:
 
     def __init__(self, total: int, what: str, *, unit: str = "", done: int = 0, enabled: bool = True):
         self.total, self.what, self.unit, self.done, self.enabled = total, what, unit, done, enabled
-        self.said = time.monotonic()
+        self.said, self.told = time.monotonic(), -1
         self.drawn = None
 
     def __enter__(self) -> "Bar":
@@ -25,7 +25,7 @@ class Bar:
     def __exit__(self, failure: type | None, *_) -> None:
         if self.drawn:
             self.drawn.close()
-        elif self.enabled and self.total and not failure:
+        elif self.enabled and self.total and not failure and self.told != self.done:
             self._say()
 
     def update(self, more: int = 1) -> None:
@@ -37,5 +37,5 @@ class Bar:
             self._say()
 
     def _say(self) -> None:
-        self.said = time.monotonic()
+        self.said, self.told = time.monotonic(), self.done
         print(f"{self.what}: {self.done:,} of {self.total:,} {self.unit}".rstrip(), file=sys.stderr)

@@ -19,12 +19,17 @@ import pyarrow.parquet as pq
 
 from .errors import TroveLiteError
 from .journal import write_atomically
+from .parse import parse_tools
+from .programs import reported_operations, used_tools
 from .selection import number_text
 
 KEY = ["run", "method", "seed", "dataset", "category", "problem", "phase", "mode", "sample", "round"]
 TEXT = ["response", "solution", "tools", "output", "error"]
+#: Rows that repeat, one a problem, the answer that a recorded run ended with, problems solved again included.
+SELECTED, SELECTION = "selected", "recorded selection"
 #: Column → arrow type. `problem` is the index in the data set's own order; `phase` is `stream`, `retry` for problems
-#: solved again after trimming, or `draft` for what is rectified before it counts; `place` is the order in which a
+#: solved again after trimming, `draft` for what is rectified before it counts, or `selected` for rows of provenance
+#: `recorded selection` (`selections`), which are no candidates of their own; `place` is the order in which a
 #: problem's modes are sampled (0, 1, …), which decides ties; `round` counts how often a program was written anew in
 #: place of the one before (0: never; the last is the stream's, those before it are drafts); `level` is what tables may
 #: split by, or ""; `status` is `ok`, `error`, `timeout`, `memory`, `output`, `killed`, `no_code`, or `missing` where
@@ -67,7 +72,9 @@ SCHEMA = pa.schema(
         ("execute_seconds", pa.float64()),
     ]
 )
-OUTCOMES_SCHEMA = pa.schema([field for field in SCHEMA if field.name not in TEXT])
+#: What outcomes keep of the text: #ops as TroVE reports it and the tools of #lib, null where that is not known.
+MEASURED = [("reported_operations", pa.int32()), ("used_tools", pa.list_(pa.string()))]
+OUTCOMES_SCHEMA = pa.schema([*(field for field in SCHEMA if field.name not in TEXT), *MEASURED])
 #: `stage` is what was asked, a candidate's mode or another thing such as `rank`; `mode` is null where the request made
 #: no candidate. Tokens and seconds are null where they are not known; `executions` counts programs run.
 CALLS_SCHEMA = pa.schema(
@@ -134,8 +141,50 @@ def checked(candidates: object) -> pd.DataFrame:
 
 
 def outcomes(candidates: pd.DataFrame) -> pd.DataFrame:
-    """The same table without the texts that a model or a program wrote; of these only the answers stay."""
-    return checked(candidates).drop(columns=TEXT, errors="ignore")
+    """The same table without the texts that a model or a program wrote; of these only answers and measures stay."""
+    return measured(checked(candidates)).drop(columns=TEXT, errors="ignore")
+
+
+def measured(candidates: pd.DataFrame) -> pd.DataFrame:
+    """The same table with what `programs` measures of a solution: `reported_operations` and `used_tools`."""
+    if "solution" not in candidates:
+        absent = [name for name, _ in MEASURED if name not in candidates]
+        return candidates.assign(**dict.fromkeys(absent)) if absent else candidates
+    measures = [
+        (reported_operations(solution), used_tools(solution, parse_tools(tools)))
+        for solution, tools in zip(candidates["solution"].fillna(""), candidates["tools"].fillna(""), strict=True)
+    ]
+    sizes, tools = zip(*measures, strict=True) if measures else ((), ())
+    return candidates.assign(
+        reported_operations=pd.array(sizes, dtype="Int32"), used_tools=pd.Series(tools, candidates.index, dtype=object)
+    )
+
+
+def all_candidates(candidates: pd.DataFrame) -> pd.DataFrame:
+    """The candidates proper: without the rows that say what a recorded run selected (`selections`).
+
+    Of runs that are known by their selected answers alone nothing is left.
+    """
+    return candidates[(checked(candidates)["phase"] != SELECTED).to_numpy()]
+
+
+def selections(candidates: pd.DataFrame) -> pd.DataFrame:
+    """The answer that each recorded run ended with, as its result file says: one row a problem and run.
+
+    It was selected in two stages, after problems were solved again with the trimmed toolbox. Nothing else of a run may
+    be known (`selected_alone`): such rows are good for the accuracy of that selection and for nothing that needs all
+    candidates.
+    """
+    return candidates[(checked(candidates)["phase"] == SELECTED).to_numpy()]
+
+
+def selected_alone(candidates: pd.DataFrame) -> list[tuple[str, str]]:
+    """(run, category) of the runs of which only the selected answers are known, sorted."""
+    pairs = {
+        name: set(part[["run", "category"]].astype(str).itertuples(index=False, name=None))
+        for name, part in (("selected", selections(candidates)), ("whole", all_candidates(candidates)))
+    }
+    return sorted(pairs["selected"] - pairs["whole"])
 
 
 def load_candidates(*paths: str | Path) -> pd.DataFrame:
@@ -144,8 +193,10 @@ def load_candidates(*paths: str | Path) -> pd.DataFrame:
     Raises TroveLiteError where a path holds no such table, lacks columns, or repeats a run that another has.
     """
     tables = [_read_candidates(_file(Path(path), "candidates.parquet")) for path in _some(paths)]
-    schema = SCHEMA if all("solution" in table.column_names for table in tables) else OUTCOMES_SCHEMA
-    return _together([table.select(schema.names) for table in tables], KEY, paths)
+    if not all("solution" in table.column_names for table in tables):
+        frames = [outcomes(as_frame(table)) for table in tables]
+        tables = [pa.Table.from_pandas(frame, OUTCOMES_SCHEMA, preserve_index=False) for frame in frames]
+    return _together(tables, KEY, paths)
 
 
 def load_calls(*paths: str | Path) -> pd.DataFrame:
@@ -159,6 +210,7 @@ def load_calls(*paths: str | Path) -> pd.DataFrame:
 
 def calls_of(candidates: pd.DataFrame) -> pd.DataFrame:
     """The requests behind candidates: one each, so requests that made no candidate are not there."""
+    candidates = all_candidates(candidates)
     ran = ~candidates["status"].isin(["missing", "no_code"])
     known = candidates.assign(stage=candidates["mode"], role="solver", executions=ran.astype(int))
     return as_frame(pa.Table.from_pandas(known.reindex(columns=CALLS_SCHEMA.names), CALLS_SCHEMA, preserve_index=False))
@@ -197,8 +249,13 @@ def _read_candidates(file: Path) -> pa.Table:
     table = _read(file)
     first = _version(table, file) == 1
     schema = SCHEMA if "solution" in table.column_names else OUTCOMES_SCHEMA
-    _refuse_without([name for name in schema.names if not (first and name in NEW_IN_2)], table, file)
-    return _cast(_converted(table) if first else table, schema, file)
+    new = [name for name, _ in MEASURED] + [name for name in NEW_IN_2 if first]
+    _refuse_without([name for name in schema.names if name not in new], table, file)
+    table = _converted(table) if first else table
+    for field in schema:
+        if field.name not in table.column_names:  # outcomes that were made before it was kept
+            table = table.append_column(field, pa.nulls(len(table), field.type))
+    return _cast(table, schema, file)
 
 
 def _read_calls(path: Path) -> pa.Table:

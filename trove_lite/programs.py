@@ -69,21 +69,50 @@ def operations(code: str) -> int:
     """How complex a program is: the depths of its top-level statements' syntax trees, summed.
 
     The official count (`utils/select.py`; TroVE, appendix B): function definitions, assignments of a constant
-    and assignments to `df` count nothing, imports do; a program that does not parse counts 100.
+    and assignments to `df` alone count nothing, imports do; a program that does not parse counts 100.
     """
+    depths = _depths(code)
+    return UNPARSABLE if depths is None else sum(depths)
+
+
+def reported_operations(solution: str) -> int | None:
+    """#ops as TroVE's tables report it (`utils/eval.py`): `operations` without any line that says "import".
+
+    `solution` is the text with its fences. None for a program that does not parse, which counts in no average.
+    """
+    depths = _depths(code_of(without_imports(solution)))
+    return None if depths is None else sum(depths)
+
+
+def without_imports(text: str) -> str:
+    """Text without the lines that hold the word "import", as the official program takes imports away."""
+    return "\n".join(line for line in text.split("\n") if "import" not in line)
+
+
+def used_tools(solution: str, tools: Iterable[Tool]) -> list[str]:
+    """The tools that a solution lists and names, as #lib counts them (`utils/eval.py`); plain names, imports included.
+
+    A name counts where its last part occurs in the solution, apart from its imports, be it within another word.
+    """
+    text, names = without_imports(solution), [plain_name(tool.name).strip() for tool in tools]
+    return [name for name in dict.fromkeys(names) if name.rpartition(".")[2] in text]
+
+
+def _depths(code: str) -> list[int] | None:
+    """The depths of the statements that count; None where the code does not parse."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # `2x` and the like are what models write
-            body = ast.parse(code).body
-        return sum(_depth(statement) for statement in body if not _is_free(statement))
+            return [_depth(statement) for statement in ast.parse(code).body if not _is_free(statement)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return UNPARSABLE
+        return None
 
 
 def _is_free(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Assign):
-        target = statement.targets[0]
-        return isinstance(statement.value, ast.Constant) or (isinstance(target, ast.Name) and target.id == "df")
+        first, *others = statement.targets
+        is_df = not others and isinstance(first, ast.Name) and first.id == "df"
+        return is_df or isinstance(statement.value, ast.Constant)
     return isinstance(statement, ast.FunctionDef)
 
 

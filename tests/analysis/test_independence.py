@@ -1,33 +1,167 @@
-"""Copies among runs are found by their programs, and left out."""
+"""Runs that repeat one another are found stretch by stretch, and what repeats is left out."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from trove_lite import independent_runs, shared_programs
+from trove_lite import independent_runs, repetitions, shared_programs
+from trove_lite.analysis.independence import toolbox_experiment, whole_streams
+from trove_lite.analysis.scores import estimate, in_part, score, scored
+from trove_lite.candidates import SELECTED, SELECTION, selections
+
+from ..simulated import candidates
+
+PROBLEMS = 40
 
 
-def copied(frame, share):
-    """The same candidates with run1 repeating that share of run0's programs."""
-    frame = frame.sort_values(["category", "method", "mode", "problem", "sample", "run"], ignore_index=True)
-    first = frame["run"] == "run0"
-    repeat = np.random.default_rng(0).random(int(first.sum())) < share
-    frame.loc[(~first).to_numpy().nonzero()[0][repeat], "program"] = frame.loc[first, "program"].to_numpy()[repeat]
-    return frame
+@pytest.fixture(scope="module")
+def two_runs():
+    """Two runs of TROVE that have nothing in common, on 40 problems."""
+    frame = candidates(problems=PROBLEMS, runs=2, categories=("counting",))
+    return frame[frame["method"] == "trove"].reset_index(drop=True)
 
 
-@pytest.mark.parametrize(("share", "verdict"), [(1.0, "copy"), (0.6, "overlap"), (0.0, "independent")])
-def test_runs_that_share_programs_are_told_from_independent_ones(simulated, share, verdict):
-    trove = simulated[simulated["method"] == "trove"]
-    pairs = shared_programs(copied(trove, share))
+def repeating(frame, where):
+    """The same, run1 repeating run0's rows on the (problem, mode)s that `where` says."""
+    key = ["problem", "mode", "sample"]
+    first = frame[frame["run"] == "run0"]
+    again = first[[where(problem, mode) for problem, mode in zip(first["problem"], first["mode"], strict=True)]]
+    again = again.assign(run="run1", seed=1)
+    second = frame[frame["run"] == "run1"].merge(again[key], on=key, how="left", indicator=True)
+    own = frame[frame["run"] == "run1"][(second["_merge"] == "left_only").to_numpy()]
+    return pd.concat([first, own, again], ignore_index=True)
+
+
+@pytest.mark.parametrize(("until", "verdict"), [(PROBLEMS, "copy"), (25, "overlap"), (0, "independent")])
+def test_where_two_runs_part_is_found(two_runs, until, verdict):
+    pairs = shared_programs(repeating(two_runs, lambda problem, mode: problem < until))
+    assert set(pairs["mode"]) == {"import", "create", "skip"}
     assert set(pairs["verdict"]) == {verdict}
-    assert pairs["identical"].to_numpy() == pytest.approx(share, abs=0.12)
-    kept = independent_runs(copied(trove, share))
-    assert set(kept["run"]) == ({"run0", "run1"} if verdict == "independent" else {"run0"})
+    assert set(pairs["shared"]) == {until}
+    assert pairs["parted"].dropna().unique().tolist() == ([until] if until < PROBLEMS else [])
+    assert pairs["identical"].to_numpy() == pytest.approx(until / PROBLEMS)
 
 
-def test_equal_programs_by_chance_do_not_make_a_copy(simulated):
-    trove = simulated[simulated["method"] == "trove"]
-    few = trove.assign(program=np.random.default_rng(1).integers(2, size=len(trove)))
+def test_runs_that_meet_again_share_two_stretches(two_runs):
+    pairs = shared_programs(repeating(two_runs, lambda problem, mode: problem < 10 or 20 <= problem < 35))
+    assert set(pairs["stretches"]) == {"0-9, 20-34"}
+    assert set(pairs["parted"]) == {10}
+    assert (pairs["apart"] < 0.05).all()
+
+
+def test_what_comes_after_the_parting_stays(two_runs):
+    kept = independent_runs(repeating(two_runs, lambda problem, mode: problem < 25))
+    problems = kept.groupby("run", observed=True)["problem"].agg(["min", "nunique"])
+    assert problems.loc["run0"].tolist() == [0, PROBLEMS]
+    assert problems.loc["run1"].tolist() == [25, PROBLEMS - 25]
+
+
+def test_a_run_that_repeats_in_one_mode_counts_for_the_others_alone(two_runs):
+    frame = repeating(two_runs, lambda problem, mode: mode != "import" or problem < 10)
+    assert set(independent_runs(frame)["run"]) == {"run0"}
+    own = independent_runs(frame, by_mode=True).query("run == 'run1'")
+    assert set(own["mode"]) == {"import"}
+    assert own["problem"].min() == 10
+
+
+def test_equal_programs_by_chance_are_no_repetition(two_runs):
+    few = two_runs.assign(program=np.random.default_rng(1).integers(2, size=len(two_runs)))
     pairs = shared_programs(few)
     assert pairs["identical"].mean() > 0.4
     assert set(pairs["verdict"]) == {"independent"}
+    assert len(independent_runs(few)) == len(few)
+
+
+def test_one_program_for_every_sample_tells_nothing(two_runs):
+    assert set(shared_programs(two_runs.assign(program=1))["verdict"]) == {"independent"}
+
+
+def test_runs_of_two_methods_are_listed_only_where_they_share(two_runs):
+    other = two_runs["run"] == "run1"
+    apart = two_runs.assign(method=np.where(other, "other", "trove"))
+    assert shared_programs(apart).empty
+    same = repeating(two_runs, lambda problem, mode: True)
+    same["method"] = np.where(same["run"] == "run1", "other", "trove")
+    assert set(shared_programs(same)["verdict"]) == {"copy"}
+
+
+def test_selected_answers_alone_are_compared_too(two_runs):
+    repeated = repeating(two_runs, lambda problem, mode: problem < 25)
+    ended = repeated[(repeated["mode"] == "skip") & (repeated["sample"] == 0)]
+    ended = ended.assign(phase=SELECTED, provenance=SELECTION)
+    (pair,) = shared_programs(ended).to_dict("records")
+    assert (pair["mode"], pair["stretches"], pair["verdict"]) == ("selected", "0-24", "overlap")
+    kept = selections(independent_runs(ended)).query("run == 'run1'")
+    assert kept["problem"].min() == 25
+
+
+def test_selected_answers_stay_with_their_problem(two_runs):
+    frame = repeating(two_runs, lambda problem, mode: problem < 25)
+    ended = frame[(frame["mode"] == "skip") & (frame["sample"] == 0)].assign(phase=SELECTED, provenance=SELECTION)
+    kept = selections(independent_runs(pd.concat([frame, ended])))
+    assert kept.groupby("run", observed=True)["problem"].min().to_dict() == {"run0": 0, "run1": 25}
+    assert SELECTED not in set(shared_programs(pd.concat([frame, ended]))["mode"])
+
+
+def test_a_problem_counts_with_its_mean_over_the_runs_that_have_it(two_runs):
+    kept = independent_runs(repeating(two_runs, lambda problem, mode: problem < 25))
+    scores = score(kept, "oracle", 15)
+    by_hand = scores.groupby("problem")["score"].mean().mean()
+    found = estimate(scores)
+    assert found.value == pytest.approx(by_hand)
+    assert found.problems == PROBLEMS
+    assert np.isnan(found.run_sd)  # one run alone has all problems
+    assert in_part(scores) == "1 of 2 runs count in part: what repeats another is left out"
+
+
+def test_what_a_run_repeats_is_said_in_a_row(two_runs):
+    frame = repeating(two_runs, lambda problem, mode: mode == "skip" or problem < 25)
+    third = frame[frame["run"] == "run1"].assign(run="run2")
+    rows = repetitions(shared_programs(pd.concat([frame, third]))).set_index("run")
+    assert rows.loc["run1", ["repeats", "stretches", "verdict"]].tolist() == [
+        "run0",
+        "create 0-24; import 0-24; skip 0-39",
+        "overlap",
+    ]
+    assert rows.loc["run2", ["repeats", "verdict"]].tolist() == ["run1", "copy"]
+
+
+def test_whole_streams_have_every_problem(two_runs):
+    kept = independent_runs(repeating(two_runs, lambda problem, mode: problem < 25))
+    assert set(whole_streams(kept)["run"]) == {"run0"}
+
+
+def test_a_category_with_few_scored_problems_is_left_out(two_runs):
+    scores = score(two_runs, "oracle", 15)
+    few = scores.assign(score=scores["score"].where(scores["problem"] >= 10))
+    assert scored(few).empty
+    most = scores.assign(score=scores["score"].where(scores["problem"] >= 1))
+    assert scored(most)["problem"].nunique() == PROBLEMS - 1
+
+
+# ---- the same random numbers, another toolbox ----
+
+
+def with_another_toolbox(two_runs):
+    frame = repeating(two_runs, lambda problem, mode: mode != "import" or problem < 10)
+    better = (frame["run"] == "run1") & (frame["mode"] == "import") & (frame["sample"] == 0)
+    return frame.assign(correct=((frame["mode"] == "import") & better).astype("boolean"))
+
+
+def test_another_toolbox_is_compared_where_nothing_else_differs(two_runs):
+    (row,) = toolbox_experiment(with_another_toolbox(two_runs)).to_dict("records")
+    assert (row["mode"], row["run_a"], row["run_b"]) == ("import", "run0", "run1")
+    assert (row["first"], row["last"], row["problems"], row["samples"]) == (10, 39, 30, 150)
+    assert row["difference"] == pytest.approx(0.2)
+    assert (row["value_a"], row["value_b"]) == (0, pytest.approx(0.2))
+
+
+def test_runs_that_differ_in_every_mode_are_no_experiment(two_runs):
+    assert toolbox_experiment(two_runs).empty
+    assert toolbox_experiment(repeating(two_runs, lambda problem, mode: True)).empty
+
+
+def test_a_copy_is_not_compared_a_second_time(two_runs):
+    frame = with_another_toolbox(two_runs)
+    copy = frame[frame["run"] == "run1"].assign(run="run2")
+    assert len(toolbox_experiment(pd.concat([frame, copy]))) == 1

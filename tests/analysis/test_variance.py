@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 from trove_lite.analysis import variance as v
-from trove_lite.analysis.statistics import power_of_difference, standard_error, wilson
+from trove_lite.analysis.statistics import standard_error
 
 small = settings(deadline=None, max_examples=60)
 tables = hnp.arrays(
@@ -77,7 +77,7 @@ def test_over_problems_it_is_the_standard_error_of_the_questions_means():
     tables = np.repeat(np.arange(8), 5)
     clustered = v.decompose(scores, clusters=tables)
     assert clustered.over_problems == pytest.approx(standard_error(scores.mean(axis=1), tables) ** 2)
-    assert clustered.degrees == 7
+    assert clustered.degrees.tolist() == [7]
 
 
 def test_its_parts_add_up_to_the_standard_error():
@@ -119,6 +119,13 @@ def test_an_estimated_run_sd_comes_with_its_degrees_of_freedom():
     known, guessed = (v.decompose(v.Runs(scores, 0.1, degrees)) for degrees in (np.inf, 3))
     assert known.se == guessed.se
     assert known.df > guessed.df
+
+
+def test_degrees_of_freedom_are_never_fewer_than_any_part_has():
+    """Problems that vary less than their samples would make them, and a run variance estimated below 0."""
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        assert v.decompose(rng.integers(0, 2, (4, 2)) + rng.normal(0, 1e-3, (4, 2))).df >= 1
 
 
 def test_unscored_questions_and_runs_are_left_out():
@@ -173,33 +180,66 @@ def test_a_macro_mean_needs_all_its_strata_and_a_micro_mean_those_with_scores():
     assert v.decompose(scores, strata=[0, 0, 1]).value == 0.5
 
 
-def test_pooled_runs_are_the_strata_s_by_their_degrees_of_freedom():
+def test_alike_strata_share_the_run_variance_of_all_by_degrees_of_freedom():
+    rng, labels = np.random.default_rng(0), np.repeat([0, 1, 2], 50)
+    scores = normal(rng, 150, 4, run=1.0)
+    scores[:50, 2:], scores[100:, 1:] = np.nan, np.nan
+    own, got = v.decompose(scores, strata=labels), v.alike(v.decompose(scores, strata=labels))
+    assert_allclose(got.run[:, 0], (own.run[0, 0] + 3 * own.run[1, 0]) / 4)
+    assert_allclose(got.run_degrees, 4)
+    assert got.covers == "problems and runs"
+    assert own.covers == "problems"
+
+
+def test_a_single_run_is_taken_to_be_as_noisy_as_the_others_for_its_accuracy():
     rng, labels = np.random.default_rng(0), np.repeat([0, 1], 50)
-    scores = normal(rng, 100, 4, run=1.0)
-    scores[:50, 2:] = np.nan
-    got = v.decompose(scores, strata=labels)
-    assert v.pooled(got) == (pytest.approx(np.sqrt((got.run[0, 0] + 3 * got.run[1, 0]) / 4)), 4)
-    assert np.isnan(v.pooled(v.decompose(scores[:, :1]))).all()
+    scores = np.vstack([normal(rng, 50, 4, sample=0.5), 3 * normal(rng, 50, 4, sample=0.5)])
+    scores[50:, 1:] = np.nan
+    own, got = v.decompose(scores, strata=labels), v.alike(v.decompose(scores, strata=labels))
+    assert np.isnan(own.sample[1, 0])
+    assert got.sample[1, 0] == pytest.approx(own.sample[0, 0] / own.single[0, 0] * own.single[1, 0])
+    assert np.isfinite(v.prediction_interval(got.of([1]), 5).low)
 
 
-def test_runs_with_samples_in_common_count_as_fewer():
-    rng, found, shared = np.random.default_rng(3), [], 0.6
-    for _ in range(1500):
-        common = rng.normal(0, 0.3 * shared**0.5, 1) + rng.normal(0, 0.5 * shared**0.5, (40, 1))
-        own = normal(rng, 40, 2, 0, 0.3 * (1 - shared) ** 0.5, 0.5 * (1 - shared) ** 0.5)
-        got = v.decompose(v.Runs(rng.normal(0, 1, (40, 1)) + common + own, effective=2 / (1 + shared)))
-        found.append(
-            (got.value, got.over_problems + got.run[0, 0] / got.independent[0, 0], got.run[0, 0], got.sample[0, 0])
-        )
-    values, error, run, sample = np.array(found).T
-    assert run.mean() == pytest.approx(0.09, rel=0.2)
-    assert sample.mean() == pytest.approx(0.25, rel=0.05)
-    assert error.mean() == pytest.approx(values.var(), rel=0.12)
+def test_what_is_assumed_of_runs_is_not_replaced():
+    scores = np.random.default_rng(0).random((40, 2))
+    assert (v.alike(v.decompose(v.Runs(scores, run_sd=0), strata=np.arange(40) % 2)).run == 0).all()
 
 
-def test_runs_that_are_one_run_are_refused():
-    with pytest.raises(ValueError, match="leave the others out"):
-        v.decompose(v.Runs(np.ones((5, 2)), effective=1))
+def test_one_estimate_of_all_strata_has_its_own_degrees_of_freedom_and_not_each_stratum_s():
+    scores = normal(np.random.default_rng(1), 700, 2, problem=0.01, run=1.0, sample=0.01)
+    got = v.alike(v.decompose(scores, strata=np.arange(700) % 7))
+    assert got.df == pytest.approx(7, abs=0.01)
+    assert got.of([0]).df == pytest.approx(7, abs=0.01)
+
+
+def test_some_strata_are_those_alone():
+    rng, labels = np.random.default_rng(0), np.repeat([0, 1, 2], [30, 10, 20])
+    scores = rng.random((60, 3))
+    for macro in (False, True):
+        got = v.decompose(scores, strata=labels).of([0, 2], macro=macro)
+        expected = v.decompose(scores[labels != 1], strata=labels[labels != 1], macro=macro)
+        assert_allclose(v.interval(got), v.interval(expected))
+
+
+def test_a_stratum_of_one_question_is_as_varied_as_the_others():
+    scores = np.random.default_rng(0).random((31, 2))
+    got = v.decompose(scores, strata=np.repeat([0, 1], [30, 1]))
+    assert got.spread[1] == got.spread[0]
+    assert np.isfinite(v.interval(got).low)
+
+
+def test_the_mean_of_samples_is_worth_so_many_runs_of_one():
+    """15 samples a question and run, scored one by one: a score of one sample has 15 times the noise of their mean."""
+    rng = np.random.default_rng(3)
+    chance, effect = rng.uniform(0.2, 0.8, (4000, 1, 1)), rng.normal(0, 0.05, (1, 3, 1))
+    means = (rng.random((4000, 3, 15)) < chance + effect).mean(axis=2)
+    got = v.decompose(v.Runs(means, worth=15))
+    assert got.sample[0, 0] == pytest.approx(np.mean(chance * (1 - chance)), rel=0.02)
+    assert got.repeats[0, 0] == pytest.approx(45)
+    assert got.independent[0, 0] == pytest.approx(3)
+    assert got.single[0, 0] == pytest.approx(0.25, rel=0.02)  # right or wrong, half of the time each
+    assert got.problem[0] == pytest.approx(np.var(chance), rel=0.1)
 
 
 def test_different_questions_are_refused():
@@ -231,7 +271,40 @@ def test_the_same_scores_are_no_evidence():
     scores = np.tile([[0.0], [1.0], [1.0]], (1, 2))
     got = v.decompose(scores, scores)
     assert v.p_value(got) == 1
-    assert v.equivalence(got) == [0, 0, 0]
+    assert v.interval(got)[:3] == (0, pytest.approx(-1, abs=0.01), pytest.approx(1, abs=0.01))
+
+
+def test_nothing_seen_in_n_questions_is_fewer_than_three_in_n():
+    """The exact bound, (1 - share)^N = 5 %; and where it excludes a margin, equivalence is shown."""
+    got = v.decompose(np.zeros((1025, 2)))
+    _, low, high, _ = v.interval(got)
+    assert high == -low == pytest.approx(3 / 1025, rel=0.01)
+    assert (1 - high) ** 1025 == pytest.approx(0.05, rel=0.01)
+    assert v.equivalence(got, [high])[0] == pytest.approx(0.05, rel=0.01)
+    assert v.equivalence(v.decompose(np.zeros((20, 2))), [0.01])[0] > 0.5
+
+
+def test_a_difference_is_below_a_margin_where_the_one_sided_interval_is():
+    got = v.decompose(np.random.default_rng(0).normal(-0.1, 1, (400, 3)))
+    high = v.interval(got, 0.9).high
+    assert v.p_below(got, high) == pytest.approx(0.05)
+    assert v.p_below(got, high + 0.1) < 0.05 < v.p_below(got, high - 0.01)
+
+
+def test_a_large_enough_run_effect_takes_a_difference_to_nothing():
+    rng = np.random.default_rng(0)
+    shared = rng.random((500, 1))
+    got = v.decompose(*(v.Runs(shared + rng.normal(mean, 0.1, (500, 4)), run_sd=0) for mean in (0.1, 0)))
+    sd = v.run_sd_to_zero(got, got)
+    assert got.value / np.sqrt(got.over_problems + sd**2 * (1 / 4 + 1 / 4)) == pytest.approx(stats.norm.ppf(0.975))
+    assert np.isnan(v.run_sd_to_zero(v.decompose(shared - shared.mean()), got))
+
+
+def test_problems_alone_leave_runs_as_they_are():
+    got = v.decompose(normal(np.random.default_rng(0), 50, 4, run=1.0))
+    assert v.problems_alone(got).se == pytest.approx(np.sqrt(got.over_problems))
+    assert v.problems_alone(got).se < got.se
+    assert v.problems_alone(got).df == pytest.approx(49)
 
 
 @small
@@ -253,7 +326,8 @@ def test_equivalence_is_easier_at_a_wider_margin_and_needs_one():
 @pytest.mark.parametrize("right", [0, 3, 40])
 def test_a_proportion_of_one_run_has_nearly_wilsons_interval(right):
     scores = (np.arange(40) < right).astype(float)[:, None]
-    assert_allclose(v.proportion_interval(v.decompose(scores))[:3], wilson(right, 40)[:3], atol=0.01)
+    wilson = stats.binomtest(right, 40).proportion_ci(method="wilson")
+    assert_allclose(v.proportion_interval(v.decompose(scores))[:3], (right / 40, *wilson), atol=0.01)
 
 
 def test_a_proportion_s_interval_shrinks_with_runs_and_stays_within_0_and_1():
@@ -318,9 +392,8 @@ def known(problem, sample, run, *, problems=500, runs=4):
 
 def test_power_without_a_run_effect_is_millers():
     got = v.power(known(0.3, 0.4, 0), 0.02, problems=3201, runs=5)
-    assert got == pytest.approx(
-        power_of_difference(3201, 0.02, omega_sd=0.3, sigma_a=0.4, sigma_b=0.4, runs_a=5, runs_b=5), abs=1e-3
-    )
+    se = np.sqrt((0.3**2 + 2 * 0.4**2 / 5) / 3201)
+    assert got == pytest.approx(stats.norm.cdf(0.02 / se - stats.norm.ppf(0.975)), abs=1e-3)
 
 
 def test_power_falls_with_a_run_effect_that_problems_cannot_average_out():

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from trove_lite import TroveLiteError
-from trove_lite.datasets import files, load_dataset
+from trove_lite.datasets import files, load_dataset, load_problems
 from trove_lite.datasets.text_answers import read_text
 from trove_lite.datasets.wtq import (
     KINDS,
@@ -19,6 +19,7 @@ from trove_lite.datasets.wtq import (
     released_votes,
     unescaped,
 )
+from trove_lite.prompts import load_pack
 
 #: TroVE's copy has other content under these names, written by programs of models.
 OVERWRITTEN = ("203-csv/297", "203-csv/433", "203-csv/825", "204-csv/331", "204-csv/380", "204-csv/519", "204-csv/925")
@@ -103,6 +104,20 @@ def test_a_preview_shows_the_first_column_and_row_and_the_later_of_equals():
 def test_a_preview_compares_letters_not_words():
     table = Table("t.tsv", ("zz", "act", "ppp", "mmm", "bcd"), (("1",) * 5,))
     assert preview("the cat", table).split("\n")[0] == "| zz | act | mmm | bcd |"
+
+
+def test_previews_as_described_compare_words(problems):
+    table = Table("t.tsv", ("zz", "act", "cat", "mmm", "bcd"), (("1",) * 5,))
+    assert preview("the cat", table, by=str.split).split("\n")[0] == "| zz | cat | mmm | bcd |"
+    described = load_problems("wtq_described", "wtq")
+    shown = [[p.question.context.split("\nPreview: ", 1)[1] for p in each] for each in (problems, described)]
+    values = [problem.gold["values"][0] for problem in problems]
+    assert sum(a != b for a, b in zip(*shown, strict=True)) == 4304
+    assert sum(value in preview for value, preview in zip(values, shown[1], strict=True)) == 2113
+    prompts = [load_pack("own", load_dataset(name)) for name in ("wtq", "wtq_described")]
+    assert prompts[0].render(problems[0].question, "import", []) != prompts[1].render(
+        described[0].question, "import", []
+    )
 
 
 def test_every_gold_answer_is_right_when_printed_but_lists_by_the_released_rule(problems):

@@ -18,6 +18,9 @@ def table(**columns):
         "value": [0.25, 0.1],
         "low": [0.2, 0.05],
         "high": [0.3, 0.15],
+        "prediction_low": [0.23, 0.08],
+        "prediction_high": [0.275, 0.12],
+        "p_print": [0.2, np.nan],
         "source": "TROVE",
         "note": "",
     }
@@ -35,23 +38,55 @@ def test_an_unknown_published_table_names_the_known_ones():
         tl.published_table("reeval_table0")
 
 
-def test_check_says_in_one_line_how_many_printed_values_lie_inside(capsys, tmp_path):
+def verdict(**columns):
+    """What is said of the first cell."""
+    found = tl.check(table(**columns)).set_index("category").loc["counting"]
+    return found["verdict"], found["why"]
+
+
+def test_check_says_in_one_line_how_many_printed_values_agree(capsys, tmp_path):
     found = tl.check(table(), tmp_path)
-    assert capsys.readouterr().out == "1 of 1 printed values of Table 1 lie in our 95 % intervals\n"
+    said = "1 agree with what five more runs of ours would print, 0 differ, 0 are open\n"
+    assert capsys.readouterr().out == f"of 1 printed values of Table 1, {said}"
     assert found["difference"].tolist() == pytest.approx([-0.02])
-    assert pd.read_csv(tmp_path / "paper_table1_check.csv")["inside"].tolist() == [True]
+    assert pd.read_csv(tmp_path / "paper_table1_check.csv")["verdict"].tolist() == ["agrees"]
 
 
-def test_a_printed_value_outside_the_interval_is_outside(capsys):
-    assert not tl.check(table(published=[0.31, np.nan]))["inside"].any()
-    assert tl.check(table(published=[0.305, np.nan]))["inside"].all()  # it is rounded to two decimals
+def test_a_printed_value_that_no_rerun_would_print_differs():
+    assert verdict(p_print=[0.001, np.nan]) == ("differs", "")
+
+
+def test_one_of_many_cells_outside_the_prediction_is_not_yet_a_difference():
+    both = {"published": [0.27, 0.1]}
+    assert verdict(p_print=[0.03, 0.5], **both) == (
+        "open",
+        "outside, but so may one cell of many be by chance",
+    )
+    assert verdict(p_print=[0.02, 0.5], **both)[0] == "differs"
+
+
+def test_a_prediction_so_wide_that_it_holds_everything_is_no_agreement():
+    assert verdict(prediction_high=[0.29, 0.12]) == (
+        "open",
+        "inside, but wider than 3 points to a side",
+    )
+
+
+def test_a_single_run_agrees_with_nothing():
+    assert verdict(p_print=np.nan)[0] == "open"
+
+
+def test_what_depends_on_the_number_of_runs_is_not_scored():
+    frame = table()
+    frame.attrs["not_scored"] = "of other runs"
+    assert tl.check(frame)[["verdict", "why"]].to_numpy().tolist() == [["open", "of other runs"]]
 
 
 def test_what_stands_in_is_counted_apart(capsys):
     tl.check(table(published=[0.27, 0.5], source=["TROVE", "pool"]))
     said = capsys.readouterr().out
-    assert said.startswith("1 of 1 printed values")
-    assert said.endswith("0 of 1 where the pool stands in\n")
+    assert said.startswith("of 1 printed values of Table 1, 1 agree")
+    assert "; of 1 where the pool stands in, 0 agree" in said
 
 
 def test_a_table_without_printed_values_says_so_and_saves_no_check(capsys, tmp_path):

@@ -25,10 +25,22 @@ def test_a_shorter_limit_loses_what_takes_longer(table):
     assert (result["value"] <= result["high"]).all()
 
 
-def test_the_figure_shows_accuracy_and_cost(table):
+def test_a_limit_that_changes_nothing_is_bounded_by_the_rule_of_three():
+    rows = [row(i, "import", "a") for i in range(60)]
+    table = time_limits(pd.DataFrame(rows).assign(execute_seconds=0.5), (1, 10)).set_index(["measure", "limit"])
+    for measure in ("two-stage", "oracle"):
+        longer = table.loc[(measure, 10)]
+        assert (longer["gain"], longer["gain_high"]) == (0, pytest.approx(3 / 60, rel=0.01))
+        assert longer["gain_low"] == -longer["gain_high"]
+    assert (table.xs(1, level="limit")[["gain", "gain_low", "gain_high"]] == 0).all(axis=None)
+
+
+def test_the_figure_shows_what_each_limit_gains_and_what_it_costs(table):
     figure = time_limits_figure(table)
     labels = [axes.get_ylabel() for axes in figure.axes]
-    assert labels == ["accuracy (fraction of problems)", "CPU hours for all programs"]
+    assert labels == ["gain over a limit of 1 s (points)", "CPU hours for all programs"]
+    gains = [line.get_ydata()[0] for line in figure.axes[0].lines if line.get_marker() == "^"]
+    assert gains == [50.0]
     assert figure.get_label() == "time_limits"
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from trove_lite.datasets import files, load_dataset
+from trove_lite.datasets import files, load_dataset, practice_tables
 from trove_lite.datasets.hitab.problems import TABLES, UTILS, shown
 from trove_lite.datasets.tabmwp import table_text
 from trove_lite.datasets.wtq import OPENED_BELOW, Table, preview
@@ -17,7 +17,7 @@ from trove_lite.parse import parse_tools
 from trove_lite.programs import program_of
 from trove_lite.prompts.own import FOLDER
 
-NAMES = ("tabmwp", "wtq", "hitab")
+NAMES = ("tabmwp", "wtq", "hitab", "practice_tables")
 EXAMPLES = [
     (name, example)
     for name in NAMES
@@ -44,7 +44,7 @@ def gold(name, answer):
     """An answer in the form that the data set judges."""
     if name == "wtq":
         return {"values": [str(answer)], "canonical": [str(answer)]}
-    return [answer] if name == "hitab" else float(answer)
+    return {"hitab": [answer], "practice_tables": answer}.get(name) or float(answer)
 
 
 def runs(text):
@@ -87,6 +87,12 @@ def test_tables_are_shown_as_the_data_set_shows_its_own(name, example, tmp_path)
         table = preview(example["question"], Table("", header, tuple(rows)))
         assert context == f"File: {example['file']}\nPreview: {table}"
         assert example["file"].startswith(OPENED_BELOW)
+    elif name == "practice_tables":
+        header, *rows = (line.split("\t") for line in example["table"].strip().split("\n"))
+        made = (header, ["---"] * len(header), *rows[: practice_tables.SHOWN])
+        lines = [f"| {' | '.join(cells)} |" for cells in made]
+        assert context == "\n".join([f"File: {example['file']}", f"Preview: {lines[0]}", *lines[1:]])
+        assert example["file"].startswith("data/practice_tables/")
     else:
         path = tmp_path / "table.json"
         path.write_text(example["table"])

@@ -1,5 +1,7 @@
 """Running a recorded run again: programs as they were composed, agreement, and what a time limit buys."""
 
+import json
+
 import pandas as pd
 import pytest
 
@@ -179,6 +181,20 @@ def test_an_execution_that_is_in_the_journal_does_not_run_again(monkeypatch, tmp
     assert new["answer"].tolist() == ["4.0", "5.0"]
     with Sandbox(1, time_limit=1) as other, pytest.raises(TroveLiteError, match="other limits"):
         reexecute(recorded, other, journal=tmp_path / "journal", progress=False)
+
+
+def test_a_text_in_a_journal_that_no_file_can_hold_becomes_one_that_can_be_saved(monkeypatch, tmp_path):
+    problems = (Problem(Question("math", "counting", 0, "?"), 4.0),)
+    monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
+    recorded = pd.DataFrame([row(0, "create", "print(2 + 2)")]).astype({"operations": "Int64"})
+    journal = tmp_path / "journal"
+    with Sandbox(1, time_limit=0.5) as sandbox:
+        reexecute(recorded, sandbox, journal=journal, progress=False)
+        about, made = map(json.loads, journal.read_text().splitlines())
+        made["execution"][:4] = ["error", "\ud800", False, "ValueError: \ud800"]
+        journal.write_text(f"{json.dumps(about)}\n{json.dumps(made)}\n")
+        new, _ = reexecute(recorded, sandbox, journal=journal, progress=False)
+    assert new[["output", "error"]].iloc[0].tolist() == ["?", "ValueError: ?"]
 
 
 def test_a_status_that_the_record_does_not_know_is_kept(monkeypatch):

@@ -134,6 +134,22 @@ with Sandbox(1) as s:
     assert "status='ok'" in told
 
 
+NOT_CONFINED = "zygote._isolation.landlock_enter = lambda _: os.open('/nowhere', 0)"
+
+
+def test_a_program_that_cannot_be_confined_is_tried_once_more(dying, tmp_path):
+    mark = tmp_path / "begun before"
+    with Sandbox(1) as sandbox:
+        dying(f"exec({NOT_CONFINED!r} if not os.path.exists({str(mark)!r}) else ''); open({str(mark)!r}, 'w')")
+        assert run(sandbox).output == "1\n"
+
+
+def test_where_programs_cannot_be_confined_none_runs(dying):
+    with Sandbox(1) as sandbox:
+        dying(NOT_CONFINED)
+        assert "could not be confined, so it did not run: FileNotFoundError" in fault(sandbox)
+
+
 def test_no_thread(monkeypatch):
     def start(thread):
         raise RuntimeError("can't start new thread")

@@ -134,6 +134,11 @@ def test_numbers_look_as_in_numpy_1(sandbox):
     assert run(sandbox, "import numpy as np\nprint([np.float64(3.5)])").output == "[3.5]\n"
 
 
+def test_texts_of_a_column_look_as_before_pandas_3(sandbox):
+    program = "import io\nimport pandas as pd\ndf = pd.read_csv(io.StringIO('x\\nb\\na'))\nprint(df['x'].unique())"
+    assert run(sandbox, program).output == "['b' 'a']\n"
+
+
 def test_nothing_of_ours_is_in_the_environment(sandbox, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     program = "import os\nprint(sorted(os.environ), os.environ['TZ'], os.environ['LC_ALL'], os.getcwd())"

@@ -8,12 +8,13 @@ as a reader would write them; a test holds both to each other. The order of mode
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ..candidates import checked
+from ..candidates import SELECTED, checked, selected_alone
 from ..errors import TroveLiteError
 from ..selection import RULES, rounded
 from .statistics import draws_by_mode
@@ -36,9 +37,15 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     """Candidates of the stream in the order in which they were sampled: problem by problem, mode by mode.
 
     Without those that could not be judged: a problem that lacks them has fewer samples, not wrong ones. Raises
-    TroveLiteError where a candidate does not say the place of its mode.
+    TroveLiteError where a candidate does not say the place of its mode, or where there are only selected answers.
     """
     candidates = checked(candidates)
+    if (candidates["phase"] == SELECTED).all() and len(candidates):
+        run, category = selected_alone(candidates)[0]
+        raise TroveLiteError(
+            f"run '{run}', {category}: only the selected answer of each problem is known, and this needs all "
+            "candidates; use `selections` for the accuracy of what was selected"
+        )
     frame = candidates[(candidates["phase"] == "stream") & candidates["correct"].notna()]
     if frame["place"].isna().any():
         mode = frame.loc[frame["place"].isna(), "mode"].iloc[0]
@@ -105,7 +112,7 @@ def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, re
     drawn; with many problems fewer do, and no more than `DRAWS` are taken in all (but ten a problem).
     """
     frame = in_order(candidates)
-    if k < 1:
+    if not isinstance(k, Integral) or k < 1:
         raise TroveLiteError(f"k {k}: give at least one call a problem")
     resamples = max(10, min(resamples, DRAWS // max(1, int((~frame.duplicated(PROBLEM)).sum()))))
     votes = _Votes(frame, rule)

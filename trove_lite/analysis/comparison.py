@@ -2,33 +2,54 @@
 
 A side is a candidates table under a name. Here are their accuracies, their differences problem by problem with one
 correction for all that is read together, and what they cost: the same calls, the same tokens written, the same tokens
-in all. It draws nothing and knows no method, data set or paper.
+in all. Every interval and test is of `variance`. It draws nothing and knows no method, data set or paper.
 """
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations, product
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ..candidates import calls_of
+from ..candidates import all_candidates, calls_of
 from ..datasets import load_dataset
 from ..errors import TroveLiteError
 from . import statistics as metrics
 from .choose import choose, in_order, modes_of
 from .independence import independent_runs
 from .scores import (
+    ALL_MACRO,
+    ALL_MICRO,
     COVERED_MACRO,
     COVERED_MICRO,
     MACRO,
+    RERUN,
     Estimate,
     by_category,
-    estimate,
+    estimate_of,
+    in_part,
     over_categories,
+    run_effect,
     score,
+    scored,
+    variance_of,
+)
+from .variance import (
+    MARGINS,
+    SMALLEST_EFFECT,
+    Runs,
+    Variance,
+    alike,
+    decompose,
+    equivalence,
+    interval,
+    p_value,
+    problems_alone,
+    problems_needed,
 )
 
 #: What may be matched, and the column that it is counted in.
@@ -38,6 +59,10 @@ UNIT = ["category", "problem", "seed"]
 STREAM = ["run", "method", "category"]
 REQUEST = ["run", "method", *UNIT, "mode", "sample"]
 ACCURACY_COLUMNS = ["category", "system", "rule", "k", *Estimate._fields, "method", "note"]
+#: Beside a difference and its interval over problems and runs: what that covers, the interval over problems alone, the
+#: test, its correction over the table, and equivalence within 1, 2 and 3 points.
+WITHIN = [f"p_within_{100 * margin:g}" for margin in MARGINS]
+TESTED = ["covers", "low_problems", "high_problems", "p", "p_holm", *WITHIN]
 DIFFERENCE_COLUMNS = [
     "category",
     "a",
@@ -45,13 +70,9 @@ DIFFERENCE_COLUMNS = [
     "difference",
     "low",
     "high",
-    "p",
-    "p_equivalent",
-    "equivalent",
-    "margin",
+    *TESTED,
     "problems",
     "problems_needed",
-    "p_holm",
 ]
 MATCHED_COLUMNS = [
     "budget",
@@ -65,10 +86,7 @@ MATCHED_COLUMNS = [
     "low",
     "high",
     "run_sd",
-    "p",
-    "p_equivalent",
-    "equivalent",
-    "margin",
+    *TESTED,
     "problems",
     "runs",
     "note",
@@ -90,7 +108,11 @@ class Comparison:
     `sides`: name → candidates of independent runs, in the order in which they were sampled (`choose.in_order`); a side
     may be empty. `categories` and `levels` (difficulty, grade, source; as text) are the data set's, in the order of its
     tables; `title` says what ran on what. `calls`: a row for every request of these sides to a model, candidate or not;
-    where it is None, each candidate is taken for one request.
+    where it is None, each candidate is taken for one request. `alone`: methods, besides those of the kit that are known
+    for it, whose problems have nothing to do with one another, so that a run has no effect of its own. `selected`: name
+    → the answers that a side's recorded runs ended with (`candidates.selections`), also of runs of which nothing else
+    is known. `by_mode`: name → all samples that are independent within their mode (`independent_runs`), where these
+    are more than the side's, for what is computed mode by mode.
     """
 
     sides: Mapping[str, pd.DataFrame]
@@ -99,6 +121,9 @@ class Comparison:
     title: str
     levels: tuple[str, ...] = ()
     calls: pd.DataFrame | None = None
+    alone: tuple[str, ...] = ()
+    selected: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    by_mode: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -136,7 +161,7 @@ class Comparison:
     def checked(self, k: int, *names: str) -> int:
         """k, a number of samples a problem that some of these sides (none: all) has. Raises where none has."""
         most = {name: int(_sizes(self[name]).max()) for name in names or self.sides if len(self[name])}
-        if k < 1 or k > max(most.values(), default=k):
+        if not isinstance(k, Integral) or k < 1 or k > max(most.values(), default=k):
             held = ", ".join(f"{n} of {name}" for name, n in most.items()) or "none"
             raise TroveLiteError(f"k = {k}: give 1 or more calls, and no more than the runs hold a problem ({held})")
         return k
@@ -151,12 +176,19 @@ def compare(runs: pd.DataFrame | Mapping[str, pd.DataFrame], *, calls: pd.DataFr
 
     Runs that copy another are left out. Raises where models or data sets are mixed within a side or a table.
     """
-    if isinstance(runs, pd.DataFrame):
-        one_kind(runs, "model", "provenance")
+    if not isinstance(runs, Mapping):
+        one_kind(all_candidates(runs), "model", "provenance")
         runs = independent_runs(runs)
         methods = dict.fromkeys(runs["method"].astype(str))
         return Comparison.of({method: runs[runs["method"] == method] for method in methods}, calls=calls)
     return Comparison.of({name: independent_runs(frame) for name, frame in runs.items()}, calls=calls)
+
+
+def compared(comparison: object) -> Comparison:
+    """The comparison itself. Raises TroveLiteError where it is none."""
+    if not isinstance(comparison, Comparison):
+        raise TroveLiteError(f"not a comparison, but a {type(comparison).__name__}: see compare")
+    return comparison
 
 
 def one_kind(candidates: pd.DataFrame, *columns: str) -> list[str]:
@@ -206,11 +238,11 @@ def accuracy(
     the standard deviation between `runs` runs (`run_sd`), `problems`, and the `method` that was run; or `note`, the
     reason for none.
     """
-    k = comparison.samples() if k is None else comparison.checked(k)
+    k = compared(comparison).samples() if k is None else compared(comparison).checked(k)
     parts = []
     for name, rule in product(comparison.sides, rules):
         scores = score(comparison[name], rule, k, seed=seed, resamples=resamples)
-        part = pd.DataFrame(estimates(comparison, name, scores, seed=seed))
+        part = pd.DataFrame(estimates(comparison, name, scores))
         methods = ", ".join(dict.fromkeys(comparison[name]["method"].astype(str)))
         parts.append(part.assign(system=name, rule=rule, k=k, method=methods))
     table = pd.concat(parts, ignore_index=True).reindex(columns=ACCURACY_COLUMNS)
@@ -219,20 +251,26 @@ def accuracy(
 
 
 def estimates(
-    comparison: Comparison, name: str, scores: pd.DataFrame, *, seed: int, covered: Sequence[str] | None = None
+    comparison: Comparison, name: str, scores: pd.DataFrame, *, covered: Sequence[str] | None = None
 ) -> list[dict]:
     """A side's scores as cells: one a category, then those over categories, with the estimate or the reason for none.
 
-    covered: the categories that rows over several are about (None: those that all sides have).
+    With an estimate comes the `variance` that it is from. covered: the categories that rows over several are about
+    (None: those that all sides have).
     """
     covered = comparison.covered() if covered is None else covered
-    present = by_category(scores.dropna(subset="score"), comparison.categories, covered)
+    scores = scored(scores)
+    v = variance_of(scores, alone=comparison.alone)
+    present = by_category(scores, comparison.categories, covered)
     cells = []
     for category in [*comparison.categories, *over_categories(comparison.categories, covered)]:
         if category in present:
-            found = estimate(present[category], seed=seed, macro=category in MACRO)
-            note = ", ".join(covered) if category in (COVERED_MICRO, COVERED_MACRO) else ""
-            cells.append({"category": category} | found._asdict() | {"note": note})
+            macro, several = category in MACRO, category not in comparison.categories
+            whole = category in (ALL_MICRO, ALL_MACRO)
+            of = v.of(comparison.categories if whole else covered if several else [category], macro=macro)
+            found = estimate_of(present[category], of, macro=macro)
+            note = ", ".join(covered) if category in (COVERED_MICRO, COVERED_MACRO) else in_part(present[category])
+            cells.append({"category": category} | found._asdict() | {"note": note, "variance": of})
         else:
             cells.append({"category": category} | absent(comparison, name, category))
     return cells
@@ -240,15 +278,19 @@ def estimates(
 
 def absent(comparison: Comparison, name: str, category: str) -> dict:
     """Why a cell is empty."""
-    side = comparison[name]
+    side, selected = comparison[name], comparison.selected.get(name, comparison[name])
     here = side[side["category"] == category]
     if side.empty:
-        reason = f"no {name} runs"
+        reason = f"no {name} runs" if selected.empty else f"of {name}'s runs only the selected answers are known"
     elif category not in comparison.categories:
         missing = [c for c in comparison.categories if not (side["category"] == c).any()]
-        reason = f"no {name} runs of {', '.join(missing)}" if missing else "too few samples in a category"
+        known = "no" if selected.empty or not set(missing) <= set(selected["category"]) else "only selected answers of"
+        reason = f"{known} {name} runs of {', '.join(missing)}" if missing else "too few samples in a category"
     elif here.empty:
-        reason = f"no {name} runs of this category"
+        alone = (selected["category"] == category).any()
+        reason = (
+            f"only selected answers of {name} runs of this category" if alone else f"no {name} runs of this category"
+        )
     else:
         reason = f"only {_sizes(here).min()} samples a problem"
     return {"runs": 0, "problems": 0, "note": reason}
@@ -267,63 +309,53 @@ def differences(
     scores: Mapping[str, pd.DataFrame],
     *,
     pairs: Iterable[tuple[str, str]] | None = None,
-    margin: float = 0.01,
-    seed: int = 0,
 ) -> pd.DataFrame:
     """Score of side `a` minus score of side `b`, problem by problem, for each of `pairs` (None: all) and category.
 
-    A problem's score is its mean over runs. With a paired 95 % interval over problems, a sign-flip permutation test
-    (`p`), the equivalence test against +-`margin` (`p_equivalent`; `equivalent` says whether the 90 % interval lies
-    inside), and the number of problems that it would take to see a difference of `margin` with 80 % power. `p_holm`:
-    Holm's correction over all pairs and categories; rows over all categories (`all`) or all `covered` are corrected
-    over pairs, and a single one is not.
+    A problem's score is its mean over runs; scores of the same runs are subtracted run by run. With a 95 % interval
+    over what `covers` names (problems and runs; problems alone where no category has two runs), and beside it over
+    problems alone, these runs as they are (`low_problems`, `high_problems`); the t test (`p`), with Holm's correction
+    over all rows of the table (`p_holm`); equivalence within 1, 2 and 3 points (`p_within_1` ...), for which the row
+    over all categories is to be read; and the problems that five runs a side would need to see the smallest effect of
+    interest, 2 points, with 80 % power.
     """
-    means = {
-        name: part.groupby(["category", "problem"], observed=True)["score"].mean() for name, part in scores.items()
-    }
     pairs = list(combinations(scores, 2) if pairs is None else pairs)
     rows = []
     for one, other in pairs:
-        both = pd.DataFrame({"a": means[one], "b": means[other]}).dropna().reset_index()
-        for category, part in _with_whole(both, comparison.categories):
-            a, b = part["a"].to_numpy(), part["b"].to_numpy()
-            needed = metrics.questions_needed(margin, omega_sd=float(np.std(a - b, ddof=1))) if len(a) > 1 else np.nan
-            rows.append(
-                {
-                    "category": category,
-                    "a": one,
-                    "b": other,
-                    **paired(a, b, margin=margin, seed=seed),
-                    "problems_needed": needed,
-                }
-            )
-    table = pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS)
-    single = table["category"].isin(comparison.categories)
-    for family in [single, ~single] if len(pairs) > 1 else [single]:
-        table.loc[family, "p_holm"] = metrics.holm(table.loc[family, "p"])
-    return table.astype({"p_holm": float})
+        v = variance_of(scored(scores[one]), scored(scores[other]), alone=comparison.alone)
+        for category, part in [] if v is None else _with_whole(v, comparison.categories):
+            needed = problems_needed(part, SMALLEST_EFFECT, runs=RERUN) if part.problems > 1 else np.nan
+            rows.append({"category": category, "a": one, "b": other, **tested(part), "problems_needed": needed})
+    return corrected(pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS))
 
 
-def _with_whole(both: pd.DataFrame, categories: Sequence[str]) -> list[tuple[str, pd.DataFrame]]:
-    """The rows of each category, and of several together: `all` where they are the data set's, else `covered`."""
-    names = [c for c in categories if (both["category"] == c).any()]
-    parts = [(c, both[both["category"] == c]) for c in names]
-    return parts + ([("all" if len(names) == len(categories) else "covered", both)] if len(names) > 1 else [])
+def _with_whole(v: Variance, categories: Sequence[str]) -> list[tuple[str, Variance]]:
+    """Each category's part, and that of several together: `all` where they are the data set's, else `covered`."""
+    names = [c for c in categories if c in v.labels]
+    parts = [(c, v.of([c])) for c in names]
+    return parts + ([("all" if len(names) == len(categories) else "covered", v.of(names))] if len(names) > 1 else [])
 
 
-def paired(a: np.ndarray, b: np.ndarray, *, margin: float, seed: int) -> dict:
-    """How scores on the same problems differ, as cells of a row: interval, permutation test, equivalence test."""
-    difference, equivalence = metrics.paired_difference(a, b), metrics.tost(a, b, margin)
+def tested(v: Variance) -> dict:
+    """A difference as cells of a row: intervals, test, and equivalence at each margin."""
+    over_problems = interval(problems_alone(v))
+    found = interval(v)
     return {
-        "difference": difference.value,
-        "low": difference.low,
-        "high": difference.high,
-        "p": metrics.sign_flip(a, b, seed=seed),
-        "p_equivalent": equivalence.p,
-        "equivalent": equivalence.equivalent,
-        "margin": margin,
-        "problems": difference.questions,
+        "difference": v.value,
+        "low": found.low,
+        "high": found.high,
+        "covers": v.covers,
+        "low_problems": over_problems.low,
+        "high_problems": over_problems.high,
+        "p": p_value(v),
+        **dict(zip(WITHIN, equivalence(v), strict=True)),
+        "problems": v.problems,
     }
+
+
+def corrected(table: pd.DataFrame) -> pd.DataFrame:
+    """A table of differences with Holm's correction over all its rows, which are read together."""
+    return table.assign(p_holm=metrics.holm(table["p"].astype(float)))
 
 
 # ---- costs ----
@@ -334,31 +366,28 @@ def matched_budgets(
     *,
     pairs: Iterable[tuple[str, str]] | None = None,
     rule: str = "one_stage",
-    margin: float = 0.01,
-    seed: int = 0,
 ) -> pd.DataFrame:
     """Accuracy of side `a`, as recorded, and of side `b` at the cost of `a`: one row a budget, pair and category.
 
-    For each problem and seed, `b` gets the first of its samples, in turns over its modes, that together cost *no more*
-    than all of `a` cost there: the sample that would overshoot is not taken, so `b` spends a little less. A problem
-    where `b` can afford none counts as not solved. What is spent is every request that led to the answers compared,
+    For each problem and seed, `b` gets the first of its samples, in turns over its modes, that together cost no more
+    than all of `a` cost there. The next one would overshoot: it is taken with the chance that makes the *expected* cost
+    the same, what is left over what it costs, and outcome and cost are expectations over that. So neither side spends
+    more, though a long sample at the end is taken less often than a short one. A problem where `b` can afford none
+    surely is solved at most with that chance. What is spent is every request that led to the answers compared,
     candidate or not (`calls`); problems solved again afterwards (phase `retry`) are not among those answers.
 
     Columns: mean `calls`, tokens written (`completion`) and tokens in all (`total`, the prompt counted for every
-    request) a problem of each side; the accuracies `value_a`, `value_b` (fractions); their paired difference with its
-    95 % interval over problems, each problem's score being its mean over seeds, and apart from it `run_sd`, between
-    seeds; the tests of `differences`. Where the runs cannot say, the row gives the reason in `note`.
+    request) a problem of each side; the accuracies `value_a`, `value_b` (fractions); their difference, seed by seed,
+    with the intervals and tests of `differences`, and apart from it `run_sd`, between seeds. Where the runs cannot say,
+    the row gives the reason in `note`.
     """
-    pairs = list(combinations(comparison.sides, 2) if pairs is None else pairs)
+    pairs = list(combinations(compared(comparison).sides, 2) if pairs is None else pairs)
     spent = {name: _spent(comparison, name) for name in dict.fromkeys(name for pair in pairs for name in pair)}
     rows = []
     for budget, (a, b) in [(budget, pair) for budget in BUDGETS for pair in pairs]:
         known = {"budget": budget, "a": a, "b": b}
-        rows += [
-            known | row
-            for row in _matched(comparison, BUDGETS[budget], (a, spent[a]), (b, spent[b]), rule, margin, seed)
-        ]
-    return pd.DataFrame(rows, columns=MATCHED_COLUMNS)
+        rows += [known | row for row in _matched(comparison, BUDGETS[budget], (a, spent[a]), (b, spent[b]), rule)]
+    return corrected(pd.DataFrame(rows, columns=MATCHED_COLUMNS))
 
 
 class Spent(NamedTuple):
@@ -398,34 +427,49 @@ def _spent(comparison: Comparison, name: str) -> Spent:
 
 
 def _matched(
-    comparison: Comparison,
-    cost: str,
-    one: tuple[str, Spent],
-    other: tuple[str, Spent],
-    rule: str,
-    margin: float,
-    seed: int,
+    comparison: Comparison, cost: str, one: tuple[str, Spent], other: tuple[str, Spent], rule: str
 ) -> list[dict]:
     (a, mine), (b, rival) = one, other
     if reason := _cannot(cost, one, other):
         return [{"category": "all", "note": reason}]
     given = mine.whole[cost].rename("given")
     shared = rival.samples.merge(given.reset_index(), on=UNIT)
-    first = rival.besides[cost].reindex(pd.MultiIndex.from_frame(shared[UNIT])).fillna(0).to_numpy()
-    taken = shared[first + shared.groupby(UNIT)[cost].cumsum() <= shared["given"]]
     units = shared.set_index(UNIT).index.unique()
     each = _outcomes(mine.samples, mine.whole, rule).add_suffix("_a").reindex(units)
-    each = each.join(_outcomes(taken, Spent(taken, rival.besides).whole, rule).add_suffix("_b"))
+    each = each.join(_affordable(rival, shared, cost, rule).add_suffix("_b"))
     each = each.fillna({f"{name}_b": 0.0 for name in (*COSTS, "right")}).join(given)
     each["mean_cost"] = shared.groupby(UNIT)[cost].mean()
     each["short"] = rival.whole[cost].reindex(units) < each["given"]
+    right = (each["right_a"] - each["right_b"]).unstack("seed")
+    category = right.index.get_level_values("category").astype(str)
+    methods = {*mine.samples["method"], *rival.samples["method"]}
+    gain = Runs(right.to_numpy(), run_sd=run_effect(methods, alone=comparison.alone))
+    of_each = each.index.get_level_values("category")
     return [
-        {"category": category} | _row(part.set_index(UNIT), a, b, margin=margin, seed=seed)
-        for category, part in _with_whole(each.reset_index(), comparison.categories)
+        {"category": name} | _row(each[of_each.isin(part.labels)], part, a, b)
+        for name, part in _with_whole(alike(decompose(gain, strata=category)), comparison.categories)
     ]
 
 
-def _row(each: pd.DataFrame, a: str, b: str, *, margin: float, seed: int) -> dict:
+def _affordable(rival: Spent, shared: pd.DataFrame, cost: str, rule: str) -> pd.DataFrame:
+    """What each problem and seed of a rival costs and whether it is right, the last sample being taken by chance."""
+    first = rival.besides[cost].reindex(pd.MultiIndex.from_frame(shared[UNIT])).fillna(0).to_numpy()
+    after = first + shared.groupby(UNIT)[cost].cumsum()
+    left = shared["given"] - (after - shared[cost])  # before a sample is drawn; below 0 after one that overshoots
+    taken = after <= shared["given"]
+    next_one = ~taken & (left > 0)
+    chance = (left / shared[cost])[next_one].set_axis(pd.MultiIndex.from_frame(shared.loc[next_one, UNIT]))
+    surely, perhaps = (_chosen(shared[kept], rival, rule) for kept in (taken, taken | next_one))
+    chance = chance.reindex(perhaps.index).fillna(0.0)
+    surely = surely.reindex(perhaps.index).fillna(0.0)
+    return surely.mul(1 - chance, axis=0) + perhaps.mul(chance, axis=0)
+
+
+def _chosen(samples: pd.DataFrame, rival: Spent, rule: str) -> pd.DataFrame:
+    return _outcomes(samples, Spent(samples, rival.besides).whole, rule)
+
+
+def _row(each: pd.DataFrame, v: Variance, a: str, b: str) -> dict:
     if each["short"].any():
         short = each[each["short"]]
         needed = math.ceil((short["given"] / short["mean_cost"]).max())
@@ -434,11 +478,10 @@ def _row(each: pd.DataFrame, a: str, b: str, *, margin: float, seed: int) -> dic
             f"{int(short['calls_b'].min())}: run {b} with a larger k"
         }
     right = [each[f"right_{side}"].unstack("seed") for side in "ab"]
-    means = [metrics.question_means(scores) for scores in right]
     return {f"{cost}_{side}": each[f"{cost}_{side}"].mean() for cost in COSTS for side in "ab"} | {
-        "value_a": np.nanmean(means[0]),
-        "value_b": np.nanmean(means[1]),
-        **paired(*means, margin=margin, seed=seed),
+        "value_a": np.nanmean(metrics.question_means(right[0])),
+        "value_b": np.nanmean(metrics.question_means(right[1])),
+        **tested(v),
         "run_sd": metrics.run_sd((right[0] - right[1]).mean()),
         "runs": right[0].shape[1],
         "note": "",

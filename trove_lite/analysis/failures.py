@@ -10,6 +10,7 @@ import warnings
 
 import pandas as pd
 
+from ..candidates import checked
 from ..parse import parse_tools
 from ..programs import plain_name
 
@@ -39,7 +40,7 @@ def failures(candidates: pd.DataFrame) -> pd.DataFrame:
     as `NameError` (`another error` where it has none, or the runs keep no text); else the status (`timeout`, `memory`,
     `output`, `killed`, `no_code`, `missing`).
     """
-    stream = candidates[candidates["phase"] == "stream"]
+    stream = checked(candidates)[candidates["phase"] == "stream"]
     told = ["status", "answer", "correct"]
     errors = stream["error"] if "error" in stream else [None] * len(stream)
     kinds = pd.DataFrame(
@@ -74,7 +75,7 @@ def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
     the right answer. imported: programs that import it from the toolbox, and problems: of how many problems. Tools that
     no response defines are not there.
     """
-    if "tools" not in candidates:
+    if "tools" not in checked(candidates):
         return named(pd.DataFrame(columns=TOOL_COLUMNS), "tools_made", "Tools", note=NO_TEXT)
     where = ["method", "category", "seed"]
     made: dict[tuple, dict] = {}

@@ -1,82 +1,328 @@
-"""Are runs that are called several really several?
+"""Are runs that are called several really several, and where do they part?
 
-Unseeded runs on equal hardware can repeat each other, program by program. Here runs are compared pair by pair, and
-those that copy another are left out before anything is averaged over runs. It reads fingerprints, never text.
+Runs with the same random numbers repeat each other, program by program, until something differs between them: then
+they part, and where both are started again from the same state they can meet again. Here runs are compared pair by
+pair and mode by mode, problem after problem, and what repeats an earlier run is left out before anything is averaged
+over runs; what comes after the parting stays. It reads fingerprints, never text.
 """
 
+from collections.abc import Iterator
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ..candidates import checked
+from ..candidates import SELECTED, all_candidates, checked, selected_alone
+from . import statistics as metrics
 
-CELL = ["problem", "mode", "sample"]
-#: More programs in common than this, beyond chance, and two runs do not count as two.
-MAX_SHARED = 0.25
+#: Share of equal programs in problems that two runs share: not 1, for runs that are known by their selected answers
+#: alone can select another of the same candidates.
+AGREE = 0.9
+#: Share of equal programs by chance where there is one sample a problem and so none to measure it with.
+CHANCE_OF_ONE = 0.1
+SHARED_COLUMNS = [
+    "category",
+    "mode",
+    "run_a",
+    "method_a",
+    "run_b",
+    "method_b",
+    "compared",
+    "identical",
+    "by_chance",
+    "apart",
+    "problems",
+    "shared",
+    "parted",
+    "stretches",
+    "verdict",
+]
+TOOLBOX_COLUMNS = [
+    "category",
+    "mode",
+    "run_a",
+    "run_b",
+    "first",
+    "last",
+    "problems",
+    "samples",
+    "value_a",
+    "value_b",
+    "difference",
+    "low",
+    "high",
+]
+
+
+class _Grid(NamedTuple):
+    """The programs of a category's runs in one mode: `programs` and whether they are `there`, both (runs, problems,
+    samples); `runs` are (run, method) in name order, `problems` the indices in order. `elsewhere`: those that are
+    compared by all their candidates, not here."""
+
+    mode: str
+    runs: list[tuple[str, str]]
+    problems: np.ndarray
+    programs: np.ndarray
+    there: np.ndarray
+    elsewhere: frozenset[int] = frozenset()
+
+
+class _Pair(NamedTuple):
+    """Two runs in one mode, problem by problem: `equal` of `compared` samples, `chance` of equal ones, and whether the
+    problem belongs to a stretch that they share."""
+
+    one: int
+    other: int
+    equal: np.ndarray
+    compared: np.ndarray
+    chance: np.ndarray
+    shared: np.ndarray
 
 
 def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
-    """Share of identical programs for each pair of runs of a category, compared sample by sample.
+    """Where two runs of a category repeat each other: a row for each pair of a method's runs and mode.
 
-    Compared are the samples that both runs have: same problem, mode and position. `identical` is the share with the
-    same program; `by_chance` is the same share with one run's samples shifted by one position within problem and
-    mode, which is what independent runs would show. `verdict`: `copy` (identical in at least 95 %), `overlap` (at
-    least 25 points above chance), else `independent`.
+    Compared are the samples that both have: same problem, mode and position, `compared` in all, of which a share is
+    `identical`; `by_chance` is the share among samples at different positions of a problem, which is what independent
+    runs would show. Of the `problems` of both, `shared` lie in `stretches` (first to last problem) that they share:
+    the most likely division of the stream into stretches that agree (in `AGREE`) and others that agree by chance, each
+    change costing the logarithm of the number of problems. `parted` is the first problem that they do not share
+    (null: they never part), `apart` the share of identical programs outside the stretches.
+    `verdict`: `copy` (all is shared, and identical in at least 95 %), `overlap`, or `independent`.
+
+    Runs known by their selected answers alone are compared by these, as mode `selected`. Pairs of different methods are
+    listed where they share something.
     """
-    stream = checked(candidates)
-    stream = stream[stream["phase"] == "stream"]
     rows = []
-    for category, part in stream.groupby("category", observed=True):
-        cells = part.pivot_table(
-            index=CELL, columns=["run", "method"], values="program", aggfunc="first", observed=True, sort=True
+    for category, grids in _grids(candidates):
+        for grid in grids:
+            for pair in _pairs(grid):
+                (run_a, method_a), (run_b, method_b) = grid.runs[pair.one], grid.runs[pair.other]
+                if method_a != method_b and not pair.shared.any():
+                    continue
+                problems = grid.problems[pair.compared > 0]
+                inside = pair.shared[pair.compared > 0]
+                rows.append(
+                    {
+                        "category": category,
+                        "mode": grid.mode,
+                        "run_a": run_a,
+                        "method_a": method_a,
+                        "run_b": run_b,
+                        "method_b": method_b,
+                        "compared": int(pair.compared.sum()),
+                        "identical": _share(pair.equal, pair.compared),
+                        "by_chance": float(np.average(pair.chance, weights=pair.compared)),
+                        "apart": _share(pair.equal[~pair.shared], pair.compared[~pair.shared]),
+                        "problems": len(problems),
+                        "shared": int(inside.sum()),
+                        "parted": None if inside.all() else int(problems[~inside][0]),
+                        "stretches": ", ".join(f"{a}-{b}" for a, b in _stretches(problems, inside)),
+                        "verdict": _verdict(pair, inside),
+                    }
+                )
+    return pd.DataFrame(rows, columns=SHARED_COLUMNS).astype({"parted": "Int64"})
+
+
+def repetitions(pairs: pd.DataFrame) -> pd.DataFrame:
+    """What each run repeats, to read: a row for each run of a category that shares something with an earlier one.
+
+    `pairs`: of `shared_programs`. `repeats` is the earlier run that it shares most with, `stretches` which problems in
+    which mode, `verdict` `copy` where that is all.
+    """
+    rows = []
+    sharing = pairs[pairs["shared"] > 0]
+    for (category, method, run), part in sharing.groupby(["category", "method_b", "run_b"], observed=True):
+        shared = part.groupby("run_a", sort=True)["shared"].sum()
+        most = part[part["run_a"] == shared.idxmax()]
+        rows.append(
+            {
+                "category": category,
+                "method": method,
+                "run": run,
+                "repeats": most["run_a"].iloc[0],
+                "stretches": "; ".join(f"{row.mode} {row.stretches}" for row in most.itertuples()),
+                "problems": int(most["problems"].max()),
+                "verdict": "copy" if (most["verdict"] == "copy").all() else "overlap",
+            }
         )
-        group = cells.index.droplevel("sample")
-        group = group.to_frame(index=False).groupby(["problem", "mode"], observed=True).ngroup().to_numpy()
-        for one, other in combinations(cells.columns, 2):
-            both = cells[[one, other]].notna().all(axis=1).to_numpy()
-            if not both.any():
-                continue
-            a, b, g = cells[one].to_numpy()[both], cells[other].to_numpy()[both], group[both]
-            neighbour = np.roll(b, -1)
-            aligned = np.roll(g, -1) == g
-            identical = float(np.mean(a == b))
-            chance = float(np.mean((a == neighbour)[aligned])) if aligned.any() else float("nan")
-            verdict = "copy" if identical >= 0.95 else "overlap" if identical - chance > MAX_SHARED else "independent"
-            rows.append(
-                {
-                    "category": category,
-                    "run_a": one[0],
-                    "method_a": one[1],
-                    "run_b": other[0],
-                    "method_b": other[1],
-                    "compared": int(both.sum()),
-                    "identical": identical,
-                    "by_chance": chance,
-                    "verdict": verdict,
-                }
-            )
-    columns = [
-        "category",
-        "run_a",
-        "method_a",
-        "run_b",
-        "method_b",
-        "compared",
-        "identical",
-        "by_chance",
-        "verdict",
+    return pd.DataFrame(rows, columns=["category", "method", "run", "repeats", "stretches", "problems", "verdict"])
+
+
+def independent_runs(candidates: pd.DataFrame, *, by_mode: bool = False) -> pd.DataFrame:
+    """The candidates without what repeats an earlier run of its category (in name order).
+
+    A problem of a run stays where none of its modes lies in a stretch that the run shares with an earlier one: so a
+    run stays from the problem on where it parted, and runs differ in how many problems they have. The mean over
+    problems of each problem's mean over the runs that have it is unbiased, for what is left out equals what stays; a
+    mean over the problems of one such run is not that of the category. by_mode: each mode stays for itself, which is
+    right for what is computed mode by mode, and for nothing else.
+    """
+    repeats = [
+        (category, *run, grid.mode, problem)
+        for category, grids in _grids(candidates)
+        for grid in grids
+        for run, problem in _repeated(grid)
     ]
-    return pd.DataFrame(rows, columns=columns)
+    key = ["category", "run", "method", "mode", "problem"]
+    found = pd.DataFrame(repeats, columns=key)
+    if not by_mode:
+        found = found.drop(columns="mode").drop_duplicates()
+    columns = list(found.columns)
+    rows = candidates[columns].astype({name: str for name in columns if name != "problem"})
+    if by_mode:  # of a run's selected answers, those of whole problems
+        rows["mode"] = rows["mode"].where((candidates["phase"] != SELECTED).to_numpy(), SELECTED)
+    marked = rows.merge(found.drop_duplicates().assign(_repeats=True), on=columns, how="left")["_repeats"]
+    return candidates[marked.isna().to_numpy()]
 
 
-def independent_runs(candidates: pd.DataFrame) -> pd.DataFrame:
-    """The candidates without the runs that copy or overlap an earlier one of the same category (in name order)."""
-    pairs = shared_programs(candidates)
-    dependent = pairs[pairs["verdict"] != "independent"]
-    dropped = set()
-    for _, pair in dependent.sort_values(["category", "run_a", "run_b"]).iterrows():
-        if (pair["run_a"], pair["category"]) not in dropped:
-            dropped.add((pair["run_b"], pair["category"]))
-    keys = pd.Series(list(zip(candidates["run"], candidates["category"], strict=True)), index=candidates.index)
-    return candidates[~keys.isin(dropped)]
+def whole_streams(candidates: pd.DataFrame) -> pd.DataFrame:
+    """The candidates of runs that have every problem of their category here, for what is about a run as a whole."""
+    count = candidates.groupby(["category", "method", "run"], observed=True)["problem"].transform("nunique")
+    return candidates[(count == candidates.groupby("category", observed=True)["problem"].transform("nunique"))]
+
+
+def toolbox_experiment(candidates: pd.DataFrame) -> pd.DataFrame:
+    """What another toolbox changes, by runs that share their random numbers: a row for each such pair of runs.
+
+    Two runs of a method part in one mode while they go on to repeat each other in all others, which ask without the
+    toolbox: nothing differs between them but what the toolbox showed in that `mode`. Over the `problems` where that is
+    so, from `first` to `last`: the share of right samples in that mode (`value_a`, `value_b`), and `run_b` minus
+    `run_a`, paired sample by sample, with its 95 % interval over problems (each a cluster of samples). Of runs that
+    repeat one another in that mode too, only the first is compared.
+    """
+    stream = all_candidates(candidates)
+    rows = []
+    for category, grids in _grids(stream):
+        found = [list(_pairs(grid)) for grid in grids]
+        for grid, pairs in zip(grids, found, strict=True):
+            again = set(_repeated(grid, pairs))
+            others = [(g, found_there) for g, found_there in zip(grids, found, strict=True) if g is not grid]
+            for pair in pairs:
+                runs = grid.runs[pair.one], grid.runs[pair.other]
+                common = [
+                    _shared_problems(g, found_there, runs) for g, found_there in others if set(runs) <= set(g.runs)
+                ]
+                if runs[0][1] != runs[1][1] or not common:
+                    continue
+                apart = set(grid.problems[~pair.shared & (pair.compared > 0)].tolist()).intersection(*common)
+                apart = sorted(p for p in apart if not any((run, p) in again for run in runs))
+                if apart:
+                    rows.append(_experiment(stream, category, grid.mode, runs, apart))
+    return pd.DataFrame(rows, columns=TOOLBOX_COLUMNS)
+
+
+def _experiment(stream: pd.DataFrame, category: str, mode: str, runs: tuple, problems: list[int]) -> dict:
+    here = stream[(stream["category"] == category) & (stream["mode"] == mode) & stream["problem"].isin(problems)]
+    here = here[here["phase"] == "stream"].dropna(subset="correct")
+    here = here.assign(_of=list(zip(here["run"], here["method"], strict=True)), right=here["correct"].astype(float))
+    wide = here.pivot_table(index=["problem", "sample"], columns="_of", values="right", observed=True)
+    wide = wide[list(runs)].dropna()
+    gap = metrics.mean_interval((wide[runs[1]] - wide[runs[0]]).groupby("problem").mean())
+    return {
+        "category": category,
+        "mode": mode,
+        "run_a": runs[0][0],
+        "run_b": runs[1][0],
+        "first": problems[0],
+        "last": problems[-1],
+        "problems": len(problems),
+        "samples": len(wide),
+        "value_a": wide[runs[0]].mean(),
+        "value_b": wide[runs[1]].mean(),
+        "difference": gap.value,
+        "low": gap.low,
+        "high": gap.high,
+    }
+
+
+def _grids(candidates: pd.DataFrame) -> Iterator[tuple[str, list[_Grid]]]:
+    """For each category the programs of its runs, mode by mode; last, as `selected`, the selected answers, where runs
+    are known by nothing else."""
+    frame = checked(candidates)
+    alone = set(selected_alone(frame))
+    for category, part in frame.groupby("category", observed=True):
+        stream = part[part["phase"] == "stream"]
+        grids = [_grid(str(mode), rows) for mode, rows in stream.groupby("mode", observed=True)]
+        if any(where == category for _, where in alone):
+            grid = _grid(SELECTED, part[part["phase"] == SELECTED].assign(sample=0))
+            whole = (i for i, (run, _) in enumerate(grid.runs) if (run, category) not in alone)
+            grids.append(grid._replace(elsewhere=frozenset(whole)))
+        yield category, grids
+
+
+def _grid(mode: str, rows: pd.DataFrame) -> _Grid:
+    runs = sorted(set(zip(rows["run"].astype(str), rows["method"].astype(str), strict=True)))
+    place = {run: i for i, run in enumerate(runs)}
+    run = [place[key] for key in zip(rows["run"].astype(str), rows["method"].astype(str), strict=True)]
+    problems, problem = np.unique(rows["problem"].to_numpy(dtype=int), return_inverse=True)
+    sample = rows["sample"].to_numpy(dtype=int)
+    shape = len(runs), len(problems), int(sample.max()) + 1
+    programs, there = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=bool)
+    programs[run, problem, sample] = rows["program"].to_numpy(dtype=np.int64)
+    there[run, problem, sample] = True
+    return _Grid(mode, runs, problems, programs, there)
+
+
+def _pairs(grid: _Grid) -> Iterator[_Pair]:
+    """Every pair of runs that have samples in common."""
+    for one, other in combinations(range(len(grid.runs)), 2):
+        a, b = grid.programs[one], grid.programs[other]
+        both = grid.there[one] & grid.there[other]
+        if not both.any() or {one, other} <= grid.elsewhere:
+            continue
+        across = grid.there[one][:, :, None] & grid.there[other][:, None, :] & ~np.eye(a.shape[1], dtype=bool)
+        same = ((a[:, :, None] == b[:, None, :]) & across).sum(axis=(1, 2))
+        total = across.sum(axis=(1, 2))
+        overall = same.sum() / total.sum() if total.any() else CHANCE_OF_ONE
+        chance = (same + overall) / (total + 1)  # of few samples, nearer to that of all problems
+        equal, compared = ((a == b) & both).sum(axis=1), both.sum(axis=1)
+        yield _Pair(one, other, equal, compared, chance, _shared(equal, compared, chance))
+
+
+def _shared(equal: np.ndarray, compared: np.ndarray, chance: np.ndarray) -> np.ndarray:
+    """For each problem whether it lies in a shared stretch: the likeliest path through both states (Viterbi 1967)."""
+    chance = np.clip(chance, 1 - AGREE, AGREE)  # where equal programs are the rule, they tell nothing
+    rates = np.stack([chance, np.full_like(chance, AGREE)])
+    likelihood = equal * np.log(rates) + (compared - equal) * np.log(1 - rates)
+    change = np.log(max(len(equal), 2))
+    score, came_from = likelihood[:, 0], np.zeros(likelihood.shape, dtype=int)
+    for i in range(1, len(equal)):
+        moved = score[::-1] - change
+        came_from[:, i] = np.where(moved > score, [1, 0], [0, 1])
+        score = np.maximum(score, moved) + likelihood[:, i]
+    state = np.empty(len(equal), dtype=int)
+    state[-1] = score[1] > score[0]  # apart, where nothing tells
+    for i in range(len(equal) - 1, 0, -1):
+        state[i - 1] = came_from[state[i], i]
+    return state.astype(bool)
+
+
+def _repeated(grid: _Grid, pairs: list[_Pair] | None = None) -> Iterator[tuple[tuple[str, str], int]]:
+    """(run, problem) wherever a run repeats an earlier one."""
+    for pair in _pairs(grid) if pairs is None else pairs:
+        for problem in grid.problems[pair.shared & (pair.compared > 0)].tolist():
+            yield grid.runs[pair.other], problem
+
+
+def _shared_problems(grid: _Grid, pairs: list[_Pair], runs: tuple) -> set[int]:
+    places = [grid.runs.index(run) for run in runs]
+    shared = [pair.shared & (pair.compared > 0) for pair in pairs if [pair.one, pair.other] == places]
+    return set(grid.problems[shared[0]].tolist()) if shared else set()
+
+
+def _stretches(problems: np.ndarray, inside: np.ndarray) -> list[tuple[int, int]]:
+    """First and last problem of each run of shared ones."""
+    edges = np.flatnonzero(np.diff(np.r_[False, inside, False].astype(int)))
+    return [(int(problems[a]), int(problems[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _verdict(pair: _Pair, inside: np.ndarray) -> str:
+    if not inside.any():
+        return "independent"
+    return "copy" if inside.all() and _share(pair.equal, pair.compared) >= 0.95 else "overlap"
+
+
+def _share(part: np.ndarray, whole: np.ndarray) -> float:
+    return float(part.sum() / whole.sum()) if whole.sum() else float("nan")

@@ -1,48 +1,92 @@
-"""Scores: a number for each problem and run, and the mean of many with its interval.
+"""Scores: a number for each problem and run, and the mean of many, or of a difference, with where its variance lies.
 
 A score is 0 or 1 where all that was recorded decides it, else an expectation over smaller budgets; null where a problem
-has too few samples. It compares nothing: that is `comparison`.
+has too few samples. Sides, budgets and costs are `comparison`'s.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from ..errors import TroveLiteError
+from ..methods import load_method
 from . import statistics as metrics
 from .choose import PROBLEM, expected_score, modes_of
+from .variance import Runs, Variance, alike, decompose, interval, prediction_interval, proportion_interval
 
 #: Rows over categories. Micro: the mean over problems; macro: the mean of the categories' means. `all`: every category
 #: of the data set; `covered`: those that all sides of a comparison have.
 ALL_MICRO, ALL_MACRO = "all, micro", "all, macro"
 COVERED_MICRO, COVERED_MACRO = "covered, micro", "covered, macro"
+#: Share of a category's problems that have to be scored for its mean to stand for the category.
+NEARLY_ALL = 0.95
 MACRO = (ALL_MACRO, COVERED_MACRO)
+#: Runs of a paper, where a rerun of it is predicted or a study planned: both papers make five.
+RERUN = 5
 
 
 class Estimate(NamedTuple):
-    """A mean over problems with its interval over problems and runs, and the spread between runs apart from it."""
+    """A mean over problems with its 95 % interval over problems and runs; where the mean of five new runs on the same
+    problems falls (`prediction_low`, `prediction_high`, 95 %); and the spread between runs apart from both."""
 
     value: float
     low: float
     high: float
+    prediction_low: float
+    prediction_high: float
     run_sd: float
     runs: int
     problems: int
 
 
 def score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
-    """How often `rule`, a selection rule or `oracle`, is right with k samples a problem: column `score`."""
+    """How often `rule`, a selection rule or `oracle`, is right with k samples a problem: column `score`.
+
+    `worth`: of how many runs of k samples that is the mean, n / k.
+    """
     if candidates.empty:
         return no_scores()
     if rule == "oracle":
-        return oracle_score(candidates, k)
-    return expected_score(candidates, rule, k, seed=seed, resamples=resamples)
+        scores = oracle_score(candidates, k)
+    else:
+        scores = expected_score(candidates, rule, k, seed=seed, resamples=resamples)
+    n = candidates.groupby(PROBLEM, observed=True).size().rename("worth") / k
+    return scores.merge(n.reset_index(), on=PROBLEM, how="left")
+
+
+def selected_score(selected: pd.DataFrame) -> pd.DataFrame:
+    """Whether the answer that a recorded run ended with is right (`candidates.selections`): column `score`."""
+    columns = [*PROBLEM, "level"]
+    return selected[columns].assign(score=selected["correct"].astype(float).to_numpy()).reset_index(drop=True)
 
 
 def no_scores() -> pd.DataFrame:
     """Scores of no problem at all."""
-    return pd.DataFrame({name: [] for name in [*PROBLEM, "level", "score"]})
+    return pd.DataFrame({name: [] for name in [*PROBLEM, "level", "score", "worth"]})
+
+
+def scored(scores: pd.DataFrame) -> pd.DataFrame:
+    """Scores without the problems that could not be scored, and without the categories that lack more than one in
+    twenty (`NEARLY_ALL`): a mean over those that happen to have enough samples is not the category's."""
+    known = scores.dropna(subset="score")
+    whole, left = (part.groupby("category", observed=True)["problem"].nunique() for part in (scores, known))
+    share = left.reindex(whole.index).fillna(0) / whole
+    return known[known["category"].isin(share.index[share >= NEARLY_ALL])]
+
+
+def in_part(scores: pd.DataFrame) -> str:
+    """How many runs have only some of their category's problems, which repeat no other run's, as a note; "" for none.
+
+    A problem counts with its mean over the runs that have it, so such a run counts for its own problems.
+    """
+    problems = scores.groupby("category", observed=True)["problem"].nunique()
+    run = [name for name in ("category", "method", "run") if name in scores]
+    runs = scores.groupby(run, observed=True)["problem"].nunique()
+    partial = int((runs < runs.index.get_level_values("category").map(problems).to_numpy()).sum())
+    return f"{partial} of {len(runs)} runs count in part: what repeats another is left out" if partial else ""
 
 
 def pooled(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -121,13 +165,16 @@ def _levels(candidates: pd.DataFrame) -> pd.Series:
 def by_category(scores: pd.DataFrame, categories: Sequence[str], covered: Sequence[str]) -> dict[str, pd.DataFrame]:
     """Scores of each of `categories` and, where all `covered` ones are scored, of those together.
 
-    The rows over several are those of `over_categories`; there are none where only one category is covered.
+    The rows over several are those of `over_categories`; there are none where only one category is covered, but the
+    one over all that this side alone may have.
     """
     parts = {c: part for c in categories if len(part := scores[scores["category"] == c])}
     if len(covered) > 1 and set(covered) <= set(parts):
         together = scores[scores["category"].isin(covered)]
         whole = len(covered) == len(categories)
         parts |= dict.fromkeys((ALL_MICRO, ALL_MACRO) if whole else (COVERED_MICRO, COVERED_MACRO), together)
+    if len(categories) > 1 and set(parts) >= set(categories):
+        parts[ALL_MICRO] = scores
     return parts
 
 
@@ -142,35 +189,109 @@ def over_categories(categories: Sequence[str], covered: Sequence[str]) -> list[s
 
 def matrix(scores: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Scores as (problems, runs), runs of a category in name order, and each problem's category."""
-    run = scores.groupby("category", observed=True)["run"].transform(lambda r: pd.factorize(r, sort=True)[0])
+    table = _wide(scores)
+    return table.to_numpy(dtype=float), table.index.get_level_values("category").to_numpy()
+
+
+def _wide(scores: pd.DataFrame) -> pd.DataFrame:
+    streams = scores["run"].astype(str) + "\n" + scores["method"].astype(str) if "method" in scores else scores["run"]
+    run = streams.groupby(scores["category"].astype(str)).transform(lambda r: pd.factorize(r, sort=True)[0])
     wide = scores.assign(_run=run).pivot_table(
         index=["category", "problem"], columns="_run", values="score", observed=True, dropna=False
     )
-    wide = wide.dropna(how="all")
-    return wide.to_numpy(dtype=float), wide.index.get_level_values("category").to_numpy()
+    return wide.dropna(how="all")
 
 
-def estimate(scores: pd.DataFrame, *, seed: int, macro: bool = False, resamples: int = 1000) -> Estimate:
-    """Mean over problems (micro), or of the categories' means (macro), with a 95 % interval.
+# ---- means and differences, with where their variance lies ----
 
-    One run: Wilson's interval where every score is right or wrong, Student's t over problems otherwise. Several:
-    the two-way bootstrap over problems and runs. Problems that could not be scored are left out, not counted as
-    wrong.
+
+def variance_of(
+    scores: pd.DataFrame, minus: pd.DataFrame | None = None, *, alone: Collection[str] = ()
+) -> Variance | None:
+    """The decomposition of a mean over problems, or of the difference from `minus` on the problems that both have.
+
+    Strata are categories; what runs add is taken to be alike in all (`variance.alike`). Runs of a method whose problems
+    have nothing to do with one another (not a stream, no examples; or named in `alone`) add nothing. Scores of the same
+    runs, by two rules or of two modes, are subtracted run by run: their runs are the same draws. None where there is no
+    scored problem.
     """
-    values, category = matrix(scores.dropna(subset="score"))
-    if not len(values):
+    scores = scores.dropna(subset="score")
+    if minus is not None:
+        minus = minus.dropna(subset="score")
+        if len(same := _run_by_run(scores, minus)):
+            scores, minus = same, None
+    sides = [_wide(part) for part in (scores, minus) if part is not None]
+    index = sides[0].index if len(sides) == 1 else sides[0].index.intersection(sides[1].index)
+    if not len(index):
+        return None
+    runs = [
+        Runs(
+            side.loc[index].to_numpy(dtype=float),
+            run_sd=run_effect(_methods(part), alone=alone),
+            worth=_worth(part, index),
+        )
+        for side, part in zip(sides, (scores, minus), strict=False)
+    ]
+    return alike(decompose(*runs, strata=index.get_level_values("category").astype(str)))
+
+
+def _run_by_run(scores: pd.DataFrame, minus: pd.DataFrame) -> pd.DataFrame:
+    if not {"method", "run"} <= set(scores) & set(minus):
+        return scores.head(0)
+    both = scores.merge(minus, on=["method", "run", "category", "problem"], suffixes=("", "_minus"))
+    return both.assign(score=both["score"] - both["score_minus"])
+
+
+def _methods(scores: pd.DataFrame) -> set[str]:
+    return set(scores["method"].astype(str)) if "method" in scores else set()
+
+
+def _worth(scores: pd.DataFrame, index: pd.Index) -> np.ndarray | float:
+    if "worth" not in scores:
+        return 1.0
+    return scores.groupby(["category", "problem"], observed=True)["worth"].mean().reindex(index).to_numpy(dtype=float)
+
+
+def run_effect(methods: Collection[str], *, alone: Collection[str] = ()) -> float | None:
+    """SD of a run's own effect as far as it is known beforehand: 0 where all these methods solve each problem by
+    itself (or are named in `alone`), else None: to be estimated."""
+    return 0.0 if methods and all(name in alone or _shares_nothing(str(name)) for name in methods) else None
+
+
+@lru_cache
+def _shares_nothing(method: str) -> bool:
+    """Whether a run of the method has no effect of its own, each problem being solved by itself."""
+    try:
+        found = load_method(method)
+    except TroveLiteError:  # another's, or of recorded runs: it may have one
+        return False
+    return not found.stream and not found.examples
+
+
+def estimate(scores: pd.DataFrame, *, macro: bool = False, alone: Collection[str] = ()) -> Estimate:
+    """Mean over problems (micro), or of the categories' means (macro), with its intervals (`estimate_of`)."""
+    v = variance_of(scores, alone=alone)
+    return estimate_of(scores, None if v is None else v.of(v.labels, macro=macro), macro=macro)
+
+
+def estimate_of(scores: pd.DataFrame, v: Variance | None, *, macro: bool = False) -> Estimate:
+    """The mean of scores whose variance was decomposed, perhaps with that of other categories.
+
+    Shares have Wilson's interval at their effective number of problems, other scores Student's. Problems that could not
+    be scored are left out, not counted as wrong.
+    """
+    scores = scores.dropna(subset="score")
+    if v is None or scores.empty:
         nan = float("nan")
-        return Estimate(nan, nan, nan, nan, 0, 0)
-    strata = category if macro else None
+        return Estimate(nan, nan, nan, nan, nan, nan, 0, 0)
+    values, category = matrix(scores)
     runs = values.shape[1]
-    if not macro and runs == 1 and np.isin(values, (0, 1)).all():
-        interval = metrics.Interval(*map(float, metrics.wilson(values.sum(), len(values))))
-    elif macro or runs > 1:
-        interval = metrics.two_way_bootstrap(values, seed=seed, resamples=resamples, strata=strata)
-    else:
-        interval = metrics.mean_interval(values[:, 0])
-    means = [_mean(values[:, r], category, macro) for r in range(runs) if not np.isnan(values[:, r]).all()]
-    return Estimate(interval.value, interval.low, interval.high, metrics.run_sd(means), runs, len(values))
+    share = bool(((values >= 0) & (values <= 1) | np.isnan(values)).all())
+    found = proportion_interval(v) if share else interval(v)
+    low, high = prediction_interval(v, RERUN)[1:3]
+    ends = (max(low, 0.0), min(high, 1.0)) if share and low == low else (low, high)
+    means = [_mean(values[:, r], category, macro) for r in range(runs) if not np.isnan(values[:, r]).any()]
+    return Estimate(v.value, found.low, found.high, *ends, metrics.run_sd(means), runs, len(values))
 
 
 def _mean(values: np.ndarray, category: np.ndarray, macro: bool) -> float:

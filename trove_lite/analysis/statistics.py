@@ -1,4 +1,4 @@
-"""Numbers about runs, and how sure we may be of them: pass@k, overlap, intervals, paired tests.
+"""Numbers about runs: pass@k, means and their standard errors, McNemar's test, Holm's correction, overlap.
 
 Arrays in, arrays out. NaN means "could not be scored": such a question is left out of a mean, such a pair out
 of a comparison, and what rests on nothing is NaN itself, never 0 or False. It does not read candidates,
@@ -6,17 +6,18 @@ choose answers (see selection.py), know what a category is, or see that runs dif
 """
 
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from ..errors import TroveLiteError
+
 Array = npt.NDArray[np.float64]
 Scores = npt.ArrayLike  # floats, one a question: 1 right, 0 wrong, between them a mean over runs, NaN unscored
 Solved = npt.ArrayLike  # 0 or 1, questions on the last axis
-
-BLOCK = 4_000_000  # signs drawn at once by sign_flip
 
 # ---- k samples a problem ----
 
@@ -45,13 +46,20 @@ def pass_at_k_by_mode(n: npt.ArrayLike, c: npt.ArrayLike, k: npt.ArrayLike) -> A
     return 1 - np.prod(1 - pass_at_k(n, c, k), axis=-1)
 
 
+def generator(seed: int) -> np.random.Generator:
+    """Chance with a seed. Raises TroveLiteError for one that is none."""
+    if not isinstance(seed, Integral) or seed < 0:
+        raise TroveLiteError(f"seed {seed}: give a whole number from 0 on")
+    return np.random.default_rng(seed)
+
+
 def draws_by_mode(modes: Sequence, k_per_mode: int | Mapping, *, seed: int, resamples: int = 1000) -> npt.NDArray:
     """Random subsets with k samples of each mode, in the samples' own order: an array (resamples, sum of k).
 
     `modes` labels each sample; `k_per_mode` is one k for every mode, or a mapping from label to k. For rules whose
     maj@k has no closed form, order mattering to them.
     """
-    rng, modes, chosen = np.random.default_rng(seed), np.asarray(modes), [np.empty((resamples, 0), dtype=int)]
+    rng, modes, chosen = generator(seed), np.asarray(modes), [np.empty((resamples, 0), dtype=int)]
     wanted = k_per_mode if isinstance(k_per_mode, Mapping) else dict.fromkeys([*np.unique(modes)], k_per_mode)
     for mode, k in wanted.items():
         members = np.flatnonzero(modes == mode)
@@ -69,15 +77,6 @@ class Interval(NamedTuple):
     low: float
     high: float
     se: float
-
-
-class SeveralRuns(NamedTuple):
-    value: float
-    low: float
-    high: float
-    se: float  # over questions
-    run_sd: float  # between runs, ddof=1: how far a rerun moves, apart from `se`
-    sampling_sd: float  # within a question, sqrt(E_q[sigma_q^2]): the sigma that questions_needed asks for
 
 
 def standard_error(scores: Scores, clusters: npt.ArrayLike | None = None) -> float:
@@ -98,26 +97,12 @@ def mean_interval(scores: Scores, level: float = 0.95, *, clusters: npt.ArrayLik
     """Mean over questions with Student's t interval.
 
     mean +- t_{(1+level)/2, N-1} SE, C-1 degrees of freedom when clustered. For small cells, or right-or-wrong
-    scores nearly all alike, take `wilson` (Bowyer et al. 2025, arXiv 2503.01747).
+    scores nearly all alike, take `variance.proportion_interval` (Bowyer et al. 2025, arXiv 2503.01747).
     """
     scores, clusters = _scored(scores, clusters)
     value, se = _mean(scores), standard_error(scores, clusters)
     half = float(stats.t.ppf((1 + level) / 2, max(_units(scores, clusters) - 1, 1)) * se)
     return Interval(value, value - half, value + half, se)
-
-
-def wilson(successes: npt.ArrayLike, trials: npt.ArrayLike, *, level: float = 0.95) -> Interval:
-    """Wilson score interval of a proportion, elementwise: the one for small cells.
-
-    (p + z^2/2n +- z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n) (Wilson 1927); se = sqrt(p(1-p)/n). NaN for n = 0. As
-    scipy's `binomtest(...).proportion_ci(method="wilson")`, for arrays, and for counts that need not be whole.
-    """
-    n = np.asarray(trials, dtype=float)
-    n = np.where(n > 0, n, np.nan)
-    p, z = np.asarray(successes, dtype=float) / n, stats.norm.ppf((1 + level) / 2)
-    centre, half = p + z**2 / (2 * n), z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
-    low, high = ((centre + sign * half) / (1 + z**2 / n) for sign in (-1, 1))
-    return Interval(p[()], np.clip(low, 0, 1)[()], np.clip(high, 0, 1)[()], np.sqrt(p * (1 - p) / n)[()])
 
 
 def run_sd(run_means: Scores) -> float:
@@ -126,47 +111,10 @@ def run_sd(run_means: Scores) -> float:
     return float(means.std(ddof=1)) if len(means) > 1 else float("nan")
 
 
-def several_runs(scores: Scores, level: float = 0.95, *, clusters: npt.ArrayLike | None = None) -> SeveralRuns:
-    """Mean of (questions, runs) with its interval over questions, and the run SD apart from it.
-
-    SE^2 = (Var_q(p_q) + E_q[sigma_q^2]/S) / N, which is Var(s_q)/N for s_q = a question's mean over the runs
-    that scored it (Miller 2024; Wang 2025, arXiv 2512.21326). The run SD is over questions that all runs
-    scored. The interval holds for these runs' libraries: where a run has an effect of its own see `variance`.
-    """
-    scores = np.asarray(scores, dtype=float)
-    means, scored = question_means(scores), ~np.isnan(scores)
-    spread = run_sd(question_means(scores[scored.all(axis=1)].T))
-    variances = _ratio(np.nansum((scores - means[:, None]) ** 2, axis=1), np.maximum(scored.sum(axis=1) - 1, 0))
-    return SeveralRuns(*mean_interval(means, level, clusters=clusters), spread, _mean(variances) ** 0.5)
-
-
 def question_means(scores: Scores) -> Array:
     """Each question's mean over the runs that scored it, from (questions, runs); NaN where none did."""
     scores = np.asarray(scores, dtype=float)
     return _ratio(np.nansum(scores, axis=1), (~np.isnan(scores)).sum(axis=1))
-
-
-def two_way_bootstrap(
-    scores: Scores, *, seed: int, resamples: int = 2000, level: float = 0.95, strata: npt.ArrayLike | None = None
-) -> Interval:
-    """Percentile interval of the mean of (questions, runs), resampling questions and, apart from them, runs.
-
-    Each axis draws one fewer than it has, with replacement, lest a few runs understate their spread (Rao & Wu
-    1988). Sampling noise enters by both axes and counts up to three times (Owen 2007, the pigeonhole
-    bootstrap): too wide where noise rules; and, having no t quantile, too narrow where few runs truly differ.
-    Five runs of 150 questions: a 95 % interval covers 95 % or more without a run effect, 91 % with a strong
-    one. One run: questions alone. With `strata` (a label a question), questions are redrawn within each, and
-    the mean is the macro one.
-    """
-    scores = np.asarray(scores, dtype=float)
-    rng, (questions, runs) = np.random.default_rng(seed), scores.shape
-    labels = _codes(np.zeros(questions) if strata is None else strata)
-    filled, scored = np.nan_to_num(scores).T, (~np.isnan(scores)).T.astype(float)
-    weights, of_runs = np.empty((resamples, questions)), _multiplicities(rng, runs, resamples)
-    for label in np.unique(labels):
-        weights[:, labels == label] = _multiplicities(rng, (labels == label).sum(), resamples)
-    value = _macro(question_means(scores)[None], np.ones((1, questions)), labels)[0]
-    return _percentile(value, _macro(_ratio(of_runs @ filled, of_runs @ scored), weights, labels), level)
 
 
 def micro_mean(values: npt.ArrayLike, sizes: npt.ArrayLike) -> float:
@@ -186,38 +134,10 @@ def macro_mean(values: npt.ArrayLike) -> float:
 # ---- paired comparisons ----
 
 
-class PairedDifference(NamedTuple):
-    value: float  # a - b
-    low: float
-    high: float
-    se: float
-    p: float  # two-sided t test
-    questions: int  # scored in both
-
-
 class McNemar(NamedTuple):
     p: float
     a_only: int
     b_only: int
-
-
-class Equivalence(NamedTuple):
-    p: float
-    equivalent: bool | None  # None where it could not be tested
-    interval: Interval  # at level 1 - 2 alpha: equivalent if inside (-margin, margin)
-
-
-def paired_difference(
-    a: Scores, b: Scores, *, level: float = 0.95, clusters: npt.ArrayLike | None = None
-) -> PairedDifference:
-    """Mean difference a - b of scores on the same questions, with its t interval and t test.
-
-    SE = sqrt(sum (d - dbar)^2 / (N (N-1))), clustered as in `standard_error` (Miller 2024). Same scores: p = 1.
-    """
-    d, clusters = _differences(a, b, clusters)
-    interval = mean_interval(d, level, clusters=clusters)
-    p = 2 * _upper_tail(abs(interval.value), interval.se, _units(d, clusters))
-    return PairedDifference(*interval, p, len(d))
 
 
 def mcnemar_exact(a: Scores, b: Scores) -> McNemar:
@@ -225,48 +145,12 @@ def mcnemar_exact(a: Scores, b: Scores) -> McNemar:
 
     The two-sided binomial test of the questions that one side alone solves (McNemar 1947); p = 1 if there are none.
     """
-    d, _ = _differences(a, b)
+    d = _differences(a, b)
     if not np.isin(d, (-1, 0, 1)).all():
-        raise ValueError("McNemar's test is for one run each, right or wrong; for means over runs see sign_flip")
+        raise ValueError("McNemar's test is for one run each, right or wrong; for means over runs see variance.p_value")
     a_only, b_only = int((d > 0).sum()), int((d < 0).sum())
     p = float(stats.binomtest(a_only, a_only + b_only).pvalue) if a_only + b_only else 1.0
     return McNemar(p if len(d) else float("nan"), a_only, b_only)
-
-
-def sign_flip(
-    a: Scores, b: Scores, *, seed: int, resamples: int = 10_000, clusters: npt.ArrayLike | None = None
-) -> float:
-    """Two-sided p of the sign-flip permutation test on per-question differences, flipped cluster by cluster.
-
-    p = (1 + #{|T*| >= |T|}) / (B + 1), T = sum d (Phipson & Smyth 2010 on the 1). scipy's `permutation_test` gives the
-    same but for Monte Carlo error, in 50 times the time (1.2 s for 3,201 questions).
-    """
-    d, clusters = _differences(a, b, clusters)
-    if not len(d):
-        return float("nan")
-    d = _cluster_sums(d, clusters)
-    rng, d, extreme = np.random.default_rng(seed), d[d != 0], 0
-    reach = abs(d.sum()) - 1e-9 * np.abs(d).sum()  # sums in another order differ in their last digits
-    for start in range(0, resamples, step := max(1, BLOCK // max(len(d), 1))):
-        shape = min(step, resamples - start), len(d) // 8 + 1
-        bits = np.unpackbits(rng.integers(0, 256, shape, dtype=np.uint8), axis=1)[:, : len(d)]
-        extreme += int((np.abs(2 * (bits @ d) - d.sum()) >= reach).sum())
-    return (1 + extreme) / (resamples + 1)
-
-
-def tost(
-    a: Scores, b: Scores, margin: float, *, alpha: float = 0.05, clusters: npt.ArrayLike | None = None
-) -> Equivalence:
-    """Two one-sided t tests of "a and b differ by less than margin": what a claim of no benefit needs.
-
-    p = max of P(t >= (margin - d)/SE) and P(t >= (margin + d)/SE) (Schuirmann 1987).
-    """
-    if not margin > 0:
-        raise ValueError("the margin of equivalence must be positive")
-    d, clusters = _differences(a, b, clusters)
-    interval = mean_interval(d, 1 - 2 * alpha, clusters=clusters)
-    p = max(_upper_tail(margin + sign * interval.value, interval.se, _units(d, clusters)) for sign in (-1, 1))
-    return Equivalence(p, p <= alpha if p == p else None, interval)
 
 
 def holm(p_values: npt.ArrayLike) -> Array:
@@ -279,27 +163,6 @@ def holm(p_values: npt.ArrayLike) -> Array:
     adjusted, order = p.copy(), np.argsort(p, axis=None)[: (~np.isnan(p)).sum()]
     adjusted.flat[order] = np.minimum(np.maximum.accumulate(p.flat[order] * np.arange(len(order), 0, -1)), 1)
     return adjusted
-
-
-def questions_needed(delta, *, omega_sd, sigma_a=0, sigma_b=0, runs_a=1, runs_b=1, alpha=0.05, power=0.8):
-    """Questions that a paired comparison needs to see a true difference delta with this power.
-
-    (z_{1-alpha/2} + z_power)^2 (omega^2 + sigma_a^2/K_a + sigma_b^2/K_b) / delta^2, rounded up (Miller 2024):
-    omega^2 = Var_q(p_a - p_b), sigma = the sampling SD within a question, K = runs. Infinite for delta = 0.
-    """
-    variance = np.square(omega_sd) + np.square(sigma_a) / runs_a + np.square(sigma_b) / runs_b
-    reach = stats.norm.ppf(1 - alpha / 2) + stats.norm.ppf(power)
-    with np.errstate(divide="ignore"):
-        return np.ceil(reach**2 * variance / np.square(np.asarray(delta, dtype=float)))[()]
-
-
-def power_of_difference(n, delta, *, omega_sd, sigma_a=0, sigma_b=0, runs_a=1, runs_b=1, alpha=0.05):
-    """Power of a paired comparison on n questions for a true difference delta: questions_needed inverted.
-
-    Phi(|delta| / sqrt(variance / n) - z_{1-alpha/2}) (Miller 2024; the far tail is left out, as there).
-    """
-    variance = np.square(omega_sd) + np.square(sigma_a) / runs_a + np.square(sigma_b) / runs_b
-    return stats.norm.cdf(np.abs(delta) * np.sqrt(np.divide(n, variance)) - stats.norm.ppf(1 - alpha / 2))[()]
 
 
 # ---- sets of solved questions ----
@@ -322,7 +185,7 @@ def jaccard_interval(
     a, b = _solved(first), _solved(second)
     questions = a.shape[-1]
     both, either = (a & b).T.astype(float), (a | b).T.astype(float)
-    counts = np.random.default_rng(seed).multinomial(questions, np.full(questions, 1 / max(questions, 1)), resamples)
+    counts = generator(seed).multinomial(questions, np.full(questions, 1 / max(questions, 1)), resamples)
     value = question_means(_ratio(both.sum(axis=0), either.sum(axis=0))[None])[0]
     return _percentile(value, question_means(_ratio(counts @ both, counts @ either)), level)
 
@@ -356,11 +219,11 @@ def _scored(scores, clusters=None):
     return scores[keep], None if clusters is None else np.asarray(clusters)[keep]
 
 
-def _differences(a, b, clusters=None):
+def _differences(a, b):
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     if a.shape != b.shape or a.ndim != 1:
         raise ValueError(f"paired scores must be two rows over the same questions, not {a.shape} and {b.shape}")
-    return _scored(a - b, clusters)
+    return _scored(a - b)[0]
 
 
 def _codes(labels):
@@ -373,12 +236,6 @@ def _cluster_sums(values, clusters):
 
 def _units(scores, clusters):
     return len(scores) if clusters is None else len(np.unique(clusters))
-
-
-def _upper_tail(distance, se, units):
-    if se == 0:  # every difference is the same
-        return 0.5 if distance == 0 else float(distance < 0)
-    return float(stats.t.sf(distance / se, units - 1)) if se == se else float("nan")
 
 
 def _solved(values):
@@ -396,19 +253,6 @@ def _ratio(top, bottom):
 def _mean(values):
     values = values[~np.isnan(values)]
     return float(values.mean()) if len(values) else float("nan")
-
-
-def _macro(values, weights, labels):
-    member, weights = np.eye(labels.max(initial=0) + 1)[labels], weights * ~np.isnan(values)
-    return _ratio((np.nan_to_num(values) * weights) @ member, weights @ member).mean(axis=1)
-
-
-def _multiplicities(rng, units, resamples):
-    """How often each of `units` is drawn in units - 1 draws with replacement, (resamples, units)."""
-    if not units:
-        return np.zeros((resamples, 0))
-    drawn = rng.integers(0, units, (resamples, max(units - 1, 1))) + units * np.arange(resamples)[:, None]
-    return np.bincount(drawn.ravel(), minlength=units * resamples).reshape(resamples, units).astype(float)
 
 
 def _percentile(value, replicates, level):

@@ -4,23 +4,42 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from ..candidates import all_candidates, selections
 from . import statistics as metrics
 from .choose import choose, in_order, modes_of
 from .comparison import compare, differences
-from .independence import shared_programs
+from .independence import repetitions, shared_programs
 from .scores import correct_counts, distinct_score, graded_answer, oracle_score, score
+
+RUN = ["run", "method", "category"]
 
 
 def summarise(candidates: pd.DataFrame) -> dict:
     """`runs`: one dict for each run and category; `independence`: one for each pair of runs of a category.
 
-    Accuracies are exact counts or shares of 1 over the problems of the stream. `pass_at_5` is null for a mode with
-    fewer than five samples; `unique` is the share of problems that a mode alone solves, with all its samples.
+    Accuracies are exact counts or shares of 1 over the problems of the stream. `selected_correct` counts the right
+    ones among the answers that a recorded run ended with, problems solved again included; of a run of which nothing
+    else is known the rest is left out. `pass_at_5` is null for a mode with fewer than five samples; `unique` is the
+    share of problems that a mode alone solves, with all its samples.
     """
+    known, ended = all_candidates(candidates), selections(candidates)
+    runs = _whole_runs(known, ended) if len(known) else []
+    there = {(row["run"], row["method"], row["category"]) for row in runs}
+    for key, part in ended.groupby(RUN, observed=True):
+        if key not in there:
+            counts = {"problems": len(part), "selected_correct": int(part["correct"].sum())}
+            runs.append(dict(zip(RUN, key, strict=True)) | counts)
+    pairs = shared_programs(candidates).to_dict("records")
+    runs.sort(key=lambda row: tuple(row[name] for name in RUN))
+    return {"runs": runs, "independence": [{k: _plain(v) for k, v in pair.items()} for pair in pairs]}
+
+
+def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> list[dict]:
+    """A dict for each run and category of which all candidates are known."""
     stream = in_order(candidates)
     chosen = {rule: choose(stream, rule) for rule in ("two_stage", "one_stage")}
     runs = []
-    for (run, method, category), part in stream.groupby(["run", "method", "category"], observed=True):
+    for (run, method, category), part in stream.groupby(RUN, observed=True):
         mine = {
             rule: frame[(frame["run"] == run) & (frame["category"] == category) & (frame["method"] == method)]
             for rule, frame in chosen.items()
@@ -36,6 +55,7 @@ def summarise(candidates: pd.DataFrame) -> dict:
                 "problems": len(counts),
                 "candidates": len(part),
                 "two_stage_correct": int(mine["two_stage"]["correct"].fillna(False).sum()),
+                "selected_correct": _right(_of(ended, run, category)),
                 "one_stage_correct": int(mine["one_stage"]["correct"].fillna(False).sum()),
                 "oracle_correct": int(solved.any(axis=0).sum()),
                 "pass_at_5": {m: _mean(oracle_score(part[part["mode"] == m], 5)) for m in modes},
@@ -46,8 +66,11 @@ def summarise(candidates: pd.DataFrame) -> dict:
                 "shortened_outputs": int(part["shortened"].fillna(False).sum()),
             }
         )
-    pairs = shared_programs(candidates).to_dict("records")
-    return {"runs": runs, "independence": [{k: _plain(v) for k, v in pair.items()} for pair in pairs]}
+    return runs
+
+
+def _right(ended: pd.DataFrame) -> int | None:
+    return int(ended["correct"].sum()) if len(ended) else None
 
 
 def against(candidates: pd.DataFrame, methods: Sequence[str], rule: str = "one_stage") -> list[str]:
@@ -72,21 +95,26 @@ def as_text(summary: dict) -> str:
     lines = []
     runs = pd.json_normalize(summary["runs"]).rename(columns=lambda name: name.replace("_correct", ""))
     for name, part in runs.groupby("category"):
-        lines += [f"== {name}", part.drop(columns="category").dropna(axis=1, how="all").set_index("run").T.to_string()]
+        known = part.drop(columns="category").dropna(axis=1, how="all").convert_dtypes().set_index("run")
+        lines += [f"== {name}", known.astype(object).where(known.notna(), "").T.to_string()]
     if summary.get("toolboxes"):
         lines += [
             "== toolboxes at the end, most used functions",
             pd.DataFrame(summary["toolboxes"]).to_string(index=False),
         ]
     if summary["independence"]:
-        pairs = pd.DataFrame(summary["independence"]).drop(columns=["method_a", "method_b"])
-        lines += ["== shared programs, pair by pair", pairs.to_string(index=False, float_format="{:.3f}".format)]
-        dependent = pairs[pairs["verdict"] != "independent"]
-        verbs = {"copy": "copies", "overlap": "overlaps with"}
+        pairs, verbs = pd.DataFrame(summary["independence"]), {"copy": "copies", "overlap": "repeats"}
+        lines += ["== runs that repeat an earlier one, and do not count there (mode, first to last problem)"]
         lines += [
-            f"{p.run_b} {verbs[p.verdict]} {p.run_a} in {p.category}: the two do not count as two runs"
-            for p in dependent.itertuples()
-        ]
+            f"{row.category}: {row.run} {verbs[row.verdict]} {row.repeats} ({row.stretches})"
+            for row in repetitions(pairs).itertuples()
+        ] or ["none"]
+        free = pairs[pairs["shared"] == 0]
+        if len(free):
+            lines += [
+                f"{len(free)} pairs of runs, mode by mode, share nothing: {100 * free['identical'].mean():.1f} % of "
+                f"their programs are the same, by chance {100 * free['by_chance'].mean():.1f} %"
+            ]
     return "\n".join(lines)
 
 

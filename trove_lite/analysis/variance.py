@@ -14,8 +14,8 @@ How the intervals and tests hold up, in numbers: benchmarks/coverage.py, results
 answers, read candidates, or know a method: that runs of a method share nothing (`run_sd=0`) must be said.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -36,12 +36,11 @@ class Runs(NamedTuple):
 
     scores: npt.ArrayLike  # (questions, runs); NaN where unscored
     run_sd: float | None = None  # SD of a run's own effect on the mean; 0: runs share nothing; None: estimate it
-    run_degrees: float = np.inf  # of freedom of that `run_sd`, where it was itself estimated (pooled over categories)
+    run_degrees: float = np.inf  # of freedom of that `run_sd`, where it was itself estimated
     sample_sd: float | None = None  # SD within a question and run; None: estimate it
-    #: How many independent runs these are worth (one number, or one a question); None: as many as there are. Two runs
-    #: with a share x of their samples in common are worth 2 / (1 + x); the expected score of k of a pool's n samples
-    #: is worth n / k runs of k (Hoeffding 1948: at least so many).
-    effective: npt.ArrayLike | None = None
+    #: How many runs' worth of samples a score is made of (one number, or one a question): the expected score of k of n
+    #: samples is worth n / k runs of k (Hoeffding 1948: at least so many), which share the effect of one run.
+    worth: npt.ArrayLike = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,16 +50,23 @@ class Variance:
     All variances are of single scores; the variance of `value` is made from them by `se`.
     """
 
-    value: float
-    weights: Array  # (strata,): the mean is their weighted mean
+    labels: tuple[Hashable, ...]  # (strata,)
+    values: Array  # (strata,): the mean, or the difference, in each
+    weights: Array  # (strata,): `value` is their weighted mean
     sizes: Array  # (strata,): questions
-    degrees: float  # of freedom of `spread`: questions, or clusters of them, less the strata
+    degrees: Array  # (strata,): of freedom of `spread`: questions, or clusters of them, less one
     spread: Array  # (strata,): variance over questions of their means over runs: problem, and what is left of sample
+    single: Array  # (strata, methods): variance over questions of a single run's scores: problem and sample
     sample: Array  # (strata, methods): within a question and run; NaN: unknown
     run: Array  # (strata, methods): of a run's own effect, unbiased and so at times below 0; NaN: unknown
     run_degrees: Array  # (strata, methods): of freedom of `run`; infinite where it is assumed
     repeats: Array  # (strata, methods): runs over which a question's samples are averaged
     independent: Array  # (strata, methods): independent runs over which a run's own effect is averaged
+    shared: bool = False  # whether `run` is one estimate, of all strata together (`alike`)
+
+    @property
+    def value(self) -> float:
+        return float(self.weights @ self.values)
 
     @property
     def problems(self) -> int:
@@ -105,11 +111,26 @@ class Variance:
         The variance over runs counts with all its uncertainty even where its estimate is 0: what two runs fail to show
         may be there.
         """
-        sample = np.where(np.isnan(self.sample), self.spread[:, None], self.sample)  # unknown: no more than all of it
+        sample = np.where(np.isnan(self.sample), self.single, self.sample)  # unknown: no more than all of it
         run_means = self.weights[:, None] ** 2 * (
             self.run / self.independent + sample / (self.repeats * self.sizes[:, None])
         )
-        return _satterthwaite(self.se**2, (self.over_problems, self.degrees), (run_means, self.run_degrees))
+        problems = self.weights**2 * self.spread / self.sizes
+        return _satterthwaite(self.se**2, (problems, self.degrees), self._of_runs(run_means))
+
+    def _of_runs(self, variances: Array) -> tuple[Array, Array]:
+        """Variances of means over runs with their degrees of freedom; one estimate for all strata is one variance."""
+        if not self.shared:
+            return variances, self.run_degrees
+        return variances.sum(axis=0), self.run_degrees[0]
+
+    def of(self, labels: Sequence[Hashable], *, macro: bool = False) -> "Variance":
+        """These strata alone, weighted by their questions (micro), or all the same (macro)."""
+        kept = [self.labels.index(label) for label in labels]
+        per_stratum = {k: x[kept] for k, x in vars(self).items() if isinstance(x, np.ndarray)}
+        sizes = self.sizes[kept]
+        weights = np.full(len(kept), 1 / len(kept)) if macro else sizes / sizes.sum()
+        return replace(self, **per_stratum | {"labels": tuple(labels), "weights": weights})
 
 
 def decompose(
@@ -129,9 +150,10 @@ def decompose(
     `minus`: a second method on the same questions, with runs of its own; questions unscored by either are left out.
     Runs that belong together one by one (the same seed and the same random numbers) are one method: give a - b.
     `strata`: a label a question, whose shares are fixed and whose runs are independent of each other's; the mean over
-    them is the micro one, or with `macro` weighs all the same, and is NaN if one has no scores. `clusters`: a label a
-    question; questions of one cluster (a table, say) are drawn together. One run: its own effect and its samples
-    cannot be seen, and are NaN unless assumed in `Runs`.
+    them is the micro one, or with `macro` weighs all the same, and is NaN if one has no scores. A stratum of one
+    question is taken to be as varied as the others. `clusters`: a label a question; questions of one cluster (a table,
+    say) are drawn together. One run: its own effect and its samples cannot be seen, and are NaN unless assumed in
+    `Runs`, or taken from other strata (`alike`).
     """
     methods = [x if isinstance(x, Runs) else Runs(x) for x in (scores, minus) if x is not None]
     tables = [np.asarray(m.scores, dtype=float) for m in methods]
@@ -140,49 +162,69 @@ def decompose(
     means = [question_means(t) for t in tables]
     each = means[0] - means[1] if minus is not None else means[0]
     scored = ~np.isnan(each)
-    labels = np.zeros(len(each)) if strata is None else np.asarray(strata)
-    parts = []
-    for label in np.unique(labels if macro else labels[scored]):
-        here = scored & (labels == label)
+    names = np.zeros(len(each)) if strata is None else np.asarray(strata)
+    labels, parts = np.unique(names if macro else names[scored]).tolist(), []
+    for label in labels:
+        here = scored & (names == label)
         group = None if clusters is None else np.asarray(clusters)[here]
         parts.append(
             (
-                here.sum(),
                 each[here].mean() if here.any() else np.nan,
-                here.sum() * standard_error(each[here], group) ** 2,
+                here.sum(),
                 (here.sum() if group is None else len(np.unique(group))) - 1,
+                here.sum() * standard_error(each[here], group) ** 2,
                 [_components(m, t[here], here) for m, t in zip(methods, tables, strict=True)],
             )
         )
     if not parts:
-        parts = [(0, np.nan, np.nan, 0, [np.full(5, np.nan)] * len(methods))]
-    sizes, values, spread, degrees, components = (np.array(column, dtype=float) for column in zip(*parts, strict=True))
+        labels, parts = [None], [(np.nan, 0, 0, np.nan, [np.full(6, np.nan)] * len(methods))]
+    values, sizes, degrees, spread, components = (np.array(column, dtype=float) for column in zip(*parts, strict=True))
+    if (known := ~np.isnan(spread)).any():
+        spread = np.where(known | (sizes == 0), spread, np.average(spread[known], weights=sizes[known]))
     weights = np.full(len(sizes), 1 / len(sizes)) if macro else sizes / max(sizes.sum(), 1)
-    return Variance(float(weights @ values), weights, sizes, degrees.sum(), spread, *np.moveaxis(components, 2, 0))
+    return Variance(tuple(labels), values, weights, sizes, degrees, spread, *np.moveaxis(components, 2, 0))
 
 
-def pooled(v: Variance, method: int = 0) -> tuple[float, float]:
-    """A method's run SD over all strata, and its degrees of freedom: `Runs(scores of one stratum, *pooled(v))`.
+def alike(v: Variance) -> Variance:
+    """The same with run and sample variances that all strata share, so that those with a single run have them too.
 
-    The mean of the strata's run variances, weighted by degrees of freedom: two runs of one category say next to nothing
-    of a run's own effect, two of each of seven say something, if it is taken to be of one size in all.
+    A method's run variance becomes the mean of the strata's, weighted by degrees of freedom, with all of these: two
+    runs of one category say next to nothing of a run's own effect, two of each of seven say something, if it is taken
+    to be of one size in all. Where a stratum cannot show its sample variance, that is taken to be the same share of a
+    single score's variance as in the others, or, where none of the method's can, as in the other method's.
     """
-    known = np.isfinite(v.run[:, method]) & np.isfinite(v.run_degrees[:, method])
-    run, degrees = v.run[known, method], v.run_degrees[known, method]
-    if not degrees.sum():
-        return float("nan"), float("nan")
-    return float(np.sqrt(max(run @ degrees / degrees.sum(), 0.0))), float(degrees.sum())
+    sample, run, degrees = v.sample.copy(), v.run.copy(), v.run_degrees.copy()
+    for method in range(run.shape[1]):
+        if not np.isinf(degrees[:, method]).any():  # nothing is assumed
+            known = np.isfinite(run[:, method]) & (degrees[:, method] > 0)
+            total = degrees[known, method].sum()
+            if total:
+                run[:, method] = run[known, method] @ degrees[known, method] / total
+                degrees[:, method] = total
+        for other in (method, *range(run.shape[1])):
+            known = np.isfinite(v.sample[:, other]) & (v.single[:, other] > 0)
+            if known.any():
+                share = v.sizes[known] @ v.sample[known, other] / (v.sizes[known] @ v.single[known, other])
+                lacking = np.isnan(sample[:, method])
+                worth = (v.repeats / v.independent)[lacking, method]
+                share = min(share, 1.0)
+                sample[lacking, method] = share * v.single[lacking, method] / (1 - share * (1 - 1 / worth))
+                break
+    return replace(v, sample=sample, run=run, run_degrees=degrees, shared=True)
 
 
 def _components(method: Runs, scores: Array, here: npt.NDArray) -> Array:
-    """(sample, run, degrees of freedom of run, repeats, independent runs) of one method in one stratum."""
+    """(single, sample, run, degrees of freedom of run, repeats, independent runs) of one method in one stratum."""
     scored = ~np.isnan(scores)
     scores, scored = scores[:, scored.any(axis=0)], scored[:, scored.any(axis=0)]
     runs = scores.shape[1]
     if not runs:
-        return np.full(5, np.nan)
+        return np.full(6, np.nan)
     share = scored / scored.sum(axis=1, keepdims=True)  # of a question's mean that a run makes
     repeats, independent = 1 / (share**2).sum(axis=1).mean(), 1 / (share.mean(axis=0) ** 2).sum()
+    several = scored.sum(axis=0) > 1
+    counts = scored[:, several].sum(axis=0)
+    single = counts @ np.nanvar(scores[:, several], axis=0, ddof=1) / counts.sum() if several.any() else np.nan
     first, second = np.triu_indices(runs, 1)
     d = scores[:, first] - scores[:, second]
     n = (~np.isnan(d)).sum(axis=0)
@@ -192,25 +234,24 @@ def _components(method: Runs, scores: Array, here: npt.NDArray) -> Array:
         variances = np.nanvar(d, axis=0, ddof=1)
         sample = n @ variances / 2 / n.sum()
         run = n @ (np.nanmean(d, axis=0) ** 2 - variances / n) / 2 / n.sum()
-    if method.effective is not None:
-        repeats = independent = float(np.broadcast_to(method.effective, len(here))[here].mean())
-        if runs > 1 and not independent > 1:
-            raise ValueError(f"{runs} runs worth {independent:g} are one run: leave the others out")
-        if runs > 1:  # what runs have in common does not show between them
-            unlike = runs * (1 - 1 / independent) / (runs - 1)
-            sample, run = sample / unlike, run / unlike
-    degrees = runs - 1 if method.run_sd is None else method.run_degrees
-    sample = sample if method.sample_sd is None else method.sample_sd**2
+    worth = float(np.broadcast_to(np.asarray(method.worth, dtype=float), len(here))[here].mean())
+    degrees = (runs - 1 if len(n) else 0) if method.run_sd is None else method.run_degrees
+    sample = sample * worth if method.sample_sd is None else method.sample_sd**2
+    single += 0.0 if np.isnan(sample) else sample * (1 - 1 / worth)  # of one run's worth of samples
     run = run if method.run_sd is None else method.run_sd**2
-    return np.array([sample, run, degrees, repeats, independent])
+    return np.array([single, sample, run, degrees, repeats * worth, independent])
 
 
 # ---- what is said from it ----
 
 
 def interval(v: Variance, level: float = 0.95) -> Interval:
-    """Student's t interval of a mean or a difference: value +- t_{(1+level)/2, df} se."""
-    half = stats.t.ppf((1 + level) / 2, v.df) * v.se
+    """Student's t interval of a mean or a difference: value +- t_{(1+level)/2, df} se.
+
+    Where every question has the same value, se is 0 and the interval is value +- 3 / N (the rule of three): whatever
+    was seen in none of N questions happens, at 95 %, in fewer than 3 of N, and moves a share by 1 at most in each.
+    """
+    half = -np.log(1 - level) / v.problems if v.se == 0 else stats.t.ppf((1 + level) / 2, v.df) * v.se
     return Interval(v.value, float(v.value - half), float(v.value + half), v.se)
 
 
@@ -221,11 +262,17 @@ def proportion_interval(v: Variance, level: float = 0.95) -> Interval:
     and 1, where t intervals fail (Bowyer et al. 2025, arXiv 2503.01747), and for means over runs alike. Scores that are
     all the same count as one run of them.
     """
-    p, z = v.value, stats.t.ppf((1 + level) / 2, v.df if v.se else np.inf)
-    n = p * (1 - p) / v.se**2 if v.se else v.problems
+    p, varied = v.value, 0 < v.value < 1 and v.se > 0
+    z = stats.t.ppf((1 + level) / 2, v.df if varied else np.inf)
+    n = p * (1 - p) / v.se**2 if varied else max(v.problems, 1)
     centre, half = p + z**2 / (2 * n), z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
     low, high = np.clip([(centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)], 0, 1)
     return Interval(p, float(low), float(high), v.se)
+
+
+def problems_alone(v: Variance) -> Variance:
+    """The same with runs as they are: what is said then is said of these runs, on other problems."""
+    return replace(v, run=np.zeros_like(v.run), run_degrees=np.full_like(v.run_degrees, np.inf))
 
 
 def p_value(v: Variance, null: float = 0.0) -> float:
@@ -233,14 +280,33 @@ def p_value(v: Variance, null: float = 0.0) -> float:
     return 2 * _upper_tail(abs(v.value - null), v.se, v.df)
 
 
+def p_below(v: Variance, margin: float) -> float:
+    """One-sided p of "the true difference is `margin` or more": below 5 %, it is shown to be less (non-inferiority)."""
+    return _upper_tail(margin - v.value, v.se, v.df)
+
+
+def run_sd_to_zero(v: Variance, independent: Variance, level: float = 0.95) -> float:
+    """The SD of a run's own effect at which the interval of `v`, over problems alone, would reach 0.
+
+    From value = z sqrt(over_problems + sd^2 sum w^2 / independent), with the runs that are `independent`; NaN where it
+    covers 0 without any. How far one may trust a difference of few runs, whose own effect they cannot show.
+    """
+    room = (v.value / stats.norm.ppf((1 + level) / 2)) ** 2 - v.over_problems
+    shares = float(independent.weights**2 @ (1 / independent.independent).sum(axis=1))
+    return float(np.sqrt(room / shares)) if room > 0 else float("nan")
+
+
 def equivalence(v: Variance, margins: Sequence[float] = MARGINS) -> list[float]:
     """p of two one-sided tests of "the two differ by less than the margin", one a margin (Schuirmann 1987).
 
     p = max P(t_df >= (margin -+ value) / se): what a claim of no benefit needs. Equivalent at 5 % where the 90 %
-    interval lies within the margin.
+    interval lies within the margin. Where every question has the same value, p is the chance of that if the rest of the
+    margin were questions with another: (1 - margin + |value|)^N.
     """
     if not all(margin > 0 for margin in margins):
         raise ValueError(f"margins of equivalence must be positive, not {list(margins)}")
+    if v.se == 0:
+        return [float(min(1 - margin + abs(v.value), 1.0) ** v.problems) for margin in margins]
     return [max(_upper_tail(m - v.value, v.se, v.df), _upper_tail(m + v.value, v.se, v.df)) for m in margins]
 
 
@@ -269,7 +335,7 @@ def _rerun_error(v: Variance, runs: int) -> tuple[float, float]:
     weights, sampling = v.weights[:, None] ** 2, v.sample / v.sizes[:, None] * (1 / v.repeats + 1 / runs)
     run_means = weights * (v.run * (1 / v.independent + 1 / runs) + sampling)
     variance = max(run_means.sum(), (weights * sampling).sum())
-    return float(np.sqrt(variance)), _satterthwaite(variance, (run_means, v.run_degrees))
+    return float(np.sqrt(variance)), _satterthwaite(variance, v._of_runs(run_means))
 
 
 # ---- what it would take ----
@@ -291,7 +357,7 @@ def power(v: Variance, delta: float, *, problems: float, runs: int | Sequence[in
     known = np.isinf(v.run_degrees) | (runs == 1)  # whoever plans a single run has to assume what it hides
     degrees = np.where(known, np.inf, np.maximum(runs - 1, 1))
     share = weights / weights.sum() * run + sample
-    df = _satterthwaite(se**2, (problem + sample.sum(), scale * v.degrees), (share, degrees))
+    df = _satterthwaite(se**2, (problem + sample.sum(), scale * v.degrees.sum()), (share, degrees))
     if np.isnan(se) or se == 0:
         return float("nan") if np.isnan(se) or delta == 0 else 1.0
     errors = np.sqrt(stats.chi2.ppf((np.arange(500) + 0.5) / 500, df) / df)  # of se, where scipy's nct is at times NaN
@@ -319,14 +385,17 @@ def problems_needed(
 
 
 def _satterthwaite(total: float, *parts: tuple[npt.ArrayLike, npt.ArrayLike]) -> float:
-    """Degrees of freedom of a sum of variances, each with its own: total^2 / sum part^2 / df (Satterthwaite 1946)."""
-    below = 0.0
+    """Degrees of freedom of a sum of variances, each with its own: total^2 / sum part^2 / df (Satterthwaite 1946).
+
+    Never fewer than any of them has. One of unknown or assumed value, or of none, has no uncertainty to count.
+    """
+    below, least = 0.0, 1e6
     for part, degrees in parts:
-        degrees = np.asarray(degrees, dtype=float)
-        # One of unknown or assumed value, or of none, has no uncertainty to count.
-        with np.errstate(divide="ignore", invalid="ignore"):
-            below += float(np.nansum(np.where(np.isinf(degrees), 0, np.square(part) / degrees)))
-    return float(min(total**2 / below, 1e6)) if below > 0 else 1e6
+        part, degrees = np.broadcast_arrays(np.asarray(part, dtype=float), np.asarray(degrees, dtype=float))
+        counted = np.isfinite(part) & np.isfinite(degrees) & (degrees >= 1)
+        below += float(np.sum(part[counted] ** 2 / degrees[counted]))
+        least = min(least, degrees[counted].min(initial=least))
+    return float(np.clip(total**2 / below, least, 1e6)) if below > 0 else 1e6
 
 
 def _upper_tail(distance: float, se: float, df: float) -> float:

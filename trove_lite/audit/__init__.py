@@ -2,7 +2,7 @@
 
 It asks every check for its findings, with whatever is there: published tables always, recorded runs as given, the data
 set, and what it is handed: a way to load prompts, to read the logs' texts, to run programs. What cannot be computed is
-taken from the committed findings, and says so.
+taken from the committed findings, and says so. Runs of another model, or on other problems, judge no paper.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,18 +14,24 @@ import pandas as pd
 
 from ..analysis.comparison import Comparison
 from ..analysis.independence import independent_runs
+from ..candidates import all_candidates
 from ..datasets import load_dataset
 from ..datasets.base import Problem
 from ..datasets.files import public_paths
 from ..errors import TroveLiteError
-from ..papers.reeval import TROVE, budget
+from ..papers.reeval import TROVE, budget, power_table
 from ..papers.reeval import sides as sides_of
-from .benefit import benefit_findings, independence_findings, power, published_runs
+from ..running.settings import PAPERS_MODEL
+from .benefit import benefit_findings, import_findings, independence_findings, published_runs
+from .creator import NEEDS_DATA, creator_program_findings
 from .creator_latm import papers_findings
 from .finding import COLUMNS, Finding, as_table
 from .reeval import reevaluation_findings
 from .rules import golds_of, rule_effects, rule_findings, trimming_finding
+from .words import answer, as_markdown, paragraphs, ranking
 from .worked_examples import demonstrations, leaks, prompt_findings, prompts_equal, run_examples
+
+__all__ = ["Audit", "answer", "as_markdown", "paragraphs", "ranking", "read_findings", "run_audit"]
 
 KEY = ["section", "paper", "place", "check"]
 NEEDS_TEXTS = ("rule: number parsing",)
@@ -46,23 +52,23 @@ NEEDS_PROBLEMS = (
 class Audit(NamedTuple):
     """`findings` has a column `source`: `computed`, or `committed copy` for what could not be computed here.
 
-    `effects` are the switched rules by category, `examples` the released prompts' worked examples (None without
-    prompts), `power` the numbers behind the finding of that name (None without both sides); `missing` says why each
-    thing that is not here is not.
+    `effects` are the switched rules by method and category, `examples` the released prompts' worked examples (None
+    without prompts), `power` the numbers behind the finding of that name; `missing` says why each thing that is not
+    here is not, and `scope` in one line why these runs judge no paper ("" where they do).
     """
 
     findings: pd.DataFrame
     effects: pd.DataFrame
     examples: pd.DataFrame | None
-    power: pd.DataFrame | None
+    power: pd.DataFrame
     missing: list[str]
+    scope: str
 
 
 def run_audit(
     candidates: pd.DataFrame,
     *,
     k: int | None = None,
-    margin: float = 0.01,
     seed: int = 0,
     resamples: int = 100,
     committed: str | Path = "",
@@ -81,42 +87,43 @@ def run_audit(
     """
     missing, absent = [], set()
     problems = _problems("math", missing)
-    texts = _texts(candidates, problems, logs, missing)
-    runs = independent_runs(candidates if texts is None else texts)
+    whole = all_candidates(candidates)
+    texts = _texts(whole, problems, logs, missing)
+    runs = independent_runs(whole if texts is None else texts)
     sides = sides_of(candidates, calls=calls)
     k = budget(sides, k)
-    on_math = sides.dataset == "math"
-    golds = golds_of(problems if on_math else _problems(sides.dataset, missing))
-    found = [*reevaluation_findings(problems=problems), *papers_findings()]
+    scope = _scope(candidates)
+    golds = golds_of(problems if sides.dataset == "math" else _problems(sides.dataset, missing))
+    found = [*reevaluation_findings(problems=problems), *papers_findings(), *creator_program_findings(missing)]
+    absent |= set(NEEDS_DATA) - {row.check for row in found}
     absent |= set() if problems else set(NEEDS_PROBLEMS)
     absent |= set() if "output" in runs else {*NEEDS_TEXTS, "rule: first block"}
     with _opened(sandbox, missing) as box:
         absent |= set(NEEDS_SANDBOX) if box is None else set()
         effects, remarks = rule_effects(runs, golds or None, box)
-        found += [*rule_findings(effects, remarks), trimming_finding(runs)]
-        examples, rows = _worked_examples(prompts, problems, sides if on_math else None, box, missing)
-    found += [*rows, *independence_findings(candidates), published_runs()]
-    found += benefit_findings(sides, k=k, margin=margin, seed=seed, resamples=resamples, longer=longer)
-    spread = power(sides, k=k, margin=margin, seed=seed, resamples=resamples)
+        examples, rows = _worked_examples(prompts, problems, None if scope else sides, box, missing)
+    found += [*rows, *independence_findings(candidates, "these runs" if scope else "public runs"), published_runs()]
+    if not scope:
+        found += [*rule_findings(effects, remarks), trimming_finding(whole), *import_findings(candidates)]
+        found += benefit_findings(sides, k=k, seed=seed, resamples=resamples, longer=longer)
+    spread = power_table(sides, k=k, seed=seed, resamples=resamples)
     findings = as_table(found).assign(source="computed")
     if findings.duplicated(KEY).any():
         raise AssertionError("two findings of the same name")
-    findings = _filled(findings, committed, absent, section=None if rows else 4, on_math=on_math)
-    return Audit(findings, effects, examples, spread, missing)
+    findings = _filled(findings, committed, absent, section=None if rows else 4, judges=not scope)
+    return Audit(findings, effects, examples, spread, missing, scope)
 
 
-def paragraphs(findings: pd.DataFrame, section: int) -> str:
-    """The findings of a section as Markdown, one short paragraph each, every number from the row."""
-    parts = []
-    for row in findings[findings["section"] == section].itertuples():
-        copy = " *(committed copy)*" if getattr(row, "source", "computed") != "computed" else ""
-        note = f" {row.note[0].upper()}{row.note[1:]}." if row.note else ""
-        parts.append(
-            f"**{row.verdict.capitalize()}** – {row.paper}, {row.place}: *{row.check}*.{copy} "
-            f"Stated: {row.stated}. Computed: {row.computed}.{note}"
-        )
-    text = "\n\n".join(parts) or "Nothing to show for these runs."
-    return text.replace("$", r"\$").replace("~", r"\~").replace("_", r"\_")
+def _scope(candidates: pd.DataFrame) -> str:
+    """Why these runs say nothing about the papers, in one line; "" for runs of the papers' model and data."""
+    theirs = PAPERS_MODEL.rpartition("/")[2]
+    models, data = (sorted(candidates[column].astype(str).unique()) for column in ("model", "dataset"))
+    if data == ["math"] and all(model.rpartition("/")[2] == theirs for model in models):
+        return ""
+    return (
+        f"no paper is judged by these runs: they are of {', '.join(models)} on {', '.join(data)}, and the papers' of "
+        f"{theirs} on math; their numbers stand in rules.csv and power.csv"
+    )
 
 
 def read_findings(path: str | Path) -> pd.DataFrame:
@@ -131,17 +138,17 @@ def read_findings(path: str | Path) -> pd.DataFrame:
 
 
 def _filled(
-    findings: pd.DataFrame, committed: str | Path, absent: set[str], section: int | None, *, on_math: bool
+    findings: pd.DataFrame, committed: str | Path, absent: set[str], section: int | None, *, judges: bool
 ) -> pd.DataFrame:
     """Findings with the committed ones of checks that could not be made here, or only in part.
 
-    What was found on the recorded runs of MATH stands for no runs on other problems.
+    What was found on the recorded runs stands for no runs that judge no paper.
     """
     if not committed or not Path(committed).is_file():
         return findings
     copy = read_findings(committed)
     copy = copy[copy["check"].isin(absent) | (copy["section"] == section)].assign(source="committed copy")
-    if not on_math:
+    if not judges:
         copy = copy[(copy["paper"] != "public runs") & ~copy["check"].str.startswith("rule: ")]
     both = pd.concat([copy, findings], ignore_index=True).drop_duplicates(KEY)
     order = as_table([Finding(*row) for row in both[COLUMNS].itertuples(index=False)])
@@ -163,17 +170,20 @@ def _texts(
     """The same runs with texts: as given, or read from the public logs where these are what was given."""
     if "solution" in candidates:
         return candidates
-    paths = public_paths("logs", ".md")
-    if read is None or not problems or not paths or not all(path.is_file() for path in paths):
+    paths = [path for path in public_paths("logs", ".md") if path.is_file()]
+    if read is None or not problems or not paths:
         missing.append("texts of the runs: no run folder given, and no logs here; run `trove-lite fetch math logs`")
         return None
     table, _ = read(paths, problems, progress=False)
     key = ["run", "category", "problem", "phase", "mode", "sample", "program"]
-    same, given = (
-        frame.astype(dict.fromkeys(["run", "category", "phase", "mode"], str))[key] for frame in (table, candidates)
+    texts = ["run", "category", "phase", "mode"]
+    theirs, given = (frame.astype(dict.fromkeys(texts, str)) for frame in (table, candidates))
+    asked = (
+        theirs.merge(given[texts[:2]].drop_duplicates(), on=texts[:2], how="left", indicator=True)["_merge"] == "both"
     )
-    if len(same) != len(given) or len(same.merge(given, on=key)) != len(given):
-        missing.append("texts of the runs: outcomes of other runs than the public logs; give their run folder")
+    table = table[asked.to_numpy()]
+    if len(table) != len(given) or len(theirs[key].merge(given[key], on=key)) != len(given):
+        missing.append("texts of the runs: outcomes of other runs than the logs here; give their run folder")
         return None
     return table
 

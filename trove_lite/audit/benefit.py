@@ -1,17 +1,18 @@
 """Are several runs several, and does tool-making help? Sections 5 and 6 of the audit, on the runs at hand."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
-from ..analysis import statistics as metrics
 from ..analysis.choose import choose
-from ..analysis.comparison import Comparison
-from ..analysis.independence import shared_programs
-from ..analysis.scores import estimate, matrix, score
+from ..analysis.comparison import Comparison, tested
+from ..analysis.independence import independent_runs, shared_programs
+from ..analysis.scores import estimate, score, scored, variance_of
+from ..analysis.statistics import holm, mcnemar_exact
+from ..analysis.variance import MARGINS, SMALLEST_EFFECT, prediction_interval
+from ..candidates import SELECTED, all_candidates
 from ..papers.reeval import (
-    OTHERS,
     PRIMITIVE,
     SIDES,
     SKIP_POOL,
@@ -20,8 +21,9 @@ from ..papers.reeval import (
     differences,
     matched_budgets,
     measured,
-    skip_pool,
+    power_table,
     source,
+    without_import,
 )
 from .finding import (
     Finding,
@@ -35,45 +37,67 @@ from .finding import (
     finding,
     points,
 )
-from .rules import effect
 
 RUNS = 5  # of the re-evaluation
-WITHOUT_IMPORT = OTHERS["trove_no_import"]
 
 
-def independence_findings(candidates: pd.DataFrame) -> list[Finding]:
-    """Which of the runs repeat another one, by category."""
-    pairs = shared_programs(candidates)
+def independence_findings(candidates: pd.DataFrame, whose: str = "public runs") -> list[Finding]:
+    """Which of the runs repeat another one, by category, and where."""
+    pairs, stream = shared_programs(candidates), all_candidates(candidates)
+    key = ["run", "method"]
+    kept = independent_runs(stream).groupby(["category", *key], observed=True)["problem"].nunique()
     results = []
-    for category, part in candidates.groupby("category", observed=True):
-        runs = part[["run", "method"]].drop_duplicates()
-        here = pairs[pairs["category"] == category]
-        bad = here[here["verdict"] != "independent"].drop_duplicates("run_b")
+    for category, part in stream.groupby("category", observed=True):
+        sizes = part.groupby(key, observed=True)["problem"].nunique()
+        left = kept[category].reindex(sizes.index).fillna(0)
+        runs = sizes.index.get_level_values("run")
+        names = {i: i[0] if list(runs).count(i[0]) == 1 else f"{i[0]} ({i[1]})" for i in sizes.index}
+        whole, partly = (left == sizes).sum(), ((left > 0) & (left < sizes)).sum()
+        here = pairs[(pairs["category"] == category) & (pairs["mode"] != SELECTED)]
         free = here[here["verdict"] == "independent"]
+        said = _repeats(here, names)
         results.append(
             finding(
                 5,
-                "public runs",
+                whose,
                 f"logs of {category}",
                 "runs that are called several are several",
-                stated=f"{len(runs)} runs: {', '.join(sorted(runs['run'].astype(str)))}",
-                computed=f"{len(runs) - len(bad)} independent; "
-                + (
-                    "; ".join(
-                        f"{r.run_b} and {r.run_a} share {100 * r.identical:.0f} % of {r.compared} programs"
-                        for r in bad.itertuples()
-                    )
-                    or "no pair shares more than chance"
-                ),
-                holds=bad.empty,
+                stated=f"{len(sizes)} run{'s' if len(sizes) > 1 else ''}: {', '.join(names.values())}",
+                computed=f"{whole} independent"
+                + (f", {partly} in part (the problems where it repeats none)" if partly else "")
+                + f"; {'; '.join(said) or 'no pair shares more than chance'}",
+                holds=not said,
                 importance=2,
-                note=f"independent pairs share {100 * free['identical'].max():.0f} % at most, by chance "
-                f"{100 * free['by_chance'].max():.0f} %"
+                note=f"independent pairs share {100 * free['identical'].max():.0f} % of a mode's programs at most, "
+                f"by chance {100 * free['by_chance'].max():.0f} %"
                 if len(free)
                 else "",
             )
         )
     return results
+
+
+def _repeats(pairs: pd.DataFrame, names: Mapping[tuple[str, str], str]) -> list[str]:
+    """Runs that repeat others, in words: copies of one another together, each other run with what it repeats most."""
+    group: dict[str, tuple[str, ...]] = {}
+    modes = [
+        (names[i[:2]], names[i[2:]], rows)
+        for i, rows in pairs.groupby(["run_a", "method_a", "run_b", "method_b"], observed=True, sort=False)
+    ]
+    for a, b, rows in modes:
+        if (rows["verdict"] == "copy").all():
+            both = tuple(sorted({*group.get(a, (a,)), *group.get(b, (b,))}))
+            group |= dict.fromkeys(both, both)
+    said = [" = ".join(copies) for copies in dict.fromkeys(group.values())]
+    later = {name for copies in group.values() for name in copies[1:]}
+    most: dict[str, tuple[int, str, pd.DataFrame]] = {}
+    for a, b, rows in modes:
+        if rows["shared"].sum() > most.get(b, (0,))[0] and not later & {a, b}:
+            most[b] = int(rows["shared"].sum()), a, rows[rows["verdict"] != "independent"]
+    for b, (_, a, rows) in most.items():
+        where = (f"{r.mode} ({'all' if r.verdict == 'copy' else f'problems {r.stretches}'})" for r in rows.itertuples())
+        said.append(f"{b} repeats {a} in {', '.join(where)}")
+    return said
 
 
 def published_runs(look: Look | None = None) -> Finding:
@@ -96,41 +120,41 @@ def benefit_findings(
     sides: Comparison,
     *,
     k: int = 15,
-    margin: float = 0.01,
     seed: int = 0,
     resamples: int = 100,
     look: Look | None = None,
     longer: Comparison | None = None,
 ) -> list[Finding]:
-    """The re-evaluation's question on these runs, with the statistics that it leaves out. longer: `matched_budgets`."""
+    """The re-evaluation's question on these runs, with the statistics that it leaves out. longer: `matched_budgets`.
+
+    Where the SKIP pool stands in for PRIMITIVE, nothing about PRIMITIVE is decided, either way.
+    """
     look = look or as_printed()
     if sides[TROVE].empty or sides[PRIMITIVE].empty:
         return []
-    against = " and ".join(sorted(sides[PRIMITIVE]["method"].astype(str).unique()))
-    table = differences(sides, k=k, margin=margin, seed=seed, resamples=resamples)
     return [
-        *_paired(sides, table, look, k=k, margin=margin, against=against),
-        *_mcnemar(sides, k=k, against=against),
-        *_power(sides, k=k, margin=margin, seed=seed, resamples=resamples),
+        *_paired(sides, look, k=k, seed=seed, resamples=resamples),
+        *mcnemar_findings(sides, k=k),
+        *_power(sides, k=k, seed=seed, resamples=resamples),
         *_stand_in(sides, look, k=k, seed=seed, resamples=resamples),
-        *_without_import(sides, margin=margin),
         *_one_stage(sides, look),
-        matched_tokens(sides, longer, k=k, margin=margin, seed=seed),
+        matched_tokens(sides, longer, k=k),
     ]
 
 
-def _points(share: float) -> str:
-    return f"{100 * share:g} point{'' if round(100 * share, 9) == 1 else 's'}"
+def against(sides: Comparison) -> str:
+    """What fills PRIMITIVE's side."""
+    return " and ".join(sorted(sides[PRIMITIVE]["method"].astype(str).unique()))
 
 
 def _sizes(look: Look, categories: Sequence[str]) -> np.ndarray:
     return np.array([cell(look, "reeval_table8", "count", category=c, level="all") for c in categories])
 
 
-def _paired(
-    sides: Comparison, table: pd.DataFrame, look: Look, *, k: int, margin: float, against: str
-) -> list[Finding]:
-    results = []
+def _paired(sides: Comparison, look: Look, *, k: int, seed: int, resamples: int) -> list[Finding]:
+    """TROVE's lead, held against the printed one by where five more runs of each side would put it."""
+    rival, results = against(sides), []
+    table = differences(sides, k=k, seed=seed, resamples=resamples)
     for rule, number in (("one_stage", 5), ("oracle", 7)):
         part = table[table["rule"] == rule]
         if part.empty:
@@ -138,12 +162,7 @@ def _paired(
         singles = part[part["category"].isin(covered(sides))].set_index("category")
         whole = part[~part["category"].isin(covered(sides))]
         row = (whole if len(whole) else part).iloc[0]
-        source = f"reeval_table{number}"
-        printed = [
-            cell(look, source, category=c, method="TROVE", k=k)
-            - cell(look, source, category=c, method="PRIMITIVE", k=k)
-            for c in singles.index
-        ]
+        printed = _printed_leads(look, number, singles.index, k)
         sizes = _sizes(look, singles.index)
         mean = float(np.dot(printed, sizes) / sizes.sum())
         by = "; ".join(
@@ -151,9 +170,11 @@ def _paired(
             f"Table {number} {points(p, 0)}"
             for (c, r), p in zip(singles.iterrows(), printed, strict=True)
         )
-        inside = None if mean != mean else bool(Range(mean - 0.01, mean + 0.01).meets(Range(row["low"], row["high"])))
-        if not inside and SKIP_POOL in against:
-            inside = None  # the two leads are over different rivals
+        signs = singles["difference"][singles["difference"] != 0] > 0
+        scores = (scored(score(sides[side], rule, k, seed=seed, resamples=resamples)) for side in SIDES)
+        rerun = prediction_interval(variance_of(*scores, alone=sides.alone), RUNS)
+        may = Range(mean - 0.01, mean + 0.01)  # a difference of two numbers of two decimals
+        known = SKIP_POOL not in rival and mean == mean and rerun.low == rerun.low
         name = rule.replace("_", "-")
         results.append(
             finding(
@@ -162,153 +183,144 @@ def _paired(
                 f"Table {number}, K={k}",
                 f"TROVE's lead at {k} calls, {name}: runs at hand and print",
                 stated=f"{points(mean)} points over {', '.join(singles.index)} (TROVE minus PRIMITIVE)",
-                computed=f"{points(row['difference'])} points [{points(row['low'])}, {points(row['high'])}] (TROVE "
-                f"minus "
-                f"{against}), sign-flip p {row['p']:.4f}, {row['problems']} problems",
-                holds=inside,
+                computed=f"{_with_interval(row)} over {row['covers']} (TROVE minus {rival}), Holm p "
+                f"{row['p_holm']:.4f}, {row['problems']} problems"
+                + (f"; {RUNS} more runs: {points(rerun.low)} to {points(rerun.high)}" if known else ""),
+                holds=agrees(may, Range(rerun.low, rerun.high)) if known else None,
                 importance=5,
                 note=by
-                + ("; the SKIP pool stands in for PRIMITIVE, so a difference can be its own" if inside is None else ""),
+                + ("; the categories do not agree in sign" if signs.any() and not signs.all() else "")
+                + (
+                    "; the SKIP pool stands in for PRIMITIVE: neither agreement nor difference says anything of it"
+                    if SKIP_POOL in rival
+                    else ""
+                ),
             )
         )
-        nothing = True if row["equivalent"] else False if row["low"] > margin and SKIP_POOL not in against else None
+        small = row[f"p_within_{SMALLEST_EFFECT * 100:.0f}"] <= 0.05
+        within = ", ".join(f"{100 * m:.0f} {row[f'p_within_{100 * m:.0f}']:.3f}" for m in MARGINS)
         results.append(
             finding(
                 6,
                 "re-evaluation",
                 "abstract and §6",
-                f"no benefit at matched calls, {name}: equivalence within {_points(margin)}",
+                f"no benefit at matched calls, {name}: less than {_points(SMALLEST_EFFECT)}",
                 stated="the toolbox approach does not provide a significant benefit on MATH",
-                computed=f"difference {points(row['difference'])} points, test of equivalence p "
-                f"{row['p_equivalent']:.3f}: " + ("equivalent" if row["equivalent"] else "not shown to be equivalent"),
-                holds=nothing,
+                computed=f"difference {_with_interval(row)}; p of equivalence within so many points: {within}",
+                holds=None
+                if SKIP_POOL in rival
+                else False
+                if row["low"] > SMALLEST_EFFECT
+                else True
+                if small
+                else None,
                 importance=5,
-                note=f"against {against}"
-                + (
-                    ": TROVE is ahead, but of what stands in for PRIMITIVE, whose prompt is another text"
-                    if row["low"] > 0 and SKIP_POOL in against
-                    else ""
-                ),
+                note=f"against {rival}"
+                + (", whose prompt is another text than PRIMITIVE's" if SKIP_POOL in rival else "")
+                + f"; the smallest effect of interest is {_points(SMALLEST_EFFECT)}: what twice the calls give "
+                "PRIMITIVE",
             )
         )
     return results
 
 
-def _mcnemar(sides: Comparison, *, k: int, against: str) -> list[Finding]:
-    lines, p_values = [], []
-    chosen, ran = choose(sides[TROVE], "one_stage"), measured(sides)
-    for (category, run), part in chosen.groupby(["category", "run"], observed=True):
-        here = ran[ran["category"] == category]
-        rivals = here[here["method"] == "primitive"]
-        if rivals.empty:  # other runs' samples first, its own where these are too few
-            rivals = skip_pool(pd.concat([here[here["run"] != run], here[here["run"] == run]]))
-        else:
-            rivals = rivals[rivals["run"] == rivals["run"].astype(str).min()]
-        size = rivals.groupby("problem", observed=True).size().min() if len(rivals) else 0
-        if not size >= k:
-            lines.append(f"{category} {run}: only {size} calls to compare with")
-            continue
-        other = (
-            choose(rivals[rivals["sample"] < k], "one_stage").set_index("problem")["correct"].fillna(False).astype(int)
-        )
-        own = part.set_index("problem")["correct"].fillna(False).astype(int)
-        both = pd.concat([own, other], axis=1, join="inner").to_numpy()
-        test = metrics.mcnemar_exact(both[:, 0], both[:, 1])
-        p_values.append(test.p)
-        lines.append(f"{category} {run}: {test.a_only} against {test.b_only}, p {test.p:.4f}")
+def _points(share: float) -> str:
+    return f"{100 * share:g} point{'' if round(100 * share, 9) == 1 else 's'}"
+
+
+def agrees(printed: Range, rerun: Range) -> bool | None:
+    """Does print agree with where more runs would fall? None where they may fall too far apart to tell."""
+    if not printed.meets(rerun):
+        return False
+    return True if rerun.high - rerun.low <= 2 * SMALLEST_EFFECT else None
+
+
+def _printed_leads(look: Look, number: int, categories: Sequence[str], k: int) -> list[float]:
+    cells = (
+        [cell(look, f"reeval_table{number}", category=c, method=m, k=k) for m in ("TROVE", "PRIMITIVE")]
+        for c in categories
+    )
+    return [trove - primitive for trove, primitive in cells]
+
+
+def mcnemar_findings(sides: Comparison, *, k: int) -> list[Finding]:
+    """Each TROVE run against a PRIMITIVE run of its own: the same seed's, or else the next that is free."""
+    own = sides[PRIMITIVE][sides[PRIMITIVE]["method"] != SKIP_POOL]
+    chosen = {side: choose(part, "one_stage") for side, part in ((TROVE, sides[TROVE]), (PRIMITIVE, own))}
+    names, tests = [], []
+    for category in sides.categories:
+        runs = {
+            side: {run: p.set_index("problem")["correct"].fillna(False).astype(int) for run, p in _runs(part, category)}
+            for side, part in chosen.items()
+        }
+        for one, other in zip(runs[TROVE], runs[PRIMITIVE], strict=False):
+            both = pd.concat([runs[TROVE][one], runs[PRIMITIVE][other]], axis=1, join="inner").to_numpy()
+            names.append(f"{category} {one} and {other}")
+            tests.append(mcnemar_exact(both[:, 0], both[:, 1]))
+    p = holm([test.p for test in tests])
     return [
         finding(
             6,
             "re-evaluation",
             "§4.1.2",
-            f"McNemar's test of each TROVE run against {k} calls of other runs, one-stage",
+            "McNemar's test of each TROVE run against a PRIMITIVE run, one-stage",
             stated="not significant",
-            computed="; ".join(lines),
-            holds=None if not p_values or SKIP_POOL in against else min(p_values) >= 0.05,
+            computed="; ".join(
+                f"{name}: {test.a_only} against {test.b_only}, Holm p {each:.4f}"
+                for name, test, each in zip(names, tests, p, strict=True)
+            )
+            or "no PRIMITIVE runs",
+            holds=bool(p.min() >= 0.05) if len(p) else None,
             importance=2,
-            note=f"problems that one side alone solves, {sum(p < 0.05 for p in p_values)} of {len(p_values)} "
-            f"with p below "
-            f"0.05; {against}"
-            + (
-                ": samples of other runs first, the run's own where these are too few, and not PRIMITIVE's prompt"
-                if SKIP_POOL in against
-                else ""
-            ),
+            note=f"problems that one side alone solves; {sum(p < 0.05)} of {len(p)} pairs with p below 0.05, all pairs "
+            "taken together and no run used twice"
+            if len(p)
+            else "the SKIP pool is no run",
         )
     ]
 
 
-def power(sides: Comparison, *, k: int, margin: float, seed: int = 0, resamples: int = 100) -> pd.DataFrame | None:
-    """Problems needed, and power with MATH's 3201, to see a difference of `margin`, by number of runs a side.
-
-    None where the two sides have fewer than two problems in common. `runs` 0 stands for infinitely many. The variance
-    over problems of the true difference is what is left of the observed one after the noise of single runs (Miller
-    2024).
-    """
-    means, noise, known, problem = {}, {}, {}, ["category", "problem"]
-    scores = {
-        side: score(sides[side], "one_stage", k, seed=seed, resamples=resamples).dropna(subset="score")
-        for side in SIDES
-    }
-    shared = scores[TROVE][problem].merge(scores[PRIMITIVE][problem]).drop_duplicates()
-    if len(shared) < 2:
-        return None
-    for method in SIDES:
-        values, _ = matrix(scores[method].merge(shared, on=problem))
-        means[method] = metrics.question_means(values)
-        single = np.isin(values[~np.isnan(values)], (0, 1)).all()  # a pool's score is an expectation, without noise
-        spread = metrics.several_runs(values).sampling_sd
-        if not single or np.isnan(spread):
-            spread = float(np.sqrt(np.mean(means[method] * (1 - means[method]))))
-        noise[method] = spread
-        known[method] = spread**2 / values.shape[1] if single else 0.0
-    gap = means[TROVE] - means[PRIMITIVE]
-    omega = float(np.sqrt(max(np.var(gap, ddof=1) - sum(known.values()), 0)))
-    sigma_a, sigma_b = noise[TROVE], noise[PRIMITIVE]
-    rows = []
-    for count in (1, RUNS, 20, 0):
-        n = count or 10**9
-        shared = {"omega_sd": omega, "sigma_a": sigma_a, "sigma_b": sigma_b, "runs_a": n, "runs_b": n}
-        rows.append(
-            {
-                "runs": count,
-                "margin": margin,
-                "problems_needed": float(metrics.questions_needed(margin, **shared)),
-                "power_with_3201": float(metrics.power_of_difference(3201, margin, **shared))
-                if any((omega, sigma_a, sigma_b))
-                else 1.0,
-                "omega": omega,
-                "sigma_trove": sigma_a,
-                "sigma_primitive": sigma_b,
-                "measured_on": len(gap),
-            }
-        )
-    return pd.DataFrame(rows)
+def _runs(chosen: pd.DataFrame, category: str) -> list[tuple[str, pd.DataFrame]]:
+    """The runs of a category with their answers, by seed and name."""
+    part = chosen[chosen["category"] == category]
+    return [(run, rows) for (_, run), rows in part.groupby(["seed", "run"], observed=True, dropna=False)]
 
 
-def _power(sides: Comparison, *, k: int, margin: float, seed: int, resamples: int) -> list[Finding]:
-    table = power(sides, k=k, margin=margin, seed=seed, resamples=resamples)
-    if table is None:
+def _power(sides: Comparison, *, k: int, seed: int, resamples: int) -> list[Finding]:
+    table = power_table(sides, k=k, seed=seed, resamples=resamples)
+    if table.empty or table["power_with_3201"].isna().all():
         return []
-    five = table[table["runs"] == RUNS].iloc[0]
-    needs = ", ".join(
-        f"{int(r.runs) or 'any number of'} run{'s' if r.runs != 1 else ''} {r.problems_needed:.0f}"
-        for r in table.itertuples()
+    five = table[table["runs"] == RUNS].set_index("effect")
+    stated = five.loc[MARGINS[0]]
+    by_effect = ", ".join(
+        f"{_points(effect)} {100 * r.power_with_3201:.0f} % [{100 * r.low:.0f}, {100 * r.high:.0f}]"
+        for effect, r in five.iterrows()
     )
+    needed = table[table["effect"] == MARGINS[0]]
+    needs = ", ".join(
+        f"{r.runs} run{'s' if r.runs != 1 else ''} "
+        + (f"{n:.0f}" if (n := r.problems_needed) < np.inf else "no number")
+        for r in needed.itertuples()
+    )
+    pool = SKIP_POOL in stated["b"]
     return [
         finding(
             6,
             "re-evaluation",
             "§3 and §4.1.2",
-            f"power to see a difference of {_points(margin)}",
+            f"power to see a difference of {_points(MARGINS[0])}",
             stated=f"a lead of 1 point is not significant ({RUNS} runs of 3201 problems)",
-            computed=f"80 % power needs this many problems: {needs}; {RUNS} runs of 3201 have "
-            f"{100 * five.power_with_3201:.0f} %",
-            holds=True if five.power_with_3201 >= 0.8 else None,
+            computed=f"{RUNS} runs of 3201 problems see a difference of {by_effect}; 80 % power for "
+            f"{_points(MARGINS[0])} needs this many problems, by runs a side: {needs}",
+            holds=True if stated["low"] >= 0.8 and not pool else None,
             importance=5,
-            note="with less than 80 %, not significant does not mean that there is no difference; from the spread "
-            f"over {int(five.measured_on)} problems of {', '.join(covered(sides))} in the runs at hand; more runs help "
-            "only down to the variation between problems",
+            note="with less than 80 %, not significant does not mean that there is no difference; from the spread over "
+            f"{stated['measured_on']:.0f} problems in the runs at hand"
+            + (
+                ", the SKIP pool in PRIMITIVE's place and taken to be as noisy, for its accuracy, as a run of TROVE"
+                if pool
+                else ""
+            ),
         )
     ]
 
@@ -316,12 +328,12 @@ def _power(sides: Comparison, *, k: int, margin: float, seed: int, resamples: in
 def _stand_in(sides: Comparison, look: Look, *, k: int, seed: int, resamples: int) -> list[Finding]:
     """Does the SKIP pool score what PRIMITIVE is printed to score?"""
     results = []
-    scores = score(sides[PRIMITIVE], "one_stage", k, seed=seed, resamples=resamples).dropna(subset="score")
+    scores = scored(score(sides[PRIMITIVE], "one_stage", k, seed=seed, resamples=resamples))
     lines, off, ran = [], [], measured(sides)
     for category, part in scores.groupby("category", observed=True):
         if source(sides, PRIMITIVE, category) != SKIP_POOL:
             continue
-        found = estimate(part, seed=seed)
+        found = estimate(part)
         printed = cell(look, "reeval_table1", category=category, method="PRIMITIVE", variant="compute_matched")
         skip = ran[(ran["mode"] == "skip") & (ran["category"] == category)]
         silent = float(((skip["status"] == "ok") & skip["answer"].isna()).mean())
@@ -340,35 +352,27 @@ def _stand_in(sides: Comparison, look: Look, *, k: int, seed: int, resamples: in
                 "SKIP samples stand in for PRIMITIVE",
                 stated="SKIP is PRIMITIVE's prompt (re-evaluation §4.2.1)",
                 computed="; ".join(lines),
-                holds=not off,
+                holds=False if off else None,
                 importance=3,
                 note=f"they differ in {', '.join(off)}: a lead over the SKIP pool there is not a lead over PRIMITIVE"
                 if off
-                else "",
+                else "no difference seen is not shown to be none",
             )
         )
     return results
 
 
-def _without_import(sides: Comparison, *, margin: float) -> list[Finding]:
-    """TROVE against the runs without IMPORT, at the recorded number of calls."""
-    if WITHOUT_IMPORT not in sides.sides:
+def import_findings(candidates: pd.DataFrame) -> list[Finding]:
+    """TROVE against the runs without IMPORT, by two-stage selection: on these runs, and on others like them."""
+    table = without_import(candidates)
+    if table.empty:
         return []
-    shared = [c for c in covered(sides) if (sides[WITHOUT_IMPORT]["category"] == c).any()]
-    if not shared:
-        return []
-    scores = {}
-    for method in (TROVE, WITHOUT_IMPORT):
-        chosen = choose(sides[method][sides[method]["category"].isin(shared)], "one_stage")
-        each = chosen.assign(score=chosen["correct"].fillna(False).astype(float))
-        scores[method] = each.groupby(["category", "problem"], observed=True)["score"].mean()
-    both = pd.DataFrame(scores).dropna()
-    lines = []
-    for category in shared:
-        part = both.loc[[category]]
-        gap = metrics.paired_difference(part[TROVE].to_numpy(), part[WITHOUT_IMPORT].to_numpy())
-        lines.append(f"{category} {points(gap.value)} [{points(gap.low)}, {points(gap.high)}]")
-    gap = metrics.paired_difference(both[TROVE].to_numpy(), both[WITHOUT_IMPORT].to_numpy())
+    whole = table[table["category"] == "all"] if (table["category"] == "all").any() else table
+    rows = whole.set_index("counted")
+    here, alike = rows.loc["all runs"], rows.loc["independent runs"]
+    margin = MARGINS[0]
+    worse, no_worse = here["low"] > 0, here[f"p_below_{100 * margin:g}"] <= 0.05
+    parts = table[(table["category"] != "all") & (table["counted"] == "all runs")]
     return [
         finding(
             6,
@@ -376,28 +380,44 @@ def _without_import(sides: Comparison, *, margin: float) -> list[Finding]:
             "§1, on Berlot-Attwell et al. (2024)",
             "without IMPORT, at the same number of calls, results are no worse",
             stated="removing IMPORT does not negatively affect performance",
-            computed=f"with minus without {points(gap.value)} points [{points(gap.low)}, {points(gap.high)}], "
-            f"one-stage, "
-            f"{gap.questions} problems",
-            holds=True if gap.high < margin else False if gap.low > 0 else None,
+            computed=f"with minus without {_with_interval(here)}, two-stage, {here['problems']:.0f} problems, "
+            f"{here['runs_a']:g} and {here['runs_b']:g} runs a category as they are; over other runs too "
+            f"{_with_interval(alike)}, from {alike['runs_a']:g} and {alike['runs_b']:g} independent ones",
+            holds=False if worse else True if no_worse else None,
             importance=5,
-            note="; ".join(lines) + f". Decided if the interval lies above 0, or below {points(margin)}",
+            note="; ".join(f"{r.category} {_with_interval(r._asdict())}" for r in parts.itertuples())
+            + f". No worse by {_points(margin)}: p {here[f'p_below_{100 * margin:g}']:.4f} over problems, "
+            f"{alike[f'p_below_{100 * margin:g}']:.4f} over runs too"
+            + (
+                f"; the interval would reach 0 if runs had effects of their own with a standard deviation of "
+                f"{_points(round(here['run_sd_to_0'], 3))}"
+                if here["run_sd_to_0"] == here["run_sd_to_0"]
+                else ""
+            ),
         )
     ]
 
 
+def _with_interval(row: Mapping) -> str:
+    return f"{points(row['difference'])} points [{points(row['low'])}, {points(row['high'])}]"
+
+
 def _one_stage(sides: Comparison, look: Look) -> list[Finding]:
-    """The re-evaluation's correction on these runs."""
-    both = effect("stages", choose(sides[TROVE], "two_stage"), choose(sides[TROVE], "one_stage"))
-    row, singles = both[-1], both[:-1]
-    names = [s.category for s in singles]
+    """The re-evaluation's correction on these runs, held against print by where five more runs would put it."""
+    before, after = (
+        choose(sides[TROVE], rule).assign(score=lambda f: f["correct"].fillna(False).astype(float))
+        for rule in ("two_stage", "one_stage")
+    )
+    v = variance_of(after, before)
+    names = [c for c in sides.categories if c in v.labels]
     variants = ("improved_one_stage", "reproduced_two_stage")
     gains = {
-        c: difference_of(*(cell(look, "reeval_table1", category=c, method="TROVE", variant=v) for v in variants), 2)
+        c: difference_of(*(cell(look, "reeval_table1", category=c, method="TROVE", variant=x) for x in variants), 2)
         for c in names
     }
     sizes = _sizes(look, names)
     low, high = (float(np.dot([getattr(gains[c], end) for c in names], sizes) / sizes.sum()) for end in ("low", "high"))
+    rerun, known = prediction_interval(v, RUNS), v.covers == "problems and runs"
     return [
         finding(
             6,
@@ -405,32 +425,36 @@ def _one_stage(sides: Comparison, look: Look) -> list[Finding]:
             "§4.1.2 and Table 1",
             "one-stage selection gains as much on these runs",
             stated=f"{points(low)} to {points(high)} points over {', '.join(names)}, before rounding",
-            computed=f"{points(row.difference)} points [{points(row.low)}, {points(row.high)}]: "
-            f"{100 * row.before:.1f} → "
-            f"{100 * row.after:.1f} %",
-            holds=None if low != low else Range(low, high).meets(Range(row.low, row.high)),
+            computed=f"{_with_interval(tested(v))} over {v.covers}: {100 * _mean(before):.1f} → "
+            f"{100 * _mean(after):.1f} %"
+            + (f"; {RUNS} more runs: {points(rerun.low)} to {points(rerun.high)}" if known else ""),
+            holds=agrees(Range(low, high), Range(rerun.low, rerun.high)) if known and low == low else None,
             importance=3,
-            note=", ".join(f"{s.category} {points(s.difference)} [{points(s.low)}, {points(s.high)}]" for s in singles),
+            note=", ".join(f"{c} {_with_interval(tested(v.of([c])))}" for c in names),
         )
     ]
 
 
-def matched_tokens(
-    sides: Comparison, longer: Comparison | None = None, *, k: int, margin: float, seed: int = 0
-) -> Finding:
+def _mean(scores: pd.DataFrame) -> float:
+    """Over problems, each by its mean over runs."""
+    return float(scores.groupby(["category", "problem"], observed=True)["score"].mean().mean())
+
+
+def matched_tokens(sides: Comparison, longer: Comparison | None = None, *, k: int) -> Finding:
     """The same comparison at the tokens that TROVE's calls cost, prompt and completion (`matched_budgets`)."""
-    table = matched_budgets(sides, longer, margin=margin, seed=seed)
+    table = matched_budgets(sides, longer)
     row = table[table["budget"] == "total tokens"].iloc[-1]
     known = {"stated": "budgets are matched in calls", "importance": 3}
     where = 6, "re-evaluation", f"TROVE at {k} calls", "TROVE's lead at matched tokens"
     if row["note"]:
         return finding(*where, **known, computed="cannot be computed from these runs", holds=None, note=row["note"])
+    small = row[f"p_within_{100 * SMALLEST_EFFECT:g}"]
     return finding(
         *where,
         **known,
-        computed=f"against {row['calls_b']:.1f} PRIMITIVE calls {points(row['difference'])} points "
-        f"[{points(row['low'])}, {points(row['high'])}], test of equivalence p {row['p_equivalent']:.3f}",
-        holds=False if row["low"] > 0 else True if row["equivalent"] else None,
+        computed=f"against {row['calls_b']:.1f} PRIMITIVE calls {_with_interval(row)}, p of equivalence within "
+        f"{_points(SMALLEST_EFFECT)} {small:.3f}",
+        holds=False if row["low"] > 0 else True if small <= 0.05 else None,
         note=f"{row['problems']:.0f} problems; TROVE spent {row['total_a']:.0f} tokens a problem, PRIMITIVE "
         f"{row['total_b']:.0f}",
     )

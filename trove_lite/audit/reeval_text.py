@@ -1,6 +1,7 @@
 """What the re-evaluation's text says, and what its tables say twice: section 1 of the audit, continued."""
 
-import numpy as np
+from fractions import Fraction
+
 import pandas as pd
 
 from ..datasets.math import CATEGORIES
@@ -11,10 +12,8 @@ from .finding import (
     by_category,
     cell,
     claim,
-    counts_allowed,
     difference_of,
     finding,
-    points,
     rows_of,
 )
 
@@ -32,7 +31,7 @@ COLUMNS_OF_TABLE1 = {
 
 def statement_findings(look: Look) -> list[Finding]:
     """The checks of this file."""
-    return [*grim_of_shares(look), *tables_1_5_7(look), *text_and_tables(look), *settings(look)]
+    return [*tables_1_5_7(look), *text_and_tables(look), *settings(look), *text_and_text(look)]
 
 
 def sizes_of(look: Look) -> pd.Series:
@@ -43,31 +42,6 @@ def sizes_of(look: Look) -> pd.Series:
 def report(place: str, check: str, **rest: object) -> Finding:
     """A finding about the re-evaluation."""
     return finding(1, PAPER, place, check, **rest)
-
-
-def grim_of_shares(look: Look) -> list[Finding]:
-    """Which printed accuracies a mean of five runs over n problems can be (GRIM)."""
-    results = []
-    for table in ("reeval_table1", "reeval_table2", "reeval_table5", "reeval_table7"):
-        rows = look(table)
-        rows = rows[rows["mean"].notna() & rows["category"].isin(CATEGORIES)]
-        allowed = [
-            len(counts_allowed(r.mean_, 2, int(RUNS * sizes_of(look)[r.category])))
-            for r in rows.rename(columns={"mean": "mean_"}).itertuples()
-        ]
-        bad = sum(n == 0 for n in allowed)
-        results.append(
-            report(
-                f"Table {table[-1]}",
-                "each mean is a count over 5 × the number of problems",
-                stated=f"{len(rows)} cells of two decimals",
-                computed=f"{bad} impossible; a cell allows {min(allowed)} to {max(allowed)} counts",
-                holds=bad == 0,
-                importance=1,
-                note="two decimals are too coarse for this check to find much" if min(allowed) > 1 else "",
-            )
-        )
-    return results
 
 
 def tables_1_5_7(look: Look) -> list[Finding]:
@@ -122,8 +96,7 @@ def text_and_tables(look: Look) -> list[Finding]:
     """Statements of the text about Tables 1, 2, 3, 5, 7 and 9."""
     columns = {n: by_category(look, "reeval_table1", method=m, variant=v) for n, (m, v) in COLUMNS_OF_TABLE1.items()}
     reproduced, improved, primitive = (columns[n] for n in ("TROVE reproduced", "TROVE improved", "PRIMITIVE, K=15"))
-    original, sizes = columns["original TROVE"], sizes_of(look)
-    results = []
+    original, results = columns["original TROVE"], []
 
     def at_most(place: str, check: str, quantity: str, gaps: pd.Series) -> None:
         stated = float(claim(look, "reeval", quantity))
@@ -160,27 +133,6 @@ def text_and_tables(look: Look) -> list[Finding]:
             computed=f"{(gains > 0).sum()} of 7, by {100 * gains.min():.0f} to {100 * gains.max():.0f} points",
             holds=bool((gains > 0).all()),
             importance=1,
-        )
-    )
-    lead = float((improved - primitive) @ sizes / sizes.sum())
-    row = {
-        n: [cell(look, "reeval_table1", c, category="MATH", method=m, variant=v) for c in ("mean", "std")]
-        for n, (m, v) in COLUMNS_OF_TABLE1.items()
-    }
-    spread = [row["TROVE improved"][1], row["PRIMITIVE, K=15"][1]]
-    widths = [np.sqrt(sum((s + sign * 0.005) ** 2 for s in spread) / RUNS) for sign in (-1, 1)]
-    results.append(
-        report(
-            "§4.1.2",
-            "TROVE's lead over PRIMITIVE at a matched budget is not significant",
-            stated=f"{claim(look, 'reeval', 'improved TROVE vs PRIMITIVE')} point, not significant",
-            computed=f"from the categories {points(lead, 2)} points; a standard error from the printed ± of five "
-            f"runs is "
-            f"{100 * widths[0]:.1f} to {100 * widths[1]:.1f} points, depending on their rounding",
-            holds=None,
-            importance=3,
-            note="no test, interval or per-problem result is published: the lead is between "
-            f"{lead / widths[1]:.1f} and {lead / widths[0]:.1f} of these standard errors",
         )
     )
     for method in ("TROVE", "PRIMITIVE"):
@@ -257,5 +209,49 @@ def settings(look: Look) -> list[Finding]:
             computed=f"TroVE §5.1 states {paper:g}",
             holds=trim == paper,
             importance=1,
+        ),
+    ]
+
+
+def text_and_text(look: Look) -> list[Finding]:
+    """Statements of the text and of its listings against each other."""
+
+    def said(section: str, quantity: str) -> str:
+        return str(rows_of(look, "figures", paper="reeval", section=section, quantity=quantity)["value"].iloc[0])
+
+    everywhere = said("§4.2.1", "order of modes in all categories")
+    there = said("§B.3", "order of modes in precalculus")
+    rank = {mode: i for i, mode in enumerate(everywhere.split(" > "))}
+    first, second = there.split(" > ")
+    modes, k = len(rank), int(float(claim(look, "reeval", "compute budget K")))
+    text, listing = (Fraction(said(where, "share of K sampled in each mode")) for where in ("§2", "Algorithms 1 and 2"))
+    bound, read = (set(said("Algorithm 1", f"names that are {kind}").split()) for kind in ("bound", "read"))
+    return [
+        report(
+            "§4.2.1 and B.3",
+            "the order of the modes",
+            stated=f"§4.2.1: {everywhere} in all categories",
+            computed=f"B.3: {there} in precalculus",
+            holds=rank[first] < rank[second],
+            importance=2,
+            note="both are said of Figure 1, whose values are not printed",
+        ),
+        report(
+            "§2 and Algorithms 1, 2",
+            "calls a problem, given K",
+            stated=f"§2: K = {k} calls, {text} of them in each of {modes} modes",
+            computed=f"the algorithms sample {'K' if listing == 1 else f'{listing} K'} in each mode: "
+            f"{listing * modes * k} calls",
+            holds=text == listing,
+            importance=2,
+            note="" if text == listing else f"budgets are matched at {k} calls only as §2 has it",
+        ),
+        report(
+            "Algorithm 1",
+            "every name that is read has a value",
+            stated=f"{len(read)} names are read",
+            computed=", ".join(sorted(read - bound)) + " has none" if read - bound else "all have",
+            holds=read <= bound,
+            importance=0.5,
         ),
     ]

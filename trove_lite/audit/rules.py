@@ -13,7 +13,10 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.choose import PROBLEM, in_order
-from ..analysis.statistics import paired_difference
+from ..analysis.comparison import tested
+from ..analysis.scores import variance_of
+from ..analysis.statistics import holm
+from ..analysis.variance import problems_alone
 from ..datasets.answers import is_correct
 from ..datasets.base import Problem
 from ..datasets.math import CATEGORIES
@@ -57,12 +60,14 @@ class Effect(NamedTuple):
     """What switching a rule does: accuracies, their paired difference over problems, and where it matters."""
 
     rule: str
+    method: str
     category: str
     before: float
     after: float
     difference: float
     low: float
     high: float
+    p: float
     problems: int
     runs: int
     other_candidate: int
@@ -71,10 +76,11 @@ class Effect(NamedTuple):
 
 
 def effect(rule: str, before: pd.DataFrame, after: pd.DataFrame) -> list[Effect]:
-    """Compare two choices of one candidate each for the same problems and runs, by category and in all.
+    """Compare two choices of one candidate each for the same problems and runs, by method, category and in all.
 
-    A problem's score is its mean over runs; the interval is the paired t interval over problems. `other_verdict`
-    counts the choices, of one problem in one run, that turn from right to wrong or back; `which` names some.
+    A problem's score is its mean over runs, subtracted run by run: both choices are of the same samples. Interval and
+    t test are over problems alone, these runs as they are. `other_verdict` counts the choices, of one problem in one
+    run, that turn from right to wrong or back; `which` names some.
     """
     keys = ["method", "run", "category", "problem"]
     fields = [*keys, "mode", "sample", "correct"]
@@ -83,28 +89,33 @@ def effect(rule: str, before: pd.DataFrame, after: pd.DataFrame) -> list[Effect]
     other = (both["mode_a"].astype(str) != both["mode_b"].astype(str)) | (both["sample_a"] != both["sample_b"])
     both = both.assign(a=a, b=b, other=other)
     results = []
-    for category in [*[c for c in CATEGORIES if (both["category"] == c).any()], "all"]:
-        part = both if category == "all" else both[both["category"] == category]
-        each = part.groupby(["category", "problem"], observed=True)[["a", "b"]].mean()
-        gap = paired_difference(each["b"].to_numpy(), each["a"].to_numpy())
-        turned = part[part["a"] != part["b"]]
-        names = [f"{r.category} {r.problem}" for r in turned.drop_duplicates(["category", "problem"]).itertuples()]
-        results.append(
-            Effect(
-                rule,
-                category,
-                float(each["a"].mean()),
-                float(each["b"].mean()),
-                gap.value,
-                gap.low,
-                gap.high,
-                len(each),
-                part.groupby(["method", "run", "category"], observed=True).ngroups,
-                int(part["other"].sum()),
-                len(turned),
-                ", ".join(names[:6]) + (" …" if len(names) > 6 else ""),
+    for method, mine in both.groupby("method", observed=True):
+        scores = (mine[keys].assign(score=mine[x]) for x in "ba")
+        found = variance_of(*scores)
+        for category in [*[c for c in CATEGORIES if c in found.labels], "all"]:
+            part = mine if category == "all" else mine[mine["category"] == category]
+            gap = tested(problems_alone(found if category == "all" else found.of([category])))
+            each = part.groupby(["category", "problem"], observed=True)[["a", "b"]].mean()
+            turned = part[part["a"] != part["b"]]
+            names = [f"{r.category} {r.problem}" for r in turned.drop_duplicates(["category", "problem"]).itertuples()]
+            results.append(
+                Effect(
+                    rule,
+                    str(method),
+                    category,
+                    float(each["a"].mean()),
+                    float(each["b"].mean()),
+                    gap["difference"],
+                    gap["low"],
+                    gap["high"],
+                    gap["p"],
+                    len(each),
+                    part.groupby(["run", "category"], observed=True).ngroups,
+                    int(part["other"].sum()),
+                    len(turned),
+                    ", ".join(names[:6]) + (" …" if len(names) > 6 else ""),
+                )
             )
-        )
     return results
 
 
@@ -211,10 +222,15 @@ SELECTION = {
 def rule_effects(
     candidates: pd.DataFrame, golds: Golds | None = None, sandbox: object = None
 ) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Every switch that these candidates allow, one row a rule and category; and a remark on some of them.
+    """Every switch that these candidates allow, one row a rule, method and category; and a remark on some of them.
 
-    Golds are needed to grade anew, texts to read outputs again, a sandbox to run the code that was left out.
+    Of methods with several modes: others have nothing to select in two stages. Golds are needed to grade anew, texts to
+    read outputs again, a sandbox to run the code that was left out. `p_holm` is corrected over all rows.
     """
+    modes = candidates.groupby("method", observed=True)["mode"].nunique()
+    candidates = candidates[candidates["method"].isin(modes.index[modes > 1])]
+    if candidates.empty:
+        return pd.DataFrame(columns=[*Effect._fields, "p_holm"]), {}
     official = choose_by(candidates, two_stage)
     effects, remarks = [], {}
     for name, rule in (*SELECTION.items(), ("all of selection", one_stage_described)):
@@ -250,18 +266,29 @@ def rule_effects(
             f"{counts['several']} programs have several blocks; of the {counts['repeatable']} that end as recorded "
             f"when run again without the toolbox, {counts['changed']} end differently when run whole"
         )
-    return pd.DataFrame(effects), remarks
+    table = pd.DataFrame(effects, columns=Effect._fields)
+    return table.assign(p_holm=holm(table["p"].astype(float))), remarks
 
 
 def rule_findings(effects: pd.DataFrame, remarks: Mapping[str, str]) -> list[Finding]:
-    """One finding a switched rule."""
+    """One finding a switched rule: what it does to TROVE's own logs, and beside it to those of other methods."""
     results = []
-    for row in effects[effects["category"] == "all"].itertuples():
-        switch = SWITCHES[row.rule]
-        parts = effects[(effects["rule"] == row.rule) & (effects["category"] != "all")]
-        clear = row.low > 0 or row.high < 0
+    for rule, rows in effects.groupby("rule", sort=False):
+        switch, whole = SWITCHES[rule], rows[rows["category"] == "all"].set_index("method")
+        method = "trove" if "trove" in whole.index else whole.index[0]
+        row = whole.loc[method]
+        parts = rows[(rows["method"] == method) & (rows["category"] != "all")]
         by = ", ".join(f"{p.category} {points(p.difference)}" for p in parts.itertuples())
-        remark = remarks.get(row.rule, "")
+        others = "; ".join(
+            f"{r.runs} logs of {name}: {points(r.difference)} [{points(r.low)}, {points(r.high)}]"
+            for name, r in whole.drop(index=method).iterrows()
+        )
+        notes = [
+            f"{row.runs} logs of {method} ({by}), {row.problems} problems: another candidate in {row.other_candidate} "
+            f"and another verdict in {row.other_verdict} choices" + (f" ({row.which})" if row.which else ""),
+            others,
+            remarks.get(rule, ""),
+        ]
         results.append(
             finding(
                 3,
@@ -270,15 +297,10 @@ def rule_findings(effects: pd.DataFrame, remarks: Mapping[str, str]) -> list[Fin
                 f"rule: {switch.name}",
                 stated=switch.stated,
                 computed=f"in the program {switch.program}; switched: {100 * row.before:.1f} → {100 * row.after:.1f} "
-                f"%, "
-                f"{points(row.difference)} points [{points(row.low)}, {points(row.high)}]",
+                f"%, {points(row.difference)} points [{points(row.low)}, {points(row.high)}], Holm p {row.p_holm:.3f}",
                 holds=switch.agrees,
-                importance=3 if clear else 2 if row.other_verdict else 1,
-                note=f"another candidate in {row.other_candidate} and another verdict in {row.other_verdict} "
-                f"choices, over "
-                f"{row.problems} problems and {row.runs} logs ({by})"
-                + (f"; {row.which}" if row.which else "")
-                + (f". {remark}" if remark else ""),
+                importance=3 if row.p_holm < 0.05 else 2 if row.other_verdict else 1,
+                note="; ".join(note for note in notes if note),
             )
         )
     return results

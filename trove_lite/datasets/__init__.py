@@ -9,9 +9,13 @@ from .base import Dataset, Problem
 DATASETS = {
     "math": "trove_lite.datasets.math:MATH",
     "practice": "trove_lite.datasets.practice.problems:PRACTICE",
+    "practice_tables": "trove_lite.datasets.practice_tables:PRACTICE_TABLES",
     "tabmwp": "trove_lite.datasets.tabmwp:TABMWP",
     "wtq": "trove_lite.datasets.wtq:WTQ",
+    "wtq_described": "trove_lite.datasets.wtq:DESCRIBED",
     "hitab": "trove_lite.datasets.hitab.problems:HITAB",
+    "creation_challenge": "trove_lite.datasets.creation_challenge:CREATION",
+    "tool_transfer": "trove_lite.datasets.tool_transfer:TRANSFER",
     "bbh": "trove_lite.datasets.bbh:BBH",
     "bbh_made": "trove_lite.datasets.bbh:MADE",
     "bbh_mixed": "trove_lite.datasets.bbh:MIXED",

@@ -51,7 +51,10 @@ class Dataset:
     read: what a program printed → its answers as canonical text, which votes compare. correct: whether answers (all of
     them; the first is the one that is graded) are right, given the gold answer. examples: labelled problems of a
     category, apart from those that are tested, for methods that may see some. given: imports that every program begins
-    with and that the official prompts list, the papers' primitives beyond Python's own.
+    with and that the official prompts list, the papers' primitives beyond Python's own. other_rules: further rules by
+    which the same answers may be judged, such as the official evaluator's, by name. released_votes: what a program
+    votes with in the released one, from its output and the gold answer, where that differs from `read`. like: the data
+    set whose prompts serve this one too ("": it has its own).
     """
 
     name: str
@@ -63,3 +66,6 @@ class Dataset:
     levels: tuple[str, ...] = ()
     examples: Callable[[str], Sequence[Problem]] | None = None
     given: tuple[str, ...] = ()
+    other_rules: Mapping[str, Callable[[Sequence[str], object], bool]] = field(default_factory=dict, hash=False)
+    released_votes: Callable[[str, object], list[str]] | None = None
+    like: str = ""

@@ -90,12 +90,24 @@ class LanguageModel:
     async def check(self) -> None:
         """Raise TroveLiteError where it can be known at once, and nothing started, that this model is not to be had."""
 
-    async def complete(self, prompt: Prompt, seeds: Sequence[int], *, priority: int = 0) -> list[Completion]:
+    def count(self, text: str) -> int | None:
+        """The tokens of a text, where the model's tokenizer is at hand and nothing need be started; None elsewhere."""
+        return None
+
+    async def complete(
+        self,
+        prompt: Prompt,
+        seeds: Sequence[int],
+        *,
+        priority: int = 0,
+        sampling: SamplingSettings | None = None,
+    ) -> list[Completion]:
         """One completion for each seed, in order.
 
-        priority: who is served first where requests wait in the engine, the lowest number; not every engine heeds it.
-        Raises PromptRefused or SampleUnavailable where this request cannot be had, another ModelError where the model
-        or its server fails, TroveLiteError for a prompt of a kind that this model cannot be given.
+        sampling: how these are drawn (None: as the model was made to). priority: who is served first where requests
+        wait in the engine, the lowest number; not every engine heeds it. Raises PromptRefused or SampleUnavailable
+        where this request cannot be had, another ModelError where the model or its server fails, TroveLiteError for a
+        prompt of a kind that this model cannot be given.
         """
         raise NotImplementedError
 

@@ -7,6 +7,7 @@ the engine starts or later, they end too.
 import asyncio
 import ctypes
 import gc
+import importlib.util
 import itertools
 import json
 import multiprocessing
@@ -47,6 +48,7 @@ CPU_DEFAULTS = {"enable_chunked_prefill": False, "kv_cache_memory_bytes": 2 << 3
 #: Threads that have done their part sleep until the others have: while they spin, the others have no core.
 CPU_ENVIRONMENT = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0", "OMP_WAIT_POLICY": "PASSIVE"}
 GRACE = 10  # seconds for the engine to end by itself
+REMEDY = "pip install -e '.[vllm]', or name a running server instead, as in http://localhost:8000/v1#NAME"
 
 
 class VLLM(LanguageModel):
@@ -65,6 +67,24 @@ class VLLM(LanguageModel):
         self._requests = itertools.count()
         self._children: set = set()
 
+    async def check(self) -> None:
+        """Raise TroveLiteError where vLLM is not installed."""
+        if importlib.util.find_spec("vllm") is None:
+            raise TroveLiteError(f"vLLM is not installed: {REMEDY}")
+
+    def count(self, text: str) -> int | None:
+        """The tokens of a text, where the model is a folder here and the library is installed that reads tokenizers."""
+        return len(self._tokenizer.encode(text).ids) if self._tokenizer else None
+
+    @cached_property
+    def _tokenizer(self):
+        place = Path(self.model) / "tokenizer.json"
+        if not place.is_file() or importlib.util.find_spec("tokenizers") is None:
+            return None
+        from tokenizers import Tokenizer
+
+        return Tokenizer.from_file(str(place))
+
     async def __aenter__(self) -> "VLLM":
         # Read by vLLM when it is imported: no usage statistics sent anywhere, no log lines through progress bars.
         os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")
@@ -80,6 +100,7 @@ class VLLM(LanguageModel):
             while not starting.done():
                 kill(set(multiprocessing.active_children()) - before)
                 await asyncio.wait([starting], timeout=0.2)
+            starting.exception()  # looked at, or the event loop would print it
             if self._engine:
                 self._engine.shutdown(timeout=0)
             self._engine = None
@@ -98,16 +119,13 @@ class VLLM(LanguageModel):
             from vllm.platforms import current_platform
             from vllm.v1.engine.async_llm import AsyncLLM
         except ImportError as error:
-            raise TroveLiteError(
-                f"vLLM cannot be imported ({error}): pip install -e '.[vllm]', or name a running server instead, "
-                "as in http://localhost:8000/v1#NAME"
-            ) from error
+            raise TroveLiteError(f"vLLM cannot be imported ({one_line(error)}): {REMEDY}") from error
         defaults = {"model": self.model} | DEFAULTS
         if current_platform.is_cpu():
             defaults |= CPU_DEFAULTS
             use_every_core()
         try:
-            self._params(0)  # settings that vLLM refuses are no prompt's fault
+            self._params(0, self.settings)  # settings that vLLM refuses are no prompt's fault
             tie_processes()
             self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**defaults | self._engine_args))
         except Exception as error:
@@ -122,7 +140,14 @@ class VLLM(LanguageModel):
             del engine
             gc.collect()  # it is in circles, and would complain if it met the end of the interpreter
 
-    async def complete(self, prompt: Prompt, seeds: Sequence[int], *, priority: int = 0) -> list[Completion]:
+    async def complete(
+        self,
+        prompt: Prompt,
+        seeds: Sequence[int],
+        *,
+        priority: int = 0,
+        sampling: SamplingSettings | None = None,
+    ) -> list[Completion]:
         """One completion for each seed, in order."""
         if self._engine is None:
             raise RuntimeError("a VLLM model completes inside its `async with` block")
@@ -130,7 +155,7 @@ class VLLM(LanguageModel):
         try:
             with _vllm_errors():
                 tokens = await (self._continued(spoken) if isinstance(spoken, str) else self._templated(spoken))
-            return await gather(self._sample(tokens, seed, priority) for seed in seeds)
+            return await gather(self._sample(tokens, seed, priority, sampling or self.settings) for seed in seeds)
         except (PromptRefused, SampleUnavailable):
             self.refused += 1
             raise
@@ -187,21 +212,21 @@ class VLLM(LanguageModel):
         place = Path(self.model)
         return sha256_of_weights(place) if place.exists() else None
 
-    def _params(self, seed: int):
+    def _params(self, seed: int, settings: SamplingSettings):
         from vllm import SamplingParams
         from vllm.sampling_params import RequestOutputKind
 
         return SamplingParams(
-            temperature=self.settings.temperature,
-            top_p=self.settings.top_p,
-            max_tokens=self.settings.max_tokens,
-            stop=list(self.settings.stop),
+            temperature=settings.temperature,
+            top_p=settings.top_p,
+            max_tokens=settings.max_tokens,
+            stop=list(settings.stop),
             seed=seed,
             output_kind=RequestOutputKind.FINAL_ONLY,
         )
 
-    async def _sample(self, prompt, seed: int, priority: int) -> Completion:
-        params, number = self._params(seed), str(next(self._requests))
+    async def _sample(self, prompt, seed: int, priority: int, settings: SamplingSettings) -> Completion:
+        params, number = self._params(seed, settings), str(next(self._requests))
         start = time.perf_counter()
         with _vllm_errors():
             *_, result = [part async for part in self._engine.generate(prompt, params, number, priority=priority)]
@@ -217,7 +242,7 @@ class VLLM(LanguageModel):
             result.num_cached_tokens,
             waited,
         )
-        return checked(found, self.settings, "vLLM")
+        return checked(found, settings, "vLLM")
 
 
 def from_spec(spec: str, settings: SamplingSettings, chat: str) -> VLLM:

@@ -13,11 +13,15 @@ import pandas as pd
 
 from ..analysis import statistics as metrics
 from ..analysis.comparison import Comparison, estimates
-from ..analysis.scores import ALL_MICRO, COVERED_MICRO
+from ..analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN
+from ..analysis.variance import MARGINS, rerun_p
 from ..errors import TroveLiteError
+from ..journal import on_disk
 
-#: `published` and `published_sd` are the paper's; `value` with its 95 % interval (`low`, `high`), the standard
-#: deviation between `runs` runs and the number of `problems` are computed; `source` says what was measured.
+#: `published` and `published_sd` are the paper's. Computed are `value` with its 95 % interval over problems and runs
+#: (`low`, `high`); where five new runs on the same problems would print theirs (`prediction_low`, `prediction_high`,
+#: 95 %), and the p of their printing the paper's (`p_print`); the standard deviation between `runs` runs; the number of
+#: `problems`. `source` says what was measured.
 COLUMNS = [
     "category",
     "system",
@@ -26,12 +30,20 @@ COLUMNS = [
     "value",
     "low",
     "high",
+    "prediction_low",
+    "prediction_high",
+    "p_print",
     "run_sd",
     "runs",
     "problems",
     "source",
     "note",
 ]
+
+ROUNDING = 5e-3  # half a unit of the last digit that the papers print; of a percent, a hundredth of it
+#: What `check` says of a cell.
+CHECKED = ["published", "value", "low", "high", "prediction_low", "prediction_high", "difference", "p_print", "p_holm"]
+VERDICTS = ("agrees", "differs", "open")
 
 #: From a category to what is printed for it: the mean and its standard deviation, NaN where nothing is.
 Look = Callable[[str], tuple[float, float]]
@@ -104,19 +116,27 @@ def beside(
     scores: pd.DataFrame,
     look_up: Look,
     *,
-    seed: int,
     covered: Sequence[str] | None = None,
+    level: str = "all",
+    rounding: float = ROUNDING,
 ) -> pd.DataFrame:
     """One row a category, then the rows over all categories: a side's estimate, or the reason for none, beside print.
 
-    covered: the categories that rows over several are about (None: those that all sides have).
+    covered: the categories that rows over several are about (None: those that all sides have). level: of the problems
+    scored. rounding: half a unit of the last digit printed.
     """
     covered = comparison.covered() if covered is None else covered
     rows = []
-    for cell in estimates(comparison, side, scores, seed=seed, covered=covered):
-        mean, sd = printed_over(cell["category"], comparison, covered, look_up)
-        rows.append({"system": system, "published": mean, "published_sd": sd, "source": side} | cell)
+    for cell in estimates(comparison, side, scores, covered=covered):
+        printed_mean, sd = printed_over(cell["category"], comparison, covered, look_up, level)
+        known = {"system": system, "published": printed_mean, "published_sd": sd, "source": side}
+        rows.append(known | cell | {"p_print": _p_of_print(cell, printed_mean, rounding)})
     return in_columns(pd.DataFrame(rows))
+
+
+def _p_of_print(cell: dict, published: float, rounding: float) -> float:
+    """p of "five new runs on the same problems print this", for a cell of `estimates`; NaN where it cannot be said."""
+    return rerun_p(cell["variance"], published, RERUN, rounding=rounding) if "variance" in cell else float("nan")
 
 
 def only_printed(comparison: Comparison, system: str, look_up: Look, note: str) -> pd.DataFrame:
@@ -187,26 +207,51 @@ def side_by_side(table: pd.DataFrame) -> pd.DataFrame:
 def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
     """The paper's numbers against ours: every cell that has both, by how much they differ, largest first.
 
-    `difference` is ours minus the paper's; `inside` says whether the paper's number, which is rounded to two
-    decimals, may lie in our 95 % interval. Says in one line how many do; saved as `NAME_check.csv`, unless there is no
-    `folder` or nothing to hold against print.
+    Judged is whether five runs like ours on the same problems would print the paper's number. `verdict`: `agrees` where
+    it lies in the 95 % prediction interval, but for its rounding, and that interval ends within `clear` (3 points,
+    unless the table says otherwise) of our value, so that it could have lain outside; `differs` where it lies outside
+    even with Holm's correction over the cells of the table (`p_holm`); else `open`, for the reason in `why`.
+    `difference` is ours minus the paper's. Says in one line how many do which; saved as `NAME_check.csv`, unless there
+    is no `folder` or nothing to hold against print.
     """
     both = table[table["published"].notna() & table["low"].notna()].copy()
     both["difference"] = both["value"] - both["published"]
-    both["inside"] = both["published"].between(both["low"] - 5e-3, both["high"] + 5e-3)
+    both["p_holm"] = metrics.holm(both["p_print"].astype(float))
+    judged = [_verdict(row, table.attrs) for row in both.itertuples()]
+    both[["verdict", "why"]] = pd.DataFrame(judged, columns=["verdict", "why"], index=both.index)
     keys = [c for c in ("category", "system", "k", "level") if c in both]
-    order = both["difference"].abs().sort_values(ascending=False).index
-    result = both.loc[order, [*keys, "source", "published", "value", "low", "high", "difference", "inside"]]
+    order = both["difference"].abs().sort_values(ascending=False, kind="stable").index
+    result = both.loc[order, [*keys, "source", *CHECKED, "verdict", "why"]]
     result.attrs = table.attrs | {"name": f"{table.attrs['name']}_check"} if "name" in table.attrs else {}
     print(_in_one_line(table, result))
     return save(result, folder)
+
+
+def _verdict(row: object, about: dict) -> tuple[str, str]:
+    """Of a cell: `agrees`, `differs` or `open`, and why it is open."""
+    if reason := about.get("not_scored"):
+        return "open", reason
+    if pd.isna(row.p_print):
+        return "open", "a single run cannot say how far a rerun moves"
+    if row.p_holm < 0.05:
+        return "differs", ""
+    if row.p_print < 0.05:
+        return "open", "outside, but so may one cell of many be by chance"
+    clear = about.get("clear", MARGINS[-1])
+    if max(row.prediction_high - row.value, row.value - row.prediction_low) > clear:
+        return "open", f"inside, but wider than {_amount(clear)} to a side"
+    return "agrees", ""
+
+
+def _amount(clear: float) -> str:
+    return f"{100 * clear:g} points" if clear < 0.1 else f"{clear:g}"
 
 
 def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | None:
     """Write a table as CSV (six digits) or a figure as PNG and SVG into `folder`, under its own name or this one.
 
     Nothing is written where folder or table is empty. Returns the table, to be shown; a notebook shows figures by
-    itself. The same figure gives the same bytes.
+    itself, under the caption that this prints and that the files carry. The same figure gives the same bytes.
     """
     if thing is None:
         print("nothing to draw: the table says why")
@@ -216,14 +261,35 @@ def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | No
     if folder and not name:
         raise TroveLiteError("a table or figure of no paper has no name of its own: give save() one")
     if folder and (not is_table or len(thing)):
-        Path(folder).mkdir(parents=True, exist_ok=True)
         path = str(Path(folder) / name)
-        if is_table:
-            thing.to_csv(f"{path}.csv", index=False, float_format="%.6g", lineterminator="\n")
-        else:
-            thing.savefig(f"{path}.png", dpi=150, metadata={"Software": None})
-            thing.savefig(f"{path}.svg", metadata={"Date": None})
+        with on_disk(Path(folder)):
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            if is_table:
+                thing.to_csv(f"{path}.csv", index=False, float_format="%.6g", lineterminator="\n")
+            else:
+                about = {"Description": caption} if (caption := getattr(thing, "caption", "")) else {}
+                thing.savefig(f"{path}.png", dpi=150, metadata={"Software": None} | about)
+                thing.savefig(f"{path}.svg", metadata={"Date": None} | about)
+    if not is_table and (caption := getattr(thing, "caption", "")):
+        print(caption)
     return thing if is_table else None
+
+
+def caption_of(figure: str | Path) -> str:
+    """The caption that a saved PNG carries; "" where it has none."""
+    from PIL import Image  # with matplotlib, which tables do not need
+
+    with Image.open(figure) as picture:
+        return picture.info.get("Description", "")
+
+
+class Words(str):
+    """A text that a notebook shows as prose."""
+
+    __slots__ = ()
+
+    def _repr_markdown_(self) -> str:
+        return str(self)
 
 
 def why_empty(table: pd.DataFrame) -> str:
@@ -246,11 +312,16 @@ def _in_one_line(table: pd.DataFrame, found: pd.DataFrame) -> str:
     replaced = found["source"].isin(stand_ins)
     lines = []
     if len(own := found[~replaced]):
-        lines.append(f"{own['inside'].sum()} of {len(own)} printed values of {title} lie in our 95 % intervals")
+        lines.append(f"of {len(own)} printed values of {title}, {_counted(own)}")
     if len(part := found[replaced]):
-        names = " or ".join(part["source"].unique())
-        lines.append(f"{part['inside'].sum()} of {len(part)} where the {names} stands in")
+        lines.append(f"of {len(part)} where the {' or '.join(part['source'].unique())} stands in, {_counted(part)}")
     return "; ".join(lines)
+
+
+def _counted(found: pd.DataFrame) -> str:
+    """How many cells agree with what a rerun would print, how many differ, how many are open."""
+    agree, differ, undecided = ((found["verdict"] == verdict).sum() for verdict in VERDICTS)
+    return f"{agree} agree with what five more runs of ours would print, {differ} differ, {undecided} are open"
 
 
 def _with_stand_ins(table: pd.DataFrame) -> Callable[[str], str]:

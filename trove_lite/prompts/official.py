@@ -29,7 +29,7 @@ def pack(dataset: Dataset) -> PromptPack:
     """The pack `official` for a data set. Raises TroveLiteError where files are missing or are other ones."""
     from mako.template import Template as MakoTemplate
 
-    start = f"prompt/{dataset.name}/"
+    start = f"prompt/{dataset.like or dataset.name}/"
     files = {f.path.removeprefix(start): f for f in public_files() if f.group == "prompts" and f.path.startswith(start)}
     if not files:
         raise TroveLiteError(f"no official prompts for data set '{dataset.name}': choose another --prompts")

@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +24,8 @@ from ..datasets.base import Problem
 from ..errors import TroveLiteError
 from ..programs import code_of, operations
 from ..selection import number_text
+from .official_files import NOTHING_WRITTEN, TIMEOUT, ImportReport, model_of, run_names, seed_of, tell_apart, text_of
+from .official_results import read_results
 
 HEADER = re.compile(r"## Example (\d{1,9})\n")
 SAMPLE = re.compile(  # each part ends where its end is first found, for good: so reading a log takes time in its length
@@ -44,9 +45,6 @@ TOOLBOX = "**Toolbox**"
 RESULT = "-th Execution Result**"
 FINAL = re.compile(r"^## Overall Response Accuracy(?! \(before)", re.MULTILINE)
 SIZE = re.compile(r"^Toolbox Size: #(\d{1,9})\b", re.MULTILINE)
-TIMEOUT = "Timeout detected in running subprocess"
-NOTHING_WRITTEN = "; nothing was written"
-RUN_FOLDER = re.compile(r"(run|seed)[-_]?\d+$")
 
 
 #: In which the official program samples a problem's modes.
@@ -63,29 +61,6 @@ class Section(NamedTuple):
     samples: list[re.Match]
 
 
-@dataclass
-class ImportReport:
-    """What was read from one log, where its record and our grading differ, and how it breaks off, if it does."""
-
-    log: str
-    run: str
-    category: str
-    problems: int
-    candidates: int
-    retried: int
-    shortened: int
-    disagreements: list[str] = field(default_factory=list)
-    broken: str = ""
-
-    def __str__(self) -> str:
-        ends = f"; it breaks off, and what comes after is left out ({self.broken})" if self.broken else ""
-        return (
-            f"{self.run} {self.category}: {self.problems} problems, {self.candidates} candidates "
-            f"({self.retried} of them from problems solved again, {self.shortened} with a shortened output), "
-            f"{len(self.disagreements)} disagreements with our grading{ends}"
-        )
-
-
 def import_logs(
     logs: Sequence[Path],
     problems: Iterable[Problem],
@@ -96,15 +71,17 @@ def import_logs(
 ) -> tuple[pd.DataFrame, list[ImportReport]]:
     """Read logs, each its own run, into one candidates table, with a report on each.
 
-    `problems` are those that the logs' questions are matched with, by text. Raises TroveLiteError, naming the log
-    and the line, for a file that is not such a log, breaks off, or asks a question that is not among `problems`;
-    where `partial`, one that breaks off is read up to its last whole problem, and its report says so.
+    A file that ends in `.json` is a result file (`official_results`): the answer that its run selected for each
+    problem, beside the run's log or in its place. `problems` are those that the logs' questions are matched with, by
+    text. Raises TroveLiteError, naming the log and the line, for a file that is not such a log, breaks off, or asks a
+    question that is not among `problems`; where `partial`, one that breaks off is read up to its last whole problem,
+    and its report says so.
     """
-    names = run_names(logs)
+    names, problems = run_names(logs), list(problems)
     index = {}
     for problem in problems:
         index.setdefault(problem.question.text.strip(), []).append(problem)
-    read = functools.partial(_read_log, index=index, partial=partial)
+    read = functools.partial(_read, index=index, problems=problems, partial=partial)
     with ProcessPoolExecutor(workers if len(logs) > 1 else 1) as pool:
         results = pool.map(read, logs, names) if len(logs) > 1 else map(read, logs, names)
         parts = []
@@ -113,7 +90,7 @@ def import_logs(
                 parts.append(part)
                 bar.update()
     tables = []
-    for (part, report), name in zip(parts, _tell_apart([report for _, report in parts]), strict=True):
+    for (part, report), name in zip(parts, tell_apart([report for _, report in parts]), strict=True):
         report.run = name
         place = part.schema.get_field_index("run")
         tables.append(part.set_column(place, part.schema.field(place), pa.array([name] * len(part))))
@@ -128,38 +105,16 @@ def known_problems() -> list[Problem]:
     return [problem for category in found.categories for problem in found.load(category)]
 
 
-def run_names(logs: Sequence[Path]) -> list[str]:
-    """A short name for each log's run: the folder that names it in the official layout, else the file."""
-    names = []
-    for log in logs:
-        folder = next((part for part in reversed(log.parent.parts) if RUN_FOLDER.search(part)), "")
-        names.append(folder if folder.endswith(log.stem) else "_".join(filter(None, [folder, log.stem])))
-    return names
-
-
-def _tell_apart(reports: list[ImportReport]) -> list[str]:
-    """Run names that differ within a category: where two logs share one, the folder in which they differ comes first.
-
-    Raises TroveLiteError where the same log is given twice.
-    """
-    names = []
-    for report in reports:
-        twins = [r for r in reports if (r.run, r.category) == (report.run, report.category) and r is not report]
-        others = [set(Path(twin.log).absolute().parts) for twin in twins]
-        own = [p for p in Path(report.log).absolute().parts[:-1] if not any(p in parts for parts in others)]
-        if twins and not own:
-            raise TroveLiteError(f"{report.log}: given twice; name each log once")
-        names.append(f"{own[-1]}_{report.run}" if twins else report.run)
-    return names
+def _read(
+    file: Path, run: str, *, index: dict[str, list[Problem]], problems: list[Problem], partial: bool
+) -> tuple[pa.Table, ImportReport]:
+    if file.suffix == ".json":
+        return read_results(file, run, problems)
+    return _read_log(file, run, index=index, partial=partial)
 
 
 def _read_log(log: Path, run: str, *, index: dict[str, list[Problem]], partial: bool) -> tuple[pa.Table, ImportReport]:
-    try:
-        text = log.read_bytes().decode("utf-8").replace("\r\n", "\n")
-    except OSError as error:
-        raise TroveLiteError(f"{log}: cannot be read ({error.strerror}); check the path") from error
-    except UnicodeDecodeError as error:
-        raise TroveLiteError(f"{log}: not UTF-8 text (byte {error.start}), so not a log") from error
+    text = text_of(log)
     sections, broken = _whole_sections(text, log, partial)
     by_question = _match(sections, index, text, log)
     modes = _modes(sections)
@@ -168,15 +123,14 @@ def _read_log(log: Path, run: str, *, index: dict[str, list[Problem]], partial: 
         for _, mode in set(modes)
     }
     method = "trove" if any(mode == "import" for _, mode in modes) else "trove_no_import"
-    seed = re.search(r"(?<!\d)(\d{1,9})$", log.stem)
-    report = ImportReport(str(log), run, by_question[0].category, 0, 0, 0, 0, broken=broken)
+    report = ImportReport(str(log), run, by_question[0].category, method, broken=broken)
     places = [mode for mode in ORDER if mode in complete]
     same = {
-        "model": _model(log),
+        "model": model_of(log),
         "provenance": "recorded",
         "run": run,
         "method": method,
-        "seed": int(seed[1]) if seed else 0,
+        "seed": seed_of(log),
     }
     rows, taken = [], Counter()
     for section, problem, (phase, mode) in zip(sections, by_question, modes, strict=True):
@@ -376,11 +330,6 @@ def _recorded_answers(text: str) -> list[str]:
     if tail:
         numbers = numbers[:-1] + tail[0].removesuffix("]").split(", ")[1:]
     return [number_text(float(number)) for number in numbers if number and number != "None"]
-
-
-def _model(log: Path) -> str:
-    """The model's name, which the official layout keeps as a folder."""
-    return next((part for part in log.parts if "Llama" in part and not part.startswith("output_")), "unknown")
 
 
 def _line(text: str, position: int) -> int:

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ..candidates import fingerprint, load_candidates, save_run
+from ..candidates import all_candidates, fingerprint, load_candidates, save_run
 from ..datasets import load_dataset, load_problems
 from ..datasets.answers import graded
-from ..datasets.base import Dataset
-from ..errors import TroveLiteError
+from ..datasets.base import Dataset, Problem
+from ..errors import TroveLiteError, encodable
 from ..journal import Journal, locked, on_disk
 from ..methods.trove import TroveSettings
 from ..programs import code_of, operations, program_of, recorded_sources
@@ -77,23 +77,24 @@ def reexecute(
     `execute_seconds` of the new table are CPU seconds. Raises TroveLiteError where the problems are not at hand.
     """
     programs = recorded_programs(candidates, settings)
-    ends = list(zip(programs, candidates["status"], strict=True))
-    slow = {program for program, status in ends if status == "timeout"}
-    distinct = dict.fromkeys(program for program, status in ends if status not in NOTHING_RAN)
+    problems = _problems(candidates)
+    jobs = [Job(program, tuple(problem.files.items())) for program, problem in zip(programs, problems, strict=True)]
+    ends = list(zip(jobs, candidates["status"], strict=True))
+    slow = {job for job, status in ends if status == "timeout"}
+    distinct = dict.fromkeys(job for job, status in ends if status not in NOTHING_RAN)
     parts = [
-        (sandbox, [program for program in distinct if program not in slow]),
-        (known_timeouts or sandbox, [program for program in distinct if program in slow]),
+        (sandbox, [job for job in distinct if job not in slow]),
+        (known_timeouts or sandbox, [job for job in distinct if job in slow]),
     ]
     executions = _execute(parts, journal, progress)
     new = candidates.copy()
     new["provenance"], new["shortened"] = "re-executed", False
-    gold = _gold_answers(candidates)
     datasets = {name: load_dataset(name) for name in candidates["dataset"].unique()}
     rows = [
         Outcome(*(getattr(old, name) for name in Outcome._fields))
         if old.status in NOTHING_RAN
-        else _graded(executions[program], old.solution, answer, datasets[old.dataset])
-        for old, program, answer in zip(candidates.itertuples(), programs, gold, strict=True)
+        else _graded(executions[job], old.solution, problem.gold, datasets[old.dataset])
+        for old, job, problem in zip(candidates.itertuples(), jobs, problems, strict=True)
     ]
     for column, values in zip(rows[0]._fields if rows else (), zip(*rows, strict=True), strict=True):
         kind = candidates[column].dtype
@@ -103,7 +104,7 @@ def reexecute(
 
 
 def recorded_programs(candidates: pd.DataFrame, settings: Mapping[str, TroveSettings] | None = None) -> list[str]:
-    """The program behind each candidate, toolbox functions as they stood at that problem included.
+    """The program behind each candidate: what its data set gives to all, the toolbox as it stood then, its own code.
 
     `settings`: those of live TROVE runs, by run; the other runs are the official program's. What a record does not let
     decide, for it is shortened, runs with the toolbox as it was last.
@@ -117,13 +118,26 @@ def recorded_programs(candidates: pd.DataFrame, settings: Mapping[str, TroveSett
                     library = attempt.library
                 libraries |= {row["_row"]: attempt.library for row in recorded}
             libraries |= {index: library for index in rows.index[rows["mode"] == "import"] if index not in libraries}
+    given = {name: load_dataset(name).given for name in candidates["dataset"].unique()}
     return [
-        program_of(row.solution, recorded_sources(row.tools), libraries.get(row.Index, ()))
-        for row in candidates[["solution", "tools"]].itertuples()
+        program_of(row.solution, recorded_sources(row.tools), (*given[row.dataset], *libraries.get(row.Index, ())))
+        for row in candidates[["dataset", "solution", "tools"]].itertuples()
     ]
 
 
-def _execute(parts: list[tuple[Sandbox, list[str]]], path: Path | None, progress: bool) -> dict[str, Execution]:
+class Job(NamedTuple):
+    """A program, with what it may read: the names that it opens and the files behind them."""
+
+    program: str
+    files: tuple[tuple[str, Path], ...] = ()
+
+    @property
+    def key(self) -> int:
+        """What a journal knows it by, wherever the data folder is."""
+        return fingerprint(self.program, "\n".join(name for name, _ in self.files))
+
+
+def _execute(parts: list[tuple[Sandbox, list[Job]]], path: Path | None, progress: bool) -> dict[Job, Execution]:
     """Run, part by part, what the journal at `path` does not hold yet, and keep it there."""
     known = {}
     with closing(Journal(path)) if path else nullcontext() as journal:
@@ -133,17 +147,23 @@ def _execute(parts: list[tuple[Sandbox, list[str]]], path: Path | None, progress
                 journal.append({"sandboxes": about})
             elif journal.records[0] != {"sandboxes": about}:
                 raise TroveLiteError(f"{path}: begun with other limits, isolation or libraries; choose another --out")
-            known = {record["program"]: Execution(*record["execution"]) for record in journal.records[1:]}
+            known = {record["program"]: _kept(record["execution"]) for record in journal.records[1:]}
+        for box, jobs in parts:
+            missing = [job for job in jobs if job.key not in known]
 
-        def keep(program: str, execution: Execution) -> None:
-            known[fingerprint(program, "")] = execution
-            if journal:
-                journal.append({"program": fingerprint(program, ""), "execution": execution})
+            def keep(number: int, execution: Execution, missing: list[Job] = missing) -> None:
+                known[missing[number].key] = execution
+                if journal:
+                    journal.append({"program": missing[number].key, "execution": execution})
 
-        for box, programs in parts:
-            missing = [program for program in programs if fingerprint(program, "") not in known]
-            box.run_many(missing, progress=progress and len(missing) > 0, done=keep)
-    return {program: known[fingerprint(program, "")] for _, programs in parts for program in programs}
+            programs, files = [job.program for job in missing], [dict(job.files) for job in missing]
+            box.run_many(programs, progress=progress and len(missing) > 0, done=keep, files=files)
+    return {job: known[job.key] for _, jobs in parts for job in jobs}
+
+
+def _kept(values: Sequence) -> Execution:
+    """An execution as a journal has it: an older one may hold texts that no table can."""
+    return Execution(*(encodable(value) if isinstance(value, str) else value for value in values))
 
 
 class Outcome(NamedTuple):
@@ -185,10 +205,12 @@ def compare(recorded: pd.DataFrame, new: pd.DataFrame, programs: Sequence[str]) 
     )
 
 
-def _gold_answers(candidates: pd.DataFrame) -> list[object]:
+def _problems(candidates: pd.DataFrame) -> list[Problem]:
+    """The problem of each candidate."""
     pairs = candidates[["dataset", "category"]].drop_duplicates().itertuples(index=False)
-    gold = {(p.dataset, p.category, p.index): p.gold for pair in pairs for p in load_problems(*pair)}
-    return [gold[key] for key in zip(candidates["dataset"], candidates["category"], candidates["problem"], strict=True)]
+    known = {(p.dataset, p.category, p.index): p for pair in pairs for p in load_problems(*pair)}
+    keys = zip(candidates["dataset"], candidates["category"], candidates["problem"], strict=True)
+    return [known[key] for key in keys]
 
 
 def _graded(execution: Execution, solution: str, gold: object, dataset: Dataset) -> Outcome:
@@ -253,7 +275,7 @@ def reexecute_runs(
     known_timeouts: the CPU seconds of programs that ran out of time in the record. Raises TroveLiteError where a run
     has no text, or programs cannot be confined as asked.
     """
-    candidates = load_candidates(*runs)
+    candidates = all_candidates(load_candidates(*runs))
     if "solution" not in candidates:
         raise TroveLiteError(f"{runs[0]}: outcomes hold no programs; name a run folder with text")
     with on_disk(out):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..candidates import run_name
+from ..candidates import all_candidates, run_name
 from ..datasets.base import Question
 from ..methods.base import Answer, Attempt, Budget, Candidate
 from ..methods.trove import PRESETS, TROVE, TroveSettings, trove
@@ -23,6 +23,7 @@ def played_back(rows: pd.DataFrame, settings: TroveSettings | None = None) -> It
     for it. It ends early where the table has none: in a log, an output that was shortened can decide a vote.
     `settings`: the run's (None: the official program's, with the modes and samples that the rows have).
     """
+    rows = all_candidates(rows)
     stream = rows[rows["phase"] != "retry"]
     settings = replace(settings, ranking="uses") if settings else official(stream)  # what is shown is not what runs
     problems = stream[["dataset", "category", "problem"]].drop_duplicates().sort_values("problem")

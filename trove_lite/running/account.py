@@ -5,7 +5,7 @@ run is what its `run.json` says.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -15,6 +15,7 @@ from ..datasets import load_dataset
 from ..datasets.base import Problem
 from ..methods import load_method
 from ..methods.base import Answer, Attempt, Candidate, Request, Settings
+from ..models import load_model
 from ..prompts import load_pack
 from ..selection import Vote
 from .live import labelled
@@ -32,37 +33,55 @@ class Planned(NamedTuple):
     calls: int
     prompt_tokens: int
     completion_tokens: int
+    counted: bool
+    """Whether prompt tokens are the model's own, and not estimated from characters."""
 
 
 def plan(settings: RunSettings) -> list[Planned]:
     """What a run with these settings would ask of its models; nothing is asked, and nothing written.
 
-    Prompt tokens are estimated from characters; completion tokens are the most that the settings allow.
+    Prompt tokens are counted where the models' tokenizers are at hand, and else estimated from characters; completion
+    tokens are the most that the settings allow.
     """
     dataset = load_dataset(settings.dataset)
+    models = {"solver": settings.model} | settings.roles
+    models = {role: load_model(spec, settings.sampling, chat=settings.chat) for role, spec in models.items()}
+    counted = all(model.count("") is not None for model in models.values())
+    sizes = {role: model.count if counted else estimated for role, model in models.items()}
     pack, examples = load_pack(settings.prompts, dataset), labelled(settings, dataset)
     rows = []
     for method in settings.methods:
         for category in settings.categories:
             problems = dataset.load(category)[: settings.limit]
             calls, read = _asked(
-                method, problems, examples.get(category, ()), settings.of(method, settings.seeds[0]), pack
+                method, problems, examples.get(category, ()), settings.of(method, settings.seeds[0]), pack, sizes
             )
             seeds = len(settings.seeds)
-            tokens = math.ceil(read / CHARACTERS_A_TOKEN) * seeds
             written = calls * seeds * settings.sampling.max_tokens
-            rows.append(Planned(method, category, len(problems), calls * seeds, tokens, written))
+            rows.append(
+                Planned(method, category, len(problems), calls * seeds, math.ceil(read) * seeds, written, counted)
+            )
     return rows
 
 
+def estimated(text: str) -> float:
+    """The tokens of a text, for whoever has no tokenizer."""
+    return len(text) / CHARACTERS_A_TOKEN
+
+
 def _asked(
-    method: str, problems: Sequence[Problem], examples: Sequence[Problem], settings: Settings, pack
-) -> tuple[int, int]:
-    """Calls, and characters of prompts, of one method on these problems."""
+    method: str,
+    problems: Sequence[Problem],
+    examples: Sequence[Problem],
+    settings: Settings,
+    pack,
+    sizes: Mapping[str, Callable],
+) -> tuple[int, float]:
+    """Calls, and tokens of prompts, of one method on these problems; `sizes` measures the text that a role reads."""
     found = load_method(method)
     questions = [problem.question for problem in problems]
     streams = [questions] if found.stream else [[question] for question in questions]
-    calls = characters = 0
+    calls = tokens = 0
     for stream in streams:
         steps, answer = found.begin(stream, settings, examples), None
         while True:
@@ -76,15 +95,16 @@ def _asked(
             for request in () if isinstance(asked, Answer) else asked:
                 if isinstance(request, Attempt):
                     calls += len(request.samples)
-                    characters += len(request.samples) * _length(request, pack)
-    return calls, characters
+                    size = sizes.get(request.role, sizes["solver"])
+                    tokens += len(request.samples) * sum(map(size, _texts(request, pack)))
+    return calls, tokens
 
 
-def _length(request: Attempt, pack) -> int:
+def _texts(request: Attempt, pack) -> list[str]:
     prompt = request.prompt
     if prompt is None:
         prompt = pack.render(request.question, request.stage, request.shown, **request.values)
-    return len(prompt) if isinstance(prompt, str) else sum(len(text) for _, text in prompt)
+    return [prompt] if isinstance(prompt, str) else [text for _, text in prompt]
 
 
 def _nothing(request: Request, settings: Settings) -> Iterator[Candidate]:
@@ -98,10 +118,12 @@ def planned_text(rows: Sequence[Planned], *, prefill: float | None = None, decod
     """A plan to read; with a GPU's speeds, in tokens a second, also its hours."""
     lines = [f"{'method':<12} {'category':<14} {'problems':>8} {'calls':>10} {'prompt tokens':>15}"]
     lines += [f"{r.method:<12} {r.category:<14} {r.problems:>8,} {r.calls:>10,} {r.prompt_tokens:>15,}" for r in rows]
-    calls, read, written = (sum(column) for column in list(zip(*rows, strict=True))[3:])
+    calls, read, written = (sum(column) for column in list(zip(*rows, strict=True))[3:6])
+    counted = all(row.counted for row in rows)
+    how = "counted by the model's tokenizer" if counted else f"estimated at {CHARACTERS_A_TOKEN} characters each"
     lines += [
-        f"in all {calls:,} calls; about {read:,} prompt tokens, estimated at {CHARACTERS_A_TOKEN} characters each; at "
-        f"most {written:,} completion tokens",
+        f"in all {calls:,} calls; {'' if counted else 'about '}{read:,} prompt tokens, {how}; at most {written:,} "
+        "completion tokens",
         "these are of a run in which no program works: what follows on one that does comes on top, such as prompts "
         "that show tools, their use by others, and problems solved again",
     ]
@@ -131,6 +153,11 @@ def came_of(out: Path, description: Mapping) -> str:
         total = {name: sum(row[name] or 0 for row in rows) for name in ("calls", "prompt_tokens", "completion_tokens")}
         if rows:
             lines.append(f"{title}: " + ", ".join(f"{n:,.0f} {name.replace('_', ' ')}" for name, n in total.items()))
+    troubles = {"requests sent again": description["retried"]}
+    troubles |= {f"samples {why}": count for why, count in description["missing"].items()}
+    if any(troubles.values()):
+        said = ", ".join(f"{count:,} {what}" for what, count in troubles.items() if count)
+        lines.append(f"not as asked: {said}" + "; why: column `error`" * any(description["missing"].values()))
     if description["settings"]["model"] == COMES_ALONG:
         lines.append("a tiny model made this: it shows how the methods work, and says nothing about other models")
     return "\n".join(lines)

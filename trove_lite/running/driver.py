@@ -14,7 +14,7 @@ from ..datasets.base import Dataset, Problem
 from ..errors import TroveLiteError
 from ..journal import Journal
 from ..methods.base import Answer, Attempt, Candidate, Method, Question, Request, Run, Settings, Steps, sample_seed
-from ..models.base import LanguageModel, Message, ModelError, PromptRefused, SampleUnavailable
+from ..models.base import LanguageModel, Message, ModelError, PromptRefused, SampleUnavailable, SamplingSettings
 from ..programs import program_of
 from .gate import FILLER, Gate
 from .progress import Progress
@@ -77,10 +77,11 @@ class Driver:
         *,
         parser: str,
         progress: Progress,
+        sampling: SamplingSettings | None = None,
         in_flight: int = 256,
     ):
         self.models, self.sandbox, self.pack, self.dataset = models, sandbox, pack, dataset
-        self.parser, self.progress = parser, progress
+        self.parser, self.progress, self.sampling = parser, progress, sampling or SamplingSettings()
         self.generating, self.executing = Gate(in_flight), Gate(sandbox.workers)
         self.live = asyncio.Semaphore(in_flight)
         self.tasks: asyncio.TaskGroup | None = None
@@ -188,13 +189,15 @@ class Driver:
 
     async def _new(self, stream: Stream, request: Request, key: Key, prompt, asked: str, rank: int) -> Record:
         if isinstance(request, Run):
-            return await self._execute(Record.of_run(key, request, asked), request.program, request, stream, rank)
+            record, program = Record.of_run(key, request, asked), self._with_given(request.program)
+            return await self._execute(record, program, request, stream, rank)
         seed = sample_seed(stream.seed, request.question, key.phase, key.stage, key.sample, key.round)
         model = self.models.get(request.role, self.models["solver"])
         what = prompt if isinstance(prompt, str) else [Message(*message) for message in prompt]
         try:
             async with self.generating(rank):
-                (completion,) = await model.complete(what, [seed])
+                own = {"sampling": replace(self.sampling, **request.sampling)} if request.sampling else {}
+                (completion,) = await model.complete(what, [seed], **own)
             if rank < FILLER:
                 self.generating.measure(completion.seconds, completion.completion_tokens)
             record = Record.of(key, request, asked, completion)
@@ -205,13 +208,17 @@ class Driver:
         if not request.runs:
             return record.read() if request.mode else record
         if request.compose:
-            program = request.compose(record.text)
+            program = self._with_given(request.compose(record.text))
         else:
             parsed = record.parsed(self.parser)
             program = program_of(parsed.solution, parsed.tools, (*self.dataset.given, *request.library))
         if not program.strip() and (request.compose or self.parser != "official"):  # there, nothing at all succeeds
             return replace(record, status="no_code")
         return await self._execute(record, program, request, stream, rank)
+
+    def _with_given(self, program: str) -> str:
+        """A program that a method composed, after what the data set gives to all; "" stays what it is."""
+        return "\n".join([*self.dataset.given, program]) if program.strip() else program
 
     async def _execute(self, record: Record, program: str, request: Request, stream: Stream, rank: int) -> Record:
         files = stream.problems[request.question.index].files

@@ -10,7 +10,7 @@ import subprocess
 import time
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, ExitStack, contextmanager
+from contextlib import AsyncExitStack, ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -33,6 +33,7 @@ from .progress import Progress
 from .record import Record, candidate_rows, content_hash, differing
 from .settings import RunSettings, model_identity
 
+MISSING = ("refused", "unavailable")  # how a request ends that brought no sample
 REUSE = 10_000  # programs whose executions a run keeps, should the same text come again
 SPENT = ["prompt_tokens", "cached_tokens", "completion_tokens", "executions", "generate_seconds", "execute_seconds"]
 
@@ -87,7 +88,7 @@ def live_run(
         for stream in streams:
             if stream.journal.notice:
                 bars.say(stream.journal.notice)
-        in_own_loop(drive(out, streams, models, sandbox, pack, dataset, settings.parser, bars, in_flight))
+        in_own_loop(drive(out, streams, models, sandbox, pack, dataset, settings, bars, in_flight))
         with on_disk(out):
             finish(out, streams, dataset, settings)
     return out
@@ -127,7 +128,7 @@ async def drive(
     sandbox,
     pack,
     dataset: Dataset,
-    parser: str,
+    settings: RunSettings,
     bars: Progress,
     in_flight: int | None,
 ) -> None:
@@ -141,8 +142,12 @@ async def drive(
         for model in models.values():
             model.on_notice = bars.say
         bars.retried = lambda: sum(getattr(model, "retried", 0) for model in set(models.values()))
-        driver = Driver(models, sandbox, pack, dataset, parser=parser, progress=bars, in_flight=at_once)
-        await driver.run(streams)
+        drawn = {"parser": settings.parser, "sampling": settings.sampling}
+        driver = Driver(models, sandbox, pack, dataset, **drawn, progress=bars, in_flight=at_once)
+        try:
+            await driver.run(streams)
+        finally:
+            note_retried(out, bars.retried())
 
 
 async def checked(models: Iterable[LanguageModel]) -> None:
@@ -253,11 +258,21 @@ def commit() -> str | None:
         return None
 
 
+def note_retried(out: Path, retried: int) -> None:
+    """Count the requests that were sent again, on top of those before the run was stopped."""
+    description = read_description(out)
+    with suppress(OSError):  # a full disk, say, which has been told of
+        write_description(out, description | {"retried": description.get("retried", 0) + retried})
+
+
 def read_description(out: Path) -> dict:
     """A run folder's `run.json`."""
     path = out / "run.json"
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(found, dict):
+            raise ValueError("no names with values")
+        return found
     except ValueError as error:
         raise TroveLiteError(f"{path}: not JSON ({error}); restore it, or choose another --out") from error
 
@@ -295,8 +310,9 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
     spent = as_frame(as_arrow(calls, CALLS_SCHEMA)).sort_values(CALLS_KEY, kind="stable", ignore_index=True)
     accuracy = {stream.label: sum(stream.correct.values()) / max(1, len(stream.correct)) for stream in streams}
     labels = {stream.label: len(stream.examples) for stream in streams if stream.method.examples}
-    came = {"sessions": sessions_of(out, description), "accuracy": accuracy, "labels": labels, "toolboxes": tools}
-    came |= {"budget": budget_of(spent).to_dict("records")}
+    missing = spent["finish_reason"].value_counts().reindex(MISSING, fill_value=0).astype(int).to_dict()
+    came = {"sessions": sessions_of(out, description), "accuracy": accuracy, "missing": missing}
+    came |= {"budget": budget_of(spent).to_dict("records"), "labels": labels, "toolboxes": tools}
     save_run(out, table, description | came, calls=spent)
 
 

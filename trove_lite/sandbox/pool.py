@@ -150,7 +150,7 @@ class Sandbox:
     def run_many(self, programs, progress: bool = True, done=None, files=None) -> list[Execution]:
         """Run programs and return their executions in the same order, with a progress bar.
 
-        done(program, execution), where given, is called as soon as each has ended, to keep it.
+        done(number, execution), where given, is called as soon as the program of that number has ended, to keep it.
         files: as for `run`, for each program.
         """
         programs = list(programs)
@@ -163,7 +163,7 @@ class Sandbox:
                 with one_at_a_time:
                     bar.update()
                     if done:
-                        done(programs[number], executions[number])
+                        done(number, executions[number])
 
         with Bar(len(programs), "programs", enabled=progress) as bar:
             working = [self._submit(work) for _ in range(min(self.workers, len(programs)))]

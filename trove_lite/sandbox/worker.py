@@ -192,7 +192,7 @@ class Zygote:
         if code == -signal.SIGKILL and ending in (_zygote.FINISHED, _zygote.NOT_CONFINED):
             raise Killed("somebody killed the process")  # the kernel, say, when memory ran out
         if ending == _zygote.NOT_CONFINED:
-            raise IsolationError(f"a program could not be confined, so it did not run: {read_report(told)[0]}")
+            raise OSError(f"a program could not be confined, so it did not run: {read_report(told)[0]}")
         if ending == _zygote.CPU_LIMIT:
             return "timeout", f"over {self.limits['time_limit']:g} s of CPU time"
         if ending == _zygote.WALL_LIMIT:

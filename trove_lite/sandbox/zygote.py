@@ -22,6 +22,7 @@ import struct
 import sys
 import time
 import types
+import warnings
 
 from . import isolation as _isolation
 from . import seccomp as _seccomp
@@ -135,11 +136,20 @@ latex(x**2/2), str(sqrt(x)/2), sympify('x**2 + 1').subs(x, 2)
 
 
 def _fix_chance_and_display() -> None:
-    """The same seeds for every program, and numbers shown as numpy 1 showed them (`3.5`, not `np.float64(3.5)`)."""
+    """The same seeds for every program, and values shown as the papers' libraries showed them.
+
+    numpy 1 showed a number as `3.5`, not `np.float64(3.5)`; before pandas 3 a column's texts were an array of objects,
+    which prints `['a' 'b']`, not over several lines with its type.
+    """
     sys.modules["random"].seed(0)
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed(0)
         numpy.set_printoptions(legacy="1.25")
+    if pandas := sys.modules.get("pandas"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # pandas 3 calls the option deprecated
+            with contextlib.suppress(KeyError):  # a pandas without it
+                pandas.set_option("future.infer_string", False)
 
 
 class _Child:

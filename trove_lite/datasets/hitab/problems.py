@@ -118,4 +118,15 @@ def released_votes(output: str, gold: Sequence[object]) -> list[str]:
     return read_numbers(output) if isinstance(looked_at, float) else [plain_text(output)]
 
 
-HITAB = Dataset(NAME, "HiTab", (NAME,), load, read_text, released_is_correct, SOURCES, given=GIVEN)
+HITAB = Dataset(
+    NAME,
+    "HiTab",
+    (NAME,),
+    load,
+    read_text,
+    released_is_correct,
+    SOURCES,
+    given=GIVEN,
+    other_rules={"HiTab's own": score_is_correct},
+    released_votes=released_votes,
+)

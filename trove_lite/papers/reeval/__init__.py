@@ -6,8 +6,20 @@ printed number stands beside ours only where data set and budget are those that 
 of 1. Where PRIMITIVE was not run, the SKIP pool stands in for it, and every table says so (`sides`).
 """
 
-from .figures import figure1, figure2, figure3, figure4, matched_budgets_figure, table1_figure, table9_figure
+from .claims import claims
+from .figures import (
+    ORDER,
+    differences_figure,
+    figure1,
+    figure2,
+    figure3,
+    figure4,
+    matched_budgets_figure,
+    table1_figure,
+    table9_figure,
+)
 from .models import each_model, methods, models, models_figure, one_stage_gain
+from .paired import paired_differences
 from .reading import differ, in_full
 from .tables import (
     differences,
@@ -15,6 +27,7 @@ from .tables import (
     figure3_table,
     figure4_table,
     matched_budgets,
+    power_table,
     table1,
     table2,
     table3,
@@ -23,6 +36,7 @@ from .tables import (
     table7,
     table8,
     table9,
+    without_import,
 )
 from .two_sides import (
     OTHER_SKIP,
@@ -49,6 +63,7 @@ from .words import (
 )
 
 __all__ = [
+    "ORDER",
     "OTHERS",
     "OTHER_SKIP",
     "PRIMITIVE",
@@ -57,9 +72,11 @@ __all__ = [
     "TROVE",
     "budget",
     "budget_in_words",
+    "claims",
     "covered",
     "differ",
     "differences",
+    "differences_figure",
     "difficulty_in_words",
     "each_model",
     "figure1",
@@ -80,6 +97,8 @@ __all__ = [
     "modes_in_words",
     "one_stage_gain",
     "overlap_in_words",
+    "paired_differences",
+    "power_table",
     "sides",
     "skip_pool",
     "source",
@@ -93,6 +112,7 @@ __all__ = [
     "table8",
     "table9",
     "table9_figure",
+    "without_import",
     "worked_modes",
     "worked_overlap",
 ]

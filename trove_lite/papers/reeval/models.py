@@ -15,7 +15,7 @@ from ...analysis.comparison import Comparison, accuracy, requests_of
 from ...analysis.scores import score
 from ...candidates import load_calls, load_candidates
 from .. import in_columns, named
-from ..style import MARKERS, PALETTE, category_axis, dot, handle, plt, titled
+from ..style import INTERVAL, SERIES, category_axis, dot, handle, plt, titled
 from .tables import figure1_table, table1, table7
 from .two_sides import MODELS, SIDES, TROVE, budget, sides
 
@@ -67,24 +67,21 @@ def models_figure(table: pd.DataFrame) -> Figure | None:
     if known.empty:
         return None
     rows, names, rules = (list(known[column].unique()) for column in ("category", "model", "rule"))
-    styles = dict(zip(names, zip(cycle(PALETTE), cycle(MARKERS), strict=False), strict=False))
+    styles = dict(zip(names, cycle(SERIES.values()), strict=False))
     size = (2.6 + 3.2 * len(rules), 1.6 + 0.5 * len(rows))
     figure, all_axes = plt.subplots(1, len(rules), figsize=size, layout="constrained", sharey=True, squeeze=False)
     for axes, rule in zip(all_axes[0], rules, strict=True):
         axes.axvline(0, color="black", linewidth=1)
         for row in known[known["rule"] == rule].itertuples():
-            dot(
-                axes,
-                row,
-                rows.index(row.category) + 0.25 * (names.index(row.model) - (len(names) - 1) / 2),
-                *styles[row.model],
-            )
+            place = rows.index(row.category) + 0.25 * (names.index(row.model) - (len(names) - 1) / 2)
+            dot(axes, row, place, styles[row.model])
         axes.set_title(rule.replace("_", "-"), fontsize=10)
-        axes.set_xlabel("TROVE minus PRIMITIVE (fraction of problems)")
+        axes.set_xlabel("TROVE minus PRIMITIVE (points)")
         category_axis(axes, rows)
-    handles = [handle(f"{name}, less {_rivals(known, name)}", *styles[name]) for name in names]
+    handles = [handle(f"{name}, less {_rivals(known, name)}", styles[name]) for name in names]
     figure.legend(handles=handles, frameon=False, loc="outside lower center", fontsize=9)
-    return titled(figure, table, "TROVE against PRIMITIVE at the same calls")
+    text = "TROVE against PRIMITIVE at the same calls"
+    return titled(figure, table, text, caption=f"{text}, for each model. Bars: {INTERVAL}.")
 
 
 def _rivals(known: pd.DataFrame, name: str) -> str:

@@ -5,12 +5,10 @@ from dataclasses import replace
 import pandas as pd
 
 from ...analysis.choose import in_order
-from ...analysis.comparison import Comparison, one_kind
+from ...analysis.comparison import Comparison, compared, one_kind
 from ...analysis.independence import independent_runs
-from ...analysis.scores import (
-    pooled,
-)
-from ...candidates import calls_of
+from ...analysis.scores import NEARLY_ALL, pooled
+from ...candidates import all_candidates, calls_of, selections
 from ...errors import TroveLiteError
 
 TROVE, PRIMITIVE = SIDES = ("TROVE", "PRIMITIVE")
@@ -25,14 +23,15 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Com
     """TROVE and PRIMITIVE, and any other method under its own name, from one model's runs; copies are left out.
 
     In categories without PRIMITIVE, the SKIP samples of all independent runs pooled into one stand in for it, under the
-    method `SKIP pool`: SKIP's prompt asks the same of the model, but is not the same text. `calls`: the runs' requests,
-    where they are known. Raises where models or data sets are mixed.
+    method `SKIP pool`: SKIP's prompt asks the same of the model, but is not the same text. It shows no toolbox, so the
+    pool has no effect of a run. `calls`: the runs' requests, where they are known. Raises where models or data sets are
+    mixed.
     """
-    model, *_ = one_kind(candidates, "model", "provenance", "dataset")
+    model, *_ = one_kind(all_candidates(candidates), "model", "provenance", "dataset")
     independent = independent_runs(candidates)
-    kept = in_order(independent)
+    kept, each_mode = in_order(independent), in_order(independent_runs(candidates, by_mode=True))
     own = kept[kept["method"] == "primitive"]
-    pool = skip_pool(kept[~kept["category"].isin(own["category"].unique())])
+    pool = skip_pool(each_mode[~each_mode["category"].isin(own["category"].unique())])
     frames = {
         TROVE: kept[kept["method"] == "trove"],
         PRIMITIVE: pd.concat([own, pool], ignore_index=True) if len(pool) else own,
@@ -40,7 +39,15 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Com
     others = [method for method in dict.fromkeys(kept["method"].astype(str)) if method not in ("trove", "primitive")]
     frames |= {OTHERS.get(method, method): kept[kept["method"] == method] for method in others}
     found = Comparison.of(frames, calls=calls_of(independent) if calls is None else calls)
-    return replace(found, title=MODELS.get(model, model) + found.title.removeprefix(model))
+    ended = selections(independent)
+    methods = {TROVE: "trove"} | {OTHERS.get(method, method): method for method in others}
+    return replace(
+        found,
+        alone=(SKIP_POOL,),
+        selected={side: ended[ended["method"] == method] for side, method in methods.items()},
+        by_mode={side: each_mode[each_mode["method"] == method] for side, method in methods.items()},
+        title=MODELS.get(model, model) + found.title.removeprefix(model),
+    )
 
 
 def skip_pool(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -61,12 +68,20 @@ def source(comparison: Comparison, side: str, category: str) -> str:
 
 
 def covered(comparison: Comparison) -> list[str]:
-    """The categories that both sides have; those of one where the other has none at all."""
-    return comparison.covered(*SIDES)
+    """The categories in which both sides have the samples that they have elsewhere; where one has none, the other's."""
+    k = compared(comparison).samples(*SIDES)
+    return [c for c in comparison.covered(*SIDES) if all(_has(comparison[side], c, k) for side in SIDES)]
+
+
+def _has(side: pd.DataFrame, category: str, k: int) -> bool:
+    """Whether (nearly) all problems of a category have k samples in a run; of a side without any, True."""
+    sizes = side[side["category"] == category].groupby(["run", "problem"], observed=True).size()
+    return sizes.empty or (sizes >= k).mean() >= NEARLY_ALL
 
 
 def budget(comparison: Comparison, k: int | None) -> int:
     """k calls a problem, checked; None: the papers' 15, or as many as both sides have."""
+    comparison = compared(comparison)
     return min(K, comparison.samples(*SIDES) or K) if k is None else comparison.checked(k, *SIDES)
 
 

@@ -1,0 +1,77 @@
+"""A run on a server that misbehaves, over real sockets: it completes, or ends in a line and goes on where it was."""
+
+import json
+
+import pytest
+
+from trove_lite import load_candidates
+from trove_lite.errors import TroveLiteError
+from trove_lite.models.openai import OpenAIServer
+from trove_lite.running.account import came_of
+
+from ..models.misbehaving import FAILING, FINAL, ODD, SILENT, TOO_LONG, Server
+from ..scripted import TIMES, problems, run
+
+SAMPLES = 6
+
+
+def made(server, folder, way=""):
+    """A run of six samples on that server."""
+    model = OpenAIServer(server.url, "tiny", first_pause=0.001, timeout=0.3 if way in SILENT else 10, retries=1)
+    small = {"methods": ("primitive",), "seeds": (0,), "k": 2, "problems": lambda *where: problems(*where, n=3)}
+    return run(folder, model=model, in_flight=1, **small)
+
+
+def table(folder):
+    return load_candidates(folder).drop(columns=TIMES)
+
+
+def described(folder):
+    return json.loads((folder / "run.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The table of a run on a server that behaves."""
+    with Server() as server:
+        return table(made(server, tmp_path_factory.mktemp("whole") / "run"))
+
+
+@pytest.mark.parametrize("way", ["broken JSON", "content_filter", "429", "hang up", "silence"])
+def test_what_goes_wrong_once_is_counted_and_changes_no_row(way, whole, tmp_path):
+    with Server(200, way) as server:
+        folder = made(server, tmp_path / "run", way)
+    assert table(folder).equals(whole)
+    assert (described(folder)["retried"], described(folder)["missing"]) == (1, {"refused": 0, "unavailable": 0})
+    assert "not as asked: 1 requests sent again\n" in came_of(folder, described(folder)) + "\n"
+
+
+@pytest.mark.parametrize("way", [*FAILING, *SILENT, *FINAL])
+def test_where_no_answer_comes_any_more_the_run_ends_in_a_line_and_later_goes_on(way, whole, tmp_path):
+    folder, good = tmp_path / "run", [] if way in FINAL else [200, 200]  # later these would be one sample's trouble
+    with Server(*good, always=way) as server, pytest.raises(TroveLiteError) as ended:
+        made(server, folder, way)
+    assert str(ended.value).isprintable()
+    assert (folder / "journal" / "primitive-counting-0.jsonl").read_text().count("\n") == len(good)
+    assert described(folder)["retried"] == (way not in FINAL)
+    with Server() as server:
+        made(server, folder)
+    assert table(folder).equals(whole)
+    assert described(folder)["retried"] == (way not in FINAL)
+
+
+@pytest.mark.parametrize("way", ODD)
+def test_samples_that_never_come_are_rows_and_counted(way, tmp_path):
+    with Server(200, 200, always=way) as server:
+        folder = made(server, tmp_path / "run")
+    assert table(folder)["status"].tolist() == ["ok"] * 2 + ["missing"] * (SAMPLES - 2)
+    assert described(folder)["missing"] == {"refused": 0, "unavailable": SAMPLES - 2}
+
+
+@pytest.mark.parametrize("way", TOO_LONG)
+def test_prompts_that_are_too_long_are_counted_and_said_at_the_end(way, tmp_path):
+    with Server(200, 200, always=way) as server:
+        folder = made(server, tmp_path / "run")
+    assert described(folder)["missing"] == {"refused": SAMPLES - 2, "unavailable": 0}
+    assert f"not as asked: {SAMPLES - 2} samples refused; why: column `error`" in came_of(folder, described(folder))
+    assert table(folder)["correct"].isna().sum() == SAMPLES - 2

@@ -1,0 +1,171 @@
+"""Sixty small questions about twelve made tables, so that everything about tables runs without any download.
+
+Five questions a table, each of a kind of its own: three ask for a number, two for a text. Tables are made by rule
+from a fixed seed and lie, as tab-separated text, in a folder of this process, where programs open them by a relative
+path.
+"""
+
+import random
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from .answers import read_last_line, text_is_correct
+from .base import Dataset, Problem, Question
+
+NAME = "practice_tables"
+TABLES = 12
+SHOWN = 3  # rows of the preview
+NUMBER, TEXT = KINDS = ("number", "text")
+
+
+class Theme(NamedTuple):
+    """What a table is about: its rows' names, the groups that they fall in, and one column of numbers."""
+
+    row: str
+    names: tuple[str, ...]
+    group: str
+    groups: tuple[str, ...]
+    amount: str
+    largest: int
+
+
+class Table(NamedTuple):
+    """Rows of a name, a group and an amount; names differ, and so do amounts."""
+
+    theme: Theme
+    rows: tuple[tuple[str, str, int], ...]
+
+    def text(self) -> str:
+        """The table as its file holds it."""
+        header = (self.theme.row, self.theme.group, self.theme.amount)
+        return "".join("\t".join(map(str, cells)) + "\n" for cells in (header, *self.rows))
+
+
+THEMES = (
+    Theme(
+        "Boat",
+        ("Petrel", "Marigold", "Old Tom", "Swift", "Lantern", "Kestrel", "Bramble", "Nimbus", "Harrier", "Juniper"),
+        "Harbour",
+        ("Sandwick", "Torr", "Elmouth"),
+        "Catch in kg",
+        900,
+    ),
+    Theme(
+        "Orchard",
+        ("Hill Side", "Long Acre", "Mill", "Abbey", "Fox", "Stone", "Lower", "Chapel", "Ridge", "Marsh"),
+        "Fruit",
+        ("apple", "pear", "plum", "quince"),
+        "Trees",
+        240,
+    ),
+    Theme(
+        "Tram",
+        ("A1", "A2", "B1", "B2", "C4", "C5", "D7", "D8", "E9", "F3"),
+        "Depot",
+        ("North", "Canal", "Works"),
+        "Passengers",
+        4000,
+    ),
+    Theme(
+        "Player",
+        ("Ada", "Bela", "Ciro", "Dora", "Emre", "Fay", "Goran", "Hana", "Ivo", "Jun"),
+        "Team",
+        ("Reds", "Blues", "Greens"),
+        "Points",
+        80,
+    ),
+)
+
+
+@lru_cache
+def made_table(number: int) -> Table:
+    """Table `number`, from 0: seven to ten rows, no group without one, and one group ahead of the others."""
+    draw = random.Random(f"{NAME} {number}")
+    theme = THEMES[number % len(THEMES)]
+    names = draw.sample(theme.names, draw.randint(7, len(theme.names)))
+    amounts = draw.sample(range(theme.largest // 10, theme.largest), len(names))
+    groups = []
+    while not _one_leads(groups):
+        groups = [*theme.groups, *draw.choices(theme.groups, k=len(names) - len(theme.groups))]
+    draw.shuffle(groups)
+    return Table(theme, tuple(zip(names, groups, amounts, strict=True)))
+
+
+def _one_leads(groups: Sequence[str]) -> bool:
+    counts = sorted(map(groups.count, set(groups)))
+    return len(counts) > 1 and counts[-1] > counts[-2]
+
+
+def _how_many(table: Table, draw: random.Random) -> tuple[str, int]:
+    theme, group = table.theme, draw.choice(table.rows)[1]
+    return f"In how many rows is {theme.group} {group}?", sum(row[1] == group for row in table.rows)
+
+
+def _total(table: Table, draw: random.Random) -> tuple[str, int]:
+    theme, group = table.theme, draw.choice(table.rows)[1]
+    asked = f"What is the sum of {theme.amount} over the rows whose {theme.group} is {group}?"
+    return asked, sum(row[2] for row in table.rows if row[1] == group)
+
+
+def _difference(table: Table, draw: random.Random) -> tuple[str, int]:
+    (one, _, a), (other, _, b) = draw.sample(table.rows, 2)
+    return f"By how much do {one} and {other} differ in {table.theme.amount}?", abs(a - b)
+
+
+def _largest(table: Table, draw: random.Random) -> tuple[str, str]:
+    theme = table.theme
+    least = draw.random() < 0.5
+    asked = f"Which {theme.row} has the {'lowest' if least else 'highest'} {theme.amount}?"
+    return asked, (min if least else max)(table.rows, key=lambda row: row[2])[0]
+
+
+def _most_frequent(table: Table, draw: random.Random) -> tuple[str, str]:
+    groups = [row[1] for row in table.rows]
+    return f"Which {table.theme.group} stands in the most rows?", max(set(groups), key=groups.count)
+
+
+QUESTIONS: tuple[Callable[[Table, random.Random], tuple[str, int | str]], ...] = (
+    _how_many,
+    _largest,
+    _total,
+    _most_frequent,
+    _difference,
+)
+
+
+def load(category: str) -> tuple[Problem, ...]:
+    """The 60 problems, table by table."""
+    problems = []
+    for number in range(TABLES):
+        table, draw = made_table(number), random.Random(f"{NAME} {number} questions")
+        name = f"data/{NAME}/{number}.tsv"
+        file = _folder() / f"{number}.tsv"
+        file.write_text(table.text(), encoding="utf-8")
+        for ask in QUESTIONS:
+            text, gold = ask(table, draw)
+            question = Question(NAME, NAME, len(problems), text, f"File: {name}\nPreview: {preview(table)}")
+            kind = TEXT if isinstance(gold, str) else NUMBER
+            problems.append(Problem(question, gold, kind, {name: file}))
+    return tuple(problems)
+
+
+@lru_cache
+def _folder() -> Path:
+    """Where this process keeps the tables, until it ends."""
+    _folder.held = TemporaryDirectory(prefix=f"trove_lite-{NAME}-")
+    return Path(_folder.held.name)
+
+
+def preview(table: Table) -> str:
+    """The header and the first rows, in markdown."""
+    header, *rows = (line.split("\t") for line in table.text().splitlines()[: SHOWN + 1])
+    lines = [f"| {' | '.join(cells)} |" for cells in (header, ["---"] * len(header), *rows)]
+    return "\n".join(lines)
+
+
+PRACTICE_TABLES = Dataset(
+    NAME, "practice tables", (NAME,), load, read_last_line, text_is_correct, KINDS, given=("import pandas as pd",)
+)

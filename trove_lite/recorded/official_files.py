@@ -1,0 +1,115 @@
+"""What runs of the official program are called in its folders, and what an import says of each of its files."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from ..errors import TroveLiteError
+
+RUN_FOLDER = re.compile(r"(run|seed)[-_]?\d+$")
+#: What an execution that ran out of time left as its output.
+TIMEOUT = "Timeout detected in running subprocess"
+NOTHING_WRITTEN = "; nothing was written"
+
+
+@dataclass
+class ImportReport:
+    """What was read from one file, where its record and our grading differ, and how it breaks off, if it does.
+
+    `selected`: whether the file holds the selected answers alone. Then `recorded_correct` counts the problems whose
+    selected answer is right as the record says, `correct` by our grading, and `tools` and `functions` what the run's
+    toolbox held at its end, where that lies beside the file; they are null for a log, which does not say.
+    """
+
+    log: str
+    run: str
+    category: str
+    method: str
+    problems: int = 0
+    candidates: int = 0
+    retried: int = 0
+    shortened: int = 0
+    disagreements: list[str] = field(default_factory=list)
+    broken: str = ""
+    selected: bool = False
+    recorded_correct: int | None = None
+    correct: int | None = None
+    tools: int | None = None
+    functions: int | None = None
+
+    def __str__(self) -> str:
+        if self.selected:
+            return (
+                f"{self.run} {self.category}: {self.problems} selected answers, {self.recorded_correct} recorded as "
+                f"correct, {self.correct} by our grading ({self.shortened} without their output), "
+                f"{len(self.disagreements)} disagreements"
+            )
+        ends = f"; it breaks off, and what comes after is left out ({self.broken})" if self.broken else ""
+        return (
+            f"{self.run} {self.category}: {self.problems} problems, {self.candidates} candidates "
+            f"({self.retried} of them from problems solved again, {self.shortened} with a shortened output), "
+            f"{len(self.disagreements)} disagreements with our grading{ends}"
+        )
+
+
+def as_table(reports: Sequence[ImportReport]) -> pd.DataFrame:
+    """Reports as a table: a row a file, `kind` saying what it holds, with the number of `disagreements`."""
+    rows = []
+    for report in reports:
+        row = vars(report) | {"disagreements": len(report.disagreements)}
+        row["kind"] = "selected answers" if row.pop("selected") else "candidates"
+        rows.append({name: value for name, value in row.items() if name not in ("log", "broken")})
+    table = pd.DataFrame(rows).convert_dtypes()
+    first = ["run", "category", "method", "kind"]
+    return table[[*first, *(name for name in table.columns if name not in first)]]
+
+
+def run_names(files: Sequence[Path]) -> list[str]:
+    """A short name for each file's run: the folder that names it in the official layout, else the file."""
+    names = []
+    for file in files:
+        folder = next((part for part in reversed(file.parent.parts) if RUN_FOLDER.search(part)), "")
+        names.append(folder if folder.endswith(file.stem) else "_".join(filter(None, [folder, file.stem])))
+    return names
+
+
+def tell_apart(reports: Sequence[ImportReport]) -> list[str]:
+    """Run names that differ within a category: where two files of a kind share one, the folder in which they differ
+    comes first.
+
+    Raises TroveLiteError where the same file is given twice.
+    """
+    names = []
+    for report in reports:
+        kind = (report.run, report.category, report.selected)
+        twins = [r for r in reports if (r.run, r.category, r.selected) == kind and r is not report]
+        others = [set(Path(twin.log).absolute().parts) for twin in twins]
+        own = [p for p in Path(report.log).absolute().parts[:-1] if not any(p in parts for parts in others)]
+        if twins and not own:
+            raise TroveLiteError(f"{report.log}: given twice; name each log once")
+        names.append(f"{own[-1]}_{report.run}" if twins else report.run)
+    return names
+
+
+def model_of(file: Path) -> str:
+    """The model's name, which the official layout keeps as a folder."""
+    return next((part for part in file.parts if "Llama" in part and not part.startswith("output_")), "unknown")
+
+
+def seed_of(file: Path) -> int:
+    """The number that ends the file's name; 0 where there is none."""
+    seed = re.search(r"(?<!\d)(\d{1,9})$", file.stem)
+    return int(seed[1]) if seed else 0
+
+
+def text_of(file: Path) -> str:
+    """A file's text. Raises TroveLiteError where it cannot be read or is none."""
+    try:
+        return file.read_bytes().decode("utf-8").replace("\r\n", "\n")
+    except OSError as error:
+        raise TroveLiteError(f"{file}: cannot be read ({error.strerror}); check the path") from error
+    except UnicodeDecodeError as error:
+        raise TroveLiteError(f"{file}: not UTF-8 text (byte {error.start}), so not a log") from error

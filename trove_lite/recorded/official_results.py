@@ -1,0 +1,141 @@
+"""Result files of the official program → the answer that a run ended with for each problem.
+
+Such a file holds one selected candidate a problem, in the problems' order, and none of the others: those of problems
+solved again after trimming stand in place of the first. It has no questions, so its category is the one whose gold
+answers it repeats. Its rows are of the phase `selected`, which everything that needs all candidates leaves out.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from ..candidates import SELECTED, SELECTION, as_arrow, fingerprint
+from ..datasets.answers import graded, is_correct, read_numbers
+from ..datasets.base import Problem
+from ..errors import TroveLiteError
+from ..programs import code_of, operations
+from .official_files import NOTHING_WRITTEN, TIMEOUT, ImportReport, model_of, seed_of, text_of
+from .official_toolboxes import library_of, read_library
+
+#: Runs without IMPORT, by their folder: the file does not say. The program numbers a run's modes and then names them
+#: as if there were three, so of two each bears the name before its own; problems solved again bear the right one.
+WITHOUT_IMPORT = re.compile(r"^(?!base_).*_ablat1_run\d+$")
+MODES = {"import": "import", "create": "create", "skip": "skip"}
+MODES_WITHOUT = {"import": "create", "create": "skip", "skip": "skip"}
+#: Share of gold answers that have to be a category's: a program that grades problems solved again by another's gold
+#: answer (`baseline_run0`) writes that one down.
+SAME_GOLD = 0.9
+FIELDS = {
+    "answer": (int, float),
+    "exec_output": (str, type(None)),
+    "function": list,
+    "is_correct": bool,
+    "is_success": bool,
+    "solution": str,
+}
+
+
+def read_results(file: Path, run: str, problems: Iterable[Problem]) -> tuple[pa.Table, ImportReport]:
+    """A result file's rows, a problem each, and a report with both counts of right answers.
+
+    Verdicts are computed from the recorded output, as for logs; where that is not kept, the recorded one stands. Raises
+    TroveLiteError for a file of another kind, or whose gold answers are those of no category among `problems`.
+    """
+    entries = _entries(file)
+    mine = _category_of(entries, problems, file)
+    without = WITHOUT_IMPORT.search(run) is not None
+    method, names = ("trove_no_import", MODES_WITHOUT) if without else ("trove", MODES)
+    report = ImportReport(str(file), run, mine[0].category, method, len(mine), len(mine), selected=True)
+    places = list(dict.fromkeys(names.values()))
+    same = {
+        "model": model_of(file),
+        "provenance": SELECTION,
+        "run": run,
+        "method": method,
+        "seed": seed_of(file),
+        "phase": SELECTED,
+        "sample": 0,
+        "round": 0,
+    }
+    rows = []
+    for entry, problem in zip(entries, mine, strict=True):
+        mode = names[entry["mode"]]
+        rows.append(same | {"mode": mode, "place": places.index(mode)} | _row(entry["response"], problem, report))
+    report.recorded_correct = sum(entry["response"]["is_correct"] for entry in entries)
+    report.correct = sum(row["correct"] for row in rows)
+    if library := library_of(file):
+        kinds = [tool.kind for tool in read_library(library)]
+        report.tools, report.functions = len(kinds), kinds.count("function")
+    return as_arrow(rows), report
+
+
+def _entries(file: Path) -> list[dict]:
+    try:
+        entries = json.loads(text_of(file))
+    except ValueError as error:
+        raise TroveLiteError(f"{file}: not JSON ({error}){NOTHING_WRITTEN}") from error
+    if not isinstance(entries, list) or not entries:
+        raise TroveLiteError(f"{file}: no list of selected answers: not a result file{NOTHING_WRITTEN}")
+    for number, entry in enumerate(entries):
+        found = entry.get("response") if isinstance(entry, dict) else None
+        if not isinstance(found, dict) or entry.get("mode") not in MODES:
+            raise TroveLiteError(f"{file}, problem {number}: no mode and response: not a result file{NOTHING_WRITTEN}")
+        for name, kind in FIELDS.items():
+            if not isinstance(found.get(name, ...), kind):
+                raise TroveLiteError(
+                    f"{file}, problem {number}: '{name}' is missing or of the wrong type{NOTHING_WRITTEN}"
+                )
+    return entries
+
+
+def _category_of(entries: Sequence[dict], problems: Iterable[Problem], file: Path) -> list[Problem]:
+    """The problems that the entries answer, in order."""
+    by_category: dict[str, list[Problem]] = {}
+    for problem in problems:
+        by_category.setdefault(problem.category, []).append(problem)
+    for found in by_category.values():
+        ordered = sorted(found, key=lambda problem: problem.index)
+        pairs = zip(entries, ordered, strict=False)
+        same = sum(entry["response"]["answer"] == problem.gold for entry, problem in pairs)
+        if len(ordered) == len(entries) and same >= SAME_GOLD * len(entries):
+            return ordered
+    raise TroveLiteError(
+        f"{file}: its {len(entries)} gold answers are not those of a category of the data set{NOTHING_WRITTEN}"
+    )
+
+
+def _row(found: dict, problem: Problem, report: ImportReport) -> dict:
+    ok, output = found["is_success"], found["exec_output"]
+    answers = read_numbers(output) if ok and output is not None else []
+    correct, recorded = is_correct(graded(answers), problem.gold), found["is_correct"]
+    report.shortened += output is None
+    anothers = found["answer"] != problem.gold
+    if output is None and not anothers:
+        correct = recorded
+    if correct != recorded or (output is None and anothers):
+        by = f", graded against {found['answer']}, the gold answer of another problem; ours is {problem.gold}"
+        report.disagreements.append(
+            f"{report.log}, problem {problem.index}: recorded as {recorded}{by if anothers else ''}, we find {correct}"
+            + (", for its output is not kept" if output is None else "")
+        )
+    tools = "".join(f"```python\n{tool['function']}\n```\n" for tool in found["function"])
+    return {
+        "dataset": problem.dataset,
+        "category": problem.category,
+        "problem": problem.index,
+        "level": problem.level,
+        "program": fingerprint(found["solution"], tools),
+        "solution": found["solution"],
+        "tools": tools,
+        "status": "ok" if ok else "timeout" if TIMEOUT in (output or "") else "error",
+        "output": (output or "") if ok else "",
+        "error": None if ok else output,
+        "shortened": output is None,
+        "answers": answers,
+        "answer": graded(answers),
+        "correct": correct,
+        "operations": operations(code_of(found["solution"])) if ok and answers else None,
+    }

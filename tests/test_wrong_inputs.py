@@ -195,7 +195,7 @@ FUNCTIONS = {
     "more calls than there are": (lambda: tl.accuracy(tl.compare(FRAME), k=1000), "k = 1000"),
     "calls as a text": (lambda: tl.accuracy(tl.compare(FRAME), k="6"), "k = 6"),
     "no such side": (lambda: tl.matched_budgets(tl.compare(FRAME), pairs=[("a", "b")]), "no side 'a'"),
-    "failures of nothing": (lambda: tl.failures(None), "candidates"),
+    "failures of nothing": (lambda: tl.failures(None), "name run folders"),
     "tools without text": (lambda: tl.tools_made(tl.outcomes(FRAME)), "without text"),
     "one rule that differs": (lambda: tl.worked_problem(FRAME, differ=("one_stage",)), "name two rules"),
     "no such problem": (lambda: tl.worked_problem(FRAME, category="cooking"), "cooking"),

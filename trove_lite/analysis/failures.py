@@ -9,7 +9,6 @@ import warnings
 
 import pandas as pd
 
-from ..candidates import checked
 from ..errors import TroveLiteError
 from ..parse import parse_tools
 from ..programs import plain_name
@@ -107,5 +106,5 @@ def tool_kind(source: str) -> str:
 
 
 def _with_text(candidates: pd.DataFrame) -> None:
-    if "tools" not in checked(candidates):
+    if "tools" not in getattr(candidates, "columns", ()):
         raise TroveLiteError("these runs hold numbers without text: name run folders that keep the programs")

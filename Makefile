@@ -7,18 +7,32 @@ ARGS ?=
 PYTEST_ARGS ?= -n 2
 BIN := $(VENV)/bin
 WEIGHTS := trove_lite/models/practice/weights
+STUDY ?= studies/qwen2.5-coder-1.5b.toml
+MODEL ?=
+REAL ?= .venv-vllm/bin/python
 DEMO := The practice model, live: how the methods work. Its numbers say nothing about other models
 
-.PHONY: reproduce recorded demo practice train-practice-model test test-slow test-vllm lint bundle reexecution clean
+.PHONY: reproduce recorded demo study practice real publish train-practice-model test test-slow test-vllm test-real lint bundle reexecution clean
 
-reproduce: recorded demo  ## both; NAME=…, RUNS=…, ARGS="-p seed 1" for other parameters
+reproduce: recorded demo study  ## all three; NAME=…, RUNS=…, ARGS="-p seed 1" for other parameters
 
 recorded: $(VENV)/ready  ## all tables and figures from recorded CodeLlama runs
+	$(BIN)/trove-lite view $(RUNS) --out results/$(NAME)/view.html
 	$(BIN)/trove-lite report $(RUNS) --out $(NAME) --force $(ARGS)
 
 demo: $(VENV)/ready  ## the practice model live: TROVE and PRIMITIVE, 10 problems a category, 3 seeds
 	$(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
+	$(BIN)/trove-lite view runs/practice-demo --out results/practice-demo/view.html
 	$(BIN)/trove-lite report runs/practice-demo --out practice-demo --title "$(DEMO)" --force $(ARGS)
+
+study: $(VENV)/ready  ## tables and figures of a real model's study, where results/ has it
+	$(BIN)/python studies/study.py report $(STUDY)
+
+real:  ## a study with a real model: make real MODEL=FOLDER_OR_HUB_NAME; goes on where it stopped; REAL=python of a venv with vLLM
+	$(REAL) studies/study.py run $(STUDY) --model '$(MODEL)' $(ARGS)
+
+publish: $(VENV)/ready  ## the complete parts of that study into results/, then `make study`
+	$(BIN)/python studies/study.py publish $(STUDY) $(ARGS)
 
 practice: $(VENV)/ready  ## results/practice again: the whole practice test set, 5 seeds, 126,000 programs
 	$(BIN)/trove-lite run --methods primitive trove --out runs/practice
@@ -41,15 +55,19 @@ test-vllm:  ## a real vLLM engine on the CPU, in .venv-vllm (4 GB)
 	PYTHON=$(PYTHON) tests/vllm/setup.sh
 	.venv-vllm/bin/python -m pytest tests/vllm
 
+test-real:  ## PRIMITIVE and TROVE by TROVE_LITE_MODEL=FOLDER_OR_SPEC, in REAL's venv: minutes; skips without it
+	$(REAL) -m pytest -rs tests/real
+
 lint: $(VENV)/ready-to-test
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 
 bundle: $(VENV)/ready  ## results/codellama-7b-instruct/outcomes.parquet again, from the public logs
 	$(BIN)/trove-lite fetch math logs
-	$(BIN)/python -c "from trove_lite.datasets.files import public_paths; print(*public_paths('logs', '.md'), sep='\n')" \
+	$(BIN)/python -c "from trove_lite.datasets.files import recorded_runs; print(*recorded_runs(), sep='\n')" \
 		| xargs $(BIN)/trove-lite import --force --out runs/codellama-7b-instruct
 	$(BIN)/trove-lite outcomes runs/codellama-7b-instruct --out results/codellama-7b-instruct/outcomes.parquet
+	cp runs/codellama-7b-instruct/recorded.csv results/codellama-7b-instruct
 
 reexecution: $(VENV)/ready  ## results/reexecution again, after `make bundle`: every public program, an hour on two cores
 	$(BIN)/trove-lite reexecute runs/codellama-7b-instruct --out runs/reexecuted \

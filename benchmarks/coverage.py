@@ -2,7 +2,7 @@
 
     python benchmarks/coverage.py
 
-Writes results/statistics/coverage.csv and figures/statistics/coverage.png: three minutes of one core, no data.
+Writes results/statistics/coverage.csv, bound.csv, figures/statistics/coverage.png: four minutes of one core, no data.
 
 Truth: question q has a difficulty, normal on the logit (mean -1.6, SD 2: 22 % accuracy, and variances over problems and
 samples like those of recorded TROVE runs in counting; mean -1, SD 0.6: 10 %, and more noise than difference between
@@ -10,8 +10,9 @@ problems, like geometry); a run adds an effect of its own, normal on the logit o
 right; a score is 1 where most of K = 15 samples are right. A second method's questions differ by a normal of SD
 `problem_sd` on the logit. What is estimated is the mean over all such questions and runs, by quadrature.
 
-`before` is what tables rested on until now: the two-way bootstrap for means, a paired test over problems alone, a
-pool of samples as free of noise. A target is met if the observed rate is, but for two Monte Carlo errors.
+`before` is what tables rested on once: the two-way bootstrap for means, a paired test over problems alone, a pool of
+samples as free of noise. A target is met if the observed rate is, but for two Monte Carlo errors. `bound.csv` says what
+no rule can do with two runs: `least_coverage`.
 """
 
 from collections.abc import Callable, Iterator
@@ -50,16 +51,25 @@ class Truth:
     ease: float = -1.6  # of a question, on the logit of one sample: its mean
     spread: float = 2.0  # and its SD
     difference: float = 0.0  # of the two methods' means
+    unlike: float = 0.0  # how far apart the categories' ease is, from the hardest to the easiest
+    single: int = 0  # categories, the easiest ones, of which there is a single run
 
     @property
     def strata(self) -> np.ndarray | None:
         return np.arange(self.problems) % self.categories if self.categories > 1 else None
 
+    @property
+    def eases(self) -> np.ndarray:
+        """The mean ease of each category."""
+        return (
+            self.ease + self.unlike * np.linspace(-0.5, 0.5, self.categories) if self.unlike else np.array([self.ease])
+        )
+
     def mean(self, ease: float | None = None) -> float:
-        """The mean of the first method over all questions and runs."""
+        """The mean of the first method over all questions and runs (of this ease, instead of all)."""
         spread = np.sqrt(self.spread**2 + self.problem_sd**2 + self.run_effect**2)
-        ease = self.ease if ease is None else ease
-        return float(WEIGHTS @ _right(ease + spread * NODES) / WEIGHTS.sum())
+        eases = self.eases if ease is None else np.array([ease])
+        return float(np.mean([WEIGHTS @ _right(each + spread * NODES) for each in eases]) / WEIGHTS.sum())
 
     def shifted(self) -> float:
         """The ease of the first method's questions that puts its mean `difference` above the second's."""
@@ -82,8 +92,12 @@ def _scores(ease: np.ndarray, effects: np.ndarray, rng: np.random.Generator) -> 
 
 def one_method(truth: Truth, rng: np.random.Generator) -> np.ndarray:
     """Scores (problems, runs)."""
-    ease = rng.normal(truth.ease, truth.spread, truth.problems)
-    return _scores(ease, _effects(truth, truth.run_effect, truth.runs, rng), rng)
+    ease = rng.normal(0, truth.spread, truth.problems)
+    ease += truth.eases[truth.strata if truth.unlike else np.zeros(truth.problems, dtype=int)]
+    scores = _scores(ease, _effects(truth, truth.run_effect, truth.runs, rng), rng)
+    if truth.single:
+        scores[truth.strata >= truth.categories - truth.single, 1:] = np.nan
+    return scores
 
 
 def two_methods(truth: Truth, rng: np.random.Generator, shift: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
@@ -125,6 +139,8 @@ def row(
         "run_effect_b": truth.run_effect if truth.run_effect_b is None else truth.run_effect_b,
         "problem_sd": truth.problem_sd,
         "spread": truth.spread,
+        "unlike": truth.unlike,
+        "single": truth.single,
         "accuracy": round(truth.mean(), 4),
         "difference": truth.difference,
         "nominal": round(nominal, 4),
@@ -144,8 +160,11 @@ def means(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[d
     mean, found = truth.mean(), {}
     for i in range(replicates):
         scores = one_method(truth, rng)
-        estimate = v.decompose(scores, strata=truth.strata)
+        estimate = v.alike(v.decompose(scores, strata=truth.strata))
         ends = {NEW: v.proportion_interval(estimate)[1:3], f"{NEW}, t": v.interval(estimate)[1:3]}
+        if not truth.run_effect:
+            known = v.decompose(v.Runs(scores, run_sd=0), strata=truth.strata)
+            ends[f"{NEW}, known to share nothing"] = v.proportion_interval(known)[1:3]
         if i < 400 and truth.categories == 1:
             ends[f"{BEFORE}: two-way bootstrap"] = pigeonhole(scores, rng)
         for method, (low, high) in ends.items():
@@ -156,14 +175,16 @@ def means(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[d
 
 
 def means_of_one(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
-    """Coverage of the 95 % interval of one category's mean, its run variance its own or all categories' together."""
-    mean, found = truth.mean(), {f"{NEW}, own runs": [], NEW: []}
+    """Coverage of the 95 % interval of one category's mean, its run variance its own or all categories' together.
+
+    The category is the hardest, or, where some have a single run, the easiest, which is one of those.
+    """
+    which = truth.categories - 1 if truth.single else 0
+    mean, found = truth.mean(truth.eases[-1 if truth.single else 0]), {f"{NEW}, own runs": [], NEW: []}
     for _ in range(replicates):
-        scores = one_method(truth, rng)
-        one = scores[truth.strata == 0]
-        runs = v.Runs(one, *v.pooled(v.decompose(scores, strata=truth.strata)))
-        for method, values in zip(found, (one, runs), strict=True):
-            _, low, high, _ = v.proportion_interval(v.decompose(values))
+        own = v.decompose(one_method(truth, rng), strata=truth.strata)
+        for method, estimate in zip(found, (own, v.alike(own)), strict=True):
+            _, low, high, _ = v.proportion_interval(estimate.of([which]))
             found[method].append((low <= mean <= high, high - low))
     for method, values in found.items():
         hits, widths = zip(*values, strict=True)
@@ -176,7 +197,7 @@ def tests(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[d
     for _ in range(replicates):
         a, b = two_methods(truth, rng)
         second = v.Runs(b, run_sd=0) if truth.run_effect_b == 0 else b
-        found[NEW].append(v.p_value(v.decompose(a, second, strata=truth.strata)) <= 0.05)
+        found[NEW].append(v.p_value(v.alike(v.decompose(a, second, strata=truth.strata))) <= 0.05)
         found[f"{BEFORE}: over problems alone"].append(_paired_t(a, b) <= 0.05)
     for method, hits in found.items():
         yield row("paired test, no difference", truth, method, 0.05, hits, LEVEL_OF_TESTS)
@@ -228,9 +249,9 @@ def plans(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[d
         runs = _scores(of_a, np.zeros((truth.problems, truth.runs)), rng)
         samples = rng.random((truth.problems, POOL)) < expit(of_b)[:, None]
         pool = stats.hypergeom.sf(K // 2, POOL, np.arange(POOL + 1), K)[samples.sum(axis=1)]
-        noise = v.decompose(runs).sds["sample"][0]  # a pool has one run of K and cannot show its noise
-        one_run = v.Runs(samples[:, :K].sum(axis=1, keepdims=True) > K // 2, run_sd=0, sample_sd=noise)
-        found[NEW].append(v.power(v.decompose(v.Runs(runs, run_sd=0), one_run), truth.difference, **planned))
+        of_pool = v.Runs(pool[:, None], run_sd=0, worth=POOL / K)  # whose noise is taken to be like the runs'
+        both = v.alike(v.decompose(v.Runs(runs, run_sd=0), of_pool))
+        found[NEW].append(v.power(both, truth.difference, **planned))
         found[f"{BEFORE}: the pool without noise"].append(_power_before(runs, pool, truth.difference))
     for method, values in found.items():
         near = true_power - NEAR, min(true_power + NEAR, 1.0)
@@ -266,19 +287,20 @@ def powers(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[
 
 def _exactly(truth: Truth, problem: float, sample: float, run: float, *, runs: int) -> v.Variance:
     """The variance of a difference of two alike methods, known."""
-    degrees = np.full((1, 2), runs - 1.0 if run else np.inf)
     each = np.full((1, 2), float(runs))
     return v.Variance(
-        truth.difference,
-        np.ones(1),
-        np.array([float(truth.problems)]),
-        truth.problems - 1.0,
-        np.array([problem + 2 * sample / runs]),
-        np.full((1, 2), sample),
-        np.full((1, 2), run),
-        degrees,
-        each,
-        each,
+        labels=(0,),
+        values=np.array([truth.difference]),
+        weights=np.ones(1),
+        sizes=np.array([float(truth.problems)]),
+        degrees=np.array([truth.problems - 1.0]),
+        spread=np.array([problem + 2 * sample / runs]),
+        single=np.full((1, 2), problem + sample),
+        sample=np.full((1, 2), sample),
+        run=np.full((1, 2), run),
+        run_degrees=np.full((1, 2), runs - 1.0 if run else np.inf),
+        repeats=each,
+        independent=each,
     )
 
 
@@ -296,20 +318,50 @@ def scenarios() -> Iterator[tuple[Callable, Truth]]:
         yield from ((means, Truth(n, r, ease=-1.0, spread=0.6)) for n in (291, 3201))
         yield means, Truth(237, r, 0.2, ease=-4.2)
         yield means, Truth(3201, r, 0.2, categories=7)
+        yield means, Truth(3201, r, categories=7, ease=-1.0, spread=0.6)
+        yield from ((means, Truth(3201, r, e, categories=7, unlike=3.0, single=3)) for e in effects)
         yield from ((means_of_one, Truth(7 * 291, r, e, categories=7)) for e in effects)
+        yield from ((means_of_one, Truth(7 * 291, r, 0.2, categories=7, unlike=3.0, single=s)) for s in (0, 3))
         yield from ((tests, Truth(n, r, 0.2, 0.7, run_effect_b=0.0)) for n in sizes)
         yield from ((tests, Truth(3201, r, 0.2, 0.7, categories=7, run_effect_b=b)) for b in (None, 0.0))
     yield from ((plans, Truth(528, 2, problem_sd=sd, difference=0.01)) for sd in (0.0, 0.7))
     yield from ((powers, Truth(n, 5, e, 0.7, difference=d)) for n, d in ((291, 0.06), (3201, 0.03)) for e in effects)
 
 
-def simulate(replicates: int = 2000, seed: int = 0) -> pd.DataFrame:
+def simulate(replicates: int = 1000, seed: int = 0) -> pd.DataFrame:
     """The whole table; each truth has random numbers of its own. Of 3,201 problems, half as many replicates."""
     rows = []
     for i, (kind, truth) in enumerate(scenarios()):
         count = replicates if truth.problems < 1000 else replicates // 2
         rows += kind(truth, np.random.default_rng([seed, i]), 300 if kind is plans else count)
     return pd.DataFrame(rows).sort_values("what", kind="stable", ignore_index=True)
+
+
+# ---- what no rule can do ----
+
+
+def least_coverage(ratio: float, floor: float = 0.93) -> dict:
+    """With two runs: what any interval covers, and how wide it is, where there is no run effect after all.
+
+    The mean's error is normal with variance P + T, half the difference u of two runs with variance T: P from problems
+    (`ratio` = P / T0), T >= T0 from samples and an unknown run effect. A rule says for each |u| how wide the interval
+    is, at random if it likes; never narrower than without a run effect, and covering `floor` or more for every T. The
+    smallest coverage at T = T0 (`covers`), and the smallest mean width there, as a multiple of what would do (`wider`),
+    are linear programs.
+    """
+    edges = np.r_[0, np.geomspace(0.05, 150, 70)]
+    needed = stats.norm.ppf(0.975) * np.sqrt(ratio + 1)
+    half = needed * np.r_[1, np.geomspace(1.02, 400, 80)]
+    sizes = np.geomspace(1, 30, 40)  # sqrt(T / T0)
+    chance = np.array([np.diff(2 * stats.norm.cdf(edges / size) - 1) for size in sizes])
+    covers = np.array([2 * stats.norm.cdf(half / np.sqrt(ratio + size**2)) - 1 for size in sizes])
+    joint = np.einsum("tu,th->tuh", chance, covers).reshape(len(sizes), -1)
+    beyond = 1 - chance.sum(axis=1)  # covered, for the rule's sake
+    each = np.kron(np.eye(chance.shape[1]), np.ones(len(half)))
+    rules = {"A_ub": -joint, "b_ub": beyond - floor, "A_eq": each, "b_eq": np.ones(len(each)), "method": "highs"}
+    least = optimize.linprog(joint[0], **rules)
+    narrow = optimize.linprog(np.outer(chance[0], half).ravel(), **rules)
+    return {"problems_to_samples": ratio, "floor": floor, "covers": least.fun + beyond[0], "wider": narrow.fun / needed}
 
 
 STYLE = {
@@ -334,7 +386,7 @@ PANELS = (
 
 def figure(table: pd.DataFrame) -> plt.Figure:
     """One panel a question, one line a truth: full circles now, hollow squares before, the target grey."""
-    table = table[~table["method"].isin([f"{NEW}, t", f"{NEW}, own runs"])].assign(line=_line)
+    table = table[(table["method"] == NEW) | table["method"].str.startswith(BEFORE)].assign(line=_line)
     fig = plt.figure(figsize=(14, 11), layout="constrained")
     for half, panels in zip(fig.subfigures(1, 2), PANELS, strict=True):
         parts = [table[table["what"] == what] for what in panels]
@@ -371,6 +423,8 @@ def _line(table: pd.DataFrame) -> list[str]:
         + (f" in {t.categories} categories" if t.categories > 1 else "")
         + f", {t.runs} runs, run effect {t.run_effect:g}"
         + (" and 0" if t.run_effect_b != t.run_effect else "")
+        + (", unlike" if t.unlike else "")
+        + (f", {t.single} of them with one run" if t.single else "")
         + (", other problems" if t.problem_sd else "")
         + (f", accuracy {100 * t.accuracy:.0f} %" if t.accuracy < 0.2 else "")
         for t in table.itertuples()
@@ -383,10 +437,13 @@ def main() -> None:
     for folder in ("results", "figures"):
         (ROOT / folder / "statistics").mkdir(parents=True, exist_ok=True)
     table.to_csv(ROOT / "results/statistics/coverage.csv", index=False)
+    bound = pd.DataFrame([least_coverage(ratio) for ratio in (0.0, 0.3, 1.0, 3.0, 10.0, 30.0)])
+    bound.round(4).to_csv(ROOT / "results/statistics/bound.csv", index=False)
     figure(table).savefig(ROOT / "figures/statistics/coverage.png", dpi=100, metadata={"Software": None})
     missed = table[(table["method"] == NEW) & ~table["meets"]]
     print(f"{len(table)} rows; targets that analysis.variance misses: {len(missed)}")
     print(missed.to_string(index=False))
+    print(bound.round(4).to_string(index=False))
 
 
 if __name__ == "__main__":

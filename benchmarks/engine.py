@@ -1,92 +1,382 @@
-"""How much sooner a study is done when all its streams share one engine: a real one, vLLM on the CPU.
+"""The kit against the engine that it drives: written tokens a second, and how long a mixed run takes.
 
-TROVE on the practice problems by the practice model, 35 streams (7 categories × 5 seeds), 5 samples a mode, generation
-alone: programs cost nothing here. The official order asks for one mode of one problem at a time, its samples in one
-batch, and goes on when they are there; ours is `live_run`. Both start the engine anew and are timed from the first
-request to the last answer; they take turns, so that a busy machine is busy for both. Needs vLLM (`make test-vllm`).
+    kit        the requests of PRIMITIVE, and of seven TROVE streams, through `live_run` with every program run, and
+               then all of them given to vLLM's own `LLM.generate` in one batch: same seeds and settings, in turn.
+               Targets: 0.95 of the offline rate for PRIMITIVE, 0.85 for TROVE, whose problems wait for one another.
+    mixed      PRIMITIVE beside one TROVE stream, which waits for its samples: at most 1.15 times the larger of the
+               stream's time alone and of all these requests in one offline batch.
+    simulated  the same by engines that are simulated, a GPU where batches are nearly free and a CPU where they are not.
+    cores      on a CPU: what the kit tells vLLM (the model has every core) against vLLM's own default (all but one).
+    order      seven TROVE streams all at once against the official order, one mode of one problem at a time.
+    peer       PRIMITIVE's requests as chat messages to one server, by the kit and by inspect_ai (`--peer`, `--server`).
 
-    .venv-vllm/bin/python benchmarks/engine.py [--problems 1] [--repeats 2] [--model SPEC]
+Each way starts its engine anew in a process of its own and is timed from the first request after a warm-up to the last
+answer; ways take turns, so that a busy machine is busy for all. Needs vLLM (`make test-vllm` makes an environment), but
+for `simulated`, which needs nothing, and `peer`, which needs a server.
+
+    .venv-vllm/bin/python benchmarks/engine.py kit mixed cores --model FOLDER --problems 6 --repeats 2
 """
 
 import argparse
 import asyncio
+import json
+import os
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
 
-from driver import SEEDS, Free
+from driver import Free
 
+from trove_lite.candidates import load_calls
 from trove_lite.datasets import load_dataset, load_problems
-from trove_lite.datasets.practice.problems import CATEGORIES
+from trove_lite.methods.base import sample_seed
 from trove_lite.models import load_model
+from trove_lite.models.base import Completion, LanguageModel, SamplingSettings
 from trove_lite.prompts import load_pack
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
-K = 15
-OPTIONS = f"max_model_len=1024&dtype=float32&enforce_eager=true&kv_cache_memory_bytes={1 << 30}"
 PRACTICE = Path(__file__).resolve().parents[1] / "trove_lite" / "models" / "practice" / "weights"
+PRACTICE_ENGINE = f"max_model_len=1024&dtype=float32&enforce_eager=true&kv_cache_memory_bytes={1 << 30}"
+ENGINE = "max_model_len=4096&dtype=bfloat16&enable_prefix_caching=true&max_num_seqs=64"
+K, WARM_UP = 15, "1 + 1 ="
+TARGETS = {"primitive": 0.95, "trove": 0.85}
+MIXED_TARGET = 1.15
+RESULT = "RESULT "
+TURNS = 60  # of the event loop, in which all that waits for a simulated engine goes on
+STREAM, MIXTURE = ("trove",), ("primitive", "instance", "trove")
+#: Seconds a step of n requests takes on engines that are simulated.
+STEPS = {
+    "a GPU, where batches are nearly free": lambda n: 0.010 + 0.00002 * n,
+    "a CPU, where a step takes as long as it has requests": lambda n: 0.002 + 0.001 * n,
+}
 
 
-class Watched:
-    """An engine, and when it was first asked and last answered, in how many requests of how many tokens."""
+class Watched(LanguageModel):
+    """A model, and when it was first asked and last answered, for what."""
 
-    def __init__(self, spec: str):
-        self.engine = load_model(spec)
-        self.name, self.first, self.last, self.samples, self.tokens = self.engine.name, None, 0.0, 0, 0
+    def __init__(self, model: LanguageModel):
+        self.model, self.name, self.asked = model, model.name, []
+        self.first, self.last = None, 0.0
 
     async def __aenter__(self):
-        await self.engine.__aenter__()
+        await self.model.__aenter__()
+        await self.model.complete(WARM_UP, [1])
+        self.name = self.model.name
         return self
 
     async def __aexit__(self, *error):
-        await self.engine.__aexit__(*error)
+        await self.model.__aexit__(*error)
 
-    async def complete(self, prompt, seeds):
+    async def complete(self, prompt, seeds, **how):
         self.first = self.first or time.perf_counter()
-        completions = await self.engine.complete(prompt, seeds)
+        completions = await self.model.complete(prompt, seeds, **how)
         self.last = time.perf_counter()
-        self.samples += len(completions)
-        self.tokens += sum(completion.completion_tokens for completion in completions)
+        self.asked += [
+            {"prompt": as_json(prompt), "seed": seed, **completion._asdict()}
+            for seed, completion in zip(seeds, completions, strict=True)
+        ]
         return completions
 
-    def __str__(self):
-        return f"{self.last - self.first:.1f} s for {self.samples} samples, {self.tokens} tokens"
+    def result(self) -> dict:
+        return {"seconds": self.last - self.first, "tokens": written(self.asked), "asked": self.asked}
 
 
-async def official(model: Watched, n: int) -> None:
-    """One mode of one problem after the other, stream after stream."""
-    pack = load_pack("practice", load_dataset("practice"))
-    async with model:
-        for seed in range(SEEDS):
-            for category in CATEGORIES:
-                for problem in load_problems("practice", category)[:n]:
+def as_json(prompt):
+    return prompt if isinstance(prompt, str) else [message._asdict() for message in prompt]
+
+
+def written(asked) -> int:
+    return sum(each["completion_tokens"] for each in asked)
+
+
+def settings_of(task: dict) -> RunSettings:
+    toy = task["model"] == str(PRACTICE)
+    dataset = "practice" if toy else task["dataset"]
+    return RunSettings(
+        name="bench",
+        dataset=dataset,
+        methods=tuple(task["methods"]),
+        categories=tuple(task["categories"] or load_dataset(dataset).categories),
+        seeds=(0,),
+        model=spec_of(task["model"]),
+        prompts="practice" if toy else "own",
+        chat=task.get("chat", "auto"),
+        k=K,
+        limit=task["problems"],
+        sampling=SamplingSettings(max_tokens=task["max_tokens"]),
+    )
+
+
+def spec_of(model: str) -> str:
+    if not Path(model).is_dir():
+        return model
+    return f"vllm:{model}?{PRACTICE_ENGINE if model == str(PRACTICE) else ENGINE}"
+
+
+# ---- ways, each in a process of its own ----
+
+
+def through_the_kit(task: dict) -> dict:
+    """`live_run` with journal, sandbox and tables; and the share of prompt tokens that the prefix cache had."""
+    settings = settings_of(task)
+    watched = Watched(load_model(settings.model, settings=settings.sampling, chat=settings.chat))
+    with tempfile.TemporaryDirectory() as folder:
+        out = live_run(settings, Path(folder) / "run", model=watched, progress=False)
+        calls = load_calls(out)
+    cached, prompts = calls["cached_tokens"].sum(min_count=1), calls["prompt_tokens"].sum()
+    return watched.result() | {"cached": None if cached is None or cached != cached else float(cached / prompts)}
+
+
+def offline(task: dict) -> dict:
+    """vLLM's own `LLM.generate`, all requests in one batch."""
+    from vllm import LLM
+    from vllm.platforms import current_platform
+
+    from trove_lite.models.vllm import CPU_DEFAULTS, DEFAULTS, use_every_core
+
+    settings = settings_of(task)
+    kits = load_model(settings.model, settings=settings.sampling)
+    defaults = DEFAULTS | (CPU_DEFAULTS if current_platform.is_cpu() else {})
+    if current_platform.is_cpu():
+        use_every_core()
+    engine = LLM(**{"model": kits.model} | defaults | kits._engine_args)
+    engine.generate([WARM_UP], [kits._params(1)], use_tqdm=False)
+    asked = task["asked"]
+    prompts, params = [each["prompt"] for each in asked], [kits._params(each["seed"]) for each in asked]
+    start = time.perf_counter()
+    outputs = engine.generate(prompts, params, use_tqdm=False)
+    seconds = time.perf_counter() - start
+    texts = [output.outputs[0].text for output in outputs]
+    same = sum(text == each["text"] for text, each in zip(texts, asked, strict=True)) / len(asked)
+    return {"seconds": seconds, "tokens": sum(len(o.outputs[0].token_ids) for o in outputs), "same": same}
+
+
+def in_official_order(task: dict) -> dict:
+    """One mode of one problem after the other, stream after stream, without programs."""
+    settings = settings_of(task)
+    watched = Watched(load_model(settings.model, settings=settings.sampling))
+    pack = load_pack(settings.prompts, load_dataset(settings.dataset))
+
+    async def ask():
+        async with watched:
+            for category in settings.categories:
+                for problem in load_problems(settings.dataset, category)[: settings.limit]:
                     for mode in ("import", "create", "skip"):
                         prompt = pack.render(problem.question, mode)
-                        first = 1000 * seed + 100 * problem.index
-                        await model.complete(prompt, range(first, first + K // 3))
+                        seeds = [sample_seed(0, problem.question, "stream", mode, i) for i in range(K // 3)]
+                        await watched.complete(prompt, seeds)
+
+    asyncio.run(ask())
+    return watched.result()
 
 
-def ours(model: Watched, n: int) -> None:
+PYTHONS = {"kit": sys.executable, "inspect": ""}
+WAYS = {"kit": through_the_kit, "offline": offline, "order": in_official_order}
+
+
+def apart(way: str, task: dict, environment: dict | None = None, python: str = sys.executable) -> dict:
+    """One way in a process of its own; what it gives."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(task, file)
+        file.flush()
+        script = __file__ if way in WAYS else str(Path(__file__).with_name("_peer_inspect.py"))
+        done = subprocess.run(
+            [python, script, "--way", way, "--task", file.name],
+            env=os.environ | (environment or {}),
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+    lines = [line for line in done.stdout.splitlines() if line.startswith(RESULT)]
+    if done.returncode or not lines:
+        sys.exit(f"the way '{way}' ended with {done.returncode}, without a result; see its messages above")
+    return json.loads(lines[-1].removeprefix(RESULT))
+
+
+def rate(result: dict) -> float:
+    return result["tokens"] / result["seconds"]
+
+
+def shown(name: str, result: dict) -> str:
+    cached = result.get("cached")
+    text = f"{name} {rate(result):.1f} tokens/s ({result['tokens']} tokens, {result['seconds']:.1f} s)"
+    return text + (f", {100 * cached:.0f} % of prompt tokens from the prefix cache" if cached is not None else "")
+
+
+def verdict(ratio: float, target: float, *, least: bool) -> str:
+    met = ratio >= target if least else ratio <= target
+    return f"{ratio:.2f} (target {'at least' if least else 'at most'} {target}: {'met' if met else 'not met'})"
+
+
+# ---- what is compared ----
+
+
+def kit(task: dict, repeats: int) -> None:
+    ratios = {method: [] for method in TARGETS}
+    for _ in range(repeats):
+        for method in TARGETS:
+            ours = apart("kit", task | {"methods": [method]})
+            theirs = apart("offline", task | {"methods": [method], "asked": ours["asked"]})
+            ratios[method].append(rate(ours) / rate(theirs))
+            print(
+                f"{method}: {shown('kit', ours)}; {shown('offline', theirs)}; ratio {ratios[method][-1]:.2f};", end=" "
+            )
+            print(f"{100 * theirs['same']:.0f} % of texts the same", flush=True)
+    for method, found in ratios.items():
+        print(f"{method}: kit to offline, median of {repeats}: {verdict(median(found), TARGETS[method], least=True)}")
+
+
+def mixed(task: dict, repeats: int) -> None:
+    category = task["categories"] or [load_dataset(settings_of(task | {"methods": ["trove"]}).dataset).categories[0]]
+    task, ratios = task | {"categories": category[:1]}, []
+    for _ in range(repeats):
+        alone = apart("kit", task | {"methods": ["trove"]})
+        both = apart("kit", task | {"methods": ["primitive", "trove"]})
+        batch = apart("offline", task | {"methods": ["trove"], "asked": both["asked"]})
+        bound = both["tokens"] / rate(batch)
+        ratios.append(both["seconds"] / max(alone["seconds"], bound))
+        print(
+            f"mixed: {shown('stream alone', alone)}; {shown('all in one batch', batch)}; {shown('mixed', both)};",
+            end=" ",
+        )
+        print(f"{ratios[-1]:.2f} of the larger bound", flush=True)
+    print(f"mixed, median of {repeats}: {verdict(median(ratios), MIXED_TARGET, least=False)}")
+
+
+def cores(task: dict, repeats: int) -> None:
+    ratios, task = [], task | {"methods": ["primitive"]}
+    for _ in range(repeats):
+        default = apart("kit", task, {"VLLM_ENABLE_V1_MULTIPROCESSING": "1"})
+        ours = apart("kit", task)
+        ratios.append(rate(ours) / rate(default))
+        print(f"cores: {shown('kit', ours)}; {shown('vLLM default', default)}; {ratios[-1]:.2f} times", flush=True)
+    print(f"every core against vLLM's default, median of {repeats}: {median(ratios):.2f} times")
+
+
+def order(task: dict, repeats: int) -> None:
+    for _ in range(repeats):
+        theirs, ours = apart("order", task | {"methods": ["trove"]}), apart("kit", task | {"methods": ["trove"]})
+        print(f"order: {shown('official', theirs)}; {shown('kit', ours)}: {rate(ours) / rate(theirs):.1f} times sooner")
+
+
+def peer(task: dict, repeats: int) -> None:
+    task = task | {"methods": ["primitive"], "model": task["server"], "chat": "on"}
+    if not task["peer"] or not task["server"]:
+        sys.exit("peer: give --peer, a python that has inspect_ai and openai, and --server http://HOST:PORT/v1#NAME")
+    asked = apart("kit", task)["asked"]  # not timed: afterwards the server has every prompt in its cache, for both
+    ratios = []
+    for turn in range(repeats):
+        order = ("kit", "inspect") if turn % 2 else ("inspect", "kit")
+        found = {way: apart(way, task | {"asked": asked}, python=PYTHONS[way] or task["peer"]) for way in order}
+        ratios.append(rate(found["kit"]) / rate(found["inspect"]))
+        print(f"peer: {shown('kit', found['kit'])}; {shown('inspect_ai', found['inspect'])};", end=" ")
+        print(f"{ratios[-1]:.2f} times", flush=True)
+    print(f"kit against inspect_ai, median of {repeats}: {median(ratios):.2f} times")
+
+
+# ---- engines that are simulated ----
+
+
+class Simulated(LanguageModel):
+    """Writes a token for each of the requests that it has a place for, in steps that take as long as `cost` says.
+
+    Its clock is its own: between steps, whoever waits for it gets all the turns that are needed.
+    """
+
+    name = "simulated"
+
+    def __init__(self, cost, width: int = 64):
+        self.cost, self.width = cost, width
+        self.active, self.waiting, self.running = [], [], None
+        self.now, self.tokens = 0.0, 0
+
+    async def __aenter__(self):
+        self.running = asyncio.create_task(self._run())
+        return self
+
+    async def __aexit__(self, *_):
+        self.running.cancel()
+
+    async def _run(self):
+        while True:
+            for _ in range(TURNS):
+                await asyncio.sleep(0)
+            while self.waiting and len(self.active) < self.width:
+                self.active.append(self.waiting.pop(0) | {"begun": self.now})
+            if self.active:
+                self._step()
+
+    def _step(self):
+        self.now += self.cost(len(self.active))
+        self.tokens += len(self.active)
+        for request in self.active:
+            request["left"] -= 1
+        for request in [request for request in self.active if not request["left"]]:
+            request["done"].set_result(self.now - request["begun"])
+        self.active = [request for request in self.active if request["left"]]
+
+    async def complete(self, prompt, seeds, **_):
+        (seed,) = seeds
+        tokens, done = 30 + seed % 60, asyncio.get_running_loop().create_future()
+        self.waiting.append({"left": tokens, "done": done})
+        return [Completion("```python\nprint(1)\n```", 100, tokens, "stop", await done)]
+
+
+def simulated(task: dict) -> None:
+    """A TROVE stream beside PRIMITIVE and INSTANCE by simulated engines, through `live_run`; programs cost nothing."""
+    for name, cost in STEPS.items():
+        alone, both = (through_simulated(methods, cost, task["simulated_problems"]) for methods in (STREAM, MIXTURE))
+        bound = both.tokens * cost(both.width) / both.width
+        ratio = both.now / max(alone.now, bound)
+        print(
+            f"simulated, {name}: stream alone {alone.now:.1f} s, all at full throughput {bound:.1f} s, mixed "
+            f"{both.now:.1f} s: {verdict(ratio, MIXED_TARGET, least=False)}",
+            flush=True,
+        )
+
+
+def through_simulated(methods: tuple[str, ...], cost, problems: int) -> Simulated:
+    engine = Simulated(cost)
     settings = RunSettings(
-        name="bench", dataset="practice", methods=("trove",), seeds=tuple(range(SEEDS)), k=K, limit=n
+        name="bench", methods=methods, categories=("counting",), seeds=(0,), model="practice", k=K, limit=problems
     )
     with tempfile.TemporaryDirectory() as folder:
-        live_run(settings, Path(folder) / "run", model=model, sandbox=Free(), progress=False)
+        place = Path(folder) / "run"
+        live_run(settings, place, model=engine, sandbox=Free(), progress=False, in_flight=engine.width)
+    return engine
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--problems", type=int, default=1, help="a stream (default: %(default)s)")
-    parser.add_argument("--repeats", type=int, default=2, help="of both (default: %(default)s)")
-    parser.add_argument("--model", default=f"vllm:{PRACTICE}?{OPTIONS}", help="default: the practice model by vLLM")
-    options = parser.parse_args()
-    for _ in range(options.repeats):
-        theirs, mine = Watched(options.model), Watched(options.model)
-        asyncio.run(official(theirs, options.problems))
-        ours(mine, options.problems)
-        ratio = (theirs.last - theirs.first) / theirs.tokens / ((mine.last - mine.first) / mine.tokens)
-        print(f"official order {theirs}; ours {mine}: {ratio:.1f} times sooner, token for token", flush=True)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", nargs="*", help="kit mixed simulated cores order peer (default: kit, mixed, simulated)")
+    parser.add_argument("--model", default=str(PRACTICE), help="a folder with weights, or a spec (default: practice)")
+    parser.add_argument("--dataset", default="math", help="whose problems a real model gets (default: %(default)s)")
+    parser.add_argument("--problems", type=int, default=3, help="a category (default: %(default)s)")
+    parser.add_argument("--categories", nargs="+", default=[], help="(default: all seven; mixed: the first)")
+    parser.add_argument("--mixed_problems", type=int, default=10, help="of mixed's category (default: %(default)s)")
+    parser.add_argument("--simulated_problems", type=int, default=20, help="(default: %(default)s)")
+    parser.add_argument("--max_tokens", type=int, default=512, help="(default: %(default)s, the papers')")
+    parser.add_argument("--repeats", type=int, default=2, help="turns (default: %(default)s)")
+    parser.add_argument("--peer", help="a python with inspect_ai and openai")
+    parser.add_argument("--server", help="http://HOST:PORT/v1#NAME, for peer")
+    parser.add_argument("--way", help=argparse.SUPPRESS)
+    parser.add_argument("--task", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.way:
+        result = WAYS[given.way](json.loads(Path(given.task).read_text()))
+        print(RESULT + json.dumps(result), flush=True)
+        return
+    task = vars(given)
+    for what in given.what or ["kit", "mixed", "simulated"]:
+        if what == "simulated":
+            simulated(task)
+        elif what == "mixed":
+            mixed(task | {"problems": given.mixed_problems}, given.repeats)
+        else:
+            {"kit": kit, "cores": cores, "order": order, "peer": peer}[what](task, given.repeats)
 
 
 if __name__ == "__main__":

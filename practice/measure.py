@@ -152,8 +152,10 @@ def summary(found: Sequence[Item], results: dict, seeds: Sequence[int]) -> dict[
     def add(name, condition, score, chosen=lambda item: True):
         numbers = [n for n, item in enumerate(found) if chosen(item)]
         scores = np.array([[score(results[condition][n, seed]) for seed in seeds] for n in numbers], dtype=float)
-        found_here = interval(decompose(Runs(scores, run_sd=0)))  # each problem by itself: runs share nothing
-        row = found_here._asdict() | {"run_sd": run_sd(scores.mean(axis=0))}
+        mean = interval(decompose(Runs(scores, run_sd=0)))  # each problem by itself: runs share nothing
+        most = 1.0 if scores.max() <= 1 else np.inf  # a share, or a count
+        row = mean._asdict() | {"low": max(mean.low, 0.0), "high": min(mean.high, most)}
+        row |= {"run_sd": run_sd(scores.mean(axis=0))}
         report[name] = {"problems": len(numbers)} | {key: round(float(value), 4) for key, value in row.items()}
 
     def right(k):

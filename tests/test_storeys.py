@@ -1,7 +1,7 @@
 """The house keeps its order: arrows point down, no circle, plug-ins know nothing of one another, names stay at home.
 
     5  cli  options  notebooks  doctor  (and the index of public names)
-    4  papers   audit
+    4  papers   audit   view
     3  analysis            running   recorded
     2  prompts
     1  datasets  methods  models  sandbox
@@ -24,13 +24,13 @@ STOREYS = (
     ("datasets", "methods", "models", "sandbox"),
     ("prompts",),
     ("analysis", "running", "recorded"),
-    ("papers", "audit"),
+    ("papers", "audit", "view"),
     ("cli", "options", "notebooks", "doctor", ""),
 )
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
 SHARED = {
-    "datasets": ("base", "answers", "text_answers", "files"),
+    "datasets": ("base", "answers", "graders", "text_answers", "files"),
     "methods": ("base", "toolbox", "repair"),
     "models": ("base",),
 }
@@ -42,6 +42,7 @@ DOORS = {
     ("methods", "datasets.base"): "a Question is what a method sees of a Problem",
     ("audit", "papers"): "the printed numbers are what is audited",
     ("audit", "papers.reeval"): "and the tables that they stand in",
+    ("audit", "papers.creator.grading"): "and how answers are graded",
 }
 #: A word that is also the name of a mode or data set, by the module that means something else by it.
 OTHER_WORDS = {
@@ -54,7 +55,7 @@ OTHER_WORDS = {
     "prompts.official": ({"primitive", "instance", "import", "create", "skip"}, "the released files are named so"),
     "prompts.chain_of_thought": ({"cot"}, "the words of this one method"),
     "recorded.reexecute": ({"import"}, "recorded programs of this mode ran after a toolbox"),
-    "": ({"trove"}, "the paper whose tables it is"),
+    "": ({"trove", "latm", "creator"}, "the papers whose tables they are"),
     "candidates": ({"primitive", "instance", "import", "create", "skip"}, "files of the first schema had no order"),
     "running.settings": ({"practice", "trove"}, "what a run is by default"),
 }

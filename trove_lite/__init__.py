@@ -10,9 +10,9 @@ TYPE_CHECKING = False  # as `typing` has it, without importing that
 if TYPE_CHECKING:
     from .analysis.choose import choose, expected_score
     from .analysis.comparison import Comparison, accuracy, compare, matched_budgets
-    from .analysis.failures import failures, tools_made
+    from .analysis.failures import failures, tool_kinds, tools_kept, tools_made
     from .analysis.grading import accuracy_by_rule
-    from .analysis.independence import independent_runs, shared_programs
+    from .analysis.independence import independent_runs, repetitions, shared_programs, toolbox_experiment
     from .analysis.summary import summarise
     from .analysis.worked import worked_problem
     from .candidates import load_calls, load_candidates, outcomes
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from .datasets.math import CATEGORIES
     from .errors import TroveLiteError
     from .notebooks import paths
-    from .papers import check, published_table, reeval, reexecution, save, show, side_by_side, trove
-    from .papers.style import accuracy_figure
+    from .papers import check, creator, latm, published_table, reeval, reexecution, save, show, side_by_side, trove
+    from .papers.style import accuracy_figure, failures_figure
     from .running.live import live_run
     from .running.settings import RunSettings
     from .selection import RULES, one_stage, one_stage_described, oracle, random_choice, two_stage, two_stage_described
@@ -42,10 +42,13 @@ __all__ = [
     "check",
     "choose",
     "compare",
+    "creator",
     "expected_score",
     "failures",
+    "failures_figure",
     "fetch",
     "independent_runs",
+    "latm",
     "live_run",
     "load_calls",
     "load_candidates",
@@ -60,11 +63,15 @@ __all__ = [
     "random_choice",
     "reeval",
     "reexecution",
+    "repetitions",
     "save",
     "shared_programs",
     "show",
     "side_by_side",
     "summarise",
+    "tool_kinds",
+    "toolbox_experiment",
+    "tools_kept",
     "tools_made",
     "trove",
     "two_stage",

@@ -92,9 +92,11 @@ def _run(words: list[str]) -> int:
     try:
         return COMMANDS[name].work(**given) or 0
     except ModuleNotFoundError as error:
-        if error.name not in ("nbformat", "papermill", "nbconvert"):
+        if error.name not in ("nbformat", "papermill", "nbconvert", "itables"):
             raise
-        raise TroveLiteError(f"no module {error.name}: reports and grids need pip install -e '.[notebooks]'") from error
+        raise TroveLiteError(
+            f"no module {error.name}: reports, grids and pages need pip install -e '.[notebooks]'"
+        ) from error
 
 
 def overview() -> str:
@@ -241,7 +243,8 @@ def run(**given: object) -> None:
     else:
         described = live.read_description(out)
         _say(account.came_of(out, described), *_against(out, described))
-    print(f"look closer: trove-lite summary {out}; all tables and figures: trove-lite report {out} --out NAME")
+    print(f"look closer: trove-lite view {out}, trove-lite summary {out}")
+    print(f"all tables and figures: trove-lite report {out} --out NAME")
 
 
 def _against(out: Path, described: dict) -> list[str]:
@@ -378,6 +381,29 @@ def summary(runs, json) -> None:
     _say(dumps(found, indent=2) if json else as_text(found))
 
 
+def _view_options(parser) -> None:
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder, outcomes file, or folder that holds one")
+    parser.add_argument("--out", metavar="FILE.html", help="page to make (default: view.html beside the first run)")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+@command(
+    "one page to read runs on: each problem, its candidates, votes and verdicts",
+    _view_options,
+    "runs/first",
+    "runs/mine runs/theirs --out both.html",
+    "results/codellama-7b-instruct",
+)
+def view(runs, out, quiet) -> None:
+    from .view import write_page
+
+    page = write_page(runs, out, progress=not quiet)
+    print(
+        f"{page.path}: {page.problems:,} problems, {page.candidates:,} candidates, {page.bytes / 1e6:.1f} MB; open it "
+        "in a browser"
+    )
+
+
 def _outcomes_options(parser) -> None:
     parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder or outcomes file")
     parser.add_argument("--out", required=True, metavar="FILE.parquet", help="file to make")
@@ -406,7 +432,9 @@ def outcomes(runs, out) -> None:
 
 
 def _import_options(parser) -> None:
-    parser.add_argument("logs", nargs="+", metavar="LOG", help="a Markdown log of the official program")
+    parser.add_argument(
+        "logs", nargs="+", metavar="LOG", help="a log (.md) or a result file (.json) of the official program"
+    )
     parser.add_argument("--out", required=True, metavar="RUN", help="run folder to make")
     parser.add_argument(
         "--partial", action="store_true", help="also logs that break off, up to their last whole problem"
@@ -414,10 +442,15 @@ def _import_options(parser) -> None:
     parser.add_argument("--force", action="store_true", help="replace a run folder that is there")
 
 
-@command("turn logs in the official format into a run folder", _import_options, "LOG.md … --out runs/theirs")
+@command(
+    "turn logs and result files in the official format into a run folder",
+    _import_options,
+    "LOG.md … RESULT.json … --out runs/theirs",
+)
 def import_(logs, out, partial, force) -> None:
     from .candidates import save_run
     from .datasets.files import sha256_of
+    from .recorded.official_files import as_table
     from .recorded.official_logs import import_logs, known_problems
     from .recorded.official_toolboxes import kept_tools
 
@@ -433,6 +466,7 @@ def import_(logs, out, partial, force) -> None:
     streams = table[["run", "category", "method"]].drop_duplicates().itertuples(index=False)
     method = {(stream.run, stream.category): stream.method for stream in streams}
     save_run(folder, table, about | {"toolboxes": kept_tools(reports, method)})
+    as_table(reports).to_csv(folder / "recorded.csv", index=False, lineterminator="\n")
     for report in reports:
         _say(str(report), *(f"  {disagreement}" for disagreement in report.disagreements))
     print(f"{len(table)} candidates in {folder}")
@@ -499,13 +533,16 @@ def _fetch_options(parser) -> None:
     )
 
 
-@command("download public files, checked by sha256", _fetch_options, "math prompts")
+@command("download public files, checked by their content", _fetch_options, "math prompts")
 def fetch(groups) -> None:
-    from .datasets.files import data_folder, fetch
+    from .datasets.files import data_folder, fetch, not_here
 
     for group in groups:
         paths = fetch(group)
         print(f"{group}: {len(paths)} files in {data_folder()}, checksums right")
+        if missing := not_here(group):
+            print(f"{group}: {len(missing)} more are listed by their repository, and could not be had:")
+            print(*(f"  {file.url}" for file in missing), sep="\n")
 
 
 def _doctor_options(parser) -> None:
@@ -534,16 +571,30 @@ def _completion_options(parser) -> None:
     "print a script that completes commands and options in your shell",
     _completion_options,
     "bash > ~/.local/share/bash-completion/completions/trove-lite",
+    "zsh > ~/.zfunc/_trove-lite",
 )
 def completion(shell) -> None:
-    import shtab
+    from .options import completion_of
 
-    from .options import Parser
+    print(completion_of({name: parser_of(name) for name in COMMANDS}, _choosable(), shell))
 
-    whole = Parser(prog="trove-lite")
-    commands = whole.add_subparsers()
-    for name, known in COMMANDS.items():
-        commands.add_parser(
-            name, help=known.about, parents=[parser_of(name)], add_help=False, conflict_handler="resolve"
-        )
-    print(shtab.complete(whole, shell))
+
+def _choosable() -> dict[str, Sequence[str]]:
+    """What may stand at an option that takes names, by option."""
+    from .datasets import DATASETS
+    from .datasets.files import public_files
+    from .methods import METHODS, load_method
+    from .parse import PARSERS
+    from .prompts import PACKS
+    from .selection import RULES
+
+    presets = {preset for name in METHODS for preset in load_method(name).presets}
+    return {
+        "methods": METHODS,
+        "dataset": DATASETS,
+        "prompts": PACKS,
+        "preset": sorted(presets),
+        "parser": PARSERS,
+        "selection": (*RULES, "random"),
+        "groups": sorted({file.group for file in public_files()}),
+    }

@@ -49,11 +49,13 @@ def _isolation() -> Line:
 def _data() -> Iterator[Line]:
     files = public_files()
     for group in dict.fromkeys(file.group for file in files):
-        names = [file.name for file in files if file.group == group]
-        there = sum((data_folder() / name).is_file() for name in names)
-        whole = there == len(names)
-        remedy = "" if whole else f"; run `trove-lite fetch {group}`"
-        yield Line(whole, group, f"{there} of {len(names)} files in {data_folder()}{remedy}")
+        mine = [file for file in files if file.group == group]
+        there = [file for file in mine if (data_folder() / file.name).is_file()]
+        listed = sum(file.listed and file not in there for file in mine)
+        whole = len(there) + listed == len(mine)
+        remedy = f"; {listed} more are only listed by their source" if listed else ""
+        remedy += "" if whole else f"; run `trove-lite fetch {group}`"
+        yield Line(whole, group, f"{len(there)} of {len(mine)} files in {data_folder()}{remedy}")
 
 
 def _engine() -> Line:

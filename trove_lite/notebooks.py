@@ -8,7 +8,6 @@ process, takes no other along, and what is complete and would come out the same 
 
 import ast
 import hashlib
-import html
 import itertools
 import json
 import os
@@ -343,7 +342,9 @@ PAGE = """
 {%- block html_head_js_mathjax -%}{%- endblock -%}
 {%- block html_head_js_mermaidjs -%}{%- endblock -%}
 {%- block body_header -%}{{ super() }}
-<p style="padding: 0 1em"><a href="../index.html">all notebooks, figures and tables</a></p>
+<style>.jp-OutputArea-output{overflow-x:auto} .jp-OutputArea-output pre{word-break:normal;overflow-wrap:anywhere}
+.jp-RenderedImage img{max-width:100%;height:auto} .back{padding:0 1em} .back a{text-decoration:underline}</style>
+<p class="back"><a href="../index.html">the claims, all figures, notebooks and tables</a></p>
 {%- endblock -%}
 {%- block input -%}<details><summary>code</summary>{{ super() }}</details>{%- endblock -%}
 {%- block data_png -%}
@@ -362,9 +363,10 @@ def to_page(notebook: Path) -> None:
     book, heading = read_notebook(notebook), ""
     for cell in book.cells:
         heading = _title(cell.source) if cell.cell_type == "markdown" and _title(cell.source) else heading
+        told = "".join(output.get("text", "") for output in cell.get("outputs", ())).strip()  # a caption, if any
         for output in cell.get("outputs", ()):
             if "image/png" in output.get("data", {}):
-                output.metadata["alt"] = f"Figure: {heading}"
+                output.metadata["alt"] = told or f"Figure: {heading}"
     book.metadata["title"] = title_of(notebook)
     exporter = HTMLExporter(exclude_input_prompt=True, exclude_output_prompt=True)
     exporter.raw_template = PAGE
@@ -393,37 +395,19 @@ def write_index(
     jobs: Mapping[str, Job],
     ended: Mapping[str, Outcome],
 ) -> None:
-    """One page to read everything from: which runs, each notebook by its question, figures and tables."""
+    """One page to read everything from (`papers.first_page`), about these runs and notebooks."""
+    from .papers.first_page import Book, write_first_page  # draws, and is slow to import
+
     runs = {
         c: ", ".join(sorted(candidates[c].astype(str).unique())) for c in ("model", "dataset", "provenance", "method")
     }
-    link = '<li><a href="{}">{}</a>{}</li>'.format
     books = [
-        link(f"notebooks/{stem}.html", html.escape(title_of(job.notebook)), " (failed)" if ended[stem].error else "")
-        for stem, job in jobs.items()
+        Book(title_of(job.notebook), f"notebooks/{stem}.html", bool(ended[stem].error)) for stem, job in jobs.items()
     ]
-    tables = [link(t.name, t.stem.replace("_", " "), "") for t in sorted(results.glob("*.csv"), key=_natural)]
-    up = os.path.relpath(figures, results)
-    pictures = [
-        f'<figure><a href="{up}/{f.stem}.svg"><img src="{up}/{f.name}" alt="{f.stem.replace("_", " ")}"></a>'
-        f"<figcaption>{f.stem.replace('_', ' ')}</figcaption></figure>"
-        for f in sorted(figures.glob("*.png"), key=_natural)
-    ]
-    page = (
-        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{html.escape(title)}</title><style>body{{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem auto;"
-        "padding:0 1rem}img{max-width:100%}figure{margin:2rem 0}</style>"
-        f"<h1>{html.escape(title)}</h1>"
-        f"<p>{html.escape('; '.join(f'{name} {value}' for name, value in runs.items()))}</p>"
-        f"<h2>Questions</h2><ul>{''.join(books)}</ul>"
-        f"<h2>Figures</h2>{''.join(pictures)}<h2>Tables</h2><ul>{''.join(tables)}</ul></html>\n"
+    told = "; ".join(f"{name} {value}" for name, value in runs.items())
+    write_first_page(
+        results, figures, title=title, model=runs["model"], dataset=runs["dataset"], runs=told, books=books
     )
-    (results / "index.html").write_text(page, encoding="utf-8")
-
-
-def _natural(path: Path) -> list:
-    """A sort key by which figure 10 comes after figure 9."""
-    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", path.stem)]
 
 
 # ---- a grid: one notebook, many parameters ----

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import NoReturn, get_args, get_origin, get_type_hints
+from typing import Literal, NoReturn, get_args, get_origin, get_type_hints
 
 import jsonargparse
 
@@ -78,6 +78,52 @@ class SettingsParser(OneLine, jsonargparse.ArgumentParser):
         found = self.parse_args(spelt(words, self.kinds), defaults=False).as_dict()
         found.pop("config", None)
         return found
+
+
+#: What help calls a value that is a path.
+PATHS = ("RUN", "RUN2", "LOG", "NOTEBOOK", "FOLDER", "FILE.html", "FILE.parquet")
+
+
+def completion_of(
+    parsers: Mapping[str, argparse.ArgumentParser], names: Mapping[str, Iterable[str]], shell: str
+) -> str:
+    """A script that completes these commands in a shell, from the parser of each, which is of no use afterwards.
+
+    What may stand at an option is a path, one of the choices of its type, or one of these `names` by option.
+    """
+    import shtab
+
+    whole = argparse.ArgumentParser(prog="trove-lite")
+    commands = whole.add_subparsers()
+    for name, parser in parsers.items():
+        _note_completions(parser, names)
+        about = parser.description
+        commands.add_parser(name, help=about, parents=[parser], add_help=False, conflict_handler="resolve")
+    script = shtab.complete(whole, shell)
+    if shell == "zsh":  # where shtab's word for several arguments means one, and a list is one value and loose words
+        script = script.replace('"(*):', '"*:').replace("_run_options=(\n", '_run_options=(\n  "*:words:( )"\n')
+    return script
+
+
+def _note_completions(parser: argparse.ArgumentParser, names: Mapping[str, Iterable[str]]) -> None:
+    """Note at each of a parser's actions what shtab is to offer for it."""
+    import shtab
+
+    kinds = getattr(parser, "kinds", {})
+    for action in parser._actions:
+        kind = kinds.get(action.dest)
+        if action.metavar in PATHS or action.dest in ("out", "config"):
+            action.complete = shtab.FILE
+        elif kind is bool and not action.default:  # a switch
+            action.nargs = 0
+        elif kind is bool:
+            action.choices = ("true", "false")
+        elif get_origin(kind) is Literal:
+            action.choices = get_args(kind)
+        elif action.dest in names:
+            action.choices = tuple(names[action.dest])
+        if get_origin(kind) is tuple:
+            action.nargs = "+"
 
 
 def spelt(words: Sequence[str], kinds: Mapping[str, object]) -> list[str]:

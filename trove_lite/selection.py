@@ -50,7 +50,7 @@ def one_stage(votes: Sequence[Vote]) -> int:
     among those with most votes wins, and of the programs that printed it the one with fewest operations, then the
     first. Without any vote the first successful program is chosen, and without any of those the first.
     """
-    counts = Counter(answer for vote in votes if vote.ok for answer in vote.answers)
+    counts = every_answer(votes)
     if not counts:
         return first_successful(votes)
     top = max(counts.values())
@@ -68,17 +68,27 @@ def one_stage_described(votes: Sequence[Vote]) -> int:
 
     A program votes with its graded answer: the first, numbers rounded to two decimals.
     """
-    voters = [i for i, vote in enumerate(votes) if vote.ok and len(vote.answers)]
-    if not voters:
+    counts = one_each(votes)
+    if not counts:
         return first_successful(votes)
-    counts = Counter(rounded(votes[i].answers[0]) for i in voters)
     top = max(counts.values())
+    voters = [i for i, vote in enumerate(votes) if vote.ok and len(vote.answers)]
     return fewest_operations(votes, [i for i in voters if counts[rounded(votes[i].answers[0])] == top])
 
 
 def two_stage_described(votes: Sequence[Vote]) -> int:
     """`one_stage_described` within each mode, then among the modes' winners."""
     return by_mode_first(votes, one_stage_described)
+
+
+def every_answer(votes: Sequence[Vote]) -> Counter[str]:
+    """The official count: votes for each answer, in the order in which they are met."""
+    return Counter(answer for vote in votes if vote.ok for answer in vote.answers)
+
+
+def one_each(votes: Sequence[Vote]) -> Counter[str]:
+    """The described count: one vote a program, for its graded answer."""
+    return Counter(rounded(vote.answers[0]) for vote in votes if vote.ok and len(vote.answers))
 
 
 def oracle(correct: Sequence[bool]) -> int:

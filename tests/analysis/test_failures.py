@@ -3,8 +3,7 @@
 import pandas as pd
 import pytest
 
-from trove_lite.analysis.failures import failures, kind_of, tool_kind, tools_made
-from trove_lite.errors import TroveLiteError
+from trove_lite.analysis.failures import failures, kind_of, tool_kind, tool_kinds, tools_made
 
 
 @pytest.mark.parametrize(
@@ -73,6 +72,46 @@ def test_a_tool_is_counted_where_it_is_made_and_where_it_is_imported():
     assert (row["first_problem"], row["made"], row["imported"], row["problems"]) == (0, 2, 3, 2)
 
 
-def test_runs_without_text_are_refused():
-    with pytest.raises(TroveLiteError, match="without text"):
-        failures(pd.DataFrame({"phase": []}))
+def test_a_tool_counts_as_right_where_a_right_program_defines_it():
+    made = block("def f(n):\n    return n")
+    table = tools_made(
+        rows(
+            *(
+                {"mode": "a", "problem": n, "tools": made, "correct": right}
+                for n, right in enumerate([True, False, pd.NA])
+            )
+        )
+    )
+    assert table["right"].to_list() == [1]
+
+
+def test_what_hard_codes_an_answer_is_counted_together():
+    tools = pd.DataFrame(
+        {
+            "method": "m",
+            "kind": ["general", "general", "constant", "no arguments"],
+            "imported": [3, 0, 0, 1],
+            "right": [1, 1, 0, 1],
+        }
+    )
+    table = tool_kinds(tools).set_index("kind")
+    assert table.loc["hard-coded, together", ["tools", "share", "imported", "right", "right_and_used"]].to_list() == [
+        2,
+        0.5,
+        1,
+        1,
+        1,
+    ]
+    assert table.loc["general", ["tools", "right", "right_and_used"]].to_list() == [2, 2, 1]
+
+
+def test_runs_without_text_say_why_they_tell_nothing_of_tools():
+    table = tools_made(pd.DataFrame({"phase": []}))
+    assert table.empty
+    assert "without text" in table.attrs["note"]
+    assert "without text" in tool_kinds(table).attrs["note"]
+
+
+def test_runs_without_text_still_tell_how_programs_ended():
+    told = rows({"mode": "a", "problem": 0, "status": "error"}).drop(columns="error")
+    assert failures(told)["kind"].to_list() == ["another error"]

@@ -128,6 +128,36 @@ def test_fetch_keeps_nothing_with_a_wrong_checksum(server):
     assert not any(p.is_file() for p in path.parent.parent.rglob("*"))
 
 
+def listed(content):
+    """A file that is known by its name in git's object store alone."""
+    blob = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+    return PublicFile("math", "owner/name", "c0ffee", "p.jsonl", 0, "", "MIT", blob)
+
+
+def test_fetch_checks_a_listed_file_as_git_does(server, monkeypatch):
+    register, source = server
+    path = register("")
+    monkeypatch.setattr(files, "public_files", lambda: (listed(source.read_bytes()),))
+    assert fetch("math", progress=False) == [path]
+    assert files.not_here("math") == []
+    path.unlink()
+    monkeypatch.setattr(files, "public_files", lambda: (listed(b"another"),))
+    with pytest.raises(TroveLiteError, match="does not have the pinned git blob"):
+        fetch("math", progress=False)
+    assert not path.exists()
+
+
+def test_a_listed_file_that_does_not_come_is_named_and_nothing_else_fails(server, monkeypatch):
+    register, source = server
+    register("")
+    file = listed(source.read_bytes())
+    monkeypatch.setattr(files, "public_files", lambda: (file,))
+    monkeypatch.setattr(PublicFile, "url", property(lambda file: "http://127.0.0.1:9/p.jsonl"))
+    assert fetch("math", progress=False) == []
+    assert files.not_here("math") == [file]
+    assert files.public_paths("math") == []
+
+
 def test_fetch_without_a_connection_is_one_line(server, monkeypatch):
     register, _ = server
     register("0" * 64)

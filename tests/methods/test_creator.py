@@ -1,6 +1,7 @@
 """PoT, Entangled, CREATOR, STANDARD and CoT: what they ask for on every path, played without model, driver or files."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
@@ -136,7 +137,48 @@ def test_answers_in_words_run_nothing_and_are_candidates(method):
     assert answers[0].candidate.mode == method
 
 
-@pytest.mark.parametrize(("kind", "choice"), [(RepairSettings, {"rectify": -1}), (CreatorSettings, {"retries": -1})])
-def test_settings_below_nothing_are_refused(kind, choice):
-    with pytest.raises(TroveLiteError, match="at least 0"):
+@pytest.mark.parametrize(("method", "fails"), [("pot", 0), ("pot", 2), ("creator", 3)])
+def test_so_many_attempts_are_made_whatever_they_cost(method, fails):
+    kind = CreatorSettings if method == "creator" else RepairSettings
+    asked, _ = play(method, kind(budget=Budget(1), attempts=3), failing("whole", fails))
+    assert len(asked) == 3 * (1 + fails + (method == "creator"))
+
+
+@pytest.mark.parametrize(
+    ("method", "stages"), [("pot", ("pot",)), ("entangled", ("entangled",)), ("creator", ("creation", "decide"))]
+)
+@pytest.mark.parametrize(
+    ("way", "choice"), [("_bare", {"demonstrations": False}), ("_thoughts", {"thoughts": True}), ("", {})]
+)
+def test_each_way_to_ask_has_its_prompts_and_its_name_in_tables(method, stages, way, choice):
+    settings = (CreatorSettings if method == "creator" else RepairSettings)(budget=Budget(1), **choice)
+    asked, answers = play(method, settings, lambda stage, _: "ok" if stage == "rectify" else "error")
+    stages = {f"{stage}{way}" for stage in stages} | {"rectify"}
+    assert {stage for stage, *_ in asked} == stages
+    assert stages <= set(load_method(method).stages)
+    assert settings.table_name(method) == f"{method}{way}"
+    assert [answer.candidate.mode for answer in answers] == [method]
+
+
+@pytest.mark.parametrize("preset", ["paper", "released", "matched"])
+@pytest.mark.parametrize("method", ["pot", "entangled", "creator"])
+def test_one_call_a_problem_is_one_attempt_in_every_preset(method, preset):
+    settings = replace(load_method(method).presets[preset], budget=Budget(1))
+    asked, _ = play(method, settings, lambda *_: "ok")
+    assert {sample for _, sample, *_ in asked} == {0}
+    assert settings.rectify == 3
+    assert getattr(settings, "retries", 0) == (3 if (method, preset) == ("creator", "released") else 0)
+
+
+@pytest.mark.parametrize(
+    ("kind", "choice", "why"),
+    [
+        (RepairSettings, {"rectify": -1}, "at least 0"),
+        (CreatorSettings, {"retries": -1}, "at least 0"),
+        (RepairSettings, {"attempts": 0}, "at least 1"),
+        (RepairSettings, {"thoughts": True, "demonstrations": False}, "choose one"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(kind, choice, why):
+    with pytest.raises(TroveLiteError, match=why):
         kind(**choice)

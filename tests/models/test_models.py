@@ -31,11 +31,11 @@ def key(monkeypatch):
     monkeypatch.setenv("TROVE_LITE_API_KEY", KEY)
 
 
-def ask(server, seeds=(1,), *, model="tiny", settings=None, **options):
+def ask(server, seeds=(1,), *, model="tiny", settings=None, sampling=None, **options):
     async def asked():
         options.setdefault("first_pause", 0.01)
         async with OpenAIServer(server.url, model, settings, **options) as entered:
-            return await entered.complete(PROMPT, seeds)
+            return await entered.complete(PROMPT, seeds, sampling=sampling)
 
     return asyncio.run(asked())
 
@@ -48,6 +48,13 @@ def test_a_request_is_one_sample_with_the_settings_and_a_seed_of_its_own():
     assert sorted(body["seed"] for body in server.bodies) == list(range(40))
     same = {"model": "tiny", "prompt": PROMPT, "temperature": 0.3, "top_p": 0.9, "max_tokens": 64, "stop": ["END"]}
     assert all(body == same | {"n": 1, "seed": body["seed"]} for body in server.bodies)
+
+
+def test_a_request_may_be_sampled_in_a_way_of_its_own():
+    with Server() as server:
+        ask(server, settings=SamplingSettings(), sampling=SamplingSettings(0.0, 1.0, 2048, ()))
+    (body,) = server.bodies
+    assert (body["temperature"], body["top_p"], body["max_tokens"], body["stop"]) == (0.0, 1.0, 2048, [])
 
 
 def test_requests_at_once_are_bounded():

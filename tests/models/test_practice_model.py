@@ -108,7 +108,7 @@ def test_greedy_is_the_likeliest_token_each_time():
 
 def test_chances_are_those_of_temperature_and_top_p(model):
     logits = np.random.default_rng(0).normal(size=(20, 1280)) * np.linspace(0.1, 8, 20)[:, None]
-    for row, (tokens, sums) in zip(logits, model._choices(logits), strict=True):
+    for row, (tokens, sums) in zip(logits, model._drawable(logits, model.settings), strict=True):
         chances = np.exp(row / 0.6) / np.exp(row / 0.6).sum()
         order = np.argsort(-chances)
         before = np.cumsum(chances[order]) - chances[order]
@@ -119,7 +119,7 @@ def test_chances_are_those_of_temperature_and_top_p(model):
 
 def test_samples_are_drawn_with_these_chances(model):
     logits, _ = model.network.read(model.tokenizer.encode(PROMPTS[0])[:-6])
-    ((tokens, sums),) = model._choices(logits[None])
+    ((tokens, sums),) = model._drawable(logits[None], model.settings)
     draws = np.array([np.random.default_rng(seed).random(1)[0] for seed in range(2000)])
     counts = np.bincount(np.searchsorted(sums, draws, side="right"), minlength=len(tokens)) / 2000
     np.testing.assert_allclose(counts, np.diff(sums, prepend=0), atol=0.04)
@@ -257,3 +257,19 @@ def test_programs_learned_from_are_those_of_the_kit(model):
     assert "def " not in texts["skip"]
     assert "def " in texts["create"]
     assert "from toolbox import gcd" in texts["import"]
+
+
+def test_a_request_may_be_sampled_in_a_way_of_its_own_beside_others():
+    model = load_practice_model(SamplingSettings(temperature=0.9, max_tokens=96))
+
+    async def both():
+        own = model.complete(PROMPTS[0], [5], sampling=SamplingSettings(temperature=0.0, max_tokens=12, stop=()))
+        return await asyncio.gather(model.complete(PROMPTS[0], [5]), own)
+
+    (drawn,), (short,) = asyncio.run(both())
+    (greedy,) = complete(
+        load_practice_model(SamplingSettings(temperature=0.0, max_tokens=12, stop=())), PROMPTS[:1], [5]
+    )[0]
+    (alone,) = complete(load_practice_model(SamplingSettings(temperature=0.9, max_tokens=96)), PROMPTS[:1], [5])[0]
+    assert (short.text, short.completion_tokens) == (greedy.text, greedy.completion_tokens)
+    assert drawn.text == alone.text != short.text

@@ -8,7 +8,7 @@ import pytest
 
 from trove_lite.datasets import bbh
 from trove_lite.datasets.files import public_paths
-from trove_lite.papers import latm
+from trove_lite.papers.latm import released as latm
 from trove_lite.sandbox import Execution, Sandbox
 
 BIRDS = (

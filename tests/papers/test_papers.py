@@ -60,7 +60,7 @@ def test_one_of_many_cells_outside_the_prediction_is_not_yet_a_difference():
     both = {"published": [0.27, 0.1]}
     assert verdict(p_print=[0.03, 0.5], **both) == (
         "open",
-        "outside the prediction, but so may be one cell of so many by chance",
+        "outside, but so may one cell of many be by chance",
     )
     assert verdict(p_print=[0.02, 0.5], **both)[0] == "differs"
 
@@ -68,7 +68,7 @@ def test_one_of_many_cells_outside_the_prediction_is_not_yet_a_difference():
 def test_a_prediction_so_wide_that_it_holds_everything_is_no_agreement():
     assert verdict(prediction_high=[0.29, 0.12]) == (
         "open",
-        "inside, but the prediction is wider than 3 points to a side",
+        "inside, but wider than 3 points to a side",
     )
 
 

@@ -28,9 +28,11 @@ TABLES = [
     "figure3_table",
     "figure4_table",
 ]
+DIFFERENCES = ["differences", "matched_budgets", "paired_differences"]
 FIGURES = {
     "table1_figure": ["table1"],
-    "figure1": ["figure1_table"],
+    "differences_figure": ["differences"],
+    "figure1": ["figure1_table", "paired_differences"],
     "figure2": ["table5", "table7"],
     "figure3": ["figure3_table"],
     "figure4": ["figure4_table"],
@@ -52,7 +54,7 @@ def partial(skip_only):
 @pytest.fixture(scope="module")
 def made(whole, partial):
     """Every table of both."""
-    return {(name, of): getattr(reeval, name)(of) for name in [*TABLES, "matched_budgets"] for of in (whole, partial)}
+    return {(name, of): getattr(reeval, name)(of) for name in [*TABLES, *DIFFERENCES] for of in (whole, partial)}
 
 
 def cell(table, **where):
@@ -100,7 +102,7 @@ def test_models_are_not_mixed(simulated):
 
 def test_every_cell_is_filled_or_says_why_not(made):
     for (name, _), table in made.items():
-        if name != "matched_budgets":
+        if name not in DIFFERENCES:
             assert set(COLUMNS) <= set(table.columns), name
             assert (table.loc[table["value"].isna(), "note"] != "").all(), name
             filled = table[table["low"].notna()]
@@ -110,7 +112,7 @@ def test_every_cell_is_filled_or_says_why_not(made):
 
 def test_every_table_is_named_after_itself(made):
     for (name, _), table in made.items():
-        assert table.attrs["name"] == f"reeval_{name.removesuffix('_table')}"
+        assert table.attrs["name"] == f"reeval_{name.removesuffix('_table').removesuffix('_differences')}"
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -200,6 +202,72 @@ def test_gains_note_the_number_of_runs(made, whole):
     assert found["note"] == "2 run(s) against 2 of PRIMITIVE"
 
 
+@pytest.mark.parametrize(("runs", "scored"), [(2, False), (5, True)])
+def test_gains_are_held_against_print_at_its_number_of_runs_alone(runs, scored, capsys):
+    table = reeval.table6(reeval.sides(candidates(problems=3, runs=runs, categories=("counting", "geometry"))))
+    found = tl.check(table)
+    assert set(found["verdict"]) == {"open"}
+    assert ("five a side" in found["why"].iloc[0]) != scored
+
+
+def test_a_level_s_interval_knows_of_several_runs():
+    """It is over problems, whose means over eight runs vary less than the outcome of one."""
+    few, many = (candidates(problems=30, runs=n, k=3, categories=("counting",)) for n in (1, 8))
+    wide, narrow = (
+        cell(reeval.table9(reeval.sides(frame), k=1), category="counting", system="PRIMITIVE", level="2")
+        for frame in (few, many)
+    )
+    assert narrow["problems"] == wide["problems"] == 6
+    assert narrow["high"] - narrow["low"] < 0.9 * (wide["high"] - wide["low"])
+
+
+def test_a_rerun_is_predicted_from_runs_and_not_from_a_pool(made, partial):
+    table = made["table1", partial]
+    known = table[table["value"].notna()]
+    pool = known["source"] == SKIP_POOL
+    assert known.loc[pool, ["prediction_low", "p_print"]].isna().all(axis=None)
+    assert known.loc[~pool, "prediction_low"].notna().all()
+    assert (known.loc[~pool, "prediction_low"] <= known.loc[~pool, "value"]).all()
+
+
+def test_power_counts_a_pool_as_noisy_as_runs(partial):
+    table = reeval.power_table(partial)
+    assert set(table["b"]) == {SKIP_POOL}
+    assert (table["sample_b"] > 0.5 * table["sample_a"]).all()
+    power = table.pivot_table(index="runs", columns="effect", values="power_with_3201")
+    assert (power.diff(axis=1).iloc[:, 1:] > 0).all(axis=None)
+    assert (power.diff().iloc[1:] >= 0).all(axis=None)
+    assert (table["low"] <= table["high"]).all()
+
+
+def without(frame, worse=0.0):
+    """TROVE's runs, and as many without IMPORT that miss a share of what they solve."""
+    trove = frame[frame["method"] == "trove"]
+    other = trove[trove["mode"] != "import"].assign(method="trove_no_import", run=trove["run"].astype(str) + " without")
+    missed = np.random.default_rng(0).random(len(other)) < worse
+    right = (other["correct"].fillna(False) & ~missed).astype("boolean")
+    return pd.concat([trove, other.assign(program=other["program"] + 1, correct=right)])
+
+
+def test_without_import_is_shown_over_problems_and_over_runs():
+    table = reeval.without_import(without(candidates(problems=12, runs=3, categories=("counting", "number")), 0.9))
+    assert list(table["category"]) == ["counting"] * 2 + ["number"] * 2 + ["all"] * 2
+    every, independent = table[table["category"] == "all"].to_dict("records")
+    assert (every["covers"], independent["covers"]) == ("problems", "problems and runs")
+    assert independent["low"] <= every["low"] < every["difference"] == independent["difference"]
+    assert every["run_sd_to_0"] > 0
+    assert every["p_below_3"] > 0.5  # IMPORT adds a lot here
+
+
+def test_runs_that_repeat_another_count_over_problems_and_not_over_runs():
+    frame = without(candidates(problems=12, runs=3, categories=("counting",)))
+    copies = pd.concat([frame, frame.assign(run=frame["run"].astype(str) + " copied")])
+    once, twice = (reeval.without_import(f).set_index("counted") for f in (frame, copies))
+    assert twice.loc["all runs", "runs_a"] == 6
+    assert twice.loc["independent runs", "runs_a"] == 3
+    pd.testing.assert_series_equal(once.loc["independent runs"], twice.loc["independent runs"])
+
+
 def test_overlap_never_compares_a_run_with_itself(made, partial):
     found = cell(made["figure3_table", partial], category="counting", system="PRIMITIVE ~ SKIP")
     assert found["runs"] == 6  # three runs, each with the two others
@@ -240,7 +308,7 @@ def test_at_matched_tokens_primitive_has_the_longer_runs_and_trove_its_own():
     assert (rows["calls_a"] == 15).all()
     assert rows["calls_b"].to_numpy() == pytest.approx(15 * 70 / 40)
     assert set(rows["a"] + rows["b"]) == {"TROVEPRIMITIVE"}
-    labels = [text.get_text() for text in reeval.matched_budgets_figure(table).axes[0].get_legend().get_texts()]
+    labels = [text.get_text() for text in reeval.matched_budgets_figure(table).legends[0].get_texts()]
     assert labels[2] == "same total tokens: 15 calls of TROVE, on average 26.2 of PRIMITIVE"
 
 
@@ -329,7 +397,7 @@ SMALL = {
 def test_small_and_one_sided_runs_have_every_table_and_figure_or_say_why(simulated, which, capsys):
     comparison = reeval.sides(SMALL[which](simulated))
     few = {key: {"resamples": 10} for key in ["table1", "table5", "figure3_table", "figure4_table", "differences"]}
-    names = [*TABLES, "differences", "matched_budgets"]
+    names = [*TABLES, *DIFFERENCES]
     tables = {name: getattr(reeval, name)(comparison, **few.get(name, {})) for name in names}
     for name, table in tables.items():
         for shown in (tl.show(table), *([tl.side_by_side(table)] if name in TABLES else [])):
@@ -354,7 +422,7 @@ def assert_every_entry_of_the_legend_is_drawn(figure, name):
         drawn |= {"scatter" for points in axes.collections if len(points.get_offsets()) and points.get_zorder() == 5}
     legends = [axes.get_legend() for axes in figure.axes] + list(figure.legends)
     for entry in (entry for legend in legends if legend for entry in legend.legend_handles):
-        if "paper" in entry.get_label() or "hollow" in entry.get_label():
+        if any(word in entry.get_label() for word in ("paper", "hollow", "absent")):
             continue
         found = (
             (entry.get_marker(), entry.get_markerfacecolor())
@@ -396,3 +464,16 @@ def test_a_data_set_without_levels_says_so(simulated):
     assert tl.show(table).to_numpy().tolist() == [["the problems of tables have no levels"]]
     assert reeval.table9_figure(table) is None
     assert set(reeval.table8(reeval.sides(plain))["level"]) == {"all"}
+
+
+def test_sets_of_whole_runs_leave_out_runs_that_stay_in_part():
+    frame = candidates(problems=30, runs=2, categories=("counting",)).reset_index(drop=True)
+    key = ["problem", "mode", "sample"]
+    trove = frame[frame["method"] == "trove"]
+    first, second = (trove[trove["run"] == run].sort_values(key) for run in ("run0", "run1"))
+    again = (first["problem"] < 20).to_numpy()
+    frame.loc[second.index[again], "program"] = first["program"].to_numpy()[again]
+    table = reeval.table6(reeval.sides(frame)).set_index(["category", "system"])
+    assert table.loc[("counting", "TROVE, consistent"), "note"] == "1 run(s) against 2 of PRIMITIVE"
+    jaccard = reeval.figure3_table(reeval.sides(frame)).query("category == 'counting'")
+    assert (jaccard["note"] == "needs two runs").sum() == 3

@@ -35,10 +35,12 @@ def test_a_limit_that_changes_nothing_is_bounded_by_the_rule_of_three():
     assert (table.xs(1, level="limit")[["gain", "gain_low", "gain_high"]] == 0).all(axis=None)
 
 
-def test_the_figure_shows_accuracy_and_cost(table):
+def test_the_figure_shows_what_each_limit_gains_and_what_it_costs(table):
     figure = time_limits_figure(table)
     labels = [axes.get_ylabel() for axes in figure.axes]
-    assert labels == ["accuracy (fraction of problems)", "CPU hours for all programs"]
+    assert labels == ["gain over a limit of 1 s (points)", "CPU hours for all programs"]
+    gains = [line.get_ydata()[0] for line in figure.axes[0].lines if line.get_marker() == "^"]
+    assert gains == [50.0]
     assert figure.get_label() == "time_limits"
 
 

@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from trove_lite import load_candidates, reeval, shared_programs, summarise
+from trove_lite import CATEGORIES, choose, independent_runs, load_candidates, reeval, shared_programs, summarise
+from trove_lite.candidates import all_candidates, selections
 
 from ..conftest import ROOT
 
@@ -40,27 +41,67 @@ def test_modes_of_a_recorded_run(runs):
     assert {m: round(v, 3) for m, v in row["unique"].items()} == {"import": 0.048, "create": 0.062, "skip": 0.031}
 
 
-def test_copies_among_the_recorded_runs_are_found(bundled):
-    pairs = shared_programs(bundled).set_index(["run_a", "run_b"])
-    assert pairs.loc[("base_geo_ablat1_run1", "base_geo_ablat1_run2"), "verdict"] == "copy"
-    assert pairs.loc[("base_count_ablat1_run2", "base_count_ablat1_run3"), "verdict"] == "copy"
-    overlap = pairs.loc[("base_count_ablat1_run1", "base_count_ablat1_run2")]
-    assert overlap["verdict"] == "overlap"
-    assert round(overlap["identical"], 2) == 0.77
+def test_where_recorded_runs_part_is_found(bundled):
+    pairs = shared_programs(bundled).set_index(["category", "mode", "run_a", "run_b"])
+    assert pairs.loc[("geometry", "import", "base_geo_ablat1_run1", "base_geo_ablat1_run4"), "verdict"] == "copy"
+    assert pairs.loc[("counting", "import", "base_count_ablat1_run1", "base_count_ablat1_run2"), "parted"] == 73
+    assert pairs.loc[("counting", "skip", "base_count_ablat1_run1", "base_count_ablat1_run2"), "verdict"] == "copy"
+    assert pairs.loc[("number", "create", "num_ablat1_run0", "num_ablat1_run1"), "parted"] == 144
+    assert pairs.loc[("number", "skip", "num_ablat1_run2", "num_ablat1_run4"), "stretches"] == "0-95, 312-491"
+    apart = pairs[pairs["verdict"] != "copy"]
+    assert (apart["apart"] - apart["by_chance"]).max() < 0.05
 
 
-def test_table1_counts_two_independent_runs_and_labels_the_pool(bundled):
-    table = reeval.table1(reeval.sides(bundled))
-    cell = table[(table["category"] == "counting") & (table["system"] == "TROVE, one-stage")].iloc[0]
-    assert cell["runs"] == 2
-    assert cell["value"] == pytest.approx((74 + 72) / 2 / 291)
-    assert (
-        table.loc[(table["category"] == "counting") & (table["system"] == "PRIMITIVE, K=15"), "source"].item()
-        == "SKIP pool"
+def test_selected_answers_part_where_all_candidates_do(bundled):
+    number = bundled[(bundled["category"] == "number") & (bundled["method"] == "trove_no_import")]
+    by_all, by_selected = (
+        shared_programs(part).set_index(["run_a", "run_b"])
+        for part in (number[(number["phase"] == "stream") & (number["mode"] == "skip")], selections(number))
     )
-    absent = table[(table["category"] == "algebra") & (table["system"] == "TROVE, one-stage")].iloc[0]
-    assert absent["note"] == "no TROVE runs of this category"
+    assert (by_all["shared"] - by_selected["shared"]).abs().max() == 0
+
+
+def test_run_0_of_all_categories_answers_what_its_result_files_say(bundled):
+    ended = selections(bundled)
+    run = ended[ended["run"] == "baseline_run0"].groupby("category", observed=True)["correct"].agg(["sum", "size"])
+    right = {"algebra": 217, "counting": 72, "geometry": 11, "intermediate": 57, "number": 130, "prealgebra": 180}
+    assert run["sum"].to_dict() == right | {"precalculus": 30}
+    assert run["size"].sum() == 3201
+    record = pd.read_csv(ROOT / "results/codellama-7b-instruct/recorded.csv").query("run == 'baseline_run0'")
+    assert record["recorded_correct"].sum() == 688
+
+
+def test_table1_averages_over_the_runs_that_have_a_problem_and_labels_the_pool(bundled):
+    table = reeval.table1(reeval.sides(bundled)).set_index(["category", "system"])
+    cell = table.loc[("counting", "TROVE, one-stage")]
+    assert cell["runs"] == 3
+    assert cell["note"] == "1 of 3 runs count in part: what repeats another is left out"
+    by_hand = choose(independent_runs(all_candidates(bundled)), "one_stage")
+    by_hand = by_hand[(by_hand["category"] == "counting") & (by_hand["method"] == "trove")]
+    assert cell["value"] == pytest.approx(
+        by_hand.astype({"correct": float}).groupby("problem")["correct"].mean().mean()
+    )
+    assert table.loc[("counting", "PRIMITIVE, K=15"), "source"] == "SKIP pool"
+    assert table.loc[("all, micro", "TROVE, two-stage"), "problems"] == 3201
+    absent = table.loc[("algebra", "TROVE, one-stage")]
+    assert absent["note"] == "only selected answers of TROVE runs of this category"
     assert absent["published"] == 0.29
+    assert table.loc[("number", "PRIMITIVE, K=15"), "note"] == "only 8 SKIP pool samples a problem"
+
+
+def test_the_readme_of_the_bundle_is_read_off_its_tables(bundled):
+    text = (ROOT / "results/codellama-7b-instruct/README.md").read_text(encoding="utf-8")
+    known, ended = all_candidates(bundled), selections(bundled)
+    assert f"{len(bundled):,} rows. {len(known):,} are candidates" in text
+    assert f"{len(ended):,} are the selected answers" in text
+    named = {"trove": "TROVE", "trove_no_import": "without IMPORT"}
+    for what, part in (("all candidates", known), ("selected answers", ended)):
+        runs = part.groupby(["method", "category"], observed=True)["run"].nunique()
+        for method, name in named.items():
+            cells = " | ".join(str(runs.get((method, c), "–")) for c in CATEGORIES)
+            assert f"| {name}, {what} | {cells} |" in text
+    first = ended[ended["run"] == "baseline_run0"]["correct"]
+    assert f"697 by\ntheir own gold ({100 * first.mean():.1f} %)" in text
 
 
 def test_the_practice_results_are_read_off_their_tables():

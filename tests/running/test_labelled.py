@@ -26,10 +26,11 @@ class Role(ScriptedModel):
 
     def __init__(self, role):
         super().__init__()
-        self.name, self.replies, self.read = role, REPLIES[role], []
+        self.name, self.replies, self.read, self.drawn = role, REPLIES[role], [], []
 
-    async def complete(self, prompt, seeds):
+    async def complete(self, prompt, seeds, *, sampling=None):
         self.read.append(prompt)
+        self.drawn.append(sampling)
         turn = sum(message.role == "assistant" for message in prompt)
         (made,) = await super().complete(str(prompt), seeds)
         return [made._replace(text=self.replies[turn])]
@@ -42,11 +43,7 @@ def run(out, dataset=None, methods=("latm",), roles=("maker", "user"), sandbox=N
         dataset="bbh_made",
         categories=("chinese_remainder",),
         seeds=(0,),
-        k=1,
-        limit=4,
-        model="scripted",
-        prompts="own",
-        **given,
+        **{"k": 1, "limit": 4, "model": "scripted", "prompts": "own"} | given,
     )
     models = {role: Role(role) for role in roles}
     dataset = dataset or load_dataset("bbh_made")
@@ -79,6 +76,19 @@ def test_the_maker_sees_the_labelled_problems_and_none_that_is_tested(tmp_path):
     (trial,) = described(out)["toolboxes"]
     assert (trial["proposals"], trial["verifications"], trial["made"]) == (1, 1, True)
     assert "def f" in trial["tool"]
+
+
+def test_maker_and_user_are_sampled_as_the_paper_says(tmp_path):
+    _, models = run(tmp_path / "a")
+    assert {(how.temperature, how.max_tokens, how.stop) for how in models["maker"].drawn} == {(0.3, 2048, ())}
+    assert {(how.temperature, how.max_tokens, how.stop) for how in models["user"].drawn} == {(0.0, 256, ())}
+    _, models = run(tmp_path / "b", choices={"latm": {"user_temperature": 0.9, "user_tokens": 99}})
+    assert {(how.temperature, how.max_tokens) for how in models["user"].drawn} == {(0.9, 99)}
+
+
+def test_a_user_who_is_asked_again_is_sampled_like_any_method(tmp_path):
+    _, models = run(tmp_path / "a", k=2)
+    assert {how.temperature for how in models["user"].drawn} == {0.6}
 
 
 def test_composed_programs_begin_with_what_the_data_set_gives(tmp_path):

@@ -57,13 +57,15 @@ TOOLBOX_COLUMNS = [
 
 class _Grid(NamedTuple):
     """The programs of a category's runs in one mode: `programs` and whether they are `there`, both (runs, problems,
-    samples); `runs` are (run, method) in name order, `problems` the indices in order."""
+    samples); `runs` are (run, method) in name order, `problems` the indices in order. `elsewhere`: those that are
+    compared by all their candidates, not here."""
 
     mode: str
     runs: list[tuple[str, str]]
     problems: np.ndarray
     programs: np.ndarray
     there: np.ndarray
+    elsewhere: frozenset[int] = frozenset()
 
 
 class _Pair(NamedTuple):
@@ -121,6 +123,31 @@ def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
                     }
                 )
     return pd.DataFrame(rows, columns=SHARED_COLUMNS).astype({"parted": "Int64"})
+
+
+def repetitions(pairs: pd.DataFrame) -> pd.DataFrame:
+    """What each run repeats, to read: a row for each run of a category that shares something with an earlier one.
+
+    `pairs`: of `shared_programs`. `repeats` is the earlier run that it shares most with, `stretches` which problems in
+    which mode, `verdict` `copy` where that is all.
+    """
+    rows = []
+    sharing = pairs[pairs["shared"] > 0]
+    for (category, method, run), part in sharing.groupby(["category", "method_b", "run_b"], observed=True):
+        shared = part.groupby("run_a", sort=True)["shared"].sum()
+        most = part[part["run_a"] == shared.idxmax()]
+        rows.append(
+            {
+                "category": category,
+                "method": method,
+                "run": run,
+                "repeats": most["run_a"].iloc[0],
+                "stretches": "; ".join(f"{row.mode} {row.stretches}" for row in most.itertuples()),
+                "problems": int(most["problems"].max()),
+                "verdict": "copy" if (most["verdict"] == "copy").all() else "overlap",
+            }
+        )
+    return pd.DataFrame(rows, columns=["category", "method", "run", "repeats", "stretches", "problems", "verdict"])
 
 
 def independent_runs(candidates: pd.DataFrame, *, by_mode: bool = False) -> pd.DataFrame:
@@ -214,12 +241,14 @@ def _grids(candidates: pd.DataFrame) -> Iterator[tuple[str, list[_Grid]]]:
     """For each category the programs of its runs, mode by mode; last, as `selected`, the selected answers, where runs
     are known by nothing else."""
     frame = checked(candidates)
-    alone = {category for _, category in selected_alone(frame)}
+    alone = set(selected_alone(frame))
     for category, part in frame.groupby("category", observed=True):
         stream = part[part["phase"] == "stream"]
         grids = [_grid(str(mode), rows) for mode, rows in stream.groupby("mode", observed=True)]
-        if category in alone:
-            grids.append(_grid(SELECTED, part[part["phase"] == SELECTED].assign(sample=0)))
+        if any(where == category for _, where in alone):
+            grid = _grid(SELECTED, part[part["phase"] == SELECTED].assign(sample=0))
+            whole = (i for i, (run, _) in enumerate(grid.runs) if (run, category) not in alone)
+            grids.append(grid._replace(elsewhere=frozenset(whole)))
         yield category, grids
 
 
@@ -241,7 +270,7 @@ def _pairs(grid: _Grid) -> Iterator[_Pair]:
     for one, other in combinations(range(len(grid.runs)), 2):
         a, b = grid.programs[one], grid.programs[other]
         both = grid.there[one] & grid.there[other]
-        if not both.any():
+        if not both.any() or {one, other} <= grid.elsewhere:
             continue
         across = grid.there[one][:, :, None] & grid.there[other][:, None, :] & ~np.eye(a.shape[1], dtype=bool)
         same = ((a[:, :, None] == b[:, None, :]) & across).sum(axis=(1, 2))

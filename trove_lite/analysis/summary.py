@@ -8,7 +8,7 @@ from ..candidates import all_candidates, selections
 from . import statistics as metrics
 from .choose import choose, in_order, modes_of
 from .comparison import compare, differences
-from .independence import shared_programs
+from .independence import repetitions, shared_programs
 from .scores import correct_counts, distinct_score, graded_answer, oracle_score, score
 
 RUN = ["run", "method", "category"]
@@ -103,14 +103,18 @@ def as_text(summary: dict) -> str:
             pd.DataFrame(summary["toolboxes"]).to_string(index=False),
         ]
     if summary["independence"]:
-        pairs = pd.DataFrame(summary["independence"]).drop(columns=["method_a", "method_b"])
-        lines += ["== shared programs, pair by pair", pairs.to_string(index=False, float_format="{:.3f}".format)]
-        dependent = pairs[pairs["verdict"] != "independent"]
-        verbs = {"copy": "copies", "overlap": "overlaps with"}
+        pairs, verbs = pd.DataFrame(summary["independence"]), {"copy": "copies", "overlap": "repeats"}
+        lines += ["== runs that repeat an earlier one, and do not count there (mode, first to last problem)"]
         lines += [
-            f"{p.run_b} {verbs[p.verdict]} {p.run_a} in {p.category}: the two do not count as two runs"
-            for p in dependent.itertuples()
-        ]
+            f"{row.category}: {row.run} {verbs[row.verdict]} {row.repeats} ({row.stretches})"
+            for row in repetitions(pairs).itertuples()
+        ] or ["none"]
+        free = pairs[pairs["shared"] == 0]
+        if len(free):
+            lines += [
+                f"{len(free)} pairs of runs, mode by mode, share nothing: {100 * free['identical'].mean():.1f} % of "
+                f"their programs are the same, by chance {100 * free['by_chance'].mean():.1f} %"
+            ]
     return "\n".join(lines)
 
 

@@ -1,15 +1,58 @@
 """One problem, worked: its candidates, their votes, and who wins by which rule."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import pandas as pd
 
 from ..errors import TroveLiteError
-from ..selection import RULES, Vote, oracle
+from ..selection import RULES, Rule, Vote, every_answer, one_each, one_stage, one_stage_described, oracle
 from .choose import PROBLEM, choose, in_order
 
 ORACLE = "oracle"
+#: How a rule counts votes, what it chooses by in one round of them, and whether each mode has a round of its own first.
+COUNTED: dict[str, tuple[Callable[[Sequence[Vote]], Counter[str]], Rule, bool]] = {
+    "one_stage": (every_answer, one_stage, False),
+    "two_stage": (every_answer, one_stage, True),
+    "one_stage_described": (one_each, one_stage_described, False),
+    "two_stage_described": (one_each, one_stage_described, True),
+}
+
+
+class Round(NamedTuple):
+    """One round of agreement: the places of the candidates in it, their votes for each answer, who is chosen."""
+
+    among: tuple[int, ...]
+    counts: Counter[str]
+    chosen: int
+
+
+def rounds(votes: Sequence[Vote], rule: str) -> list[Round]:
+    """The rounds by which a rule decides: of a rule in two stages one for each mode, then one among their winners.
+
+    The last one's choice is the rule's.
+    """
+    count, choose_one, in_stages = COUNTED[rule]
+
+    def held(among: Sequence[int]) -> Round:
+        members = [votes[i] for i in among]
+        return Round(tuple(among), count(members), among[choose_one(members)])
+
+    if not in_stages:
+        return [held(range(len(votes)))]
+    modes = dict.fromkeys(vote.mode for vote in votes)
+    first = [held([i for i, vote in enumerate(votes) if vote.mode == mode]) for mode in modes]
+    return [*first, held([each.chosen for each in first])]
+
+
+def votes_of(candidates: pd.DataFrame) -> list[Vote]:
+    """What selection may know of each candidate, in the order of the table. A program that failed has no answers."""
+    ok = (candidates["status"] == "ok").tolist()
+    operations = candidates["operations"].fillna(0).astype(int).tolist()
+    modes = candidates["mode"].astype(str).tolist()
+    answers = [tuple(a) if went and a is not None else () for a, went in zip(candidates["answers"], ok, strict=True)]
+    return list(map(Vote, modes, ok, answers, operations))
 
 
 class WorkedProblem(NamedTuple):
@@ -56,12 +99,8 @@ def _is_right(frame: pd.DataFrame, rule: str) -> pd.Series:
 
 
 def _worked(here: pd.DataFrame, rules: Sequence[str]) -> WorkedProblem:
-    answers = [tuple(a) if ok else () for a, ok in zip(here["answers"], here["status"] == "ok", strict=True)]
-    right, operations = here["correct"].fillna(False).astype(bool), here["operations"].fillna(0).astype(int)
-    cast = [
-        Vote(str(mode), status == "ok", votes, cost)
-        for mode, status, votes, cost in zip(here["mode"], here["status"], answers, operations, strict=True)
-    ]
+    cast, right = votes_of(here), here["correct"].fillna(False).astype(bool)
+    answers = [vote.answers for vote in cast]
     chosen = {rule: oracle(right.tolist()) if rule == ORACLE else RULES[rule](cast) for rule in rules}
     table = pd.DataFrame(
         {
@@ -69,7 +108,7 @@ def _worked(here: pd.DataFrame, rules: Sequence[str]) -> WorkedProblem:
             "sample": here["sample"],
             "status": here["status"].astype(str),
             "votes for": [", ".join(map(_shown, votes)) for votes in answers],
-            "operations": operations,
+            "operations": [vote.operations for vote in cast],
             "right": right.map({True: "✓", False: ""}),
         }
     )

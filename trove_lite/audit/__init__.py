@@ -23,14 +23,15 @@ from ..papers.reeval import TROVE, budget, power_table
 from ..papers.reeval import sides as sides_of
 from ..running.settings import PAPERS_MODEL
 from .benefit import benefit_findings, import_findings, independence_findings, published_runs
+from .creator import NEEDS_DATA, creator_program_findings
 from .creator_latm import papers_findings
 from .finding import COLUMNS, Finding, as_table
 from .reeval import reevaluation_findings
 from .rules import golds_of, rule_effects, rule_findings, trimming_finding
-from .words import answer, paragraphs, ranking
+from .words import answer, as_markdown, paragraphs, ranking
 from .worked_examples import demonstrations, leaks, prompt_findings, prompts_equal, run_examples
 
-__all__ = ["Audit", "answer", "paragraphs", "ranking", "read_findings", "run_audit"]
+__all__ = ["Audit", "answer", "as_markdown", "paragraphs", "ranking", "read_findings", "run_audit"]
 
 KEY = ["section", "paper", "place", "check"]
 NEEDS_TEXTS = ("rule: number parsing",)
@@ -93,7 +94,8 @@ def run_audit(
     k = budget(sides, k)
     scope = _scope(candidates)
     golds = golds_of(problems if sides.dataset == "math" else _problems(sides.dataset, missing))
-    found = [*reevaluation_findings(problems=problems), *papers_findings()]
+    found = [*reevaluation_findings(problems=problems), *papers_findings(), *creator_program_findings(missing)]
+    absent |= set(NEEDS_DATA) - {row.check for row in found}
     absent |= set() if problems else set(NEEDS_PROBLEMS)
     absent |= set() if "output" in runs else {*NEEDS_TEXTS, "rule: first block"}
     with _opened(sandbox, missing) as box:

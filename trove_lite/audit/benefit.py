@@ -8,7 +8,7 @@ import pandas as pd
 from ..analysis.choose import choose
 from ..analysis.comparison import Comparison, tested
 from ..analysis.independence import independent_runs, shared_programs
-from ..analysis.scores import estimate, score, variance_of
+from ..analysis.scores import estimate, score, scored, variance_of
 from ..analysis.statistics import holm, mcnemar_exact
 from ..analysis.variance import MARGINS, SMALLEST_EFFECT, prediction_interval
 from ..candidates import SELECTED, all_candidates
@@ -42,7 +42,7 @@ RUNS = 5  # of the re-evaluation
 
 
 def independence_findings(candidates: pd.DataFrame, whose: str = "public runs") -> list[Finding]:
-    """Which of the runs repeat another one, by category; every pair that does is named, copies of one in one group."""
+    """Which of the runs repeat another one, by category, and where."""
     pairs, stream = shared_programs(candidates), all_candidates(candidates)
     key = ["run", "method"]
     kept = independent_runs(stream).groupby(["category", *key], observed=True)["problem"].nunique()
@@ -78,7 +78,7 @@ def independence_findings(candidates: pd.DataFrame, whose: str = "public runs") 
 
 
 def _repeats(pairs: pd.DataFrame, names: Mapping[tuple[str, str], str]) -> list[str]:
-    """Pairs of runs that repeat one another, in words; runs that are copies of one another are named together."""
+    """Runs that repeat others, in words: copies of one another together, each other run with what it repeats most."""
     group: dict[str, tuple[str, ...]] = {}
     modes = [
         (names[i[:2]], names[i[2:]], rows)
@@ -90,13 +90,13 @@ def _repeats(pairs: pd.DataFrame, names: Mapping[tuple[str, str], str]) -> list[
             group |= dict.fromkeys(both, both)
     said = [" = ".join(copies) for copies in dict.fromkeys(group.values())]
     later = {name for copies in group.values() for name in copies[1:]}
+    most: dict[str, tuple[int, str, pd.DataFrame]] = {}
     for a, b, rows in modes:
-        where = [
-            f"{r.mode} ({'all' if r.verdict == 'copy' else f'problems {r.stretches}'})"
-            for r in rows[rows["verdict"] != "independent"].itertuples()
-        ]
-        if where and not later & {a, b}:
-            said.append(f"{b} repeats {a} in {', '.join(where)}")
+        if rows["shared"].sum() > most.get(b, (0,))[0] and not later & {a, b}:
+            most[b] = int(rows["shared"].sum()), a, rows[rows["verdict"] != "independent"]
+    for b, (_, a, rows) in most.items():
+        where = (f"{r.mode} ({'all' if r.verdict == 'copy' else f'problems {r.stretches}'})" for r in rows.itertuples())
+        said.append(f"{b} repeats {a} in {', '.join(where)}")
     return said
 
 
@@ -134,7 +134,7 @@ def benefit_findings(
         return []
     return [
         *_paired(sides, look, k=k, seed=seed, resamples=resamples),
-        *_mcnemar(sides, k=k),
+        *mcnemar_findings(sides, k=k),
         *_power(sides, k=k, seed=seed, resamples=resamples),
         *_stand_in(sides, look, k=k, seed=seed, resamples=resamples),
         *_one_stage(sides, look),
@@ -171,8 +171,8 @@ def _paired(sides: Comparison, look: Look, *, k: int, seed: int, resamples: int)
             for (c, r), p in zip(singles.iterrows(), printed, strict=True)
         )
         signs = singles["difference"][singles["difference"] != 0] > 0
-        scores = (score(sides[side], rule, k, seed=seed, resamples=resamples) for side in SIDES)
-        rerun = prediction_interval(variance_of(*scores), RUNS)
+        scores = (scored(score(sides[side], rule, k, seed=seed, resamples=resamples)) for side in SIDES)
+        rerun = prediction_interval(variance_of(*scores, alone=sides.alone), RUNS)
         may = Range(mean - 0.01, mean + 0.01)  # a difference of two numbers of two decimals
         known = SKIP_POOL not in rival and mean == mean and rerun.low == rerun.low
         name = rule.replace("_", "-")
@@ -243,7 +243,7 @@ def _printed_leads(look: Look, number: int, categories: Sequence[str], k: int) -
     return [trove - primitive for trove, primitive in cells]
 
 
-def _mcnemar(sides: Comparison, *, k: int) -> list[Finding]:
+def mcnemar_findings(sides: Comparison, *, k: int) -> list[Finding]:
     """Each TROVE run against a PRIMITIVE run of its own: the same seed's, or else the next that is free."""
     own = sides[PRIMITIVE][sides[PRIMITIVE]["method"] != SKIP_POOL]
     chosen = {side: choose(part, "one_stage") for side, part in ((TROVE, sides[TROVE]), (PRIMITIVE, own))}
@@ -328,7 +328,7 @@ def _power(sides: Comparison, *, k: int, seed: int, resamples: int) -> list[Find
 def _stand_in(sides: Comparison, look: Look, *, k: int, seed: int, resamples: int) -> list[Finding]:
     """Does the SKIP pool score what PRIMITIVE is printed to score?"""
     results = []
-    scores = score(sides[PRIMITIVE], "one_stage", k, seed=seed, resamples=resamples).dropna(subset="score")
+    scores = scored(score(sides[PRIMITIVE], "one_stage", k, seed=seed, resamples=resamples))
     lines, off, ran = [], [], measured(sides)
     for category, part in scores.groupby("category", observed=True):
         if source(sides, PRIMITIVE, category) != SKIP_POOL:

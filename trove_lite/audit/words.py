@@ -7,6 +7,7 @@ import pandas as pd
 
 from .finding import CONSISTENT, INCONSISTENT, UNDECIDED
 
+DETAIL = 0.3  # consistent findings of less weight are no conclusion of a paper
 IN_WORDS = {INCONSISTENT: "do not fit together", UNDECIDED: "cannot be decided", CONSISTENT: "hold"}
 
 
@@ -17,17 +18,23 @@ def ranking(findings: pd.DataFrame, most: int = 15) -> pd.DataFrame:
     return table[["weight", "verdict"]].assign(where=where, what=table["check"], **table[["stated", "computed"]])
 
 
+def as_markdown(table: pd.DataFrame) -> str:
+    """A table as Markdown, its columns left-aligned, to be read whole."""
+    rows = [table.columns, [":---"] * len(table.columns), *table.astype(str).to_numpy()]
+    return _escaped("\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows))
+
+
 def paragraphs(findings: pd.DataFrame, section: int) -> str:
-    """A section's findings as Markdown: a paragraph for each that does not hold, and a list of those that do."""
+    """A section's findings as Markdown: a paragraph each, but for details that hold, which are a list."""
     rows = findings[findings["section"] == section]
-    parts = []
-    for row in rows[rows["verdict"] != CONSISTENT].itertuples():
+    parts, details = [], (rows["verdict"] == CONSISTENT) & (rows["weight"] < DETAIL)
+    for row in rows[~details].itertuples():
         note = f" {row.note[0].upper()}{row.note[1:]}." if row.note else ""
         parts.append(
             f"**{row.verdict.capitalize()}** – {row.paper}, {row.place}: *{row.check}*.{_copied(row)} "
             f"Stated: {row.stated}. Computed: {row.computed}.{note}"
         )
-    holds = rows[rows["verdict"] == CONSISTENT]
+    holds = rows[details]
     if len(holds):
         lines = [f"- {r.paper}, {r.place}: {r.check} ({r.computed}){_copied(r)}" for r in holds.itertuples()]
         parts.append(f"**Consistent** ({len(holds)}):\n\n" + "\n".join(lines))

@@ -14,6 +14,8 @@ DATASETS = {
     "wtq": "trove_lite.datasets.wtq:WTQ",
     "wtq_described": "trove_lite.datasets.wtq:DESCRIBED",
     "hitab": "trove_lite.datasets.hitab.problems:HITAB",
+    "creation_challenge": "trove_lite.datasets.creation_challenge:CREATION",
+    "tool_transfer": "trove_lite.datasets.tool_transfer:TRANSFER",
     "bbh": "trove_lite.datasets.bbh:BBH",
     "bbh_made": "trove_lite.datasets.bbh:MADE",
     "bbh_mixed": "trove_lite.datasets.bbh:MIXED",

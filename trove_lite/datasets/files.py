@@ -1,4 +1,4 @@
-"""Public files, pinned by sha256: where each one lives, and how it is brought here."""
+"""Public files, pinned by their content: where each one lives, and how it is brought here."""
 
 import csv
 import hashlib
@@ -17,7 +17,11 @@ from ..errors import TroveLiteError
 
 
 class PublicFile(NamedTuple):
-    """A file of a public repository at a pinned commit, stored as `<data folder>/<repo>/<path>`."""
+    """A file of a public repository at a pinned commit, stored as `<data folder>/<repo>/<path>`.
+
+    It is known by its sha256 and size, or, where it has only ever been seen in the repository's listing, by the SHA-1
+    that git gives it there (`git_blob`); such a file may not be had (`listed`).
+    """
 
     group: str
     repo: str
@@ -26,6 +30,11 @@ class PublicFile(NamedTuple):
     bytes: int
     sha256: str
     licence: str
+    git_blob: str = ""
+
+    @property
+    def listed(self) -> bool:
+        return not self.sha256
 
     @property
     def url(self) -> str:
@@ -40,7 +49,7 @@ class PublicFile(NamedTuple):
 def public_files() -> tuple[PublicFile, ...]:
     """Every file that `fetch` can bring, from `registry.csv`."""
     with (resources.files(__package__) / "registry.csv").open(encoding="utf-8") as file:
-        return tuple(PublicFile(**row | {"bytes": int(row["bytes"])}) for row in csv.DictReader(file))
+        return tuple(PublicFile(**row | {"bytes": int(row["bytes"] or 0)}) for row in csv.DictReader(file))
 
 
 def data_folder() -> Path:
@@ -49,9 +58,10 @@ def data_folder() -> Path:
 
 
 def fetch(group: str, *, progress: bool = True) -> list[Path]:
-    """Download the files of `group` that are missing or damaged; returns the paths of all of them.
+    """Download the files of `group` that are missing or damaged; returns the paths of all that are there.
 
-    Raises TroveLiteError where a download fails or does not have the pinned sha256; nothing half-written stays.
+    Raises TroveLiteError where a download fails or does not have the pinned content; nothing half-written stays. Only
+    files that are no more than `listed` may fail to come: `not_here` names them.
     """
     files = [file for file in public_files() if file.group == group]
     if not files:
@@ -63,35 +73,58 @@ def fetch(group: str, *, progress: bool = True) -> list[Path]:
     store = pooch.create(
         path=data_folder(),
         base_url="",
-        registry={file.name: f"sha256:{file.sha256}" for file in files},
+        registry={file.name: f"sha256:{file.sha256}" if file.sha256 else None for file in files},
         urls={file.name: file.url for file in files},
     )
     paths = []
     with Bar(sum(f.bytes for f in files), f"fetching {group}", unit="B", enabled=progress) as bar:
         for file in files:
-            paths.append(_retrieve(store.fetch, file))
+            if path := _retrieve(store.fetch, file):
+                paths.append(path)
             bar.update(file.bytes)
     return paths
 
 
-def _retrieve(get: Callable[[str], str], file: PublicFile) -> Path:
+def _retrieve(get: Callable[[str], str], file: PublicFile) -> Path | None:
     try:
-        return Path(get(file.name))
+        path = Path(get(file.name))
+        if file.listed and git_blob_of(path) != file.git_blob:
+            path.unlink()
+            raise ValueError("another blob")
+        return path
     except OSError as error:  # of the connection (requests' errors are of this kind) or of the disk
+        if file.listed:
+            return None
         raise TroveLiteError(
             f"{file.url}: could not be stored in {data_folder()} ({type(error).__name__}); check the connection "
             "and the folder, or set TROVE_LITE_DATA to a folder that holds the file"
         ) from error
     except ValueError as error:  # pooch's word for a wrong checksum
         raise TroveLiteError(
-            f"{file.url}: the download does not have the pinned sha256 {file.sha256[:12]}…; try again, "
-            "and if it persists report it: the source has changed"
+            f"{file.url}: the download does not have the pinned {_pin(file)}; try again, and if "
+            " it persists report it: the source has changed"
         ) from error
 
 
+def _pin(file: PublicFile) -> str:
+    return f"git blob {file.git_blob[:12]}…" if file.listed else f"sha256 {file.sha256[:12]}…"
+
+
 def public_paths(group: str, suffix: str = "") -> list[Path]:
-    """Where the files of a group lie once fetched, in the registry's order."""
-    return [data_folder() / f.name for f in public_files() if f.group == group and f.name.endswith(suffix)]
+    """Where the files of a group lie once fetched, in the registry's order; of those only `listed`, what is there."""
+    files = [f for f in public_files() if f.group == group and f.name.endswith(suffix)]
+    return [data_folder() / f.name for f in files if not f.listed or (data_folder() / f.name).is_file()]
+
+
+def not_here(group: str) -> list[PublicFile]:
+    """The files of a group that are not in the data folder."""
+    return [f for f in public_files() if f.group == group and not (data_folder() / f.name).is_file()]
+
+
+def recorded_runs() -> list[Path]:
+    """Where the files of recorded runs lie that can be imported: logs, and the answers that each run selected."""
+    results = [path for path in public_paths("logs", ".json") if "results" in path.parts]
+    return [*public_paths("logs", ".md"), *results]
 
 
 def pinned_file(group: str, path: str) -> Path:
@@ -138,6 +171,12 @@ def read_json_lines(
 def remedy(group: str) -> str:
     """What to do about a damaged file of a group."""
     return f"delete the file and run `trove-lite fetch {group}`"
+
+
+def git_blob_of(path: Path) -> str:
+    """The name that git gives a file's content: the SHA-1 of "blob LENGTH", a zero byte and the bytes."""
+    data = path.read_bytes()
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def sha256_of(path: Path) -> str:

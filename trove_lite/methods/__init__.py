@@ -12,6 +12,8 @@ METHODS = {
     "pot": "trove_lite.methods.pot:POT",
     "entangled": "trove_lite.methods.pot:ENTANGLED",
     "creator": "trove_lite.methods.creator:CREATOR",
+    "tool_use": "trove_lite.methods.tool_use:TOOL_USE",
+    "transfer": "trove_lite.methods.transfer:TRANSFER",
     "latm": "trove_lite.methods.latm:LATM",
     "dispatcher": "trove_lite.methods.latm:DISPATCHER",
 }

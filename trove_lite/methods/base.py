@@ -115,6 +115,8 @@ class Attempt:
     """False where only the text is wanted: of a candidate, what stands after its marker `Final Answer:`."""
     role: str = "solver"
     """Who is asked: each role may have a model of its own."""
+    sampling: Mapping[str, object] = field(default_factory=dict, hash=False)
+    """How its completions are drawn, where that differs from the run's: fields of SamplingSettings."""
     mode: str | None = None
     """What the candidate counts as in tables (None: its stage); "" where it is no candidate."""
     round: int = 0
@@ -233,12 +235,14 @@ def turns(views: Mapping[str, Attempt], drawn: int, due: int) -> list[Attempt]:
 Batch = Generator[list[Request], list[Candidate], tuple[list[Candidate], list[Candidate]]]
 
 
-def repeat(batch: Callable[[range], Batch], budget: Budget, most_calls: int) -> Drawn:
-    """Whole attempts until the problem's budget is met; returns their final candidates.
+def repeat(batch: Callable[[range], Batch], budget: Budget, most_calls: int, *, attempts: int | None = None) -> Drawn:
+    """Whole attempts until the problem's budget is met, or so many whatever they cost; returns their final candidates.
 
     An attempt takes at most `most_calls`. As many are begun at once as are needed even if each takes that many: they
     are the first whose cost reaches the budget, as if begun one by one, and the last may overshoot it.
     """
+    if attempts:
+        return (yield from batch(range(attempts)))[0]
     final: list[Candidate] = []
     replies: list[Candidate] = []
     while (left := budget.left([reply.completion_tokens for reply in replies])) > 0:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from ..errors import TroveLiteError
 from ..programs import code_of
 from .base import Answer, Attempt, Batch, Method, Question, Steps, chosen, repeat
-from .repair import RepairSettings, fails, repaired
+from .repair import RepairSettings, fails, presets, repaired, varied
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
             first = yield [
                 Attempt(
                     question,
-                    "decide",
+                    settings.stage("decide"),
                     range(tool.sample, tool.sample + 1),
                     mode="creator",
                     library=(code_of(tool.solution),),
@@ -50,14 +50,15 @@ def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
             final, rest = yield from repaired(question, "creator", whole, settings)
             return final, replies + rest
 
-        candidates = yield from repeat(batch, settings.budget, 2 + settings.retries + settings.rectify)
+        most = 2 + settings.retries + settings.rectify
+        candidates = yield from repeat(batch, settings.budget, most, attempts=settings.attempts)
         yield Answer(question, chosen(question, candidates, settings))
 
 
 def created(question: Question, samples: range, settings: CreatorSettings) -> Generator:
     """A tool for each sample, made anew while it does not run; the last one is used unchecked. Also every reply."""
     checked = settings.retries > 0
-    asked = Attempt(question, "creation", samples, mode="", runs=checked)
+    asked = Attempt(question, settings.stage("creation"), samples, mode="", runs=checked)
     tools = yield [asked]
     replies = list(tools)
     for round in range(1, settings.retries + 1):
@@ -79,6 +80,6 @@ CREATOR = Method(
     "creator",
     creator,
     modes=("creator",),
-    stages=("creation", "decide", "rectify"),
-    presets={"paper": CreatorSettings(), "released": CreatorSettings(retries=3)},
+    stages=(*varied("creation", "decide"), "rectify"),
+    presets=presets(CreatorSettings(), CreatorSettings(retries=3)),
 )

@@ -46,6 +46,16 @@ class LatmSettings(Settings):
     """Wrapped tools made elsewhere, by category: for these no maker is asked."""
     chat: bool = True
     """Whether models are sent messages; else one text, for models that only complete."""
+    maker_temperature: float = 0.3
+    """Of the maker, whose replies may be `maker_tokens` long: the run's sampling does not hold for LATM."""
+    maker_tokens: int = 2048
+    """Tokens that a maker's reply may have."""
+    user_temperature: float | None = None
+    """Of the user. None: 0, as in LATM, where each instance is asked once; the run's own where it is asked again."""
+    user_tokens: int = 256
+    """Tokens that a user's reply may have."""
+    stop: tuple[str, ...] = ()
+    """Texts before which a reply ends."""
     reading: str = "released"
     """How the answer is found: `released`, the program's pattern and conversions, or `ours`, by syntax tree."""
     vacuous: bool = False
@@ -124,7 +134,8 @@ def made(question: Question, settings: LatmSettings, examples: Sequence[Problem]
 def trial(question: Question, settings: LatmSettings, examples: Sequence[Problem], number: int) -> Generator:
     """Propose, verify, wrap, in one growing chat: three calls, and one more for each reply that does not do."""
     train, validation = examples[: len(examples) // 2], examples[len(examples) // 2 :]
-    maker = Attempt(question, "", range(number, number + 1), role="maker", mode="")
+    how = {"temperature": settings.maker_temperature, "max_tokens": settings.maker_tokens, "stop": settings.stop}
+    maker = Attempt(question, "", range(number, number + 1), role="maker", mode="", sampling=how)
     chat = [("user", words("propose", examples=labelled(train)))]
     asked, code, ran = yield from until_it_runs(replace(maker, stage="propose"), chat, "", settings.proposals, settings)
     if not (ran or settings.unproven):
@@ -210,6 +221,10 @@ def used(question: Question, tool: str, settings: LatmSettings) -> Drawn:
     if not tool:
         return (yield [Run(question, "use", 'raise LookupError("no tool was made for this task")', mode="latm")])
     prompt = words("use", tool=tool, question=question.text)
+    how = {"max_tokens": settings.user_tokens, "stop": settings.stop}
+    temperature = settings.user_temperature
+    if temperature is None and settings.budget.calls == 1:
+        temperature = 0.0
     attempt = Attempt(
         question,
         "use",
@@ -218,6 +233,7 @@ def used(question: Question, tool: str, settings: LatmSettings) -> Drawn:
         mode="latm",
         prompt=(("user", prompt),) if settings.chat else prompt,
         compose=partial(answering, tool, question.text, settings.reading),
+        sampling=how if temperature is None else how | {"temperature": temperature},
     )
     return (yield from draw({"latm": attempt}, settings.budget))
 
@@ -359,6 +375,7 @@ def dispatcher(questions: Sequence[Question], settings: DispatcherSettings) -> S
             mode="dispatcher",
             prompt=(("user", prompt),) if settings.chat else prompt,
             runs=False,
+            sampling={"temperature": 0.0, "max_tokens": 256} if settings.budget.calls == 1 else {},
         )
         candidates = yield from draw({"dispatcher": asked}, settings.budget)
         yield Answer(question, chosen(question, candidates, settings))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from .base import Answer, Attempt, Batch, Method, Question, Steps, chosen, repeat
-from .repair import RepairSettings, repaired
+from .repair import RepairSettings, presets, repaired, varied
 
 
 def program(questions: Sequence[Question], settings: RepairSettings, *, mode: str) -> Steps:
@@ -12,15 +12,15 @@ def program(questions: Sequence[Question], settings: RepairSettings, *, mode: st
     for question in questions:
 
         def batch(samples: range, question: Question = question) -> Batch:
-            first = yield [Attempt(question, mode, samples)]
+            first = yield [Attempt(question, settings.stage(mode), samples, mode=mode)]
             return (yield from repaired(question, mode, first, settings))
 
-        candidates = yield from repeat(batch, settings.budget, 1 + settings.rectify)
+        candidates = yield from repeat(batch, settings.budget, 1 + settings.rectify, attempts=settings.attempts)
         yield Answer(question, chosen(question, candidates, settings))
 
 
-PRESETS = {"paper": RepairSettings()}
-POT = Method("pot", partial(program, mode="pot"), ("pot",), stages=("pot", "rectify"), presets=PRESETS)
+PRESETS = presets(RepairSettings())
+POT = Method("pot", partial(program, mode="pot"), ("pot",), (*varied("pot"), "rectify"), PRESETS)
 ENTANGLED = Method(
-    "entangled", partial(program, mode="entangled"), ("entangled",), stages=("entangled", "rectify"), presets=PRESETS
+    "entangled", partial(program, mode="entangled"), ("entangled",), (*varied("entangled"), "rectify"), PRESETS
 )

@@ -17,11 +17,43 @@ class RepairSettings(Settings):
 
     rectify: int = 3
     """Repairs that one attempt may have (R; 3 in the released program, the paper does not say)."""
+    attempts: int | None = None
+    """Attempts a problem, whatever they cost. None: until the budget is met."""
+    demonstrations: bool = True
+    """Whether prompts show worked examples (the paper's "w/o Demo." is without)."""
+    thoughts: bool = False
+    """Whether words come before the code, in the examples too (the paper's "w/ CoT")."""
 
     def __post_init__(self):
         super().__post_init__()
         if self.rectify < 0:
             raise TroveLiteError(f"rectify {self.rectify}: must be at least 0")
+        if self.attempts is not None and self.attempts < 1:
+            raise TroveLiteError(f"attempts {self.attempts}: must be at least 1")
+        if self.thoughts and not self.demonstrations:
+            raise TroveLiteError("thoughts without demonstrations: there is no such prompt; choose one of the two")
+
+    def table_name(self, method: str) -> str:
+        """Each way to ask is a method of its own in tables: METHOD_bare, METHOD_thoughts."""
+        return self.stage(method)
+
+    def stage(self, name: str) -> str:
+        """A stage's prompt as these settings want it."""
+        return name + ("_thoughts" if self.thoughts else "" if self.demonstrations else "_bare")
+
+
+def varied(*stages: str) -> tuple[str, ...]:
+    """Stages with all the ways to ask for them."""
+    return tuple(f"{stage}{way}" for stage in stages for way in ("", "_bare", "_thoughts"))
+
+
+def presets(settings: RepairSettings, released: RepairSettings | None = None) -> dict[str, RepairSettings]:
+    """How an attempt is made in the paper and in its program; how many there are is the run's budget in both.
+
+    The paper and the program make one: a run with one call a problem, or `attempts` 1. `matched` is the paper's attempt
+    under the name of what a larger budget does with it: repeat it and agree.
+    """
+    return {"paper": settings, "released": released or settings, "matched": settings}
 
 
 def repaired(question: Question, mode: str, first: Sequence[Candidate], settings: RepairSettings) -> Generator:

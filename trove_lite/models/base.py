@@ -94,12 +94,20 @@ class LanguageModel:
         """The tokens of a text, where the model's tokenizer is at hand and nothing need be started; None elsewhere."""
         return None
 
-    async def complete(self, prompt: Prompt, seeds: Sequence[int], *, priority: int = 0) -> list[Completion]:
+    async def complete(
+        self,
+        prompt: Prompt,
+        seeds: Sequence[int],
+        *,
+        priority: int = 0,
+        sampling: SamplingSettings | None = None,
+    ) -> list[Completion]:
         """One completion for each seed, in order.
 
-        priority: who is served first where requests wait in the engine, the lowest number; not every engine heeds it.
-        Raises PromptRefused or SampleUnavailable where this request cannot be had, another ModelError where the model
-        or its server fails, TroveLiteError for a prompt of a kind that this model cannot be given.
+        sampling: how these are drawn (None: as the model was made to). priority: who is served first where requests
+        wait in the engine, the lowest number; not every engine heeds it. Raises PromptRefused or SampleUnavailable
+        where this request cannot be had, another ModelError where the model or its server fails, TroveLiteError for a
+        prompt of a kind that this model cannot be given.
         """
         raise NotImplementedError
 
@@ -109,6 +117,10 @@ class LanguageModel:
         To be asked inside the `async with` block; a few seconds for weights of many GB.
         """
         return {"name": self.name}
+
+    def setup(self) -> dict:
+        """How the engine is set up here, where that changes how fast it is and not what it is: device, threads."""
+        return {}
 
 
 class ModelError(TroveLiteError):

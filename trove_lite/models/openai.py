@@ -149,18 +149,25 @@ class OpenAIServer(LanguageModel):
         async with self:
             pass
 
-    async def complete(self, prompt: Prompt, seeds: Sequence[int], *, priority: int = 0) -> list[Completion]:
+    async def complete(
+        self,
+        prompt: Prompt,
+        seeds: Sequence[int],
+        *,
+        priority: int = 0,
+        sampling: SamplingSettings | None = None,
+    ) -> list[Completion]:
         """One completion for each seed, in order, each a request of its own; no server is told a priority."""
         if self._client is None:
             raise RuntimeError("an OpenAIServer completes inside its `async with` block")
         spoken = as_spoken(prompt, self.chat)
-        return await gather(self._sample(spoken, seed) for seed in seeds)
+        return await gather(self._sample(spoken, seed, sampling or self.settings) for seed in seeds)
 
     def identity(self) -> dict:
         """The name, and what the server says of itself: engine, version, file; what it keeps to itself is not there."""
         return {"name": self.name} | self._identity
 
-    async def _sample(self, prompt: Prompt, seed: int) -> Completion:
+    async def _sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         chat = not isinstance(prompt, str)
         path = "/chat/completions" if chat else "/completions"
         asked = {"messages": [message._asdict() for message in prompt]} if chat else {"prompt": prompt}
@@ -168,8 +175,8 @@ class OpenAIServer(LanguageModel):
             try:
                 for attempt in range(1, TRIES + 1):
                     try:
-                        answer, seconds = await self._request("POST", path, self._body(asked, seed))
-                        return checked(read_completion(answer, chat, seconds), self.settings, self.url)
+                        answer, seconds = await self._request("POST", path, self._body(asked, seed, settings))
+                        return checked(read_completion(answer, chat, seconds), settings, self.url)
                     except Odd as odd:
                         if attempt == TRIES:
                             raise SampleUnavailable(f"{self.url}{path}: {odd}, {TRIES} times") from None
@@ -178,14 +185,14 @@ class OpenAIServer(LanguageModel):
                 self.refused += 1
                 raise
 
-    def _body(self, asked: dict, seed: int) -> dict:
+    def _body(self, asked: dict, seed: int, settings: SamplingSettings) -> dict:
         body = {
             "model": self.model,
             **asked,
-            "temperature": self.settings.temperature,
-            "top_p": self.settings.top_p,
-            self._length: self.settings.max_tokens,
-            "stop": list(self.settings.stop),
+            "temperature": settings.temperature,
+            "top_p": settings.top_p,
+            self._length: settings.max_tokens,
+            "stop": list(settings.stop),
             "n": 1,
         }
         return body | ({"seed": seed} if self.seed else {}) | self._neutral

@@ -43,6 +43,9 @@ DEFAULTS = {"disable_log_stats": False, "scheduling_policy": "priority"}
 #: On a CPU, chunked prefill and a seed for each request kill the engine ("CPU Generator does not use offset"), and
 #: the cache of keys and values would take nine tenths of the machine's memory.
 CPU_DEFAULTS = {"enable_chunked_prefill": False, "kv_cache_memory_bytes": 2 << 30}
+#: On a CPU, what its environment says unless yours does. By default vLLM keeps one core from the model for the process
+#: that schedules, which spins there: of two cores the model gets one. Scheduler and model in one process take turns.
+CPU_ENVIRONMENT = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0"}
 GRACE = 10  # seconds for the engine to end by itself
 REMEDY = "pip install -e '.[vllm]', or name a running server instead, as in http://localhost:8000/v1#NAME"
 
@@ -116,9 +119,12 @@ class VLLM(LanguageModel):
             from vllm.v1.engine.async_llm import AsyncLLM
         except ImportError as error:
             raise TroveLiteError(f"vLLM cannot be imported ({one_line(error)}): {REMEDY}") from error
-        defaults = {"model": self.model} | DEFAULTS | (CPU_DEFAULTS if current_platform.is_cpu() else {})
+        defaults = {"model": self.model} | DEFAULTS
+        if current_platform.is_cpu():
+            defaults |= CPU_DEFAULTS
+            use_every_core()
         try:
-            self._params(0)  # settings that vLLM refuses are no prompt's fault
+            self._params(0, self.settings)  # settings that vLLM refuses are no prompt's fault
             tie_processes()
             self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**defaults | self._engine_args))
         except Exception as error:
@@ -133,7 +139,14 @@ class VLLM(LanguageModel):
             del engine
             gc.collect()  # it is in circles, and would complain if it met the end of the interpreter
 
-    async def complete(self, prompt: Prompt, seeds: Sequence[int], *, priority: int = 0) -> list[Completion]:
+    async def complete(
+        self,
+        prompt: Prompt,
+        seeds: Sequence[int],
+        *,
+        priority: int = 0,
+        sampling: SamplingSettings | None = None,
+    ) -> list[Completion]:
         """One completion for each seed, in order."""
         if self._engine is None:
             raise RuntimeError("a VLLM model completes inside its `async with` block")
@@ -141,7 +154,7 @@ class VLLM(LanguageModel):
         try:
             with _vllm_errors():
                 tokens = await (self._continued(spoken) if isinstance(spoken, str) else self._templated(spoken))
-            return await gather(self._sample(tokens, seed, priority) for seed in seeds)
+            return await gather(self._sample(tokens, seed, priority, sampling or self.settings) for seed in seeds)
         except (PromptRefused, SampleUnavailable):
             self.refused += 1
             raise
@@ -182,26 +195,37 @@ class VLLM(LanguageModel):
         }
         return {name: value for name, value in told.items() if value is not None}
 
+    def setup(self) -> dict:
+        """Device and, on a CPU, threads and whether scheduler and model share a process."""
+        from vllm.platforms import current_platform
+
+        config = self._engine.vllm_config
+        on = {"device": config.device_config.device_type, "max_num_seqs": config.scheduler_config.max_num_seqs}
+        if current_platform.is_cpu():
+            on |= {"executor": str(config.parallel_config.distributed_executor_backend)}
+            on |= {"threads": int(threads)} if (threads := os.environ.get("OMP_NUM_THREADS", "")).isdigit() else {}
+        return on
+
     @cached_property
     def _sha256(self) -> str | None:
         place = Path(self.model)
         return sha256_of_weights(place) if place.exists() else None
 
-    def _params(self, seed: int):
+    def _params(self, seed: int, settings: SamplingSettings):
         from vllm import SamplingParams
         from vllm.sampling_params import RequestOutputKind
 
         return SamplingParams(
-            temperature=self.settings.temperature,
-            top_p=self.settings.top_p,
-            max_tokens=self.settings.max_tokens,
-            stop=list(self.settings.stop),
+            temperature=settings.temperature,
+            top_p=settings.top_p,
+            max_tokens=settings.max_tokens,
+            stop=list(settings.stop),
             seed=seed,
             output_kind=RequestOutputKind.FINAL_ONLY,
         )
 
-    async def _sample(self, prompt, seed: int, priority: int) -> Completion:
-        params, number = self._params(seed), str(next(self._requests))
+    async def _sample(self, prompt, seed: int, priority: int, settings: SamplingSettings) -> Completion:
+        params, number = self._params(seed, settings), str(next(self._requests))
         start = time.perf_counter()
         with _vllm_errors():
             *_, result = [part async for part in self._engine.generate(prompt, params, number, priority=priority)]
@@ -217,7 +241,7 @@ class VLLM(LanguageModel):
             result.num_cached_tokens,
             waited,
         )
-        return checked(found, self.settings, "vLLM")
+        return checked(found, settings, "vLLM")
 
 
 def from_spec(spec: str, settings: SamplingSettings, chat: str) -> VLLM:
@@ -266,6 +290,15 @@ def _vllm_errors():
         if TOO_LONG.search(said := one_line(error)):
             raise PromptRefused(f"vLLM refuses a prompt ({said})") from error
         raise ModelError(f"vLLM failed ({said}); run again to go on from here") from error
+
+
+def use_every_core() -> None:
+    """Have vLLM's model use every core of this process on a CPU, where nothing else is said (`CPU_ENVIRONMENT`)."""
+    from vllm.utils.cpu_resource_utils import get_allowed_cpu_list
+
+    for name, value in CPU_ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    os.environ.setdefault("OMP_NUM_THREADS", str(len({core.physical_core for core in get_allowed_cpu_list()})))
 
 
 PR_SET_PDEATHSIG = 1

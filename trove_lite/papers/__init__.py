@@ -236,10 +236,10 @@ def _verdict(row: object, about: dict) -> tuple[str, str]:
     if row.p_holm < 0.05:
         return "differs", ""
     if row.p_print < 0.05:
-        return "open", "outside the prediction, but so may be one cell of so many by chance"
+        return "open", "outside, but so may one cell of many be by chance"
     clear = about.get("clear", MARGINS[-1])
     if max(row.prediction_high - row.value, row.value - row.prediction_low) > clear:
-        return "open", f"inside, but the prediction is wider than {_amount(clear)} to a side"
+        return "open", f"inside, but wider than {_amount(clear)} to a side"
     return "agrees", ""
 
 
@@ -251,7 +251,7 @@ def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | No
     """Write a table as CSV (six digits) or a figure as PNG and SVG into `folder`, under its own name or this one.
 
     Nothing is written where folder or table is empty. Returns the table, to be shown; a notebook shows figures by
-    itself. The same figure gives the same bytes.
+    itself, under the caption that this prints and that the files carry. The same figure gives the same bytes.
     """
     if thing is None:
         print("nothing to draw: the table says why")
@@ -267,9 +267,29 @@ def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | No
             if is_table:
                 thing.to_csv(f"{path}.csv", index=False, float_format="%.6g", lineterminator="\n")
             else:
-                thing.savefig(f"{path}.png", dpi=150, metadata={"Software": None})
-                thing.savefig(f"{path}.svg", metadata={"Date": None})
+                about = {"Description": caption} if (caption := getattr(thing, "caption", "")) else {}
+                thing.savefig(f"{path}.png", dpi=150, metadata={"Software": None} | about)
+                thing.savefig(f"{path}.svg", metadata={"Date": None} | about)
+    if not is_table and (caption := getattr(thing, "caption", "")):
+        print(caption)
     return thing if is_table else None
+
+
+def caption_of(figure: str | Path) -> str:
+    """The caption that a saved PNG carries; "" where it has none."""
+    from PIL import Image  # with matplotlib, which tables do not need
+
+    with Image.open(figure) as picture:
+        return picture.info.get("Description", "")
+
+
+class Words(str):
+    """A text that a notebook shows as prose."""
+
+    __slots__ = ()
+
+    def _repr_markdown_(self) -> str:
+        return str(self)
 
 
 def why_empty(table: pd.DataFrame) -> str:

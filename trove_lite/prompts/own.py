@@ -6,7 +6,7 @@ differ in nothing but what they ask for. A category without examples of its own 
 
 import string
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 
@@ -20,7 +20,7 @@ FOLDER = resources.files(__package__)
 
 def pack(dataset: Dataset) -> PromptPack:
     """The pack `own` for a data set."""
-    stages = instructions()
+    stages = with_variants(instructions())
     name = dataset.like or dataset.name
     words = _read("words.toml") | _of(name)
 
@@ -43,6 +43,17 @@ def instructions() -> dict[str, dict]:
     return {stage: words for file in files for stage, words in _read("instructions", file).items()}
 
 
+def with_variants(stages: Mapping[str, dict]) -> dict[str, dict]:
+    """Stages, and of those marked `varies` two more: STAGE_bare shows no worked example, STAGE_thoughts wants words
+    before the code, and its examples have them."""
+    found = dict(stages)
+    for name, stage in stages.items():
+        if stage.get("varies"):
+            found[f"{name}_bare"] = stage | {"examples": "none", "shows": stage.get("shows", False)}
+            found[f"{name}_thoughts"] = stage | {"thoughts": True, "text": f"{stage['text'].strip()} {{thoughts}}"}
+    return found
+
+
 @cache
 def examples(dataset: str, category: str) -> list[dict]:
     """The worked examples of one category, or none."""
@@ -55,7 +66,9 @@ def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
     shows, given = stage.get("shows", stage["examples"] == "toolbox"), stage.get("given", "")
     toolbox = [shown_tool(example) for example in worked]
     shown = [
-        _asked(as_asked(question_of(example)), toolbox, shows, given.format_map(example)) + answers(example)
+        _asked(as_asked(question_of(example)), toolbox, shows, given.format_map(example))
+        + (f"{example['thoughts']}\n\n" if stage.get("thoughts") else "")
+        + answers(example)
         for example in (worked if answers else ())
     ]
     instruction = stage["text"].format_map(words).strip()

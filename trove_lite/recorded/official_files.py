@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pandas as pd
+
 from ..errors import TroveLiteError
 
 RUN_FOLDER = re.compile(r"(run|seed)[-_]?\d+$")
@@ -17,23 +19,26 @@ NOTHING_WRITTEN = "; nothing was written"
 class ImportReport:
     """What was read from one file, where its record and our grading differ, and how it breaks off, if it does.
 
-    `selected`: whether the file holds the selected answers alone. `recorded_correct` counts its problems whose final
-    answer is right as the record says, and `correct` by our grading; both are null for a log, which does not say
-    which answer was selected.
+    `selected`: whether the file holds the selected answers alone. Then `recorded_correct` counts the problems whose
+    selected answer is right as the record says, `correct` by our grading, and `tools` and `functions` what the run's
+    toolbox held at its end, where that lies beside the file; they are null for a log, which does not say.
     """
 
     log: str
     run: str
     category: str
-    problems: int
-    candidates: int
-    retried: int
-    shortened: int
+    method: str
+    problems: int = 0
+    candidates: int = 0
+    retried: int = 0
+    shortened: int = 0
     disagreements: list[str] = field(default_factory=list)
     broken: str = ""
     selected: bool = False
     recorded_correct: int | None = None
     correct: int | None = None
+    tools: int | None = None
+    functions: int | None = None
 
     def __str__(self) -> str:
         if self.selected:
@@ -48,6 +53,18 @@ class ImportReport:
             f"({self.retried} of them from problems solved again, {self.shortened} with a shortened output), "
             f"{len(self.disagreements)} disagreements with our grading{ends}"
         )
+
+
+def as_table(reports: Sequence[ImportReport]) -> pd.DataFrame:
+    """Reports as a table: a row a file, `kind` saying what it holds, with the number of `disagreements`."""
+    rows = []
+    for report in reports:
+        row = vars(report) | {"disagreements": len(report.disagreements)}
+        row["kind"] = "selected answers" if row.pop("selected") else "candidates"
+        rows.append({name: value for name, value in row.items() if name not in ("log", "broken")})
+    table = pd.DataFrame(rows).convert_dtypes()
+    first = ["run", "category", "method", "kind"]
+    return table[[*first, *(name for name in table.columns if name not in first)]]
 
 
 def run_names(files: Sequence[Path]) -> list[str]:

@@ -123,7 +123,7 @@ def _read_log(log: Path, run: str, *, index: dict[str, list[Problem]], partial: 
         for _, mode in set(modes)
     }
     method = "trove" if any(mode == "import" for _, mode in modes) else "trove_no_import"
-    report = ImportReport(str(log), run, by_question[0].category, 0, 0, 0, 0, broken=broken)
+    report = ImportReport(str(log), run, by_question[0].category, method, broken=broken)
     places = [mode for mode in ORDER if mode in complete]
     same = {
         "model": model_of(log),

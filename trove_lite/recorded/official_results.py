@@ -18,6 +18,7 @@ from ..datasets.base import Problem
 from ..errors import TroveLiteError
 from ..programs import code_of, operations
 from .official_files import NOTHING_WRITTEN, TIMEOUT, ImportReport, model_of, seed_of, text_of
+from .official_toolboxes import library_of, read_library
 
 #: Runs without IMPORT, by their folder: the file does not say. The program numbers a run's modes and then names them
 #: as if there were three, so of two each bears the name before its own; problems solved again bear the right one.
@@ -45,15 +46,15 @@ def read_results(file: Path, run: str, problems: Iterable[Problem]) -> tuple[pa.
     """
     entries = _entries(file)
     mine = _category_of(entries, problems, file)
-    report = ImportReport(str(file), run, mine[0].category, len(mine), len(mine), 0, 0, selected=True)
     without = WITHOUT_IMPORT.search(run) is not None
-    names = MODES_WITHOUT if without else MODES
+    method, names = ("trove_no_import", MODES_WITHOUT) if without else ("trove", MODES)
+    report = ImportReport(str(file), run, mine[0].category, method, len(mine), len(mine), selected=True)
     places = list(dict.fromkeys(names.values()))
     same = {
         "model": model_of(file),
         "provenance": SELECTION,
         "run": run,
-        "method": "trove_no_import" if without else "trove",
+        "method": method,
         "seed": seed_of(file),
         "phase": SELECTED,
         "sample": 0,
@@ -65,6 +66,9 @@ def read_results(file: Path, run: str, problems: Iterable[Problem]) -> tuple[pa.
         rows.append(same | {"mode": mode, "place": places.index(mode)} | _row(entry["response"], problem, report))
     report.recorded_correct = sum(entry["response"]["is_correct"] for entry in entries)
     report.correct = sum(row["correct"] for row in rows)
+    if library := library_of(file):
+        kinds = [tool.kind for tool in read_library(library)]
+        report.tools, report.functions = len(kinds), kinds.count("function")
     return as_arrow(rows), report
 
 

@@ -14,7 +14,7 @@ from ..datasets.base import Dataset, Problem
 from ..errors import TroveLiteError
 from ..journal import Journal
 from ..methods.base import Answer, Attempt, Candidate, Method, Question, Request, Run, Settings, Steps, sample_seed
-from ..models.base import LanguageModel, Message, ModelError, PromptRefused, SampleUnavailable
+from ..models.base import LanguageModel, Message, ModelError, PromptRefused, SampleUnavailable, SamplingSettings
 from ..programs import program_of
 from .gate import FILLER, Gate
 from .progress import Progress
@@ -77,10 +77,11 @@ class Driver:
         *,
         parser: str,
         progress: Progress,
+        sampling: SamplingSettings | None = None,
         in_flight: int = 256,
     ):
         self.models, self.sandbox, self.pack, self.dataset = models, sandbox, pack, dataset
-        self.parser, self.progress = parser, progress
+        self.parser, self.progress, self.sampling = parser, progress, sampling or SamplingSettings()
         self.generating, self.executing = Gate(in_flight), Gate(sandbox.workers)
         self.live = asyncio.Semaphore(in_flight)
         self.tasks: asyncio.TaskGroup | None = None
@@ -195,7 +196,8 @@ class Driver:
         what = prompt if isinstance(prompt, str) else [Message(*message) for message in prompt]
         try:
             async with self.generating(rank):
-                (completion,) = await model.complete(what, [seed])
+                own = {"sampling": replace(self.sampling, **request.sampling)} if request.sampling else {}
+                (completion,) = await model.complete(what, [seed], **own)
             if rank < FILLER:
                 self.generating.measure(completion.seconds, completion.completion_tokens)
             record = Record.of(key, request, asked, completion)

@@ -16,6 +16,11 @@ SLACK = 1.3  # times the pace without fillers that awaited samples may take
 FIRST = 2  # fillers before the pace is known
 
 
+def ahead(rank: int) -> bool:
+    """Whether this is a sample that a stream will want and does not wait for yet: the driver gives it an odd rank."""
+    return rank < FILLER and rank % 2 == 1
+
+
 class Gate:
     """At most `width` at a time, lowest rank first; within a rank, in order of arrival; of fillers at most `fill`."""
 
@@ -24,7 +29,9 @@ class Gate:
         self.fill = self.filling = 0
         self.waiting: list[tuple[int, int, asyncio.Future]] = []
         self.arrivals = itertools.count()
-        self.streams = self.awaited = self.reserved = 0  # places that streams have, and the most they had at once
+        self.streams = self.awaited = self.reserved = (
+            0  # places of what is awaited now, and the most there were at once
+        )
         self.paces: dict[int, float] = {}  # seconds a token of awaited samples, smoothed, by the fillers beside them
         self.release()
 
@@ -80,12 +87,12 @@ class Gate:
                 self.free -= 1
                 if rank >= FILLER:
                     self.filling += 1
-                else:  # their places stay theirs: the next problem wants them the moment this one is done
+                elif not ahead(rank):  # their places stay theirs: the next problem wants them once this one is done
                     self.awaited += 1
                     self.reserved = max(self.reserved, self.awaited)
 
     def _leave(self, rank: int) -> None:
         self.free += 1
         self.filling -= rank >= FILLER
-        self.awaited -= rank < FILLER
+        self.awaited -= rank < FILLER and not ahead(rank)
         self._admit()

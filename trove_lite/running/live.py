@@ -6,6 +6,8 @@ into the tables. How methods are answered is `driver`; what a record means is `r
 
 import asyncio
 import json
+import subprocess
+import time
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack, contextmanager, suppress
@@ -86,7 +88,7 @@ def live_run(
         for stream in streams:
             if stream.journal.notice:
                 bars.say(stream.journal.notice)
-        in_own_loop(drive(out, streams, models, sandbox, pack, dataset, settings.parser, bars, in_flight))
+        in_own_loop(drive(out, streams, models, sandbox, pack, dataset, settings, bars, in_flight))
         with on_disk(out):
             finish(out, streams, dataset, settings)
     return out
@@ -126,7 +128,7 @@ async def drive(
     sandbox,
     pack,
     dataset: Dataset,
-    parser: str,
+    settings: RunSettings,
     bars: Progress,
     in_flight: int | None,
 ) -> None:
@@ -140,7 +142,8 @@ async def drive(
         for model in models.values():
             model.on_notice = bars.say
         bars.retried = lambda: sum(getattr(model, "retried", 0) for model in set(models.values()))
-        driver = Driver(models, sandbox, pack, dataset, parser=parser, progress=bars, in_flight=at_once)
+        drawn = {"parser": settings.parser, "sampling": settings.sampling}
+        driver = Driver(models, sandbox, pack, dataset, **drawn, progress=bars, in_flight=at_once)
         try:
             await driver.run(streams)
         finally:
@@ -222,7 +225,37 @@ def settle_models(out: Path, models: Mapping[str, LanguageModel]) -> None:
         was, now = (", ".join(sorted(set(named.values()))) for named in (before, names))
         raise TroveLiteError(f"{out}: was begun with the model '{was}', and this is '{now}'; choose another --out")
     identities = {role: model.identity() for role, model in models.items() if hasattr(model, "identity")}
-    write_description(out, description | {"model": names["solver"], "identity": identities})
+    setups = {role: model.setup() for role, model in models.items() if hasattr(model, "setup")}
+    setup = {role: stated for role, stated in setups.items() if stated}
+    begun = {"began": as_time(time.time()), "commit": commit(), "setup": setup}
+    sessions = [*sessions_of(out, description), begun]
+    write_description(out, description | {"model": names["solver"], "identity": identities, "sessions": sessions})
+
+
+def sessions_of(out: Path, description: Mapping) -> list[dict]:
+    """When this run was worked on so far. What may have been killed ended with the last line of its journals."""
+    *before, last = description.get("sessions") or [None]
+    if last is None:
+        return []
+    ended = as_time(max((path.stat().st_mtime for path in (out / "journal").iterdir()), default=0.0))
+    return [*before, {"ended": max(ended, last["began"])} | last]
+
+
+def as_time(seconds: float) -> str:
+    """A moment as `2026-01-31T12:00:00Z`."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+def commit() -> str | None:
+    """The commit of the checkout that this package is run from, `-dirty` where files differ; None where it is none."""
+    checkout = Path(__file__).parents[2]
+    if not (checkout / ".git").exists():
+        return None
+    command = ["git", "-C", str(checkout), "describe", "--always", "--dirty", "--exclude=*"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip() or None
+    except (OSError, subprocess.SubprocessError):
+        return None
 
 
 def note_retried(out: Path, retried: int) -> None:
@@ -278,8 +311,8 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
     accuracy = {stream.label: sum(stream.correct.values()) / max(1, len(stream.correct)) for stream in streams}
     labels = {stream.label: len(stream.examples) for stream in streams if stream.method.examples}
     missing = spent["finish_reason"].value_counts().reindex(MISSING, fill_value=0).astype(int).to_dict()
-    came = {"accuracy": accuracy, "budget": budget_of(spent).to_dict("records"), "missing": missing}
-    came |= {"labels": labels, "toolboxes": tools}
+    came = {"sessions": sessions_of(out, description), "accuracy": accuracy, "missing": missing}
+    came |= {"budget": budget_of(spent).to_dict("records"), "labels": labels, "toolboxes": tools}
     save_run(out, table, description | came, calls=spent)
 
 

@@ -169,6 +169,13 @@ def folder_of(settings: RunSettings, root: str | Path) -> Path:
 
 
 def model_identity(spec: str) -> str:
-    """A model's spec without what may differ tomorrow or must not be written down: address, options, credentials."""
+    """A model's spec without what may differ tomorrow or must not be written down: address, options, credentials.
+
+    Of a folder on this disk, it is the last part that stays.
+    """
     server = re.match(r"https?://[^#]*(#.*)?", spec)
-    return f"server{server[1] or ''}" if server else spec
+    if server:
+        return f"server{server[1] or ''}"
+    kind, _, rest = spec.partition(":")
+    place, mark, options = rest.partition("?")
+    return f"{kind}:{Path(place).absolute().name}{mark}{options}" if rest and Path(place).exists() else spec

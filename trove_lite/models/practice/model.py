@@ -47,6 +47,7 @@ class Request:
     """One sample on its way: its draws, and where to deliver it."""
 
     prompt: str
+    settings: SamplingSettings
     draws: np.ndarray
     future: asyncio.Future
     loop: asyncio.AbstractEventLoop
@@ -73,8 +74,6 @@ class PracticeModel(LanguageModel):
         self.settings, self.folder = settings, folder
         self.network, self.tokenizer = Network(folder), Tokenizer(folder / "tokenizer.json")
         self.context_length = self.network.context
-        self.stops = [stop.encode() for stop in settings.stop]
-        self.longest_stop = max(map(len, self.stops), default=0)
         self.requests_at_once = requests_at_once
         self.waiting: list[Request] = []
         self.rows: list[Row] = []
@@ -99,7 +98,14 @@ class PracticeModel(LanguageModel):
         """The tokens of a text."""
         return len(self.tokenizer.encode(text))
 
-    async def complete(self, prompt: Prompt, seeds: Sequence[int], *, priority: int = 0) -> list[Completion]:
+    async def complete(
+        self,
+        prompt: Prompt,
+        seeds: Sequence[int],
+        *,
+        priority: int = 0,
+        sampling: SamplingSettings | None = None,
+    ) -> list[Completion]:
         """One completion for each seed, in order; the priority is not heeded."""
         if not isinstance(prompt, str):
             raise TroveLiteError(SPEAKS_TEXT)
@@ -108,9 +114,10 @@ class PracticeModel(LanguageModel):
             self.refused += 1
             raise PromptRefused(f"the practice model reads at most {self.network.context - 1} tokens, not {length}")
         loop = asyncio.get_running_loop()
-        most = min(self.settings.max_tokens, self.network.context - length)
+        settings, now = sampling or self.settings, time.perf_counter()
+        most = min(settings.max_tokens, self.network.context - length)
         requests = [
-            Request(prompt, np.random.default_rng(seed).random(most), loop.create_future(), loop, time.perf_counter())
+            Request(prompt, settings, np.random.default_rng(seed).random(most), loop.create_future(), loop, now)
             for seed in seeds
         ]
         with self.lock:
@@ -141,10 +148,10 @@ class PracticeModel(LanguageModel):
             self.admitted = [request for request in self.waiting[:free] if not request.future.cancelled()]
             self.waiting = self.waiting[free:]
             self.running = bool(self.admitted or self.rows or self.waiting)
-        prompts: dict[str, list[Request]] = {}
+        prompts: dict[tuple[str, SamplingSettings], list[Request]] = {}
         for request in self.admitted:
-            prompts.setdefault(request.prompt, []).append(request)
-        for prompt, requests in prompts.items():
+            prompts.setdefault((request.prompt, request.settings), []).append(request)
+        for (prompt, _), requests in prompts.items():
             self._begin(prompt, requests)
         self.admitted = []
         return self.running
@@ -180,7 +187,7 @@ class PracticeModel(LanguageModel):
         Rows part where their requests differ, and leave once they are done; the rows in use stay the first ones.
         """
         gaps, parted = [], []
-        for place, choices in enumerate(self._choices(logits), start=first):
+        for place, choices in enumerate(self._choices(first, logits), start=first):
             row = self.rows[place]
             parts = [
                 (Row(r, row.prompt_tokens, row.position, [*row.tokens, t], row.text), t)
@@ -217,9 +224,17 @@ class PracticeModel(LanguageModel):
             self.cache = self.network.cache(self.requests_at_once, length + 64)
             self.cache[:, :, : len(self.rows), :, : old.shape[-2]] = old[:, :, : len(self.rows)]
 
-    def _choices(self, logits: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-        """For each row the tokens that can be drawn and their cumulated chances: temperature, then top-p."""
-        settings = self.settings
+    def _choices(self, first: int, logits: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """For each row from `first` on the tokens that can be drawn and their cumulated chances."""
+        asked = [row.requests[0].settings for row in self.rows[first : first + len(logits)]]
+        found = {}
+        for settings in dict.fromkeys(asked):
+            places = [place for place, other in enumerate(asked) if other == settings]
+            found |= dict(zip(places, self._drawable(logits[places], settings), strict=True))
+        return [found[place] for place in range(len(asked))]
+
+    def _drawable(self, logits: np.ndarray, settings: SamplingSettings) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Temperature, then top-p."""
         if settings.temperature <= 0:
             return [(np.array([token]), np.ones(1)) for token in logits.argmax(-1)]
         chances = np.exp((logits - logits.max(-1, keepdims=True)) / settings.temperature)
@@ -241,8 +256,9 @@ class PracticeModel(LanguageModel):
         if not ended:
             piece = self.tokenizer.bytes[token]
             row.text += piece
-            tail = row.text[-(self.longest_stop + len(piece)) :]
-            found = [stop for stop in self.stops if stop in tail]
+            stops = [stop.encode() for stop in row.requests[0].settings.stop]
+            tail = row.text[-(max(map(len, stops), default=0) + len(piece)) :]
+            found = [stop for stop in stops if stop in tail]
             if found:
                 row.text = row.text[: min(row.text.index(stop) for stop in found)]
                 ended = True

@@ -6,7 +6,21 @@ printed number stands beside ours only where data set and budget are those that 
 of 1. Where PRIMITIVE was not run, the SKIP pool stands in for it, and every table says so (`sides`).
 """
 
-from .figures import figure1, figure2, figure3, figure4, matched_budgets_figure, table1_figure, table9_figure
+from .claims import claims
+from .figures import (
+    ORDER,
+    differences_figure,
+    figure1,
+    figure2,
+    figure3,
+    figure4,
+    matched_budgets_figure,
+    table1_figure,
+    table9_figure,
+)
+from .models import each_model, methods, models, models_figure, one_stage_gain
+from .paired import paired_differences
+from .reading import differ, in_full
 from .tables import (
     differences,
     figure1_table,
@@ -49,6 +63,7 @@ from .words import (
 )
 
 __all__ = [
+    "ORDER",
     "OTHERS",
     "OTHER_SKIP",
     "PRIMITIVE",
@@ -57,9 +72,13 @@ __all__ = [
     "TROVE",
     "budget",
     "budget_in_words",
+    "claims",
     "covered",
+    "differ",
     "differences",
+    "differences_figure",
     "difficulty_in_words",
+    "each_model",
     "figure1",
     "figure1_table",
     "figure2",
@@ -67,12 +86,18 @@ __all__ = [
     "figure3_table",
     "figure4",
     "figure4_table",
+    "in_full",
     "lead_in_words",
     "matched_budgets",
     "matched_budgets_figure",
     "measured",
+    "methods",
+    "models",
+    "models_figure",
     "modes_in_words",
+    "one_stage_gain",
     "overlap_in_words",
+    "paired_differences",
     "power_table",
     "sides",
     "skip_pool",

@@ -12,6 +12,8 @@ from ...analysis.choose import choose
 from ...analysis.comparison import Comparison, absent, requests_of, tested
 from ...analysis.independence import independent_runs, whole_streams
 from ...analysis.scores import (
+    ALL_MICRO,
+    COVERED_MICRO,
     RERUN,
     correct_counts,
     distinct_score,
@@ -92,10 +94,11 @@ def _in_print(
 
 
 def _rows(
-    comparison: Comparison, side: str, system: str, scores: pd.DataFrame, look_up: Look, **printed_as: object
+    comparison: Comparison, side: str, system: str, scores: pd.DataFrame, look_up: Look, **about: object
 ) -> pd.DataFrame:
-    part = beside(comparison, side, system, scores, look_up, covered=covered(comparison), **printed_as)
-    sources = [source(comparison, side, category) for category in part["category"]]
+    part = beside(comparison, side, system, scores, look_up, **{"covered": covered(comparison)} | about)
+    filled = [source(comparison, side, category) for category in part["category"]]
+    sources = np.where(part["value"].notna() & (np.array(filled) == ""), side, filled)  # selected answers alone
     notes = [_whose(note, name) for note, name in zip(part["note"], sources, strict=True)]
     return part.assign(source=sources, note=notes)
 
@@ -159,7 +162,8 @@ def differences(comparison: Comparison, *, k: int | None = None, seed: int = 0, 
     table = analysis.corrected(pd.concat(parts, ignore_index=True))[DIFFERENCES]
     lacking = [f"no {side} runs" for side in SIDES if comparison[side].empty]
     note = "; ".join(lacking) or f"no problem has {k} samples on both sides"
-    return named(table, "reeval_differences", "The difference", comparison.title, note=note, k=k)
+    about = {"k": k, "categories": comparison.categories}
+    return named(table, "reeval_differences", "The difference", comparison.title, note=note, **about)
 
 
 def matched_budgets(comparison: Comparison, longer: Comparison | None = None) -> pd.DataFrame:
@@ -183,7 +187,8 @@ def figure1_table(comparison: Comparison, *, k: int | None = None) -> pd.DataFra
     for mode in MODES:
         samples = comparison.by_mode.get(TROVE, comparison[TROVE])
         samples = samples[samples["mode"] == mode]
-        part = _rows(comparison, TROVE, mode.upper(), oracle_score(samples, k), nothing)
+        together = comparison.covered(TROVE)  # of the modes of one side the other has no say
+        part = _rows(comparison, TROVE, mode.upper(), oracle_score(samples, k), nothing, covered=together)
         parts.append(_without_mode(part, comparison, mode))
     return _table(comparison, "figure1", parts, k=k)
 
@@ -240,8 +245,8 @@ def figure3_table(
     """Mean Jaccard overlap between PRIMITIVE and each mode of TROVE (Figure 3 and appendix B.3).
 
     Solved sets are those of k samples a mode. Where PRIMITIVE was not run, the SKIP samples of *another*
-    independent run stand in: a run's own would overlap with themselves. `floor SKIP` and the like are the noise
-    floor: the overlap of two runs of the same mode. Intervals resample problems.
+    independent run stand in: a run's own would overlap with themselves. `two runs of SKIP` and the like are the
+    overlap of two runs of the same mode: chance allows no more. Intervals resample problems.
     """
     k, rows = of_modes(comparison, k), []
     ran = whole_streams(measured(comparison))
@@ -252,8 +257,8 @@ def figure3_table(
         for mode in MODES:
             sets = first_solved(here[here["method"] == "trove"], mode, k)
             pairs = [(p, t) for p in reference for t in sets if p[0] != t[0]]
-            floor = [(a, b) for i, a in enumerate(sets) for b in sets[i + 1 :]]
-            for system, compared in ((f"PRIMITIVE ~ {mode.upper()}", pairs), (f"floor {mode.upper()}", floor)):
+            twice = [(a, b) for i, a in enumerate(sets) for b in sets[i + 1 :]]
+            for system, compared in ((f"PRIMITIVE ~ {mode.upper()}", pairs), (f"two runs of {mode.upper()}", twice)):
                 cell = {
                     "category": category,
                     "system": system,
@@ -372,24 +377,36 @@ def _curve(
 def figure4_table(comparison: Comparison, *, points: int = 6, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
     """Accuracy with the samples of all runs pooled, column `k`, by selection (Figure 4, B.4).
 
-    IMPORT samples of different runs saw different toolboxes; the paper pools them all the same, and so does this.
+    Both sides at the same `points` budgets, up to what both hold; `TROVE minus PRIMITIVE, RULE` is their difference,
+    problem by problem. IMPORT samples of different runs saw different toolboxes; the paper pools them all the same, and
+    so does this.
     """
-    parts = []
-    for name in (PRIMITIVE, TROVE):
-        side = pooled(comparison[name])
-        compared = side[side["category"].isin(covered(comparison))]
-        if compared.empty:
-            continue
-        step = len(MODES) if name == TROVE else 1
-        most = int(compared.groupby(["category", "problem"], observed=True).size().min())
-        rules = ("oracle", "one_stage", "two_stage") if name == TROVE else ("oracle", "one_stage")
-        for k in sorted({max(step, round(most * i / points / step) * step) for i in range(1, points + 1)}):
-            for rule in rules:
-                scores = score(side, rule, k, seed=seed, resamples=resamples)
-                system = f"{name}, {rule.replace('_', '-')}"
-                part = _rows(comparison, name, system, scores, nothing).assign(k=k)
+    sides = {name: pooled(comparison[name]) for name in (PRIMITIVE, TROVE)}
+    compared = {name: side[side["category"].isin(covered(comparison))] for name, side in sides.items()}
+    sizes = [
+        part.groupby(["category", "problem"], observed=True).size().min() for part in compared.values() if len(part)
+    ]
+    most, step, parts = int(min(sizes, default=0)), len(MODES), []
+    for k in sorted({max(1, round(most * i / points / step)) * step for i in range(1, points + 1)} if sizes else ()):
+        for rule in ("oracle", "one_stage", "two_stage"):
+            scores = {name: score(side, rule, k, seed=seed, resamples=resamples) for name, side in sides.items()}
+            shown = rule.replace("_", "-")
+            for name in (PRIMITIVE, TROVE) if rule != "two_stage" else (TROVE,):
+                part = _rows(comparison, name, f"{name}, {shown}", scores[name], nothing).assign(k=k)
                 parts.append(part[part["value"].notna()])
+            if rule != "two_stage" and all(map(len, scores.values())):
+                parts.append(_apart(comparison, scores, f"{TROVE} minus {PRIMITIVE}, {shown}").assign(k=k))
+    parts = [part for part in parts if len(part)]
     return _table(comparison, "figure4", parts or [pd.DataFrame(columns=["k", "runs", "problems"])])
+
+
+def _apart(comparison: Comparison, scores: dict[str, pd.DataFrame], system: str) -> pd.DataFrame:
+    """Rows of TROVE's scores minus PRIMITIVE's, in the columns of a table."""
+    found = analysis.differences(comparison, {side: scores[side] for side in SIDES})
+    names = {"all": ALL_MICRO, "covered": COVERED_MICRO}
+    found = found.rename(columns={"difference": "value"}).replace({"category": names})
+    sources = [source(comparison, PRIMITIVE, category) for category in found["category"]]
+    return found.assign(system=system, source=sources, runs=1, note="")
 
 
 def table8(comparison: Comparison) -> pd.DataFrame:
@@ -463,14 +480,14 @@ def power_table(comparison: Comparison, *, k: int | None = None, seed: int = 0, 
     rows = []
     for runs, effect in [(runs, effect) for runs in (1, RERUN, 20) for effect in MARGINS] if found else []:
         plan = {"problems": PROBLEMS, "runs": runs}
-        drawn = [power(v, effect, **plan) for v in again]
+        drawn = [p for v in again if not np.isnan(p := power(v, effect, **plan))] or [np.nan]
         rows.append(
             {
                 "runs": runs,
                 "effect": effect,
                 "power_with_3201": power(found, effect, **plan),
-                "low": np.nanquantile(drawn, 0.025),
-                "high": np.nanquantile(drawn, 0.975),
+                "low": np.quantile(drawn, 0.025),
+                "high": np.quantile(drawn, 0.975),
                 "problems_needed": problems_needed(found, effect, runs=runs),
                 "problem": found.sds["problem"],
                 **{f"sample_{side}": sd for side, sd in zip("ab", found.sds["sample"], strict=True)},

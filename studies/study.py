@@ -1,0 +1,400 @@
+"""A study with a real model: run part after part, publish what is complete, render it.
+
+    python studies/study.py run studies/NAME.toml --model FOLDER_OR_HUB_NAME_OR_SPEC [--only PART …]
+    python studies/study.py publish studies/NAME.toml [--folder PART=RUN …]
+    python studies/study.py report studies/NAME.toml
+
+A part is a run of `trove-lite run` with the study's settings and its own. An interrupted study goes on where it stopped
+when the same command is given again. Published are complete parts alone, without journals; parts that are not are named
+in the README. All of that is read from the run folders but for the origin of the weights, which the study's file says.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from trove_lite import load_calls, load_candidates, reeval, trove
+from trove_lite.candidates import save_table
+from trove_lite.cli import main as trove_lite
+from trove_lite.errors import TroveLiteError
+from trove_lite.journal import write_atomically
+
+MAIN, LONGER = "runs", "longer"  # groups: what tables are made from, and PRIMITIVE with more calls
+BESIDE = "results/codellama-7b-instruct/outcomes.parquet"
+TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
+
+
+class Part(NamedTuple):
+    """One run of a study: the folder that it is published in (`group`), and its options."""
+
+    name: str
+    group: str
+    options: Mapping[str, object]
+    commit: str = ""  # of a part that a release made which recorded none
+
+    def folder(self, runs: Path, given: Mapping[str, Path]) -> Path:
+        return given.get(self.name, runs / self.name)
+
+
+class Study(NamedTuple):
+    """What a study's file says."""
+
+    name: str
+    title: str
+    engine: str
+    weights: Mapping[str, str]
+    parts: tuple[Part, ...]
+
+
+def read_study(path: Path) -> Study:
+    """A study's file. Raises TroveLiteError for one that cannot be read or lacks something."""
+    try:
+        told = tomllib.loads(path.read_text(encoding="utf-8"))
+        parts = [part_of(part, told.get("settings", {})) for part in told["part"]]
+        study = Study(told["name"], told["title"], told.get("engine", ""), told["weights"], tuple(parts))
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise TroveLiteError(f"{path}: not a study that can be read ({error}); see studies/ for one") from error
+    except KeyError as error:
+        raise TroveLiteError(f"{path}: says no {error}; see studies/ for what a study says") from error
+    names = [part.name for part in parts]
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        raise TroveLiteError(f"{path}: has two parts named {repeated[0]}; name each once")
+    return study
+
+
+def part_of(told: Mapping[str, object], settings: Mapping[str, object]) -> Part:
+    own = {name: value for name, value in told.items() if name not in ("name", "group", "commit")}
+    return Part(told["name"], told.get("group", MAIN), settings | own, told.get("commit", ""))
+
+
+def spec_of(model: str, engine: str) -> str:
+    """A model as `--model` takes it: a folder or hub name is one for vLLM with the study's engine arguments."""
+    if model == "practice" or model.startswith(("vllm:", "http://", "https://")):
+        return model
+    return f"vllm:{model}?{engine}" if engine else f"vllm:{model}"
+
+
+def words_of(part: Part, model: str, out: Path) -> list[str]:
+    """The part as a command line of `trove-lite run`."""
+    words = ["run", "--model", model, "--out", str(out)]
+    for name, value in part.options.items():
+        words += [f"--{name}", *(map(str, value) if isinstance(value, list) else [str(value)])]
+    return words
+
+
+def run(study: Study, model: str, runs: Path, only: Iterable[str] = ()) -> int:
+    """Run the parts in order, each in a process of its own; returns the status of the first that fails, or 0."""
+    chosen = [part for part in study.parts if part.name in (only or [each.name for each in study.parts])]
+    for number, part in enumerate(chosen, start=1):
+        out = part.folder(runs, {})
+        if is_complete(out):
+            print(f"part {number} of {len(chosen)}, {part.name}: complete", flush=True)
+            continue
+        print(f"part {number} of {len(chosen)}, {part.name}", flush=True)
+        start = "import sys; from trove_lite.cli import main; sys.exit(main(sys.argv[1:]))"
+        ended = subprocess.run([sys.executable, "-c", start, *words_of(part, spec_of(model, study.engine), out)])
+        if ended.returncode:
+            print(f"stopped in part {part.name}; the same command goes on from there", file=sys.stderr)
+            return ended.returncode
+    return 0
+
+
+def is_complete(folder: Path) -> bool:
+    return (folder / "run.json").is_file() and (folder / "candidates.parquet").is_file()
+
+
+# ---- publishing ----
+
+
+def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] | None = None) -> pd.DataFrame:
+    """Copy every complete part into `results`/GROUP/PART, in today's schema, and write parts.csv and README.md.
+
+    Returns parts.csv: a row a part, complete or not. given: folders of parts that lie elsewhere than in `runs`. Raises
+    TroveLiteError where no part is complete, or parts are of different models.
+    """
+    given = given or {}
+    if unknown := sorted(set(given) - {part.name for part in study.parts}):
+        raise TroveLiteError(f"no part named {unknown[0]}: there are {', '.join(part.name for part in study.parts)}")
+    done = [part for part in study.parts if is_complete(part.folder(runs, given))]
+    if not done:
+        raise TroveLiteError(f"{runs}: no part of {study.name} is complete; run them first")
+    models = {part.name: read_about(part.folder(runs, given))["model"] for part in done}
+    if len(set(models.values())) > 1:
+        told = ", ".join(f"{model} ({part})" for part, model in models.items())
+        raise TroveLiteError(f"{runs}: parts of several models: {told}; publish one model's")
+    for part in done:
+        source, target = part.folder(runs, given), results / part.group / part.name
+        target.mkdir(parents=True, exist_ok=True)
+        save_table(load_calls(source), target / "calls.parquet")
+        save_table(load_candidates(source), target / "candidates.parquet")
+        text = json.dumps(read_about(source), indent=2, ensure_ascii=False) + "\n"
+        write_atomically(target / "run.json", lambda path, text=text: path.write_text(text, encoding="utf-8"))
+    table = pd.DataFrame([account(part, part.folder(runs, given)) for part in study.parts])
+    table.to_csv(results / "parts.csv", index=False, float_format="%.6g", lineterminator="\n")
+    (results / "README.md").write_text(readme(study, table, results), encoding="utf-8")
+    return table
+
+
+def read_about(folder: Path) -> dict:
+    return json.loads((folder / "run.json").read_text(encoding="utf-8"))
+
+
+def account(part: Part, folder: Path) -> dict:
+    """What a part is and what it took, from its run folder alone; of one that is not complete, how far it is."""
+    row = {"part": part.name, "group": part.group, "complete": is_complete(folder), "samples": samples_of(folder)}
+    if not row["complete"]:
+        return row | {"methods": " ".join(part.options["methods"]), "categories": " ".join(part.options["categories"])}
+    about, calls = read_about(folder), load_calls(folder)
+    settings, identity = about["settings"], about.get("identity", {}).get("solver", {})
+    sessions = about.get("sessions", [])
+    stated = f"{part.commit} (typed)" if part.commit else ""
+    hours = sum((moment(s["ended"]) - moment(s["began"])).total_seconds() for s in sessions) / 3600
+    return row | {
+        "methods": " ".join(settings["methods"]),
+        "categories": " ".join(settings["categories"]),
+        "seeds": " ".join(map(str, settings["seeds"])),
+        "k": settings["k"],
+        "prompts": f"{about['prompts']['name']} ({about['prompts']['hash']})",
+        "temperature": settings["sampling"]["temperature"],
+        "top_p": settings["sampling"]["top_p"],
+        "max_tokens": settings["sampling"]["max_tokens"],
+        "model": about["model"],
+        "weights_sha256": identity.get("sha256", ""),
+        "dtype": identity.get("dtype", ""),
+        "engine": " ".join(identity[name] for name in ("engine", "version") if name in identity),
+        "trove_lite": about["versions"]["trove-lite"],
+        "commits": " ".join(dict.fromkeys(s["commit"] for s in sessions if s.get("commit"))) or stated,
+        "sessions": len(sessions) or None,
+        "hours": hours if sessions else None,
+        "requests": int(calls["model"].notna().sum()),
+        **{name: calls[name].sum(min_count=1) for name in TOKENS},
+    }
+
+
+def samples_of(folder: Path) -> int:
+    """Samples that a part has, in its tables or, while it is not complete, in its journals."""
+    if is_complete(folder):
+        return len(load_candidates(folder))
+    return sum(path.read_bytes().count(b"\n") for path in (folder / "journal").glob("*.jsonl"))
+
+
+def moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+# ---- its README ----
+
+
+README = """\
+# {title}
+
+Programs that a real model wrote, by `trove-lite run` (provenance: live): {done} of {parts} parts of the study `{name}`.
+This file is made by `studies/study.py publish` from the run folders; the origin of the weights, and a commit where it
+says so, were typed into the study's file. The folders below `runs` hold every candidate with its text and every
+request: `trove_lite.load_candidates` reads them, `trove-lite reexecute` runs their programs again.
+
+## The model
+
+{model}
+
+## What was run
+
+{what}
+
+In all {requests:,.0f} requests, {prompt_tokens:,.0f} tokens read (each request's prompt counted) and
+{completion_tokens:,.0f} written. Hours are those of the sessions that a run records, with the engine's start; a dash:
+the release that made the part recorded none.
+
+## What was not run
+
+{missing}
+
+{outcome}
+"""
+
+
+def readme(study: Study, table: pd.DataFrame, results: Path) -> str:
+    """What was run, what came of it and what is missing, in Markdown, from the tables and the study's file."""
+    done, rest = table[table["complete"]], table[~table["complete"]]
+    took = spent(done)
+    model = [f"- **{name}**: {value}" for name, value in study.weights.items()]
+    model += [f"- **{words}**: {told(done[name])}" for name, words in RECORDED.items()]
+    missing = [
+        f"- {row.part} ({row.methods}; {row.categories}): "
+        + (f"stopped after {row.samples:,} samples, left out whole" if row.samples else "not begun")
+        for row in rest.itertuples()
+    ]
+    return README.format(
+        title=study.title,
+        name=study.name,
+        done=len(done),
+        parts=len(table),
+        model="\n".join(model),
+        what=markdown(done.assign(K=as_text(done["k"], "{:.0f}"), **took)[[*SHOWN, *took]].rename(columns=SHOWN)),
+        missing="\n".join(missing) or "Nothing of the study's plan.",
+        outcome="\n".join(outcome(study, results)),
+        **done[["requests", "prompt_tokens", "completion_tokens"]].sum(),
+    )
+
+
+#: What is recorded of the model, and how it is called.
+RECORDED = {
+    "weights_sha256": "sha256 of the weights that were run",
+    "dtype": "type",
+    "engine": "engine",
+    "trove_lite": "trove_lite",
+    "commits": "commit",
+}
+SHOWN = {
+    "part": "part",
+    "methods": "methods",
+    "categories": "categories",
+    "seeds": "seeds",
+    "K": "K",
+    "prompts": "prompts",
+}
+
+
+def spent(done: pd.DataFrame) -> dict[str, list[str]]:
+    """The columns of what a part took, as text."""
+    names = {"requests": "requests", "prompt_tokens": "tokens read", "completion_tokens": "tokens written"}
+    counts = {words: as_text(done[name], "{:,.0f}") for name, words in names.items()}
+    return counts | {"hours": as_text(done["hours"], "{:.2f}")}
+
+
+def as_text(column: pd.Series, form: str) -> list[str]:
+    return ["–" if pd.isna(value) else form.format(value) for value in column]
+
+
+def told(column: pd.Series) -> str:
+    """The values of a column that parts recorded; that some recorded none."""
+    known = [str(value) for value in dict.fromkeys(column.dropna()) if value != ""]
+    silent = int((column.isna() | (column == "")).sum())
+    text = ", ".join(known) or "not recorded"
+    return f"{text} (not recorded by {silent} of {len(column)} parts)" if known and silent else text
+
+
+def outcome(study: Study, results: Path) -> list[str]:
+    """What came of it: every method's numbers by category, the paired differences, and the other prompts'."""
+    own = sorted((results / MAIN).glob("*")) if (results / MAIN).is_dir() else []
+    if not own:
+        return ["## What came of it", "", "No part that tables are made from is complete."]
+    models = reeval.models(own, [BESIDE])
+    sides = next(iter(models.values()))
+    have = {str(category) for side in sides.sides.values() for category in side["category"].unique()}
+    methods = reeval.each_model(models, reeval.methods)
+    differences = reeval.each_model(models, reeval.differences)
+    kept = trove.final_toolboxes(own, top=sys.maxsize)
+    lines = ["## What came of it", "", "Value [95 % interval], and the paper's where it prints one.", ""]
+    for category in [name for name in sides.categories if name in have]:
+        lines += [f"### {category}", "", markdown(cells(methods[methods["category"] == category])), ""]
+        lines += [line for here in [kept[kept["category"] == category]] if len(here) for line in (toolbox(here), "")]
+    shown = differences[differences["category"].isin([*have, "all", "covered"])]
+    columns = ["model", "category", "rule", "a", "b", "difference", "low", "high", "p", "problems"]
+    lines += ["### TROVE minus PRIMITIVE, problem by problem", "", markdown(shown[columns].round(4)), ""]
+    return lines + other_prompts(study, results, own)
+
+
+def toolbox(kept: pd.DataFrame) -> str:
+    """How many tools TROVE's toolboxes of a category held at the end, by method and seed."""
+    sizes = kept.groupby(["method", "seed"]).agg(
+        tools=("tools", "first"), used=("answers", lambda n: int((n > 0).sum()))
+    )
+    told = [
+        f"{row.tools} ({method}, seed {seed}; {row.used} of them imported by a selected answer)"
+        for (method, seed), row in zip(sizes.index, sizes.itertuples(), strict=True)
+    ]
+    return f"Tools in the toolbox at the end: {'; '.join(told)}."
+
+
+def cells(methods: pd.DataFrame) -> pd.DataFrame:
+    """A row a measure, a column a model."""
+    text = methods.assign(
+        cell=[
+            (f"{row.value:.3f}" if row.value < 1.5 else f"{row.value:,.1f}")
+            + ("" if pd.isna(row.low) else f" [{row.low:.3f}, {row.high:.3f}]")
+            + ("" if pd.isna(row.published) else f" (paper: {row.published:.3g})")
+            for row in methods.itertuples()
+        ]
+    )
+    order = list(dict.fromkeys(text["system"]))
+    wide = text.pivot_table(index="system", columns="model", values="cell", aggfunc="first", sort=False)
+    return wide.reindex(order)[list(dict.fromkeys(text["model"]))].fillna("–").reset_index(names="")
+
+
+def other_prompts(study: Study, results: Path, own: list[Path]) -> list[str]:
+    """The groups beside the main one that ask with other prompts: the same problems by both packs."""
+    groups = {part.group for part in study.parts} - {MAIN, LONGER}
+    lines = []
+    for group in sorted(group for group in groups if (results / group).is_dir()):
+        other, ours = load_candidates(*sorted((results / group).glob("*"))), load_candidates(*own)
+        key = ["method", "category", "problem", "seed"]
+        plain = dict.fromkeys(("method", "category"), str)
+        asked = other[key].astype(plain).drop_duplicates()
+        same = ours.astype(plain).merge(asked, on=key)
+        packs = {"the study's prompts": same, f"`{group}`": other}
+        parts = [reeval.methods(reeval.sides(frame)).assign(model=name) for name, frame in packs.items() if len(frame)]
+        table = pd.concat([part[part["value"].notna()].astype(object) for part in parts])
+        lines += [f"### The same problems asked otherwise: {group}", ""]
+        for category, part in table[table["category"].isin(asked["category"])].groupby("category", sort=False):
+            problems = asked.loc[asked["category"] == category, "problem"].nunique()
+            lines += [f"{category}, {problems} problems", "", markdown(cells(part)), ""]
+    return lines
+
+
+def markdown(table: pd.DataFrame) -> str:
+    return table.to_markdown(index=False, disable_numparse=True)
+
+
+def report(study: Study, results: Path) -> int:
+    """Render the published study's tables, figures and pages; one line where there is none."""
+    own = sorted((results / MAIN).glob("*"))
+    if not own:
+        print(f"{results}: no published study there; left out")
+        return 0
+    words = ["report", *map(str, own), "--out", study.name, "--title", study.title, "--force"]
+    words += ["-p", "beside", json.dumps([f"../{BESIDE}"])]
+    if more := sorted((results / LONGER).glob("*")):
+        words += ["-p", "longer", json.dumps([f"../{path}" for path in more])]
+    return trove_lite(words)
+
+
+def main(words: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("action", choices=("run", "publish", "report", "parts"))
+    parser.add_argument("study", type=Path, metavar="STUDY.toml")
+    parser.add_argument("--model", help="run: a folder, a hub name, or what `trove-lite run --model` takes")
+    parser.add_argument("--runs", type=Path, help="the parts' run folders (default: runs/NAME)")
+    parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="run: these parts alone")
+    parser.add_argument("--folder", action="append", default=[], metavar="PART=RUN", help="publish: a part elsewhere")
+    given = parser.parse_args(words)
+    try:
+        study = read_study(given.study)
+        runs, results = given.runs or Path("runs") / study.name, Path("results") / study.name
+        if given.action == "run":
+            if not given.model:
+                raise TroveLiteError("no model: give --model (in make: MODEL=) a folder with weights or a hub name")
+            return run(study, given.model, runs, given.only)
+        if given.action == "publish":
+            folders = {part: Path(folder) for part, _, folder in (text.partition("=") for text in given.folder)}
+            table = publish(study, runs, results, folders)
+            print(f"{results}: {int(table['complete'].sum())} of {len(table)} parts published, with README.md")
+        if given.action == "parts":
+            for part in study.parts:
+                print(f"{part.name}: {'complete' if is_complete(runs / part.name) else samples_of(runs / part.name)}")
+        return report(study, results) if given.action == "report" else 0
+    except TroveLiteError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""CREATOR's released grader and the strict one: what each reads in a text, and when two answers are the same."""
+
+import math
+
+import pytest
+
+from trove_lite.datasets.graders import agrees, one_is_correct, read_one, released, strict, strict_number, value_of
+from trove_lite.errors import TroveLiteError
+
+
+def test_any_number_that_a_program_prints_counts_as_released_and_only_the_last_is_strict():
+    assert released("7 apples of 12", 7.0)
+    assert not strict("7 apples of 12", 7.0)
+    assert strict("7 apples of 12", 12.0)
+
+
+def test_with_the_marker_the_text_after_its_first_occurrence_is_the_programs_answer():
+    text = "7\nFinal Answer: 12\nFinal Answer: 3"
+    assert [released(text, gold) for gold in (7.0, 12.0, 3.0)] == [False, True, False]
+    assert [strict(text, gold) for gold in (7.0, 12.0, 3.0)] == [False, False, True]
+
+
+def test_of_words_the_first_number_after_the_last_marker_counts_or_the_first_of_all():
+    assert released("It is 7. Final Answer: 12 or 3", 12.0, "words")
+    assert not released("It is 7. Final Answer: 12 or 3", 3.0, "words")
+    assert released("It is 7, not 12", 7.0, "words")
+    assert not released("Final Answer: none", 7.0, "words")
+
+
+def test_after_a_tools_answer_any_number_behind_the_marker_counts_and_without_one_none():
+    assert released("7. Final Answer: 12 or 3", 3.0, "continued")
+    assert not released("7. Final Answer: 12 or 3", 7.0, "continued")
+    assert not released("It is 7", 7.0, "continued")
+
+
+def test_another_kind_of_text_is_refused():
+    with pytest.raises(TroveLiteError, match="kind of text 'verse'"):
+        released("7", 7.0, "verse")
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold"),
+    [
+        ("18", 18.0),
+        ("0.33", 1 / 3),
+        ("0.509", 0.5),
+        ("0.001", 0.009),
+        ("5 cm", 5.0),
+        ("3 hours", 3.0),
+        ("$1,234.50", 1234.5),
+        ("50%", 50.0),
+        ("7 3/4", 7.75),
+        ("18 8", 26.0),
+        (r"\frac{1}{3}", 1 / 3),
+        (r"7\frac{3}{4}", 7.75),
+        ("2pi", 6.28),
+        (r"\sqrt{2}", 1.41),
+        ("sqrt(2)/2", 0.707),
+        ("2*(3+4)", 14.0),
+        ("-2^2", -4.0),
+        ("2**10", 1024.0),
+        ("5!", 120.0),
+        ("3 million", 3e6),
+        ("[5]", 5.0),
+        ("(44.5+0j)", 44.5),
+        ("x=0.5", 0.5),
+        ("inf", math.inf),
+    ],
+)
+def test_the_same_value_agrees(answer, gold):
+    assert agrees(answer, gold)
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold"),
+    [
+        ("0.51", 0.5),
+        ("18 cookies", 18.0),
+        ("36\nmore", 36.0),
+        ("3\n6", 18.0),
+        ("2^10", 1024.0),
+        ("5 trillion", 5e12),
+        ("True", 1.0),
+        ("x = 5", 5.0),
+        ("5 or 6", 5.0),
+        ("nan", 5.0),
+        ("1/0", 5.0),
+        ("10**10000000", 5.0),
+        ("", 0.0),
+    ],
+)
+def test_what_the_released_grader_refuses_does_not_agree(answer, gold):
+    assert not agrees(answer, gold)
+
+
+def test_deep_nesting_has_no_value():
+    assert value_of("(" * 100_000) is None
+
+
+def test_an_empty_line_after_the_marker_falls_back_on_the_last_number():
+    assert strict("5\nFinal Answer:\n", 5.0)
+    assert not strict("", 0.0)
+
+
+def test_the_one_answer_as_a_number_looks_past_words():
+    assert strict_number("Final Answer: 1,018 cookies") == 1018
+    assert strict_number("Final Answer: 1/4") == 0.25
+    assert strict_number("Final Answer: none") is None
+
+
+def test_votes_are_canonical_numbers_or_the_text_itself():
+    assert read_one("Final Answer: 1/4") == read_one("so 0.250") == ["0.25"]
+    assert read_one("Final Answer: no idea") == ["no idea"]
+    assert read_one("no idea") == []
+    assert one_is_correct(["0.25"], 0.25)
+    assert not one_is_correct([], 0.25)

@@ -1,0 +1,79 @@
+"""Tool use: two calls an attempt, and a calculator of our own in between."""
+
+import pytest
+
+from trove_lite.datasets.base import Question
+from trove_lite.methods import load_method
+from trove_lite.methods.base import Answer, Budget, Candidate, Run
+from trove_lite.methods.tool_use import EVALUATOR, MOST, NOTHING, ToolUseSettings, query_of
+from trove_lite.sandbox import Sandbox
+from trove_lite.selection import Vote
+
+QUESTION = Question("math", "algebra", 0, "How many?")
+
+
+def play(reply, outcome=("ok", "Result: 7"), calls=2):
+    """All requests of one problem whose first replies are `reply` and whose queries end in `outcome`."""
+    steps, sent, asked = load_method("tool_use").steps([QUESTION], ToolUseSettings(budget=Budget(calls))), None, []
+    while True:
+        try:
+            wanted = steps.send(sent)
+        except StopIteration:
+            return asked
+        sent = None
+        if isinstance(wanted, Answer):
+            continue
+        sent = []
+        for request in wanted:
+            asked.append(request)
+            status, output = outcome if isinstance(request, Run) else (None, "")
+            for sample in [request.sample] if isinstance(request, Run) else request.samples:
+                vote = Vote(request.mode, True, ("7.0",), 1)
+                sent.append(Candidate(request.mode, sample, reply, (), vote, 9, status, output, stage=request.stage))
+
+
+def test_an_attempt_is_two_calls_with_the_query_evaluated_in_between():
+    first, run, second = play("Let m be months. QUERY: 3 + 4")
+    assert (first.stage, run.stage, second.stage) == ("consult", "evaluate", "conclude")
+    assert not first.mode
+    assert second.mode == "tool_use"
+    assert run.program == EVALUATOR.format(query="3 + 4")
+    assert second.values == {"reply": "Let m be months. QUERY: 3 + 4", "returned": "Result: 7"}
+
+
+def test_without_a_query_nothing_runs_and_the_second_call_is_told_so():
+    first, second = play("It is 7.")
+    assert (first.stage, second.stage) == ("consult", "conclude")
+    assert second.values["returned"] == NOTHING
+
+
+@pytest.mark.parametrize("outcome", [("error", "Input: x"), ("timeout", ""), ("ok", " ")])
+def test_a_query_that_fails_says_nothing(outcome):
+    assert play("QUERY: x", outcome)[-1].values["returned"] == NOTHING
+
+
+def test_what_comes_back_is_cut():
+    assert len(play("QUERY: x", ("ok", "9" * 9000))[-1].values["returned"]) == MOST
+
+
+def test_attempts_reach_the_budget_in_pairs():
+    requests = [request for request in play("It is 7.", calls=5) if not isinstance(request, Run)]
+    assert sum(len(request.samples) for request in requests) == 6
+
+
+def test_the_query_is_all_after_the_first_marker():
+    assert query_of("QUERY: a = 1\nQUERY: b ") == "a = 1\nQUERY: b"
+    assert query_of("no question") == ""
+
+
+def test_tables_name_the_stand_in():
+    assert ToolUseSettings().table_name("tool_use") == "tool_use_sympy"
+
+
+def test_the_stand_in_computes_and_solves():
+    queries = ["3*sqrt(16)/4", "solve 35 + 12*m = 17*m for m", "x^2 - 5x + 6 = 0", "x+y = 3 and x-y=1", "what is love?"]
+    with Sandbox(1, time_limit=30) as sandbox:
+        runs = sandbox.run_many([EVALUATOR.format(query=query) for query in queries], progress=False)
+    assert [run.status for run in runs] == ["ok", "ok", "ok", "ok", "error"]
+    results = [run.output.partition("Result: ")[2].strip() for run in runs]
+    assert results[:4] == ["3 = 3.00000000000000", "[{m: 7}]", "[{x: 2}, {x: 3}]", "[{x: 2, y: 1}]"]

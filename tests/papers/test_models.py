@@ -1,0 +1,97 @@
+"""Several models side by side, and the problems that are shown in full: on made candidates."""
+
+import pandas as pd
+import pytest
+
+from trove_lite.candidates import load_candidates, save_run, save_table
+from trove_lite.papers import reeval
+
+from ..simulated import candidates
+
+
+def made(seed=0, model="one", **how):
+    return candidates(categories=("counting",), seed=seed, **how).assign(model=model)
+
+
+def folder(path, rows):
+    save_run(path, rows, {"kind": "live", "model": str(rows["model"].iloc[0])})
+    return path
+
+
+def test_a_model_that_is_not_there_or_there_already_is_left_out(tmp_path):
+    one = folder(tmp_path / "one", made())
+    save_table(made(model="two"), tmp_path / "two.parquet")
+    found = reeval.models([one], [tmp_path / "two.parquet"], [tmp_path / "nowhere"], [], [one])
+    assert list(found) == ["one", "two"]
+
+
+def test_a_published_study_stands_for_the_run_folders_in_it(tmp_path):
+    run = folder(tmp_path / "study/runs/a", made(runs=1))
+    (found,) = reeval.models([tmp_path / "study"]).values()
+    pd.testing.assert_frame_equal(found["TROVE"], reeval.sides(load_candidates(run))["TROVE"])
+
+
+def test_each_model_has_its_own_rows_of_a_table():
+    one, two = reeval.sides(made()), reeval.sides(made(seed=1, model="two"))
+    table = reeval.each_model({"one": one, "two": two}, reeval.table7)
+    own = reeval.table7(two)
+    part = table[table["model"] == "two"]
+    assert part["value"].to_list() == own.loc[own["value"].notna(), "value"].to_list()
+
+
+def test_what_a_problem_cost_counts_every_request_and_its_tokens():
+    rows = made(problems=2, runs=1).assign(prompt_tokens=100, completion_tokens=10)
+    table = reeval.methods(reeval.sides(rows)).set_index(["category", "system"])["value"]
+    assert table["counting", "TROVE, requests a problem"] == 15
+    assert table["counting", "PRIMITIVE, tokens written a problem"] == 150
+    assert table["counting", "PRIMITIVE, tokens read a problem"] == 1500
+
+
+def test_tokens_that_nobody_told_have_no_row():
+    systems = reeval.methods(reeval.sides(made(problems=2, runs=1)))["system"]
+    assert not systems.str.contains("tokens").any()
+
+
+def test_one_stage_gain_is_the_difference_of_the_two_accuracies():
+    sides = reeval.sides(made(problems=30))
+    table = reeval.methods(sides).set_index(["category", "system"])["value"]
+    (gain,) = reeval.one_stage_gain(sides)["difference"]
+    assert gain == pytest.approx(table["counting", "TROVE, one-stage"] - table["counting", "TROVE, two-stage"])
+
+
+# ---- problems in full ----
+
+
+def test_where_the_sides_part_is_counted_over_every_problem_of_a_seed():
+    found = reeval.differ(reeval.sides(made(problems=30)))
+    assert found.counts["problems"].to_list() == [30, 30]
+    kinds = found.counts[["both", "TROVE alone", "PRIMITIVE alone", "neither"]]
+    assert kinds.sum(axis=1).to_list() == [30, 30]
+
+
+def test_what_is_drawn_parts_the_sides_and_is_drawn_again_by_the_same_seed():
+    sides = reeval.sides(made(problems=30))
+    found, again, other = (reeval.differ(sides, number=4, seed=seed).drawn for seed in (0, 0, 1))
+    assert found.groupby(["problem", "seed"])["right"].sum().to_list() == [1] * 4
+    pd.testing.assert_frame_equal(found, again)
+    assert found["problem"].to_list() != other["problem"].to_list()
+
+
+def test_fewer_problems_than_asked_for_are_all_of_them():
+    found = reeval.differ(reeval.sides(made(problems=30)), number=10_000)
+    alone = found.counts[["TROVE alone", "PRIMITIVE alone"]].to_numpy().sum()
+    assert len(found.drawn) == 2 * alone
+
+
+def test_runs_of_one_side_say_why_nothing_is_drawn():
+    rows = made()
+    found = reeval.differ(reeval.sides(rows[rows["method"] == "trove"]))
+    assert found.drawn.empty
+    assert "both sides have" in reeval.in_full(found.drawn)
+
+
+def test_a_problem_in_full_has_both_answers_with_their_programs():
+    text = reeval.in_full(reeval.differ(reeval.sides(made(problems=30)), number=1).drawn)
+    assert text.count("print(1)") == 2
+    assert "-- TROVE (" in text
+    assert "-- PRIMITIVE (primitive), " in text

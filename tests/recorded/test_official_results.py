@@ -1,0 +1,180 @@
+"""Result files: the selected answer of each problem, whatever of the run is known besides."""
+
+import json
+
+import pytest
+
+from trove_lite import TroveLiteError, choose, load_candidates
+from trove_lite.candidates import SELECTION, all_candidates, save_table, selected_alone, selections
+from trove_lite.datasets.files import recorded_runs
+from trove_lite.recorded.official_logs import import_logs
+
+from ..conftest import ROOT
+from ..simulated import log, problem
+
+PROBLEMS = [problem(i, answer=3.0 + i) for i in range(20)]
+
+
+def selected(gold, output="7", *, mode="import", ok=True, correct=False, tools=()):
+    """One entry of a result file."""
+    response = {
+        "answer": gold,
+        "exec_output": output,
+        "function": [{"function": code} for code in tools],
+        "is_correct": correct,
+        "is_success": ok,
+        "model_answers": [],
+        "response": "",
+        "solution": f"```python\nprint({output})\n```",
+    }
+    return {"mode": mode, "response": response}
+
+
+def entries(**changed):
+    """An entry a problem, each wrong, but for those that `changed` gives by number (`p3`)."""
+    return [changed.get(f"p{p.index}", selected(p.gold, "0")) for p in PROBLEMS]
+
+
+def read(tmp_path, content, run="base_run0", problems=PROBLEMS):
+    path = tmp_path / run / "results" / "run0.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return import_logs([path], problems, progress=False)
+
+
+def test_a_result_file_gives_one_row_a_problem(tmp_path):
+    right = selected(5.0, "5 9", mode="skip", correct=True)
+    table, (report,) = read(tmp_path, entries(p2=right))
+    assert table["problem"].tolist() == list(range(20))
+    assert set(table["provenance"]) == {SELECTION}
+    row = table.iloc[2]
+    assert (row["mode"], row["place"], row["correct"], list(row["answers"])) == ("skip", 2, True, ["5.0", "9.0"])
+    assert (report.problems, report.recorded_correct, report.correct, report.disagreements) == (20, 1, 1, [])
+    assert "20 selected answers, 1 recorded as correct, 1 by our grading" in str(report)
+
+
+def test_modes_of_runs_without_import_are_named_one_too_early(tmp_path):
+    changed = {f"p{i}": selected(3.0 + i, mode=mode) for i, mode in enumerate(("import", "create", "skip"))}
+    table, _ = read(tmp_path, entries(**changed), run="count_ablat1_run0")
+    assert table["mode"].tolist()[:3] == ["create", "skip", "skip"]
+    assert table["place"].tolist()[:3] == [0, 1, 1]
+    assert set(table["method"]) == {"trove_no_import"}
+    with_import, _ = read(tmp_path, entries(**changed), run="base_count_ablat1_run0")
+    assert with_import["mode"].tolist()[:3] == ["import", "create", "skip"]
+    assert set(with_import["method"]) == {"trove"}
+
+
+def test_an_answer_graded_by_anothers_gold_gets_its_own_verdict_and_is_named(tmp_path):
+    table, (report,) = read(tmp_path, entries(p4=selected(3.0, "7", correct=False)))
+    assert bool(table["correct"][4])
+    assert (report.recorded_correct, report.correct) == (0, 1)
+    (line,) = report.disagreements
+    assert "problem 4: recorded as False, graded against 3.0, the gold answer of another problem; ours is 7.0" in line
+
+
+def test_the_recorded_verdict_stands_where_the_output_is_not_kept(tmp_path):
+    table, (report,) = read(tmp_path, entries(p4=selected(7.0, None, correct=True)))
+    assert bool(table["correct"][4])
+    assert table["shortened"].tolist() == [i == 4 for i in range(20)]
+    assert (report.shortened, report.disagreements) == (1, [])
+
+
+def test_without_output_another_problems_gold_decides_nothing(tmp_path):
+    table, (report,) = read(tmp_path, entries(p4=selected(3.0, None, correct=True)))
+    assert not table["correct"][4]
+    assert "its output is not kept" in report.disagreements[0]
+
+
+def test_failed_programs_say_how(tmp_path):
+    changed = {
+        "p0": selected(3.0, "NameError: x", ok=False),
+        "p1": selected(4.0, "Timeout detected in running subprocess", ok=False),
+    }
+    table, _ = read(tmp_path, entries(**changed))
+    assert table["status"].tolist()[:3] == ["error", "timeout", "ok"]
+    assert table["error"][0] == "NameError: x"
+    assert list(table["answers"][0]) == []
+
+
+def test_the_toolbox_beside_a_result_file_is_counted(tmp_path):
+    library = tmp_path / "base_run0" / "library" / "run0.json"
+    library.parent.mkdir(parents=True)
+    library.write_text(
+        "# %% math.sqrt (import)\nfrom math import sqrt\n\n\n# %% f (function)\ndef f():\n    pass\n\n# %%"
+    )
+    _, (report,) = read(tmp_path, entries())
+    assert (report.tools, report.functions) == (2, 1)
+
+
+def test_a_log_and_a_result_file_of_a_run_are_one_run(tmp_path):
+    read(tmp_path, entries(), run="run0")
+    path = tmp_path / "run0" / "log" / "run0.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(log(PROBLEMS), encoding="utf-8")
+    table, _ = import_logs([path, tmp_path / "run0" / "results" / "run0.json"], PROBLEMS, progress=False)
+    assert set(table["run"]) == {"run0"}
+    assert (len(all_candidates(table)), len(selections(table))) == (120, 20)
+    assert selected_alone(table) == []
+    assert len(choose(table, "one_stage")) == 20
+
+
+def test_what_needs_all_candidates_refuses_selected_answers_in_one_line(tmp_path):
+    table, _ = read(tmp_path, entries())
+    assert selected_alone(table) == [
+        ("base_run0_run0" if "base_run0_run0" in set(table["run"]) else "base_run0", "counting")
+    ]
+    with pytest.raises(TroveLiteError, match=r"only the selected answer of each problem is known.*all candidates"):
+        choose(table, "one_stage")
+
+
+def test_selected_answers_survive_a_parquet_file(tmp_path):
+    table, _ = read(tmp_path, entries(p2=selected(5.0, "5", correct=True)))
+    save_table(table, tmp_path / "o.parquet")
+    again = load_candidates(tmp_path / "o.parquet")
+    assert selections(again)["correct"].sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("{", "not JSON"),
+        ("[]", "no list of selected answers"),
+        ('{"a": 1}', "no list of selected answers"),
+        ([{"mode": "import"}], "problem 0: no mode and response"),
+        ([selected(3.0, mode="other")], "problem 0: no mode and response"),
+        ([selected("x")], "problem 0: 'answer' is missing or of the wrong type"),
+        ([selected(3.0)], "its 1 gold answers are not those of a category"),
+        ([selected(99.0) for _ in PROBLEMS], "its 20 gold answers are not those of a category"),
+    ],
+)
+def test_a_file_that_is_no_result_file_is_refused(tmp_path, content, reason):
+    with pytest.raises(TroveLiteError, match=rf"run0\.json.*{reason}.*nothing was written"):
+        read(tmp_path, content)
+
+
+# ---- the public result files ----
+
+
+def test_public_result_files_name_the_methods_that_their_logs_show_and_give_the_bundle(public_logs, public_problems):
+    paths = [path for path in recorded_runs() if path.suffix == ".json"]
+    problems = [p for found in public_problems.values() for p in found]
+    table, reports = import_logs(paths, problems, progress=False)
+    bundled = load_candidates(ROOT / "results/codellama-7b-instruct/outcomes.parquet")
+    known = all_candidates(bundled)
+    shown = {(r, c): m for r, c, m in known[["run", "category", "method"]].drop_duplicates().itertuples(index=False)}
+    assert len(reports) == 43
+    assert shown == {key: m for r in reports if (key := (r.run, r.category)) in shown and (m := r.method)}
+    key = ["run", "category", "problem"]
+    mine, theirs = (frame.sort_values(key, ignore_index=True) for frame in (table, selections(bundled)))
+    for column in (*key, "mode", "program", "status", "correct", "answer"):
+        assert mine[column].astype(str).tolist() == theirs[column].astype(str).tolist()
+
+
+def test_bundled_selected_answers_are_among_the_candidates_of_their_runs():
+    bundled = load_candidates(ROOT / "results/codellama-7b-instruct/outcomes.parquet")
+    key = ["run", "category", "problem", "mode", "program"]
+    text = {"run": str, "category": str, "mode": str}
+    ended, known = (frame[key].astype(text) for frame in (selections(bundled), all_candidates(bundled)))
+    whole = ended.merge(known[["run", "category"]].drop_duplicates())
+    assert len(whole) == 10 * 291 + 10 * 237 + 5 * 497 + 156
+    assert len(whole.merge(known.drop_duplicates())) == len(whole)

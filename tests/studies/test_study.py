@@ -1,0 +1,154 @@
+"""A study's file, its parts run in order, and what is published of it."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from studies import study as studies
+from trove_lite import load_calls, load_candidates
+from trove_lite.candidates import save_run
+from trove_lite.errors import TroveLiteError
+
+from ..conftest import ROOT
+from ..simulated import candidates
+
+FILE = """
+name = "small"
+title = "A small study"
+[weights]
+made = "by a random number generator"
+[settings]
+dataset = "math"
+k = 6
+[[part]]
+name = "first"
+methods = ["primitive"]
+categories = ["counting"]
+seeds = [0]
+[[part]]
+name = "second"
+group = "longer"
+methods = ["trove"]
+categories = ["counting"]
+seeds = [0, 1]
+k = 9
+"""
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch):
+    """Without the recorded model beside it, which takes seconds to read."""
+    monkeypatch.setattr(studies, "BESIDE", "nowhere")
+
+
+def read(tmp_path, text=FILE):
+    (tmp_path / "small.toml").write_text(text)
+    return studies.read_study(tmp_path / "small.toml")
+
+
+def run_folder(folder: Path, model="simulated", **about) -> Path:
+    """A complete run folder, as a release that recorded neither calls, identity nor sessions left it."""
+    rows = candidates(problems=3, runs=1, k=6, categories=("counting",))
+    sampling = {"temperature": 0.6, "top_p": 0.95, "max_tokens": 512}
+    settings = {"methods": ["primitive"], "categories": ["counting"], "seeds": [0], "k": 6, "sampling": sampling}
+    description = {"kind": "live", "model": model, "settings": settings, "prompts": {"name": "own", "hash": "0a"}}
+    save_run(folder, rows.assign(model=model), description | about)
+    return folder
+
+
+def test_a_part_has_the_study_s_settings_and_its_own(tmp_path):
+    words = [" ".join(studies.words_of(part, "practice", Path("out"))) for part in read(tmp_path).parts]
+    assert words[0].startswith("run --model practice --out out --dataset math --k 6 --methods primitive")
+    assert "--k 9 --methods trove --categories counting --seeds 0 1" in words[1]
+
+
+@pytest.mark.parametrize(
+    ("model", "spec"),
+    [
+        ("weights/qwen", "vllm:weights/qwen?dtype=bfloat16"),
+        ("Qwen/Qwen2.5-Coder-1.5B-Instruct", "vllm:Qwen/Qwen2.5-Coder-1.5B-Instruct?dtype=bfloat16"),
+        ("practice", "practice"),
+        ("http://localhost:8000/v1#qwen", "http://localhost:8000/v1#qwen"),
+    ],
+)
+def test_a_folder_or_hub_name_is_a_model_for_vllm(model, spec):
+    assert studies.spec_of(model, "dtype=bfloat16") == spec
+
+
+def test_a_part_that_is_complete_is_not_run_again(tmp_path, capfd):
+    run_folder(tmp_path / "runs" / "first")
+    assert studies.run(read(tmp_path), "practice", tmp_path / "runs", only=["first"]) == 0
+    assert "first: complete" in capfd.readouterr().out
+
+
+def test_parts_that_are_complete_are_published_whole_and_the_others_named(tmp_path):
+    source = run_folder(tmp_path / "runs" / "first")
+    (tmp_path / "runs/second/journal").mkdir(parents=True)
+    (tmp_path / "runs/second/journal/trove-counting-0.jsonl").write_text("{}\n{}\n")
+    table = studies.publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
+    published = tmp_path / "results/runs/first"
+    pd.testing.assert_frame_equal(load_candidates(published), load_candidates(source))
+    pd.testing.assert_frame_equal(load_calls(published), load_calls(source))
+    assert json.loads((published / "run.json").read_text()) == json.loads((source / "run.json").read_text())
+    assert table.set_index("part")["complete"].to_dict() == {"first": True, "second": False}
+    text = (tmp_path / "results/README.md").read_text()
+    assert "second (trove; counting): stopped after 2 samples" in text
+    assert "by a random number generator" in text
+
+
+def test_what_a_run_did_not_record_is_said_and_never_made_up(tmp_path):
+    run_folder(tmp_path / "runs" / "first")
+    table = studies.publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
+    assert pd.isna(table.loc[0, "hours"])
+    assert "- **commit**: not recorded" in (tmp_path / "results/README.md").read_text()
+
+
+def test_hours_are_those_of_the_sessions(tmp_path):
+    sessions = [
+        {"began": "2026-01-01T00:00:00Z", "ended": "2026-01-01T01:30:00Z", "commit": "abc"},
+        {"began": "2026-01-02T00:00:00Z", "ended": "2026-01-02T00:30:00Z", "commit": "abc"},
+    ]
+    run_folder(tmp_path / "runs" / "first", sessions=sessions)
+    table = studies.publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
+    assert table.loc[0, "hours"] == 2.0
+    assert table.loc[0, "commits"] == "abc"
+
+
+def test_parts_of_two_models_are_refused(tmp_path):
+    run_folder(tmp_path / "runs" / "first")
+    elsewhere = run_folder(tmp_path / "elsewhere", model="another")
+    with pytest.raises(TroveLiteError, match=r"several models: simulated \(first\), another \(second\)"):
+        studies.publish(read(tmp_path), tmp_path / "runs", tmp_path / "results", {"second": elsewhere})
+
+
+def test_a_study_of_which_nothing_is_complete_is_refused(tmp_path):
+    with pytest.raises(TroveLiteError, match="no part of small is complete"):
+        studies.publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("name = ", "not a study that can be read"),
+        (FILE.replace('title = "A small study"', ""), "says no 'title'"),
+        (FILE.replace('"second"', '"first"'), "two parts named first"),
+    ],
+)
+def test_a_study_that_cannot_be_is_refused_in_a_line(tmp_path, text, message):
+    with pytest.raises(TroveLiteError, match=message):
+        read(tmp_path, text)
+
+
+def test_what_is_not_published_is_left_out_in_a_line(tmp_path, capsys):
+    assert studies.report(read(tmp_path), tmp_path / "results") == 0
+    assert "left out" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*.toml")), ids=lambda path: path.stem)
+def test_every_part_of_a_committed_study_is_a_run_that_can_be_made(path):
+    from trove_lite.running.settings import RunSettings
+
+    for part in studies.read_study(path).parts:
+        assert RunSettings(name="any", model="practice", **part.options).k == part.options["k"]

@@ -1,0 +1,74 @@
+"""The page in a real browser, where there is one: it opens, shows, filters, and runs nothing that a model wrote."""
+
+import re
+import shutil
+import subprocess
+from html import unescape
+
+import pytest
+
+from trove_lite import view
+from trove_lite.candidates import save_table
+
+from ..simulated import candidates
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--virtual-time-budget=20000")
+
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no chromium or Chrome is installed")
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("run")
+    frame = candidates(problems=6, categories=("counting", "algebra"))
+    save_table(frame.assign(solution="print(1) # " + frame["mode"].astype(str)), folder / "candidates.parquet")
+    return view.write_page([folder]).path
+
+
+def dom(page, address, tmp_path) -> str:
+    """What a browser makes of a page at an address of it."""
+    words = [BROWSER, *FLAGS, f"--user-data-dir={tmp_path}", "--dump-dom", f"{page.as_uri()}{address}"]
+    found = subprocess.run(words, capture_output=True, text=True, timeout=240).stdout
+    assert 'data-ready="true"' in found
+    return re.sub(r'<script type="(text/plain|module)".*?</script>|<style>.*?</style>', "", found, flags=re.DOTALL)
+
+
+@pytest.fixture(scope="module", params=["with its policy", "without"])
+def unsafe(hostile, request, tmp_path_factory):
+    """The hostile page, also where no policy would stop a script."""
+    text = hostile.read_text()
+    if request.param == "without":
+        text, taken = re.subn(r"<meta http-equiv.*?>", "", text)
+        assert taken == 1
+    path = tmp_path_factory.mktemp("unsafe") / "view.html"
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("problem", [False, True])
+def test_nothing_that_a_model_wrote_runs_or_becomes_an_element(unsafe, problem, tmp_path):
+    listed = dom(unsafe, "", tmp_path)
+    found = dom(unsafe, unescape(re.search(r'href="(#/[^"]+)"', listed)[1]), tmp_path) if problem else listed
+    assert "data-ran" not in found.partition("<head")[0]
+    assert "<img" not in found
+    assert "<script" not in found
+    assert "&lt;img src=x" in found
+    assert r"\x1b[2J" in found
+
+
+def test_a_link_opens_one_problem_with_the_votes_of_each_rule(page, tmp_path):
+    found = dom(page, "#/math/counting/3?run=trove+%C2%B7+run1", tmp_path)
+    shown = re.search(r'<section id="problem".*?>(.*)</section>', found, re.DOTALL)[1]
+    assert ">counting 3" in shown
+    assert shown.count('<article class="card') == 15
+    assert re.findall(r'<section aria-label="(\w+)">', shown) == ["import", "create", "skip"]
+    assert "two_<wbr>stage_<wbr>described" in shown
+    assert "print(1) # import" in shown
+
+
+def test_the_list_is_filtered_as_the_address_says(page, tmp_path):
+    found = dom(page, "#?category=algebra&run=primitive+%C2%B7+run0", tmp_path)
+    rows = re.findall(r'<a href="(#/[^"]+)"', found)
+    assert [row.split("?")[0] for row in rows] == [f"#/math/algebra/{i}" for i in range(6)]
+    assert "1 to 6 of 6 (of 48 in all)" in found

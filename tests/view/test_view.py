@@ -1,0 +1,264 @@
+"""A page about runs: what it holds is the table's, and no text on it is anything but text."""
+
+import base64
+import gzip
+import json
+import re
+from dataclasses import asdict
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+
+import trove_lite as tl
+from trove_lite import view
+from trove_lite.candidates import CALLS_SCHEMA, as_arrow, as_frame, outcomes, save_run, save_table
+from trove_lite.running.live import hashed
+from trove_lite.running.record import content_hash
+from trove_lite.running.settings import RunSettings
+from trove_lite.view import contents
+from trove_lite.view.contents import Contents, clean
+
+from ..scripted import run
+from ..simulated import candidates
+
+
+def opened(page) -> tuple[dict, list[dict]]:
+    """The index of a page, and its problems in the index's order."""
+    held = dict(re.findall(r'<script type="text/plain" id="(index|part\d+)">(.*?)</script>', page.read_text()))
+    read = {name: json.loads(gzip.decompress(base64.b64decode(text))) for name, text in held.items()}
+    index = read.pop("index")
+    return index, [read[f"part{part}"][place] for *_, part, place in index["problems"]]
+
+
+def shown(frame, problems=None):
+    """The same of a table, without a page."""
+    found = Contents(frame, as_frame(as_arrow([], CALLS_SCHEMA)), problems or {}, ())
+    parts = list(found.parts())
+    return found.index, [parts[part][place] for *_, part, place in found.index["problems"]]
+
+
+@pytest.fixture(scope="module")
+def table():
+    return candidates(problems=5, categories=("counting", "algebra"))
+
+
+class Tags(HTMLParser):
+    def __init__(self, text):
+        super().__init__()
+        self.found = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.append((tag, dict(attrs)))
+
+
+# ---- text is text ----
+
+
+def test_a_page_has_no_element_that_the_run_wrote(hostile, tmp_path, table):
+    save_table(outcomes(table), tmp_path / "outcomes.parquet")
+    harmless = view.write_page([tmp_path]).path
+    bare = [
+        [tag for tag, given in Tags(p.read_text()).found if "part" not in given.get("id", "")]
+        for p in (hostile, harmless)
+    ]
+    assert bare[0] == bare[1]
+    assert "alert(1)" not in hostile.read_text()
+
+
+def test_controls_and_direction_marks_are_shown_escaped(hostile):
+    index, problems = opened(hostile)
+    solutions = [c["solution"] for p in problems for r in p["runs"] for c in r["candidates"]]
+    assert all(r"\x1b[2J\x00 \u202e" in text and "tab\there" in text for text in solutions)
+    assert all(c.isprintable() or c in "\n\t" for text in (*solutions, *filter(None, index["answers"])) for c in text)
+    assert clean("a\ud800b") == r"a\ud800b"
+
+
+def test_the_page_allows_its_own_program_alone_and_loads_nothing(hostile):
+    tags = Tags(hostile.read_text()).found
+    (policy,) = (given["content"] for tag, given in tags if given.get("http-equiv") == "Content-Security-Policy")
+    assert policy.startswith("default-src 'none'")
+    assert "script-src 'sha256-" in policy
+    assert not [given for _, given in tags if {"src", "href"} & set(given)]
+
+
+def test_the_pages_program_never_makes_markup_of_text():
+    program = view._own("page.js")
+    ways = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser|Fragment"
+    assert re.findall(ways, program) == []
+
+
+def test_what_is_too_long_is_cut_and_counted():
+    assert clean("x" * 30_000).endswith("… and 10,000 more characters")
+    assert clean("x" * 20_000) == "x" * 20_000
+
+
+# ---- it shows what the table holds ----
+
+
+def test_every_candidate_is_shown_once_with_its_texts_and_verdict(table):
+    texts = ["mode", "sample", "status", "solution"]
+    names = ["category", "problem", "method", "run", *texts, "correct"]
+    index, problems = shown(table)
+    cells = [
+        (*listed[1:3], *map(index["runs"][r["run"]].get, names[2:4]), *map(c.get, texts), c["right"])
+        for listed, problem in zip(index["problems"], problems, strict=True)
+        for r in problem["runs"]
+        for c in r["candidates"]
+    ]
+    assert sorted(cells) == sorted(table[names].astype(object).itertuples(index=False, name=None))
+
+
+@pytest.mark.parametrize("rule", tl.RULES)
+def test_a_rule_picks_what_it_chooses_on_whole_tables(table, rule):
+    index, problems = shown(table)
+    place, picked = index["rules"].index(rule), {}
+    for problem, number, _, _, picks, _ in index["rows"]:
+        _, category, at, *_ = index["problems"][problem]
+        (own,) = (r for r in problems[problem]["runs"] if r["run"] == number)
+        winner = own["candidates"][own["rules"][rule][-1]["chosen"]]
+        assert (index["answers"][picks[place][0]], picks[place][1]) == (winner.get("answer"), winner["right"])
+        run = index["runs"][number]
+        picked[category, at, run["method"], run["run"]] = (winner["mode"], winner["sample"])
+    chosen = tl.choose(table, rule).set_index(["category", "problem", "method", "run"])
+    assert picked == {key: (row["mode"], row["sample"]) for key, row in chosen.iterrows()}
+
+
+def test_the_votes_of_one_stage_are_those_of_the_programs_that_ran(table):
+    _, problems = shown(table)
+    for own in (r for problem in problems for r in problem["runs"]):
+        (only,) = own["rules"]["one_stage"]
+        votes = sum(len(c["votes"]) for c in own["candidates"] if c["status"] == "ok")
+        assert sum(count for _, count in only["counts"]) == votes > 0
+
+
+def test_drafts_retries_and_what_could_not_be_judged_have_no_vote(table):
+    one = table[(table["problem"] == 0) & (table["run"] == "run0") & (table["method"] == "primitive")].copy()
+    one = one[one["category"] == "counting"].astype({"phase": object})
+    one.iloc[0, one.columns.get_loc("phase")] = "draft"
+    one.iloc[1, one.columns.get_loc("phase")] = "retry"
+    one.iloc[2, one.columns.get_loc("correct")] = pd.NA
+    index, problems = shown(one)
+    own = problems[0]["runs"][0]
+    assert len(own["candidates"]) == 15
+    (voted,) = own["rules"]["one_stage"]
+    silent = {i for i, c in enumerate(own["candidates"]) if i not in voted["among"]}
+    assert [own["candidates"][i].get("phase", "not judged") for i in sorted(silent)] == ["not judged", "retry", "draft"]
+    assert index["rows"][0][2] == 12
+
+
+def test_a_run_of_which_nothing_is_judged_has_no_picks(table):
+    index, problems = shown(table.assign(correct=pd.array([pd.NA] * len(table), dtype="boolean")))
+    assert all(picks == [None] * 4 for *_, picks, _ in index["rows"])
+    assert all(own["rules"] == {} for problem in problems for own in problem["runs"])
+
+
+def test_what_a_recorded_run_selected_is_a_pick_of_its_own_and_has_no_vote(table):
+    first = table.drop_duplicates(["run", "method", "category", "problem"])
+    selected = first.assign(provenance="recorded selection", phase="selected")
+    index, problems = shown(selected)
+    assert index["rules"][0] == "recorded selection"
+    assert {tuple(pick is not None for pick in picks) for *_, picks, _ in index["rows"]} == {(True, *[False] * 4)}
+    assert sum(picks[0][1] for *_, picks, _ in index["rows"]) == first["correct"].sum()
+    both, _ = shown(pd.concat([table.astype({"phase": object}), selected], ignore_index=True))
+    assert [run["candidates"] for run in both["runs"]] == [run["candidates"] for run in shown(table)[0]["runs"]]
+    right = [[pick[1] for pick in picks] for *_, picks, _ in both["rows"]]
+    assert [own[1:] for own in right] == [[pick[1] for pick in picks] for *_, picks, _ in shown(table)[0]["rows"]]
+    assert all(own["rules"] == {} for problem in problems for own in problem["runs"])
+
+
+def test_runs_without_text_show_what_they_have(table, tmp_path):
+    save_table(outcomes(table), tmp_path / "outcomes.parquet")
+    _, problems = opened(view.write_page([tmp_path]).path)
+    found = [c for problem in problems for r in problem["runs"] for c in r["candidates"]]
+    assert len(found) == len(table)
+    assert not {"solution", "response", "output"} & set().union(*found)
+    assert {"mode", "status", "right", "votes"} <= set(found[0])
+
+
+def test_requests_that_made_no_candidate_are_shown_with_their_problem(tmp_path):
+    folder = run(tmp_path / "a", methods=("trove",), trove={"ranking": "model", "interval": 4})
+    _, problems = opened(view.write_page([folder]).path)
+    calls = tl.load_calls(folder)
+    others = [call for problem in problems for r in problem["runs"] for call in r.get("others", ())]
+    assert {call["stage"] for call in others} == {"rank"}
+    assert len(others) == calls["mode"].isna().sum()
+    assert sum(r["calls"] for problem in problems for r in problem["runs"]) == len(calls)
+
+
+# ---- questions ----
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A complete run on somebody's own problems."""
+    file = tmp_path / "mine.jsonl"
+    file.write_text("".join(f'{{"question": "What is {i} + 1?", "answer": {i + 1}}}\n' for i in range(3)))
+    settings = RunSettings(dataset=str(file), categories=("problems",), methods=("primitive",), seeds=(0,))
+    frame = candidates(problems=3, runs=1, categories=("problems",)).assign(dataset="mine.jsonl")
+    problems = tl.load_problems(str(file), "problems")
+    data = {"problems": content_hash([hashed(problem) for problem in problems])}
+    save_run(tmp_path / "run", frame, {"settings": asdict(settings), "data": data})
+    return file, tmp_path / "run"
+
+
+def test_a_problem_is_shown_with_its_question_and_its_right_answer(own):
+    index, problems = opened(view.write_page([own[1]]).path)
+    assert [listed[4] for listed in index["problems"]] == [f"What is {i} + 1?" for i in range(3)]
+    assert [problem["gold"] for problem in problems] == ["1", "2", "3"]
+    assert index["notes"] == []
+
+
+def test_questions_that_are_no_longer_those_of_the_run_are_not_shown(own):
+    file, folder = own
+    file.write_text(file.read_text().replace("What", "How much"))
+    index, _ = opened(view.write_page([folder]).path)
+    assert [listed[4] for listed in index["problems"]] == [None] * 3
+    assert "they have changed since the run was made" in index["notes"][0]
+    file.unlink()
+    index, _ = opened(view.write_page([folder]).path)
+    assert "cannot be read" in index["notes"][0]
+
+
+# ---- files ----
+
+
+def test_a_page_lies_beside_its_run_unless_a_place_is_named(table, tmp_path):
+    save_table(table, tmp_path / "candidates.parquet")
+    save_table(outcomes(table), tmp_path / "theirs.parquet")
+    assert view.write_page([tmp_path]).path == tmp_path / "view.html"
+    assert view.write_page([tmp_path / "theirs.parquet"]).path == tmp_path / "theirs.html"
+    assert view.write_page([tmp_path], tmp_path / "new" / "page.html").path.is_file()
+
+
+def test_a_page_that_fails_halfway_leaves_the_one_before(table, tmp_path, monkeypatch):
+    save_table(table, tmp_path / "candidates.parquet")
+    view.write_page([tmp_path]).path.write_text("before")
+    monkeypatch.setattr(contents, "_spent", lambda calls: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        view.write_page([tmp_path])
+    assert (tmp_path / "view.html").read_text() == "before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["candidates.parquet", "view.html"]
+
+
+def test_the_same_run_makes_the_same_page(table, tmp_path):
+    save_table(table, tmp_path / "candidates.parquet")
+    first = view.write_page([tmp_path]).path.read_bytes()
+    assert view.write_page([tmp_path]).path.read_bytes() == first
+
+
+def test_the_size_is_estimated_before_a_long_page_is_made(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(view, "LONG", 1000)
+    save_table(candidates(problems=40), tmp_path / "candidates.parquet")
+    page = view.write_page([tmp_path])
+    said = float(re.search(r"about ([\d.]+) MB", capsys.readouterr().err)[1])
+    assert said == pytest.approx(page.bytes / 1e6, rel=0.25)
+
+
+def test_two_runs_are_on_one_page(table, tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        save_table(table.assign(run=name + table["run"].astype(str)), tmp_path / name / "candidates.parquet")
+    index, _ = opened(view.write_page([tmp_path / "a", tmp_path / "b"]).path)
+    assert {run["run"] for run in index["runs"]} == {"arun0", "arun1", "brun0", "brun1"}

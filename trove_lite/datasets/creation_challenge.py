@@ -1,0 +1,64 @@
+"""CREATOR's Creation Challenge: 2,047 made questions, each with a gold tool that a hint may tell of.
+
+Its categories are the three levels of hint on the same questions: none, the gold tool's purpose, and all of its
+docstring. Hints and constants stand in the question's context. Answers are numbers, judged by the strict grader.
+"""
+
+import re
+from pathlib import Path
+
+from .base import Dataset, Problem, Question
+from .files import pinned_file, read_json_lines
+from .graders import one_is_correct, read_one
+
+NAME = "creation_challenge"
+FILE = "Creation/dataset/CC.jsonl"
+FIELDS = {"question": str, "answer": (int, float), "tool": str, "solution": str} | dict.fromkeys(
+    ("utility", "args", "return", "constant"), str
+)
+#: Hint → what it tells, the record's field by its heading.
+HINTS = {
+    "no_hint": {},
+    "utility_hint": {"Utility": "utility"},
+    "all_hint": {"Utility": "utility", "Args": "args", "Return": "return"},
+}
+
+
+def load(category: str) -> tuple[Problem, ...]:
+    """The 2,047 problems with one level of hint. Raises TroveLiteError for a missing or altered file."""
+    return read_problems(pinned_file(NAME, FILE), category)
+
+
+def read_problems(path: Path, category: str) -> tuple[Problem, ...]:
+    """Parse a JSON-lines file of `question`, `answer`, `constant`, the gold tool's `utility`, `args` and `return`, and
+    its `tool` and `solution`, which no question shows."""
+    return tuple(
+        Problem(
+            Question(NAME, category, index, entry["question"].strip(), context_of(entry, category)),
+            float(entry["answer"]),
+        )
+        for index, (_, entry) in enumerate(read_json_lines(path, FIELDS, NAME))
+    )
+
+
+def context_of(entry: dict, category: str) -> str:
+    """What a question is shown with: its constants, where it has some, and the hint."""
+    constants = re.sub(r"^s\n", "", entry["constant"].strip())  # what is left of a heading
+    parts = [] if re.sub(r"[^a-z]", "", constants.lower()) == "none" else [f"Constants:\n{constants}"]
+    hints = [f"{heading}:\n{entry[field].strip()}" for heading, field in HINTS[category].items()]
+    return "\n\n".join([*parts, *(["A tool that helps with this question:", *hints] if hints else [])])
+
+
+def gold_programs() -> list[tuple[str, float]]:
+    """Each question's gold tool and solution as one program, and its gold answer, in the file's order."""
+    entries = [entry for _, entry in read_json_lines(pinned_file(NAME, FILE), FIELDS, NAME)]
+    return [(program_of(entry["tool"], entry["solution"]), float(entry["answer"])) for entry in entries]
+
+
+def program_of(*texts: str) -> str:
+    """The Python blocks of some texts, joined. Other fenced blocks hold outputs."""
+    blocks = [block for text in texts for block in re.findall(r"```python\s*\n(.*?)```", text, re.DOTALL)]
+    return "\n\n".join(blocks)
+
+
+CREATION = Dataset(NAME, "Creation Challenge", tuple(HINTS), load, read_one, one_is_correct)

@@ -1,0 +1,200 @@
+"""Two graders of numeric answers: CREATOR's `released`, which differs by method, and a `strict` one, the same for all.
+
+Both decide about one text: what a program printed, or what a model said. `released` counts any number that a program
+prints, unless it prints the marker; of words it counts the first number after the marker. `strict` reads one answer
+from every text. Both compare as the released program at its last commit does (`agrees`), for gold answers that are
+numbers: it knows arithmetic in digits, fractions, roots, pi, units and a little LaTeX, and no symbolic algebra.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+
+from ..errors import TroveLiteError
+from ..selection import number_text
+
+MARKER = "Final Answer:"
+NUMBER = re.compile(r"-?\d+\.?\d*")
+#: How a text is read by `released`: what a program printed, what a model said, what it said after a tool's answer.
+KINDS = ("program", "words", "continued")
+#: Two answers are the same where they differ by less (CREATOR's own change to the grader that it cites).
+TOLERANCE = 0.01
+
+UNITS = re.compile(
+    r"(?:degree|centimeter|cm|meter|mile|second|minute|hour|day|week|month|year|foot|feet|inch|yard)"
+    r"(?:es)?s? *(?:\^\d+)?"
+)
+POWERS = {"million": "*10^6", "billion": "*10^9"}
+LATEX = {r"\cdot": "*", r"\times": "*", r"\pi": "pi", r"\sqrt": "sqrt", r"\left": "", r"\right": "", r"\!": ""}
+THOUSANDS = re.compile(r"(\d),(\d{3})(?!\d)")
+FRACTION = re.compile(r"\\[td]?frac\{([^{}]*)\}\{([^{}]*)\}")
+TOKEN = re.compile(r"\s*(?:(\d+\.?\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?)|(pi|sqrt|ln)|(\*\*|[-+*/^()!]))")
+LARGEST_POWER = 1000.0
+LONGEST = 500  # characters of what is worked out
+
+
+def released(text: str, gold: float, kind: str = "program") -> bool:
+    """CREATOR's verdict at its last commit. `text`: all that was printed, or said in the last reply."""
+    return any(agrees(answer, gold) for answer in released_answers(text, kind))
+
+
+def released_answers(text: str, kind: str) -> list[str]:
+    """The answers that `released` tries; one that is right is enough."""
+    if kind not in KINDS:
+        raise TroveLiteError(f"kind of text '{kind}': choose from {', '.join(KINDS)}")
+    if kind == "words":
+        return NUMBER.findall(text.split(MARKER)[-1])[:1]
+    if MARKER in text:
+        first = text.split(MARKER)[1].strip() if kind == "program" else text.partition(MARKER)[2]
+        return [first] if kind == "program" else NUMBER.findall(first)
+    return NUMBER.findall(text) if kind == "program" else []
+
+
+def strict(text: str, gold: float) -> bool:
+    """Whether the one answer of a text is right."""
+    answer = strict_answer(text)
+    return answer is not None and agrees(answer, gold)
+
+
+def strict_answer(text: str) -> str | None:
+    """What stands after the last marker on its line; without one, or where nothing does, the last number; or None."""
+    _, marker, rest = text.rpartition(MARKER)
+    line = rest.split("\n")[0].strip() if marker else ""
+    return line or next(reversed(NUMBER.findall(text)), None)
+
+
+def strict_number(text: str) -> float | None:
+    """The one answer as a number: its value, or else the last number in it (of "18 cookies", 18)."""
+    answer = strict_answer(text)
+    if answer is None:
+        return None
+    value = value_of(answer)
+    if value is None:
+        found = NUMBER.findall(THOUSANDS.sub(r"\1\2", answer))
+        value = float(found[-1]) if found else None
+    return value
+
+
+def read_one(output: str) -> list[str]:
+    """`Dataset.read` by the strict grader: the one answer, a number's canonical text where it is one."""
+    answer = strict_answer(output)
+    if answer is None:
+        return []
+    value = value_of(answer)
+    return [answer if value is None else number_text(value)]
+
+
+def one_is_correct(answers: Sequence[str], gold: float) -> bool:
+    """`Dataset.correct` by the strict grader."""
+    return len(answers) > 0 and agrees(answers[0], gold)
+
+
+def agrees(answer: str, gold: float) -> bool:
+    """Whether a text is the gold number: the same value to within 0.01, or the same characters."""
+    if re.sub(r"\s", "", answer).rpartition("=")[2] == repr(gold) and answer.find("=") <= 2:
+        return True
+    value = value_of(answer)
+    return value is not None and (value == gold or abs(gold - value) < TOLERANCE)
+
+
+def value_of(text: str) -> float | None:
+    """The value of an answer as text; None where it has none.
+
+    As the released program reads them: `$`, `%` and units of time, length and angle do not count, "7 3/4" is a mixed
+    number (and so is "18 8", which is 26), two lines have no value, nor has 2^10, for its exponent has two digits.
+    """
+    text = _plain(text)
+    try:
+        return float(int(float(text))) if float(text).is_integer() else float(text)
+    except (ValueError, OverflowError):
+        pass
+    if len(text) > LONGEST or re.search(r"\^\d\d|\^\(|\^\d+\^|\s[\w.(]", text):
+        return None
+    tokens = _tokens(text)
+    if not tokens:
+        return None
+    try:
+        value, rest = _sum(tokens)
+        return value if not rest and math.isfinite(value) else None
+    except (ArithmeticError, ValueError, IndexError, TypeError, RecursionError):
+        return None
+
+
+def _plain(text: str) -> str:
+    """An answer without what does not count, in lower case."""
+    text = text.strip()
+    if wrapped := re.fullmatch(r"\\text\{(.+?)\}", text):
+        text = wrapped[1]
+    text = re.sub(r" (?:or|and) ", ",", re.sub(r"\\?[$%]", "", text))
+    for word, power in POWERS.items():
+        text = text.replace(word, power)
+    text = re.sub(r"\^ *\\circ|\^\{\\circ\}", "", UNITS.sub("", text))
+    text = FRACTION.sub(r" \1/\2", text)
+    for command, plain in LATEX.items():
+        text = text.replace(command, plain)
+    text = re.sub(r"(\d) +(\d)", r"\1+\2", re.sub(r"- *", "-", text))
+    text = re.sub(r"[{} ]", "", text).lower()
+    text = re.sub(r"[+-]0\.?0*j(?=\)|$)", "", text)  # a complex number without an imaginary part
+    while (fewer := THOUSANDS.sub(r"\1\2", text)) != text:
+        text = fewer
+    return text[1:-1] if text[:1] == "[" and text[-1:] == "]" else text
+
+
+def _tokens(text: str) -> list[str] | None:
+    """Numbers, names and signs; None where something else stands among them."""
+    tokens, at, text = [], 0, text.strip()
+    while at < len(text):
+        found = TOKEN.match(text, at)
+        if found is None:
+            return None
+        tokens.append(found[found.lastindex])
+        at = found.end()
+    return tokens
+
+
+def _sum(tokens: list[str]) -> tuple[float, list[str]]:
+    value, rest = _product(tokens)
+    while rest and rest[0] in "+-":
+        term, after = _product(rest[1:])
+        value, rest = (value + term if rest[0] == "+" else value - term), after
+    return value, rest
+
+
+def _product(tokens: list[str]) -> tuple[float, list[str]]:
+    """Factors with signs between them, or without: 2pi, 3(4)."""
+    value, rest = _signed(tokens)
+    while rest and rest[0] not in ("+", "-", ")"):
+        divides = rest[0] == "/"
+        factor, rest = _signed(rest[1:] if rest[0] in ("*", "/") else rest)
+        value = value / factor if divides else value * factor
+    return value, rest
+
+
+def _signed(tokens: list[str]) -> tuple[float, list[str]]:
+    if tokens[0] in ("+", "-"):
+        value, rest = _signed(tokens[1:])
+        return (-value if tokens[0] == "-" else value), rest
+    value, rest = _atom(tokens)
+    while rest and rest[0] == "!":
+        value, rest = float(math.factorial(int(value))) if value == int(value) <= 170 else math.nan, rest[1:]
+    if rest and rest[0] in ("^", "**"):
+        power, rest = _signed(rest[1:])
+        if abs(power) > LARGEST_POWER:
+            raise OverflowError
+        value = value**power
+    return value, rest
+
+
+def _atom(tokens: list[str]) -> tuple[float, list[str]]:
+    first, rest = tokens[0], tokens[1:]
+    if first == "(":
+        value, rest = _sum(rest)
+        if rest[0] != ")":
+            raise ValueError
+        return value, rest[1:]
+    if first == "pi":
+        return math.pi, rest
+    if first in ("sqrt", "ln"):
+        value, rest = _atom(rest)
+        return (math.sqrt if first == "sqrt" else math.log)(value), rest
+    return float(first), rest

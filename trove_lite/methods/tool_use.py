@@ -1,0 +1,88 @@
+"""Tool use: ask a calculator, then answer (CREATOR, section 4.1, whose calculator is WolframAlpha).
+
+WolframAlpha is a paid service on the network. Here sympy stands in for it, in the sandbox, and tables name the method
+after it: `tool_use_sympy`. An attempt is always two calls.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .base import Answer, Attempt, Batch, Method, Question, Run, Settings, Steps, chosen, repeat
+
+MARKER = "QUERY:"
+MOST = 1500  # characters of what comes back, as released
+NOTHING = "Nothing is known. Give the final answer after the marker Final Answer:"
+#: Reads an expression, or equations to be solved; prints it as understood, and what it comes to.
+EVALUATOR = """\
+import re
+from sympy import Eq, N, simplify, solve
+from sympy.parsing.sympy_parser import (
+    convert_xor, implicit_multiplication_application, parse_expr, standard_transformations)
+
+query = {query!r}
+rules = (*standard_transformations, implicit_multiplication_application, convert_xor)
+text, _, unknowns = re.sub(r"^solve\\b", "", query.strip(), flags=re.I).partition(" for ")
+read = lambda part: parse_expr(part.strip(), transformations=rules)
+if "=" in text:
+    equations = [Eq(*map(read, part.split("=", 1))) for part in re.split(r",|;| and ", text)]
+    print("Input:", equations)
+    print("Result:", solve(equations, *[[read(name) for name in unknowns.split(",")]] if unknowns else [], dict=True))
+else:
+    print("Input:", read(text))
+    value = simplify(read(text))
+    print("Result:", value, "=", N(value)) if value.is_number else print("Result:", value)
+"""
+
+
+@dataclass(frozen=True)
+class ToolUseSettings(Settings):
+    """What every method has; the calculator is sympy."""
+
+    def table_name(self, method: str) -> str:
+        """The stand-in's own name."""
+        return f"{method}_sympy"
+
+
+def tool_use(questions: Sequence[Question], settings: ToolUseSettings) -> Steps:
+    """Attempts until the budget is met, and agreement on what the second replies say at their end."""
+    for question in questions:
+
+        def batch(samples: range, question: Question = question) -> Batch:
+            asked = yield [Attempt(question, "consult", samples, mode="", runs=False)]
+            queries = {reply.sample: query_of(reply.text) for reply in asked}
+            runs = [
+                Run(question, "evaluate", EVALUATOR.format(query=query), sample)
+                for sample, query in queries.items()
+                if query
+            ]
+            evaluated = (yield runs) if runs else []
+            returned = {run.sample: run.output.strip()[:MOST] for run in evaluated if run.status == "ok"}
+            final = yield [
+                Attempt(
+                    question,
+                    "conclude",
+                    range(reply.sample, reply.sample + 1),
+                    mode="tool_use",
+                    runs=False,
+                    values={"reply": reply.text.strip(), "returned": returned.get(reply.sample) or NOTHING},
+                )
+                for reply in asked
+            ]
+            return final, [*asked, *final]
+
+        candidates = yield from repeat(batch, settings.budget, 2)
+        yield Answer(question, chosen(question, candidates, settings))
+
+
+def query_of(reply: str) -> str:
+    """What a reply asks the calculator: all after its first marker; "" where it asks nothing."""
+    return reply.partition(MARKER)[2].strip()
+
+
+TOOL_USE = Method(
+    "tool_use",
+    tool_use,
+    modes=("tool_use",),
+    stages=("consult", "conclude"),
+    presets={"paper": ToolUseSettings()},
+)

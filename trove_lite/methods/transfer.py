@@ -1,0 +1,99 @@
+"""Tool transfer: a tool made for one question of a set answers the others (CREATOR, section 5.1).
+
+Questions come in sets of three. Each gets attempts of its own, a tool and a program that uses it (mode `normal`); the
+tool of each first attempt is then tried on the set's two other questions (mode `from_1` for the tool of the set's first
+question). No tool is checked and nothing is repaired, as released. A method sees no gold answer, so every tool is
+tried; which to trust is for whoever reads the tables.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..errors import TroveLiteError
+from ..programs import code_of
+from .base import Answer, Attempt, Candidate, Method, Question, Settings, Steps, chosen
+
+SIZE = 3
+NORMAL = "normal"
+MODES = (NORMAL, *(f"from_{place}" for place in range(1, SIZE + 1)))
+OTHERS = SIZE - 1  # tools that are tried on a question, a call each
+
+
+@dataclass(frozen=True)
+class TransferSettings(Settings):
+    """A problem's budget pays for the tools of the set's other questions, and the rest for attempts of its own."""
+
+    from_first: bool = False
+    """Whether all three tools of a set are made for its first question, as a slip in the released program has it."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.budget.completion_tokens is not None:
+            raise TroveLiteError("tool transfer has a budget by calls alone: leave out --completion_tokens")
+        if self.attempts < 1:
+            raise TroveLiteError(
+                f"k {self.budget.calls}: an attempt and two transfers take {2 + OTHERS} calls; give more"
+            )
+
+    @property
+    def attempts(self) -> int:
+        """Attempts of its own that a question has."""
+        return (self.budget.calls - OTHERS) // 2
+
+
+def transfer(questions: Sequence[Question], settings: TransferSettings) -> Steps:
+    """Make tools for all questions, use them, and try them on the rest of their sets; a set cut short is left out."""
+    questions = questions[: len(questions) // SIZE * SIZE]
+    own = range(settings.attempts)
+    tools: list[Candidate] = yield [
+        Attempt(told(questions, place, settings), "creation", own, mode="", runs=False)
+        for place in range(len(questions))
+    ]
+    made = [tools[place * len(own) : (place + 1) * len(own)] for place in range(len(questions))]
+    normal = yield [
+        used(question, tool, sample, NORMAL)
+        for question, mine in zip(questions, made, strict=True)
+        for sample, tool in zip(own, mine, strict=True)
+    ]
+    pairs = [(place, source) for place in range(len(questions)) for source in others(place)]
+    tried = yield [
+        used(questions[place], made[source][0], len(own) + source % SIZE, f"from_{1 + source % SIZE}")
+        for place, source in pairs
+    ]
+    for place, question in enumerate(questions):
+        mine = normal[place * len(own) : (place + 1) * len(own)]
+        theirs = tried[place * OTHERS : (place + 1) * OTHERS]
+        yield Answer(question, chosen(question, [*mine, *theirs], settings))
+
+
+def told(questions: Sequence[Question], place: int, settings: TransferSettings) -> Question:
+    """The question for which a tool is made."""
+    first = questions[place - place % SIZE]
+    return replace_text(questions[place], first) if settings.from_first else questions[place]
+
+
+def replace_text(question: Question, other: Question) -> Question:
+    """A question under its own number with another's text."""
+    return question._replace(text=other.text, context=other.context)
+
+
+def others(place: int) -> list[int]:
+    """The places of the two other questions of a set."""
+    first = place - place % SIZE
+    return [source for source in range(first, first + SIZE) if source != place]
+
+
+def used(question: Question, tool: Candidate, sample: int, mode: str) -> Attempt:
+    """The request for a program that answers a question with a tool."""
+    code = code_of(tool.solution)
+    return Attempt(question, "decide", range(sample, sample + 1), mode=mode, library=(code,), values={"tool": code})
+
+
+TRANSFER = Method(
+    "transfer",
+    transfer,
+    modes=MODES,
+    stages=("creation", "decide"),
+    presets={"paper": TransferSettings(), "released": TransferSettings(from_first=True)},
+    stream=True,
+)

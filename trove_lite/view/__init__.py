@@ -1,0 +1,129 @@
+"""Runs as one page to read: find a problem, see its candidates side by side, and who is chosen by which votes.
+
+The page is one file that loads nothing: the table's library (DataTables, as itables brings it) is in it, and so are the
+candidates, compressed in parts that are opened one by one. What a model or a program wrote is text there, never markup.
+It draws what `contents` holds and computes nothing else.
+"""
+
+import gzip
+import html
+import json
+import re
+import sys
+from base64 import b64encode
+from collections.abc import Sequence
+from hashlib import sha256
+from importlib.resources import files
+from itertools import zip_longest
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from ..bars import Bar
+from ..candidates import all_candidates, load_calls, load_candidates
+from ..errors import TroveLiteError
+from ..journal import on_disk, write_atomically
+from .contents import PROBLEM, Contents, clean
+from .questions import problems_of
+
+NAME = "view.html"
+TABLES = ("candidates.parquet", "outcomes.parquet")
+DATA = '<script type="text/plain" id="{}">{}</script>\n'
+LONG, SAMPLED = 20_000, 60  # candidates whose page takes seconds; problems to estimate its size from
+
+
+class Page(NamedTuple):
+    """A page that was written, and how much it shows."""
+
+    path: Path
+    problems: int
+    candidates: int
+    bytes: int
+
+
+def write_page(runs: Sequence[str | Path], out: str | Path | None = None, *, progress: bool = True) -> Page:
+    """Write the page about these runs to `out` (None: beside the first of them), replacing what is there.
+
+    A run is a run folder, a file of candidates or outcomes, or a folder that holds `outcomes.parquet`. Raises
+    TroveLiteError where one is none, or the page cannot be written.
+    """
+    if not runs:
+        raise TroveLiteError("no run given: name a run folder or a parquet file of candidates or outcomes")
+    tables = [table_of(Path(run)) for run in runs]
+    path = place_of(tables[0]) if out is None else Path(out)
+    if path.is_dir() or path.suffix not in (".html", ".htm"):
+        raise TroveLiteError(f"{path}: no place for a page; name a file that ends in .html, such as {path / NAME}")
+    candidates, calls = load_candidates(*tables), load_calls(*tables)
+    problems, notes = problems_of(candidates, [table.parent for table in tables])
+    found = Contents(candidates, calls, problems, notes)
+    if progress and len(candidates) > LONG:
+        size = estimate(candidates, calls)
+        print(f"{path}: {len(candidates):,} candidates; the page will take about {size / 1e6:,.1f} MB", file=sys.stderr)
+    with on_disk(path), Bar(len(candidates), "page", unit="candidates", enabled=progress) as bar:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, lambda part: _write(part, found, ", ".join(map(_name, tables)), bar))
+    return Page(path, len(found.index["problems"]), len(all_candidates(candidates)), path.stat().st_size)
+
+
+def table_of(run: Path) -> Path:
+    """The file of candidates or outcomes that is meant by a path; the path itself where it holds none."""
+    return next((run / name for name in TABLES if (run / name).is_file()), run)
+
+
+def place_of(table: Path) -> Path:
+    """Where the page about a table lies unless another place is named: beside it."""
+    return table.with_name(NAME) if table.name in TABLES else table.with_suffix(".html")
+
+
+def _name(table: Path) -> str:
+    """What a run is called: as its folder is, or its file."""
+    return table.resolve().parent.name if table.name in TABLES else table.stem
+
+
+def _write(part: Path, found: Contents, title: str, bar: Bar) -> None:
+    (library, table_style), program = table_library(), _own("page.js")
+    given = {
+        "title": html.escape(clean(title)),
+        "hash": f"sha256-{b64encode(sha256(program.encode()).digest()).decode()}",  # no other script may run
+        "style": _own("page.css"),
+        "table_style": table_style,
+        "library": b64encode(library.encode()).decode(),
+        "program": program,
+    }
+    words = re.split(r"\{\{(\w+)\}\}", _own("page.html"))
+    with part.open("w", encoding="utf-8") as file:
+        for text, place in zip_longest(words[::2], words[1::2], fillvalue=""):
+            file.write(text)
+            if place == "data":  # the index last, since it is whole when all parts are
+                for number, problems in enumerate(found.parts()):
+                    file.write(DATA.format(f"part{number}", packed(problems)))
+                    bar.update(sum(len(run["candidates"]) for problem in problems for run in problem["runs"]))
+                file.write(DATA.format("index", packed(found.index)))
+            else:
+                file.write(given.get(place, ""))
+
+
+def _own(name: str) -> str:
+    return (files(__package__) / name).read_text(encoding="utf-8")
+
+
+def table_library() -> tuple[str, str]:
+    """The program and the style of the table's library, as itables has them for use without a network."""
+    folder = files("itables") / "html"
+    return tuple((folder / f"dt_bundle.{kind}").read_text(encoding="utf-8") for kind in ("js", "css"))
+
+
+def packed(value: object) -> str:
+    """A value as JSON, compressed, in letters that mean nothing in HTML."""
+    data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    return b64encode(gzip.compress(data, mtime=0)).decode()
+
+
+def estimate(candidates: pd.DataFrame, calls: pd.DataFrame) -> float:
+    """Bytes that the page about these candidates will take, from some of their problems."""
+    numbers = candidates.groupby(PROBLEM, observed=True).ngroup()
+    some = candidates[numbers % max(1, (numbers.max() + 1) // SAMPLED) == 0]
+    sample = Contents(some, calls.iloc[:0], {}, ())
+    drawn = sum(len(packed(part)) for part in sample.parts()) + len(packed(sample.index))
+    return sum(map(len, table_library())) * 4 / 3 + drawn * len(candidates) / len(some)

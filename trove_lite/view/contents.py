@@ -1,0 +1,275 @@
+"""What a page about runs holds: candidates → plain values that JSON has, problem by problem, every text made harmless.
+
+It judges nothing: verdicts are the table's, and who is chosen by which votes is `analysis.worked`'s.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from inspect import getdoc
+from itertools import groupby
+from operator import itemgetter
+
+import pandas as pd
+
+from ..analysis.worked import Round, rounds, votes_of
+from ..candidates import SELECTED, SELECTION, all_candidates, selections
+from ..datasets.base import Problem
+from ..errors import shown
+from ..selection import RULES
+
+PROBLEM = ["dataset", "category", "problem"]
+RUN = ["method", "run"]
+PHASES = {"stream": 0, SELECTED: 1, "retry": 2}  # others, drafts, after these
+MOST_CHARACTERS, MOST_OF_ANSWER = 20_000, 500  # of one text; what is beyond is counted
+MOST_ANSWERS = 12  # of one candidate, and of one round's count
+TOGETHER = 300  # candidates in one part of the page, or a problem's, where it has more
+TEXTS = ("solution", "tools", "response", "output", "error")
+NUMBERS = ("operations", "prompt_tokens", "completion_tokens", "generate_seconds", "execute_seconds")
+NAMES = {"provenance", "phase", "mode", "status", "level", *PROBLEM[:2], *RUN}  # kept as categories in the table
+FACTS = {"model": ("model", "first"), "provenance": ("provenance", "first")}
+SPENT = ("prompt_tokens", "completion_tokens", "executions")
+REQUEST = ("stage", "role", "model", "sample", "round", "prompt_tokens", "completion_tokens", "finish_reason")
+
+
+class Contents:
+    """All that the page about these runs shows.
+
+    `parts` are read when a problem of theirs is opened. `index` is what the list of problems needs at once, whole when
+    the parts have been run through; a problem of it names its part and its place there.
+
+    `problems`, by data set, category and number, are those whose words are at hand; `notes` say why others are not.
+    """
+
+    def __init__(
+        self, candidates: pd.DataFrame, calls: pd.DataFrame, problems: Mapping[tuple, Problem], notes: Sequence[str]
+    ):
+        frame = in_order(candidates)
+        runs = frame.groupby(RUN).agg(**FACTS)
+        sizes = all_candidates(frame).groupby(RUN).size()
+        about = {rule: getdoc(apply).split("\n")[0] for rule, apply in RULES.items()}
+        if (frame["phase"] == SELECTED).any():
+            about = {SELECTION: getdoc(selections).split("\n")[0]} | about
+        self.rows, self.words, self.asked = _Rows(frame), problems, _by_problem(calls)
+        self.size = len(frame)
+        self.numbers = {who: number for number, who in enumerate(runs.index)}
+        self.answers, self.kinds = {}, {}
+        self.index = {
+            "rules": list(about),
+            "about": about,
+            "runs": [_run(who, facts) | {"candidates": int(sizes.get(who, 0))} for who, facts in runs.iterrows()],
+            "notes": list(map(clean, notes)),
+            "problems": [],
+            "rows": [],
+        }
+
+    def parts(self) -> Iterator[list[dict]]:
+        """The problems with their candidates, some problems at a time."""
+        part, room, number = [], TOGETHER, 0
+        for key, places in self.rows.grouped(range(self.size), PROBLEM):
+            if part and len(places) > room:
+                yield part
+                part, room, number = [], TOGETHER, number + 1
+            room -= len(places)
+            words = self.words.get(key)
+            self.index["problems"].append([*_listed(key, self.rows["level"][places[0]], words), number, len(part)])
+            part.append(_words(words) | {"runs": [self._run(key, *run) for run in self.rows.grouped(places, RUN)]})
+        yield part
+        self.index |= {"answers": list(self.answers), "kinds": list(self.kinds)}
+
+    def _run(self, key: tuple, who: tuple, own: Sequence[int]) -> dict:
+        """What a run answered to the last problem of the index, which is told of it."""
+        rows = self.rows
+        cast = [i for i in own if rows["phase"][i] == "stream" and rows["correct"][i] is not None]
+        votes = [rows.votes[i] for i in cast]
+        chosen = {rule: rounds(votes, rule) for rule in RULES} if cast else {}
+        picked = {rule: cast[every[-1].chosen] for rule, every in chosen.items()}
+        recorded = [i for i in own if rows["phase"][i] == SELECTED]
+        picked |= {SELECTION: recorded[0]} if recorded else {}
+        kinds = {(clean(rows["mode"][i]), clean(rows["status"][i])) for i in own}
+        self.index["rows"].append(
+            [
+                len(self.index["problems"]) - 1,
+                self.numbers[who],
+                len(cast),
+                sum(bool(rows["correct"][i]) for i in cast),
+                [_picked(rows, picked.get(rule), self.answers) for rule in self.index["rules"]],
+                [_number(self.kinds, kind) for kind in sorted(kinds)],
+            ]
+        )
+        spent = _spent(self.asked.get((*key, *who), ()))
+        return {"run": self.numbers[who]} | _answered(rows, own, cast, chosen) | spent
+
+
+def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
+    """Candidates problem by problem, run by run, in each what counts first and in the order in which it was sampled."""
+    phase = candidates["phase"].astype(str).map(PHASES).fillna(len(PHASES))
+    by = [*PROBLEM, *RUN, "_phase", "place", "mode", "sample", "round"]
+    frame = candidates.assign(_phase=phase).sort_values(by, kind="stable", ignore_index=True)
+    return frame.drop(columns="_phase").astype(dict.fromkeys(NAMES & set(frame.columns), object))
+
+
+class _Rows:
+    """A table as lists of plain values, None where there is none; `votes` are the candidates'."""
+
+    def __init__(self, frame: pd.DataFrame):
+        self.columns = {
+            name: [None if value is pd.NA else value for value in column]
+            for name, column in frame.to_dict("list").items()
+        }
+        self.votes = votes_of(frame)
+
+    def __getitem__(self, name: str) -> list:
+        return self.columns[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.columns
+
+    def grouped(self, places: Iterable[int], names: Sequence[str]) -> Iterator[tuple[tuple, list[int]]]:
+        """Neighbours that have the same values of these columns."""
+        columns = [self.columns[name] for name in names]
+        for key, own in groupby(places, lambda i: tuple(column[i] for column in columns)):
+            yield key, list(own)
+
+
+def _listed(key: tuple, level: object, problem: Problem | None) -> list:
+    """A problem in the list: what it is called, and its question."""
+    dataset, category, number = key
+    return [
+        clean(dataset),
+        clean(category),
+        int(number),
+        clean(level),
+        clean(problem.question.text) if problem else None,
+    ]
+
+
+def _picked(rows: _Rows, place: int | None, answers: dict) -> list[int | None] | None:
+    """The answer of the candidate that a rule picks, by number, and its verdict; None where it can pick none."""
+    if place is None:
+        return None
+    return [_number(answers, readable(rows["answer"][place])), _verdict(rows, place)]
+
+
+def _verdict(rows: _Rows, place: int) -> int | None:
+    correct = rows["correct"][place]
+    return None if correct is None else int(correct)
+
+
+def _answered(rows: _Rows, own: Sequence[int], cast: Sequence[int], chosen: Mapping[str, list[Round]]) -> dict:
+    """What a run answered to a problem: its candidates, and each rule's rounds, which name them by their place here."""
+    place = {row: number for number, row in enumerate(own)}
+    among = [place[i] for i in cast]
+    rules = {rule: [_round(held, among) for held in every] for rule, every in chosen.items()}
+    return {"candidates": [_candidate(rows, i) for i in own], "rules": rules}
+
+
+def _run(who: tuple, facts: pd.Series) -> dict:
+    """A run, and whose it is."""
+    return {name: clean(value) for name, value in zip(RUN, who, strict=True)} | facts.map(clean).to_dict()
+
+
+def _number(known: dict, value: object) -> int:
+    return known.setdefault(value, len(known))
+
+
+def _candidate(rows: _Rows, i: int) -> dict:
+    """A candidate with what is known of it; nothing stands for what is not."""
+    found = {
+        "mode": clean(rows["mode"][i]),
+        "sample": rows["sample"][i],
+        "round": rows["round"][i] or None,
+        "phase": None if rows["phase"][i] == "stream" else clean(rows["phase"][i]),
+        "status": clean(rows["status"][i]),
+        "right": _verdict(rows, i),
+        "answer": readable(rows["answer"][i]),
+        "votes": [readable(answer) for answer in rows.votes[i].answers[:MOST_ANSWERS]],
+        "more": max(0, len(rows.votes[i].answers) - MOST_ANSWERS) or None,
+        "shortened": rows["shortened"][i] or None,
+    }
+    found |= {name: plain(rows[name][i]) for name in NUMBERS}
+    if "solution" in rows:
+        found |= {name: clean(rows[name][i]) or None for name in TEXTS}
+        if _says_no_more(rows["response"][i], rows["solution"][i]):
+            found["response"] = None
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _says_no_more(response: object, solution: object) -> bool:
+    return str(response or "").strip() == str(solution or "").strip()
+
+
+def _round(held: Round, places: Sequence[int]) -> dict:
+    """A round of votes; candidates by their place among those of the run."""
+    counts = [[readable(text), count] for text, count in held.counts.most_common(MOST_ANSWERS)]
+    found = {"among": [places[i] for i in held.among], "counts": counts, "chosen": places[held.chosen]}
+    return found | ({"more": len(held.counts) - MOST_ANSWERS} if len(held.counts) > MOST_ANSWERS else {})
+
+
+def _by_problem(calls: pd.DataFrame) -> dict[tuple, list[dict]]:
+    """Requests by data set, category, number, method and run."""
+    where = [*PROBLEM, *RUN]
+    rows = (
+        calls[[*where, "mode", "executions", *REQUEST]]
+        .sort_values(where, kind="stable")
+        .astype(object)
+        .to_dict("records")
+    )
+    return {key: list(group) for key, group in groupby(rows, itemgetter(*where))}
+
+
+def _spent(calls: Sequence[Mapping]) -> dict:
+    """What a problem cost in a run, and the requests that made no candidate, such as the making of a tool."""
+    if not calls:
+        return {}
+    spent = {name: sum(known) for name in SPENT if (known := _known(calls, name))}
+    others = [
+        {name: clean(call[name]) if isinstance(call[name], str) else plain(call[name]) for name in REQUEST}
+        for call in calls
+        if not isinstance(call["mode"], str)
+    ]
+    return {"calls": len(calls), "spent": spent} | ({"others": others} if others else {})
+
+
+def _known(calls: Sequence[Mapping], name: str) -> list:
+    return [value for call in calls if (value := plain(call[name])) is not None]
+
+
+def _words(problem: Problem | None) -> dict:
+    """A problem's context and gold answer."""
+    if problem is None:
+        return {}
+    gold = problem.gold if isinstance(problem.gold, str) else json.dumps(problem.gold, default=str, ensure_ascii=False)
+    words = {
+        "context": clean(problem.question.context) or None,
+        "gold": readable(gold),
+        "files": list(map(clean, sorted(problem.files))),
+    }
+    return {name: value for name, value in words.items() if value}
+
+
+def plain(value: object) -> int | float | None:
+    """A number as JSON has it; None where there is none."""
+    if value is None or value is pd.NA or not math.isfinite(value):
+        return None
+    number = float(value)
+    return int(number) if number.is_integer() else round(number, 3)
+
+
+def readable(answer: object) -> str | None:
+    """An answer as one reads it, still exact: 4 for 4.0."""
+    text = clean(answer, MOST_OF_ANSWER)
+    return text.removesuffix(".0") if text and text.removesuffix(".0").lstrip("-").isdecimal() else text
+
+
+def clean(text: object, most: int = MOST_CHARACTERS) -> str | None:
+    """A text that somebody wrote as it can be shown: controls escaped, lines and tabs kept, the rest beyond `most` cut.
+
+    None where there is none.
+    """
+    if not isinstance(text, str):
+        return None
+    kept = text[:most]
+    if not kept.replace("\n", "").replace("\t", "").isprintable():
+        kept = "\t".join(shown(piece, lines=True) for piece in kept.split("\t"))
+    return kept if len(text) <= most else f"{kept}\n… and {len(text) - most:,} more characters"

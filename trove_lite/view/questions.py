@@ -1,0 +1,40 @@
+"""The words of a run's problems, where their data set is at hand and is the one that the run had."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from ..datasets import DATASETS, load_problems
+from ..datasets.base import Problem
+from ..errors import TroveLiteError
+from ..running.live import hashed, read_description
+from ..running.record import content_hash
+
+
+def problems_of(candidates: pd.DataFrame, folders: Iterable[Path]) -> tuple[dict[tuple, Problem], list[str]]:
+    """Problems by data set, category and number, and a line for each category of which there are none, with the reason.
+
+    `folders`: those of the runs; a file of own problems is found where their `run.json` says.
+    """
+    described = [read_description(folder) for folder in folders if (folder / "run.json").is_file()]
+    found, notes = {}, []
+    for dataset, category in candidates[["dataset", "category"]].drop_duplicates().itertuples(index=False, name=None):
+        try:
+            problems = _the_same(dataset, category, described)
+        except TroveLiteError as error:
+            notes.append(f"The questions of {dataset}, {category} are not shown: {error}")
+            continue
+        found |= {(dataset, category, problem.index): problem for problem in problems}
+    return found, notes
+
+
+def _the_same(dataset: str, category: str, described: Sequence[Mapping]) -> Sequence[Problem]:
+    """A category's problems. Raises TroveLiteError where they are not at hand or are no longer those of a run."""
+    runs = [(d["settings"], d.get("data", {}).get(category)) for d in described if "settings" in d]
+    mine = [(own, data) for own, data in runs if own["dataset"] == dataset or (data and dataset not in DATASETS)]
+    problems = load_problems(mine[0][0]["dataset"] if mine else dataset, category)
+    for own, data in mine:
+        if data not in (None, content_hash([hashed(problem) for problem in problems[: own["limit"]]])):
+            raise TroveLiteError("they have changed since the run was made")
+    return problems

@@ -45,7 +45,16 @@ def block(code):
 
 
 def rows(*given):
-    same = {"method": "m", "category": "c", "seed": 0, "phase": "stream", "status": "ok", "answer": "1.0"}
+    same = {
+        "run": "r",
+        "method": "m",
+        "category": "c",
+        "seed": 0,
+        "sample": 0,
+        "phase": "stream",
+        "status": "ok",
+        "answer": "1.0",
+    }
     return pd.DataFrame([same | {"correct": True, "error": None} | row for row in given])
 
 
@@ -106,7 +115,7 @@ def test_what_hard_codes_an_answer_is_counted_together():
 
 
 def test_runs_without_text_say_why_they_tell_nothing_of_tools():
-    table = tools_made(pd.DataFrame({"phase": []}))
+    table = tools_made(rows({"mode": "a", "problem": 0}))
     assert table.empty
     assert "without text" in table.attrs["note"]
     assert "without text" in tool_kinds(table).attrs["note"]

@@ -269,6 +269,15 @@ def _in_own_process(words: str) -> int:
 # ---- a report: every notebook on some runs ----
 
 
+def _is_about(path: Path, methods: set[str]) -> bool:
+    """Whether a notebook can say anything of runs of these methods: its metadata may name those that it is about.
+
+    Variants of a method, such as `creator_R0`, count as the method.
+    """
+    named = read_notebook(path).metadata.get("trove_lite", {}).get("methods", ())
+    return not named or any(method == name or method.startswith(f"{name}_") for method in methods for name in named)
+
+
 def report(
     runs: Sequence[str | Path],
     name: str,
@@ -283,12 +292,16 @@ def report(
     """Run every notebook on these runs into `root`/results/NAME and `root`/figures/NAME; returns how many failed.
 
     Parameters that only some of the notebooks have go to those; a parameter that none has is refused. `title` heads
-    the index.
+    the index. Notebooks about methods that these runs do not hold are left out.
     """
     if Path(name).name != name:
         raise TroveLiteError(f"--out {name}: give a plain name, without folders; it goes under results/ and figures/")
     candidates = load_candidates(*runs)  # a bad path fails here, once, and not in every notebook
+    methods = set(candidates["method"].astype(str))
     paths = sorted(p for p in notebooks.glob("[0-9]*.ipynb") if "runs" in notebook_parameters(p))
+    if left_out := [path.stem for path in paths if not _is_about(path, methods)]:
+        print(f"left out, for these runs hold none of their methods: {', '.join(left_out)}")
+        paths = [path for path in paths if path.stem not in left_out]
     if not paths:
         raise TroveLiteError(f"{notebooks}: holds no numbered notebooks with a parameter 'runs'; name their folder")
     known = {path: notebook_parameters(path) for path in paths}

@@ -18,7 +18,7 @@ from .figures import (
     table1_figure,
     table9_figure,
 )
-from .models import each_model, methods, models, models_figure, one_stage_gain
+from .models import each_model, methods, models, models_figure
 from .paired import paired_differences
 from .reading import differ, in_full
 from .tables import (
@@ -95,7 +95,6 @@ __all__ = [
     "models",
     "models_figure",
     "modes_in_words",
-    "one_stage_gain",
     "overlap_in_words",
     "paired_differences",
     "power_table",

@@ -10,9 +10,7 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ...analysis import comparison as analysis
 from ...analysis.comparison import Comparison, accuracy, requests_of
-from ...analysis.scores import score
 from ...candidates import load_calls, load_candidates
 from .. import in_columns, named
 from ..style import INTERVAL, SERIES, category_axis, dot, handle, plt, titled
@@ -88,15 +86,6 @@ def _rivals(known: pd.DataFrame, name: str) -> str:
     return ", ".join(dict.fromkeys(known.loc[known["model"] == name, "b"]))
 
 
-def one_stage_gain(comparison: Comparison, *, k: int | None = None, seed: int = 0) -> pd.DataFrame:
-    """TROVE's accuracy by one-stage agreement minus that by two-stage, of the same candidates, problem by problem."""
-    k, trove = budget(comparison, k), comparison[TROVE]
-    rules = {"one-stage": "one_stage", "two-stage": "two_stage"}
-    scores = {f"{TROVE}, {name}": score(trove, rule, k, seed=seed) for name, rule in rules.items()}
-    table = analysis.differences(comparison, scores)
-    return named(table, "reeval_one_stage", "One stage or two", comparison.title, note=f"no {TROVE} runs", k=k)
-
-
 def methods(comparison: Comparison, *, k: int | None = None, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
     """What each method did and spent: accuracy by each rule, oracle, each mode's pass@k, requests and tokens a problem.
 
@@ -104,8 +93,8 @@ def methods(comparison: Comparison, *, k: int | None = None, seed: int = 0, resa
     problems and runs, of all requests, candidate or not, with the prompt counted for each.
     """
     k = budget(comparison, k)
-    own, oracle = table1(comparison, k=k, seed=seed, resamples=resamples), table7(comparison, budgets=[k], seed=seed)
-    by_mode = figure1_table(comparison, seed=seed)
+    own, oracle = table1(comparison, k=k, seed=seed, resamples=resamples), table7(comparison, budgets=[k])
+    by_mode = figure1_table(comparison)
     parts = [
         own[~own["system"].str.contains("original")],
         oracle.assign(system=oracle["system"] + f", oracle, K={k}").drop(columns="k"),

@@ -104,8 +104,8 @@ def methods(comparison: Comparison, *, k: int | None = None, seed: int = 0, resa
     problems and runs, of all requests, candidate or not, with the prompt counted for each.
     """
     k = budget(comparison, k)
-    own, oracle = table1(comparison, k=k, seed=seed, resamples=resamples), table7(comparison, budgets=[k], seed=seed)
-    by_mode = figure1_table(comparison, seed=seed)
+    own, oracle = table1(comparison, k=k, seed=seed, resamples=resamples), table7(comparison, budgets=[k])
+    by_mode = figure1_table(comparison)
     parts = [
         own[~own["system"].str.contains("original")],
         oracle.assign(system=oracle["system"] + f", oracle, K={k}").drop(columns="k"),

@@ -161,3 +161,8 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path, simulated):
         tl.save(tl.accuracy_figure(drawn), tmp_path / folder)
     for name in ("accuracy.png", "accuracy.svg"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_an_empty_table_is_not_written_and_needs_no_name(tmp_path):
+    tl.save(pd.DataFrame({"a": []}), tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -258,9 +258,10 @@ def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | No
         return None
     is_table = isinstance(thing, pd.DataFrame)
     name = name or (thing.attrs.get("name", "") if is_table else thing.get_label())
-    if folder and not name:
+    writes = folder and (not is_table or len(thing))
+    if writes and not name:
         raise TroveLiteError("a table or figure of no paper has no name of its own: give save() one")
-    if folder and (not is_table or len(thing)):
+    if writes:
         path = str(Path(folder) / name)
         with on_disk(Path(folder)):
             Path(folder).mkdir(parents=True, exist_ok=True)

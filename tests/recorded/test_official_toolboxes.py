@@ -77,7 +77,8 @@ def test_toolboxes_are_imported_and_go_with_outcomes(run, tmp_path, monkeypatch,
     ]
     bundled = toolboxes([tmp_path / "bundle" / "o.parquet"])
     pd.testing.assert_frame_equal(bundled, kept, check_dtype=False)
-    assert toolboxes([tmp_path / "nowhere.parquet"]).empty
+    with pytest.raises(TroveLiteError, match="missing"):
+        toolboxes([tmp_path / "nowhere.parquet"])
 
 
 def test_every_tool_of_the_public_libraries_is_read(public_logs):

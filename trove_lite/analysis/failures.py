@@ -130,7 +130,7 @@ def tools_kept(toolbox: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
     key = ["method", "category", "seed", "function"]
     known = tools.astype({"method": str, "category": str})[[*key, "kind", "made", "right", "imported", "problems"]]
     table = toolbox.astype({"method": str, "category": str}).merge(known, how="left", on=key)
-    table.attrs = dict(toolbox.attrs)
+    table.attrs = toolbox.attrs | {"name": "tools_kept"}
     return table
 
 

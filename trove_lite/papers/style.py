@@ -111,7 +111,8 @@ def failures_figure(table: pd.DataFrame, *, kinds: int = 8) -> Figure | None:
     figure, axes = plt.subplots(figsize=(7.2, 1.6 + 0.45 * len(bars)), layout="constrained")
     left, hatches = pd.Series(0.0, index=bars.index), cycle(("", "///", "...", "xx"))
     colours = cycle(dict.fromkeys(series.colour for series in SERIES.values()))
-    for kind, colour in zip([k for k in (*common, "other") if k in bars], colours, strict=False):
+    drawn = [kind for kind in dict.fromkeys(("right", *common, "other")) if kind in bars]
+    for kind, colour in zip(drawn, colours, strict=False):
         axes.barh(names, bars[kind], left=left, label=kind, color=colour, edgecolor="black", hatch=next(hatches))
         left += bars[kind]
     axes.invert_yaxis()
@@ -119,7 +120,8 @@ def failures_figure(table: pd.DataFrame, *, kinds: int = 8) -> Figure | None:
     axes.set_xlim(0, 100)
     figure.legend(frameon=False, ncols=5, loc="outside lower center", fontsize=9)
     text = f"How programs end, of {table['programs'].sum():,}"
-    return titled(figure, table, "How programs end", caption=f"{text}. Shares of each mode's programs.")
+    detail = f"{table['programs'].sum():,} programs; shares of each mode's"
+    return titled(figure, table, "How programs end", detail=detail, caption=f"{text}. Shares of each mode's programs.")
 
 
 def filled(table: pd.DataFrame) -> list[str]:

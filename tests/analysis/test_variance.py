@@ -340,6 +340,20 @@ def test_a_proportion_of_one_run_has_nearly_wilsons_interval(right):
     assert_allclose(v.proportion_interval(v.decompose(scores))[:3], (right / 40, *wilson), atol=0.01)
 
 
+@small
+@given(tables)
+def test_a_proportion_lies_within_its_interval(scores):
+    found = v.proportion_interval(v.decompose(scores))
+    assert found.low <= found.value <= found.high
+
+
+@pytest.mark.parametrize("questions", [1, 3, 7, 10, 49, 291])
+@pytest.mark.parametrize("right", [0.0, 1.0])
+def test_where_all_are_right_or_none_is_the_value_ends_its_interval(questions, right):
+    found = v.proportion_interval(v.decompose(np.full((questions, 3), right)))
+    assert (found.high if right else found.low) == found.value
+
+
 def test_a_proportion_s_interval_shrinks_with_runs_and_stays_within_0_and_1():
     rng = np.random.default_rng(0)
     scores = (rng.random((60, 8)) < 0.03).astype(float)

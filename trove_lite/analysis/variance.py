@@ -268,7 +268,7 @@ def proportion_interval(v: Variance, level: float = 0.95) -> Interval:
     n = p * (1 - p) / v.se**2 if varied else max(v.problems, 1)
     centre, half = p + z**2 / (2 * n), z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
     low, high = np.clip([(centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)], 0, 1)
-    return Interval(p, float(low), float(high), v.se)
+    return Interval(p, min(float(low), p), max(float(high), p), v.se)  # rounding may put an end on its other side
 
 
 def problems_alone(v: Variance) -> Variance:

@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 NAME ?= codellama-7b-instruct
+TITLE ?= Recorded runs of CodeLlama-7B-Instruct, beside the papers' numbers
 RUNS ?= results/codellama-7b-instruct/outcomes.parquet
 ARGS ?=
 PYTEST_ARGS ?= -n 2
@@ -14,11 +15,11 @@ DEMO := The practice model, live: how the methods work. Its numbers say nothing 
 
 .PHONY: reproduce recorded demo study practice real publish train-practice-model test test-slow test-vllm test-real lint bundle reexecution clean
 
-reproduce: recorded demo study  ## all three; NAME=…, RUNS=…, ARGS="-p seed 1" for other parameters
+reproduce: recorded demo study  ## all three; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 
 recorded: $(VENV)/ready  ## all tables and figures from recorded CodeLlama runs
 	$(BIN)/trove-lite view $(RUNS) --out results/$(NAME)/view.html
-	$(BIN)/trove-lite report $(RUNS) --out $(NAME) --force $(ARGS)
+	$(BIN)/trove-lite report $(RUNS) --out $(NAME) --title "$(TITLE)" --force $(ARGS)
 
 demo: $(VENV)/ready  ## the practice model live: TROVE and PRIMITIVE, 10 problems a category, 3 seeds
 	$(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 NAME ?= codellama-7b-instruct
-TITLE ?= Recorded runs of CodeLlama-7B-Instruct, beside the papers' numbers
+TITLE ?= $(if $(filter codellama-7b-instruct,$(NAME)),Recorded runs of CodeLlama-7B-Instruct beside the papers' numbers,$(NAME))
 RUNS ?= results/codellama-7b-instruct/outcomes.parquet
 ARGS ?=
 PYTEST_ARGS ?= -n 2

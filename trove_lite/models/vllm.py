@@ -40,9 +40,10 @@ from .base import (
 
 #: Statistics tell how long a request waited; priorities let the driver say whose turn is first.
 DEFAULTS = {"disable_log_stats": False, "scheduling_policy": "priority"}
-#: On a CPU, chunked prefill and a seed for each request kill the engine ("CPU Generator does not use offset"), and
-#: the cache of keys and values would take nine tenths of the machine's memory.
-CPU_DEFAULTS = {"enable_chunked_prefill": False, "kv_cache_memory_bytes": 2 << 30}
+#: On a CPU, chunked prefill and a seed for each request kill the engine ("CPU Generator does not use offset"),
+#: the cache of keys and values would take nine tenths of the machine's memory, and vLLM's own top-p half of the time.
+NUCLEUS = "trove_lite.models.nucleus:Nucleus"
+CPU_DEFAULTS = {"enable_chunked_prefill": False, "kv_cache_memory_bytes": 2 << 30, "logits_processors": [NUCLEUS]}
 #: On a CPU, what its environment says unless yours does. By default vLLM keeps one core from the model for the process
 #: that schedules, which spins there: of two cores the model gets one. Scheduler and model in one process take turns.
 #: Threads that have done their part sleep until the others have: while they spin, the others have no core.
@@ -64,6 +65,7 @@ class VLLM(LanguageModel):
         self.settings = settings or SamplingSettings()
         self._engine_args = engine_args
         self._engine = None
+        self._nucleus = False  # whether our plug-in does top-p
         self._requests = itertools.count()
         self._children: set = set()
 
@@ -127,7 +129,9 @@ class VLLM(LanguageModel):
         try:
             self._params(0, self.settings)  # settings that vLLM refuses are no prompt's fault
             tie_processes()
-            self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**defaults | self._engine_args))
+            engine_args = defaults | self._engine_args
+            self._nucleus = NUCLEUS in engine_args.get("logits_processors", ())
+            self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**engine_args))
         except Exception as error:
             raise ModelError(f"vLLM cannot start '{self.name}' ({one_line(error)}); see its messages above") from error
 
@@ -218,7 +222,7 @@ class VLLM(LanguageModel):
 
         return SamplingParams(
             temperature=settings.temperature,
-            top_p=settings.top_p,
+            **({"extra_args": {"nucleus_top_p": settings.top_p}} if self._nucleus else {"top_p": settings.top_p}),
             max_tokens=settings.max_tokens,
             stop=list(settings.stop),
             seed=seed,

@@ -42,7 +42,7 @@ class Nucleus(LogitsProcessor):
 
 
 def nucleus(logits: torch.Tensor, top_p: torch.Tensor, likeliest: int = LIKELIEST) -> torch.Tensor:
-    """`logits` (n, vocabulary) with minus infinity outside the smallest set of likeliest tokens that reaches `top_p` (n, 1).
+    """`logits` (n, vocabulary) with minus infinity outside the fewest likeliest tokens that reach `top_p` (n, 1).
 
     Of the `likeliest` tokens alone where these reach it; where they do not, of all.
     """

@@ -9,6 +9,7 @@ Each size runs in a process of its own, with one BLAS thread, since CPU time is 
 
 import argparse
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -21,20 +22,7 @@ import pandas as pd
 import trove_lite as tl
 
 OUTCOMES = Path(__file__).parent.parent / "results/codellama-7b-instruct/outcomes.parquet"
-TABLES = (
-    "table1",
-    "table2",
-    "table3",
-    "table5",
-    "table6",
-    "table7",
-    "table8",
-    "table9",
-    "differences",
-    "figure1_table",
-    "figure3_table",
-    "figure4_table",
-)
+TABLES = [name for name in tl.reeval.__all__ if re.fullmatch(r"table\d|figure\d_table|differences", name)]
 FIGURES = {
     "table1_figure": ["table1"],
     "figure1": ["figure1_table"],

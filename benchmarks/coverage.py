@@ -155,6 +155,13 @@ def row(
     }
 
 
+def covering(what: str, truth: Truth, found: dict[str, list], target: tuple) -> Iterator[dict]:
+    """How often each method's 95 % interval held the truth, and how wide it was."""
+    for method, values in found.items():
+        hits, widths = zip(*values, strict=True)
+        yield row(what, truth, method, 0.95, hits, target, widths)
+
+
 def means(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
     """Coverage of 95 % intervals of a mean."""
     mean, found = truth.mean(), {}
@@ -169,9 +176,7 @@ def means(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[d
             ends[f"{BEFORE}: two-way bootstrap"] = pigeonhole(scores, rng)
         for method, (low, high) in ends.items():
             found.setdefault(method, []).append((low <= mean <= high, high - low))
-    for method, values in found.items():
-        hits, widths = zip(*values, strict=True)
-        yield row("interval of a mean", truth, method, 0.95, hits, COVERAGE, widths)
+    yield from covering("interval of a mean", truth, found, COVERAGE)
 
 
 def means_of_one(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
@@ -186,9 +191,7 @@ def means_of_one(truth: Truth, rng: np.random.Generator, replicates: int) -> Ite
         for method, estimate in zip(found, (own, v.alike(own)), strict=True):
             _, low, high, _ = v.proportion_interval(estimate.of([which]))
             found[method].append((low <= mean <= high, high - low))
-    for method, values in found.items():
-        hits, widths = zip(*values, strict=True)
-        yield row("interval of one category's mean", truth, method, 0.95, hits, COVERAGE, widths)
+    yield from covering("interval of one category's mean", truth, found, COVERAGE)
 
 
 def tests(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
@@ -229,9 +232,7 @@ def predictions(truth: Truth, rng: np.random.Generator, replicates: int) -> Iter
             ends[f"{BEFORE}: two-way bootstrap"] = pigeonhole(scores[:, :ours], rng)
         for method, (low, high) in ends.items():
             found.setdefault(method, []).append((low <= printed <= high, high - low))
-    for method, values in found.items():
-        hits, widths = zip(*values, strict=True)
-        yield row("prediction of a rerun", truth, method, 0.95, hits, REACH, widths)
+    yield from covering("prediction of a rerun", truth, found, REACH)
 
 
 def plans(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:

@@ -216,6 +216,15 @@ def calls_of(candidates: pd.DataFrame) -> pd.DataFrame:
     return as_frame(pa.Table.from_pandas(known.reindex(columns=CALLS_SCHEMA.names), CALLS_SCHEMA, preserve_index=False))
 
 
+def named(table: pd.DataFrame, name: str, title: str, runs: str = "", **about: object) -> pd.DataFrame:
+    """A table that knows its file's name, its title in the paper, what it was computed from, and what else is drawn.
+
+    Among the rest, `stand_ins`: the sources that stand in for another; `note`: why it is empty where it is.
+    """
+    table.attrs = {"name": name, "title": title, "runs": runs, **about}
+    return table
+
+
 def _some(paths: tuple[str | Path, ...]) -> tuple[str | Path, ...]:
     if not paths:
         raise TroveLiteError("no run given: name a run folder or a parquet file of candidates or outcomes")

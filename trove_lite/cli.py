@@ -274,18 +274,16 @@ def _settings(given: dict, out: str):
 # ---- notebooks ----
 
 
+def _parameters_option(parser, about: str) -> None:
+    parser.add_argument(
+        "-p", nargs=2, action="append", default=[], metavar=("NAME", "VALUE"), dest="parameters", help=about
+    )
+
+
 def _report_options(parser) -> None:
     parser.add_argument("runs", nargs="+", metavar="RUN", help="run folder or outcomes file")
     parser.add_argument("--out", required=True, metavar="NAME", help="writes results/NAME and figures/NAME")
-    parser.add_argument(
-        "-p",
-        nargs=2,
-        action="append",
-        default=[],
-        metavar=("NAME", "VALUE"),
-        dest="parameters",
-        help="a notebook parameter, of those notebooks that have it",
-    )
+    _parameters_option(parser, "a notebook parameter, of those notebooks that have it")
     parser.add_argument("--title", default="", help="of the index (default: NAME)")
     parser.add_argument("--notebooks", default="notebooks", metavar="FOLDER", help="(default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1), help="at once (default: %(default)s)")
@@ -310,15 +308,7 @@ def report(runs, out, parameters, notebooks, jobs, **how) -> int:
 
 def _batch_options(parser) -> None:
     parser.add_argument("notebook", metavar="NOTEBOOK", help="a notebook with a cell tagged `parameters`")
-    parser.add_argument(
-        "-p",
-        nargs=2,
-        action="append",
-        default=[],
-        metavar=("NAME", "VALUE"),
-        dest="parameters",
-        help="a parameter of every cell of the grid",
-    )
+    _parameters_option(parser, "a parameter of every cell of the grid")
     parser.add_argument(
         "--grid",
         action="append",

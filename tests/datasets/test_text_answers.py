@@ -6,11 +6,11 @@ import pytest
 
 from trove_lite.datasets.text_answers import (
     LONGEST,
+    is_one_of,
     normal_text,
     printed,
     printed_items,
     read_text,
-    text_is_correct,
 )
 from trove_lite.selection import Vote, one_stage, two_stage
 
@@ -97,8 +97,8 @@ def test_normal_text_takes_no_time_over_what_is_no_answer():
         assert normal_text(text)
 
 
-def test_text_is_correct_where_it_is_one_of_the_values():
-    assert text_is_correct(" Red\n", ["blue", "RED "])
-    assert not text_is_correct("red, blue", ["blue", "red"])
-    assert text_is_correct("2010–11", ["2010-11"])
-    assert not text_is_correct("2010–11", ["2010–11"])  # gold's own dashes stay: the released rule
+def test_text_is_right_where_it_is_one_of_the_values():
+    assert is_one_of(" Red\n", ["blue", "RED "])
+    assert not is_one_of("red, blue", ["blue", "red"])
+    assert is_one_of("2010–11", ["2010-11"])
+    assert not is_one_of("2010–11", ["2010–11"])  # gold's own dashes stay: the released rule

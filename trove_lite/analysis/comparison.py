@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..candidates import all_candidates, calls_of
+from ..candidates import all_candidates, calls_of, named
 from ..datasets import load_dataset
 from ..errors import TroveLiteError
 from . import statistics as metrics
@@ -247,8 +247,7 @@ def accuracy(
         methods = ", ".join(dict.fromkeys(comparison[name]["method"].astype(str)))
         parts.append(part.assign(system=name, rule=rule, k=k, method=methods))
     table = pd.concat(parts, ignore_index=True).reindex(columns=ACCURACY_COLUMNS)
-    table.attrs = {"name": "accuracy", "title": "accuracy", "runs": comparison.title}
-    return table
+    return named(table, "accuracy", "accuracy", comparison.title)
 
 
 def estimates(

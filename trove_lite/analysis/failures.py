@@ -10,7 +10,7 @@ import warnings
 
 import pandas as pd
 
-from ..candidates import checked
+from ..candidates import checked, named
 from ..parse import parse_tools
 from ..programs import plain_name
 
@@ -158,9 +158,3 @@ def tool_kind(source: str) -> str:
     if not used:
         return "constant"
     return "general" if used == given else "unused arguments"
-
-
-def named(table: pd.DataFrame, name: str, title: str, *, note: str = "") -> pd.DataFrame:
-    """A table that knows its file's name, its title, and why it is empty where it is."""
-    table.attrs = {"name": name, "title": title, "note": note}
-    return table

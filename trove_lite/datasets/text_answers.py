@@ -46,7 +46,7 @@ def plain_text(text: str) -> str:
     return text.strip().lower().replace("–", "-")
 
 
-def text_is_correct(text: str, values: Sequence[str]) -> bool:
+def is_one_of(text: str, values: Sequence[str]) -> bool:
     """TroVE's rule for text: all that was printed is one of the gold values, whose own dashes stay as they are."""
     return plain_text(text) in {value.strip().lower() for value in values}
 

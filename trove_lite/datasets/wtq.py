@@ -18,7 +18,7 @@ import numpy as np
 from ..errors import TroveLiteError
 from .base import Dataset, Problem, Question
 from .files import pinned_file, remedy
-from .text_answers import normal_text, plain_text, printed, printed_items, read_text, text_is_correct
+from .text_answers import is_one_of, normal_text, plain_text, printed, printed_items, read_text
 
 NAME, DESCRIBED_NAME = "wtq", "wtq_described"
 QUESTIONS = "data/pristine-unseen-tables.tsv"
@@ -169,7 +169,7 @@ def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def released_is_correct(answers: Sequence[str], gold: dict) -> bool:
     """TroVE's rule: what was printed is one of the gold values; so one of several is enough, and all are too many."""
-    return len(answers) > 0 and text_is_correct(printed(answers), gold["values"])
+    return len(answers) > 0 and is_one_of(printed(answers), gold["values"])
 
 
 def released_votes(output: str, gold: dict) -> list[str]:

@@ -15,6 +15,7 @@ from ..analysis import statistics as metrics
 from ..analysis.comparison import Comparison, estimates
 from ..analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN
 from ..analysis.variance import MARGINS, rerun_p
+from ..candidates import named as named
 from ..errors import TroveLiteError
 from ..journal import on_disk
 
@@ -165,15 +166,6 @@ def in_columns(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.reindex(columns=columns).astype({"runs": "int64", "problems": "int64"})
 
 
-def named(table: pd.DataFrame, name: str, title: str, runs: str, **about: object) -> pd.DataFrame:
-    """A table that knows its file's name, its title in the paper, what it was computed from, and what else is drawn.
-
-    `stand_ins`, among the rest: the sources that stand in for another.
-    """
-    table.attrs = {"name": name, "title": title, "runs": runs, **about}
-    return table
-
-
 # ---- to read, to check, to keep ----
 
 
@@ -214,6 +206,8 @@ def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
     `difference` is ours minus the paper's. Says in one line how many do which; saved as `NAME_check.csv`, unless there
     is no `folder` or nothing to hold against print.
     """
+    if not isinstance(table, pd.DataFrame) or not {"published", "low"} <= set(table):
+        raise TroveLiteError(f"a {type(table).__name__} holds no values beside print: give a paper's table to check()")
     both = table[table["published"].notna() & table["low"].notna()].copy()
     both["difference"] = both["value"] - both["published"]
     both["p_holm"] = metrics.holm(both["p_print"].astype(float))
@@ -257,6 +251,8 @@ def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | No
         print("nothing to draw: the table says why")
         return None
     is_table = isinstance(thing, pd.DataFrame)
+    if not is_table and not hasattr(thing, "savefig"):
+        raise TroveLiteError(f"a {type(thing).__name__} cannot be saved: give save() a table or a figure")
     name = name or (thing.attrs.get("name", "") if is_table else thing.get_label())
     writes = folder and (not is_table or len(thing))
     if writes and not name:

@@ -57,6 +57,8 @@ def live_run(
     Raises TroveLiteError where the folder holds another run, is being written, or the run cannot go on; what is done is
     kept. in_flight: requests at the models at a time, what streams wait for first (None: as many as they take).
     """
+    if not isinstance(settings, RunSettings):
+        raise TroveLiteError(f"a {type(settings).__name__} is no run's settings: give a RunSettings")
     out = Path(out)
     dataset = dataset or load_dataset(settings.dataset)
     data = {category: tuple(dataset.load(category))[: settings.limit] for category in settings.categories}

@@ -14,7 +14,7 @@ from ...errors import TroveLiteError
 from ..answers import is_correct, read_numbers
 from ..base import Dataset, Problem, Question
 from ..files import pinned_file, read_json_lines, remedy
-from ..text_answers import normal_text, plain_text, printed, printed_items, read_text, text_is_correct
+from ..text_answers import is_one_of, normal_text, plain_text, printed, printed_items, read_text
 
 NAME = "hitab"
 FILE = "data/tableqa/hitab.jsonl"
@@ -76,7 +76,7 @@ def released_is_correct(answers: Sequence[str], gold: Sequence[object]) -> bool:
     text = printed(answers)
     first = next(iter(read_numbers(text)), None)
     return any(
-        is_correct(first, value) if isinstance(value, float) else text_is_correct(text, [str(value)]) for value in gold
+        is_correct(first, value) if isinstance(value, float) else is_one_of(text, [str(value)]) for value in gold
     )
 
 

@@ -59,6 +59,8 @@ class VLLM(LanguageModel):
     Messages go through the model's own chat template.
     """
 
+    heeds_priority = True
+
     def __init__(self, model: str, settings: SamplingSettings | None = None, *, chat: str = "auto", **engine_args):
         self.model, self.chat = model, chat
         self.name, self.revision = name_of(model)

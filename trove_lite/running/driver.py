@@ -196,8 +196,9 @@ class Driver:
         what = prompt if isinstance(prompt, str) else [Message(*message) for message in prompt]
         try:
             async with self.generating(rank):
-                own = {"sampling": replace(self.sampling, **request.sampling)} if request.sampling else {}
-                (completion,) = await model.complete(what, [seed], **own)
+                how = {"sampling": replace(self.sampling, **request.sampling)} if request.sampling else {}
+                how |= {"priority": rank} if getattr(model, "heeds_priority", False) else {}
+                (completion,) = await model.complete(what, [seed], **how)
             if rank < FILLER:
                 self.generating.measure(completion.seconds, completion.completion_tokens)
             record = Record.of(key, request, asked, completion)

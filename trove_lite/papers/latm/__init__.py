@@ -1,12 +1,13 @@
 """Large Language Models as Tool Makers: its tables from candidates and calls, and what its released tools can do."""
 
 from .cost import PRICES, break_even, costs, costs_figure
-from .released import ceiling, errors, known_ceiling, made_tools, released_tool
+from .released import carried, ceiling, errors, known_ceiling, made_tools, released_tool
 from .tables import differences, latm_in_words, sides, table2, table3
 
 __all__ = [
     "PRICES",
     "break_even",
+    "carried",
     "ceiling",
     "costs",
     "costs_figure",

@@ -55,7 +55,7 @@ class LatmSettings(Settings):
     maker: str = ""
     """Who made `tools`, as tables call it."""
     chat: bool = True
-    """Whether models are sent messages; else one text, for models that complete, and a reply ends before the next turn."""
+    """Whether models are sent messages; else one text, to be continued, and a reply ends before the next turn."""
     maker_temperature: float = 0.3
     """Of the maker, whose replies may be `maker_tokens` long: the run's sampling does not hold for LATM."""
     maker_tokens: int = 2048
@@ -144,7 +144,9 @@ def made(question: Question, settings: LatmSettings, examples: Sequence[Problem]
     if len(examples) < 2:
         raise TroveLiteError(f"{question.dataset}, {question.category}: needs at least 2 labelled problems")
     if settings.all_trials:
-        return tuple((yield from side_by_side([trial(question, settings, examples, n) for n in range(settings.trials)])))
+        return tuple(
+            (yield from side_by_side([trial(question, settings, examples, n) for n in range(settings.trials)]))
+        )
     trials: list[Trial] = []
     while len(trials) < settings.trials and not (trials and trials[-1].tool):
         trials.append((yield from trial(question, settings, examples, len(trials))))
@@ -156,20 +158,21 @@ def trial(question: Question, settings: LatmSettings, examples: Sequence[Problem
     train, validation = examples[: len(examples) // 2], examples[len(examples) // 2 :]
     stop = settings.stops(NEXT_TURN)
     how = {"temperature": settings.maker_temperature, "max_tokens": settings.maker_tokens, "stop": stop}
-    maker = Attempt(question, "", range(number, number + 1), role="maker", mode="", sampling=how)
+    maker = Attempt(question, "", range(number, number + 1), mode="", sampling=how)
     chat = [("user", words("propose", examples=labelled(train)))]
-    asked, code, ran = yield from until_it_runs(replace(maker, stage="propose"), chat, "", settings.proposals, settings)
+    stage = replace(maker, stage="propose", role="maker")
+    asked, code, ran = yield from until_it_runs(stage, chat, "", settings.proposals, settings)
     if not (ran or settings.unproven):
         return Trial(asked, 0, "")
     if settings.doubled:
         chat.append(next(message for message in reversed(chat) if message[0] == "assistant"))
     chat.append(("user", words("verify", examples=labelled(validation))))
-    stage, times = replace(maker, stage="verify"), settings.verifications
+    stage, times = replace(maker, stage="verify", role="verifier"), settings.verifications
     tested, _, passed = yield from until_it_runs(stage, chat, code, times, settings)
     if not passed:
         return Trial(asked, tested, "")
     chat.append(("user", words("wrap")))
-    (reply,) = yield [replace(maker, stage="wrap", prompt=said(chat, settings), runs=False)]
+    (reply,) = yield [replace(maker, stage="wrap", role="wrapper", prompt=said(chat, settings), runs=False)]
     return Trial(asked, tested, reply.text if BLOCK.search(reply.text) else "")
 
 
@@ -427,5 +430,6 @@ LATM = Method(
     stream=True,
     grows=True,
     examples=True,
+    played_by={"verifier": "maker", "wrapper": "maker"},
 )
 DISPATCHER = Method("dispatcher", dispatcher, modes=("dispatcher",), presets={"paper": DispatcherSettings()})

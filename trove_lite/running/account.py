@@ -91,7 +91,9 @@ def _asked(
             except StopIteration:
                 break
             answer = (
-                None if isinstance(asked, Answer) else [c for request in asked for c in _blank(request, settings, found)]
+                None
+                if isinstance(asked, Answer)
+                else [c for request in asked for c in _blank(request, settings, found)]
             )
             for request in () if isinstance(asked, Answer) else asked:
                 if isinstance(request, Attempt):

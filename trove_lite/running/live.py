@@ -71,6 +71,8 @@ def live_run(
     named = partial(load_model, settings=settings.sampling, chat=settings.chat)
     models = {"solver": model or named(settings.model)}
     models |= roles or {role: named(spec) for role, spec in settings.roles.items()}
+    for played_by in (load_method(method).played_by for method in settings.methods):
+        models = {role: models[other] for role, other in played_by.items() if other in models} | models
     if not out.exists():
         in_own_loop(checked(models.values()))
     with ExitStack() as stack:

@@ -22,6 +22,8 @@ from .. import published_table
 
 #: Who made the released tools.
 RELEASED_MAKER = "GPT-4"
+#: Of English and Python in GPT-4's tokenizer, about.
+CHARACTERS_A_TOKEN = 4
 #: Seconds that a tool may compute: the one for remainders tries every number.
 TIME_LIMIT = 60.0
 #: Task → what the paper's tables call it.
@@ -46,6 +48,24 @@ def transcript(category: str) -> list[dict]:
 def released_tool(category: str) -> str:
     """The wrapped tool that GPT-4 made for a task: the function and its use cases, as a user reads them."""
     return transcript(category)[-1]["content"]
+
+
+def released_tokens(category: str) -> tuple[float, float] | None:
+    """Tokens that GPT-4 read and wrote to make a task's tool, estimated from the released chat's characters.
+
+    None where the data folder does not hold it. Each call reads all before it; the turn that is there twice is one.
+    """
+    try:
+        turns = transcript(category)
+    except TroveLiteError:
+        return None
+    read = written = so_far = 0
+    for before, turn in zip([None, *turns], turns, strict=False):
+        size = len(turn["content"])
+        if turn["role"] == "assistant" and turn != before:
+            read, written = read + so_far, written + size
+        so_far += size
+    return read / CHARACTERS_A_TOKEN, written / CHARACTERS_A_TOKEN
 
 
 def made_tools(folder: str | Path) -> dict[str, str]:
@@ -91,7 +111,7 @@ def carried(sources: Sequence[str | Path]) -> dict[str, object]:
         tools = {Path(source).stem: Path(source).read_text(encoding="utf-8") for source in sources}
     except (OSError, UnicodeDecodeError) as error:
         raise TroveLiteError(
-            f"tool {first}: cannot be read ({error}); give `released`, a run folder, or a text file named after its task"
+            f"tool {first}: cannot be read ({error}); give `released`, a run folder, or a file named after its task"
         ) from error
     return {"tools": tools, "maker": first.resolve().parent.name}
 

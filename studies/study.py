@@ -95,7 +95,7 @@ def run(study: Study, model: str, runs: Path, only: Iterable[str] = ()) -> int:
     chosen = [part for part in study.parts if part.name in (only or [each.name for each in study.parts])]
     for number, part in enumerate(chosen, start=1):
         out = part.folder(runs, {})
-        if is_complete(out):
+        if is_complete(out) and read_about(out)["settings"].get("limit") == part.options.get("limit"):
             print(f"part {number} of {len(chosen)}, {part.name}: complete", flush=True)
             continue
         print(f"part {number} of {len(chosen)}, {part.name}", flush=True)
@@ -394,6 +394,8 @@ def main(words: list[str] | None = None) -> int:
     except TroveLiteError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:  # the part that ran has said so
+        return 130
 
 
 if __name__ == "__main__":

@@ -167,6 +167,14 @@ class Way:
     """With --dry_run: completion tokens a second on one GPU, its batch full."""
 
 
+@dataclass
+class Carried:
+    """Tools made elsewhere."""
+
+    tool: tuple[str, ...] = ()
+    """LATM's, of which none is then made: `released` (GPT-4's), a run folder, or files named after their tasks."""
+
+
 def _run_options(parser) -> None:
     from .methods import METHODS, load_method
     from .methods.base import Settings
@@ -178,6 +186,7 @@ def _run_options(parser) -> None:
     parser.take(Way)
     parser.take(RunSettings, leave=("sampling", "choices"))
     parser.take(SamplingSettings)
+    parser.take(Carried)
     for name in METHODS:
         settings = type(load_method(name).presets["paper"])
         if choices_of(settings):
@@ -268,7 +277,20 @@ def _settings(given: dict, out: str):
     given = ({"name": Path(out).resolve().name} if out else {}) | given
     sampling = {f.name: given.pop(f.name) for f in fields(SamplingSettings) if f.name in given}
     choices = {name: given.pop(name) for name in METHODS if name in given}
+    if tool := given.pop("tool", ()):
+        choices = _with_tools(choices, tool, given.get("methods", ()))
     return RunSettings(**given, sampling=SamplingSettings(**sampling), choices=choices)
+
+
+def _with_tools(choices: dict, sources: Sequence[str], methods: Sequence[str]) -> dict:
+    """The choices of those methods that use tools made elsewhere, with these tools."""
+    from .papers.latm import carried
+
+    if not {"latm", "dispatcher"} & set(methods):
+        raise UsageError("--tool: none of the run's methods takes tools; add latm or dispatcher to --methods")
+    found = carried(sources)
+    given = {"latm": found, "dispatcher": {"tools": found["tools"]}}
+    return choices | {name: choices.get(name, {}) | given[name] for name in given if name in methods}
 
 
 # ---- notebooks ----

@@ -148,7 +148,11 @@ def test_what_is_not_published_is_left_out_in_a_line(tmp_path, capsys):
 
 @pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*.toml")), ids=lambda path: path.stem)
 def test_every_part_of_a_committed_study_is_a_run_that_can_be_made(path):
-    from trove_lite.running.settings import RunSettings
+    from trove_lite.cli import _settings, parser_of
 
     for part in studies.read_study(path).parts:
-        assert RunSettings(name="any", model="practice", **part.options).k == part.options["k"]
+        given = parser_of("run").given(studies.words_of(part, "practice", Path("out"))[1:])
+        tool = given.pop("tool", ())  # of data or of a run that is not here
+        settings = _settings(given, given.pop("out"))
+        assert settings.k == part.options["k"]
+        assert not tool or settings.methods == ("latm",)

@@ -8,10 +8,10 @@ import asyncio
 import json
 import subprocess
 import time
-from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack, contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
@@ -71,6 +71,8 @@ def live_run(
     named = partial(load_model, settings=settings.sampling, chat=settings.chat)
     models = {"solver": model or named(settings.model)}
     models |= roles or {role: named(spec) for role, spec in settings.roles.items()}
+    for played_by in (load_method(method).played_by for method in settings.methods):
+        models = {role: models[other] for role, other in played_by.items() if other in models} | models
     if not out.exists():
         in_own_loop(checked(models.values()))
     with ExitStack() as stack:
@@ -79,7 +81,9 @@ def live_run(
             stack.enter_context(locked(out))
         sandbox = sandbox or stack.enter_context(warm_sandbox(settings, workers))
         with on_disk(out):
-            if resume(out, describe(settings, data | {f"{c}, labelled": shown[c] for c in shown}, pack, sandbox)):
+            described = partial(describe, data=data, shown=shown, pack=pack, sandbox=sandbox)
+            raise_limit(out, settings, described)
+            if resume(out, described(settings)):
                 return out
             for stream in streams:
                 stream.open(out / "journal")
@@ -168,8 +172,35 @@ def in_own_loop(work: Coroutine) -> None:
         thread.submit(asyncio.run, work).result()
 
 
-def describe(settings: RunSettings, data: Mapping[str, Sequence[Problem]], pack, sandbox: Sandbox) -> dict:
-    """All that a run's rows depend on, as JSON: what a resumed run is held to."""
+def raise_limit(out: Path, settings: RunSettings, described: Callable[[RunSettings], dict]) -> None:
+    """Let a run go on to more problems where nothing but its limit is raised: its tables are made again in the end.
+
+    Only methods for which a problem comes out the same however many follow it: others keep the limit they began with.
+    """
+    if not (out / "run.json").exists():
+        return
+    old = read_description(out)
+    before = (old.get("settings") or {}).get("limit")
+    grown = before is not None and (settings.limit is None or settings.limit > before)
+    if not grown or any(load_method(name).stream and not load_method(name).grows for name in settings.methods):
+        return
+    if differing(old, described(replace(settings, limit=before))):
+        return
+    for table in ("candidates.parquet", "calls.parquet"):
+        (out / table).unlink(missing_ok=True)
+    write_description(out, old | described(settings))
+
+
+def describe(
+    settings: RunSettings,
+    data: Mapping[str, Sequence[Problem]],
+    shown: Mapping[str, Sequence[Problem]],
+    pack,
+    sandbox: Sandbox,
+) -> dict:
+    """All that a run's rows depend on, as JSON: what a resumed run is held to. `shown` are labelled problems."""
+    data = {category: problems[: settings.limit] for category, problems in data.items()}
+    data |= {f"{category}, labelled": problems for category, problems in shown.items()}
     identities = {role: model_identity(spec) for role, spec in settings.roles.items()}
     stages = {stage for method in map(load_method, settings.methods) for stage in method.stages or method.modes}
     stated = asdict(settings) | {"model": model_identity(settings.model), "roles": identities}

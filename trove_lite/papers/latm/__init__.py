@@ -1,12 +1,15 @@
 """Large Language Models as Tool Makers: its tables from candidates and calls, and what its released tools can do."""
 
-from .cost import PRICES, break_even, costs, costs_figure
-from .released import ceiling, errors, known_ceiling, made_tools, released_tool
-from .tables import differences, latm_in_words, sides, table2, table3
+from .cost import PRICES, amortised, break_even, costs, costs_figure
+from .released import carried, ceiling, errors, known_ceiling, made_tools, released_tool
+from .systems import systems
+from .tables import differences, latm_in_words, sides, table2, table3, table4
 
 __all__ = [
     "PRICES",
+    "amortised",
     "break_even",
+    "carried",
     "ceiling",
     "costs",
     "costs_figure",
@@ -17,6 +20,8 @@ __all__ = [
     "made_tools",
     "released_tool",
     "sides",
+    "systems",
     "table2",
     "table3",
+    "table4",
 ]

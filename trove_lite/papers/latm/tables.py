@@ -4,7 +4,8 @@ Most printed values are of 232 of the 240 instances, as their decimals tell; our
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -17,55 +18,67 @@ from ...analysis.scores import score
 from ...candidates import all_candidates
 from .. import in_columns, named, published_table
 from .released import TITLES
+from .systems import METHODS, TOOL_MAKER, System, family, systems
 
-#: How the paper's tables call what it ran.
-METHODS = {"latm": "LATM", "cot": "CoT", "standard": "direct"}
-TOOL_MAKER = "latm"
 NO_RUNS = "no runs of LATM or of a chain of thought"
+WHOLE = ("all", "covered")
 
 
 def sides(candidates: pd.DataFrame, calls: pd.DataFrame) -> Comparison | None:
-    """A side for each method of LATM's tables and the model that answers with it: `LATM, MODEL`; None without any.
+    """A side for each system of LATM's tables: `LATM, USER`, `LATM of MAKER, USER`, `CoT, MODEL`; None without any.
 
-    Runs that copy another are left out.
+    Runs that copy another of the same system are left out: two users of one tool may well write the same calls of it.
     """
     candidates = all_candidates(candidates)
-    candidates = candidates[candidates["method"].isin(METHODS)]
+    candidates = candidates[candidates["method"].map(family).isin(METHODS)]
     if candidates.empty:
         return None
-    asked = calls[(calls["role"] != "maker") & calls["model"].notna()].drop_duplicates(["run", "method"])
-    users = {(row.run, row.method): str(row.model) for row in asked.itertuples()}
-    kept = independent_runs(candidates)
-    rows = zip(kept["run"], kept["method"], kept["model"], strict=True)
-    name = pd.Series([f"{METHODS.get(m, m)}, {users.get((run, m), model)}" for run, m, model in rows], kept.index)
-    return Comparison.of({side: kept[name == side] for side in dict.fromkeys(name)}, calls=calls)
+    who = systems(calls)
+    rows = zip(*(candidates[column].astype(str) for column in ("run", "method", "model")), strict=True)
+    names = [who.get((run, m), System(family(m), model)).title for run, m, model in rows]
+    name = pd.Series(names, candidates.index)
+    return Comparison.of(
+        {side: independent_runs(candidates[name == side]) for side in dict.fromkeys(names)}, calls=calls
+    )
 
 
 def table2(comparison: Comparison | None) -> pd.DataFrame:
-    """Accuracy on each task, of tools made and used, and of the same models' chains of thought (Tables 2 and 4).
+    """Accuracy on each task, of tools made and used, and of the same models without any (Table 2).
 
     A row a task and system; the paper's models have rows of their own, with their printed values alone.
     """
+    return _accuracy(comparison, "latm_table2", "LATM's Table 2", lambda row: f"{row.method}, {row.tool_user_model}")
+
+
+def table4(comparison: Comparison | None) -> pd.DataFrame:
+    """The same tools in the hands of other users (Table 4): those systems that use a tool, beside the printed ones."""
+    made = (
+        {} if comparison is None else {n: s for n, s in comparison.sides.items() if n.startswith(METHODS[TOOL_MAKER])}
+    )
+    users = replace(comparison, sides=made) if made else None
+    return _accuracy(users, "latm_table4", "LATM's Table 4", lambda row: f"LATM of GPT-4, {row.tool_user_model}")
+
+
+def _accuracy(comparison: Comparison | None, table: str, title: str, system: Callable[[object], str]) -> pd.DataFrame:
     if comparison is None:
-        return named(in_columns(pd.DataFrame(columns=["runs", "problems"])), "", "LATM's Table 2", "", note=NO_RUNS)
+        return named(in_columns(pd.DataFrame(columns=["runs", "problems"])), "", title, "", note=NO_RUNS)
     rows = []
     for name in comparison.sides:
         scores = score(comparison[name], "one_stage", comparison.samples(name))
         rows += [cell | {"system": name, "source": name} for cell in estimates(comparison, name, scores)]
     titles = {title: task for task, title in TITLES.items()}
     if comparison.dataset == "bbh":
-        for row in published_table("latm_table2").itertuples():
-            about = {"category": titles[row.task], "system": f"{row.method}, {row.tool_user_model}"}
+        for row in published_table(table).itertuples():
+            about = {"category": titles[row.task], "system": system(row)}
             rows.append(about | {"published": row.accuracy_pct / 100, "runs": 0, "problems": 0, "note": "printed"})
-    table = in_columns(pd.DataFrame(rows))
-    return named(table, "latm_table2", "LATM's Table 2", comparison.title)
+    return named(in_columns(pd.DataFrame(rows)), table, title, comparison.title)
 
 
 def table3(runs: Iterable[str | Path]) -> pd.DataFrame:
     """How many trials to make a tool succeed (Table 3), of run folders: a row a task and maker, printed ones last.
 
     A trial succeeds where the tool passes the maker's own tests. `proposals`, `verifications`: means of what was
-    written until then. The interval is Wilson's, over trials.
+    written until then; `labels`: labelled problems that the maker saw. The interval is Wilson's, over trials.
     """
     trials = [trial for folder in map(Path, runs) for trial in _trials(folder)]
     rows = []
@@ -75,13 +88,13 @@ def table3(runs: Iterable[str | Path]) -> pd.DataFrame:
             low, high = binomtest(int(part["made"].sum()), len(part)).proportion_ci(method="wilson")
             about = {"category": task, "maker": maker, "successes": int(part["made"].sum()), "trials": len(part)}
             about |= {"value": part["made"].mean(), "low": float(low), "high": float(high), "source": "run"}
-            rows.append(about | part[["proposals", "verifications"]].mean().to_dict())
+            rows.append(about | part[["proposals", "verifications", "labels"]].mean().to_dict())
     titles = {title: task for task, title in TITLES.items()}
     for row in published_table("latm_table3").itertuples():
         about = {"category": titles[row.task], "maker": row.tool_maker_model, "source": "printed"}
         rows.append(about | {"successes": row.successes, "trials": row.trials, "published": row.successes / row.trials})
     columns = ["category", "maker", "source", "successes", "trials", "published", "value", "low", "high"]
-    table = pd.DataFrame(rows).reindex(columns=[*columns, "proposals", "verifications"])
+    table = pd.DataFrame(rows).reindex(columns=[*columns, "proposals", "verifications", "labels"])
     note = "" if trials else "no run folder of LATM: outcomes do not say how tools were made"
     return named(table, "latm_table3", "LATM's Table 3", ", ".join(map(str, runs)), note=note)
 
@@ -95,7 +108,7 @@ def _trials(folder: Path) -> list[dict]:
 
 
 def differences(comparison: Comparison | None) -> pd.DataFrame:
-    """LATM minus each other side, problem by problem, at the calls that each was run with."""
+    """LATM minus each side without a tool, problem by problem, at the calls that each was run with."""
     if comparison is None:
         return named(pd.DataFrame(columns=analysis.DIFFERENCE_COLUMNS), "", "LATM minus others", "", note=NO_RUNS)
     scores = {name: score(side, "one_stage", comparison.samples(name)) for name, side in comparison.sides.items()}
@@ -107,17 +120,35 @@ def differences(comparison: Comparison | None) -> pd.DataFrame:
 
 
 def latm_in_words(difference: pd.DataFrame, even: pd.DataFrame) -> str:
-    """Does a model's own tool beat its chain of thought, and from how many instances on is it cheaper?"""
+    """Does a model's own tool beat its chain of thought, and from how many instances on is it cheaper?
+
+    A sentence a pair of systems, with its interval, over all tasks; then one on costs for each way to price a token.
+    """
     if difference.empty:
         return f"Whether a tool of one's own pays cannot be said: {difference.attrs.get('note', 'no pairs')}."
-    whole = difference[difference["category"].isin({"all", "covered"} & set(difference["category"]) or set(TITLES))]
+    whole = difference[difference["category"].isin(set(WHOLE) & set(difference["category"]) or set(TITLES))]
     parts = []
     for row in whole.itertuples():
         shown = "more" if row.low > 0 else "less" if row.high < 0 else "not shown to be more or less"
         numbers = f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
         parts.append(f"{row.a} is {shown} often right than {row.b}: {numbers}, {row.problems} instances.")
-    for prices, part in even.groupby("prices", sort=False):
-        pays = part["instances"].dropna()
-        least = f", from {pays.min():.0f} to {pays.max():.0f} instances on" if len(pays) else ""
-        parts.append(f"By {prices} the tool becomes cheaper in {len(pays)} of {len(part)} comparisons{least}.")
+        here = even[(even["a"] == row.a) & (even["b"] == row.b)]
+        parts += [_cheaper(prices, part) for prices, part in here.groupby("prices", sort=False)]
     return " ".join(parts)
+
+
+def _cheaper(prices: str, part: pd.DataFrame) -> str:
+    """From how many instances on the tool is cheaper, task by task."""
+    pays = part[part["instances"].notna()]
+    tasks = [
+        f"{row.category.replace('_', ' ')} {row.instances:,.0f} [{row.low:,.0f}, "
+        + ("never]" if row.high == float("inf") else f"{row.high:,.0f}]")
+        for row in pays.itertuples()
+    ]
+    unknown = int(part["fixed"].isna().sum())
+    says = f"By {prices} the tool becomes cheaper in {len(pays)} of {len(part)} tasks"
+    return (
+        says
+        + (f", from so many instances on: {', '.join(tasks)}" if tasks else "")
+        + (f" (in {unknown} the maker's bill is not known)." if unknown else ".")
+    )

@@ -284,13 +284,16 @@ def _settings(given: dict, out: str):
 
 def _with_tools(choices: dict, sources: Sequence[str], methods: Sequence[str]) -> dict:
     """The choices of those methods that use tools made elsewhere, with these tools."""
+    from .methods import load_method
     from .papers.latm import carried
 
-    if not {"latm", "dispatcher"} & set(methods):
-        raise UsageError("--tool: none of the run's methods takes tools; add latm or dispatcher to --methods")
+    known = {name: {field.name for field in fields(load_method(name).presets["paper"])} for name in methods}
+    takers = [name for name, settings in known.items() if "tools" in settings]
+    if not takers:
+        raise UsageError("--tool: none of the run's methods takes tools made elsewhere")
     found = carried(sources)
-    given = {"latm": found, "dispatcher": {"tools": found["tools"]}}
-    return choices | {name: choices.get(name, {}) | given[name] for name in given if name in methods}
+    given = {name: {key: value for key, value in found.items() if key in known[name]} for name in takers}
+    return choices | {name: choices.get(name, {}) | given[name] for name in takers}
 
 
 # ---- notebooks ----

@@ -1,11 +1,13 @@
 """Shared fixtures: simulated candidates that need nothing but the clone, and the public data where it is there."""
 
+import json
 from pathlib import Path
 
 import matplotlib
 import matplotlib.pyplot as plt
 import pytest
 
+from trove_lite import notebooks
 from trove_lite.datasets import files, load_problems
 from trove_lite.datasets.math import CATEGORIES
 
@@ -61,6 +63,22 @@ def table_problems():
         return loaded[name]
 
     return problems
+
+
+@pytest.fixture
+def told_to_run(monkeypatch):
+    """The notebooks that were to run, as jobs: each is noted as complete at once, and no kernel starts."""
+    jobs = []
+
+    def run(job, code, *_):
+        jobs.append(job)
+        outcome = notebooks.Outcome(job.parameters, code, job.depends, 0.0)
+        job.note.parent.mkdir(parents=True, exist_ok=True)
+        job.note.write_text(json.dumps(vars(outcome)))
+        return outcome
+
+    monkeypatch.setattr(notebooks, "_run", run)
+    return jobs
 
 
 def _public(group, suffix, what):

@@ -1,5 +1,7 @@
 """Wrong inputs, to commands and to public functions: each is one clear line, and none leaves anything behind."""
 
+import shutil
+
 import nbformat
 import pandas as pd
 import pytest
@@ -17,26 +19,36 @@ from trove_lite.running.settings import RunSettings
 from .scripted import InlineSandbox, Pack, ScriptedModel
 from .simulated import candidates, log, problem
 
+FRAME = candidates(problems=3)
+
+
+@pytest.fixture(scope="module")
+def things(tmp_path_factory):
+    """A folder of things that are not what a command wants."""
+    folder = tmp_path_factory.mktemp("things")
+    (folder / "empty").mkdir()
+    (folder / "notes.txt").write_text("hello\n")
+    (folder / "binary.md").write_bytes(b"\xff\xfe\x00")
+    (folder / "damaged.parquet").write_bytes(b"PAR1 and nothing else")
+    save_table(outcomes(FRAME), folder / "outcomes.parquet")
+    pd.DataFrame({"a": [1]}).to_parquet(folder / "other.parquet")
+    (folder / "torn").mkdir()
+    (folder / "torn" / "run.json").write_text("{")
+    (folder / "log.md").write_text(log([problem(0, answer=3.0)]))
+    (folder / "own.jsonl").write_text('{"question": "What is 1 + 1?"}\n')
+    (folder / "nothing.yaml").write_text("")
+    (folder / "notebooks").mkdir()
+    cells = [nbformat.v4.new_code_cell("k: int = 3\nruns: list = ['']", metadata={"tags": ["parameters"]})]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "notebooks" / "01_x.ipynb")
+    (folder / "notebooks" / "broken.ipynb").write_text("{")
+    return folder
+
 
 @pytest.fixture
-def place(tmp_path, monkeypatch):
-    """A working directory with things that are not what a command wants."""
+def place(things, tmp_path, monkeypatch):
+    """A working directory with those things."""
+    shutil.copytree(things, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "empty").mkdir()
-    (tmp_path / "notes.txt").write_text("hello\n")
-    (tmp_path / "binary.md").write_bytes(b"\xff\xfe\x00")
-    (tmp_path / "damaged.parquet").write_bytes(b"PAR1 and nothing else")
-    save_table(outcomes(candidates(problems=3)), tmp_path / "outcomes.parquet")
-    pd.DataFrame({"a": [1]}).to_parquet(tmp_path / "other.parquet")
-    (tmp_path / "torn").mkdir()
-    (tmp_path / "torn" / "run.json").write_text("{")
-    (tmp_path / "log.md").write_text(log([problem(0, answer=3.0)]))
-    (tmp_path / "own.jsonl").write_text('{"question": "What is 1 + 1?"}\n')
-    (tmp_path / "nothing.yaml").write_text("")
-    (tmp_path / "notebooks").mkdir()
-    cells = [nbformat.v4.new_code_cell("k: int = 3\nruns: list = ['']", metadata={"tags": ["parameters"]})]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "notebooks" / "01_x.ipynb")
-    (tmp_path / "notebooks" / "broken.ipynb").write_text("{")
     monkeypatch.setattr("trove_lite.recorded.official_logs.known_problems", lambda: [problem(0, answer=3.0)])
     return tmp_path
 
@@ -163,7 +175,6 @@ def test_a_wrong_command_is_one_clear_line_and_leaves_nothing(place, capsys, typ
     assert sorted(path.name for path in place.iterdir()) == before
 
 
-FRAME = candidates(problems=3)
 FUNCTIONS = {
     "no such run": (lambda: tl.load_candidates("none"), "none"),
     "nothing to load": (tl.load_candidates, "no run"),

@@ -6,7 +6,7 @@ import pytest
 
 from trove_lite import independent_runs, repetitions, shared_programs
 from trove_lite.analysis.independence import toolbox_experiment, whole_streams
-from trove_lite.analysis.scores import estimate, in_part, score, scored
+from trove_lite.analysis.scores import by_run, estimate, in_part, score, scored
 from trove_lite.candidates import SELECTED, SELECTION, selections
 
 from ..simulated import candidates
@@ -111,7 +111,7 @@ def test_a_problem_counts_with_its_mean_over_the_runs_that_have_it(two_runs):
     assert found.value == pytest.approx(by_hand)
     assert found.problems == PROBLEMS
     assert np.isnan(found.run_sd)  # one run alone has all problems
-    assert in_part(scores) == "1 of 2 runs count in part: what repeats another is left out"
+    assert in_part(by_run(scores)) == "1 of 2 runs count in part: what repeats another is left out"
 
 
 def test_what_a_run_repeats_is_said_in_a_row(two_runs):

@@ -20,24 +20,42 @@ def no_data(monkeypatch, tmp_path):
     monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path / "nothing"))
 
 
-def test_the_audit_is_the_same_twice_and_runs_without_any_data(no_data, skip_only):
-    one, two = (audit.run_audit(skip_only, resamples=20) for _ in range(2))
-    pd.testing.assert_frame_equal(one.findings, two.findings)
-    assert one.examples is None
-    assert any("fetch math" in line for line in one.missing)
-    for section in range(1, 7):
-        assert audit.paragraphs(one.findings, section)
-
-
-def test_only_runs_of_the_papers_model_on_their_problems_judge_the_papers(no_data, skip_only):
-    theirs = skip_only.assign(model="CodeLlama-7b-Instruct-hf")
-    toy, paper, other = (
-        audit.run_audit(frame, resamples=20) for frame in (skip_only, theirs, theirs.assign(dataset="practice"))
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory):
+    """A committed copy: one finding that cannot be computed here, and one that is no check any more."""
+    path = tmp_path_factory.mktemp("committed") / "findings.csv"
+    leak = finding(4, "TroVE", "somewhere", "a leak", stated="", computed="11", holds=False, importance=2)
+    stale = finding(
+        1, "re-evaluation", "Table 8", "not a check any more", stated="", computed="", holds=None, importance=3
     )
+    as_table([leak, stale]).to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def audited(skip_only, committed):
+    """The audit of simulated runs where no data are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TROVE_LITE_DATA", str(committed.parent / "nothing"))
+        return audit.run_audit(skip_only, resamples=20, committed=committed)
+
+
+def test_the_audit_is_the_same_twice_and_runs_without_any_data(no_data, skip_only, audited, committed):
+    again = audit.run_audit(skip_only, resamples=20, committed=committed)
+    pd.testing.assert_frame_equal(audited.findings, again.findings)
+    assert audited.examples is None
+    assert any("fetch math" in line for line in audited.missing)
+    for section in range(1, 7):
+        assert audit.paragraphs(audited.findings, section)
+
+
+def test_only_runs_of_the_papers_model_on_their_problems_judge_the_papers(no_data, skip_only, audited):
+    theirs = skip_only.assign(model="CodeLlama-7b-Instruct-hf")
+    paper, other = (audit.run_audit(frame, resamples=20) for frame in (theirs, theirs.assign(dataset="practice")))
     assert set(paper.findings["section"]) == {1, 2, 3, 5, 6}
     assert paper.scope == ""
-    for found in (toy, other):
-        assert set(found.findings["section"]) == {1, 2, 5}
+    for found in (audited, other):
+        assert set(found.findings.loc[found.findings["source"] == "computed", "section"]) == {1, 2, 5}
         assert found.scope.startswith("no paper is judged by these runs")
         assert "\n" not in found.scope
         assert len(found.effects)
@@ -84,16 +102,10 @@ def test_findings_that_hold_are_a_list_beneath_the_others():
     assert "- a paper, §0: claim 0 (0)" in text
 
 
-def test_what_cannot_be_computed_comes_from_the_committed_copy(no_data, skip_only, tmp_path):
-    row = finding(4, "TroVE", "somewhere", "a leak", stated="", computed="11", holds=False, importance=2)
-    stale = finding(
-        1, "re-evaluation", "Table 8", "not a check any more", stated="", computed="", holds=None, importance=3
-    )
-    as_table([row, stale]).to_csv(tmp_path / "findings.csv", index=False)
-    found = audit.run_audit(skip_only, resamples=20, committed=tmp_path / "findings.csv").findings
-    copied = found[found["source"] == "committed copy"]
+def test_what_cannot_be_computed_comes_from_the_committed_copy(audited):
+    copied = audited.findings[audited.findings["source"] == "committed copy"]
     assert copied["check"].tolist() == ["a leak"]
-    assert "(committed copy)" in audit.paragraphs(found, 4)
+    assert "(committed copy)" in audit.paragraphs(audited.findings, 4)
 
 
 def test_runs_on_other_problems_are_not_held_to_maths_answers(public_problems, skip_only, tmp_path):

@@ -60,7 +60,9 @@ def measure(level: str, user: str, battery: dict[str, Hostile]) -> dict[str, lis
             process.communicate()
             process = None
     if process:
-        process.communicate()
+        told = process.communicate()[1].strip()
+        if process.returncode:
+            escaped["all of them"] = [told]
     return escaped
 
 

@@ -3,7 +3,6 @@
 An ordinary user's root is the root of a namespace of its own (`cell.py`).
 """
 
-import contextlib
 import json
 import os
 import subprocess
@@ -51,13 +50,15 @@ class Station:
         pytest.skip(self.reason)
 
     def close(self) -> None:
+        """End it, in which it looks at all its warm processes once more."""
         if self.process:
-            with self.process, contextlib.suppress(BrokenPipeError):
-                self.process.stdin.close()
+            with self.process:
                 try:
-                    self.process.wait(20)
+                    told = self.process.communicate(timeout=120)[1]
                 except subprocess.TimeoutExpired:
                     self.process.kill()
+                    raise
+            assert self.process.returncode == 0, told[-2000:]
 
 
 @pytest.fixture(scope="session", params=["root", "user"])

@@ -13,21 +13,16 @@ from trove_lite.methods.creator import CreatorSettings
 from trove_lite.methods.repair import RepairSettings
 from trove_lite.selection import Vote
 
+from .playing import played
+
 QUESTION = Question("math", "counting", 0, "How many?")
 
 
 def play(method, settings, statuses):
     """Run one problem; `statuses` says how each program fares, by stage and round: all requests and the answers."""
-    steps, sent, asked, answers = load_method(method).steps([QUESTION], settings), None, [], []
-    while True:
-        try:
-            wanted = steps.send(sent)
-        except StopIteration:
-            return asked, answers
-        sent = None
-        if isinstance(wanted, Answer):
-            answers.append(wanted)
-            continue
+    asked = []
+
+    def sent_back(wanted):
         sent = []
         for request in wanted:
             assert isinstance(request, Attempt)
@@ -38,6 +33,9 @@ def play(method, settings, statuses):
                 vote = Vote(request.mode, status == "ok", ("1.0",) if status == "ok" else (), 1)
                 error = "ZeroDivisionError: division by zero (line 1)" if status == "error" else ""
                 sent.append(Candidate(request.mode, sample, text, (), vote, 10, status, "", error, request.stage, text))
+        return sent
+
+    return asked, played(load_method(method).steps([QUESTION], settings), sent_back)
 
 
 def counts(asked):

@@ -10,12 +10,14 @@ from trove_lite.candidates import as_frame
 from trove_lite.datasets.base import Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods import load_method
-from trove_lite.methods.base import Answer, Budget, Candidate, Settings, sample_seed
+from trove_lite.methods.base import Budget, Candidate, Settings, sample_seed
 from trove_lite.methods.trove import PRESETS, TroveSettings, ahead, trove
 from trove_lite.programs import Tool, format_toolbox, plain_name
 from trove_lite.recorded import official_logs as import_logs
 from trove_lite.recorded.replay import played_back
 from trove_lite.selection import Vote
+
+from .playing import played
 
 few = settings(max_examples=60, deadline=None)
 
@@ -40,19 +42,13 @@ def said(mode, sample=0, tools=(), *, answer=None, ok=True, tokens=10, text=""):
 
 def play(steps, reply):
     """Run a generator to its end: all attempts in the order asked for, and the answers given."""
-    asked, answers, wish = [], [], next(steps, None)
-    while wish is not None:
-        sent = None
-        if isinstance(wish, Answer):
-            answers.append(wish)
-        else:
-            asked += wish
-            sent = [reply(attempt, sample) for attempt in wish for sample in attempt.samples]
-        try:
-            wish = steps.send(sent)
-        except StopIteration:
-            return asked, answers
-    return asked, answers
+    asked = []
+
+    def sent_back(wanted):
+        asked.extend(wanted)
+        return [reply(attempt, sample) for attempt in wanted for sample in attempt.samples]
+
+    return asked, played(steps, sent_back)
 
 
 def winner(script):

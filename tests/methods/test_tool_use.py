@@ -4,25 +4,21 @@ import pytest
 
 from trove_lite.datasets.base import Question
 from trove_lite.methods import load_method
-from trove_lite.methods.base import Answer, Budget, Candidate, Run
+from trove_lite.methods.base import Budget, Candidate, Run
 from trove_lite.methods.tool_use import EVALUATOR, MOST, NOTHING, ToolUseSettings, query_of
 from trove_lite.sandbox import Sandbox
 from trove_lite.selection import Vote
+
+from .playing import played
 
 QUESTION = Question("math", "algebra", 0, "How many?")
 
 
 def play(reply, outcome=("ok", "Result: 7"), calls=2):
     """All requests of one problem whose first replies are `reply` and whose queries end in `outcome`."""
-    steps, sent, asked = load_method("tool_use").steps([QUESTION], ToolUseSettings(budget=Budget(calls))), None, []
-    while True:
-        try:
-            wanted = steps.send(sent)
-        except StopIteration:
-            return asked
-        sent = None
-        if isinstance(wanted, Answer):
-            continue
+    asked = []
+
+    def sent_back(wanted):
         sent = []
         for request in wanted:
             asked.append(request)
@@ -30,6 +26,10 @@ def play(reply, outcome=("ok", "Result: 7"), calls=2):
             for sample in [request.sample] if isinstance(request, Run) else request.samples:
                 vote = Vote(request.mode, True, ("7.0",), 1)
                 sent.append(Candidate(request.mode, sample, reply, (), vote, 9, status, output, stage=request.stage))
+        return sent
+
+    played(load_method("tool_use").steps([QUESTION], ToolUseSettings(budget=Budget(calls))), sent_back)
+    return asked
 
 
 def test_an_attempt_is_two_calls_with_the_query_evaluated_in_between():

@@ -11,10 +11,12 @@ import pytest
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Question
 from trove_lite.methods import load_method
-from trove_lite.methods.base import Answer, Attempt, Candidate
+from trove_lite.methods.base import Attempt, Candidate
 from trove_lite.prompts import load_pack
 from trove_lite.running.settings import RunSettings
 from trove_lite.selection import Vote
+
+from .playing import played
 
 RECORDED = Path(__file__).with_name("transcript.json")
 QUESTION = Question("math", "counting", 0, "In how many ways can 3 of 7 books be chosen?")
@@ -42,15 +44,9 @@ def requests(name):
         model="practice",
         prompts="own",
     ).of(method, 0)
-    steps, sent, asked = load_method(method).steps([QUESTION], settings), None, []
-    while True:
-        try:
-            wanted = steps.send(sent)
-        except StopIteration:
-            return asked
-        sent = None
-        if isinstance(wanted, Answer):
-            continue
+    asked = []
+
+    def sent_back(wanted):
         sent = []
         for request in wanted:
             if isinstance(request, Attempt):
@@ -69,6 +65,10 @@ def requests(name):
                         request.mode, sample, text, (), vote, 9, status, "35", error, stage=request.stage, solution=code
                     )
                 )
+        return sent
+
+    played(load_method(method).steps([QUESTION], settings), sent_back)
+    return asked
 
 
 @pytest.mark.parametrize("name", CONVERSATIONS)

@@ -5,25 +5,20 @@ import pytest
 from trove_lite.datasets.base import Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods import load_method
-from trove_lite.methods.base import Answer, Budget, Candidate
+from trove_lite.methods.base import Budget, Candidate
 from trove_lite.methods.transfer import TransferSettings
 from trove_lite.selection import Vote
+
+from .playing import played
 
 QUESTIONS = [Question("transfer", "no_hint", index, f"Scenario {index}?") for index in range(7)]
 
 
 def play(settings, questions=QUESTIONS):
     """All requests, sample by sample, and the questions that were answered; a tool's text says what it was made for."""
-    steps, sent, asked, answered = load_method("transfer").steps(questions, settings), None, [], []
-    while True:
-        try:
-            wanted = steps.send(sent)
-        except StopIteration:
-            return asked, answered
-        if isinstance(wanted, Answer):
-            answered.append(wanted.question.index)
-            sent = None
-            continue
+    asked = []
+
+    def sent_back(wanted):
         sent = []
         for request in wanted:
             for sample in request.samples:
@@ -33,6 +28,10 @@ def play(settings, questions=QUESTIONS):
                 sent.append(
                     Candidate(request.mode, sample, code, (), vote, 9, "ok", stage=request.stage, solution=code)
                 )
+        return sent
+
+    answers = played(load_method("transfer").steps(questions, settings), sent_back)
+    return asked, [answer.question.index for answer in answers]
 
 
 @pytest.mark.parametrize(("k", "attempts"), [(4, 1), (5, 1), (6, 2), (15, 6)])

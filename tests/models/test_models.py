@@ -58,24 +58,36 @@ def test_a_request_may_be_sampled_in_a_way_of_its_own():
 
 
 def test_requests_at_once_are_bounded():
-    with Server(*[0.02] * 30) as server:
+    with Server(*[0.5] * 4, *[0.01] * 26) as server:
         ask(server, range(30), concurrency=4)
     assert server.busiest == 4
 
 
-@pytest.mark.parametrize("after", ["1", lambda: formatdate(time.time() + 2, usegmt=True)], ids=["seconds", "date"])
-def test_a_server_that_says_how_long_to_wait_is_heard(after):
+@pytest.fixture
+def pauses(monkeypatch):
+    """The seconds that were to be waited for before a request was sent again; nobody waits for them."""
+    waited, real = [], asyncio.sleep
+
+    async def sleep(seconds):
+        waited.append(seconds)
+        await real(0)
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    return waited
+
+
+@pytest.mark.parametrize("after", ["300", lambda: formatdate(time.time() + 300, usegmt=True)], ids=["seconds", "date"])
+def test_a_server_that_says_how_long_to_wait_is_heard(after, pauses):
     with Server((429, {"Retry-After": after if isinstance(after, str) else after()})) as server:
         ask(server)
-    assert server.times[1] - server.times[0] > 0.9
+    assert 100 < pauses[0] <= 300
 
 
-def test_pauses_grow():
+def test_pauses_grow(pauses):
     with Server(500, 500, 500, 500) as server:
         ask(server, first_pause=0.05)
-    first, *_, last = [b - a for a, b in zip(server.times, server.times[1:], strict=False)]
-    assert first >= 0.02
-    assert last >= 0.05 * 2**3 / 2
+    assert len(pauses) == 4
+    assert all(0.5 <= pause / (0.05 * 2**i) <= 1.5 for i, pause in enumerate(pauses))
 
 
 def test_a_server_that_keeps_failing_ends_in_one_clear_line():
@@ -88,8 +100,8 @@ def test_a_server_that_keeps_failing_ends_in_one_clear_line():
 def test_a_slow_server_is_not_waited_for_longer_than_the_timeout():
     with Server(5.0, 5.0) as server, pytest.raises(ModelError, match=r"no answer within 0.1 s, 2 times"):
         ask(server, timeout=0.1, retries=1)
-    with Server(5.0) as server:
-        assert ask(server, timeout=0.1, retries=1)[0].text == "print(1)"
+    with Server(60.0) as server:
+        assert ask(server, timeout=1, retries=1)[0].text == "print(1)"
 
 
 def test_a_server_that_is_not_there_is_named():
@@ -112,11 +124,11 @@ def test_text_that_cannot_be_written_is_made_writable():
 
 
 def test_one_failure_ends_the_other_requests():
-    with Server((401, {"said": "bad"}), *[5.0] * 7) as server:
+    with Server((401, {"said": "bad"}), *[300.0] * 7) as server:
         start = time.monotonic()
         with pytest.raises(ModelError, match="401"):
             ask(server, range(8))
-    assert time.monotonic() - start < 3
+    assert time.monotonic() - start < 100
 
 
 def test_models_are_found_by_name_or_where_there_is_only_one():

@@ -17,7 +17,7 @@ SAMPLES = 6
 
 def made(server, folder, way=""):
     """A run of six samples on that server."""
-    model = OpenAIServer(server.url, "tiny", first_pause=0.001, timeout=0.3 if way in SILENT else 10, retries=1)
+    model = OpenAIServer(server.url, "tiny", first_pause=0.001, timeout=1 if way in SILENT else 10, retries=1)
     small = {"methods": ("primitive",), "seeds": (0,), "k": 2, "problems": lambda *where: problems(*where, n=3)}
     return run(folder, model=model, in_flight=1, **small)
 

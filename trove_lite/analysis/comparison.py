@@ -30,6 +30,7 @@ from .scores import (
     RERUN,
     Estimate,
     by_category,
+    by_run,
     estimate_of,
     in_part,
     over_categories,
@@ -261,7 +262,7 @@ def estimates(
     covered = comparison.covered() if covered is None else covered
     scores = scored(scores)
     v = variance_of(scores, alone=comparison.alone)
-    present = by_category(scores, comparison.categories, covered)
+    present = by_category(by_run(scores), comparison.categories, covered)
     cells = []
     for category in [*comparison.categories, *over_categories(comparison.categories, covered)]:
         if category in present:

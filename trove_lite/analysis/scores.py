@@ -77,16 +77,17 @@ def scored(scores: pd.DataFrame) -> pd.DataFrame:
     return known[known["category"].isin(share.index[share >= NEARLY_ALL])]
 
 
-def in_part(scores: pd.DataFrame) -> str:
+def in_part(table: pd.DataFrame) -> str:
     """How many runs have only some of their category's problems, which repeat no other run's, as a note; "" for none.
 
-    A problem counts with its mean over the runs that have it, so such a run counts for its own problems.
+    `table`: scores by run. A problem counts with its mean over the runs that have it, so such a run counts for its own.
     """
-    problems = scores.groupby("category", observed=True)["problem"].nunique()
-    run = [name for name in ("category", "method", "run") if name in scores]
-    runs = scores.groupby(run, observed=True)["problem"].nunique()
-    partial = int((runs < runs.index.get_level_values("category").map(problems).to_numpy()).sum())
-    return f"{partial} of {len(runs)} runs count in part: what repeats another is left out" if partial else ""
+    code = pd.factorize(table["category"])[0]
+    problems = np.bincount(code)[:, None]
+    of_run = np.zeros((len(problems), table.shape[1] - 2), dtype=int)
+    np.add.at(of_run, code, ~np.isnan(_values(table)))
+    partial, runs = np.count_nonzero((of_run > 0) & (of_run < problems)), np.count_nonzero(of_run)
+    return f"{partial} of {runs} runs count in part: what repeats another is left out" if partial else ""
 
 
 def pooled(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -187,19 +188,22 @@ def over_categories(categories: Sequence[str], covered: Sequence[str]) -> list[s
     return [ALL_MICRO] + ([COVERED_MICRO, COVERED_MACRO] if len(covered) > 1 else [])
 
 
-def matrix(scores: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Scores as (problems, runs), runs of a category in name order, and each problem's category."""
-    table = _wide(scores)
-    return table.to_numpy(dtype=float), table.index.get_level_values("category").to_numpy()
+def by_run(scores: pd.DataFrame) -> pd.DataFrame:
+    """Scores as a row a problem and, after `category` and `problem`, a column a run: of a category in name order."""
+    return _wide(scores).reset_index()
 
 
 def _wide(scores: pd.DataFrame) -> pd.DataFrame:
+    category = scores["category"].astype(str)
     streams = scores["run"].astype(str) + "\n" + scores["method"].astype(str) if "method" in scores else scores["run"]
-    run = streams.groupby(scores["category"].astype(str)).transform(lambda r: pd.factorize(r, sort=True)[0])
-    wide = scores.assign(_run=run).pivot_table(
-        index=["category", "problem"], columns="_run", values="score", observed=True, dropna=False
-    )
-    return wide.dropna(how="all")
+    number = streams.groupby([category, streams]).ngroup()
+    run = (number - number.groupby(category).transform("min")).rename("run")
+    keys = [scores["category"], scores["problem"], run]
+    return scores["score"].groupby(keys, observed=True).mean().unstack("run").dropna(how="all")
+
+
+def _values(table: pd.DataFrame) -> np.ndarray:
+    return table.iloc[:, 2:].to_numpy(dtype=float)
 
 
 # ---- means and differences, with where their variance lies ----
@@ -271,20 +275,20 @@ def _shares_nothing(method: str) -> bool:
 def estimate(scores: pd.DataFrame, *, macro: bool = False, alone: Collection[str] = ()) -> Estimate:
     """Mean over problems (micro), or of the categories' means (macro), with its intervals (`estimate_of`)."""
     v = variance_of(scores, alone=alone)
-    return estimate_of(scores, None if v is None else v.of(v.labels, macro=macro), macro=macro)
+    return estimate_of(by_run(scores), None if v is None else v.of(v.labels, macro=macro), macro=macro)
 
 
-def estimate_of(scores: pd.DataFrame, v: Variance | None, *, macro: bool = False) -> Estimate:
-    """The mean of scores whose variance was decomposed, perhaps with that of other categories.
+def estimate_of(table: pd.DataFrame, v: Variance | None, *, macro: bool = False) -> Estimate:
+    """The mean of scores by run (`by_run`) whose variance was decomposed, perhaps with that of other categories.
 
     Shares have Wilson's interval at their effective number of problems, other scores Student's. Problems that could not
     be scored are left out, not counted as wrong.
     """
-    scores = scores.dropna(subset="score")
-    if v is None or scores.empty:
+    if v is None or table.empty:
         nan = float("nan")
         return Estimate(nan, nan, nan, nan, nan, nan, 0, 0)
-    values, category = matrix(scores)
+    values, category = _values(table), table["category"].to_numpy()
+    values = values[:, ~np.isnan(values).all(axis=0)]  # the runs of these categories
     runs = values.shape[1]
     share = bool(((values >= 0) & (values <= 1) | np.isnan(values)).all())
     found = proportion_interval(v) if share else interval(v)

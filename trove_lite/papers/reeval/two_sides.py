@@ -70,13 +70,14 @@ def source(comparison: Comparison, side: str, category: str) -> str:
 def covered(comparison: Comparison) -> list[str]:
     """The categories in which both sides have the samples that they have elsewhere; where one has none, the other's."""
     k = compared(comparison).samples(*SIDES)
-    return [c for c in comparison.covered(*SIDES) if all(_has(comparison[side], c, k) for side in SIDES)]
+    shares = [_with(comparison[side], k) for side in SIDES]
+    return [c for c in comparison.covered(*SIDES) if all(share.get(c, 1) >= NEARLY_ALL for share in shares)]
 
 
-def _has(side: pd.DataFrame, category: str, k: int) -> bool:
-    """Whether (nearly) all problems of a category have k samples in a run; of a side without any, True."""
-    sizes = side[side["category"] == category].groupby(["run", "problem"], observed=True).size()
-    return sizes.empty or (sizes >= k).mean() >= NEARLY_ALL
+def _with(side: pd.DataFrame, k: int) -> pd.Series:
+    """The share of each category's problems, over runs, that have k samples."""
+    sizes = side.groupby(["category", "run", "problem"], observed=True).size()
+    return (sizes >= k).groupby(level="category", observed=True).mean()
 
 
 def budget(comparison: Comparison, k: int | None) -> int:

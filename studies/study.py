@@ -82,25 +82,39 @@ def spec_of(model: str, engine: str) -> str:
     return f"vllm:{model}?{engine}" if engine else f"vllm:{model}"
 
 
-def words_of(part: Part, model: str, out: Path) -> list[str]:
-    """The part as a command line of `trove-lite run`."""
+def words_of(part: Part, model: str, out: Path, folders: Mapping[str, Path] | None = None) -> list[str]:
+    """The part as a command line of `trove-lite run`; `part:NAME` is the folder of another part."""
     words = ["run", "--model", model, "--out", str(out)]
     for name, value in part.options.items():
-        words += [f"--{name}", *(map(str, value) if isinstance(value, list) else [str(value)])]
+        texts = [word_of(each, folders or {}) for each in (value if isinstance(value, list) else [value])]
+        words += [f"--{name}", *texts]
     return words
 
 
-def run(study: Study, model: str, runs: Path, only: Iterable[str] = ()) -> int:
+def word_of(value: object, folders: Mapping[str, Path]) -> str:
+    kind, _, name = str(value).partition(":")
+    if kind != "part":
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    name, mark, category = name.partition("#")
+    if name not in folders:
+        raise TroveLiteError(f"{value}: no part of the study is named {name}")
+    return f"{folders[name]}{mark}{category}"
+
+
+def run(study: Study, model: str, runs: Path, only: Iterable[str] = (), given: Mapping[str, Path] | None = None) -> int:
     """Run the parts in order, each in a process of its own; returns the status of the first that fails, or 0."""
     chosen = [part for part in study.parts if part.name in (only or [each.name for each in study.parts])]
+    folders = {part.name: part.folder(runs, given or {}) for part in study.parts}
     for number, part in enumerate(chosen, start=1):
-        out = part.folder(runs, {})
+        out = folders[part.name]
         if is_complete(out):
             print(f"part {number} of {len(chosen)}, {part.name}: complete", flush=True)
             continue
         print(f"part {number} of {len(chosen)}, {part.name}", flush=True)
         start = "import sys; from trove_lite.cli import main; sys.exit(main(sys.argv[1:]))"
-        ended = subprocess.run([sys.executable, "-c", start, *words_of(part, spec_of(model, study.engine), out)])
+        ended = subprocess.run(
+            [sys.executable, "-c", start, *words_of(part, spec_of(model, study.engine), out, folders)]
+        )
         if ended.returncode:
             print(f"stopped in part {part.name}; the same command goes on from there", file=sys.stderr)
             return ended.returncode
@@ -374,17 +388,17 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--model", help="run: a folder, a hub name, or what `trove-lite run --model` takes")
     parser.add_argument("--runs", type=Path, help="the parts' run folders (default: runs/NAME)")
     parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="run: these parts alone")
-    parser.add_argument("--folder", action="append", default=[], metavar="PART=RUN", help="publish: a part elsewhere")
+    parser.add_argument("--folder", action="append", default=[], metavar="PART=RUN", help="a part elsewhere")
     given = parser.parse_args(words)
     try:
         study = read_study(given.study)
         runs, results = given.runs or Path("runs") / study.name, Path("results") / study.name
+        folders = {part: Path(folder) for part, _, folder in (text.partition("=") for text in given.folder)}
         if given.action == "run":
             if not given.model:
                 raise TroveLiteError("no model: give --model (in make: MODEL=) a folder with weights or a hub name")
-            return run(study, given.model, runs, given.only)
+            return run(study, given.model, runs, given.only, folders)
         if given.action == "publish":
-            folders = {part: Path(folder) for part, _, folder in (text.partition("=") for text in given.folder)}
             table = publish(study, runs, results, folders)
             print(f"{results}: {int(table['complete'].sum())} of {len(table)} parts published, with README.md")
         if given.action == "parts":

@@ -25,7 +25,7 @@ STOREYS = (
     ("prompts",),
     ("analysis", "running", "recorded"),
     ("papers", "audit", "view"),
-    ("cli", "options", "notebooks", "doctor", ""),
+    ("cli", "options", "notebooks", "doctor", "__main__", ""),
 )
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
@@ -40,6 +40,7 @@ DOORS = {
     ("cli", "doctor"): "commands call it",
     ("cli", "options"): "commands have them",
     ("methods", "datasets.base"): "a Question is what a method sees of a Problem",
+    ("running", "recorded.replay"): "a toolbox that is lent is another run's, played back",
     ("audit", "papers"): "the printed numbers are what is audited",
     ("audit", "papers.reeval"): "and the tables that they stand in",
     ("audit", "papers.creator.grading"): "and how answers are graded",

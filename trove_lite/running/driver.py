@@ -44,6 +44,8 @@ class Stream:
         self.correct: dict[int, bool] = {}
         self.journal: Journal | None = None
         self.recorded: dict[Key, Record] = {}
+        self.others: dict[Key, Record] = {}  # samples of another run, to be used again where they are the same
+        self.reused = 0
         self.learned: object = None  # what the generator ended with: TROVE its toolbox
 
     @property
@@ -60,6 +62,15 @@ class Stream:
         self.journal = Journal(folder / f"{self.label}.jsonl")
         self.recorded = {record.key: record for record in (Record(**r) for r in self.journal.records)}
         self.journal.records = []
+
+    def again(self, request: Request, key: Key, asked: str) -> Record | None:
+        """Another run's sample of this prompt and seed, unless its program ran with something else around it."""
+        record = self.others.pop(key, None)
+        alone = isinstance(request, Attempt) and not request.library and request.compose is None
+        if record is None or record.prompt != asked or not alone:
+            return None
+        self.reused += 1
+        return record
 
 
 class Driver:
@@ -163,7 +174,9 @@ class Driver:
         prompt = self._prompt(request)
         asked = content_hash(prompt)
         record = stream.recorded.pop(key, None)
-        if record is None:
+        if record is None and (record := stream.again(request, key, asked)):
+            stream.journal.append(record.as_json())
+        elif record is None:
             lacked = self.lacked
             record = await self._new(stream, request, key, prompt, asked, rank)
             if record.finish_reason == "unavailable":

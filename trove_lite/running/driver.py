@@ -64,13 +64,12 @@ class Stream:
         self.journal.records = []
 
     def again(self, request: Request, key: Key, asked: str) -> Record | None:
-        """Another run's sample of this prompt and seed, unless its program ran with something else around it."""
+        """Another run's sample of this prompt and seed; not yet run where its program has something else around it."""
         record = self.others.pop(key, None)
-        alone = isinstance(request, Attempt) and not request.library and request.compose is None
-        if record is None or record.prompt != asked or not alone:
+        if record is None or record.prompt != asked or isinstance(request, Run):
             return None
         self.reused += 1
-        return record
+        return record.not_run() if request.library or request.compose else record
 
 
 class Driver:
@@ -175,6 +174,7 @@ class Driver:
         asked = content_hash(prompt)
         record = stream.recorded.pop(key, None)
         if record is None and (record := stream.again(request, key, asked)):
+            record = record if record.status else await self._run(record, request, stream, rank)
             stream.journal.append(record.as_json())
         elif record is None:
             lacked = self.lacked
@@ -218,6 +218,10 @@ class Driver:
             return Record.missing(key, request, asked, "refused", str(error))
         except SampleUnavailable as error:  # whatever else a model does wrong stops the run
             return Record.missing(key, request, asked, "unavailable", str(error))
+        return await self._run(record, request, stream, rank)
+
+    async def _run(self, record: Record, request: Attempt, stream: Stream, rank: int) -> Record:
+        """A sample's program run, where it is to be, and its outcome."""
         if not request.runs:
             return record.read() if request.mode else record
         if request.compose:

@@ -36,6 +36,7 @@ SHARED = {
 }
 #: Sideways, from one room to another of its storey, and why.
 DOORS = {
+    ("__main__", "cli"): "it is the command",
     ("cli", "notebooks"): "commands call it",
     ("cli", "doctor"): "commands call it",
     ("cli", "options"): "commands have them",

@@ -6,14 +6,17 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from trove_lite import trove
+from trove_lite import load_candidates, trove
 from trove_lite.candidates import save_run
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.trove import TroveSettings
 from trove_lite.papers import published_table
 from trove_lite.papers.trove.ablations import EFFECTS, SIMPLEST, selected
+from trove_lite.recorded.replay import stated_settings
+from trove_lite.running.lent import along
 from trove_lite.running.settings import RunSettings
 
+from ..scripted import run
 from ..simulated import candidates
 
 CATEGORIES = ("counting", "geometry")
@@ -167,3 +170,52 @@ def test_without_a_placebo_nothing_is_claimed(study):
     assert table.empty
     assert trove.placebo_figure(table) is None
     assert trove.placebo_in_words(trove.placebo(alone), table).startswith("It cannot be said")
+
+
+def test_the_forest_has_every_effect_in_order_and_what_is_printed(effects):
+    figure = trove.effects_figure(effects)
+    drawn = [label.get_text().removesuffix(" *") for axes in figure.axes for label in axes.get_yticklabels()]
+    scored_again = effects["budget"] == "scored again"
+    assert drawn == [*effects[~scored_again]["variant"], *effects[scored_again]["variant"]]
+    marks = [mark for axes in figure.axes for mark in axes.collections if len(mark.get_offsets())]
+    assert len(marks) == effects["published"].notna().sum()
+
+
+@pytest.fixture(scope="module")
+def streams(tmp_path_factory):
+    """Scripted runs, whose toolboxes grow: in the data set's order and in another."""
+    place = tmp_path_factory.mktemp("streams")
+    own = run(place / "own", name="own", methods=("trove",))
+    return trove.ablations(
+        [own, run(place / "other", name="other", methods=("trove",), trove={"shuffle": 1, "interval": 4})]
+    )
+
+
+def test_a_toolbox_s_size_along_the_stream_is_what_import_could_call(streams):
+    table = trove.growth(streams, blocks=12)
+    sizes = table[(table["measure"] == "tools in the toolbox") & (table["stream"] == "the data set's order")]
+    lent = lend_of(streams.default.folder)
+    assert list(sizes["value"]) == [np.mean([len(views[place][1]) for views in lent]) for place in range(12)]
+    assert sizes["value"].iloc[0] == 0 < sizes["value"].max()
+
+
+def lend_of(folder):
+    rows, stated = load_candidates(folder), stated_settings([folder])
+    return [along(rows[rows["run"] == run], settings) for run, settings in stated.items()]
+
+
+def test_import_is_held_against_skip_on_the_same_problems_along_the_stream(streams):
+    table = trove.growth(streams, blocks=3).set_index(["stream", "measure", "block"])["value"]
+    for stream in ("the data set's order", "shuffled orders"):
+        for block in (1, 2, 3):
+            accuracy = [table[stream, f"accuracy of {mode}", block] for mode in ("IMPORT", "SKIP")]
+            assert table[stream, "IMPORT minus SKIP", block] == pytest.approx(accuracy[0] - accuracy[1])
+
+
+def test_later_is_the_second_half_s_gain_minus_the_first_s(streams):
+    gains = (
+        trove.growth(streams, blocks=2).query("measure == 'IMPORT minus SKIP'").set_index(["stream", "block"])["value"]
+    )
+    found = trove.later(streams).query("measure == 'IMPORT minus SKIP'").set_index("stream")["difference"]
+    for stream in found.index:
+        assert found[stream] == pytest.approx(gains[stream, 2] - gains[stream, 1])

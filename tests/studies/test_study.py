@@ -148,7 +148,47 @@ def test_what_is_not_published_is_left_out_in_a_line(tmp_path, capsys):
 
 @pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*.toml")), ids=lambda path: path.stem)
 def test_every_part_of_a_committed_study_is_a_run_that_can_be_made(path):
+    from trove_lite.models.base import SamplingSettings
     from trove_lite.running.settings import RunSettings
 
     for part in studies.read_study(path).parts:
-        assert RunSettings(name="any", model="practice", **part.options).k == part.options["k"]
+        own = {name.removeprefix("trove."): v for name, v in part.options.items() if name.startswith("trove.")}
+        drawn = {name: v for name, v in part.options.items() if name == "temperature"}
+        rest = {name: v for name, v in part.options.items() if "." not in name and name not in ("reuse", *drawn)}
+        given = rest | {"choices": {"trove": own} if own else {}, "sampling": SamplingSettings(**drawn)}
+        assert RunSettings(name="any", model="practice", **given).k == part.options.get("k", 15)
+
+
+# ---- ablations ----
+
+ABLATIONS = FILE.replace('name = "small"', 'name = "small"\ndefault = "first"', 1).replace(
+    'group = "longer"',
+    'group = "ablations"\n"trove.toolbox" = "part:first#geometry"\nreuse = "part:first"\nretry = false',
+)
+
+
+def test_a_part_may_name_the_folder_of_another(tmp_path):
+    study = read(tmp_path, ABLATIONS)
+    words = " ".join(studies.words_of(study.parts[1], "practice", Path("out"), {"first": Path("runs/first")}))
+    assert "--trove.toolbox runs/first#geometry --reuse runs/first --retry false" in words
+    with pytest.raises(TroveLiteError, match="no part of the study is named first"):
+        studies.words_of(study.parts[1], "practice", Path("out"), {})
+
+
+def test_a_default_that_is_no_part_is_refused(tmp_path):
+    with pytest.raises(TroveLiteError, match="its default, third, is none of its parts"):
+        read(tmp_path, ABLATIONS.replace('default = "first"', 'default = "third"'))
+
+
+def test_ablations_of_an_incomplete_default_are_refused(tmp_path):
+    run_folder(tmp_path / "runs" / "second")
+    with pytest.raises(TroveLiteError, match="the default and at least one ablation have to be complete"):
+        studies.ablate(read(tmp_path, ABLATIONS), tmp_path / "runs", tmp_path / "results", {})
+
+
+def test_every_study_that_is_here_can_be_read_and_its_parts_found():
+    for path in sorted((ROOT / "studies").glob("*.toml")):
+        study = studies.read_study(path)
+        folders = {part.name: Path(part.name) for part in study.parts}
+        assert all(studies.words_of(part, "practice", Path("out"), folders) for part in study.parts)
+        assert bool(study.default) == any(part.group == studies.ABLATIONS for part in study.parts)

@@ -123,16 +123,17 @@ def orders_table(study: Ablations) -> pd.DataFrame:
     rows = []
     for metric, (name, measure) in {"acc": ("accuracy", accuracy_of), "n_ops": ("#ops", operations_of)}.items():
         parts = [measure(variant).assign(order=variant.name) for variant in study.shuffled]
-        pooled = pd.concat([part.assign(run=part["order"] + " " + part["run"]) for part in parts]) if parts else None
+        others = {}
+        if parts:
+            pooled = pd.concat([part.assign(run=part["order"] + " " + part["run"]) for part in parts])
+            others = {cell["category"]: cell for cell in estimates(study.comparison, study.default.name, pooled)}
         for cell in estimates(study.comparison, study.default.name, measure(study.default)):
             category = cell["category"]
             if not cell["problems"]:
                 continue
             row = {"category": category, "measure": name} | _printed(category, metric) | cell
-            if parts:
-                other = estimates(study.comparison, study.default.name, pooled)
-                other = next(each for each in other if each["category"] == category)
-                row |= _shuffled(other["value"], other["low"], other["high"])
+            if category in others:
+                row |= _shuffled(*(others[category][name] for name in ("value", "low", "high")))
                 whole = [p[p["category"] == category] if category in study.comparison.categories else p for p in parts]
                 row |= _spread(pd.DataFrame([part.groupby("run")["score"].mean() for part in whole]))
             rows.append(row)

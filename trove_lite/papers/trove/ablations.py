@@ -278,10 +278,11 @@ def _called(label: str, number: int, budget: str) -> dict[str, object]:
 
 def _of_variant(study: Ablations, variant: Variant, default: pd.DataFrame) -> list[dict]:
     number, system = in_print(variant)
-    known = {"published": published_effect(study, number, system), "note": _note(variant, study.default)}
+    known = {"published": published_effect(study, number, system)}
     first, whole = _costs(variant, study.default), _costs(variant, study.default, again=True)
     if abs(first["calls"] - first["calls_default"]) < 0.01:
         matched = _difference(selected(variant, study.rule), default) | first
+        matched["note"] = _note(variant, study.default)
     else:
         matched = _matched(study, variant, dearer=first["calls"] > first["calls_default"])
     rows = [matched | known | _called(variant.label, number, SAME)]

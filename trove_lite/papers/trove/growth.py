@@ -41,6 +41,8 @@ def growth(study: Ablations, *, blocks: int = BLOCKS) -> pd.DataFrame:
     rows = []
     for stream, measure, scores in _measured(study):
         for block, part in enumerate(_blocks(scores, blocks), start=1):
+            if part.empty:  # of a stream with fewer problems than blocks
+                continue
             about = {"first": part["place"].min() + 1, "last": part["place"].max() + 1}
             found = _size(part) if measure == SIZE else estimate(part)._asdict()
             rows.append({"stream": stream, "measure": measure, "block": block} | about | found)

@@ -41,6 +41,7 @@ DOORS = {
     ("cli", "doctor"): "commands call it",
     ("cli", "options"): "commands have them",
     ("methods", "datasets.base"): "a Question is what a method sees of a Problem",
+    ("running", "recorded.replay"): "a toolbox that is lent is another run's, played back",
     ("audit", "papers"): "the printed numbers are what is audited",
     ("audit", "papers.reeval"): "and the tables that they stand in",
     ("audit", "papers.creator.grading"): "and how answers are graded",

@@ -165,6 +165,8 @@ class Way:
     """With --dry_run: prompt tokens a second on one GPU, to count its hours."""
     decode: float | None = None
     """With --dry_run: completion tokens a second on one GPU, its batch full."""
+    reuse: str = ""
+    """A finished run of the same model: what it was asked by the same prompt with the same seed is not asked again."""
 
 
 @dataclass
@@ -246,7 +248,8 @@ def run(**given: object) -> None:
     at_least(1, "workers", way.workers)
     out = new_folder(way.out, force=True)  # a run that is there goes on
     was_complete = (out / "candidates.parquet").exists()
-    live.live_run(settings, out, in_flight=way.in_flight, workers=way.workers, progress=not way.quiet)
+    how = {"in_flight": way.in_flight, "workers": way.workers, "progress": not way.quiet, "reuse": way.reuse}
+    live.live_run(settings, out, **how)
     if was_complete:
         print(f"{out}: was complete already")
     else:

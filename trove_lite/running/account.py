@@ -18,6 +18,7 @@ from ..methods.base import Answer, Attempt, Candidate, Method, Request, Settings
 from ..models import load_model
 from ..prompts import load_pack
 from ..selection import Vote
+from .lent import lend, with_lent
 from .live import labelled
 from .settings import COMES_ALONG, RunSettings
 
@@ -49,14 +50,14 @@ def plan(settings: RunSettings) -> list[Planned]:
     models = {role: load_model(spec, settings.sampling, chat=settings.chat) for role, spec in models.items()}
     counted = all(model.count("") is not None for model in models.values())
     sizes = {role: model.count if counted else estimated for role, model in models.items()}
-    pack, examples = load_pack(settings.prompts, dataset), labelled(settings, dataset)
+    pack, examples, lent = load_pack(settings.prompts, dataset), labelled(settings, dataset), lend(settings)
     rows = []
     for method in settings.methods:
         for category in settings.categories:
             problems = dataset.load(category)[: settings.limit]
-            calls, read = _asked(
-                method, problems, examples.get(category, ()), settings.of(method, settings.seeds[0]), pack, sizes
-            )
+            own = settings.of(method, settings.seeds[0])
+            found = with_lent(load_method(method), lent.get((method, category, own.seed), ()))
+            calls, read = _asked(found, problems, examples.get(category, ()), own, pack, sizes)
             seeds = len(settings.seeds)
             written = calls * seeds * settings.sampling.max_tokens
             rows.append(
@@ -71,7 +72,7 @@ def estimated(text: str) -> float:
 
 
 def _asked(
-    method: str,
+    method: Method,
     problems: Sequence[Problem],
     examples: Sequence[Problem],
     settings: Settings,
@@ -79,12 +80,11 @@ def _asked(
     sizes: Mapping[str, Callable],
 ) -> tuple[int, float]:
     """Calls, and tokens of prompts, of one method on these problems; `sizes` measures the text that a role reads."""
-    found = load_method(method)
     questions = [problem.question for problem in problems]
-    streams = [questions] if found.stream else [[question] for question in questions]
+    streams = [questions] if method.stream else [[question] for question in questions]
     calls = tokens = 0
     for stream in streams:
-        steps, answer = found.begin(stream, settings, examples), None
+        steps, answer = method.begin(stream, settings, examples), None
         while True:
             try:
                 asked = steps.send(answer)
@@ -93,7 +93,7 @@ def _asked(
             answer = (
                 None
                 if isinstance(asked, Answer)
-                else [c for request in asked for c in _blank(request, settings, found)]
+                else [c for request in asked for c in _blank(request, settings, method)]
             )
             for request in () if isinstance(asked, Answer) else asked:
                 if isinstance(request, Attempt):

@@ -101,6 +101,10 @@ class Record:
             execute_seconds=round(execution.wall, 6),
         )
 
+    def not_run(self) -> "Record":
+        """The same as it was generated, before its program ran."""
+        return replace(self, status=None, output="", truncated=False, error="", execute_seconds=None)
+
     def as_json(self) -> dict:
         """The record as the journal keeps it: what is at its default is left out."""
         return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) != f.default}

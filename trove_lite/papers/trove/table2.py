@@ -33,18 +33,18 @@ OPERATIONS = {
 }
 
 
-def ended_with(candidates: pd.DataFrame) -> pd.DataFrame:
+def ended_with(candidates: pd.DataFrame, rule: str = "two_stage") -> pd.DataFrame:
     """The answer that each run ended with: one row a problem and run, with what `candidates.measured` adds.
 
-    Of recorded runs the answer that their result file holds, where there is one; else the one that is selected in two
-    stages, from a problem's last attempt.
+    Of recorded runs the answer that their result file holds, where there is one; else the one that `rule` selects (as
+    officially: in two stages), from a problem's last attempt.
     """
     recorded = selections(candidates)
     known = pd.MultiIndex.from_frame(recorded[["method", "run", "category"]].astype(str))
     whole = all_candidates(candidates)
     rest = whole[~pd.MultiIndex.from_frame(whole[["method", "run", "category"]].astype(str)).isin(known)]
     again = rest[rest["phase"] == "retry"].assign(phase="stream")
-    parts = [part for part in (choose(rest, "two_stage"), choose(again, "two_stage"), recorded) if len(part)]
+    parts = [part for part in (choose(rest, rule), choose(again, rule), recorded) if len(part)]
     answers = pd.concat(parts, ignore_index=True) if parts else candidates.head(0)
     return measured(answers.drop_duplicates(PROBLEM, keep="last"))
 

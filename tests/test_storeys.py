@@ -1,6 +1,7 @@
 """The house keeps its order: arrows point down, no circle, plug-ins know nothing of one another, names stay at home.
 
-    5  cli  options  notebooks  doctor  (and the index of public names)
+    6  cli  options  notebooks  doctor  (and the index of public names)
+    5  raters
     4  papers   audit   view
     3  analysis            running   recorded
     2  prompts
@@ -25,7 +26,8 @@ STOREYS = (
     ("prompts",),
     ("analysis", "running", "recorded"),
     ("papers", "audit", "view"),
-    ("cli", "options", "notebooks", "doctor", ""),
+    ("raters",),
+    ("cli", "options", "notebooks", "doctor", "__main__", ""),
 )
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
@@ -36,6 +38,7 @@ SHARED = {
 }
 #: Sideways, from one room to another of its storey, and why.
 DOORS = {
+    ("__main__", "cli"): "python -m trove_lite is the command",
     ("cli", "notebooks"): "commands call it",
     ("cli", "doctor"): "commands call it",
     ("cli", "options"): "commands have them",

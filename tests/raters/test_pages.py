@@ -160,6 +160,12 @@ def test_the_commands_make_pages_and_read_answers(tmp_path, capsys):
     assert {"trove_table5.csv", "trove_figure10.png", "trove_table5_agreement.csv"} <= made
 
 
+def test_one_rater_alone_gives_means_and_a_reason_for_no_difference(study, tmp_path, capsys):
+    (tmp_path / "1.json").write_text(json.dumps(answered(study, 1)))
+    assert main(["study", "read", str(study), str(tmp_path / "1.json"), "--out", str(tmp_path / "results")]) == 0
+    assert "give the answers of more raters" in capsys.readouterr().out
+
+
 def test_simulated_raters_say_that_they_are(study):
     ratings = simulated(
         read_key(study)[1], accuracy={"trove": 0.9, "primitive": 0.6}, seconds={"trove": 10, "primitive": 20}

@@ -24,6 +24,8 @@ MEASURES = {
     "seconds": lambda ratings: ratings["seconds"].astype(float),
     "log seconds": lambda ratings: np.log(ratings["seconds"].astype(float).clip(lower=0.1)),
 }
+DIFFERENCES = ["measure", "a", "b", "difference", "low", "high", "covers", "p", "problems", "raters"]
+POWER = ["measure", "a", "b", "delta", "raters", "problems", "power", "problems_needed"]
 POWER_WANTED = 0.8
 OTHERS = "other raters"
 
@@ -63,6 +65,8 @@ def method_differences(ratings: pd.DataFrame, pairs: Sequence[tuple[str, str]]) 
         scores = _scores(ratings, measure)
         for a, b in pairs:
             v = variance_of(scores, a, b)
+            if v.problems < 2:
+                continue  # nobody but one rater, say, who sees no problem twice
             found = np.array(interval(v)[:3])
             found = np.expm1(found) if measure == "log seconds" else found
             rows.append(
@@ -77,8 +81,8 @@ def method_differences(ratings: pd.DataFrame, pairs: Sequence[tuple[str, str]]) 
                     "raters": int(scores["rater"].nunique()),
                 }
             )
-    table = pd.DataFrame(rows)
-    return table.assign(p_holm=metrics.holm(table["p"].astype(float))) if len(table) else table
+    table = pd.DataFrame(rows, columns=DIFFERENCES)
+    return table.assign(p_holm=metrics.holm(table["p"].astype(float)))
 
 
 def variance_of(scores: pd.DataFrame, a: str, b: str = "") -> Variance:
@@ -228,6 +232,8 @@ def study_power(
     for measure, delta in deltas.items():
         scores = _scores(ratings, measure)
         v = variance_of(scores, a, b)
+        if v.problems < 2:
+            continue
         rest = rest_of(scores, a, b, int(v.repeats[0, 0]))
         v = replace(v, sample=np.array([[np.nan_to_num(rest)]]))
         for count in raters:
@@ -237,4 +243,4 @@ def study_power(
                 planned | {"problems": n, "power": power(v, delta, problems=n, runs=count), "problems_needed": needed}
                 for n in problems
             ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=POWER)

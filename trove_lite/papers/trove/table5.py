@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from ...analysis.ratings import POWER_WANTED, agreement, by_method, method_differences, study_power
 from .. import Words, named, published_value
-from ..style import PRINT, SERIES, Series, handle, key, titled
+from ..style import PRINT, SERIES, Series, counted, handle, key, titled
 
 SYSTEM = {"primitive": "PRIMITIVE", "instance": "INSTANCE", "trove": "TROVE", "trove_no_import": "TROVE without IMPORT"}
 METRIC = {"accuracy": "human_accuracy", "seconds": "time_s"}
@@ -85,7 +85,7 @@ def figure10(ratings: pd.DataFrame, table: pd.DataFrame) -> Figure:
     handles = [handle(label, style, line="-") for label, style in lines.items()]
     key(both[0], handles, paper=bool(table["published"].notna().any()), columns=3)
     text = "How well and how fast people verify programs"
-    over = f"{ratings['rater'].nunique()} raters, {len(ratings):,} judgements"
+    over = f"{counted(ratings['rater'].nunique(), 'rater', 'raters')}, {len(ratings):,} judgements"
     caption = (
         f"{text}. {over}. Grey: each rater; bars: 95 % intervals over problems and raters. The paper's: mean and "
         "standard deviation over 6 people, other programs (WTQ)."
@@ -95,7 +95,7 @@ def figure10(ratings: pd.DataFrame, table: pd.DataFrame) -> Figure:
 
 def power_figure(table: pd.DataFrame) -> Figure | None:
     """How many raters and problems a study needs, from `verification_power`; None where that cannot be said."""
-    if table["power"].isna().all():
+    if table.empty or table["power"].isna().all():
         return None
     figure, both = plt.subplots(1, 2, figsize=(8.4, 4.2), layout="constrained", sharey=True)
     raters = list(table["raters"].unique())
@@ -163,4 +163,6 @@ def _print(system: str, measure: str, column: str) -> float:
 
 def _named(table: pd.DataFrame, name: str, ratings: pd.DataFrame) -> pd.DataFrame:
     runs = ratings.attrs.get("runs", "")
-    return named(table, f"trove_{name}", f"TroVE's Table 5, {name.removeprefix('table5_')}", runs)
+    part = name.removeprefix("table5").replace("_", ", ")
+    note = "no two problems were judged in both methods: give the answers of more raters"
+    return named(table, f"trove_{name}", f"TroVE's Table 5{part}", runs, note=note)

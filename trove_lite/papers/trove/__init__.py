@@ -1,5 +1,14 @@
 """TroVE: Inducing Verifiable and Efficient Toolboxes for Solving Programmatic Tasks, its tables from candidates."""
 
+from .definitions import (
+    counted_otherwise,
+    definitions_in_words,
+    recorded_accuracy,
+    recorded_selection,
+    simpler,
+    smaller,
+    table2_explained,
+)
 from .table2 import (
     ended_with,
     table2_accuracy,
@@ -23,12 +32,19 @@ from .toolboxes import KEPT, TOOLBOXES, final_toolboxes, toolboxes
 __all__ = [
     "KEPT",
     "TOOLBOXES",
+    "counted_otherwise",
+    "definitions_in_words",
     "ended_with",
     "figure10",
     "final_toolboxes",
     "power_figure",
+    "recorded_accuracy",
+    "recorded_selection",
+    "simpler",
+    "smaller",
     "table2_accuracy",
     "table2_differences",
+    "table2_explained",
     "table2_in_words",
     "table2_library",
     "table2_operations",

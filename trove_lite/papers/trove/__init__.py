@@ -9,6 +9,7 @@ from .definitions import (
     smaller,
     table2_explained,
 )
+from .subjects import libraries, library_figure, table1, table6
 from .table2 import (
     ended_with,
     table2_accuracy,
@@ -37,11 +38,14 @@ __all__ = [
     "ended_with",
     "figure10",
     "final_toolboxes",
+    "libraries",
+    "library_figure",
     "power_figure",
     "recorded_accuracy",
     "recorded_selection",
     "simpler",
     "smaller",
+    "table1",
     "table2_accuracy",
     "table2_differences",
     "table2_explained",
@@ -49,6 +53,7 @@ __all__ = [
     "table2_library",
     "table2_operations",
     "table5",
+    "table6",
     "toolboxes",
     "verification",
     "verification_agreement",

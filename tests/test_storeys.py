@@ -46,6 +46,8 @@ DOORS = {
     ("audit", "papers"): "the printed numbers are what is audited",
     ("audit", "papers.reeval"): "and the tables that they stand in",
     ("audit", "papers.creator.grading"): "and how answers are graded",
+    ("audit", "papers.trove"): "and what is counted of programs and toolboxes",
+    ("audit", "papers.trove.definitions"): "in which ways",
 }
 #: A word that is also the name of a mode or data set, by the module that means something else by it.
 OTHER_WORDS = {

@@ -5,7 +5,7 @@ import pytest
 
 from trove_lite import trove
 from trove_lite.candidates import outcomes
-from trove_lite.papers import published_table
+from trove_lite.papers import published_table, why_empty
 from trove_lite.programs import COUNTS
 
 from ..simulated import candidates
@@ -136,3 +136,17 @@ def test_table_1_has_every_data_set_and_marks_a_size_that_differs(monkeypatch):
     assert table["same"].drop("GQA").to_dict() == {c: c != "HiTab" for c in table.index if c != "GQA"}
     assert "parse_table" in table.loc["HiTab", "primitives"]
     assert table.loc["GQA", "note"] == "not among the data sets here"
+
+
+@pytest.mark.parametrize("method", ["trove", "primitive"])
+def test_one_system_alone_gives_tables_or_the_reason_for_none(runs, kept, method):
+    alone, none = outcomes(runs[runs["method"] == method]), kept.head(0)
+    simpler, smaller = trove.simpler(alone), trove.smaller(alone, none)
+    explained, held = trove.table2_explained(alone, none), trove.libraries(alone, none)
+    for table in (simpler, smaller, held, trove.table6(alone, held), trove.recorded_selection(alone)):
+        assert table.empty
+        assert why_empty(table) == table.attrs["note"]
+    assert trove.library_figure(held) is None
+    assert len(explained) == (6 if method == "trove" else 0)  # accuracy, #ops and what is used, of two categories
+    words = trove.definitions_in_words(simpler, smaller, explained)
+    assert bool(words) == (method == "trove")

@@ -1,6 +1,7 @@
 """The house keeps its order: arrows point down, no circle, plug-ins know nothing of one another, names stay at home.
 
-    5  __main__  cli  options  notebooks  doctor  (and the index of public names)
+    6  __main__  cli  options  notebooks  doctor  (and the index of public names)
+    5  raters
     4  papers   audit   view
     3  analysis            running   recorded
     2  prompts
@@ -25,7 +26,8 @@ STOREYS = (
     ("prompts",),
     ("analysis", "running", "recorded"),
     ("papers", "audit", "view"),
-    ("__main__", "cli", "options", "notebooks", "doctor", ""),
+    ("raters",),
+    ("cli", "options", "notebooks", "doctor", "__main__", ""),
 )
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
@@ -45,6 +47,8 @@ DOORS = {
     ("audit", "papers"): "the printed numbers are what is audited",
     ("audit", "papers.reeval"): "and the tables that they stand in",
     ("audit", "papers.creator.grading"): "and how answers are graded",
+    ("audit", "papers.trove"): "and what is counted of programs and toolboxes",
+    ("audit", "papers.trove.definitions"): "in which ways",
 }
 #: A word that is also the name of a mode or data set, by the module that means something else by it.
 OTHER_WORDS = {

@@ -549,6 +549,65 @@ def _show_time_limits(new, agreement, folder: Path, time_limit: float) -> None:
     save(time_limits_figure(by_limit), folder)
 
 
+# ---- verification by people ----
+
+
+def _study_options(parser) -> None:
+    parts = parser.add_subparsers(dest="part", required=True, metavar="export|read", help="what to do")
+    export = parts.add_parser("export", help="write a page a rater, and the key to them", epilog=parser.epilog)
+    export.add_argument("runs", nargs="+", metavar="RUN", help="run folder with text; two methods or more in all")
+    export.add_argument("--out", required=True, metavar="FOLDER", help="study to make: pages/ to send, the key to keep")
+    export.add_argument("--raters", type=int, default=6, help="a multiple of the methods (default: %(default)s)")
+    export.add_argument("--problems", type=int, default=100, help="at most, for each rater (default: %(default)s)")
+    export.add_argument("--seed", type=int, default=0, help="of problems and orders (default: %(default)s)")
+    export.add_argument("--output", action="store_true", help="show what each program printed, too")
+    read = parts.add_parser("read", help="answers → agreement, accuracy, time, power", epilog=parser.epilog)
+    read.add_argument("folder", metavar="FOLDER", help="study, as export wrote it")
+    read.add_argument("answers", nargs="+", metavar="ANSWERS", help="files that raters' pages wrote, JSON or CSV")
+    read.add_argument("--out", metavar="FOLDER", help="for tables and figures (default: results in the study)")
+
+
+@command(
+    "people verify programs: blinded pages, and what their answers say",
+    _study_options,
+    "export runs/mine --out studies/first --raters 6 --problems 60",
+    "read studies/first answers-rater1.json answers-rater2.csv",
+)
+def study(part, **given) -> None:
+    if part == "export":
+        return _export_study(**given)
+    _read_study(**given)
+
+
+def _export_study(runs, out, **how) -> None:
+    from .raters.export import PAGES, write_study
+
+    at_least(1, "problems", how["problems"])
+    made = write_study(runs, out, **how)
+    _say(
+        f"{made.folder / PAGES}: a page for each of {made.raters} raters, {made.problems} problems each, programs of "
+        f"{', '.join(made.methods)}; send these",
+        f"{made.folder}: the key; keep it from the raters",
+    )
+    if made.left_out:
+        print(f"{made.left_out} answers could not be shown whole, or hold no program, and are in no page")
+
+
+def _read_study(folder, answers, out) -> None:
+    from .papers import save, show
+    from .papers.trove import verification, verification_in_words
+    from .raters.answers import read_study
+
+    place = Path(out) if out else Path(folder) / "results"
+    found = verification(read_study(folder, answers))
+    for table in found[:3]:
+        _say(f"{table.attrs['title']}\n{show(table).to_string(index=False)}\n")
+    _say(verification_in_words(*found[:3]))
+    for thing in found:
+        save(thing, place)
+    print(f"tables and figures in {place}")
+
+
 # ---- what is at hand ----
 
 

@@ -22,6 +22,7 @@ from ..reeval.two_sides import SKIP_POOL, sides
 PRINTED = {"tabmwp": "TabMWP", "wtq": "WTQ", "hitab": "HiTab"}
 SYSTEMS = ("PRIMITIVE", "INSTANCE", "TROVE")
 STREAM = ["method", "run", "dataset", "category"]
+RUN = ["method", "run", "category"]
 DIFFERENCES = ["measure", "category", "a", "b", "difference", "low", "high", "covers", "p", "p_holm", "problems"]
 #: From final answers to a number for each.
 Measure = Callable[[pd.DataFrame], pd.Series]
@@ -83,18 +84,11 @@ def table2_library(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame
     """#lib: how many tools a run has, imports of modules among them; the mean over runs, with t's interval over runs.
 
     `used` as reported (`utils/eval.py`): tools that some final answer that ran lists and names. `kept`: what the
-    toolbox holds when the run ends (`toolboxes`); `kept functions`: without imports.
+    toolbox holds when the run ends (`toolboxes`); `kept and used`: what it holds of those; `kept functions`: without
+    imports.
     """
     comparison, answers = _of(candidates)
-    used = answers[answers["status"] == "ok"].explode("used_tools").dropna(subset="used_tools")
-    streams = answers[STREAM].drop_duplicates()
-    functions = kept[~kept["signature"].fillna("").str.match(r"(import|from) ")]
-    counts = {
-        ", used": _by_run(used, streams, "used_tools") if _is_known(answers, "used_tools") else None,
-        ", kept": _by_run(kept, streams, "name", said=kept),
-        ", kept functions": _by_run(functions, streams, "name", said=kept),
-    }
-    rows = []
+    counts, rows = library_sizes(answers, kept), []
     for system, methods in _systems(comparison).items():
         for name, sizes in counts.items():
             for category in comparison.categories:
@@ -102,6 +96,22 @@ def table2_library(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame
                 published = _look_up(comparison, system, "n_lib")(category)[0]
                 rows.append({"category": category, "system": f"{system}{name}", "published": published} | found)
     return _named(in_columns(pd.DataFrame(rows)), "library", comparison)
+
+
+def library_sizes(answers: pd.DataFrame, kept: pd.DataFrame) -> dict[str, pd.DataFrame | None]:
+    """#lib of each run by each way to count it: columns method, run, category, `size`; None where it is not known."""
+    used = answers[answers["status"] == "ok"].explode("used_tools").dropna(subset="used_tools")
+    used = used.rename(columns={"used_tools": "name"})[[*RUN, "name"]].astype(str)
+    streams = answers[STREAM].drop_duplicates()
+    functions = kept[~kept["signature"].fillna("").str.match(r"(import|from) ")]
+    known = _is_known(answers, "used_tools")
+    both = kept.astype(dict.fromkeys([*RUN, "name"], str)).merge(used.drop_duplicates(), on=[*RUN, "name"])
+    return {
+        ", used": _by_run(used, streams, "name") if known else None,
+        ", kept": _by_run(kept, streams, "name", said=kept),
+        ", kept and used": _by_run(both, streams, "name", said=kept) if known else None,
+        ", kept functions": _by_run(functions, streams, "name", said=kept),
+    }
 
 
 def _table(candidates: pd.DataFrame, name: str, measures: Mapping[str, Measure], *, metric: str) -> pd.DataFrame:
@@ -153,12 +163,11 @@ def _is_known(answers: pd.DataFrame, column: str) -> bool:
 
 def _by_run(tools: pd.DataFrame, streams: pd.DataFrame, name: str, said: pd.DataFrame | None = None) -> pd.DataFrame:
     """How many different tools each stream has: columns method, run, category, `size`; of those that `said` knows."""
-    keys = ["method", "run", "category"]
-    tools, streams = (frame.astype(dict.fromkeys(keys, str)) for frame in (tools, streams))
-    sizes = tools.groupby(keys)[name].nunique().rename("size").reset_index()
+    tools, streams = (frame.astype(dict.fromkeys(RUN, str)) for frame in (tools, streams))
+    sizes = tools.groupby(RUN)[name].nunique().rename("size").reset_index()
     if said is not None:
-        streams = streams.merge(said[keys].astype(str).drop_duplicates(), on=keys)
-    return streams[keys].merge(sizes, on=keys, how="left").fillna({"size": 0})
+        streams = streams.merge(said[RUN].astype(str).drop_duplicates(), on=RUN)
+    return streams[RUN].merge(sizes, on=RUN, how="left").fillna({"size": 0})
 
 
 def _size(sizes: pd.DataFrame | None, methods: list[str], category: str) -> dict:

@@ -291,9 +291,10 @@ def _with_tools(choices: dict, sources: Sequence[str], methods: Sequence[str]) -
     takers = [name for name, settings in known.items() if "tools" in settings]
     if not takers:
         raise UsageError("--tool: none of the run's methods takes tools made elsewhere")
-    found = carried(sources)
-    given = {name: {key: value for key, value in found.items() if key in known[name]} for name in takers}
-    return choices | {name: choices.get(name, {}) | given[name] for name in takers}
+    for name in takers:
+        given = {key: value for key, value in carried(sources, name).items() if key in known[name]}
+        choices = choices | {name: choices.get(name, {}) | given}
+    return choices
 
 
 # ---- notebooks ----

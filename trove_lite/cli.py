@@ -313,6 +313,7 @@ def _report_options(parser) -> None:
         help="a notebook parameter, of those notebooks that have it",
     )
     parser.add_argument("--title", default="", help="of the index (default: NAME)")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NOTEBOOK", help="these notebooks alone (40_latm)")
     parser.add_argument("--notebooks", default="notebooks", metavar="FOLDER", help="(default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1), help="at once (default: %(default)s)")
     parser.add_argument("--force", action="store_true", help="also what is complete and would come out the same")

@@ -69,7 +69,7 @@ def needed(calls: pd.DataFrame, methods: Iterable[str] = tuple(METHODS)) -> pd.D
     stream = ["run", "system", "category"]
     wrapped = table[table["fixed"] & (table["stage"] == WRAP)].groupby(stream)["sample"].min()
     first = pd.MultiIndex.from_frame(table[stream]).map(wrapped.to_dict()) if len(table) else []
-    return table[~table["fixed"] | ~(table["sample"] > np.array(first, dtype=float))]
+    return table[~table["fixed"] | ~(table["sample"].astype(float) > np.array(first, dtype=float))]
 
 
 def bill(calls: pd.DataFrame, price: Price) -> pd.Series:

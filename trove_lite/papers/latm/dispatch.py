@@ -89,9 +89,9 @@ def _streamed(folder: Path) -> list[dict]:
     fewest = int(candidates.groupby(["run", "category", "problem"], observed=True).size().min())
     scores = score(candidates, "one_stage", fewest).merge(candidates[["run", "seed"]].drop_duplicates(), on="run")
     key = ["method", "category", "seed"]
-    judged = []
+    opened, judged = dict(list(tasks.groupby(key))), []
     for stream, part in scores.astype({"method": str, "category": str}).groupby(key):
-        here = tasks[(tasks[key] == stream).all(axis="columns")]
+        here = opened[stream]
         right = dispatched(here, dict(zip(part["problem"], part["level"].astype(str), strict=True)))
         by_tool = part["problem"].isin([problem for known in here["by_tool"] for problem in known])
         judged.append(part.assign(rightly=part["problem"].map(right).astype(float), by_tool=by_tool))

@@ -70,11 +70,12 @@ TABLE5_USER = "GPT-3.5 Turbo"
 def table5(comparison: Comparison | None) -> pd.DataFrame:
     """A chain of thought as the tool (Table 5): examples that a model wrote, those that people wrote, and a tool.
 
-    Where a run kept only the thoughts that were right, its folder's `run.json` says so.
+    Empty without thoughts that a model wrote.
     """
     names = tuple(METHODS[method] for method in (TOOL_MAKER, THOUGHT_MAKER, "cot"))
     here = {} if comparison is None else {n: s for n, s in comparison.sides.items() if n.startswith(names)}
-    users = replace(comparison, sides=here) if here else None
+    written = any(name.startswith(METHODS[THOUGHT_MAKER]) for name in here)
+    users = replace(comparison, sides=here) if written else None
     return _accuracy(users, "latm_table5", "LATM's Table 5", lambda row: f"{THOUGHTS[row.method]}, {TABLE5_USER}")
 
 

@@ -327,7 +327,7 @@ def latm_outcome(runs: list[Path]) -> list[str]:
     tables = {
         "With a tool and without": latm.table2(sides),
         "A chain of thought as the tool": latm.table5(sides),
-        "Beside other makers of tools, on the same problems": latm.tool_makers(candidates, calls),
+        "On the same problems, with tokens a problem": latm.tool_makers(candidates, calls),
         "The dispatcher": latm.dispatcher(candidates, calls),
         "Unannounced tasks": latm.streams(runs),
     }

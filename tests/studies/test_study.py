@@ -160,7 +160,7 @@ def test_a_study_of_latm_says_what_came_of_its_tools(tmp_path, monkeypatch):
     told = (own / "README.md").read_text()
     assert "| LATM of maker, user | " in told
     assert "| CoT, scripted " in told
-    assert "chinese_remainder | maker | run | 1 | 1 |" in told.replace("  ", " ").replace("  ", " ")
+    assert "chinese_remainder | maker | run | 1 | 1 |" in " ".join(told.split())
     assert "LATM of maker, user is " in told
     assert "part1 (cot; all): not begun" in told
     monkeypatch.setattr(studies, "trove_lite", list)

@@ -131,7 +131,7 @@ def tool_makers(candidates: pd.DataFrame, calls: pd.DataFrame, *, k: int | None 
 
     A row a category and system, then what another paper prints of LATM there. The problems are those that every system
     with any of the category was asked, so that LATM's labelled ones are left out for all. `tokens`: read and written a
-    problem with all calls that were made; `making`: LATM's for the tool, shared out over these problems. `labels`:
+    problem with all calls that were made; `making`: once, shared out over these problems. `labels`:
     labelled problems that a maker saw.
     """
     title, systems_of = "LATM beside other makers of tools", (*METHODS, *OTHERS)
@@ -184,8 +184,10 @@ def _tokens(calls: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
         runs = part["run"].nunique() * max(1, len(problems))
         used = each[~each["fixed"] & each["problem"].isin(problems)]
         rows.append({"category": category, "system": system.title, "tokens": used["tokens"].sum() / runs})
+        if each["fixed"].any():
+            rows[-1]["making"] = each.loc[each["fixed"], "tokens"].sum() / runs
         if system.method == TOOL_MAKER:
-            rows[-1] |= {"making": each.loc[each["fixed"], "tokens"].sum() / runs, "labels": LABELS}
+            rows[-1]["labels"] = LABELS
     return pd.DataFrame(rows, columns=["category", "system", "tokens", "making", "labels"])
 
 

@@ -25,15 +25,17 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from trove_lite import load_calls, load_candidates, reeval, trove
+from trove_lite import latm, load_calls, load_candidates, reeval, show, side_by_side, trove
 from trove_lite.candidates import save_table
 from trove_lite.cli import main as trove_lite
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import write_atomically
 from trove_lite.notebooks import Job, run_all
+from trove_lite.papers import why_empty
 
 MAIN, LONGER = "runs", "longer"  # groups: what tables are made from, and PRIMITIVE with more calls
 ABLATIONS = "ablations"  # TROVE with one choice changed
+LATM, LATM_NOTEBOOK = "latm", "40_latm"
 BESIDE = "results/codellama-7b-instruct/outcomes.parquet"
 TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
 
@@ -59,6 +61,16 @@ class Study(NamedTuple):
     weights: Mapping[str, str]
     parts: tuple[Part, ...]
     default: str = ""  # the part that those of the group `ablations` are held against
+    beside: tuple[str, ...] = ()  # studies whose published parts stand beside its own, in LATM's tables
+
+    @property
+    def is_about_latm(self) -> bool:
+        return any(LATM in part.options.get("methods", ()) for part in self.parts)
+
+    def published(self, results: Path) -> list[Path]:
+        """The published parts that tables are made from: its own, then those of the studies beside it."""
+        folders = [results, *(results.parent / name for name in self.beside)]
+        return [part for folder in folders for part in sorted((folder / MAIN).glob("*"))]
 
 
 def read_study(path: Path) -> Study:
@@ -66,9 +78,8 @@ def read_study(path: Path) -> Study:
     try:
         told = tomllib.loads(path.read_text(encoding="utf-8"))
         parts = [part_of(part, told.get("settings", {})) for part in told["part"]]
-        study = Study(
-            told["name"], told["title"], told.get("engine", ""), told["weights"], tuple(parts), told.get("default", "")
-        )
+        named = told["name"], told["title"], told.get("engine", ""), told["weights"]
+        study = Study(*named, tuple(parts), told.get("default", ""), tuple(told.get("beside", ())))
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise TroveLiteError(f"{path}: not a study that can be read ({error}); see studies/ for one") from error
     except KeyError as error:
@@ -176,7 +187,8 @@ def account(part: Part, folder: Path) -> dict:
     """What a part is and what it took, from its run folder alone; of one that is not complete, how far it is."""
     row = {"part": part.name, "group": part.group, "complete": is_complete(folder), "samples": samples_of(folder)}
     if not row["complete"]:
-        return row | {name: " ".join(part.options.get(name, ())) for name in ("methods", "categories")}
+        everything = {"methods": ["trove"], "categories": ["all"]} | part.options
+        return row | {name: " ".join(everything[name]) for name in ("methods", "categories")}
     about, calls = read_about(folder), load_calls(folder)
     settings, identity = about["settings"], about.get("identity", {}).get("solver", {})
     sessions = about.get("sessions", [])
@@ -308,10 +320,13 @@ def told(column: pd.Series) -> str:
 
 
 def outcome(study: Study, results: Path) -> list[str]:
-    """What came of it: every method's numbers by category, the paired differences, and the other prompts'."""
+    """What came of it: every method's numbers by category, the paired differences, and the other prompts'; of LATM its
+    tables."""
     own = sorted((results / MAIN).glob("*")) if (results / MAIN).is_dir() else []
     if not own:
         return ["## What came of it", "", "No part that tables are made from is complete."]
+    if study.is_about_latm:
+        return latm_outcome(study.published(results))
     models = reeval.models(own, [BESIDE])
     sides = next(iter(models.values()))
     have = {str(category) for side in sides.sides.values() for category in side["category"].unique()}
@@ -326,6 +341,29 @@ def outcome(study: Study, results: Path) -> list[str]:
     columns = ["model", "category", "rule", "a", "b", "difference", "low", "high", "p", "problems"]
     lines += ["### TROVE minus PRIMITIVE, problem by problem", "", markdown(shown[columns].round(4)), ""]
     return lines + other_prompts(study, results, own)
+
+
+def latm_outcome(runs: list[Path]) -> list[str]:
+    """What came of tools made once: LATM's tables as far as these runs fill them, and what they say in words."""
+    candidates, calls = load_candidates(*runs), load_calls(*runs)
+    sides = latm.sides(candidates, calls)
+    tables = {
+        "With a tool and without": latm.table2(sides),
+        "A chain of thought as the tool": latm.table5(sides),
+        "On the same problems, with tokens a problem": latm.tool_makers(candidates, calls),
+        "The dispatcher": latm.dispatcher(candidates, calls),
+        "Unannounced tasks": latm.streams(runs),
+    }
+    lines = ["## What came of it", "", "Value [95 % interval], and the paper's in parentheses where it prints one.", ""]
+    for title, table in tables.items():
+        if not why_empty(table):
+            shown = side_by_side(table).T.reset_index(names="") if "source" in table else show(table)
+            lines += [f"### {title}", "", markdown(shown), ""]
+    trials = latm.table3(runs)
+    trials = trials[trials["category"].isin(candidates["category"].astype(str).unique())]
+    lines += ["### Trials to make a tool that passed the maker's own tests", "", markdown(show(trials)), ""]
+    even = latm.break_even(calls, prices={"tokens": latm.PRICES["tokens"]})
+    return [*lines, "### In words", "", latm.latm_in_words(latm.differences(sides), even), ""]
 
 
 def toolbox(kept: pd.DataFrame) -> str:
@@ -385,7 +423,9 @@ def report(study: Study, results: Path) -> int:
     if not own:
         print(f"{results}: no published study there; left out")
         return 0
-    words = ["report", *map(str, own), "--out", study.name, "--title", study.title, "--force"]
+    words = ["report", *map(str, study.published(results)), "--out", study.name, "--title", study.title, "--force"]
+    if study.is_about_latm:
+        return trove_lite([*words, "--only", LATM_NOTEBOOK])
     words += ["-p", "beside", json.dumps([f"../{BESIDE}"])]
     if more := sorted((results / LONGER).glob("*")):
         words += ["-p", "longer", json.dumps([f"../{path}" for path in more])]

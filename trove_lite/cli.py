@@ -294,9 +294,10 @@ def _with_tools(choices: dict, sources: Sequence[str], methods: Sequence[str]) -
     takers = [name for name, settings in known.items() if "tools" in settings]
     if not takers:
         raise UsageError("--tool: none of the run's methods takes tools made elsewhere")
-    found = carried(sources)
-    given = {name: {key: value for key, value in found.items() if key in known[name]} for name in takers}
-    return choices | {name: choices.get(name, {}) | given[name] for name in takers}
+    for name in takers:
+        given = {key: value for key, value in carried(sources, name).items() if key in known[name]}
+        choices = choices | {name: choices.get(name, {}) | given}
+    return choices
 
 
 # ---- notebooks ----
@@ -315,6 +316,7 @@ def _report_options(parser) -> None:
         help="a notebook parameter, of those notebooks that have it",
     )
     parser.add_argument("--title", default="", help="of the index (default: NAME)")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NOTEBOOK", help="these notebooks alone (40_latm)")
     parser.add_argument("--notebooks", default="notebooks", metavar="FOLDER", help="(default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1), help="at once (default: %(default)s)")
     parser.add_argument("--force", action="store_true", help="also what is complete and would come out the same")

@@ -57,10 +57,11 @@ def problems(n, category="task"):
 class Played:
     """A run of the method on scripted replies (by stage, the last of a stage for good), programs run for real."""
 
-    def __init__(self, settings, replies, questions=2, run=execute, examples=None):
+    def __init__(self, settings, replies, questions=2, run=execute, examples=None, method=LATM):
         replies = {stage: list(texts) for stage, texts in ({"use": [USES]} | replies).items()}
         self.requests, self.answers, self.widths, self.replies = [], [], [], []
-        steps = LATM.begin([p.question for p in problems(questions)], settings, examples or problems(6))
+        asked = [p.question for p in problems(questions)] if isinstance(questions, int) else questions
+        steps = method.begin(asked, settings, examples or problems(6))
         sent = None
         while True:
             try:
@@ -85,7 +86,9 @@ class Played:
             text, program = "", request.program
         self.replies.append(text)
         status, output, error = None, "", ""
-        if program is not None and not program.strip():
+        if request.mode and not getattr(request, "runs", True):
+            status, output = "ok", text
+        elif program is not None and not program.strip():
             status = "no_code"
         elif program is not None:
             ended = run(program)
@@ -452,3 +455,12 @@ def test_released_tools_show_the_dispatcher_a_question_of_their_task(transcripts
     )
     first = bbh.BBH.examples(category)[3].question.text
     assert first.split()[:5] == shown.split("Question: ")[1].split()[:5]
+
+
+def test_a_maker_and_a_user_read_what_is_asked_about_before_the_question_and_whole_numbers_as_such():
+    asked = Question("tabmwp", "task", 10, "How many?", "| a |\n| --- |\n| 3 |")
+    examples = [Problem(asked._replace(index=n), 3.0) for n in range(6)]
+    played = Played(once(OURS), {"propose": [GOOD], "verify": [TESTS], "wrap": [WRAPPED]}, [asked], examples=examples)
+    assert "Question: | a |\n| --- |\n| 3 |\n\nHow many?\nAnswer: 3\n" in played.requests[0].prompt[0][1]
+    assert played.requests[-1].prompt[0][1].endswith("Question: | a |\n| --- |\n| 3 |\n\nHow many?")
+    assert played.answers[0].candidate.vote.answers == ("7.5",)

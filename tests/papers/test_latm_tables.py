@@ -7,11 +7,13 @@ import pandas as pd
 import pytest
 
 from trove_lite.analysis.comparison import Comparison
-from trove_lite.candidates import load_calls, load_candidates
+from trove_lite.candidates import calls_of, load_calls, load_candidates
 from trove_lite.errors import TroveLiteError
 from trove_lite.papers import latm
+from trove_lite.papers.latm.dispatch import dispatched
 
-from ..running.test_labelled import run
+from ..running.test_labelled import REPLIES, ScriptedModel, run
+from ..simulated import candidates as simulated
 
 EACH = latm.PRICES["tokens"]
 
@@ -66,6 +68,116 @@ def test_trials_that_made_a_tool_are_counted_beside_print(runs):
     assert ours["low"] < 1 == ours["high"]
     assert table.loc[("logical_deduction", "GPT-4"), "published"] == 0.6
     assert "do not say" in latm.table3([]).attrs["note"]
+
+
+def test_table_5_is_of_thoughts_that_a_model_wrote_beside_people_s_and_a_tool(runs, calls, comparison, tmp_path):
+    assert "system" not in latm.table5(comparison) or latm.table5(comparison).empty
+    run(tmp_path / "thoughts", methods=("made_cot",), roles=("maker",), solver=Thinker())
+    given = latm.carried([tmp_path / "thoughts"], "made_cot")
+    assert given["maker"] == "maker"
+    assert given["tools"]["chinese_remainder"].count("A: Let's think step by step. ") == 3
+    more = [*runs, tmp_path / "thoughts"]
+    table = latm.table5(latm.sides(load_candidates(*more), load_calls(*more)))
+    systems = {"LATM of maker, user", "CoT, scripted", "made CoT of maker, thinker"}
+    assert set(table.loc[table["problems"] > 0, "system"]) == systems
+    with pytest.raises(TroveLiteError, match="thoughts were not released"):
+        latm.carried(["released"], "made_cot")
+
+
+def test_thoughts_that_are_paid_for_once_are_no_rival_s_whole_bill():
+    thoughts = [spent("made_cot", "m", [50], role="maker", stage="think", problem=0), spent("made_cot", "m", [1, 1])]
+    calls = pd.concat([bills(100, [2, 2], [7, 7]), *thoughts], ignore_index=True)
+    assert set(latm.break_even(calls)["b"]) == {"CoT, m"}
+    assert latm.costs(calls).set_index(["system", "role"]).loc[("made CoT, m", "maker"), "fixed"]
+
+
+# ---- the dispatcher, and unannounced tasks ----
+
+
+class Thinker(ScriptedModel):
+    """Thinks of 3; says of every question that it is of the first task; makes and uses the tool of the tests."""
+
+    name = "thinker"
+
+    async def complete(self, prompt, seeds, *, sampling=None):
+        text = prompt if isinstance(prompt, str) else prompt[-1].content
+        turns = 0 if isinstance(prompt, str) else sum(message.role == "assistant" for message in prompt)
+        reply = REPLIES["maker"][turns] if turns or "Please write one general" in text else "So the answer is 3."
+        reply = "Task: task 1" if "To which of these tasks" in text else reply
+        reply = REPLIES["user"][0] if text.startswith("```python") else reply
+        (made,) = await super().complete(str(prompt), seeds)
+        return [made._replace(text=reply)]
+
+
+def test_a_stream_of_unannounced_tasks_is_counted_by_who_answered(tmp_path):
+    given = {"dataset": "bbh_stream", "categories": ("made_0",), "limit": 12}
+    run(tmp_path / "mixed", methods=("latm_streaming",), roles=(), solver=Thinker(), **given)
+    table = latm.streams([tmp_path / "mixed"]).set_index("what")
+    assert table["of"].to_dict() == {
+        "dispatched rightly": 12,
+        "right by a tool": 6,
+        "right by the maker": 6,
+        "right": 12,
+        "tools made": 1,
+    }
+    kinds = load_candidates(tmp_path / "mixed")["level"].astype(str)
+    assert table.loc["dispatched rightly", "count"] == (kinds == kinds.iloc[0]).sum()
+    assert latm.streams([]).empty
+
+
+@pytest.mark.parametrize(
+    ("by_maker", "names", "right"),
+    [
+        ([[0, 2], [1]], ["task 1", "task 2"], [True, True, True]),
+        ([[0, 1], [2]], ["task 1", "task 2"], [True, False, False]),
+        ([[0, 2], [1]], ["a", "b"], [True, True, True]),
+        ([[], [0], [1], [2]], ["a", "t", "u", "v"], [False, True, False]),
+    ],
+)
+def test_a_question_is_dispatched_rightly_to_its_kind_s_task_or_to_a_new_one_where_there_is_none(
+    by_maker, names, right
+):
+    tasks = pd.DataFrame({"name": names, "by_maker": by_maker, "by_tool": [[]] * len(names)})
+    assert list(dispatched(tasks, {0: "a", 1: "b", 2: "a"}).values()) == right
+
+
+def test_the_dispatcher_s_two_numbers_are_over_draws_and_stand_beside_print():
+    frame = simulated(problems=20, runs=1, k=3, categories=("counting", "algebra"))
+    frame = frame[(frame["method"] == "primitive") & (frame["sample"] == 0)]
+    frame = frame.astype({"category": str, "method": str, "dataset": str}).assign(
+        method="dispatcher", dataset="bbh_mixed"
+    )
+    draws = frame["category"].map({"counting": "existing_0", "algebra": "existing_1"})
+    frame = frame.assign(category=draws, correct=(frame["problem"] < 18) | (draws == "existing_1"))
+    (row,) = latm.dispatcher(frame, calls_of(frame)).to_dict("records")
+    assert (row["kind"], row["value"], row["draws"], row["questions"]) == ("existing", 0.95, 2, 40)
+    assert row["low"] < 0.95 < row["high"]
+    assert row["sd"] == pytest.approx(0.1 / 2**0.5)
+    assert (row["published"], row["published_sd"]) == (0.94, 0.02)
+    assert "no runs" in latm.dispatcher(frame.assign(method="latm"), calls_of(frame)).attrs["note"]
+
+
+# ---- beside other makers of tools ----
+
+
+def test_other_makers_of_tools_are_set_beside_latm_on_its_problems():
+    frame = simulated(problems=12, runs=1, k=6, categories=("algebra", "counting"))
+    own = frame[(frame["method"] == "primitive") & (frame["problem"] >= 10) & (frame["category"] == "algebra")]
+    frame = frame.astype({"method": str, "run": str, "mode": str})
+    own = own.astype({"method": str, "run": str, "mode": str}).assign(method="latm", mode="latm", run="latm")
+    both = pd.concat([frame, own], ignore_index=True)
+    calls = calls_of(both).assign(prompt_tokens=10, completion_tokens=1)
+    maker = calls[calls["method"] == "latm"].head(1).assign(role="maker", stage="propose", prompt_tokens=99)
+    table = latm.tool_makers(both, pd.concat([calls, maker], ignore_index=True))
+    here = table[table["category"] == "algebra"].set_index("system")
+    assert set(here["problems"].dropna()) == {2}
+    assert here.loc["LATM, simulated", ["k", "tokens", "making", "labels"]].tolist() == [6, 66, 50, 6]
+    assert here.loc["TROVE, simulated", "tokens"] == 66
+    assert here.loc["LATM, printed by TroVE after CRAFT", "published"] == 0.30
+    pairs = latm.tool_maker_differences(both, calls).query("category == 'algebra'")
+    assert set(pairs["b"]) == {"TROVE, simulated", "PRIMITIVE, simulated"}
+    assert set(pairs["problems"]) == {2}
+    assert latm.tool_makers(frame, calls_of(frame)).attrs["note"] == "no LATM runs"
 
 
 # ---- tools made elsewhere ----

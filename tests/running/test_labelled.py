@@ -37,16 +37,15 @@ class Role(ScriptedModel):
 
 
 def run(out, dataset=None, methods=("latm",), roles=("maker", "user"), sandbox=None, solver=None, **given):
-    settings = RunSettings(
-        name="test",
-        methods=methods,
-        dataset="bbh_made",
-        categories=("chinese_remainder",),
-        seeds=(0,),
-        **{"k": 1, "limit": 4, "model": "scripted", "prompts": "own"} | given,
-    )
+    usual = {
+        "dataset": dataset if isinstance(dataset, str) else "bbh_made",
+        "categories": ("chinese_remainder",),
+        "seeds": (0,),
+    }
+    usual |= {"k": 1, "limit": 4, "model": "scripted", "prompts": "own"}
+    settings = RunSettings(name="test", methods=methods, **usual | given)
     models = {role: Role(role) for role in roles}
-    dataset = dataset or load_dataset("bbh_made")
+    dataset = load_dataset(settings.dataset) if dataset is None or isinstance(dataset, str) else dataset
     fakes = {"model": solver or ScriptedModel(), "roles": models, "sandbox": sandbox or InlineSandbox(), "pack": Pack()}
     return live_run(settings, out, dataset=dataset, progress=False, **fakes), models
 

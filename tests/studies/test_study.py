@@ -12,6 +12,7 @@ from trove_lite.candidates import save_run
 from trove_lite.errors import TroveLiteError
 
 from ..conftest import ROOT
+from ..running.test_labelled import run as play
 from ..simulated import candidates
 
 FILE = """
@@ -146,6 +147,26 @@ def test_what_is_not_published_is_left_out_in_a_line(tmp_path, capsys):
     assert "left out" in capsys.readouterr().out
 
 
+def test_a_study_of_latm_says_what_came_of_its_tools(tmp_path, monkeypatch):
+    own, other = tmp_path / "results/small", tmp_path / "results/thoughts"
+    parts = ['methods = ["latm"]', 'methods = ["cot"]']
+    text = FILE.partition("[settings]")[0].replace("[weights]", 'beside = ["thoughts"]\n[weights]')
+    text += "".join(f'[[part]]\nname = "part{n}"\n{line}\n' for n, line in enumerate(parts))
+    study = read(tmp_path, text)
+    play(tmp_path / "runs/part0")
+    play(other / "runs/cot", methods=("cot",), roles=())
+    own.mkdir()
+    studies.publish(study, tmp_path / "runs", own)
+    told = (own / "README.md").read_text()
+    assert "| LATM of maker, user | " in told
+    assert "| CoT, scripted " in told
+    assert "chinese_remainder | maker | run | 1 | 1 |" in " ".join(told.split())
+    assert "LATM of maker, user is " in told
+    assert "part1 (cot; all): not begun" in told
+    monkeypatch.setattr(studies, "trove_lite", list)
+    assert studies.report(study, own)[-2:] == ["--only", "40_latm"]
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*.toml")), ids=lambda path: path.stem)
 def test_every_part_of_a_committed_study_is_a_run_that_can_be_made(path):
     from trove_lite.cli import _settings, parser_of
@@ -158,7 +179,7 @@ def test_every_part_of_a_committed_study_is_a_run_that_can_be_made(path):
         tool = given.pop("tool", ())  # of data or of a run that is not here
         settings = _settings(given, given.pop("out"))
         assert settings.k == part.options.get("k", 15)
-        assert not tool or settings.methods == ("latm",)
+        assert not tool or set(settings.methods) < {"latm", "made_cot"}
 
 
 # ---- ablations ----

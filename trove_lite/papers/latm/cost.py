@@ -4,7 +4,7 @@ The paper states O(nc + C). Here the maker's calls, its growing chat and its fai
 so are the longer prompts of a user who reads the tool. Prices are a parameter.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from ...analysis.variance import decompose, interval
 from .. import named
 from ..style import SERIES, plt, titled
 from .released import RELEASED_MAKER, released_tokens
-from .systems import MAKERS, TOOL_MAKER, System, systems
+from .systems import MAKERS, METHODS, TOOL_MAKER, System, systems
 
 SPENT = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "executions")
 WRAP = "wrap"
@@ -49,12 +49,12 @@ PRICES = {
 }
 
 
-def needed(calls: pd.DataFrame) -> pd.DataFrame:
+def needed(calls: pd.DataFrame, methods: Iterable[str] = tuple(METHODS)) -> pd.DataFrame:
     """Every call of LATM and what it is set beside, with its `system`, and whether it is `fixed`.
 
     Of LATM's trials those after the first that came to the wrapper were made to be counted, and are left out.
     """
-    who = systems(calls)
+    who = {key: system for key, system in systems(calls).items() if system.method in methods}
     keys = list(zip(calls["run"].astype(str), calls["method"].astype(str), strict=True))
     known = [key in who for key in keys]
     table = calls[known].assign(system=[who[key] for key in keys if key in who]).reset_index(drop=True)
@@ -69,7 +69,7 @@ def needed(calls: pd.DataFrame) -> pd.DataFrame:
     stream = ["run", "system", "category"]
     wrapped = table[table["fixed"] & (table["stage"] == WRAP)].groupby(stream)["sample"].min()
     first = pd.MultiIndex.from_frame(table[stream]).map(wrapped.to_dict()) if len(table) else []
-    return table[~table["fixed"] | ~(table["sample"] > np.array(first, dtype=float))]
+    return table[~table["fixed"] | ~(table["sample"].astype(float) > np.array(first, dtype=float))]
 
 
 def bill(calls: pd.DataFrame, price: Price) -> pd.Series:
@@ -113,7 +113,7 @@ def break_even(calls: pd.DataFrame, *, prices: Mapping[str, Prices] = PRICES) ->
         for name, price in prices.items()
         for a, category in bills
         for b, other in bills
-        if other == category and a.method == TOOL_MAKER != b.method and b.user in (a.user, a.maker)
+        if other == category and a.method == TOOL_MAKER and not b.maker and b.user in (a.user, a.maker)
     ]
     rows = [row for row in rows if "each" in row]
     found = pd.DataFrame(rows, columns=EVEN_COLUMNS)

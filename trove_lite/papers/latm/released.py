@@ -19,9 +19,12 @@ from ...errors import TroveLiteError
 from ...methods.latm import answering
 from ...sandbox import Execution, Sandbox
 from .. import published_table
+from .systems import THOUGHT_MAKER, TOOL_MAKER
 
 #: Who made the released tools.
 RELEASED_MAKER = "GPT-4"
+#: Method → what an entry of `run.json` says of what it made.
+MADE = {TOOL_MAKER: "proposals", THOUGHT_MAKER: "thoughts"}
 #: Of English and Python in GPT-4's tokenizer, about.
 CHARACTERS_A_TOKEN = 4
 #: Seconds that a tool may compute: the one for remainders tries every number.
@@ -68,18 +71,18 @@ def released_tokens(category: str) -> tuple[float, float] | None:
     return read / CHARACTERS_A_TOKEN, written / CHARACTERS_A_TOKEN
 
 
-def made_tools(folder: str | Path) -> dict[str, str]:
-    """The wrapped tools that a live run made, by category: the setting `tools` of another user's run.
+def made_tools(folder: str | Path, method: str = TOOL_MAKER) -> dict[str, str]:
+    """The wrapped tools that a live run made, or its thoughts, by category: the setting `tools` of another user's run.
 
     Of several seeds or trials it is the first tool made; "" for a task whose maker always failed. Raises TroveLiteError
-    where the folder holds no complete run, or none that made tools.
+    where the folder holds no complete run, or none in which the method made any.
     """
     tools: dict[str, str] = {}
-    for trial in described(folder)["toolboxes"]:
-        if trial.get("proposals"):
-            tools[trial["category"]] = tools.get(trial["category"]) or trial["tool"]
+    for made in described(folder)["toolboxes"]:
+        if made.get(MADE.get(method, MADE[TOOL_MAKER])):
+            tools[made["category"]] = tools.get(made["category"]) or made["tool"]
     if not tools:
-        raise TroveLiteError(f"{folder}: its run made no tools; name one of LATM's whose maker was asked")
+        raise TroveLiteError(f"{folder}: its run made no tools; name one of method '{method}' whose maker was asked")
     return tools
 
 
@@ -95,18 +98,20 @@ def described(folder: str | Path) -> dict:
         ) from error
 
 
-def carried(sources: Sequence[str | Path]) -> dict[str, object]:
-    """LATM's settings `tools` and `maker` for tools made elsewhere.
+def carried(sources: Sequence[str | Path], method: str = TOOL_MAKER) -> dict[str, object]:
+    """The settings `tools` and `maker` of LATM, or of another `method` that takes any, for tools made elsewhere.
 
     sources: `released` for GPT-4's six, a run folder, or files, each the wrapped tool of the task that it is named
     after (word_sorting.md). Raises TroveLiteError for what is none of these.
     """
     first = Path(sources[0])
     if list(map(str, sources)) == ["released"]:
+        if method == THOUGHT_MAKER:
+            raise TroveLiteError("tool released: GPT-4's thoughts were not released; give a run folder, or files")
         return {"tools": {category: released_tool(category) for category in TITLES}, "maker": RELEASED_MAKER}
     if len(sources) == 1 and first.is_dir():
         models = described(first)["models"]
-        return {"tools": made_tools(first), "maker": str(models.get("maker", models["solver"]))}
+        return {"tools": made_tools(first, method), "maker": str(models.get("maker", models["solver"]))}
     try:
         tools = {Path(source).stem: Path(source).read_text(encoding="utf-8") for source in sources}
     except (OSError, UnicodeDecodeError) as error:

@@ -1,4 +1,4 @@
-"""LATM's Tables 2 to 4: how often a made tool leads to the right answer, and how often a tool can be made at all.
+"""LATM's Tables 2 to 5: how often a made tool leads to the right answer, and how often a tool can be made at all.
 
 Most printed values are of 232 of the 240 instances, as their decimals tell; ours are of all.
 """
@@ -17,20 +17,23 @@ from ...analysis.independence import independent_runs
 from ...analysis.scores import score
 from ...candidates import all_candidates
 from .. import in_columns, named, published_table
+from .cost import needed
 from .released import TITLES
-from .systems import METHODS, TOOL_MAKER, System, family, systems
+from .systems import METHODS, OTHERS, THOUGHT_MAKER, TOOL_MAKER, System, family, systems
 
 NO_RUNS = "no runs of LATM or of a chain of thought"
 WHOLE = ("all", "covered")
 
 
-def sides(candidates: pd.DataFrame, calls: pd.DataFrame) -> Comparison | None:
+def sides(
+    candidates: pd.DataFrame, calls: pd.DataFrame, *, methods: Iterable[str] = tuple(METHODS)
+) -> Comparison | None:
     """A side for each system of LATM's tables: `LATM, USER`, `LATM of MAKER, USER`, `CoT, MODEL`; None without any.
 
     Runs that copy another of the same system are left out: two users of one tool may well write the same calls of it.
     """
     candidates = all_candidates(candidates)
-    candidates = candidates[candidates["method"].map(family).isin(METHODS)]
+    candidates = candidates[candidates["method"].map(family).isin(methods)]
     if candidates.empty:
         return None
     who = systems(calls)
@@ -57,6 +60,23 @@ def table4(comparison: Comparison | None) -> pd.DataFrame:
     )
     users = replace(comparison, sides=made) if made else None
     return _accuracy(users, "latm_table4", "LATM's Table 4", lambda row: f"LATM of GPT-4, {row.tool_user_model}")
+
+
+#: What Table 5 calls whose thoughts a user goes on from, and ours.
+THOUGHTS = {"GPT-4 CoT": f"{METHODS[THOUGHT_MAKER]} of GPT-4", "Human-written CoT": "CoT", "LATM": "LATM of GPT-4"}
+TABLE5_USER = "GPT-3.5 Turbo"
+
+
+def table5(comparison: Comparison | None) -> pd.DataFrame:
+    """A chain of thought as the tool (Table 5): examples that a model wrote, those that people wrote, and a tool.
+
+    Empty without thoughts that a model wrote.
+    """
+    names = tuple(METHODS[method] for method in (TOOL_MAKER, THOUGHT_MAKER, "cot"))
+    here = {} if comparison is None else {n: s for n, s in comparison.sides.items() if n.startswith(names)}
+    written = any(name.startswith(METHODS[THOUGHT_MAKER]) for name in here)
+    users = replace(comparison, sides=here) if written else None
+    return _accuracy(users, "latm_table5", "LATM's Table 5", lambda row: f"{THOUGHTS[row.method]}, {TABLE5_USER}")
 
 
 def _accuracy(comparison: Comparison | None, table: str, title: str, system: Callable[[object], str]) -> pd.DataFrame:
@@ -97,6 +117,78 @@ def table3(runs: Iterable[str | Path]) -> pd.DataFrame:
     table = pd.DataFrame(rows).reindex(columns=[*columns, "proposals", "verifications", "labels"])
     note = "" if trials else "no run folder of LATM: outcomes do not say how tools were made"
     return named(table, "latm_table3", "LATM's Table 3", ", ".join(map(str, runs)), note=note)
+
+
+COUNTED = ["problems", "runs", "tokens", "making", "labels"]
+MAKER_COLUMNS = ["category", "system", "k", "published", "value", "low", "high", *COUNTED]
+LABELS = 6  # labelled problems of a task that LATM's maker sees
+#: What another paper prints of LATM on these data sets (TroVE, Table 3, after CRAFT): our categories for its columns.
+AFTER_CRAFT = {"algebra": "algebra", "TabMWP": "tabmwp"}
+
+
+def tool_makers(candidates: pd.DataFrame, calls: pd.DataFrame, *, k: int | None = None) -> pd.DataFrame:
+    """LATM and other makers of tools on the same problems, with as many calls each (None: as all of them have).
+
+    A row a category and system, then what another paper prints of LATM there. The problems are those that every system
+    with any of the category was asked, so that LATM's labelled ones are left out for all. `tokens`: read and written a
+    problem with all calls that were made; `making`: once, shared out over these problems. `labels`:
+    labelled problems that a maker saw.
+    """
+    title, systems_of = "LATM beside other makers of tools", (*METHODS, *OTHERS)
+    both = same_problems(sides(candidates, calls, methods=systems_of))
+    if both is None:
+        return named(pd.DataFrame(columns=MAKER_COLUMNS), "", title, "", note="no LATM runs")
+    accuracy = analysis.accuracy(both, k=k, rules=("one_stage",))
+    spent = _tokens(needed(calls, systems_of), both)
+    table = accuracy[accuracy["problems"] > 0].merge(spent, how="left", on=["category", "system"])
+    rows = published_table("trove_table3").query("method == 'LATM' and metric == 'acc'")
+    printed = [
+        {"category": AFTER_CRAFT[row.category], "system": "LATM, printed by TroVE after CRAFT", "published": row.value}
+        for row in rows.itertuples()
+        if AFTER_CRAFT.get(row.category) in set(table["category"])
+    ]
+    table = pd.concat([table, pd.DataFrame(printed)]) if printed else table
+    return named(table.reindex(columns=MAKER_COLUMNS), "latm_tool_makers", title, both.title)
+
+
+def tool_maker_differences(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
+    """LATM minus each of the others, problem by problem, on the problems and calls of `tool_makers`."""
+    return differences(same_problems(sides(candidates, calls, methods=(*METHODS, *OTHERS))))
+
+
+def same_problems(comparison: Comparison | None) -> Comparison | None:
+    """These sides on the problems of each category that all of them have that have any; None without LATM."""
+    tool_maker = METHODS[TOOL_MAKER]
+    if comparison is None or not any(name.startswith(tool_maker) for name in comparison.sides):
+        return None
+    key = ["category", "problem"]
+    asked = [side[key].astype({"category": str}).drop_duplicates() for side in comparison.sides.values()]
+    have = pd.concat(asked).value_counts()
+    categories = have.index.get_level_values("category")
+    most = pd.concat([pd.Series(part["category"].unique()) for part in asked]).value_counts()
+    shared = have.index[have.to_numpy() == most.reindex(categories).to_numpy()]
+    kept = {
+        name: side[pd.MultiIndex.from_frame(side[key].astype({"category": str})).isin(shared)]
+        for name, side in comparison.sides.items()
+    }
+    return replace(comparison, sides=kept)
+
+
+def _tokens(calls: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
+    """Tokens a problem of each system and category, and labels, on the problems of the comparison."""
+    rows = []
+    for (system, category), part in calls.groupby(["system", "category"], sort=False):
+        side = comparison.sides.get(system.title)
+        problems = set() if side is None else set(side.loc[side["category"] == category, "problem"])
+        each = part.assign(tokens=part["prompt_tokens"] + part["completion_tokens"])
+        runs = part["run"].nunique() * max(1, len(problems))
+        used = each[~each["fixed"] & each["problem"].isin(problems)]
+        rows.append({"category": category, "system": system.title, "tokens": used["tokens"].sum() / runs})
+        if each["fixed"].any():
+            rows[-1]["making"] = each.loc[each["fixed"], "tokens"].sum() / runs
+        if system.method == TOOL_MAKER:
+            rows[-1]["labels"] = LABELS
+    return pd.DataFrame(rows, columns=["category", "system", "tokens", "making", "labels"])
 
 
 def _trials(folder: Path) -> list[dict]:

@@ -2,7 +2,8 @@
 
 The maker proposes a function from labelled problems, verifies it with tests on others, and wraps it up with its use
 cases; the user is shown that text and a question, and writes the call. A tool made elsewhere can be carried in. The
-dispatcher, a method of its own, says which task a question belongs to.
+dispatcher, a method of its own, says which task a question belongs to. Beside them: chains of thought in a tool's place
+(`thoughts`), and tasks that come unannounced, mixed (`streaming`).
 """
 
 import ast
@@ -16,9 +17,9 @@ from importlib import resources
 from itertools import islice
 from typing import NamedTuple
 
-from ..datasets.base import Problem
-from ..errors import TroveLiteError
-from .base import Answer, Attempt, Drawn, Messages, Method, Question, Run, Settings, Steps, chosen, draw, one_of
+from ...datasets.base import Problem
+from ...errors import TroveLiteError
+from ..base import Answer, Attempt, Drawn, Messages, Method, Question, Run, Settings, Steps, chosen, draw, one_of
 
 #: Between the method's name and the maker's, where tools were made elsewhere.
 CARRIED = "_of_"
@@ -39,7 +40,36 @@ OPTIONS = re.compile(r"^\(([A-J])\) (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class LatmSettings(Settings):
+class MakerSettings(Settings):
+    """What goes for whatever one model makes for another to use."""
+
+    tools: dict[str, str] = field(default_factory=dict)
+    """What was made elsewhere, by category ("": nothing could be): for these no maker is asked."""
+    maker: str = ""
+    """Who made `tools`, as tables call it."""
+    chat: bool = True
+    """Whether models are sent messages; else one text, to be continued, and a reply ends before the next turn."""
+    maker_temperature: float = 0.3
+    """Of the maker, whose replies may be `maker_tokens` long: the run's sampling does not hold for it."""
+    maker_tokens: int = 2048
+    """Tokens that a maker's reply may have."""
+    user_temperature: float | None = None
+    """Of the user. None: 0, as in LATM, where each instance is asked once; the run's own where it is asked again."""
+
+    def table_name(self, method: str) -> str:
+        """What was made elsewhere makes another system: `latm_of_GPT-4`."""
+        return f"{method}{CARRIED}{self.maker or 'elsewhere'}" if self.tools else method
+
+    def of_user(self, **how: object) -> dict[str, object]:
+        """How a user's reply is drawn: so, and at the user's temperature."""
+        temperature = self.user_temperature
+        if temperature is None and self.budget.calls == 1:
+            temperature = 0.0
+        return how if temperature is None else how | {"temperature": temperature}
+
+
+@dataclass(frozen=True)
+class LatmSettings(MakerSettings):
     """LATM's choices, as the paper describes them; `released` does as its program does, `ours` reads answers better."""
 
     proposals: int = 3
@@ -50,18 +80,6 @@ class LatmSettings(Settings):
     """How often a tool is made from the start, until one passes, which is used."""
     all_trials: bool = False
     """Whether all trials are made although one passed, to count how many do (LATM, Table 3). The first is used."""
-    tools: dict[str, str] = field(default_factory=dict)
-    """Wrapped tools made elsewhere, by category ("": none could be made): for these no maker is asked."""
-    maker: str = ""
-    """Who made `tools`, as tables call it."""
-    chat: bool = True
-    """Whether models are sent messages; else one text, to be continued, and a reply ends before the next turn."""
-    maker_temperature: float = 0.3
-    """Of the maker, whose replies may be `maker_tokens` long: the run's sampling does not hold for LATM."""
-    maker_tokens: int = 2048
-    """Tokens that a maker's reply may have."""
-    user_temperature: float | None = None
-    """Of the user. None: 0, as in LATM, where each instance is asked once; the run's own where it is asked again."""
     user_tokens: int = 256
     """Tokens that a user's reply may have."""
     stop: tuple[str, ...] = ()
@@ -81,10 +99,6 @@ class LatmSettings(Settings):
         for name in ("proposals", "verifications", "trials"):
             if getattr(self, name) < 1:
                 raise TroveLiteError(f"{name} {getattr(self, name)}: must be at least 1")
-
-    def table_name(self, method: str) -> str:
-        """A tool that was made elsewhere is another system: `latm_of_GPT-4`."""
-        return f"{method}{CARRIED}{self.maker or 'elsewhere'}" if self.tools else method
 
     def stops(self, turn: str) -> tuple[str, ...]:
         """Texts before which a reply ends: a model that completes would go on with the other's `turn`."""
@@ -233,8 +247,18 @@ def syntax(code: str) -> ast.Module | None:
 
 def labelled(problems: Sequence[Problem]) -> str:
     """Problems with their answers, as the maker reads them."""
-    pairs = [words("labelled", question=problem.question.text, answer=str(problem.gold)) for problem in problems]
+    pairs = [words("labelled", question=stated(p.question), answer=answer_of(p.gold)) for p in problems]
     return "\n\n".join(pairs)
+
+
+def stated(question: Question) -> str:
+    """A question with what it is asked about, such as a table, before it."""
+    return f"{question.context}\n\n{question.text}" if question.context else question.text
+
+
+def answer_of(gold: object) -> str:
+    """A gold answer as it is written: 3, not 3.0."""
+    return str(int(gold)) if isinstance(gold, float) and gold.is_integer() else str(gold)
 
 
 # ---- the user ----
@@ -244,13 +268,9 @@ def used(question: Question, tool: str, settings: LatmSettings) -> Drawn:
     """Candidates for one question with the wrapped tool; without one, a program that fails."""
     if not tool:
         return (yield [Run(question, "use", 'raise LookupError("no tool was made for this task")', mode="latm")])
-    prompt, stop = words("use", tool=tool, question=question.text), settings.stop
+    prompt, stop = words("use", tool=tool, question=stated(question)), settings.stop
     if settings.reading == "ours":  # the paper's base models were told nothing more, and were not stopped
         prompt, stop = prompt if settings.chat else prompt + SOLUTION, settings.stops(NEXT_QUESTION)
-    how = {"max_tokens": settings.user_tokens, "stop": stop}
-    temperature = settings.user_temperature
-    if temperature is None and settings.budget.calls == 1:
-        temperature = 0.0
     attempt = Attempt(
         question,
         "use",
@@ -259,7 +279,7 @@ def used(question: Question, tool: str, settings: LatmSettings) -> Drawn:
         mode="latm",
         prompt=(("user", prompt),) if settings.chat else prompt,
         compose=partial(answering, tool, question.text, settings.reading),
-        sampling=how if temperature is None else how | {"temperature": temperature},
+        sampling=settings.of_user(max_tokens=settings.user_tokens, stop=stop),
     )
     return (yield from draw({"latm": attempt}, settings.budget))
 

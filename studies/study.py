@@ -467,6 +467,8 @@ CodeLlama-7B's on MATH. Calls and tokens are a problem's.
 
 {what}
 
+{lacking}
+
 Samples that a variant shares with the default (the same prompt, the same seed) are the default's own.
 """
 
@@ -520,12 +522,15 @@ def ablations_page(study: Study, results: Path, done: Sequence[tuple[Part, Path]
     )
     whole = placebo.assign(cell=[f"{r.value:.3g} [{r.low:.3g}, {r.high:.3g}]" for r in placebo.itertuples()])
     whole = whole.pivot_table(index="measure", columns="toolbox", values="cell", aggfunc="first", sort=False)
+    complete = {part.name for part, _ in done}
+    lacking = [part.name for part in study.parts if part.group == ABLATIONS and part.name not in complete]
     table = pd.DataFrame([account(part, folder) for part, folder in done])
     took = spent(table) | {"samples of the default": [f"{read_about(folder).get('reused', 0):,}" for _, folder in done]}
     return PAGE.format(
         title=study.title,
         name=study.name,
         count=len(done),
+        lacking=f"Not complete, and left out: {', '.join(lacking) or 'nothing of the plan'}.",
         default=study.default,
         effects=trove.effects_in_words(effects),
         effects_table=markdown(shown),

@@ -103,6 +103,8 @@ def test_another_budget_is_matched_and_shown_as_run_too(effects):
     matched, as_run = effect(effects, "3 calls"), effect(effects, "3 calls", "as run")
     assert matched["calls"] == matched["calls_default"] == 3
     assert (as_run["calls"], as_run["calls_default"]) == (3, 6)
+    assert np.isnan(matched["published"])  # which is of runs as they were
+    assert as_run["published"] < 0
 
 
 def test_random_selection_is_the_mean_over_programs_that_ran_and_simplest_the_least_complex(study):

@@ -41,7 +41,8 @@ def effects_figure(table: pd.DataFrame) -> Figure | None:
     grid[-1, 0].set_xlabel("accuracy, minus the default's (points: % of problems)")
     handles = [handle(budget, series) for budget, series in BUDGETS.items() if budget in set(table["budget"])]
     key(grid[-1, 0], handles, paper=bool(table["published"].notna().any()), columns=4)
-    over = f"{int(table['problems'].max()):,} problems, {counted(table['runs'].max(), 'run', 'runs')} each"
+    runs = " to ".join(f"{number:g}" for number in sorted({table["runs"].min(), table["runs"].max()}))
+    over = f"{int(table['problems'].max()):,} problems, {runs} runs each"
     caption = (
         f"TROVE's choices, each minus the default: {over}. Bars: 95 % intervals, problem by problem and seed by seed. "
         f"*: shown after Holm's correction over all rows. Diamonds: the paper's, of CodeLlama-7B on MATH. {MARGIN}."

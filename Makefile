@@ -9,11 +9,12 @@ PYTEST_ARGS ?= -n 2 --dist loadfile
 BIN := $(VENV)/bin
 WEIGHTS := trove_lite/models/practice/weights
 STUDY ?= studies/qwen2.5-coder-1.5b.toml
+ABLATIONS := studies/practice-ablations.toml
 MODEL ?=
 REAL ?= .venv-vllm/bin/python
 DEMO := The practice model, live: how the methods work. Its numbers say nothing about other models
 
-.PHONY: reproduce recorded demo study practice real publish train-practice-model test test-slow test-vllm test-real lint bundle reexecution clean
+.PHONY: reproduce recorded demo study practice ablations real publish train-practice-model test test-slow test-vllm test-real lint bundle reexecution clean
 
 reproduce: recorded demo study  ## all three; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 
@@ -39,6 +40,10 @@ practice: $(VENV)/ready  ## results/practice again: the whole practice test set,
 	$(BIN)/trove-lite run --methods primitive trove --out runs/practice
 	$(BIN)/trove-lite run --methods primitive --k 30 --name practice --out runs/practice-longer
 	$(BIN)/trove-lite report runs/practice --out practice --force -p longer '["../runs/practice-longer"]'
+
+ablations: $(VENV)/ready  ## results/practice-ablations again: TROVE's choices one after another, 5 seeds, about an hour on two cores
+	$(BIN)/python studies/study.py run $(ABLATIONS) --model practice
+	$(BIN)/python studies/study.py ablations $(ABLATIONS)
 
 train-practice-model:  ## the practice model's weights again, from scratch, in .venv-train: half an hour on one core
 	$(PYTHON) -m venv .venv-train

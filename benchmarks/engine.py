@@ -7,6 +7,7 @@
                stream's time alone and of all these requests in one offline batch.
     simulated  the same by engines that are simulated, a GPU where batches are nearly free and a CPU where they are not.
     cores      on a CPU: what the kit tells vLLM (the model has every core) against vLLM's own default (all but one).
+    top_p      on a CPU: the kit's top-p, which finds the nucleus, against vLLM's own, which sorts the whole vocabulary.
     order      seven TROVE streams all at once against the official order, one mode of one problem at a time.
     peer       PRIMITIVE's requests as chat messages to one server, by the kit and by inspect_ai (`--peer`, `--server`).
 
@@ -41,7 +42,7 @@ from trove_lite.running.settings import RunSettings
 
 PRACTICE = Path(__file__).resolve().parents[1] / "trove_lite" / "models" / "practice" / "weights"
 PRACTICE_ENGINE = f"max_model_len=1024&dtype=float32&enforce_eager=true&kv_cache_memory_bytes={1 << 30}"
-ENGINE = "max_model_len=4096&dtype=bfloat16&enable_prefix_caching=true&max_num_seqs=64"
+ENGINE = "max_model_len=4096&dtype=bfloat16&enable_prefix_caching=true&max_num_seqs=64&block_size=32"
 K, WARM_UP = 15, "1 + 1 ="
 TARGETS = {"primitive": 0.95, "trove": 0.85}
 MIXED_TARGET = 1.15
@@ -102,7 +103,7 @@ def settings_of(task: dict) -> RunSettings:
         methods=tuple(task["methods"]),
         categories=tuple(task["categories"] or load_dataset(dataset).categories),
         seeds=(0,),
-        model=spec_of(task["model"]),
+        model=spec_of(task),
         prompts="practice" if toy else "own",
         chat=task.get("chat", "auto"),
         k=K,
@@ -111,10 +112,11 @@ def settings_of(task: dict) -> RunSettings:
     )
 
 
-def spec_of(model: str) -> str:
+def spec_of(task: dict) -> str:
+    model = task["model"]
     if not Path(model).is_dir():
         return model
-    return f"vllm:{model}?{PRACTICE_ENGINE if model == str(PRACTICE) else ENGINE}"
+    return f"vllm:{model}?{PRACTICE_ENGINE if model == str(PRACTICE) else ENGINE}{task.get('engine', '')}"
 
 
 # ---- ways, each in a process of its own ----
@@ -134,19 +136,14 @@ def through_the_kit(task: dict) -> dict:
 def offline(task: dict) -> dict:
     """vLLM's own `LLM.generate`, all requests in one batch."""
     from vllm import LLM
-    from vllm.platforms import current_platform
-
-    from trove_lite.models.vllm import CPU_DEFAULTS, DEFAULTS, use_every_core
 
     settings = settings_of(task)
     kits = load_model(settings.model, settings=settings.sampling)
-    defaults = DEFAULTS | (CPU_DEFAULTS if current_platform.is_cpu() else {})
-    if current_platform.is_cpu():
-        use_every_core()
-    engine = LLM(**{"model": kits.model} | defaults | kits._engine_args)
-    engine.generate([WARM_UP], [kits._params(1)], use_tqdm=False)
+    engine = LLM(**kits.engine_args())
+    engine.generate([WARM_UP], [kits._params(1, kits.settings)], use_tqdm=False)
     asked = task["asked"]
-    prompts, params = [each["prompt"] for each in asked], [kits._params(each["seed"]) for each in asked]
+    prompts = [each["prompt"] for each in asked]
+    params = [kits._params(each["seed"], kits.settings) for each in asked]
     start = time.perf_counter()
     outputs = engine.generate(prompts, params, use_tqdm=False)
     seconds = time.perf_counter() - start
@@ -247,13 +244,22 @@ def mixed(task: dict, repeats: int) -> None:
 
 
 def cores(task: dict, repeats: int) -> None:
+    environment = {"VLLM_ENABLE_V1_MULTIPROCESSING": "1"}
+    against_default("every core", task, repeats, lambda task: apart("kit", task, environment))
+
+
+def top_p(task: dict, repeats: int) -> None:
+    against_default("top-p", task, repeats, lambda task: apart("kit", task | {"engine": "&logits_processors=[]"}))
+
+
+def against_default(what: str, task: dict, repeats: int, default) -> None:
+    """PRIMITIVE through the kit as it is, and as it would be with vLLM's own default."""
     ratios, task = [], task | {"methods": ["primitive"]}
     for _ in range(repeats):
-        default = apart("kit", task, {"VLLM_ENABLE_V1_MULTIPROCESSING": "1"})
-        ours = apart("kit", task)
-        ratios.append(rate(ours) / rate(default))
-        print(f"cores: {shown('kit', ours)}; {shown('vLLM default', default)}; {ratios[-1]:.2f} times", flush=True)
-    print(f"every core against vLLM's default, median of {repeats}: {median(ratios):.2f} times")
+        theirs, ours = default(task), apart("kit", task)
+        ratios.append(rate(ours) / rate(theirs))
+        print(f"{what}: {shown('kit', ours)}; {shown('vLLM default', theirs)}; {ratios[-1]:.2f} times", flush=True)
+    print(f"{what} against vLLM's default, median of {repeats}: {median(ratios):.2f} times")
 
 
 def order(task: dict, repeats: int) -> None:
@@ -351,7 +357,9 @@ def through_simulated(methods: tuple[str, ...], cost, problems: int) -> Simulate
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", help="kit mixed simulated cores order peer (default: kit, mixed, simulated)")
+    parser.add_argument(
+        "what", nargs="*", help="kit mixed simulated cores top_p order peer (default: kit, mixed, simulated)"
+    )
     parser.add_argument("--model", default=str(PRACTICE), help="a folder with weights, or a spec (default: practice)")
     parser.add_argument("--dataset", default="math", help="whose problems a real model gets (default: %(default)s)")
     parser.add_argument("--problems", type=int, default=3, help="a category (default: %(default)s)")
@@ -376,7 +384,7 @@ def main() -> None:
         elif what == "mixed":
             mixed(task | {"problems": given.mixed_problems}, given.repeats)
         else:
-            {"kit": kit, "cores": cores, "order": order, "peer": peer}[what](task, given.repeats)
+            {"kit": kit, "cores": cores, "top_p": top_p, "order": order, "peer": peer}[what](task, given.repeats)
 
 
 if __name__ == "__main__":

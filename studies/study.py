@@ -3,31 +3,39 @@
     python studies/study.py run studies/NAME.toml --model FOLDER_OR_HUB_NAME_OR_SPEC [--only PART …]
     python studies/study.py publish studies/NAME.toml [--folder PART=RUN …]
     python studies/study.py report studies/NAME.toml
+    python studies/study.py ablations studies/NAME.toml [--folder PART=RUN …]
 
 A part is a run of `trove-lite run` with the study's settings and its own. An interrupted study goes on where it stopped
 when the same command is given again. Published are complete parts alone, without journals; parts that are not are named
-in the README. All of that is read from the run folders but for the origin of the weights, which the study's file says.
+in the README. Parts of the group `ablations` are held against the study's `default`, whose samples they may share
+(`reuse = "part:NAME"`). All that is said is read from the run folders but for the origin of the weights, which the
+study's file says.
 """
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
 
-from trove_lite import load_calls, load_candidates, reeval, trove
+from trove_lite import latm, load_calls, load_candidates, reeval, show, side_by_side, trove
 from trove_lite.candidates import save_table
 from trove_lite.cli import main as trove_lite
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import write_atomically
+from trove_lite.notebooks import Job, run_all
+from trove_lite.papers import why_empty
 
 MAIN, LONGER = "runs", "longer"  # groups: what tables are made from, and PRIMITIVE with more calls
+ABLATIONS = "ablations"  # TROVE with one choice changed
+LATM, LATM_NOTEBOOK = "latm", "40_latm"
 BESIDE = "results/codellama-7b-instruct/outcomes.parquet"
 TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
 
@@ -52,6 +60,17 @@ class Study(NamedTuple):
     engine: str
     weights: Mapping[str, str]
     parts: tuple[Part, ...]
+    default: str = ""  # the part that those of the group `ablations` are held against
+    beside: tuple[str, ...] = ()  # studies whose published parts stand beside its own, in LATM's tables
+
+    @property
+    def is_about_latm(self) -> bool:
+        return any(LATM in part.options.get("methods", ()) for part in self.parts)
+
+    def published(self, results: Path) -> list[Path]:
+        """The published parts that tables are made from: its own, then those of the studies beside it."""
+        folders = [results, *(results.parent / name for name in self.beside)]
+        return [part for folder in folders for part in sorted((folder / MAIN).glob("*"))]
 
 
 def read_study(path: Path) -> Study:
@@ -59,12 +78,15 @@ def read_study(path: Path) -> Study:
     try:
         told = tomllib.loads(path.read_text(encoding="utf-8"))
         parts = [part_of(part, told.get("settings", {})) for part in told["part"]]
-        study = Study(told["name"], told["title"], told.get("engine", ""), told["weights"], tuple(parts))
+        named = told["name"], told["title"], told.get("engine", ""), told["weights"]
+        study = Study(*named, tuple(parts), told.get("default", ""), tuple(told.get("beside", ())))
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise TroveLiteError(f"{path}: not a study that can be read ({error}); see studies/ for one") from error
     except KeyError as error:
         raise TroveLiteError(f"{path}: says no {error}; see studies/ for what a study says") from error
     names = [part.name for part in parts]
+    if study.default not in ("", *names):
+        raise TroveLiteError(f"{path}: its default, {study.default}, is none of its parts")
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise TroveLiteError(f"{path}: has two parts named {repeated[0]}; name each once")
     return study
@@ -82,25 +104,39 @@ def spec_of(model: str, engine: str) -> str:
     return f"vllm:{model}?{engine}" if engine else f"vllm:{model}"
 
 
-def words_of(part: Part, model: str, out: Path) -> list[str]:
-    """The part as a command line of `trove-lite run`."""
+def words_of(part: Part, model: str, out: Path, folders: Mapping[str, Path] | None = None) -> list[str]:
+    """The part as a command line of `trove-lite run`; `part:NAME` is the folder of another part."""
     words = ["run", "--model", model, "--out", str(out)]
     for name, value in part.options.items():
-        words += [f"--{name}", *(map(str, value) if isinstance(value, list) else [str(value)])]
+        texts = [word_of(each, folders or {}) for each in (value if isinstance(value, list) else [value])]
+        words += [f"--{name}", *texts]
     return words
 
 
-def run(study: Study, model: str, runs: Path, only: Iterable[str] = ()) -> int:
+def word_of(value: object, folders: Mapping[str, Path]) -> str:
+    kind, _, name = str(value).partition(":")
+    if kind != "part":
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    name, mark, category = name.partition("#")
+    if name not in folders:
+        raise TroveLiteError(f"{value}: no part of the study is named {name}")
+    return f"{folders[name]}{mark}{category}"
+
+
+def run(study: Study, model: str, runs: Path, only: Iterable[str] = (), given: Mapping[str, Path] | None = None) -> int:
     """Run the parts in order, each in a process of its own; returns the status of the first that fails, or 0."""
-    chosen = [part for part in study.parts if part.name in (only or [each.name for each in study.parts])]
+    chosen = [part for part in study.parts if not only or {part.name, part.group} & set(only)]
+    folders = {part.name: part.folder(runs, given or {}) for part in study.parts}
     for number, part in enumerate(chosen, start=1):
-        out = part.folder(runs, {})
-        if is_complete(out):
+        out = folders[part.name]
+        if is_complete(out) and read_about(out)["settings"].get("limit") == part.options.get("limit"):
             print(f"part {number} of {len(chosen)}, {part.name}: complete", flush=True)
             continue
         print(f"part {number} of {len(chosen)}, {part.name}", flush=True)
         start = "import sys; from trove_lite.cli import main; sys.exit(main(sys.argv[1:]))"
-        ended = subprocess.run([sys.executable, "-c", start, *words_of(part, spec_of(model, study.engine), out)])
+        ended = subprocess.run(
+            [sys.executable, "-c", start, *words_of(part, spec_of(model, study.engine), out, folders)]
+        )
         if ended.returncode:
             print(f"stopped in part {part.name}; the same command goes on from there", file=sys.stderr)
             return ended.returncode
@@ -151,7 +187,8 @@ def account(part: Part, folder: Path) -> dict:
     """What a part is and what it took, from its run folder alone; of one that is not complete, how far it is."""
     row = {"part": part.name, "group": part.group, "complete": is_complete(folder), "samples": samples_of(folder)}
     if not row["complete"]:
-        return row | {"methods": " ".join(part.options["methods"]), "categories": " ".join(part.options["categories"])}
+        everything = {"methods": ["trove"], "categories": ["all"]} | part.options
+        return row | {name: " ".join(everything[name]) for name in ("methods", "categories")}
     about, calls = read_about(folder), load_calls(folder)
     settings, identity = about["settings"], about.get("identity", {}).get("solver", {})
     sessions = about.get("sessions", [])
@@ -283,10 +320,13 @@ def told(column: pd.Series) -> str:
 
 
 def outcome(study: Study, results: Path) -> list[str]:
-    """What came of it: every method's numbers by category, the paired differences, and the other prompts'."""
+    """What came of it: every method's numbers by category, the paired differences, and the other prompts'; of LATM its
+    tables."""
     own = sorted((results / MAIN).glob("*")) if (results / MAIN).is_dir() else []
     if not own:
         return ["## What came of it", "", "No part that tables are made from is complete."]
+    if study.is_about_latm:
+        return latm_outcome(study.published(results))
     models = reeval.models(own, [BESIDE])
     sides = next(iter(models.values()))
     have = {str(category) for side in sides.sides.values() for category in side["category"].unique()}
@@ -301,6 +341,29 @@ def outcome(study: Study, results: Path) -> list[str]:
     columns = ["model", "category", "rule", "a", "b", "difference", "low", "high", "p", "problems"]
     lines += ["### TROVE minus PRIMITIVE, problem by problem", "", markdown(shown[columns].round(4)), ""]
     return lines + other_prompts(study, results, own)
+
+
+def latm_outcome(runs: list[Path]) -> list[str]:
+    """What came of tools made once: LATM's tables as far as these runs fill them, and what they say in words."""
+    candidates, calls = load_candidates(*runs), load_calls(*runs)
+    sides = latm.sides(candidates, calls)
+    tables = {
+        "With a tool and without": latm.table2(sides),
+        "A chain of thought as the tool": latm.table5(sides),
+        "On the same problems, with tokens a problem": latm.tool_makers(candidates, calls),
+        "The dispatcher": latm.dispatcher(candidates, calls),
+        "Unannounced tasks": latm.streams(runs),
+    }
+    lines = ["## What came of it", "", "Value [95 % interval], and the paper's in parentheses where it prints one.", ""]
+    for title, table in tables.items():
+        if not why_empty(table):
+            shown = side_by_side(table).T.reset_index(names="") if "source" in table else show(table)
+            lines += [f"### {title}", "", markdown(shown), ""]
+    trials = latm.table3(runs)
+    trials = trials[trials["category"].isin(candidates["category"].astype(str).unique())]
+    lines += ["### Trials to make a tool that passed the maker's own tests", "", markdown(show(trials)), ""]
+    even = latm.break_even(calls, prices={"tokens": latm.PRICES["tokens"]})
+    return [*lines, "### In words", "", latm.latm_in_words(latm.differences(sides), even), ""]
 
 
 def toolbox(kept: pd.DataFrame) -> str:
@@ -360,40 +423,157 @@ def report(study: Study, results: Path) -> int:
     if not own:
         print(f"{results}: no published study there; left out")
         return 0
-    words = ["report", *map(str, own), "--out", study.name, "--title", study.title, "--force"]
+    words = ["report", *map(str, study.published(results)), "--out", study.name, "--title", study.title, "--force"]
+    if study.is_about_latm:
+        return trove_lite([*words, "--only", LATM_NOTEBOOK])
     words += ["-p", "beside", json.dumps([f"../{BESIDE}"])]
     if more := sorted((results / LONGER).glob("*")):
         words += ["-p", "longer", json.dumps([f"../{path}" for path in more])]
     return trove_lite(words)
 
 
+# ---- ablations ----
+
+NOTEBOOKS = ("21_trove_ablations", "22_trove_growth")
+PAGE = """\
+# {title}
+
+TROVE with one choice changed at a time: {count} runs of the study `{name}`, each held against `{default}`. Made by
+`studies/study.py ablations` from the run folders, tables and figures by the notebooks `21_trove_ablations` and
+`22_trove_growth`.
+
+## Which choices matter?
+
+{effects}
+
+{effects_table}
+
+*: shown after Holm's correction over these rows. Intervals are 95 %, in points of accuracy. The paper's differences are
+CodeLlama-7B's on MATH. Calls and tokens are a problem's.
+
+{orders} {sizes}
+
+## Is it the tools?
+
+{placebo}
+
+{placebo_table}
+
+## Does a longer stream help?
+
+{growth}
+
+## What was run
+
+{what}
+
+{lacking}
+
+Samples that a variant shares with the default (the same prompt, the same seed) are the default's own.
+"""
+
+
+def ablate(study: Study, runs: Path, results: Path, given: Mapping[str, Path]) -> int:
+    """Tables, figures and the page of the study's complete ablations; returns how many notebooks failed."""
+    parts = [p for p in study.parts if p.name == study.default] + [p for p in study.parts if p.group == ABLATIONS]
+    places = [(part, (part.folder(runs, given), results / part.group / part.name)) for part in parts]
+    done = [(part, next(filter(is_complete, both))) for part, both in places if any(map(is_complete, both))]
+    complete = [part.name for part, _ in done]
+    if len(done) < 2 or complete[0] != study.default:
+        raise TroveLiteError(f"{runs}: the default and at least one ablation have to be complete; run them first")
+    if lacking := [part.name for part in parts if part.name not in complete]:
+        print(f"left out, for they are not complete: {', '.join(lacking)}")
+    home = Path("notebooks")
+    parameters = {
+        "variants": [os.path.relpath(folder, home) for _, folder in done],
+        "results": os.path.relpath(results, home),
+        "figures": os.path.relpath(Path("figures") / study.name, home),
+    }
+    jobs = {
+        name: Job(home / f"{name}.ipynb", parameters, results / "notebooks" / f"{name}.ipynb", page=True)
+        for name in NOTEBOOKS
+    }
+    ended = run_all(jobs, at_once=1, force=True)
+    failed = {name: outcome.error for name, outcome in ended.items() if outcome.error}
+    for name, error in failed.items():
+        print(f"error: {name}: {error}", file=sys.stderr)
+    if not failed:
+        page = "ablations.md" if (results / MAIN).is_dir() else "README.md"
+        (results / page).write_text(ablations_page(study, results, done), encoding="utf-8")
+    return len(failed)
+
+
+def ablations_page(study: Study, results: Path, done: Sequence[tuple[Part, Path]]) -> str:
+    """What came of the ablations, in Markdown, from their tables."""
+    names = ("ablations", "placebo", "placebo_differences", "growth", "growth_later", "table7", "figure8")
+    tables = {name: pd.read_csv(results / f"trove_{name}.csv") for name in names}
+    effects, placebo = tables["ablations"], tables["placebo"]
+    shown = pd.DataFrame(
+        {
+            "TROVE with": [f"{row.variant}{' *' if row.p_holm < 0.05 else ''}" for row in effects.itertuples()],
+            "budget": effects["budget"],
+            "minus the default": [trove.points(row) for row in effects.itertuples()],
+            "p within 2 points": as_text(effects["p_within_2"], "{:.2g}"),
+            "the paper's": as_text(100 * effects["published"], "{:+.1f}"),
+            "calls": as_text(effects["calls"], "{:.1f}"),
+            "tokens written": as_text(effects["completion_tokens"], "{:,.0f}"),
+            "tokens in all": as_text(effects["total_tokens"], "{:,.0f}"),
+        }
+    )
+    whole = placebo.assign(cell=[f"{r.value:.3g} [{r.low:.3g}, {r.high:.3g}]" for r in placebo.itertuples()])
+    whole = whole.pivot_table(index="measure", columns="toolbox", values="cell", aggfunc="first", sort=False)
+    complete = {part.name for part, _ in done}
+    lacking = [part.name for part in study.parts if part.group == ABLATIONS and part.name not in complete]
+    table = pd.DataFrame([account(part, folder) for part, folder in done])
+    took = spent(table) | {"samples of the default": [f"{read_about(folder).get('reused', 0):,}" for _, folder in done]}
+    return PAGE.format(
+        title=study.title,
+        name=study.name,
+        count=len(done),
+        lacking=f"Not complete, and left out: {', '.join(lacking) or 'nothing of the plan'}.",
+        default=study.default,
+        effects=trove.effects_in_words(effects),
+        effects_table=markdown(shown),
+        orders=trove.orders_in_words(tables["table7"]),
+        sizes=trove.sizes_in_words(tables["figure8"]),
+        placebo=trove.placebo_in_words(placebo, tables["placebo_differences"]),
+        placebo_table=markdown(whole.reset_index()),
+        growth=trove.growth_in_words(tables["growth"], tables["growth_later"]),
+        what=markdown(table.assign(**took)[["part", "categories", "seeds", *took]]),
+    )
+
+
 def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("action", choices=("run", "publish", "report", "parts"))
+    parser.add_argument("action", choices=("run", "publish", "report", "ablations", "parts"))
     parser.add_argument("study", type=Path, metavar="STUDY.toml")
     parser.add_argument("--model", help="run: a folder, a hub name, or what `trove-lite run --model` takes")
     parser.add_argument("--runs", type=Path, help="the parts' run folders (default: runs/NAME)")
-    parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="run: these parts alone")
-    parser.add_argument("--folder", action="append", default=[], metavar="PART=RUN", help="publish: a part elsewhere")
+    parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="run: these parts or groups alone")
+    parser.add_argument("--folder", action="append", default=[], metavar="PART=RUN", help="a part elsewhere")
     given = parser.parse_args(words)
     try:
         study = read_study(given.study)
         runs, results = given.runs or Path("runs") / study.name, Path("results") / study.name
+        folders = {part: Path(folder) for part, _, folder in (text.partition("=") for text in given.folder)}
         if given.action == "run":
             if not given.model:
                 raise TroveLiteError("no model: give --model (in make: MODEL=) a folder with weights or a hub name")
-            return run(study, given.model, runs, given.only)
+            return run(study, given.model, runs, given.only, folders)
         if given.action == "publish":
-            folders = {part: Path(folder) for part, _, folder in (text.partition("=") for text in given.folder)}
             table = publish(study, runs, results, folders)
             print(f"{results}: {int(table['complete'].sum())} of {len(table)} parts published, with README.md")
         if given.action == "parts":
             for part in study.parts:
                 print(f"{part.name}: {'complete' if is_complete(runs / part.name) else samples_of(runs / part.name)}")
+        if given.action == "ablations":
+            return ablate(study, runs, results, folders)
         return report(study, results) if given.action == "report" else 0
     except TroveLiteError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:  # the part that ran has said so
+        return 130
 
 
 if __name__ == "__main__":

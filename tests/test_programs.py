@@ -3,7 +3,15 @@
 import pytest
 
 from trove_lite.parse import parse_tools
-from trove_lite.programs import code_of, operations, reported_operations, used_tools
+from trove_lite.programs import (
+    COUNTS,
+    UNPARSABLE,
+    code_of,
+    operation_counts,
+    operations,
+    reported_operations,
+    used_tools,
+)
 
 
 @pytest.mark.parametrize(
@@ -48,3 +56,29 @@ def test_a_listed_tool_is_used_where_the_last_part_of_its_name_occurs():
     )
     solution = "```python\nimport math\nfrom toolbox import rest\nprint(areas + solve(x))\n```"
     assert used_tools(solution, tools) == ["area", "sympy.solve"]
+
+
+def test_operations_are_counted_as_each_name_says():
+    solution = (
+        "```python\nimport math\nfrom toolbox import double\nimportant = double(1)\nk = 3\n"
+        "for i in range(k):\n    print(i)\n```"
+    )
+    tools = parse_tools("```python\ndef double(x):\n    return 2 * x\n```\n```python\nimport math\n```")
+    counts = dict(zip(COUNTS, operation_counts(solution, tools), strict=True))
+    assert counts == {
+        "as reported": 5,  # the loop: For, Expr, Call, Name, Load; `important` says "import"
+        "as selected by": 5 + 4 + 2 + 2,
+        "imports by syntax": 5 + 4,  # important = double(1): Assign, Call, Name, Load
+        "every statement": 5 + 4 + 2 + 2 + 3,  # k = 3: Assign, Name, Store
+        "with tools written": 5 + 4 + 3 + 5,  # double: FunctionDef, Return, BinOp, Name, Load
+        "line by line": (4 + 4) + 4 + 3 + (3 + 4),  # before the colon: For, Call, Name, Load; def, arguments, arg
+        "function calls": 3,
+        "function calls, tools too": 3,
+    }
+
+
+@pytest.mark.parametrize("solution", ["```python\nprint(1\n```", "```python\n" + "(" * 300 + ")" * 300 + "\n```"])
+def test_what_does_not_parse_has_no_count_but_the_one_that_selects(solution):
+    counts = dict(zip(COUNTS, operation_counts(solution, ()), strict=True))
+    assert counts.pop("as selected by") == UNPARSABLE
+    assert set(counts.values()) == {None}

@@ -1,6 +1,7 @@
 """The house keeps its order: arrows point down, no circle, plug-ins know nothing of one another, names stay at home.
 
-    5  cli  options  notebooks  doctor  (and the index of public names)
+    6  __main__  cli  options  notebooks  doctor  (and the index of public names)
+    5  raters
     4  papers   audit   view
     3  analysis            running   recorded
     2  prompts
@@ -25,7 +26,8 @@ STOREYS = (
     ("prompts",),
     ("analysis", "running", "recorded"),
     ("papers", "audit", "view"),
-    ("cli", "options", "notebooks", "doctor", ""),
+    ("raters",),
+    ("cli", "options", "notebooks", "doctor", "__main__", ""),
 )
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
@@ -36,13 +38,17 @@ SHARED = {
 }
 #: Sideways, from one room to another of its storey, and why.
 DOORS = {
+    ("__main__", "cli"): "it is the command",
     ("cli", "notebooks"): "commands call it",
     ("cli", "doctor"): "commands call it",
     ("cli", "options"): "commands have them",
     ("methods", "datasets.base"): "a Question is what a method sees of a Problem",
+    ("running", "recorded.replay"): "a toolbox that is lent is another run's, played back",
     ("audit", "papers"): "the printed numbers are what is audited",
     ("audit", "papers.reeval"): "and the tables that they stand in",
     ("audit", "papers.creator.grading"): "and how answers are graded",
+    ("audit", "papers.trove"): "and what is counted of programs and toolboxes",
+    ("audit", "papers.trove.definitions"): "in which ways",
 }
 #: A word that is also the name of a mode or data set, by the module that means something else by it.
 OTHER_WORDS = {

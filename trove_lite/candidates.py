@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from .errors import TroveLiteError
 from .journal import write_atomically
 from .parse import parse_tools
-from .programs import reported_operations, used_tools
+from .programs import operation_counts, reported_operations, used_tools
 from .selection import number_text
 
 KEY = ["run", "method", "seed", "dataset", "category", "problem", "phase", "mode", "sample", "round"]
@@ -72,8 +72,13 @@ SCHEMA = pa.schema(
         ("execute_seconds", pa.float64()),
     ]
 )
-#: What outcomes keep of the text: #ops as TroVE reports it and the tools of #lib, null where that is not known.
-MEASURED = [("reported_operations", pa.int32()), ("used_tools", pa.list_(pa.string()))]
+#: What outcomes keep of the text: #ops as TroVE reports it, the tools of #lib, and #ops by each of `programs.COUNTS`.
+#: Null is what is not known.
+MEASURED = [
+    ("reported_operations", pa.int32()),
+    ("used_tools", pa.list_(pa.string())),
+    ("operation_counts", pa.list_(pa.int32())),
+]
 OUTCOMES_SCHEMA = pa.schema([*(field for field in SCHEMA if field.name not in TEXT), *MEASURED])
 #: `stage` is what was asked, a candidate's mode or another thing such as `rank`; `mode` is null where the request made
 #: no candidate. Tokens and seconds are null where they are not known; `executions` counts programs run.
@@ -146,17 +151,21 @@ def outcomes(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def measured(candidates: pd.DataFrame) -> pd.DataFrame:
-    """The same table with what `programs` measures of a solution: `reported_operations` and `used_tools`."""
+    """The same table with what `programs` measures of a solution (`MEASURED`)."""
     if "solution" not in candidates:
         absent = [name for name, _ in MEASURED if name not in candidates]
         return candidates.assign(**dict.fromkeys(absent)) if absent else candidates
     measures = [
-        (reported_operations(solution), used_tools(solution, parse_tools(tools)))
-        for solution, tools in zip(candidates["solution"].fillna(""), candidates["tools"].fillna(""), strict=True)
+        (reported_operations(solution), used_tools(solution, tools), operation_counts(solution, tools))
+        for solution, tools in zip(
+            candidates["solution"].fillna(""), map(parse_tools, candidates["tools"].fillna("")), strict=True
+        )
     ]
-    sizes, tools = zip(*measures, strict=True) if measures else ((), ())
+    sizes, tools, counts = zip(*measures, strict=True) if measures else ((), (), ())
     return candidates.assign(
-        reported_operations=pd.array(sizes, dtype="Int32"), used_tools=pd.Series(tools, candidates.index, dtype=object)
+        reported_operations=pd.array(sizes, dtype="Int32"),
+        used_tools=pd.Series(tools, candidates.index, dtype=object),
+        operation_counts=pd.Series(counts, candidates.index, dtype=object),
     )
 
 

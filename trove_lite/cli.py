@@ -165,6 +165,16 @@ class Way:
     """With --dry_run: prompt tokens a second on one GPU, to count its hours."""
     decode: float | None = None
     """With --dry_run: completion tokens a second on one GPU, its batch full."""
+    reuse: str = ""
+    """A finished run of the same model: what it was asked by the same prompt with the same seed is not asked again."""
+
+
+@dataclass
+class Carried:
+    """Tools made elsewhere."""
+
+    tool: tuple[str, ...] = ()
+    """LATM's, of which none is then made: `released` (GPT-4's), a run folder, or files named after their tasks."""
 
 
 def _run_options(parser) -> None:
@@ -178,6 +188,7 @@ def _run_options(parser) -> None:
     parser.take(Way)
     parser.take(RunSettings, leave=("sampling", "choices"))
     parser.take(SamplingSettings)
+    parser.take(Carried)
     for name in METHODS:
         settings = type(load_method(name).presets["paper"])
         if choices_of(settings):
@@ -237,7 +248,8 @@ def run(**given: object) -> None:
     at_least(1, "workers", way.workers)
     out = new_folder(way.out, force=True)  # a run that is there goes on
     was_complete = (out / "candidates.parquet").exists()
-    live.live_run(settings, out, in_flight=way.in_flight, workers=way.workers, progress=not way.quiet)
+    how = {"in_flight": way.in_flight, "workers": way.workers, "progress": not way.quiet, "reuse": way.reuse}
+    live.live_run(settings, out, **how)
     if was_complete:
         print(f"{out}: was complete already")
     else:
@@ -268,7 +280,24 @@ def _settings(given: dict, out: str):
     given = ({"name": Path(out).resolve().name} if out else {}) | given
     sampling = {f.name: given.pop(f.name) for f in fields(SamplingSettings) if f.name in given}
     choices = {name: given.pop(name) for name in METHODS if name in given}
+    if tool := given.pop("tool", ()):
+        choices = _with_tools(choices, tool, given.get("methods", ()))
     return RunSettings(**given, sampling=SamplingSettings(**sampling), choices=choices)
+
+
+def _with_tools(choices: dict, sources: Sequence[str], methods: Sequence[str]) -> dict:
+    """The choices of those methods that use tools made elsewhere, with these tools."""
+    from .methods import load_method
+    from .papers.latm import carried
+
+    known = {name: {field.name for field in fields(load_method(name).presets["paper"])} for name in methods}
+    takers = [name for name, settings in known.items() if "tools" in settings]
+    if not takers:
+        raise UsageError("--tool: none of the run's methods takes tools made elsewhere")
+    for name in takers:
+        given = {key: value for key, value in carried(sources, name).items() if key in known[name]}
+        choices = choices | {name: choices.get(name, {}) | given}
+    return choices
 
 
 # ---- notebooks ----
@@ -285,6 +314,7 @@ def _report_options(parser) -> None:
     parser.add_argument("--out", required=True, metavar="NAME", help="writes results/NAME and figures/NAME")
     _parameters_option(parser, "a notebook parameter, of those notebooks that have it")
     parser.add_argument("--title", default="", help="of the index (default: NAME)")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NOTEBOOK", help="these notebooks alone (40_latm)")
     parser.add_argument("--notebooks", default="notebooks", metavar="FOLDER", help="(default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1), help="at once (default: %(default)s)")
     parser.add_argument("--force", action="store_true", help="also what is complete and would come out the same")
@@ -509,6 +539,65 @@ def _show_time_limits(new, agreement, folder: Path, time_limit: float) -> None:
     save(agreement.disagreements, folder, "disagreements")
     save(by_limit, folder)
     save(time_limits_figure(by_limit), folder)
+
+
+# ---- verification by people ----
+
+
+def _study_options(parser) -> None:
+    parts = parser.add_subparsers(dest="part", required=True, metavar="export|read", help="what to do")
+    export = parts.add_parser("export", help="write a page a rater, and the key to them", epilog=parser.epilog)
+    export.add_argument("runs", nargs="+", metavar="RUN", help="run folder with text; two methods or more in all")
+    export.add_argument("--out", required=True, metavar="FOLDER", help="study to make: pages/ to send, the key to keep")
+    export.add_argument("--raters", type=int, default=6, help="a multiple of the methods (default: %(default)s)")
+    export.add_argument("--problems", type=int, default=100, help="at most, for each rater (default: %(default)s)")
+    export.add_argument("--seed", type=int, default=0, help="of problems and orders (default: %(default)s)")
+    export.add_argument("--output", action="store_true", help="show what each program printed, too")
+    read = parts.add_parser("read", help="answers → agreement, accuracy, time, power", epilog=parser.epilog)
+    read.add_argument("folder", metavar="FOLDER", help="study, as export wrote it")
+    read.add_argument("answers", nargs="+", metavar="ANSWERS", help="files that raters' pages wrote, JSON or CSV")
+    read.add_argument("--out", metavar="FOLDER", help="for tables and figures (default: results in the study)")
+
+
+@command(
+    "people verify programs: blinded pages, and what their answers say",
+    _study_options,
+    "export runs/mine --out studies/first --raters 6 --problems 60",
+    "read studies/first answers-rater1.json answers-rater2.csv",
+)
+def study(part, **given) -> None:
+    if part == "export":
+        return _export_study(**given)
+    _read_study(**given)
+
+
+def _export_study(runs, out, **how) -> None:
+    from .raters.export import PAGES, write_study
+
+    at_least(1, "problems", how["problems"])
+    made = write_study(runs, out, **how)
+    _say(
+        f"{made.folder / PAGES}: a page for each of {made.raters} raters, {made.problems} problems each, programs of "
+        f"{', '.join(made.methods)}; send these",
+        f"{made.folder}: the key; keep it from the raters",
+    )
+    if made.left_out:
+        print(f"{made.left_out} answers could not be shown whole, or hold no program, and are in no page")
+
+
+def _read_study(folder, answers, out) -> None:
+    from .papers import save, show
+    from .papers.trove import verification, verification_in_words
+    from .raters.answers import read_study
+
+    place = Path(out) if out else Path(folder) / "results"
+    found = verification(read_study(folder, answers))
+    for table in found[:3]:
+        _say(f"{table.attrs['title']}\n{show(table).to_string(index=False)}\n")
+    _say(verification_in_words(*found[:3]))
+    for thing in found:
+        save(thing, place)
+    print(f"tables and figures in {place}")
 
 
 # ---- what is at hand ----

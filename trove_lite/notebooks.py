@@ -288,17 +288,21 @@ def report(
     root: Path,
     title: str = "",
     force: bool = False,
+    only: Sequence[str] = (),
 ) -> int:
-    """Run every notebook on these runs into `root`/results/NAME and `root`/figures/NAME; returns how many failed.
+    """Run notebooks on these runs into `root`/results/NAME and `root`/figures/NAME; returns how many failed.
 
-    Parameters that only some of the notebooks have go to those; a parameter that none has is refused. `title` heads
-    the index. Notebooks about methods that these runs do not hold are left out.
+    All of them, or those named in `only`; notebooks about methods that these runs do not hold are left out. Parameters
+    that only some of the notebooks have go to those; a parameter that none has is refused. `title` heads the index.
     """
     if Path(name).name != name:
         raise TroveLiteError(f"--out {name}: give a plain name, without folders; it goes under results/ and figures/")
     candidates = load_candidates(*runs)  # a bad path fails here, once, and not in every notebook
     methods = set(candidates["method"].astype(str))
     paths = sorted(p for p in notebooks.glob("[0-9]*.ipynb") if "runs" in notebook_parameters(p))
+    if unknown := sorted(set(only) - {path.stem for path in paths}):
+        raise TroveLiteError(f"no notebook '{unknown[0]}' about runs: there are {', '.join(p.stem for p in paths)}")
+    paths = [path for path in paths if not only or path.stem in only]
     if left_out := [path.stem for path in paths if not _is_about(path, methods)]:
         print(f"left out, for these runs hold none of their methods: {', '.join(left_out)}")
         paths = [path for path in paths if path.stem not in left_out]

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 UNPARSABLE = 100
+NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 #: A fenced block as the official program sees it: one character after the fence is skipped, whatever it is.
 FENCED = re.compile(r"```python.?(.*?)(?:```|\Z)", re.DOTALL)
@@ -84,6 +85,85 @@ def reported_operations(solution: str) -> int | None:
     return None if depths is None else sum(depths)
 
 
+#: The ways in which "operations" may be counted, by what each leaves out or adds: the released program's two, and those
+#: that TroVE's words allow (section 5.2: function calls; appendix B: the depths of expressions' trees, summed).
+COUNTS = (
+    "as reported",  # `reported_operations`: no line that says "import", no definitions, no constants assigned
+    "as selected by",  # `operations`: the same with imports; 100 for what does not parse
+    "imports by syntax",  # as reported, but only statements that do import are left out
+    "every statement",  # appendix B word by word: nothing is left out
+    "with tools written",  # every statement but imports, and the functions that were written along with the solution
+    "line by line",  # the same with what stands in loops, conditions and functions counted by itself
+    "function calls",  # section 5.2 word by word
+    "function calls, tools too",
+)
+
+
+def operation_counts(solution: str, tools: Iterable[Tool]) -> list[int | None]:
+    """How complex a program is by each of `COUNTS`; None where what is counted does not parse.
+
+    `tools`: those that stand with the solution; the bodies of tools that it imports from a toolbox are in no count.
+    """
+    code, functions = code_of(solution), "\n\n".join(tool.source for tool in tools if tool.kind == "function")
+    own, written = _measures(code), _measures(functions)
+    proper = None if own is None else [one for one in own if not one.is_import]
+    whole = None if proper is None or written is None else [*proper, *written]
+
+    def total(name: str, statements: list[_Statement] | None) -> int | None:
+        return None if statements is None else sum(getattr(one, name) for one in statements)
+
+    return [
+        reported_operations(solution),
+        UNPARSABLE if own is None else sum(one.depth for one in own if not one.is_free),
+        total("depth", None if proper is None else [one for one in proper if not one.is_free]),
+        total("depth", own),
+        total("depth", whole),
+        total("by_line", whole),
+        total("calls", proper),
+        total("calls", whole),
+    ]
+
+
+class _Statement(NamedTuple):
+    """What is counted of a top-level statement."""
+
+    is_import: bool
+    is_free: bool
+    depth: int
+    by_line: int  # the depths of the statements in it, each by itself: of a loop, what stands before its colon
+    calls: int
+
+
+def _measures(code: str) -> list[_Statement] | None:
+    """Each top-level statement of a program; None where it does not parse."""
+    try:
+        return [
+            _Statement(isinstance(one, ast.Import | ast.ImportFrom), _is_free(one), _depth(one), *_inside(one))
+            for one in (_statements(code) if code else ())
+        ]
+    except NOT_PARSED:
+        return None
+
+
+def _inside(statement: ast.stmt) -> tuple[int, int]:
+    """The depths of a statement and of all in it, each without those in it, summed; and its calls."""
+    depths, calls = 0, 0
+
+    def depth(node: ast.AST) -> int:
+        nonlocal depths, calls
+        calls += isinstance(node, ast.Call)
+        deepest = 0
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.stmt):
+                own = depth(child)  # which adds those further in first
+                depths += own
+            else:
+                deepest = max(deepest, depth(child))
+        return deepest + 1
+
+    return depth(statement) + depths, calls
+
+
 def without_imports(text: str) -> str:
     """Text without the lines that hold the word "import", as the official program takes imports away."""
     return "\n".join(line for line in text.split("\n") if "import" not in line)
@@ -101,11 +181,15 @@ def used_tools(solution: str, tools: Iterable[Tool]) -> list[str]:
 def _depths(code: str) -> list[int] | None:
     """The depths of the statements that count; None where the code does not parse."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # `2x` and the like are what models write
-            return [_depth(statement) for statement in ast.parse(code).body if not _is_free(statement)]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return [_depth(statement) for statement in _statements(code) if not _is_free(statement)]
+    except NOT_PARSED:
         return None
+
+
+def _statements(code: str) -> list[ast.stmt]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # `2x` and the like are what models write
+        return ast.parse(code).body
 
 
 def _is_free(statement: ast.stmt) -> bool:

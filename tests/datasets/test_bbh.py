@@ -10,7 +10,8 @@ from trove_lite import TroveLiteError
 from trove_lite.datasets import bbh, load_dataset, load_problems
 from trove_lite.datasets.files import public_paths
 
-MADE_SEEDS = range(10_000)
+#: How many made problems are solved: some in every suite, all of them with `-m slow`.
+MADE_SEEDS = [range(400), pytest.param(range(10_000), marks=pytest.mark.slow)]
 CLAUSE = re.compile(r"among (\d+) (\w+), we have (\d+) left")
 
 
@@ -119,20 +120,23 @@ def test_shipped_remainders_obey_the_rules(released):
     assert {animal for found in clauses for _, animal, _ in found} == set(bbh.ANIMALS)
 
 
-def test_made_schedules_obey_the_rules_and_are_solved():
+@pytest.mark.parametrize("seeds", MADE_SEEDS, ids=len)
+def test_made_schedules_obey_the_rules_and_are_solved(seeds):
     lengths, unsolvable = Counter(), 0
-    for seed in MADE_SEEDS:
+    for seed in seeds:
         question, answer = bbh.make_schedule(seed)
         assert_schedule_rules(question)
         assert solve_schedule(question) == answer
         lengths[re.search(r"a ([\d.]+)-hour", question)[1]] += 1
         unsolvable += answer == bbh.NO_SLOT
-    assert all(abs(count - len(MADE_SEEDS) / 3) < 200 for count in lengths.values())
-    assert 0.37 < unsolvable / len(MADE_SEEDS) < 0.42
+    far = 2 / len(seeds) ** 0.5  # four standard deviations of a share, and more
+    assert all(abs(count / len(seeds) - 1 / 3) < far for count in lengths.values())
+    assert abs(unsolvable / len(seeds) - 0.392) < far  # what the rules come to
 
 
-def test_made_remainders_obey_the_rules_and_are_solved():
-    for seed in MADE_SEEDS:
+@pytest.mark.parametrize("seeds", MADE_SEEDS, ids=len)
+def test_made_remainders_obey_the_rules_and_are_solved(seeds):
+    for seed in seeds:
         question, answer = bbh.make_remainder(seed)
         assert_remainder_rules(question)
         assert solve_remainder(question) == answer
@@ -193,6 +197,18 @@ def test_an_altered_file_is_refused(tmp_path, monkeypatch):
 
 
 # ---- mixed ----
+
+
+@pytest.mark.parametrize("number", bbh.DRAWS)
+def test_an_unannounced_stream_has_as_many_of_each_task_in_an_order_of_its_own(number):
+    found = load_problems("bbh_stream", f"made_{number}")
+    assert Counter(problem.level for problem in found) == dict.fromkeys(bbh.MAKERS, bbh.EACH)
+    assert len({problem.question.text for problem in found}) == 2 * bbh.EACH
+    assert [problem.index for problem in found] == list(range(len(found)))
+    golds = {p.question.text: p.gold for task in bbh.MAKERS for p in load_problems("bbh_made", task)}
+    assert all(golds[problem.question.text] == problem.gold for problem in found)
+    assert len({problem.level for problem in found[:10]}) == 2
+    assert not any(problem.question.context for problem in found)
 
 
 @pytest.mark.parametrize(("kind", "overlaps"), [("existing", {6}), ("new", {2}), ("new_released", {2, 3, 4})])

@@ -9,6 +9,7 @@ import pytest
 
 from trove_lite import TroveLiteError
 from trove_lite.datasets import files, load_dataset, load_problems
+from trove_lite.datasets.base import after_labelled
 from trove_lite.datasets.files import PublicFile, fetch
 from trove_lite.datasets.math import read_problems
 
@@ -170,3 +171,19 @@ def test_fetch_without_a_connection_is_one_line(server, monkeypatch):
 def test_fetch_of_an_unknown_group_names_the_known_ones():
     with pytest.raises(TroveLiteError, match=r"no file group named 'maths': choose from .*logs, math"):
         fetch("maths")
+
+
+def test_where_problems_are_labelled_the_first_ten_are_not_tested_and_all_keep_their_numbers():
+    whole = load_dataset("practice")
+    found = after_labelled(whole)
+    for category in whole.categories:
+        problems = list(whole.load(category))
+        assert list(found.load(category)) == problems[10:]
+        assert [problem.index for problem in found.examples(category)] == [0, 1, 2, 5, 6, 7]
+
+
+@pytest.mark.parametrize(("name", "like"), [("math_labelled", "math"), ("tabmwp_labelled", "tabmwp")])
+def test_runs_of_a_data_set_with_labelled_problems_are_runs_of_that_data_set(name, like):
+    assert load_dataset(name).name == like
+    assert load_dataset(name).examples is not None
+    assert load_dataset(like).examples is None

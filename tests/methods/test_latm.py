@@ -57,10 +57,11 @@ def problems(n, category="task"):
 class Played:
     """A run of the method on scripted replies (by stage, the last of a stage for good), programs run for real."""
 
-    def __init__(self, settings, replies, questions=2, run=execute, examples=None):
+    def __init__(self, settings, replies, questions=2, run=execute, examples=None, method=LATM):
         replies = {stage: list(texts) for stage, texts in ({"use": [USES]} | replies).items()}
         self.requests, self.answers, self.widths, self.replies = [], [], [], []
-        steps = LATM.begin([p.question for p in problems(questions)], settings, examples or problems(6))
+        asked = [p.question for p in problems(questions)] if isinstance(questions, int) else questions
+        steps = method.begin(asked, settings, examples or problems(6))
         sent = None
         while True:
             try:
@@ -85,7 +86,9 @@ class Played:
             text, program = "", request.program
         self.replies.append(text)
         status, output, error = None, "", ""
-        if program is not None and not program.strip():
+        if request.mode and not getattr(request, "runs", True):
+            status, output = "ok", text
+        elif program is not None and not program.strip():
             status = "no_code"
         elif program is not None:
             ended = run(program)
@@ -102,7 +105,7 @@ class Played:
     @property
     def chat(self):
         """The chat that was sent last to the maker."""
-        return [request.prompt for request in self.requests if getattr(request, "role", "") == "maker"][-1]
+        return [request.prompt for request in self.requests if getattr(request, "role", "user") != "user"][-1]
 
 
 RELEASED, PAPER, OURS = (LATM.presets[name] for name in ("released", "paper", "ours"))
@@ -191,7 +194,7 @@ def test_trials_begin_anew_with_seeds_of_their_own_until_one_passes():
     replies = {"propose": [FAILS] * 3 + [GOOD], "verify": [TESTS], "wrap": [WRAPPED]}
     played = Played(once(OURS, trials=5), replies)
     assert played.calls == {"propose": 4, "verify": 1, "wrap": 1, "use": 2}
-    keys = [(r.stage, r.samples.start, r.round) for r in played.requests if r.role == "maker"]
+    keys = [(r.stage, r.samples.start, r.round) for r in played.requests if r.role != "user"]
     assert len(set(keys)) == len(keys)
     assert [entry["made"] for entry in played.made.listing()] == [False, True]
 
@@ -216,6 +219,36 @@ def test_a_model_without_a_chat_reads_one_text():
     assert played.chat.endswith("Assistant:\n")
     assert played.chat.count("Assistant:\n") == 3
     assert played.requests[-1].prompt.endswith("Question: What is 1?")
+    assert all(request.sampling["stop"] == ("\nUser:",) for request in played.requests if request.role != "user")
+
+
+@pytest.mark.parametrize(
+    ("settings", "end", "stop"), [(OURS, "Solution:\n", ("\nQuestion:",)), (PAPER, "What is 1?", ())]
+)
+def test_a_user_without_a_chat_goes_on_from_the_question_and_ours_alone_stops_at_the_next(settings, end, stop):
+    played = Played(once(settings, chat=False, tools={"task": WRAPPED}), {})
+    assert played.requests[-1].prompt.endswith(end)
+    assert played.requests[-1].sampling["stop"] == stop
+
+
+def test_all_trials_are_made_and_the_first_tool_is_used():
+    replies = {"propose": [GOOD], "verify": [WRONG] * 4 + [TESTS], "wrap": [WRAPPED, WRAPPED.replace("A f", "The f")]}
+    played = Played(once(OURS, trials=3, all_trials=True, verifications=2), replies)
+    assert [bool(trial.tool) for trial in played.made.trials] == [False, True, True]
+    assert played.made.tool == WRAPPED
+    assert played.calls["propose"] == 3
+    assert played.requests[-1].prompt[0][1].startswith("A function")
+
+
+def test_a_tool_of_another_maker_is_another_system():
+    assert LatmSettings(tools={"task": WRAPPED}, maker="GPT-4").table_name("latm") == "latm_of_GPT-4"
+    assert LatmSettings().table_name("latm") == "latm"
+
+
+def test_a_task_that_no_tool_could_be_made_for_asks_nobody():
+    played = Played(once(OURS, tools={"task": ""}), {})
+    assert played.calls == {}
+    assert [answer.candidate.status for answer in played.answers] == ["error", "error"]
 
 
 def test_instances_are_asked_for_together():
@@ -422,3 +455,12 @@ def test_released_tools_show_the_dispatcher_a_question_of_their_task(transcripts
     )
     first = bbh.BBH.examples(category)[3].question.text
     assert first.split()[:5] == shown.split("Question: ")[1].split()[:5]
+
+
+def test_a_maker_and_a_user_read_what_is_asked_about_before_the_question_and_whole_numbers_as_such():
+    asked = Question("tabmwp", "task", 10, "How many?", "| a |\n| --- |\n| 3 |")
+    examples = [Problem(asked._replace(index=n), 3.0) for n in range(6)]
+    played = Played(once(OURS), {"propose": [GOOD], "verify": [TESTS], "wrap": [WRAPPED]}, [asked], examples=examples)
+    assert "Question: | a |\n| --- |\n| 3 |\n\nHow many?\nAnswer: 3\n" in played.requests[0].prompt[0][1]
+    assert played.requests[-1].prompt[0][1].endswith("Question: | a |\n| --- |\n| 3 |\n\nHow many?")
+    assert played.answers[0].candidate.vote.answers == ("7.5",)

@@ -556,3 +556,33 @@ def test_the_official_preset_shows_the_toolbox_of_every_recorded_prompt(public_l
         assert ours.keys() == recorded.keys() or rows["shortened"].any()
     assert logs == 11
     assert shown > 2600
+
+
+# ---- placebo ----
+
+
+def creating(n):
+    """A reply in which CREATE wins every problem with a tool of its own."""
+    return winner({("stream", i): ("create", [function(f"tool{i}")]) for i in range(n)})
+
+
+@pytest.mark.parametrize(("toolbox", "lent"), [("none", ()), ("some/run", (((function("theirs"),), ("code",)),))])
+def test_a_placebo_makes_trove_s_calls_and_learns_nothing(toolbox, lent):
+    chosen = TroveSettings(toolbox=toolbox, threshold="fixed_2", interval=2)
+    asked, answers = play(trove(questions(6), chosen, lent), creating(6))
+    own, _ = play(trove(questions(6), TroveSettings()), creating(6))
+    assert [(a.mode, a.samples, a.question) for a in asked] == [(a.mode, a.samples, a.question) for a in own]
+    assert {names for _, _, names in toolboxes(asked)} == {"theirs" if lent else ""}
+    assert {a.library for a in asked if a.mode == "import"} == {("code",) if lent else ()}
+    assert len(answers) == 6
+
+
+def test_a_lent_toolbox_is_the_one_of_the_same_place_and_then_the_last():
+    lent = tuple(((function(f"at{place}"),), ()) for place in range(3))
+    asked, _ = play(trove(questions(5), TroveSettings(toolbox="some/run"), lent), creating(5))
+    assert [names for _, _, names in toolboxes(asked)] == ["at0", "at1", "at2", "at2", "at2"]
+
+
+def test_a_placebo_is_not_called_trove_in_tables():
+    names = {TroveSettings(toolbox=toolbox).table_name("trove") for toolbox in ("own", "none", "some/run#counting")}
+    assert names == {"trove", "trove_no_toolbox", "trove_lent_toolbox"}

@@ -36,18 +36,17 @@ class Role(ScriptedModel):
         return [made._replace(text=self.replies[turn])]
 
 
-def run(out, dataset=None, methods=("latm",), roles=("maker", "user"), sandbox=None, **given):
-    settings = RunSettings(
-        name="test",
-        methods=methods,
-        dataset="bbh_made",
-        categories=("chinese_remainder",),
-        seeds=(0,),
-        **{"k": 1, "limit": 4, "model": "scripted", "prompts": "own"} | given,
-    )
+def run(out, dataset=None, methods=("latm",), roles=("maker", "user"), sandbox=None, solver=None, **given):
+    usual = {
+        "dataset": dataset if isinstance(dataset, str) else "bbh_made",
+        "categories": ("chinese_remainder",),
+        "seeds": (0,),
+    }
+    usual |= {"k": 1, "limit": 4, "model": "scripted", "prompts": "own"}
+    settings = RunSettings(name="test", methods=methods, **usual | given)
     models = {role: Role(role) for role in roles}
-    dataset = dataset or load_dataset("bbh_made")
-    fakes = {"model": ScriptedModel(), "roles": models, "sandbox": sandbox or InlineSandbox(), "pack": Pack()}
+    dataset = load_dataset(settings.dataset) if dataset is None or isinstance(dataset, str) else dataset
+    fakes = {"model": solver or ScriptedModel(), "roles": models, "sandbox": sandbox or InlineSandbox(), "pack": Pack()}
     return live_run(settings, out, dataset=dataset, progress=False, **fakes), models
 
 
@@ -61,8 +60,13 @@ def test_a_tool_is_made_once_and_used_by_another_model_on_every_problem(tmp_path
     assert list(rows["answer"]) == ["14"] * 4
     assert set(rows["mode"]) == {"latm"}
     assert list(zip(calls["role"], calls["stage"], calls["model"], strict=True)).count(("user", "use", "user")) == 4
-    assert sorted(calls.loc[calls["role"] == "maker", "stage"]) == ["propose", "verify", "wrap"]
-    assert calls.loc[calls["role"] == "maker", "executions"].sum() == 2
+    made = calls[calls["model"] == "maker"]
+    assert dict(zip(made["stage"], made["role"], strict=True)) == {
+        "propose": "maker",
+        "verify": "verifier",
+        "wrap": "wrapper",
+    }
+    assert made["executions"].sum() == 2
     assert len(models["maker"].read) == 3
 
 
@@ -108,6 +112,40 @@ def test_a_made_tool_is_carried_to_another_user(tmp_path):
     assert models["maker"].read == []
     assert set(load_calls(out)["role"]) == {"user"}
     assert list(load_candidates(out)["answer"]) == ["14"] * 4
+
+
+def test_an_instance_is_answered_alike_however_many_follow_so_a_limit_can_be_raised(tmp_path):
+    out, _ = run(tmp_path / "a", limit=2)
+    _, models = run(tmp_path / "a", limit=4)
+    assert (len(models["maker"].read), len(models["user"].read)) == (0, 2)
+    whole, _ = run(tmp_path / "b", limit=4)
+    assert load_candidates(out)["answer"].equals(load_candidates(whole)["answer"])
+    assert described(out)["settings"]["limit"] == 4
+    assert described(out)["accuracy"] == described(whole)["accuracy"]
+
+
+@pytest.mark.parametrize("change", [{"limit": 3}, {"limit": 5, "k": 2}])
+def test_a_limit_is_neither_lowered_nor_raised_with_another_setting(tmp_path, change):
+    out, _ = run(tmp_path / "a")
+    with pytest.raises(TroveLiteError, match="other settings"):
+        run(tmp_path / "a", **change)
+    assert len(load_candidates(out)) == 4
+
+
+def test_a_limit_of_a_method_whose_problems_hang_together_is_not_raised(tmp_path):
+    run(tmp_path / "a", methods=("trove",), roles=(), k=3)
+    with pytest.raises(TroveLiteError, match="other settings"):
+        run(tmp_path / "a", methods=("trove",), roles=(), k=3, limit=5)
+
+
+def test_without_a_model_of_its_own_a_role_is_the_solver_s_and_so_are_its_calls(tmp_path):
+    out, _ = run(tmp_path / "a", roles=("maker",), solver=Role("user"))
+    assert set(zip(*load_calls(out)[["role", "model"]].to_numpy().T, strict=True)) == {
+        ("maker", "maker"),
+        ("verifier", "maker"),
+        ("wrapper", "maker"),
+        ("user", "user"),
+    }
 
 
 def test_no_tools_are_taken_from_a_run_that_is_not_complete(tmp_path):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from typing import ClassVar
 
 import pandas as pd
 import pytest
@@ -352,3 +353,16 @@ def test_streams_overlap(tmp_path):
     model = Together()
     run(tmp_path / "a", methods=("trove",), seeds=tuple(range(8)), model=model, in_flight=1000, trove={"retry": False})
     assert model.under_way == 16
+
+
+def test_a_model_that_heeds_priorities_is_told_what_a_stream_waits_for_before_what_fills(tmp_path):
+    class Heeding(ScriptedModel):
+        heeds_priority = True
+        told: ClassVar = {}
+
+        async def complete(self, prompt, seeds, *, priority):
+            self.told.setdefault(prompt.split(": ")[0].split()[1], set()).add(priority)
+            return await super().complete(prompt, seeds)
+
+    run(tmp_path / "a", methods=("trove", "primitive"), model=Heeding())
+    assert max(Heeding.told["import"]) < 0 < min(Heeding.told["primitive"])

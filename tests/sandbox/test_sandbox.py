@@ -29,6 +29,13 @@ def run(sandbox, program: str) -> Execution:
     return sandbox.run_many([program], progress=False)[0]
 
 
+def test_the_kernel_counts_cpu_time_less_exactly_and_so_its_limit_is_far_above_ours():
+    """Counting by ticks it was seen to kill after 0.75 of the time, and to nobody's limit a kill is the machine's."""
+    with Sandbox(time_limit=3.0, workers=1) as sandbox:
+        execution = run(sandbox, "import resource\nprint(resource.getrlimit(resource.RLIMIT_CPU))")
+    assert execution.output == "(7, 7)\n"
+
+
 @pytest.mark.parametrize(
     ("program", "status", "error"),
     [

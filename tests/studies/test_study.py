@@ -12,6 +12,7 @@ from trove_lite.candidates import save_run
 from trove_lite.errors import TroveLiteError
 
 from ..conftest import ROOT
+from ..running.test_labelled import run as play
 from ..simulated import candidates
 
 FILE = """
@@ -146,9 +147,71 @@ def test_what_is_not_published_is_left_out_in_a_line(tmp_path, capsys):
     assert "left out" in capsys.readouterr().out
 
 
+def test_a_study_of_latm_says_what_came_of_its_tools(tmp_path, monkeypatch):
+    own, other = tmp_path / "results/small", tmp_path / "results/thoughts"
+    parts = ['methods = ["latm"]', 'methods = ["cot"]']
+    text = FILE.partition("[settings]")[0].replace("[weights]", 'beside = ["thoughts"]\n[weights]')
+    text += "".join(f'[[part]]\nname = "part{n}"\n{line}\n' for n, line in enumerate(parts))
+    study = read(tmp_path, text)
+    play(tmp_path / "runs/part0")
+    play(other / "runs/cot", methods=("cot",), roles=())
+    own.mkdir()
+    studies.publish(study, tmp_path / "runs", own)
+    told = (own / "README.md").read_text()
+    assert "| LATM of maker, user | " in told
+    assert "| CoT, scripted " in told
+    assert "chinese_remainder | maker | run | 1 | 1 |" in " ".join(told.split())
+    assert "LATM of maker, user is " in told
+    assert "part1 (cot; all): not begun" in told
+    monkeypatch.setattr(studies, "trove_lite", list)
+    assert studies.report(study, own)[-2:] == ["--only", "40_latm"]
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*.toml")), ids=lambda path: path.stem)
 def test_every_part_of_a_committed_study_is_a_run_that_can_be_made(path):
-    from trove_lite.running.settings import RunSettings
+    from trove_lite.cli import _settings, parser_of
 
-    for part in studies.read_study(path).parts:
-        assert RunSettings(name="any", model="practice", **part.options).k == part.options["k"]
+    study = studies.read_study(path)
+    folders = {part.name: Path(part.name) for part in study.parts}
+    for part in study.parts:
+        given = parser_of("run").given(studies.words_of(part, "practice", Path("out"), folders)[1:])
+        given.pop("reuse", None)
+        tool = given.pop("tool", ())  # of data or of a run that is not here
+        settings = _settings(given, given.pop("out"))
+        assert settings.k == part.options.get("k", 15)
+        assert not tool or set(settings.methods) < {"latm", "made_cot"}
+
+
+# ---- ablations ----
+
+ABLATIONS = FILE.replace('name = "small"', 'name = "small"\ndefault = "first"', 1).replace(
+    'group = "longer"',
+    'group = "ablations"\n"trove.toolbox" = "part:first#geometry"\nreuse = "part:first"\nretry = false',
+)
+
+
+def test_a_part_may_name_the_folder_of_another(tmp_path):
+    study = read(tmp_path, ABLATIONS)
+    words = " ".join(studies.words_of(study.parts[1], "practice", Path("out"), {"first": Path("runs/first")}))
+    assert "--trove.toolbox runs/first#geometry --reuse runs/first --retry false" in words
+    with pytest.raises(TroveLiteError, match="no part of the study is named first"):
+        studies.words_of(study.parts[1], "practice", Path("out"), {})
+
+
+def test_a_default_that_is_no_part_is_refused(tmp_path):
+    with pytest.raises(TroveLiteError, match="its default, third, is none of its parts"):
+        read(tmp_path, ABLATIONS.replace('default = "first"', 'default = "third"'))
+
+
+def test_ablations_of_an_incomplete_default_are_refused(tmp_path):
+    run_folder(tmp_path / "runs" / "second")
+    with pytest.raises(TroveLiteError, match="the default and at least one ablation have to be complete"):
+        studies.ablate(read(tmp_path, ABLATIONS), tmp_path / "runs", tmp_path / "results", {})
+
+
+def test_every_study_that_is_here_can_be_read_and_its_parts_found():
+    for path in sorted((ROOT / "studies").glob("*.toml")):
+        study = studies.read_study(path)
+        folders = {part.name: Path(part.name) for part in study.parts}
+        assert all(studies.words_of(part, "practice", Path("out"), folders) for part in study.parts)
+        assert bool(study.default) == any(part.group == studies.ABLATIONS for part in study.parts)

@@ -28,6 +28,7 @@ from .creator_latm import papers_findings
 from .finding import COLUMNS, Finding, as_table
 from .reeval import reevaluation_findings
 from .rules import golds_of, rule_effects, rule_findings, trimming_finding
+from .trove_counts import NEEDS_COUNTS, counting_findings
 from .words import answer, as_markdown, paragraphs, ranking
 from .worked_examples import demonstrations, leaks, prompt_findings, prompts_equal, run_examples
 
@@ -75,6 +76,7 @@ def run_audit(
     committed: str | Path = "",
     calls: pd.DataFrame | None = None,
     longer: Comparison | None = None,
+    kept: pd.DataFrame | None = None,
     prompts: Callable | None = None,
     logs: Callable | None = None,
     sandbox: Callable[[], AbstractContextManager] | None = None,
@@ -82,7 +84,8 @@ def run_audit(
     """Every finding about the papers and these runs, from all that is at hand.
 
     k: calls a problem (None: the papers' 15, or as many as both sides have); calls: the runs' requests, where they are
-    known; longer: sides with PRIMITIVE runs of more calls, for the comparison at matched tokens. Handed over, or else
+    known; longer: sides with PRIMITIVE runs of more calls, for the comparison at matched tokens; kept: what toolboxes
+    held when the runs ended (`papers.trove.toolboxes`). Handed over, or else
     done without: `prompts` (`prompts.load_pack`), `logs` (`recorded.official_logs.import_logs`) and `sandbox`, which
     opens one to run programs in (`sandbox.pool.Sandbox`).
     """
@@ -107,6 +110,8 @@ def run_audit(
     if not scope:
         found += [*rule_findings(effects, remarks), trimming_finding(whole), *import_findings(candidates)]
         found += benefit_findings(sides, k=k, seed=seed, resamples=resamples, longer=longer)
+        found += counting_findings(candidates, kept)
+        absent |= set(NEEDS_COUNTS) - {row.check for row in found}
     spread = power_table(sides, k=k, seed=seed, resamples=resamples)
     if any(check.startswith(RULE) for check in absent):  # corrected together: one that is missing changes all
         absent |= {row.check for row in found if row.check.startswith(RULE)}

@@ -19,6 +19,7 @@ from .finding import (
     rows_of,
 )
 from .trove import trove_findings
+from .trove_counts import simpler_finding
 
 #: MATH's test set by category, all of it; the published subset is its problems with a numeric answer.
 WHOLE_MATH = dict(zip(CATEGORIES, (1187, 474, 479, 903, 540, 871, 546), strict=True))
@@ -29,7 +30,7 @@ TEST_SIZES = range(200, 251)  # of LATM: up to all 250 instances of a task's fil
 def papers_findings(look: Look | None = None) -> list[Finding]:
     """Every check of the three other papers' arithmetic."""
     look = look or as_printed()
-    return [*trove_findings(look), *creator_findings(look), *latm_findings(look)]
+    return [*trove_findings(look), simpler_finding(look), *creator_findings(look), *latm_findings(look)]
 
 
 # ---- CREATOR ----

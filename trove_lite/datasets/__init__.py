@@ -19,6 +19,9 @@ DATASETS = {
     "bbh": "trove_lite.datasets.bbh:BBH",
     "bbh_made": "trove_lite.datasets.bbh:MADE",
     "bbh_mixed": "trove_lite.datasets.bbh:MIXED",
+    "bbh_stream": "trove_lite.datasets.bbh:STREAM",
+    "math_labelled": "trove_lite.datasets.math:LABELLED",
+    "tabmwp_labelled": "trove_lite.datasets.tabmwp:LABELLED",
 }
 
 

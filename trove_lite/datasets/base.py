@@ -1,9 +1,12 @@
 """What a question, a problem and a data set are: all that the rest of the package knows of any of them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
+
+#: How many problems of a category are not tested where some of them are labelled (`after_labelled`).
+LABELLED_AMONG = 10
 
 
 class Question(NamedTuple):
@@ -69,3 +72,20 @@ class Dataset:
     other_rules: Mapping[str, Callable[[Sequence[str], object], bool]] = field(default_factory=dict, hash=False)
     released_votes: Callable[[str, object], list[str]] | None = None
     like: str = ""
+
+
+def after_labelled(dataset: Dataset) -> Dataset:
+    """The same data set, but the first ten problems of a category are not tested, and six of them are labelled.
+
+    Three are to make a tool and three to verify it, as LATM splits its own files (LATM, section 4.1): the 1st to 3rd
+    and the 6th to 8th. Problems keep their numbers and the data set its name: runs of either are of the same problems.
+    """
+
+    def tested(category: str) -> Sequence[Problem]:
+        return dataset.load(category)[LABELLED_AMONG:]
+
+    def labelled(category: str) -> Sequence[Problem]:
+        found = dataset.load(category)
+        return (*found[:3], *found[5:8])
+
+    return replace(dataset, load=tested, examples=labelled)

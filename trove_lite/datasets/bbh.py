@@ -273,3 +273,32 @@ MIXED = Dataset(
     correct,
     levels=tuple(FILES),
 )
+
+# Tasks that come unannounced: as many questions of each, in one order, whose answers are asked for.
+
+EACH = 20
+STREAMS = {"all": FILES, "made": MAKERS}
+
+
+def streamed(category: str) -> tuple[Problem, ...]:
+    """20 questions of every task, shuffled as a draw such as `all_3` says, or `made_3`, which needs no files."""
+    kind, _, number = category.rpartition("_")
+    rng = random.Random(f"stream {kind} {number}")
+    load = made if kind == "made" else tested
+    chosen = [problem for task in STREAMS[kind] for problem in rng.sample(load(task), EACH)]
+    rng.shuffle(chosen)
+    return tuple(
+        Problem(Question("bbh_stream", category, index, problem.question.text), problem.gold, problem.category)
+        for index, problem in enumerate(chosen)
+    )
+
+
+STREAM = Dataset(
+    "bbh_stream",
+    "LATM's tasks, unannounced",
+    tuple(f"{kind}_{number}" for kind in STREAMS for number in DRAWS),
+    streamed,
+    read,
+    correct,
+    levels=tuple(FILES),
+)

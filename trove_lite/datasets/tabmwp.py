@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..errors import TroveLiteError
 from .answers import number_is_correct, read_numbers
-from .base import Dataset, Problem, Question
+from .base import Dataset, Problem, Question, after_labelled
 from .files import pinned_file, read_json_lines, remedy
 
 NAME = "tabmwp"
@@ -48,3 +48,6 @@ def table_text(table: str) -> str:
 
 
 TABMWP = Dataset(NAME, "TabMWP", (NAME,), load, read_numbers, number_is_correct, GRADES, given=("import pandas as pd",))
+
+#: For methods that see labelled problems, and for those that are set beside them.
+LABELLED = after_labelled(TABMWP)

@@ -15,7 +15,9 @@ METHODS = {
     "tool_use": "trove_lite.methods.tool_use:TOOL_USE",
     "transfer": "trove_lite.methods.transfer:TRANSFER",
     "latm": "trove_lite.methods.latm:LATM",
+    "made_cot": "trove_lite.methods.latm.thoughts:MADE_COT",
     "dispatcher": "trove_lite.methods.latm:DISPATCHER",
+    "latm_streaming": "trove_lite.methods.latm.streaming:STREAMING",
 }
 
 

@@ -24,7 +24,10 @@ from .base import (
 )
 from .toolbox import RANKINGS, THRESHOLDS, Toolbox, named_order
 
-MODES = ("import", "create", "skip")
+IMPORT, CREATE, SKIP = MODES = ("import", "create", "skip")
+OWN, NONE = "own", "none"
+#: What IMPORT gets of a toolbox: the tools that its prompt lists, best first, and the code that its programs run after.
+View = tuple[tuple[Tool, ...], tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,10 @@ class TroveSettings(Settings):
     """Whether problems solved again may add tools."""
     kinds: tuple[str, ...] = ("function",)
     """What is a tool: `function`, `import`."""
+    toolbox: str = OWN
+    """What IMPORT is shown: its `own` toolbox; as a placebo, with the same calls and nothing learned, `none` at all or
+    another category's at the same place in its stream, of a finished run: RUN (the category after its own), or
+    RUN#CATEGORY."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -78,6 +85,10 @@ class TroveSettings(Settings):
         for name, value, least in (("interval", self.interval, 1), ("shown", self.shown, 0)):
             if value is not None and value < least:
                 raise TroveLiteError(f"{name} {value}: must be at least {least}")
+        if not self.toolbox:
+            raise TroveLiteError(f"toolbox: name a run folder, or say '{OWN}' or '{NONE}'")
+        if self.toolbox != OWN and self.rectify:
+            raise TroveLiteError(f"toolbox {self.toolbox}: a placebo rewrites nothing; leave out rectify")
         if self.budget.completion_tokens is None and self.budget.calls % len(self.modes):
             raise TroveLiteError(
                 f"k {self.budget.calls} does not divide among {len(self.modes)} modes ({', '.join(self.modes)}): "
@@ -85,8 +96,15 @@ class TroveSettings(Settings):
             )
 
     def table_name(self, method: str) -> str:
-        """TROVE without IMPORT goes by the name that recorded ablations have."""
-        return method if "import" in self.modes else f"{method}_no_import"
+        """TROVE without IMPORT goes by the name that recorded ablations have, and a placebo is not TROVE either."""
+        if "import" not in self.modes:
+            return f"{method}_no_import"
+        return {OWN: method, NONE: f"{method}_no_toolbox"}.get(self.toolbox, f"{method}_lent_toolbox")
+
+    @property
+    def lender(self) -> str:
+        """The run whose toolboxes IMPORT is shown, as RUN or RUN#CATEGORY; "" for none."""
+        return "" if self.toolbox in (OWN, NONE) else self.toolbox
 
 
 #: `official` is what the program in zorazrw/trove does where it departs from the paper.
@@ -106,9 +124,14 @@ PRESETS = {
 }
 
 
-def trove(questions: Sequence[Question], settings: TroveSettings) -> Steps:
-    """TROVE (section 3): use and grow a toolbox problem by problem, and trim it at intervals; returns the toolbox."""
+def trove(questions: Sequence[Question], settings: TroveSettings, lent: Sequence[View] = ()) -> Steps:
+    """TROVE (section 3): use and grow a toolbox problem by problem, and trim it at intervals; returns the toolbox.
+
+    `lent`: what IMPORT is shown at each place of the stream where its toolbox is another's (`placebo`).
+    """
     questions = in_order(questions, settings)
+    if settings.toolbox != OWN:
+        return (yield from placebo(questions, settings, lent))
     toolbox, forgotten = Toolbox(), set()
     threshold = THRESHOLDS[settings.threshold]
     for place, question in enumerate(questions):
@@ -124,17 +147,32 @@ def trove(questions: Sequence[Question], settings: TroveSettings) -> Steps:
     return toolbox
 
 
+def placebo(questions: Sequence[Question], settings: TroveSettings, lent: Sequence[View]) -> Steps:
+    """TROVE's calls with a toolbox that nothing is learned in: the one lent at each place, or the last; else none."""
+    if settings.lender and not lent:
+        raise TroveLiteError(f"toolbox {settings.toolbox}: nothing was lent")
+    for place, question in enumerate(questions):
+        view = lent[min(place, len(lent) - 1)] if settings.lender else ((), ())
+        yield from answered(question, view, settings)
+    return Toolbox()
+
+
 def solve(question: Question, toolbox: Toolbox, settings: TroveSettings, *, phase: str = "stream") -> Generator:
-    """One problem in each mode; yields its Answer and returns the candidate chosen."""
+    """One problem in each mode, with a toolbox; yields its Answer and returns the candidate chosen."""
     shown = yield from listed(question, toolbox, settings, phase)
+    return (yield from answered(question, (shown, toolbox.sources()), settings, phase))
+
+
+def answered(question: Question, view: View, settings: TroveSettings, phase: str = "stream") -> Generator:
+    """One problem in each mode, with a view of a toolbox; yields its Answer and returns the candidate chosen."""
     views = {}
     for mode in settings.modes if phase == "stream" else retry_modes(settings):
         views[mode] = plain(question, mode, phase)
         if mode == "import":
-            views[mode] = Attempt(question, mode, range(0), phase, shown, toolbox.sources())
+            views[mode] = Attempt(question, mode, range(0), phase, *view)
     candidates = yield from draw(views, shares(settings, phase))
     if phase == "stream" and settings.rectify in views:
-        candidates = yield from rectified(candidates, question, shown, toolbox, settings)
+        candidates = yield from rectified(candidates, question, view, settings)
     best = chosen(question, candidates, settings)
     yield Answer(question, best)
     return best
@@ -164,17 +202,16 @@ def listed(question: Question, toolbox: Toolbox, settings: TroveSettings, phase:
     return tools[: settings.shown]
 
 
-def rectified(
-    candidates: list[Candidate], question: Question, shown: Sequence[Tool], toolbox: Toolbox, settings: TroveSettings
-) -> Drawn:
+def rectified(candidates: list[Candidate], question: Question, view: View, settings: TroveSettings) -> Drawn:
     """The responses of one mode written anew, and adopted whatever they are (TroVE, D.3)."""
+    shown, library = view
     rewrites = [
         Attempt(
             question,
             "rewrite",
             range(draft.sample, draft.sample + 1),
-            shown=tuple(shown),
-            library=toolbox.sources(),
+            shown=shown,
+            library=library,
             values={"response": draft.text.strip()},
             mode=draft.mode,
             round=1,

@@ -68,13 +68,15 @@ class LanguageModel:
     """A model that can be sampled, entered with `async with`; a back end is a subclass, with a `complete` of its own.
 
     name: goes into the candidates table. chat: one of CHAT. context_length: tokens that prompt and completion may have
-    together, where it is known. retried: requests that were sent again. refused: samples that could not be had.
+    together, where it is known. heeds_priority: whether `complete` wants to be told one. retried: requests that were
+    sent again. refused: samples that could not be had.
     on_notice: called with a line whenever a user who waits should know why.
     """
 
     name: str = ""
     chat: str = "auto"
     context_length: int | None = None
+    heeds_priority: bool = False
     retried: int = 0
     refused: int = 0
 
@@ -105,7 +107,7 @@ class LanguageModel:
         """One completion for each seed, in order.
 
         sampling: how these are drawn (None: as the model was made to). priority: who is served first where requests
-        wait in the engine, the lowest number; not every engine heeds it. Raises PromptRefused or SampleUnavailable
+        wait in the engine, the lowest number; told where `heeds_priority`. Raises PromptRefused or SampleUnavailable
         where this request cannot be had, another ModelError where the model or its server fails, TroveLiteError for a
         prompt of a kind that this model cannot be given.
         """

@@ -59,6 +59,8 @@ class VLLM(LanguageModel):
     Messages go through the model's own chat template.
     """
 
+    heeds_priority = True
+
     def __init__(self, model: str, settings: SamplingSettings | None = None, *, chat: str = "auto", **engine_args):
         self.model, self.chat = model, chat
         self.name, self.revision = name_of(model)
@@ -118,22 +120,27 @@ class VLLM(LanguageModel):
         """Start the engine, whose processes die with this one. (It is not returned: a frame would keep it for ever.)"""
         try:
             from vllm.engine.arg_utils import AsyncEngineArgs
-            from vllm.platforms import current_platform
             from vllm.v1.engine.async_llm import AsyncLLM
         except ImportError as error:
             raise TroveLiteError(f"vLLM cannot be imported ({one_line(error)}): {REMEDY}") from error
+        try:
+            self._params(0, self.settings)  # settings that vLLM refuses are no prompt's fault
+            tie_processes()
+            self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**self.engine_args()))
+        except Exception as error:
+            raise ModelError(f"vLLM cannot start '{self.name}' ({one_line(error)}); see its messages above") from error
+
+    def engine_args(self) -> dict:
+        """What vLLM is started with: yours over our defaults, which on a CPU set its environment too."""
+        from vllm.platforms import current_platform
+
         defaults = {"model": self.model} | DEFAULTS
         if current_platform.is_cpu():
             defaults |= CPU_DEFAULTS
             use_every_core()
-        try:
-            self._params(0, self.settings)  # settings that vLLM refuses are no prompt's fault
-            tie_processes()
-            engine_args = defaults | self._engine_args
-            self._nucleus = NUCLEUS in engine_args.get("logits_processors", ())
-            self._engine = AsyncLLM.from_engine_args(AsyncEngineArgs(**engine_args))
-        except Exception as error:
-            raise ModelError(f"vLLM cannot start '{self.name}' ({one_line(error)}); see its messages above") from error
+        found = defaults | self._engine_args
+        self._nucleus = NUCLEUS in found.get("logits_processors", ())
+        return found
 
     async def __aexit__(self, *_) -> None:
         engine, self._engine = self._engine, None

@@ -118,11 +118,16 @@ def recorded_programs(candidates: pd.DataFrame, settings: Mapping[str, TroveSett
                     library = attempt.library
                 libraries |= {row["_row"]: attempt.library for row in recorded}
             libraries |= {index: library for index in rows.index[rows["mode"] == "import"] if index not in libraries}
-    given = {name: load_dataset(name).given for name in candidates["dataset"].unique()}
+    given = {name: given_to_all(name) for name in candidates["dataset"].unique()}
     return [
         program_of(row.solution, recorded_sources(row.tools), (*given[row.dataset], *libraries.get(row.Index, ())))
         for row in candidates[["dataset", "solution", "tools"]].itertuples()
     ]
+
+
+def given_to_all(dataset: str) -> tuple[str, ...]:
+    """What every program of a data set begins with; nothing for a file of one's own, which a table names bare."""
+    return () if dataset.endswith(".jsonl") else load_dataset(dataset).given
 
 
 class Job(NamedTuple):

@@ -14,13 +14,15 @@ from typing import NamedTuple
 from ..datasets import load_dataset
 from ..datasets.base import Problem
 from ..methods import load_method
-from ..methods.base import Answer, Attempt, Candidate, Request, Settings
+from ..methods.base import Answer, Attempt, Candidate, Method, Request, Settings
 from ..models import load_model
 from ..prompts import load_pack
 from ..selection import Vote
+from .lent import lend, with_lent
 from .live import labelled
 from .settings import COMES_ALONG, RunSettings
 
+IDLE = "```python\nassert True\n```"  # a reply that does nothing, rightly
 CHARACTERS_A_TOKEN = 3.0  # of the official MATH prompts in Llama 2's tokenizer; newer ones need fewer tokens
 
 
@@ -48,14 +50,14 @@ def plan(settings: RunSettings) -> list[Planned]:
     models = {role: load_model(spec, settings.sampling, chat=settings.chat) for role, spec in models.items()}
     counted = all(model.count("") is not None for model in models.values())
     sizes = {role: model.count if counted else estimated for role, model in models.items()}
-    pack, examples = load_pack(settings.prompts, dataset), labelled(settings, dataset)
+    pack, examples, lent = load_pack(settings.prompts, dataset), labelled(settings, dataset), lend(settings)
     rows = []
     for method in settings.methods:
         for category in settings.categories:
             problems = dataset.load(category)[: settings.limit]
-            calls, read = _asked(
-                method, problems, examples.get(category, ()), settings.of(method, settings.seeds[0]), pack, sizes
-            )
+            own = settings.of(method, settings.seeds[0])
+            found = with_lent(load_method(method), lent.get((method, category, own.seed), ()))
+            calls, read = _asked(found, problems, examples.get(category, ()), own, pack, sizes)
             seeds = len(settings.seeds)
             written = calls * seeds * settings.sampling.max_tokens
             rows.append(
@@ -70,7 +72,7 @@ def estimated(text: str) -> float:
 
 
 def _asked(
-    method: str,
+    method: Method,
     problems: Sequence[Problem],
     examples: Sequence[Problem],
     settings: Settings,
@@ -78,19 +80,20 @@ def _asked(
     sizes: Mapping[str, Callable],
 ) -> tuple[int, float]:
     """Calls, and tokens of prompts, of one method on these problems; `sizes` measures the text that a role reads."""
-    found = load_method(method)
     questions = [problem.question for problem in problems]
-    streams = [questions] if found.stream else [[question] for question in questions]
+    streams = [questions] if method.stream else [[question] for question in questions]
     calls = tokens = 0
     for stream in streams:
-        steps, answer = found.begin(stream, settings, examples), None
+        steps, answer = method.begin(stream, settings, examples), None
         while True:
             try:
                 asked = steps.send(answer)
             except StopIteration:
                 break
             answer = (
-                None if isinstance(asked, Answer) else [c for request in asked for c in _nothing(request, settings)]
+                None
+                if isinstance(asked, Answer)
+                else [c for request in asked for c in _blank(request, settings, method)]
             )
             for request in () if isinstance(asked, Answer) else asked:
                 if isinstance(request, Attempt):
@@ -107,11 +110,16 @@ def _texts(request: Attempt, pack) -> list[str]:
     return [prompt] if isinstance(prompt, str) else [text for _, text in prompt]
 
 
-def _nothing(request: Request, settings: Settings) -> Iterator[Candidate]:
-    """Answers that say nothing and do not work, as long as can be."""
+def _blank(request: Request, settings: Settings, method: Method) -> Iterator[Candidate]:
+    """Answers that say nothing and do not work, as long as can be.
+
+    Of a method that makes something of labelled problems first, its steps on the way do: else it would ask no more.
+    """
+    works = method.examples and not request.mode
+    text, status = (IDLE, "ok") if works else ("", "error")
     for sample in request.samples if isinstance(request, Attempt) else (request.sample,):
         vote = Vote(request.mode, False, (), 0)
-        yield Candidate(request.mode, sample, "", (), vote, settings.budget.most, "error", stage=request.stage)
+        yield Candidate(request.mode, sample, text, (), vote, settings.budget.most, status, stage=request.stage)
 
 
 def planned_text(rows: Sequence[Planned], *, prefill: float | None = None, decode: float | None = None) -> str:
@@ -164,7 +172,17 @@ def came_of(out: Path, description: Mapping) -> str:
 
 
 def _most_used(toolboxes: Sequence[Mapping], streams: int = 4, top: int = 3) -> Iterator[str]:
-    """A line for each of the first streams that kept a toolbox: how large it is in the end, its most used functions."""
+    """A line for each of the first streams that kept a toolbox: how large it is in the end, its most used functions.
+
+    And one on tools that were made in trials.
+    """
+    trials = [tool for tool in toolboxes if tool.get("proposals")]
+    if trials:
+        tasks = {(trial["category"], trial["seed"]) for trial in trials}
+        won = {(trial["category"], trial["seed"]) for trial in trials if trial["made"]}
+        passed = sum(trial["made"] for trial in trials)
+        yield f"tools made for {len(won)} of {len(tasks)} tasks; {passed} of {len(trials)} trials passed"
+    toolboxes = [tool for tool in toolboxes if "imports" in tool]
     found = [list(tools) for _, tools in groupby(toolboxes, key=itemgetter("method", "category", "seed"))]
     for tools in found[:streams]:
         first = tools[0]

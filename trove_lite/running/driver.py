@@ -44,6 +44,8 @@ class Stream:
         self.correct: dict[int, bool] = {}
         self.journal: Journal | None = None
         self.recorded: dict[Key, Record] = {}
+        self.others: dict[Key, Record] = {}  # samples of another run, to be used again where they are the same
+        self.reused = 0
         self.learned: object = None  # what the generator ended with: TROVE its toolbox
 
     @property
@@ -60,6 +62,14 @@ class Stream:
         self.journal = Journal(folder / f"{self.label}.jsonl")
         self.recorded = {record.key: record for record in (Record(**r) for r in self.journal.records)}
         self.journal.records = []
+
+    def again(self, request: Request, key: Key, asked: str) -> Record | None:
+        """Another run's sample of this prompt and seed; not yet run where its program has something else around it."""
+        record = self.others.pop(key, None)
+        if record is None or record.prompt != asked or isinstance(request, Run):
+            return None
+        self.reused += 1
+        return record.not_run() if request.library or request.compose else record
 
 
 class Driver:
@@ -163,7 +173,10 @@ class Driver:
         prompt = self._prompt(request)
         asked = content_hash(prompt)
         record = stream.recorded.pop(key, None)
-        if record is None:
+        if record is None and (record := stream.again(request, key, asked)):
+            record = record if record.status else await self._run(record, request, stream, rank)
+            stream.journal.append(record.as_json())
+        elif record is None:
             lacked = self.lacked
             record = await self._new(stream, request, key, prompt, asked, rank)
             if record.finish_reason == "unavailable":
@@ -196,8 +209,9 @@ class Driver:
         what = prompt if isinstance(prompt, str) else [Message(*message) for message in prompt]
         try:
             async with self.generating(rank):
-                own = {"sampling": replace(self.sampling, **request.sampling)} if request.sampling else {}
-                (completion,) = await model.complete(what, [seed], **own)
+                how = {"sampling": replace(self.sampling, **request.sampling)} if request.sampling else {}
+                how |= {"priority": rank} if getattr(model, "heeds_priority", False) else {}
+                (completion,) = await model.complete(what, [seed], **how)
             if rank < FILLER:
                 self.generating.measure(completion.seconds, completion.completion_tokens)
             record = Record.of(key, request, asked, completion)
@@ -205,6 +219,10 @@ class Driver:
             return Record.missing(key, request, asked, "refused", str(error))
         except SampleUnavailable as error:  # whatever else a model does wrong stops the run
             return Record.missing(key, request, asked, "unavailable", str(error))
+        return await self._run(record, request, stream, rank)
+
+    async def _run(self, record: Record, request: Attempt, stream: Stream, rank: int) -> Record:
+        """A sample's program run, where it is to be, and its outcome."""
         if not request.runs:
             return record.read() if request.mode else record
         if request.compose:

@@ -8,10 +8,10 @@ import asyncio
 import json
 import subprocess
 import time
-from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack, contextmanager, suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from ..prompts import load_pack
 from ..sandbox.pool import Sandbox
 from ..sandbox.worker import IsolationError
 from .driver import Driver, Stream
+from .lent import lend, refuse_others, samples_of, with_lent
 from .progress import Progress
 from .record import Record, candidate_rows, content_hash, differing
 from .settings import RunSettings, model_identity
@@ -50,21 +51,31 @@ def live_run(
     in_flight: int | None = None,
     workers: int | None = None,
     progress: bool = True,
+    reuse: str | Path = "",
 ) -> Path:
     """Make the run folder `out`, or complete it where a run with these settings was stopped; returns it.
 
     `model`, `roles`, `sandbox` (entered), `pack` and `dataset` are made from the settings where they are not given.
     Raises TroveLiteError where the folder holds another run, is being written, or the run cannot go on; what is done is
     kept. in_flight: requests at the models at a time, what streams wait for first (None: as many as they take).
+    reuse: a finished run whose samples are taken where prompt and seed are the same, instead of asking again.
     """
     if not isinstance(settings, RunSettings):
         raise TroveLiteError(f"a {type(settings).__name__} is no run's settings: give a RunSettings")
     out = Path(out)
+    reuse = Path(reuse) if reuse else None
     dataset = dataset or load_dataset(settings.dataset)
     data = {category: tuple(dataset.load(category))[: settings.limit] for category in settings.categories}
-    shown = labelled(settings, dataset)
+    shown, lent = labelled(settings, dataset), lend(settings)
     streams = [
-        Stream(load_method(method), category, seed, data[category], settings.of(method, seed), shown.get(category, ()))
+        Stream(
+            with_lent(load_method(method), lent.get((method, category, seed), ())),
+            category,
+            seed,
+            data[category],
+            settings.of(method, seed),
+            shown.get(category, ()),
+        )
         for method in settings.methods
         for category in settings.categories
         for seed in settings.seeds
@@ -73,6 +84,8 @@ def live_run(
     named = partial(load_model, settings=settings.sampling, chat=settings.chat)
     models = {"solver": model or named(settings.model)}
     models |= roles or {role: named(spec) for role, spec in settings.roles.items()}
+    for played_by in (load_method(method).played_by for method in settings.methods):
+        models = {role: models[other] for role, other in played_by.items() if other in models} | models
     if not out.exists():
         in_own_loop(checked(models.values()))
     with ExitStack() as stack:
@@ -81,16 +94,19 @@ def live_run(
             stack.enter_context(locked(out))
         sandbox = sandbox or stack.enter_context(warm_sandbox(settings, workers))
         with on_disk(out):
-            if resume(out, describe(settings, data | {f"{c}, labelled": shown[c] for c in shown}, pack, sandbox)):
+            described = partial(describe, data=data, shown=shown, lent=lent, pack=pack, sandbox=sandbox)
+            raise_limit(out, settings, described)
+            if resume(out, described(settings)):
                 return out
             for stream in streams:
                 stream.open(out / "journal")
                 stack.callback(stream.journal.close)
+                stream.others = samples_of(reuse, stream.label) if reuse else {}
         bars = stack.enter_context(Progress({s.label: len(s.questions) for s in streams}, enabled=progress))
         for stream in streams:
             if stream.journal.notice:
                 bars.say(stream.journal.notice)
-        in_own_loop(drive(out, streams, models, sandbox, pack, dataset, settings, bars, in_flight))
+        in_own_loop(drive(out, streams, models, sandbox, pack, dataset, settings, bars, in_flight, reuse))
         with on_disk(out):
             finish(out, streams, dataset, settings)
     return out
@@ -133,6 +149,7 @@ async def drive(
     settings: RunSettings,
     bars: Progress,
     in_flight: int | None,
+    reuse: Path | None = None,
 ) -> None:
     """Start the models and run all streams to their end."""
     async with AsyncExitStack() as stack:
@@ -140,6 +157,8 @@ async def drive(
             await stack.enter_async_context(model)
         with on_disk(out):
             settle_models(out, models)
+            if reuse:
+                refuse_others(reuse, read_description(reuse), read_description(out))
         at_once = in_flight or sum(getattr(model, "concurrency", 256) for model in set(models.values()))
         for model in models.values():
             model.on_notice = bars.say
@@ -149,7 +168,7 @@ async def drive(
         try:
             await driver.run(streams)
         finally:
-            note_retried(out, bars.retried())
+            note_more(out, retried=bars.retried(), reused=sum(stream.reused for stream in streams))
 
 
 async def checked(models: Iterable[LanguageModel]) -> None:
@@ -170,21 +189,59 @@ def in_own_loop(work: Coroutine) -> None:
         thread.submit(asyncio.run, work).result()
 
 
-def describe(settings: RunSettings, data: Mapping[str, Sequence[Problem]], pack, sandbox: Sandbox) -> dict:
-    """All that a run's rows depend on, as JSON: what a resumed run is held to."""
+def raise_limit(out: Path, settings: RunSettings, described: Callable[[RunSettings], dict]) -> None:
+    """Let a run go on to more problems where nothing but its limit is raised: its tables are made again in the end.
+
+    Only methods for which a problem comes out the same however many follow it: others keep the limit they began with.
+    """
+    if not (out / "run.json").exists():
+        return
+    old = read_description(out)
+    before = (old.get("settings") or {}).get("limit")
+    grown = before is not None and (settings.limit is None or settings.limit > before)
+    if not grown or any(load_method(name).stream and not load_method(name).grows for name in settings.methods):
+        return
+    if differing(old, described(replace(settings, limit=before))):
+        return
+    for table in ("candidates.parquet", "calls.parquet"):
+        (out / table).unlink(missing_ok=True)
+    write_description(out, old | described(settings))
+
+
+def describe(
+    settings: RunSettings,
+    data: Mapping[str, Sequence[Problem]],
+    shown: Mapping[str, Sequence[Problem]],
+    lent: Mapping[tuple, Sequence],
+    pack,
+    sandbox: Sandbox,
+) -> dict:
+    """All that a run's rows depend on, as JSON: what a resumed run is held to.
+
+    shown: labelled problems. lent: toolboxes of another run, by whose stream they are shown to.
+    """
+    data = {category: problems[: settings.limit] for category, problems in data.items()}
+    data |= {f"{category}, labelled": problems for category, problems in shown.items()}
+    hashes = {category: content_hash([hashed(p) for p in problems]) for category, problems in data.items()}
     identities = {role: model_identity(spec) for role, spec in settings.roles.items()}
     stages = {stage for method in map(load_method, settings.methods) for stage in method.stages or method.modes}
     stated = asdict(settings) | {"model": model_identity(settings.model), "roles": identities}
+    stated["choices"] = {method: placeless(choices) for method, choices in settings.choices.items()}
     return {
         "kind": "live",
         "provenance": "live",
         "settings": stated,
-        "methods": {method: asdict(settings.of(method, settings.seeds[0])) for method in settings.methods},
+        "methods": {method: placeless(asdict(settings.of(method, settings.seeds[0]))) for method in settings.methods},
         "prompts": {"name": pack.name, "hash": pack.hash_of(stages)},
-        "data": {category: content_hash([hashed(p) for p in problems]) for category, problems in data.items()},
+        "data": hashes | {f"lent to {'-'.join(map(str, whose))}": content_hash(lent[whose]) for whose in lent},
         "isolation": sandbox.level,
         "versions": versions(),
     }
+
+
+def placeless(choices: Mapping) -> dict:
+    """Choices of a method, where a run that lends its toolboxes has its name alone: it may lie elsewhere tomorrow."""
+    return {k: Path(value).name if k == "toolbox" else value for k, value in choices.items()}
 
 
 def hashed(problem: Problem) -> dict:
@@ -260,11 +317,12 @@ def commit() -> str | None:
         return None
 
 
-def note_retried(out: Path, retried: int) -> None:
-    """Count the requests that were sent again, on top of those before the run was stopped."""
+def note_more(out: Path, **counts: int) -> None:
+    """Count requests that were sent again, and samples taken from another run, on top of those before a stop."""
     description = read_description(out)
     with suppress(OSError):  # a full disk, say, which has been told of
-        write_description(out, description | {"retried": description.get("retried", 0) + retried})
+        more = {name: description.get(name, 0) + count for name, count in counts.items()}
+        write_description(out, description | more)
 
 
 def read_description(out: Path) -> dict:

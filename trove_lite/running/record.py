@@ -101,6 +101,10 @@ class Record:
             execute_seconds=round(execution.wall, 6),
         )
 
+    def not_run(self) -> "Record":
+        """The same as it was generated, before its program ran."""
+        return replace(self, status=None, output="", truncated=False, error="", execute_seconds=None)
+
     def as_json(self) -> dict:
         """The record as the journal keeps it: what is at its default is left out."""
         return {f.name: value for f in fields(self) if (value := getattr(self, f.name)) != f.default}
@@ -169,12 +173,12 @@ class Record:
         }
 
     def call(self, models: Mapping[str, str]) -> dict:
-        """What the calls table gets to see; `models` names the model of each role."""
+        """What the calls table gets to see; `models` names the model of each role; without one the solver plays it."""
         same = {f.name: getattr(self, f.name) for f in fields(self) if f.name in CALLS_SCHEMA.names}
         return same | {
             "mode": self.mode or None,
             "role": self.role or None,
-            "model": models.get(self.role) if self.role else None,
+            "model": models.get(self.role, models.get("solver")) if self.role else None,
             "finish_reason": self.finish_reason or None,
             "executions": int(self.execute_seconds is not None),
         }

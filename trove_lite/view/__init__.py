@@ -11,7 +11,7 @@ import json
 import re
 import sys
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from importlib.resources import files
 from itertools import zip_longest
@@ -82,30 +82,43 @@ def _name(table: Path) -> str:
 
 
 def _write(part: Path, found: Contents, title: str, bar: Bar) -> None:
-    (library, table_style), program = table_library(), _own("page.js")
+    library, table_style = table_library()
     given = {
         "title": html.escape(clean(title)),
-        "hash": f"sha256-{b64encode(sha256(program.encode()).digest()).decode()}",  # no other script may run
-        "style": _own("page.css"),
         "table_style": table_style,
         "library": b64encode(library.encode()).decode(),
-        "program": program,
     }
-    words = re.split(r"\{\{(\w+)\}\}", _own("page.html"))
+
+    def data() -> Iterator[tuple[str, object]]:
+        for number, problems in enumerate(found.parts()):
+            yield f"part{number}", problems
+            bar.update(sum(len(run["candidates"]) for problem in problems for run in problem["runs"]))
+        yield "index", found.index  # last, since it is whole when all parts are
+
     with part.open("w", encoding="utf-8") as file:
-        for text, place in zip_longest(words[::2], words[1::2], fillvalue=""):
-            file.write(text)
-            if place == "data":  # the index last, since it is whole when all parts are
-                for number, problems in enumerate(found.parts()):
-                    file.write(DATA.format(f"part{number}", packed(problems)))
-                    bar.update(sum(len(run["candidates"]) for problem in problems for run in problem["runs"]))
-                file.write(DATA.format("index", packed(found.index)))
-            else:
-                file.write(given.get(place, ""))
+        file.writelines(filled(__package__, "page", given, data()))
 
 
-def _own(name: str) -> str:
-    return (files(__package__) / name).read_text(encoding="utf-8")
+def filled(package: str, name: str, given: Mapping[str, str], data: Iterable[tuple[str, object]]) -> Iterator[str]:
+    """A page that loads nothing, piece by piece: `name.html` of a package with its style, program and data in it.
+
+    `given` stands in the places of those names. Each datum is an element with that id, packed. The page's policy, where
+    its head names the `hash`, lets no other program run than `name.js`.
+    """
+    style, program = (_own(package, f"{name}.{kind}") for kind in ("css", "js"))
+    digest = b64encode(sha256(program.encode()).digest()).decode()
+    given = {"hash": f"sha256-{digest}", "style": style, "program": program, **given}
+    words = re.split(r"\{\{(\w+)\}\}", _own(package, f"{name}.html"))
+    for text, place in zip_longest(words[::2], words[1::2], fillvalue=""):
+        yield text
+        if place == "data":
+            yield from (DATA.format(identity, packed(value)) for identity, value in data)
+        else:
+            yield given.get(place, "")
+
+
+def _own(package: str, name: str) -> str:
+    return (files(package) / name).read_text(encoding="utf-8")
 
 
 def table_library() -> tuple[str, str]:

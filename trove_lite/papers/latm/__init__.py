@@ -1,22 +1,43 @@
 """Large Language Models as Tool Makers: its tables from candidates and calls, and what its released tools can do."""
 
-from .cost import PRICES, break_even, costs, costs_figure
-from .released import ceiling, errors, known_ceiling, made_tools, released_tool
-from .tables import differences, latm_in_words, sides, table2, table3
+from .cost import PRICES, amortised, break_even, costs, costs_figure
+from .dispatch import dispatcher, streams
+from .released import carried, ceiling, errors, known_ceiling, made_tools, released_tool
+from .systems import systems
+from .tables import (
+    differences,
+    latm_in_words,
+    sides,
+    table2,
+    table3,
+    table4,
+    table5,
+    tool_maker_differences,
+    tool_makers,
+)
 
 __all__ = [
     "PRICES",
+    "amortised",
     "break_even",
+    "carried",
     "ceiling",
     "costs",
     "costs_figure",
     "differences",
+    "dispatcher",
     "errors",
     "known_ceiling",
     "latm_in_words",
     "made_tools",
     "released_tool",
     "sides",
+    "streams",
+    "systems",
     "table2",
     "table3",
+    "table4",
+    "table5",
+    "tool_maker_differences",
+    "tool_makers",
 ]

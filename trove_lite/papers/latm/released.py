@@ -19,7 +19,14 @@ from ...errors import TroveLiteError
 from ...methods.latm import answering
 from ...sandbox import Execution, Sandbox
 from .. import published_table
+from .systems import THOUGHT_MAKER, TOOL_MAKER
 
+#: Who made the released tools.
+RELEASED_MAKER = "GPT-4"
+#: Method → what an entry of `run.json` says of what it made.
+MADE = {TOOL_MAKER: "proposals", THOUGHT_MAKER: "thoughts"}
+#: Of English and Python in GPT-4's tokenizer, about.
+CHARACTERS_A_TOKEN = 4
 #: Seconds that a tool may compute: the one for remainders tries every number.
 TIME_LIMIT = 60.0
 #: Task → what the paper's tables call it.
@@ -46,19 +53,72 @@ def released_tool(category: str) -> str:
     return transcript(category)[-1]["content"]
 
 
-def made_tools(folder: str | Path, seed: int = 0) -> dict[str, str]:
-    """The wrapped tools that a live run made with one seed, by category: the setting `tools` of another user's run.
+def released_tokens(category: str) -> tuple[float, float] | None:
+    """Tokens that GPT-4 read and wrote to make a task's tool, estimated from the released chat's characters.
 
-    A task whose maker failed is left out. Raises TroveLiteError where the folder holds no complete run.
+    None where the data folder does not hold it. Each call reads all before it; the turn that is there twice is one.
     """
+    try:
+        turns = transcript(category)
+    except TroveLiteError:
+        return None
+    read = written = so_far = 0
+    for before, turn in zip([None, *turns], turns, strict=False):
+        size = len(turn["content"])
+        if turn["role"] == "assistant" and turn != before:
+            read, written = read + so_far, written + size
+        so_far += size
+    return read / CHARACTERS_A_TOKEN, written / CHARACTERS_A_TOKEN
+
+
+def made_tools(folder: str | Path, method: str = TOOL_MAKER) -> dict[str, str]:
+    """The wrapped tools that a live run made, or its thoughts, by category: the setting `tools` of another user's run.
+
+    Of several seeds or trials it is the first tool made; "" for a task whose maker always failed. Raises TroveLiteError
+    where the folder holds no complete run, or none in which the method made any.
+    """
+    tools: dict[str, str] = {}
+    for made in described(folder)["toolboxes"]:
+        if made.get(MADE.get(method, MADE[TOOL_MAKER])):
+            tools[made["category"]] = tools.get(made["category"]) or made["tool"]
+    if not tools:
+        raise TroveLiteError(f"{folder}: its run made no tools; name one of method '{method}' whose maker was asked")
+    return tools
+
+
+def described(folder: str | Path) -> dict:
+    """The `run.json` of a complete run. Raises TroveLiteError where there is none."""
     path = Path(folder) / "run.json"
     try:
-        trials = json.loads(path.read_text(encoding="utf-8"))["toolboxes"]
+        about = json.loads(path.read_text(encoding="utf-8"))
+        return about | {"toolboxes": about["toolboxes"], "models": about["models"]}
     except (OSError, ValueError, KeyError) as error:
         raise TroveLiteError(
             f"{path}: no complete run ({error!r}); run the same command again to complete it"
         ) from error
-    return {trial["category"]: trial["tool"] for trial in trials if trial["seed"] == seed and trial.get("tool")}
+
+
+def carried(sources: Sequence[str | Path], method: str = TOOL_MAKER) -> dict[str, object]:
+    """The settings `tools` and `maker` of LATM, or of another `method` that takes any, for tools made elsewhere.
+
+    sources: `released` for GPT-4's six, a run folder, or files, each the wrapped tool of the task that it is named
+    after (word_sorting.md). Raises TroveLiteError for what is none of these.
+    """
+    first = Path(sources[0])
+    if list(map(str, sources)) == ["released"]:
+        if method == THOUGHT_MAKER:
+            raise TroveLiteError("tool released: GPT-4's thoughts were not released; give a run folder, or files")
+        return {"tools": {category: released_tool(category) for category in TITLES}, "maker": RELEASED_MAKER}
+    if len(sources) == 1 and first.is_dir():
+        models = described(first)["models"]
+        return {"tools": made_tools(first, method), "maker": str(models.get("maker", models["solver"]))}
+    try:
+        tools = {Path(source).stem: Path(source).read_text(encoding="utf-8") for source in sources}
+    except (OSError, UnicodeDecodeError) as error:
+        raise TroveLiteError(
+            f"tool {first}: cannot be read ({error}); give `released`, a run folder, or a file named after its task"
+        ) from error
+    return {"tools": tools, "maker": first.resolve().parent.name}
 
 
 def ceiling(sandbox: Sandbox, categories: Sequence[str] = tuple(TITLES), limit: int | None = None) -> pd.DataFrame:

@@ -1,10 +1,11 @@
-"""LATM's Tables 2 to 4: how often a made tool leads to the right answer, and how often a tool can be made at all.
+"""LATM's Tables 2 to 5: how often a made tool leads to the right answer, and how often a tool can be made at all.
 
 Most printed values are of 232 of the 240 instances, as their decimals tell; ours are of all.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -16,56 +17,88 @@ from ...analysis.independence import independent_runs
 from ...analysis.scores import score
 from ...candidates import all_candidates
 from .. import in_columns, named, published_table
+from .cost import needed
 from .released import TITLES
+from .systems import METHODS, OTHERS, THOUGHT_MAKER, TOOL_MAKER, System, family, systems
 
-#: How the paper's tables call what it ran.
-METHODS = {"latm": "LATM", "cot": "CoT", "standard": "direct"}
-TOOL_MAKER = "latm"
 NO_RUNS = "no runs of LATM or of a chain of thought"
+WHOLE = ("all", "covered")
 
 
-def sides(candidates: pd.DataFrame, calls: pd.DataFrame) -> Comparison | None:
-    """A side for each method of LATM's tables and the model that answers with it: `LATM, MODEL`; None without any.
+def sides(
+    candidates: pd.DataFrame, calls: pd.DataFrame, *, methods: Iterable[str] = tuple(METHODS)
+) -> Comparison | None:
+    """A side for each system of LATM's tables: `LATM, USER`, `LATM of MAKER, USER`, `CoT, MODEL`; None without any.
 
-    Runs that copy another are left out.
+    Runs that copy another of the same system are left out: two users of one tool may well write the same calls of it.
     """
     candidates = all_candidates(candidates)
-    candidates = candidates[candidates["method"].isin(METHODS)]
+    candidates = candidates[candidates["method"].map(family).isin(methods)]
     if candidates.empty:
         return None
-    asked = calls[(calls["role"] != "maker") & calls["model"].notna()].drop_duplicates(["run", "method"])
-    users = {(row.run, row.method): str(row.model) for row in asked.itertuples()}
-    kept = independent_runs(candidates)
-    rows = zip(kept["run"], kept["method"], kept["model"], strict=True)
-    name = pd.Series([f"{METHODS.get(m, m)}, {users.get((run, m), model)}" for run, m, model in rows], kept.index)
-    return Comparison.of({side: kept[name == side] for side in dict.fromkeys(name)}, calls=calls)
+    who = systems(calls)
+    rows = zip(*(candidates[column].astype(str) for column in ("run", "method", "model")), strict=True)
+    names = [who.get((run, m), System(family(m), model)).title for run, m, model in rows]
+    name = pd.Series(names, candidates.index)
+    return Comparison.of(
+        {side: independent_runs(candidates[name == side]) for side in dict.fromkeys(names)}, calls=calls
+    )
 
 
 def table2(comparison: Comparison | None) -> pd.DataFrame:
-    """Accuracy on each task, of tools made and used, and of the same models' chains of thought (Tables 2 and 4).
+    """Accuracy on each task, of tools made and used, and of the same models without any (Table 2).
 
     A row a task and system; the paper's models have rows of their own, with their printed values alone.
     """
+    return _accuracy(comparison, "latm_table2", "LATM's Table 2", lambda row: f"{row.method}, {row.tool_user_model}")
+
+
+def table4(comparison: Comparison | None) -> pd.DataFrame:
+    """The same tools in the hands of other users (Table 4): those systems that use a tool, beside the printed ones."""
+    made = (
+        {} if comparison is None else {n: s for n, s in comparison.sides.items() if n.startswith(METHODS[TOOL_MAKER])}
+    )
+    users = replace(comparison, sides=made) if made else None
+    return _accuracy(users, "latm_table4", "LATM's Table 4", lambda row: f"LATM of GPT-4, {row.tool_user_model}")
+
+
+#: What Table 5 calls whose thoughts a user goes on from, and ours.
+THOUGHTS = {"GPT-4 CoT": f"{METHODS[THOUGHT_MAKER]} of GPT-4", "Human-written CoT": "CoT", "LATM": "LATM of GPT-4"}
+TABLE5_USER = "GPT-3.5 Turbo"
+
+
+def table5(comparison: Comparison | None) -> pd.DataFrame:
+    """A chain of thought as the tool (Table 5): examples that a model wrote, those that people wrote, and a tool.
+
+    Empty without thoughts that a model wrote.
+    """
+    names = tuple(METHODS[method] for method in (TOOL_MAKER, THOUGHT_MAKER, "cot"))
+    here = {} if comparison is None else {n: s for n, s in comparison.sides.items() if n.startswith(names)}
+    written = any(name.startswith(METHODS[THOUGHT_MAKER]) for name in here)
+    users = replace(comparison, sides=here) if written else None
+    return _accuracy(users, "latm_table5", "LATM's Table 5", lambda row: f"{THOUGHTS[row.method]}, {TABLE5_USER}")
+
+
+def _accuracy(comparison: Comparison | None, table: str, title: str, system: Callable[[object], str]) -> pd.DataFrame:
     if comparison is None:
-        return named(in_columns(pd.DataFrame(columns=["runs", "problems"])), "", "LATM's Table 2", "", note=NO_RUNS)
+        return named(in_columns(pd.DataFrame(columns=["runs", "problems"])), "", title, "", note=NO_RUNS)
     rows = []
     for name in comparison.sides:
         scores = score(comparison[name], "one_stage", comparison.samples(name))
         rows += [cell | {"system": name, "source": name} for cell in estimates(comparison, name, scores)]
     titles = {title: task for task, title in TITLES.items()}
     if comparison.dataset == "bbh":
-        for row in published_table("latm_table2").itertuples():
-            about = {"category": titles[row.task], "system": f"{row.method}, {row.tool_user_model}"}
+        for row in published_table(table).itertuples():
+            about = {"category": titles[row.task], "system": system(row)}
             rows.append(about | {"published": row.accuracy_pct / 100, "runs": 0, "problems": 0, "note": "printed"})
-    table = in_columns(pd.DataFrame(rows))
-    return named(table, "latm_table2", "LATM's Table 2", comparison.title)
+    return named(in_columns(pd.DataFrame(rows)), table, title, comparison.title)
 
 
 def table3(runs: Iterable[str | Path]) -> pd.DataFrame:
     """How many trials to make a tool succeed (Table 3), of run folders: a row a task and maker, printed ones last.
 
     A trial succeeds where the tool passes the maker's own tests. `proposals`, `verifications`: means of what was
-    written until then. The interval is Wilson's, over trials.
+    written until then; `labels`: labelled problems that the maker saw. The interval is Wilson's, over trials.
     """
     trials = [trial for folder in map(Path, runs) for trial in _trials(folder)]
     rows = []
@@ -75,15 +108,87 @@ def table3(runs: Iterable[str | Path]) -> pd.DataFrame:
             low, high = binomtest(int(part["made"].sum()), len(part)).proportion_ci(method="wilson")
             about = {"category": task, "maker": maker, "successes": int(part["made"].sum()), "trials": len(part)}
             about |= {"value": part["made"].mean(), "low": float(low), "high": float(high), "source": "run"}
-            rows.append(about | part[["proposals", "verifications"]].mean().to_dict())
+            rows.append(about | part[["proposals", "verifications", "labels"]].mean().to_dict())
     titles = {title: task for task, title in TITLES.items()}
     for row in published_table("latm_table3").itertuples():
         about = {"category": titles[row.task], "maker": row.tool_maker_model, "source": "printed"}
         rows.append(about | {"successes": row.successes, "trials": row.trials, "published": row.successes / row.trials})
     columns = ["category", "maker", "source", "successes", "trials", "published", "value", "low", "high"]
-    table = pd.DataFrame(rows).reindex(columns=[*columns, "proposals", "verifications"])
+    table = pd.DataFrame(rows).reindex(columns=[*columns, "proposals", "verifications", "labels"])
     note = "" if trials else "no run folder of LATM: outcomes do not say how tools were made"
     return named(table, "latm_table3", "LATM's Table 3", ", ".join(map(str, runs)), note=note)
+
+
+COUNTED = ["problems", "runs", "tokens", "making", "labels"]
+MAKER_COLUMNS = ["category", "system", "k", "published", "value", "low", "high", *COUNTED]
+LABELS = 6  # labelled problems of a task that LATM's maker sees
+#: What another paper prints of LATM on these data sets (TroVE, Table 3, after CRAFT): our categories for its columns.
+AFTER_CRAFT = {"algebra": "algebra", "TabMWP": "tabmwp"}
+
+
+def tool_makers(candidates: pd.DataFrame, calls: pd.DataFrame, *, k: int | None = None) -> pd.DataFrame:
+    """LATM and other makers of tools on the same problems, with as many calls each (None: as all of them have).
+
+    A row a category and system, then what another paper prints of LATM there. The problems are those that every system
+    with any of the category was asked, so that LATM's labelled ones are left out for all. `tokens`: read and written a
+    problem with all calls that were made; `making`: once, shared out over these problems. `labels`:
+    labelled problems that a maker saw.
+    """
+    title, systems_of = "LATM beside other makers of tools", (*METHODS, *OTHERS)
+    both = same_problems(sides(candidates, calls, methods=systems_of))
+    if both is None:
+        return named(pd.DataFrame(columns=MAKER_COLUMNS), "", title, "", note="no LATM runs")
+    accuracy = analysis.accuracy(both, k=k, rules=("one_stage",))
+    spent = _tokens(needed(calls, systems_of), both)
+    table = accuracy[accuracy["problems"] > 0].merge(spent, how="left", on=["category", "system"])
+    rows = published_table("trove_table3").query("method == 'LATM' and metric == 'acc'")
+    printed = [
+        {"category": AFTER_CRAFT[row.category], "system": "LATM, printed by TroVE after CRAFT", "published": row.value}
+        for row in rows.itertuples()
+        if AFTER_CRAFT.get(row.category) in set(table["category"])
+    ]
+    table = pd.concat([table, pd.DataFrame(printed)]) if printed else table
+    return named(table.reindex(columns=MAKER_COLUMNS), "latm_tool_makers", title, both.title)
+
+
+def tool_maker_differences(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
+    """LATM minus each of the others, problem by problem, on the problems and calls of `tool_makers`."""
+    return differences(same_problems(sides(candidates, calls, methods=(*METHODS, *OTHERS))))
+
+
+def same_problems(comparison: Comparison | None) -> Comparison | None:
+    """These sides on the problems of each category that all of them have that have any; None without LATM."""
+    tool_maker = METHODS[TOOL_MAKER]
+    if comparison is None or not any(name.startswith(tool_maker) for name in comparison.sides):
+        return None
+    key = ["category", "problem"]
+    asked = [side[key].astype({"category": str}).drop_duplicates() for side in comparison.sides.values()]
+    have = pd.concat(asked).value_counts()
+    categories = have.index.get_level_values("category")
+    most = pd.concat([pd.Series(part["category"].unique()) for part in asked]).value_counts()
+    shared = have.index[have.to_numpy() == most.reindex(categories).to_numpy()]
+    kept = {
+        name: side[pd.MultiIndex.from_frame(side[key].astype({"category": str})).isin(shared)]
+        for name, side in comparison.sides.items()
+    }
+    return replace(comparison, sides=kept)
+
+
+def _tokens(calls: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
+    """Tokens a problem of each system and category, and labels, on the problems of the comparison."""
+    rows = []
+    for (system, category), part in calls.groupby(["system", "category"], sort=False):
+        side = comparison.sides.get(system.title)
+        problems = set() if side is None else set(side.loc[side["category"] == category, "problem"])
+        each = part.assign(tokens=part["prompt_tokens"] + part["completion_tokens"])
+        runs = part["run"].nunique() * max(1, len(problems))
+        used = each[~each["fixed"] & each["problem"].isin(problems)]
+        rows.append({"category": category, "system": system.title, "tokens": used["tokens"].sum() / runs})
+        if each["fixed"].any():
+            rows[-1]["making"] = each.loc[each["fixed"], "tokens"].sum() / runs
+        if system.method == TOOL_MAKER:
+            rows[-1]["labels"] = LABELS
+    return pd.DataFrame(rows, columns=["category", "system", "tokens", "making", "labels"])
 
 
 def _trials(folder: Path) -> list[dict]:
@@ -95,7 +200,7 @@ def _trials(folder: Path) -> list[dict]:
 
 
 def differences(comparison: Comparison | None) -> pd.DataFrame:
-    """LATM minus each other side, problem by problem, at the calls that each was run with."""
+    """LATM minus each side without a tool, problem by problem, at the calls that each was run with."""
     if comparison is None:
         return named(pd.DataFrame(columns=analysis.DIFFERENCE_COLUMNS), "", "LATM minus others", "", note=NO_RUNS)
     scores = {name: score(side, "one_stage", comparison.samples(name)) for name, side in comparison.sides.items()}
@@ -107,17 +212,35 @@ def differences(comparison: Comparison | None) -> pd.DataFrame:
 
 
 def latm_in_words(difference: pd.DataFrame, even: pd.DataFrame) -> str:
-    """Does a model's own tool beat its chain of thought, and from how many instances on is it cheaper?"""
+    """Does a model's own tool beat its chain of thought, and from how many instances on is it cheaper?
+
+    A sentence a pair of systems, with its interval, over all tasks; then one on costs for each way to price a token.
+    """
     if difference.empty:
         return f"Whether a tool of one's own pays cannot be said: {difference.attrs.get('note', 'no pairs')}."
-    whole = difference[difference["category"].isin({"all", "covered"} & set(difference["category"]) or set(TITLES))]
+    whole = difference[difference["category"].isin(set(WHOLE) & set(difference["category"]) or set(TITLES))]
     parts = []
     for row in whole.itertuples():
         shown = "more" if row.low > 0 else "less" if row.high < 0 else "not shown to be more or less"
         numbers = f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
         parts.append(f"{row.a} is {shown} often right than {row.b}: {numbers}, {row.problems} instances.")
-    for prices, part in even.groupby("prices", sort=False):
-        pays = part["instances"].dropna()
-        least = f", from {pays.min():.0f} to {pays.max():.0f} instances on" if len(pays) else ""
-        parts.append(f"By {prices} the tool becomes cheaper in {len(pays)} of {len(part)} comparisons{least}.")
+        here = even[(even["a"] == row.a) & (even["b"] == row.b)]
+        parts += [_cheaper(prices, part) for prices, part in here.groupby("prices", sort=False)]
     return " ".join(parts)
+
+
+def _cheaper(prices: str, part: pd.DataFrame) -> str:
+    """From how many instances on the tool is cheaper, task by task."""
+    pays = part[part["instances"].notna()]
+    tasks = [
+        f"{row.category.replace('_', ' ')} {row.instances:,.0f} [{row.low:,.0f}, "
+        + ("never]" if row.high == float("inf") else f"{row.high:,.0f}]")
+        for row in pays.itertuples()
+    ]
+    unknown = int(part["fixed"].isna().sum())
+    says = f"By {prices} the tool becomes cheaper in {len(pays)} of {len(part)} tasks"
+    return (
+        says
+        + (f", from so many instances on: {', '.join(tasks)}" if tasks else "")
+        + (f" (in {unknown} the maker's bill is not known)." if unknown else ".")
+    )

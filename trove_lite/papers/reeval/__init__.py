@@ -21,6 +21,7 @@ from .figures import (
 from .models import each_model, methods, models, models_figure
 from .paired import paired_differences
 from .reading import differ, in_full
+from .settings import table4
 from .tables import (
     differences,
     figure1_table,
@@ -105,6 +106,7 @@ __all__ = [
     "table1_figure",
     "table2",
     "table3",
+    "table4",
     "table5",
     "table6",
     "table7",

@@ -1,5 +1,20 @@
 """TroVE: Inducing Verifiable and Efficient Toolboxes for Solving Programmatic Tasks, its tables from candidates."""
 
+from .ablation_tables import ablation_table, orders_in_words, orders_table, sizes_in_words, sizes_table
+from .ablations import ablations, effects, effects_in_words, points
+from .definitions import (
+    counted_otherwise,
+    definitions_in_words,
+    recorded_accuracy,
+    recorded_selection,
+    simpler,
+    smaller,
+    table2_explained,
+)
+from .figures import effects_figure, growth_figure, placebo_figure, sizes_figure
+from .growth import growth, growth_in_words, later
+from .placebo import placebo, placebo_differences, placebo_in_words
+from .subjects import libraries, library_figure, table1, table6
 from .table2 import (
     ended_with,
     table2_accuracy,
@@ -8,17 +23,65 @@ from .table2 import (
     table2_library,
     table2_operations,
 )
+from .table5 import (
+    figure10,
+    power_figure,
+    table5,
+    verification,
+    verification_agreement,
+    verification_differences,
+    verification_in_words,
+    verification_power,
+)
 from .toolboxes import KEPT, TOOLBOXES, final_toolboxes, toolboxes
 
 __all__ = [
     "KEPT",
     "TOOLBOXES",
+    "ablation_table",
+    "ablations",
+    "counted_otherwise",
+    "definitions_in_words",
+    "effects",
+    "effects_figure",
+    "effects_in_words",
     "ended_with",
+    "figure10",
     "final_toolboxes",
+    "growth",
+    "growth_figure",
+    "growth_in_words",
+    "later",
+    "libraries",
+    "library_figure",
+    "orders_in_words",
+    "orders_table",
+    "placebo",
+    "placebo_differences",
+    "placebo_figure",
+    "placebo_in_words",
+    "points",
+    "power_figure",
+    "recorded_accuracy",
+    "recorded_selection",
+    "simpler",
+    "sizes_figure",
+    "sizes_in_words",
+    "sizes_table",
+    "smaller",
+    "table1",
     "table2_accuracy",
     "table2_differences",
+    "table2_explained",
     "table2_in_words",
     "table2_library",
     "table2_operations",
+    "table5",
+    "table6",
     "toolboxes",
+    "verification",
+    "verification_agreement",
+    "verification_differences",
+    "verification_in_words",
+    "verification_power",
 ]

@@ -22,6 +22,7 @@ from ..reeval.two_sides import SKIP_POOL, sides
 PRINTED = {"tabmwp": "TabMWP", "wtq": "WTQ", "hitab": "HiTab"}
 SYSTEMS = ("PRIMITIVE", "INSTANCE", "TROVE")
 STREAM = ["method", "run", "dataset", "category"]
+RUN = ["method", "run", "category"]
 DIFFERENCES = ["measure", "category", "a", "b", "difference", "low", "high", "covers", "p", "p_holm", "problems"]
 #: From final answers to a number for each.
 Measure = Callable[[pd.DataFrame], pd.Series]
@@ -33,18 +34,18 @@ OPERATIONS = {
 }
 
 
-def ended_with(candidates: pd.DataFrame) -> pd.DataFrame:
+def ended_with(candidates: pd.DataFrame, rule: str = "two_stage") -> pd.DataFrame:
     """The answer that each run ended with: one row a problem and run, with what `candidates.measured` adds.
 
-    Of recorded runs the answer that their result file holds, where there is one; else the one that is selected in two
-    stages, from a problem's last attempt.
+    Of recorded runs the answer that their result file holds, where there is one; else the one that `rule` selects (as
+    officially: in two stages), from a problem's last attempt.
     """
     recorded = selections(candidates)
     known = pd.MultiIndex.from_frame(recorded[["method", "run", "category"]].astype(str))
     whole = all_candidates(candidates)
     rest = whole[~pd.MultiIndex.from_frame(whole[["method", "run", "category"]].astype(str)).isin(known)]
     again = rest[rest["phase"] == "retry"].assign(phase="stream")
-    parts = [part for part in (choose(rest, "two_stage"), choose(again, "two_stage"), recorded) if len(part)]
+    parts = [part for part in (choose(rest, rule), choose(again, rule), recorded) if len(part)]
     answers = pd.concat(parts, ignore_index=True) if parts else candidates.head(0)
     return measured(answers.drop_duplicates(PROBLEM, keep="last"))
 
@@ -83,18 +84,11 @@ def table2_library(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame
     """#lib: how many tools a run has, imports of modules among them; the mean over runs, with t's interval over runs.
 
     `used` as reported (`utils/eval.py`): tools that some final answer that ran lists and names. `kept`: what the
-    toolbox holds when the run ends (`toolboxes`); `kept functions`: without imports.
+    toolbox holds when the run ends (`toolboxes`); `kept and used`: what it holds of those; `kept functions`: without
+    imports.
     """
     comparison, answers = _of(candidates)
-    used = answers[answers["status"] == "ok"].explode("used_tools").dropna(subset="used_tools")
-    streams = answers[STREAM].drop_duplicates()
-    functions = kept[~kept["signature"].fillna("").str.match(r"(import|from) ")]
-    counts = {
-        ", used": _by_run(used, streams, "used_tools") if _is_known(answers, "used_tools") else None,
-        ", kept": _by_run(kept, streams, "name", said=kept),
-        ", kept functions": _by_run(functions, streams, "name", said=kept),
-    }
-    rows = []
+    counts, rows = library_sizes(answers, kept), []
     for system, methods in _systems(comparison).items():
         for name, sizes in counts.items():
             for category in comparison.categories:
@@ -102,6 +96,22 @@ def table2_library(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame
                 published = _look_up(comparison, system, "n_lib")(category)[0]
                 rows.append({"category": category, "system": f"{system}{name}", "published": published} | found)
     return _named(in_columns(pd.DataFrame(rows)), "library", comparison)
+
+
+def library_sizes(answers: pd.DataFrame, kept: pd.DataFrame) -> dict[str, pd.DataFrame | None]:
+    """#lib of each run by each way to count it: columns method, run, category, `size`; None where it is not known."""
+    used = answers[answers["status"] == "ok"].explode("used_tools").dropna(subset="used_tools")
+    used = used.rename(columns={"used_tools": "name"})[[*RUN, "name"]].astype(str)
+    streams = answers[STREAM].drop_duplicates()
+    functions = kept[~kept["signature"].fillna("").str.match(r"(import|from) ")]
+    known = _is_known(answers, "used_tools")
+    both = kept.astype(dict.fromkeys([*RUN, "name"], str)).merge(used.drop_duplicates(), on=[*RUN, "name"])
+    return {
+        ", used": _by_run(used, streams, "name") if known else None,
+        ", kept": _by_run(kept, streams, "name", said=kept),
+        ", kept and used": _by_run(both, streams, "name", said=kept) if known else None,
+        ", kept functions": _by_run(functions, streams, "name", said=kept),
+    }
 
 
 def _table(candidates: pd.DataFrame, name: str, measures: Mapping[str, Measure], *, metric: str) -> pd.DataFrame:
@@ -153,12 +163,11 @@ def _is_known(answers: pd.DataFrame, column: str) -> bool:
 
 def _by_run(tools: pd.DataFrame, streams: pd.DataFrame, name: str, said: pd.DataFrame | None = None) -> pd.DataFrame:
     """How many different tools each stream has: columns method, run, category, `size`; of those that `said` knows."""
-    keys = ["method", "run", "category"]
-    tools, streams = (frame.astype(dict.fromkeys(keys, str)) for frame in (tools, streams))
-    sizes = tools.groupby(keys)[name].nunique().rename("size").reset_index()
+    tools, streams = (frame.astype(dict.fromkeys(RUN, str)) for frame in (tools, streams))
+    sizes = tools.groupby(RUN)[name].nunique().rename("size").reset_index()
     if said is not None:
-        streams = streams.merge(said[keys].astype(str).drop_duplicates(), on=keys)
-    return streams[keys].merge(sizes, on=keys, how="left").fillna({"size": 0})
+        streams = streams.merge(said[RUN].astype(str).drop_duplicates(), on=RUN)
+    return streams[RUN].merge(sizes, on=RUN, how="left").fillna({"size": 0})
 
 
 def _size(sizes: pd.DataFrame | None, methods: list[str], category: str) -> dict:

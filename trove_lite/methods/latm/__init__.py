@@ -2,7 +2,8 @@
 
 The maker proposes a function from labelled problems, verifies it with tests on others, and wraps it up with its use
 cases; the user is shown that text and a question, and writes the call. A tool made elsewhere can be carried in. The
-dispatcher, a method of its own, says which task a question belongs to.
+dispatcher, a method of its own, says which task a question belongs to. Beside them: chains of thought in a tool's place
+(`thoughts`), and tasks that come unannounced, mixed (`streaming`).
 """
 
 import ast
@@ -16,10 +17,16 @@ from importlib import resources
 from itertools import islice
 from typing import NamedTuple
 
-from ..datasets.base import Problem
-from ..errors import TroveLiteError
-from .base import Answer, Attempt, Drawn, Messages, Method, Question, Run, Settings, Steps, chosen, draw, one_of
+from ...datasets.base import Problem
+from ...errors import TroveLiteError
+from ..base import Answer, Attempt, Drawn, Messages, Method, Question, Run, Settings, Steps, chosen, draw, one_of
 
+#: Between the method's name and the maker's, where tools were made elsewhere.
+CARRIED = "_of_"
+#: How the other's turn begins where a chat is one text, and the next question of one who wrote the use cases on.
+NEXT_TURN, NEXT_QUESTION = "\nUser:", "\nQuestion:"
+#: What a model that completes goes on from, as the use cases have it.
+SOLUTION = "\nSolution:\n"
 #: How many instances are asked for at once: they do not depend on one another.
 AT_ONCE = 32
 #: Blocks of a maker's reply, and of a user's, which does not count before it is closed on a line of its own.
@@ -33,7 +40,36 @@ OPTIONS = re.compile(r"^\(([A-J])\) (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class LatmSettings(Settings):
+class MakerSettings(Settings):
+    """What goes for whatever one model makes for another to use."""
+
+    tools: dict[str, str] = field(default_factory=dict)
+    """What was made elsewhere, by category ("": nothing could be): for these no maker is asked."""
+    maker: str = ""
+    """Who made `tools`, as tables call it."""
+    chat: bool = True
+    """Whether models are sent messages; else one text, to be continued, and a reply ends before the next turn."""
+    maker_temperature: float = 0.3
+    """Of the maker, whose replies may be `maker_tokens` long: the run's sampling does not hold for it."""
+    maker_tokens: int = 2048
+    """Tokens that a maker's reply may have."""
+    user_temperature: float | None = None
+    """Of the user. None: 0, as in LATM, where each instance is asked once; the run's own where it is asked again."""
+
+    def table_name(self, method: str) -> str:
+        """What was made elsewhere makes another system: `latm_of_GPT-4`."""
+        return f"{method}{CARRIED}{self.maker or 'elsewhere'}" if self.tools else method
+
+    def of_user(self, **how: object) -> dict[str, object]:
+        """How a user's reply is drawn: so, and at the user's temperature."""
+        temperature = self.user_temperature
+        if temperature is None and self.budget.calls == 1:
+            temperature = 0.0
+        return how if temperature is None else how | {"temperature": temperature}
+
+
+@dataclass(frozen=True)
+class LatmSettings(MakerSettings):
     """LATM's choices, as the paper describes them; `released` does as its program does, `ours` reads answers better."""
 
     proposals: int = 3
@@ -41,17 +77,9 @@ class LatmSettings(Settings):
     verifications: int = 3
     """How often the tests may be written, until the function passes them."""
     trials: int = 1
-    """How often a tool is made from the start, until one passes: LATM counts successes of 5 single trials."""
-    tools: dict[str, str] = field(default_factory=dict)
-    """Wrapped tools made elsewhere, by category: for these no maker is asked."""
-    chat: bool = True
-    """Whether models are sent messages; else one text, for models that only complete."""
-    maker_temperature: float = 0.3
-    """Of the maker, whose replies may be `maker_tokens` long: the run's sampling does not hold for LATM."""
-    maker_tokens: int = 2048
-    """Tokens that a maker's reply may have."""
-    user_temperature: float | None = None
-    """Of the user. None: 0, as in LATM, where each instance is asked once; the run's own where it is asked again."""
+    """How often a tool is made from the start, until one passes, which is used."""
+    all_trials: bool = False
+    """Whether all trials are made although one passed, to count how many do (LATM, Table 3). The first is used."""
     user_tokens: int = 256
     """Tokens that a user's reply may have."""
     stop: tuple[str, ...] = ()
@@ -72,6 +100,10 @@ class LatmSettings(Settings):
             if getattr(self, name) < 1:
                 raise TroveLiteError(f"{name} {getattr(self, name)}: must be at least 1")
 
+    def stops(self, turn: str) -> tuple[str, ...]:
+        """Texts before which a reply ends: a model that completes would go on with the other's `turn`."""
+        return self.stop if self.chat else (*self.stop, turn)
+
 
 class Trial(NamedTuple):
     """One attempt to make a tool: proposals and tests written, and the wrapped tool, "" where it failed."""
@@ -89,8 +121,8 @@ class Made(NamedTuple):
 
     @property
     def tool(self) -> str:
-        """The wrapped tool that is used; "" where none was made."""
-        return self.trials[-1].tool
+        """The wrapped tool that is used, the first trial's that passed; "" where none was made."""
+        return next((trial.tool for trial in self.trials if trial.tool), "")
 
     def listing(self) -> list[dict]:
         """Every trial as plain data."""
@@ -109,22 +141,26 @@ def latm(questions: Sequence[Question], settings: LatmSettings, examples: Sequen
         trials = yield from made(questions[0], settings, examples)
     else:
         trials = (Trial(0, 0, given),)
-    tool = trials[-1].tool
+    made_here = Made(trials, len(examples) if given is None else 0)
     for start in range(0, len(questions), AT_ONCE):
         batch = questions[start : start + AT_ONCE]
-        drawn = yield from side_by_side([used(question, tool, settings) for question in batch])
+        drawn = yield from side_by_side([used(question, made_here.tool, settings) for question in batch])
         for question, candidates in zip(batch, drawn, strict=True):
             yield Answer(question, chosen(question, candidates, settings))
-    return Made(trials, len(examples))
+    return made_here
 
 
 # ---- the maker ----
 
 
 def made(question: Question, settings: LatmSettings, examples: Sequence[Problem]) -> Generator:
-    """Trials until one makes a tool. `question` is the task's first: there its calls are put down."""
+    """Trials until one makes a tool, or all at once. `question` is the task's first: there its calls are put down."""
     if len(examples) < 2:
         raise TroveLiteError(f"{question.dataset}, {question.category}: needs at least 2 labelled problems")
+    if settings.all_trials:
+        return tuple(
+            (yield from side_by_side([trial(question, settings, examples, n) for n in range(settings.trials)]))
+        )
     trials: list[Trial] = []
     while len(trials) < settings.trials and not (trials and trials[-1].tool):
         trials.append((yield from trial(question, settings, examples, len(trials))))
@@ -134,21 +170,23 @@ def made(question: Question, settings: LatmSettings, examples: Sequence[Problem]
 def trial(question: Question, settings: LatmSettings, examples: Sequence[Problem], number: int) -> Generator:
     """Propose, verify, wrap, in one growing chat: three calls, and one more for each reply that does not do."""
     train, validation = examples[: len(examples) // 2], examples[len(examples) // 2 :]
-    how = {"temperature": settings.maker_temperature, "max_tokens": settings.maker_tokens, "stop": settings.stop}
-    maker = Attempt(question, "", range(number, number + 1), role="maker", mode="", sampling=how)
+    stop = settings.stops(NEXT_TURN)
+    how = {"temperature": settings.maker_temperature, "max_tokens": settings.maker_tokens, "stop": stop}
+    maker = Attempt(question, "", range(number, number + 1), mode="", sampling=how)
     chat = [("user", words("propose", examples=labelled(train)))]
-    asked, code, ran = yield from until_it_runs(replace(maker, stage="propose"), chat, "", settings.proposals, settings)
+    stage = replace(maker, stage="propose", role="maker")
+    asked, code, ran = yield from until_it_runs(stage, chat, "", settings.proposals, settings)
     if not (ran or settings.unproven):
         return Trial(asked, 0, "")
     if settings.doubled:
         chat.append(next(message for message in reversed(chat) if message[0] == "assistant"))
     chat.append(("user", words("verify", examples=labelled(validation))))
-    stage, times = replace(maker, stage="verify"), settings.verifications
+    stage, times = replace(maker, stage="verify", role="verifier"), settings.verifications
     tested, _, passed = yield from until_it_runs(stage, chat, code, times, settings)
     if not passed:
         return Trial(asked, tested, "")
     chat.append(("user", words("wrap")))
-    (reply,) = yield [replace(maker, stage="wrap", prompt=said(chat, settings), runs=False)]
+    (reply,) = yield [replace(maker, stage="wrap", role="wrapper", prompt=said(chat, settings), runs=False)]
     return Trial(asked, tested, reply.text if BLOCK.search(reply.text) else "")
 
 
@@ -209,8 +247,18 @@ def syntax(code: str) -> ast.Module | None:
 
 def labelled(problems: Sequence[Problem]) -> str:
     """Problems with their answers, as the maker reads them."""
-    pairs = [words("labelled", question=problem.question.text, answer=str(problem.gold)) for problem in problems]
+    pairs = [words("labelled", question=stated(p.question), answer=answer_of(p.gold)) for p in problems]
     return "\n\n".join(pairs)
+
+
+def stated(question: Question) -> str:
+    """A question with what it is asked about, such as a table, before it."""
+    return f"{question.context}\n\n{question.text}" if question.context else question.text
+
+
+def answer_of(gold: object) -> str:
+    """A gold answer as it is written: 3, not 3.0."""
+    return str(int(gold)) if isinstance(gold, float) and gold.is_integer() else str(gold)
 
 
 # ---- the user ----
@@ -220,11 +268,9 @@ def used(question: Question, tool: str, settings: LatmSettings) -> Drawn:
     """Candidates for one question with the wrapped tool; without one, a program that fails."""
     if not tool:
         return (yield [Run(question, "use", 'raise LookupError("no tool was made for this task")', mode="latm")])
-    prompt = words("use", tool=tool, question=question.text)
-    how = {"max_tokens": settings.user_tokens, "stop": settings.stop}
-    temperature = settings.user_temperature
-    if temperature is None and settings.budget.calls == 1:
-        temperature = 0.0
+    prompt, stop = words("use", tool=tool, question=stated(question)), settings.stop
+    if settings.reading == "ours":  # the paper's base models were told nothing more, and were not stopped
+        prompt, stop = prompt if settings.chat else prompt + SOLUTION, settings.stops(NEXT_QUESTION)
     attempt = Attempt(
         question,
         "use",
@@ -233,7 +279,7 @@ def used(question: Question, tool: str, settings: LatmSettings) -> Drawn:
         mode="latm",
         prompt=(("user", prompt),) if settings.chat else prompt,
         compose=partial(answering, tool, question.text, settings.reading),
-        sampling=how if temperature is None else how | {"temperature": temperature},
+        sampling=settings.of_user(max_tokens=settings.user_tokens, stop=stop),
     )
     return (yield from draw({"latm": attempt}, settings.budget))
 
@@ -402,6 +448,8 @@ LATM = Method(
         "ours": LatmSettings(reading="ours"),
     },
     stream=True,
+    grows=True,
     examples=True,
+    played_by={"verifier": "maker", "wrapper": "maker"},
 )
 DISPATCHER = Method("dispatcher", dispatcher, modes=("dispatcher",), presets={"paper": DispatcherSettings()})

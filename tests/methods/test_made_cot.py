@@ -1,0 +1,85 @@
+"""Chains of thought in a tool's place: what is asked of whom, which thoughts are kept, and how they are shown."""
+
+from dataclasses import replace
+
+import pytest
+
+from trove_lite.errors import TroveLiteError
+from trove_lite.methods.base import Budget
+from trove_lite.methods.latm.thoughts import MADE_COT, ends_in
+
+from .test_latm import Played, problems
+
+THOUGHTS = ["It is three. So the answer is 3.", "I guess. So the answer is 77.", "So the answer is (5)."]
+REPLIES = {"think": THOUGHTS, "use": ["Four. So the answer is 4."]}
+
+
+def played(replies=REPLIES, questions=4, calls=1, examples=None, **settings):
+    chosen = replace(MADE_COT.presets["paper"], budget=Budget(calls), **settings)
+    return Played(chosen, replies, questions, method=MADE_COT, examples=examples)
+
+
+def test_the_maker_is_asked_three_questions_once_and_the_user_each_of_its_own():
+    found = played()
+    assert found.calls == {"think": 3, "use": 4}
+    assert [answer.candidate.vote.answers for answer in found.answers] == [("4",)] * 4
+    roles = [(request.role, request.stage) for request in found.requests]
+    assert set(roles) == {("maker", "think"), ("user", "use")}
+    assert len({(r.question.index, r.stage, r.samples.start) for r in found.requests if r.stage == "think"}) == 3
+
+
+def test_the_maker_sees_no_answer_and_the_questions_that_tests_would_be_of():
+    asked = [request.prompt[0][1] for request in played().requests if request.stage == "think"]
+    assert [text.startswith(f"Question: What is {n}?\n") for n, text in zip((3, 4, 5), asked, strict=True)] == [
+        True
+    ] * 3
+
+
+def test_thoughts_stand_before_the_question_in_the_form_that_it_goes_on_from():
+    prompt = played().requests[-1].prompt
+    shown = [f"Q: What is {n + 3}?\nA: Let's think step by step. {text}" for n, text in enumerate(THOUGHTS)]
+    assert prompt == "\n\n".join([*shown, "Q: What is 3?\nA: Let's think step by step."])
+
+
+@pytest.mark.parametrize(("kept", "shown", "labels"), [("all", 3, 0), ("right", 1, 3)])
+def test_thoughts_may_have_to_be_right(kept, shown, labels):
+    found = played(kept=kept)
+    assert found.requests[-1].prompt.count("A: Let's think") == shown + 1
+    (made,) = found.made.listing()
+    assert (made["thoughts"], made["right"], made["labels"]) == (3, 1, labels)
+    assert "77" not in made["tool"] or kept == "all"
+
+
+def test_thoughts_of_another_maker_are_another_system_and_ask_no_maker():
+    found = played(tools={"task": "Q: What?\nA: That."}, maker="big")
+    assert found.calls == {"use": 4}
+    assert found.requests[0].prompt.startswith("Q: What?\nA: That.\n\nQ: What is 0?")
+    assert (
+        replace(MADE_COT.presets["paper"], tools={"task": ""}, maker="big").table_name("made_cot") == "made_cot_of_big"
+    )
+
+
+def test_without_a_right_thought_the_user_thinks_alone():
+    prompt = played({"think": ["No idea."], "use": REPLIES["use"]}, kept="right").requests[-1].prompt
+    assert prompt == "Q: What is 3?\nA: Let's think step by step."
+
+
+def test_more_calls_an_instance_are_put_to_the_vote():
+    found = played(questions=1, calls=3)
+    assert found.requests[-1].samples == range(3)
+    assert "temperature" not in found.requests[-1].sampling
+
+
+@pytest.mark.parametrize(
+    ("text", "gold", "right"),
+    [("The answer is A. No: the answer is (B).", "(B)", True), ("answer is ] ] >", "]]>", True), ("C", "B", False)],
+)
+def test_a_thought_ends_in_what_it_says_last(text, gold, right):
+    assert ends_in(text, gold) == right
+
+
+def test_a_kind_of_keeping_that_is_none_and_no_labelled_problem_are_refused():
+    with pytest.raises(TroveLiteError, match="kept 'best'"):
+        played(kept="best")
+    with pytest.raises(TroveLiteError, match="at least 1 labelled"):
+        list(MADE_COT.begin([problems(1)[0].question], MADE_COT.presets["paper"], []))

@@ -1,0 +1,90 @@
+"""What one run takes from another: samples that would be the same, and toolboxes as a placebo."""
+
+import json
+
+import pytest
+
+from trove_lite import load_candidates
+from trove_lite.errors import TroveLiteError
+from trove_lite.models.base import SamplingSettings
+from trove_lite.recorded.replay import played_back, stated_settings
+from trove_lite.running.lent import lend
+from trove_lite.running.settings import RunSettings
+
+from ..scripted import TIMES, InlineSandbox, ScriptedModel, run
+
+SHUFFLED = {"interval": 4, "shuffle": 1}
+
+
+@pytest.fixture
+def first(tmp_path):
+    return run(tmp_path / "first", methods=("trove",), seeds=(0,), categories=("counting", "geometry"))
+
+
+def again(first, out, **given):
+    return run(out, **{"methods": ("trove",), "seeds": (0,), "categories": ("counting", "geometry")} | given)
+
+
+def test_samples_used_again_are_those_that_would_be_drawn(first, tmp_path):
+    model, sandbox = ScriptedModel(), InlineSandbox()
+    fresh = again(first, tmp_path / "fresh", trove=SHUFFLED)
+    reused = again(first, tmp_path / "reused", trove=SHUFFLED, model=model, sandbox=sandbox, reuse=first)
+    rows, same = (load_candidates(folder).drop(columns=TIMES) for folder in (fresh, reused))
+    assert rows.equals(same)
+    taken = json.loads((reused / "run.json").read_text())["reused"]
+    assert taken >= (rows["mode"] != "import").sum() / 2
+    assert model.calls == len(rows) - taken
+
+
+def test_a_program_that_ran_after_a_toolbox_is_not_used_again(first, tmp_path):
+    sandbox = InlineSandbox()
+    again(first, tmp_path / "reused", name="test", sandbox=sandbox, reuse=first)
+    rows = load_candidates(first)
+    with_tools = [a for a, _ in attempts(first) if a.library]
+    assert with_tools
+    assert len(sandbox.programs) >= len(with_tools)
+    assert len(sandbox.programs) < (rows["status"] != "missing").sum()
+
+
+def test_samples_drawn_otherwise_are_refused(first, tmp_path):
+    with pytest.raises(TroveLiteError, match=r"temperature: was 0.6, now 0.9.*leave out --reuse"):
+        again(first, tmp_path / "other", sampling=SamplingSettings(temperature=0.9), reuse=first)
+
+
+def test_a_run_without_journals_has_no_samples_to_give(first, tmp_path):
+    for journal in (first / "journal").iterdir():
+        journal.unlink()
+    (first / "journal").rmdir()
+    with pytest.raises(TroveLiteError, match="not a finished run with its journals"):
+        again(first, tmp_path / "other", reuse=first)
+
+
+def attempts(folder, category="counting"):
+    rows = load_candidates(folder)
+    stream = rows[rows["category"] == category]
+    return list(played_back(stream, stated_settings([folder])[stream["run"].iloc[0]]))
+
+
+def wanting(toolbox, **given):
+    chosen = {"methods": ("trove",), "dataset": "math", "categories": ("counting",), "seeds": (0,), "k": 6}
+    return RunSettings(**chosen | given, model="practice", choices={"trove": {"toolbox": toolbox}})
+
+
+def test_a_lent_toolbox_is_what_the_other_category_saw_at_the_same_place(first):
+    lent = lend(wanting(str(first)))["trove", "counting", 0]
+    theirs = [a for a, _ in attempts(first, "geometry") if a.mode == "import" and a.phase == "stream"]
+    assert lent == tuple((a.shown, a.library) for a in theirs)
+    assert any(library for _, library in lent)
+
+
+@pytest.mark.parametrize(("category", "seed"), [("#counting", 0), ("#algebra", 0), ("", 7)])
+def test_a_run_lends_only_what_it_has_of_another_category(first, category, seed):
+    with pytest.raises(TroveLiteError, match="has no toolbox of another category"):
+        lend(wanting(f"{first}{category}", seeds=(seed,)))
+
+
+def test_where_a_lender_lies_is_not_what_a_run_is(first, tmp_path):
+    placebo = again(first, tmp_path / "placebo", trove={"toolbox": str(first)})
+    about = (placebo / "run.json").read_text()
+    assert str(tmp_path) not in about
+    assert json.loads(about)["settings"]["choices"]["trove"]["toolbox"] == "first"

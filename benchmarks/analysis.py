@@ -22,7 +22,7 @@ import pandas as pd
 import trove_lite as tl
 
 OUTCOMES = Path(__file__).parent.parent / "results/codellama-7b-instruct/outcomes.parquet"
-TABLES = [name for name in tl.reeval.__all__ if re.fullmatch(r"table\d|figure\d_table|differences", name)]
+TABLES = [name for name in tl.reeval.__all__ if re.fullmatch(r"table[^4]|figure\d_table|differences", name)]
 FIGURES = {
     "table1_figure": ["table1"],
     "figure1": ["figure1_table"],

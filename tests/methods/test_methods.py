@@ -583,6 +583,14 @@ def test_a_lent_toolbox_is_the_one_of_the_same_place_and_then_the_last():
     assert [names for _, _, names in toolboxes(asked)] == ["at0", "at1", "at2", "at2", "at2"]
 
 
+@pytest.mark.parametrize(("toolbox", "count"), [("none", 0), ("some/run", 3)])
+def test_all_of_a_placebo_can_be_sampled_ahead(toolbox, count):
+    chosen = TroveSettings(toolbox=toolbox, shuffle=1)
+    lent = tuple(((function(f"at{place}"),), (f"code{place}",)) for place in range(count))
+    asked, _ = play(trove(questions(5), chosen, lent), creating(5))
+    assert [attempt for attempts in ahead(questions(5), chosen, lent) for attempt in attempts] == asked
+
+
 def test_a_placebo_is_not_called_trove_in_tables():
     names = {TroveSettings(toolbox=toolbox).table_name("trove") for toolbox in ("own", "none", "some/run#counting")}
     assert names == {"trove", "trove_no_toolbox", "trove_lent_toolbox"}

@@ -152,9 +152,13 @@ def placebo(questions: Sequence[Question], settings: TroveSettings, lent: Sequen
     if settings.lender and not lent:
         raise TroveLiteError(f"toolbox {settings.toolbox}: nothing was lent")
     for place, question in enumerate(questions):
-        view = lent[min(place, len(lent) - 1)] if settings.lender else ((), ())
-        yield from answered(question, view, settings)
+        yield from answered(question, lent_at(place, lent), settings)
     return Toolbox()
+
+
+def lent_at(place: int, lent: Sequence[View]) -> View:
+    """What a placebo shows at a place of the stream: the toolbox lent there, or the last; an empty one without any."""
+    return lent[min(place, len(lent) - 1)] if lent else ((), ())
 
 
 def solve(question: Question, toolbox: Toolbox, settings: TroveSettings, *, phase: str = "stream") -> Generator:
@@ -165,13 +169,9 @@ def solve(question: Question, toolbox: Toolbox, settings: TroveSettings, *, phas
 
 def answered(question: Question, view: View, settings: TroveSettings, phase: str = "stream") -> Generator:
     """One problem in each mode, with a view of a toolbox; yields its Answer and returns the candidate chosen."""
-    views = {}
-    for mode in settings.modes if phase == "stream" else retry_modes(settings):
-        views[mode] = plain(question, mode, phase)
-        if mode == "import":
-            views[mode] = Attempt(question, mode, range(0), phase, *view)
-    candidates = yield from draw(views, shares(settings, phase))
-    if phase == "stream" and settings.rectify in views:
+    modes = settings.modes if phase == "stream" else retry_modes(settings)
+    candidates = yield from draw(attempts(question, modes, view, phase), shares(settings, phase))
+    if phase == "stream" and settings.rectify in modes:
         candidates = yield from rectified(candidates, question, view, settings)
     best = chosen(question, candidates, settings)
     yield Answer(question, best)
@@ -223,15 +223,14 @@ def rectified(candidates: list[Candidate], question: Question, view: View, setti
     return [next(new) if draft.mode == settings.rectify else draft for draft in candidates]
 
 
-def ahead(questions: Sequence[Question], settings: TroveSettings) -> Iterator[list[Attempt]]:
-    """For each problem in order, what `trove` will surely ask for and does not depend on the toolbox.
+def ahead(questions: Sequence[Question], settings: TroveSettings, lent: Sequence[View] = ()) -> Iterator[list[Attempt]]:
+    """For each problem in order, what `trove` will surely ask for and does not depend on a toolbox of its own.
 
     The driver may sample these early: with the same prompts and seeds the run is the same, only sooner.
     """
-    for question in in_order(questions, settings):
-        views = {mode: plain(question, mode, "stream") for mode in settings.modes}
-        first = turns(views, 0, settings.budget.due(()))
-        yield [attempt for attempt in first if attempt.mode != "import"]
+    for place, question in enumerate(in_order(questions, settings)):
+        first = turns(attempts(question, settings.modes, lent_at(place, lent)), 0, settings.budget.due(()))
+        yield [attempt for attempt in first if attempt.mode != IMPORT or settings.toolbox != OWN]
 
 
 def in_order(questions: Sequence[Question], settings: TroveSettings) -> list[Question]:
@@ -242,9 +241,9 @@ def in_order(questions: Sequence[Question], settings: TroveSettings) -> list[Que
     return questions
 
 
-def plain(question: Question, mode: str, phase: str) -> Attempt:
-    """An attempt that neither sees nor runs with the toolbox: CREATE's and SKIP's."""
-    return Attempt(question, mode, range(0), phase)
+def attempts(question: Question, modes: Sequence[str], view: View, phase: str = "stream") -> dict[str, Attempt]:
+    """By mode what is asked for, as yet without samples; IMPORT alone sees a toolbox and runs with it."""
+    return {mode: Attempt(question, mode, range(0), phase, *(view if mode == IMPORT else ())) for mode in modes}
 
 
 def retry_modes(settings: TroveSettings) -> tuple[str, ...]:

@@ -95,4 +95,6 @@ def along(stream: pd.DataFrame, settings: TroveSettings) -> tuple[View, ...]:
 
 def with_lent(method: Method, views: Sequence[View]) -> Method:
     """The method, shown these toolboxes instead of its own where there are any."""
-    return method._replace(steps=partial(method.steps, lent=views)) if views else method
+    if not views:
+        return method
+    return method._replace(steps=partial(method.steps, lent=views), ahead=partial(method.ahead, lent=views))

@@ -87,3 +87,25 @@ def test_a_problem_in_full_has_both_answers_with_their_programs():
     assert text.count("print(1)") == 2
     assert "-- TROVE (" in text
     assert "-- PRIMITIVE (primitive), " in text
+
+
+# ---- to read ----
+
+
+def test_a_table_of_models_has_a_column_for_each_and_a_dash_where_one_lacks_a_row():
+    one, two = reeval.sides(made()), reeval.sides(made(seed=1, model="two")[lambda rows: rows["method"] == "trove"])
+    table = reeval.each_model({"one": one, "two": two}, reeval.methods)
+    shown = reeval.a_column_a_model(table).set_index(["category", ""])
+    own = table[(table["model"] == "one") & (table["system"] == "PRIMITIVE, K=15")].iloc[0]
+    assert list(shown) == ["one", "two"]
+    assert shown.loc["counting", "PRIMITIVE, K=15"].to_list() == [
+        f"{own['value']:.3f} [{own['low']:.3f}, {own['high']:.3f}] (paper: {own['published']:.3g})",
+        "–",
+    ]
+
+
+def test_a_difference_between_sides_is_shown_with_its_sign():
+    table = reeval.each_model({"one": reeval.sides(made())}, reeval.differences)
+    shown = reeval.a_column_a_model(table).set_index(["category", "rule", ""])
+    value = table.loc[(table["category"] == "counting") & (table["rule"] == "oracle"), "difference"].iloc[0]
+    assert shown.loc[("counting", "oracle", "TROVE − PRIMITIVE"), "one"].startswith(f"{value:+.3f} [")

@@ -18,7 +18,7 @@ from .figures import (
     table1_figure,
     table9_figure,
 )
-from .models import each_model, methods, models, models_figure
+from .models import a_column_a_model, each_model, methods, models, models_figure
 from .paired import paired_differences
 from .reading import differ, in_full
 from .settings import table4
@@ -71,6 +71,7 @@ __all__ = [
     "SIDES",
     "SKIP_POOL",
     "TROVE",
+    "a_column_a_model",
     "budget",
     "budget_in_words",
     "claims",

@@ -24,6 +24,8 @@ COSTS = {
     "completion_tokens": "tokens written a problem",
     "prompt_tokens": "tokens read a problem",
 }
+#: What tells a table's rows apart, as far as it has them.
+ROWS = ("category", "level", "effect", "rule", "budget", "k", "system")
 
 
 def models(*groups: Runs) -> dict[str, Comparison]:
@@ -57,6 +59,31 @@ def each_model(compared: Mapping[str, Comparison], table: Callable[..., pd.DataF
     notes = "; ".join(dict.fromkeys(part.attrs["note"] for part in parts.values() if part.attrs.get("note")))
     whole = whole[["model", *(name for name in whole if name != "model")]]
     return named(whole, f"{first.attrs['name']}_models", first.attrs["title"], " beside ".join(parts), note=notes)
+
+
+def a_column_a_model(table: pd.DataFrame) -> pd.DataFrame:
+    """A table of `each_model` to read: a column a model, each cell "value [low, high]" and the paper's if known.
+
+    A row is a measure or a difference ("TROVE - PRIMITIVE") with its category, rule, k or level; "–": not known.
+    """
+    if "difference" in table:
+        table = table.assign(system=table["a"] + " − " + table["b"], value=table["difference"])
+    table = table[table["value"].notna()]
+    if table.empty:
+        return table
+    rows = [name for name in ROWS if name in table]
+    whole = table[[*rows, "model"]].assign(cell=[_cell(row, "difference" in table) for row in table.itertuples()])
+    wide = whole.astype(str).pivot_table(index=rows, columns="model", values="cell", aggfunc="first", sort=False)
+    ordered = wide.reindex(columns=list(dict.fromkeys(table["model"]))).fillna("–")
+    return ordered.rename_axis(columns=None).reset_index().rename(columns={"system": ""})
+
+
+def _cell(row: object, signed: bool) -> str:
+    """Shares with three decimals, differences with their sign, what is spent in units."""
+    form = "+.3f" if signed else ".3f" if row.value < 1.5 else ",.1f"
+    interval = "" if pd.isna(row.low) else f" [{row.low:{form}}, {row.high:{form}}]"
+    published = getattr(row, "published", None)
+    return f"{row.value:{form}}{interval}" + ("" if pd.isna(published) else f" (paper: {published:.3g})")
 
 
 def models_figure(table: pd.DataFrame) -> Figure | None:

@@ -119,6 +119,7 @@ def test_a_library_holds_its_tools_with_their_first_and_last_problem(runs, kept)
     used = sorted(ended.loc[ended["status"] == "ok", "problem"])
     assert own.loc["twice", "problems"] == used
     assert own.loc["twice", ["first", "last", "uses"]].tolist() == [used[0], used[-1], len(used)]
+    assert str(own.loc["twice", "problems"]) == str(list(map(int, used)))  # as a file has it
     assert own.loc["math", "uses"] == 0
     examples = trove.table6(runs, table)
     assert set(examples["signature"]) == {"twice(x)"}

@@ -53,7 +53,7 @@ def libraries(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
     comparison, answers = _of(candidates)
     used = answers[answers["status"] == "ok"].explode("used_tools").dropna(subset="used_tools")
     used = used.astype(dict.fromkeys(("run", "category", "used_tools"), str))
-    problems = used.groupby(["run", "category", "used_tools"])["problem"].agg(lambda own: sorted(set(own)))
+    problems = used.groupby(["run", "category", "used_tools"])["problem"].agg(lambda own: sorted(map(int, set(own))))
     rows = []
     own = kept[kept["method"] == "trove"].sort_values(["seed", "run", "rank"], kind="stable")
     for category in comparison.categories:

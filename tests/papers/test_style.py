@@ -89,6 +89,13 @@ def test_absent_categories_have_a_row_and_the_reason_in_it(table1):
     assert sum("no TROVE runs" in text for text in texts(figure)) == 5
 
 
+def test_runs_of_one_category_are_drawn_alone(simulated):
+    sides = reeval.sides(simulated[simulated["category"] == "counting"])
+    table, gain = reeval.table1(sides, resamples=10), reeval.differences(sides, resamples=10)
+    drawn = [reeval.table1_figure(table), reeval.differences_figure(gain)]
+    assert [[t.get_text() for t in f.axes[0].get_yticklabels()] for f in drawn] == [["counting"], ["counting"]]
+
+
 def test_the_reason_is_the_tables_own(table1):
     other = table1.assign(note=table1["note"].str.replace("no TROVE runs of this category", "lost in the post"))
     other.attrs = table1.attrs

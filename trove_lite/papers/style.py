@@ -130,9 +130,14 @@ def filled(table: pd.DataFrame) -> list[str]:
 
 
 def drawn_rows(table: pd.DataFrame) -> list[str]:
-    """Every single category, in order, absent ones too, and the rows over several, by problems, that have a value."""
+    """Every single category, in order, absent ones too, and the rows over several, by problems, that have a value.
+
+    Runs of one category alone are not about the others: it is the only row.
+    """
     single = [c for c in table["category"].unique() if ", " not in c]
     have = filled(table)
+    if len(here := [c for c in single if c in have]) == 1:
+        return here
     return single + [row for row in (COVERED_MICRO, ALL_MICRO) if row in have and len(single) > 1]
 
 

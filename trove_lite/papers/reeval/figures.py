@@ -91,7 +91,7 @@ def differences_figure(table: pd.DataFrame) -> Figure | None:
         return None
     here = list(known["category"].unique())
     rows = [*table.attrs.get("categories", ()), *(c for c in here if c in ("all", "covered"))]
-    rows = rows if set(here) <= set(rows) else here
+    rows = rows if set(here) <= set(rows) and len(here) > 1 else here
     figure, axes = plt.subplots(figsize=(7.4, 1.8 + 0.5 * len(rows)), layout="constrained")
     margin_band(axes, SMALLEST_EFFECT)
     for j, (rule, shown) in enumerate(RULES.items()):

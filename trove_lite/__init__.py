@@ -10,7 +10,7 @@ TYPE_CHECKING = False  # as `typing` has it, without importing that
 if TYPE_CHECKING:
     from .analysis.choose import choose, expected_score
     from .analysis.comparison import Comparison, accuracy, compare, matched_budgets
-    from .analysis.failures import failures, tool_kinds, tools_kept, tools_made
+    from .analysis.failures import failures, tool_kinds, tools_imported, tools_kept, tools_made
     from .analysis.grading import accuracy_by_rule
     from .analysis.independence import independent_runs, repetitions, shared_programs, toolbox_experiment
     from .analysis.summary import summarise
@@ -71,6 +71,7 @@ __all__ = [
     "summarise",
     "tool_kinds",
     "toolbox_experiment",
+    "tools_imported",
     "tools_kept",
     "tools_made",
     "trove",

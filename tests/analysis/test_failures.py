@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from trove_lite.analysis.failures import failures, kind_of, tool_kind, tool_kinds, tools_made
+from trove_lite.analysis.failures import failures, kind_of, tool_kind, tool_kinds, tools_imported, tools_made
 
 
 @pytest.mark.parametrize(
@@ -124,3 +124,25 @@ def test_runs_without_text_say_why_they_tell_nothing_of_tools():
 def test_runs_without_text_still_tell_how_programs_ended():
     told = rows({"mode": "a", "problem": 0, "status": "error"}).drop(columns="error")
     assert failures(told)["kind"].to_list() == ["another error"]
+
+
+def test_programs_that_import_from_the_toolbox_are_counted_apart_from_the_others():
+    use, plain = block("from toolbox import f"), block("from math import comb")
+    given = [("a", use, True), ("a", use, False), ("a", plain, True), ("b", plain, True)]
+    frame = rows(*({"mode": mode, "problem": 0, "tools": tools, "correct": right} for mode, tools, right in given))
+    (row,) = tools_imported(pd.concat([frame, frame.assign(phase="retry")])).to_dict("records")
+    assert row == {
+        "method": "m",
+        "mode": "a",
+        "programs": 3,
+        "importing": 2,
+        "right": 1,
+        "others": 1,
+        "right_of_others": 1,
+    }
+
+
+def test_runs_without_text_say_why_no_import_is_counted():
+    table = tools_imported(rows({"mode": "a", "problem": 0}))
+    assert table.empty
+    assert "keep the programs" in table.attrs["note"]

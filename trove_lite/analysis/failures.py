@@ -15,7 +15,9 @@ from ..parse import parse_tools
 from ..programs import plain_name
 
 ERROR = re.compile(r"(\w*(?:Error|Exception|Exit|Interrupt|Warning|Iteration))\b")
+IMPORTED_COLUMNS = ["method", "mode", "programs", "importing", "right", "others", "right_of_others"]
 FAILURE_COLUMNS = ["method", "mode", "kind", "programs", "share", "of"]
+FROM_TOOLBOX = "toolbox."
 HARD_CODED = ("constant", "no arguments")
 KIND_COLUMNS = ["method", "kind", "tools", "share", "imported", "right", "right_and_used", "of"]
 NO_TEXT = "these runs hold numbers without text: name run folders that keep the programs"
@@ -100,6 +102,24 @@ def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
     table = pd.DataFrame(rows, columns=TOOL_COLUMNS)
     table = table.sort_values(["problems", "imported", "made"], ascending=False, kind="stable", ignore_index=True)
     return named(table, "tools_made", "Tools", note="no program of these runs defines a function as a tool")
+
+
+def tools_imported(candidates: pd.DataFrame) -> pd.DataFrame:
+    """How many programs of the stream import from the toolbox, and how many of those, and of the `others`, are right.
+
+    A row for each method and mode of which a program imports from the toolbox; all columns are numbers of programs.
+    """
+    title = "Programs that import from the toolbox"
+    if "tools" not in checked(candidates):
+        return named(pd.DataFrame(columns=IMPORTED_COLUMNS), "tools_imported", title, note=NO_TEXT)
+    stream = candidates[candidates["phase"] == "stream"]
+    importing = [any(tool.name.startswith(FROM_TOOLBOX) for tool in parse_tools(text)) for text in stream["tools"]]
+    right = stream["correct"].eq(True).fillna(False).to_numpy(dtype=bool)
+    each = stream[["method", "mode"]].astype(str).assign(programs=1, importing=importing, right=right & importing)
+    each = each.assign(others=~each["importing"], right_of_others=right & ~each["importing"])
+    table = each.groupby(["method", "mode"], sort=True)[IMPORTED_COLUMNS[2:]].sum().astype(int).reset_index()
+    table = table[table["importing"] > 0].reset_index(drop=True)
+    return named(table, "tools_imported", title, note="no program of these runs imports from a toolbox")
 
 
 def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:

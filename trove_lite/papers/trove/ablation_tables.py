@@ -216,7 +216,9 @@ def sizes_table(study: Ablations) -> pd.DataFrame:
 
 
 def sizes_in_words(table: pd.DataFrame) -> str:
-    """What trimming leaves: from `sizes_table`."""
+    """What trimming leaves: from `sizes_table`; "" where all runs are trimmed alike."""
+    if table["system"].nunique() < 2:
+        return ""
     fewer = table.groupby("system", sort=False)["fewer"].agg(["min", "max"])
     said = [f"{system}: {100 * row['min']:.0f} to {100 * row['max']:.0f} %" for system, row in fewer.iterrows()]
     return f"Tools that are gone by the end, by category ({'; '.join(said)}). The paper says 74 to 90 %."

@@ -37,6 +37,8 @@ from trove_lite.papers import why_empty
 
 MAIN, LONGER = "runs", "longer"  # groups: what tables are made from, and PRIMITIVE with more calls
 ABLATIONS = "ablations"  # TROVE with one choice changed
+#: What is shown of CREATOR's matched budgets.
+SPEND = ["budget", "spent", "category", "a", "b", "attempts_a", "attempts_b", "difference", "low", "high", "p_holm"]
 ATTEMPTS = ".attempts"  # how an option ends that says how many a method makes
 TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
 
@@ -398,7 +400,8 @@ def creator_outcome(_: Study, __: Path, runs: list[Path]) -> list[str]:
     words = [creator.leniency_in_words(creator.leniency_table(asked))]
     if filled:
         matched = creator.matched(asked)
-        filled += [("The same spend", show(matched))]
+        known = matched.loc[matched["difference"].notna(), SPEND]
+        filled += [("The same spend", show(known))] if len(known) else []
         words += [creator.repair_in_words(asked), creator.disentangling_in_words(matched)]
     if full(table5 := creator.table5(asked)):
         filled += [("Table 5", show(table5))]

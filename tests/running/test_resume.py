@@ -147,6 +147,15 @@ def test_a_complete_run_is_left_alone(tmp_path):
     assert before == {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.name != ".lock"}
 
 
+def test_sets_of_questions_are_added_to_tool_transfer(tmp_path):
+    how = {"methods": ("transfer",), "k": 6, "seeds": (0,)}
+    run(tmp_path / "a", limit=3, **how)
+    more = ScriptedModel()
+    grown, whole = run(tmp_path / "a", limit=6, model=more, **how), run(tmp_path / "b", limit=6, **how)
+    assert more.calls == 3 * 6
+    pd.testing.assert_frame_equal(table(grown), table(whole))
+
+
 # ---- the journal ----
 
 

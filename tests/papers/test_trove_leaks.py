@@ -57,6 +57,15 @@ def test_without_a_table_no_two_questions_are_about_the_same(monkeypatch):
     assert [(index, kind) for _, index, kind in leaks.alike([demo], ours)] == [(0, leaks.ITEM)]
 
 
+@pytest.mark.parametrize(
+    ("written", "same"),
+    [("File: 'csv/204-csv/1.tsv'", True), ("File: '1.tsv'", True), ("File: csv/203-csv/1.tsv", False), ("", False)],
+)
+def test_a_table_is_the_same_however_much_of_its_path_is_written(written, same):
+    ours = leaks.table_in("File: data/wtq/csv/204-csv/1.tsv\nPreview: | a |")
+    assert leaks.same_table(leaks.table_in(f"{written}\nPreview:"), ours) is same
+
+
 @pytest.fixture
 def prompts(monkeypatch):
     """The names of the packs that were asked for: each shows an example, `official` to SKIP and others to PRIMITIVE."""

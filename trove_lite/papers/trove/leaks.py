@@ -21,6 +21,7 @@ OPEN = "@@the question that is asked@@"
 MODES = ("primitive", "instance", "import", "create", "skip")
 QUESTION = "**Question**\n"
 PART = re.compile(r"^\*\*(Table|Toolbox|Solution|Tools)\*\*[ \t]*$", re.MULTILINE)
+FILE = "File: "
 NUMBER = re.compile(r"\d[\d.,]*")
 #: The pack that runs were asked with that say nothing of it: recorded ones are the released program's.
 RELEASED = "official"
@@ -89,10 +90,16 @@ def normalised(question: str) -> str:
 
 
 def table_in(text: str) -> str:
-    """What tells the table of a text from every other: its file's name, or its rows; "" where there is none."""
+    """What tells the table of a text from others: the path of its file, or its rows; "" where there is none."""
     lines = text.split("\n")
-    telling = [line for line in lines if line.startswith("File: ")] or [line for line in lines if line.startswith("|")]
-    return normalised("\n".join(telling))
+    files = [line.removeprefix(FILE).strip(" '") for line in lines if line.startswith(FILE)]
+    return files[0] if files else normalised("\n".join(line for line in lines if line.startswith("|")))
+
+
+def same_table(one: str, other: str) -> bool:
+    """Whether two texts are about one table: some released examples leave out where a path begins."""
+    short, long = sorted((one, other), key=len)
+    return one == other or (short != "" and long.endswith(f"/{short}"))
 
 
 def shown_problems(candidates: pd.DataFrame, runs: Iterable[str | Path]) -> pd.DataFrame:
@@ -128,11 +135,13 @@ def prompts_of(run: Path) -> str:
 
 def alike(demos: Sequence[Demonstration], problems: Sequence[Problem]) -> Iterable[tuple[Demonstration, int, str]]:
     """Each worked example with each problem that it is, or nearly is, and which of the two."""
+    known = [(demo, asked, NUMBER.sub("0", asked)) for demo in demos for asked in [normalised(demo.asked)]]
     for problem in problems:
         text, table = normalised(problem.question.text), table_in(problem.question.context)
-        for demo in demos:
-            asked, same_table = normalised(demo.asked), demo.table == table
-            if asked == text and same_table:
+        words = NUMBER.sub("0", text)
+        for demo, asked, without_numbers in known:
+            same = same_table(demo.table, table)
+            if asked == text and same:
                 yield demo, problem.index, ITEM
-            elif NUMBER.sub("0", asked) == NUMBER.sub("0", text) or (table and same_table):
+            elif without_numbers == words or (table and same):
                 yield demo, problem.index, NEAR

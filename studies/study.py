@@ -6,10 +6,11 @@
     python studies/study.py ablations studies/NAME.toml [--folder PART=RUN …]
 
 A part is a run of `trove-lite run` with the study's settings and its own. An interrupted study goes on where it stopped
-when the same command is given again. Published are complete parts alone, without journals; parts that are not are named
-in the README. Parts of the group `ablations` are held against the study's `default`, whose samples they may share
-(`reuse = "part:NAME"`). All that is said is read from the run folders but for the origin of the weights, which the
-study's file says.
+when the same command is given again, and so does a complete one whose `limit` or attempts were raised. Published are
+complete parts alone, without journals; parts that are not are named in the README. A study may name the notebooks that
+show it, and each of its data sets has a report of its own. Parts of the group `ablations` are held against the study's
+`default`, whose samples they may share (`reuse = "part:NAME"`). All that is said is read from the run folders but for
+the origin of the weights, which the study's file says.
 """
 
 import argparse
@@ -25,9 +26,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from trove_lite import latm, load_calls, load_candidates, reeval, show, side_by_side, trove
+from trove_lite import RunSettings, creator, latm, load_calls, load_candidates, reeval, show, side_by_side, trove
 from trove_lite.candidates import save_table
 from trove_lite.cli import main as trove_lite
+from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import write_atomically
 from trove_lite.notebooks import Job, run_all
@@ -35,8 +37,9 @@ from trove_lite.papers import why_empty
 
 MAIN, LONGER = "runs", "longer"  # groups: what tables are made from, and PRIMITIVE with more calls
 ABLATIONS = "ablations"  # TROVE with one choice changed
-LATM, LATM_NOTEBOOK = "latm", "40_latm"
-BESIDE = "results/codellama-7b-instruct/outcomes.parquet"
+#: What is shown of CREATOR's matched budgets.
+SPEND = ["budget", "spent", "category", "a", "b", "attempts_a", "attempts_b", "difference", "low", "high", "p_holm"]
+ATTEMPTS = ".attempts"  # how an option ends that says how many a method makes
 TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
 
 
@@ -60,17 +63,38 @@ class Study(NamedTuple):
     engine: str
     weights: Mapping[str, str]
     parts: tuple[Part, ...]
+    notebooks: tuple[str, ...] = ()  # that show it; none named is all of them
     default: str = ""  # the part that those of the group `ablations` are held against
-    beside: tuple[str, ...] = ()  # studies whose published parts stand beside its own, in LATM's tables
+    beside: tuple[str, ...] = ()  # published studies, or parts of them, whose runs stand among its own
+    other_models: tuple[str, ...] = ()  # published studies or outcomes of other models, with tables' rows of their own
 
     @property
-    def is_about_latm(self) -> bool:
-        return any(LATM in part.options.get("methods", ()) for part in self.parts)
+    def several(self) -> bool:
+        """Whether its tables are of more than one data set, by the plan."""
+        planned = {part.options.get("dataset", RunSettings.dataset) for part in self.parts if part.group == MAIN}
+        return len({load_dataset(name).name for name in planned}) > 1
 
-    def published(self, results: Path) -> list[Path]:
-        """The published parts that tables are made from: its own, then those of the studies beside it."""
-        folders = [results, *(results.parent / name for name in self.beside)]
-        return [part for folder in folders for part in sorted((folder / MAIN).glob("*"))]
+    def published(self, results: Path) -> dict[str, list[Path]]:
+        """By data set the published parts that tables are made from: its own, then those that stand beside them."""
+        found: dict[str, list[Path]] = {}
+        for part in parts_in(results):
+            found.setdefault(dataset_of(part), []).append(part)
+        for part in (part for name in self.beside for part in parts_in(results.parent / name)):
+            found.get(dataset_of(part), []).append(part)
+        return found
+
+    def rivals(self, results: Path) -> list[Path]:
+        """What is there of other models."""
+        return [path for path in (results.parent / name for name in self.other_models) if path.exists()]
+
+
+def parts_in(folder: Path) -> list[Path]:
+    """The parts of a published study that tables are made from; of a single part, that one."""
+    return [folder] if is_complete(folder) else sorted((folder / MAIN).glob("*"))
+
+
+def dataset_of(folder: Path) -> str:
+    return str(pd.read_parquet(folder / "candidates.parquet", columns=["dataset"])["dataset"].iloc[0])
 
 
 def read_study(path: Path) -> Study:
@@ -78,8 +102,9 @@ def read_study(path: Path) -> Study:
     try:
         told = tomllib.loads(path.read_text(encoding="utf-8"))
         parts = [part_of(part, told.get("settings", {})) for part in told["part"]]
+        lists = {name: tuple(told.get(name, ())) for name in ("notebooks", "beside", "other_models")}
         named = told["name"], told["title"], told.get("engine", ""), told["weights"]
-        study = Study(*named, tuple(parts), told.get("default", ""), tuple(told.get("beside", ())))
+        study = Study(*named, tuple(parts), default=told.get("default", ""), **lists)
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise TroveLiteError(f"{path}: not a study that can be read ({error}); see studies/ for one") from error
     except KeyError as error:
@@ -129,7 +154,7 @@ def run(study: Study, model: str, runs: Path, only: Iterable[str] = (), given: M
     folders = {part.name: part.folder(runs, given or {}) for part in study.parts}
     for number, part in enumerate(chosen, start=1):
         out = folders[part.name]
-        if is_complete(out) and read_about(out)["settings"].get("limit") == part.options.get("limit"):
+        if is_complete(out) and goes_as_far(out, part):
             print(f"part {number} of {len(chosen)}, {part.name}: complete", flush=True)
             continue
         print(f"part {number} of {len(chosen)}, {part.name}", flush=True)
@@ -145,6 +170,19 @@ def run(study: Study, model: str, runs: Path, only: Iterable[str] = (), given: M
 
 def is_complete(folder: Path) -> bool:
     return (folder / "run.json").is_file() and (folder / "candidates.parquet").is_file()
+
+
+def goes_as_far(folder: Path, part: Part) -> bool:
+    """Whether a complete part has as many problems, and attempts at each, as the study's file says now."""
+    settings = read_about(folder)["settings"]
+    attempts = {name: value for name, value in part.options.items() if name.endswith(ATTEMPTS)}
+    return settings.get("limit") == part.options.get("limit") and attempts_in(settings) == attempts
+
+
+def attempts_in(settings: Mapping) -> dict[str, int]:
+    """The options of a run by which methods make so many attempts a problem, whatever they cost."""
+    chosen = {method: choices.get("attempts") for method, choices in settings.get("choices", {}).items()}
+    return {method + ATTEMPTS: number for method, number in chosen.items() if number is not None}
 
 
 # ---- publishing ----
@@ -199,6 +237,7 @@ def account(part: Part, folder: Path) -> dict:
         "categories": " ".join(settings["categories"]),
         "seeds": " ".join(map(str, settings["seeds"])),
         "k": settings["k"],
+        "attempts": " ".join(map(str, attempts_in(settings).values())),
         "prompts": f"{about['prompts']['name']} ({about['prompts']['hash']})",
         "temperature": settings["sampling"]["temperature"],
         "top_p": settings["sampling"]["top_p"],
@@ -275,7 +314,7 @@ def readme(study: Study, table: pd.DataFrame, results: Path) -> str:
         done=len(done),
         parts=len(table),
         model="\n".join(model),
-        what=markdown(done.assign(K=as_text(done["k"], "{:.0f}"), **took)[[*SHOWN, *took]].rename(columns=SHOWN)),
+        what=markdown(done.assign(K=budgets(done), **took)[[*SHOWN, *took]].rename(columns=SHOWN)),
         missing="\n".join(missing) or "Nothing of the study's plan.",
         outcome="\n".join(outcome(study, results)),
         **done[["requests", "prompt_tokens", "completion_tokens"]].sum(),
@@ -300,6 +339,12 @@ SHOWN = {
 }
 
 
+def budgets(done: pd.DataFrame) -> list[str]:
+    """What each part spent a problem: so many calls, or so many attempts."""
+    both = zip(as_text(done["k"], "{:.0f}"), done["attempts"], strict=True)
+    return [f"{attempts} attempt{'s' * (attempts != '1')}" if attempts else calls for calls, attempts in both]
+
+
 def spent(done: pd.DataFrame) -> dict[str, list[str]]:
     """The columns of what a part took, as text."""
     names = {"requests": "requests", "prompt_tokens": "tokens read", "completion_tokens": "tokens written"}
@@ -320,30 +365,51 @@ def told(column: pd.Series) -> str:
 
 
 def outcome(study: Study, results: Path) -> list[str]:
-    """What came of it: every method's numbers by category, the paired differences, and the other prompts'; of LATM its
-    tables."""
-    own = sorted((results / MAIN).glob("*")) if (results / MAIN).is_dir() else []
-    if not own:
-        return ["## What came of it", "", "No part that tables are made from is complete."]
-    if study.is_about_latm:
-        return latm_outcome(study.published(results))
-    models = reeval.models(own, [BESIDE])
+    """What came of it, for each data set: what the tables of the study's notebooks say."""
+    tell, lines = next((OUTCOMES[name] for name in study.notebooks if name in OUTCOMES), two_sides_outcome), []
+    for dataset, runs in study.published(results).items():
+        lines += ["## What came of it" + f": {load_dataset(dataset).title}" * study.several, ""]
+        lines += ["Value [95 % interval], and the paper's in parentheses where it prints one.", ""]
+        lines += tell(study, results, runs)
+    return lines or ["## What came of it", "", "No part that tables are made from is complete."]
+
+
+def two_sides_outcome(study: Study, results: Path, runs: list[Path]) -> list[str]:
+    """Every method's numbers by category, the paired differences, and the other prompts'."""
+    models = reeval.models(runs, *([path] for path in study.rivals(results)))
     sides = next(iter(models.values()))
     have = {str(category) for side in sides.sides.values() for category in side["category"].unique()}
     methods = reeval.each_model(models, reeval.methods)
     differences = reeval.each_model(models, reeval.differences)
-    kept = trove.final_toolboxes(own, top=sys.maxsize)
-    lines = ["## What came of it", "", "Value [95 % interval], and the paper's where it prints one.", ""]
+    kept = trove.final_toolboxes(runs, top=sys.maxsize)
+    lines = []
     for category in [name for name in sides.categories if name in have]:
         lines += [f"### {category}", "", markdown(cells(methods[methods["category"] == category])), ""]
         lines += [line for here in [kept[kept["category"] == category]] if len(here) for line in (toolbox(here), "")]
     shown = differences[differences["category"].isin([*have, "all", "covered"])]
     columns = ["model", "category", "rule", "a", "b", "difference", "low", "high", "p", "problems"]
     lines += ["### TROVE minus PRIMITIVE, problem by problem", "", markdown(shown[columns].round(4)), ""]
-    return lines + other_prompts(study, results, own)
+    return lines + other_prompts(study, results, runs)
 
 
-def latm_outcome(runs: list[Path]) -> list[str]:
+def creator_outcome(_: Study, __: Path, runs: list[Path]) -> list[str]:
+    """CREATOR's tables as far as these runs fill them, what methods reach at the same spend, and both in words."""
+    asked = creator.study(load_candidates(*runs), calls=load_calls(*runs))
+    tables = [make(asked) for make in (creator.table2, creator.table3, creator.table4)]
+    filled = [(table.attrs["title"], side_by_side(table).T.reset_index(names="")) for table in tables if full(table)]
+    words = [creator.leniency_in_words(creator.leniency_table(asked))]
+    if filled:
+        matched = creator.matched(asked)
+        known = matched.loc[matched["difference"].notna(), SPEND]
+        filled += [("The same spend", show(known))] if len(known) else []
+        words += [creator.repair_in_words(asked), creator.disentangling_in_words(matched)]
+    if full(table5 := creator.table5(asked)):
+        filled += [("Table 5", show(table5))]
+    lines = [line for title, shown in filled for line in (f"### {title}", "", markdown(shown), "")]
+    return [*lines, "### In words", "", *(f"- {line}" for text in words for line in text.split("\n")), ""]
+
+
+def latm_outcome(_: Study, __: Path, runs: list[Path]) -> list[str]:
     """What came of tools made once: LATM's tables as far as these runs fill them, and what they say in words."""
     candidates, calls = load_candidates(*runs), load_calls(*runs)
     sides = latm.sides(candidates, calls)
@@ -354,9 +420,9 @@ def latm_outcome(runs: list[Path]) -> list[str]:
         "The dispatcher": latm.dispatcher(candidates, calls),
         "Unannounced tasks": latm.streams(runs),
     }
-    lines = ["## What came of it", "", "Value [95 % interval], and the paper's in parentheses where it prints one.", ""]
+    lines = []
     for title, table in tables.items():
-        if not why_empty(table):
+        if full(table):
             shown = side_by_side(table).T.reset_index(names="") if "source" in table else show(table)
             lines += [f"### {title}", "", markdown(shown), ""]
     trials = latm.table3(runs)
@@ -364,6 +430,14 @@ def latm_outcome(runs: list[Path]) -> list[str]:
     lines += ["### Trials to make a tool that passed the maker's own tests", "", markdown(show(trials)), ""]
     even = latm.break_even(calls, prices={"tokens": latm.PRICES["tokens"]})
     return [*lines, "### In words", "", latm.latm_in_words(latm.differences(sides), even), ""]
+
+
+#: What tells of a study, by the notebook that shows it; of any other, its two sides.
+OUTCOMES = {"30_creator": creator_outcome, "40_latm": latm_outcome}
+
+
+def full(table: pd.DataFrame) -> bool:
+    return not why_empty(table)
 
 
 def toolbox(kept: pd.DataFrame) -> str:
@@ -395,7 +469,7 @@ def cells(methods: pd.DataFrame) -> pd.DataFrame:
 
 def other_prompts(study: Study, results: Path, own: list[Path]) -> list[str]:
     """The groups beside the main one that ask with other prompts: the same problems by both packs."""
-    groups = {part.group for part in study.parts} - {MAIN, LONGER}
+    groups = {part.group for part in study.parts} - {MAIN, LONGER, ABLATIONS}
     lines = []
     for group in sorted(group for group in groups if (results / group).is_dir()):
         other, ours = load_candidates(*sorted((results / group).glob("*"))), load_candidates(*own)
@@ -418,18 +492,24 @@ def markdown(table: pd.DataFrame) -> str:
 
 
 def report(study: Study, results: Path) -> int:
-    """Render the published study's tables, figures and pages; one line where there is none."""
-    own = sorted((results / MAIN).glob("*"))
-    if not own:
+    """Render the published study's tables, figures and pages, a report a data set; one line where there is none.
+
+    One of several data sets has its report beside the study's folder, in `results`-DATASET.
+    """
+    published, ended = study.published(results), 0
+    if not published:
         print(f"{results}: no published study there; left out")
-        return 0
-    words = ["report", *map(str, study.published(results)), "--out", study.name, "--title", study.title, "--force"]
-    if study.is_about_latm:
-        return trove_lite([*words, "--only", LATM_NOTEBOOK])
-    words += ["-p", "beside", json.dumps([f"../{BESIDE}"])]
-    if more := sorted((results / LONGER).glob("*")):
-        words += ["-p", "longer", json.dumps([f"../{path}" for path in more])]
-    return trove_lite(words)
+    for dataset, runs in published.items():
+        out = study.name + f"-{dataset}" * study.several
+        title = study.title + f"; {load_dataset(dataset).title}" * study.several
+        words = ["report", *map(str, runs), "--out", out, "--title", title, "--force"]
+        if study.notebooks:
+            words += ["--only", *study.notebooks]
+        others = {"beside": study.rivals(results), "longer": sorted((results / LONGER).glob("*"))}
+        for name, paths in others.items():
+            words += ["-p", name, json.dumps([f"../{path}" for path in paths])] if paths else []
+        ended = max(ended, trove_lite(words))
+    return ended
 
 
 # ---- ablations ----
@@ -499,11 +579,11 @@ def ablate(study: Study, runs: Path, results: Path, given: Mapping[str, Path]) -
         print(f"error: {name}: {error}", file=sys.stderr)
     if not failed:
         page = "ablations.md" if (results / MAIN).is_dir() else "README.md"
-        (results / page).write_text(ablations_page(study, results, done), encoding="utf-8")
+        (results / page).write_text(ablations_page(study, results, done, lacking), encoding="utf-8")
     return len(failed)
 
 
-def ablations_page(study: Study, results: Path, done: Sequence[tuple[Part, Path]]) -> str:
+def ablations_page(study: Study, results: Path, done: Sequence[tuple[Part, Path]], lacking: Sequence[str]) -> str:
     """What came of the ablations, in Markdown, from their tables."""
     names = ("ablations", "placebo", "placebo_differences", "growth", "growth_later", "table7", "figure8")
     tables = {name: pd.read_csv(results / f"trove_{name}.csv") for name in names}
@@ -522,8 +602,6 @@ def ablations_page(study: Study, results: Path, done: Sequence[tuple[Part, Path]
     )
     whole = placebo.assign(cell=[f"{r.value:.3g} [{r.low:.3g}, {r.high:.3g}]" for r in placebo.itertuples()])
     whole = whole.pivot_table(index="measure", columns="toolbox", values="cell", aggfunc="first", sort=False)
-    complete = {part.name for part, _ in done}
-    lacking = [part.name for part in study.parts if part.group == ABLATIONS and part.name not in complete]
     table = pd.DataFrame([account(part, folder) for part, folder in done])
     took = spent(table) | {"samples of the default": [f"{read_about(folder).get('reused', 0):,}" for _, folder in done]}
     return PAGE.format(

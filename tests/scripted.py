@@ -118,7 +118,7 @@ def run(out: Path, *, delay: float = 0.0, problems=problems, trove=None, **given
     fakes |= {name: given.pop(name) for name in (*fakes, "roles", "in_flight", "reuse") if name in given}
     settings = {"name": "test", "methods": ("trove", "primitive"), "categories": ("counting",), "seeds": (0, 1)}
     settings |= {"k": 6, "dataset": "math"} | given
-    settings["choices"] = {"trove": trove or {"interval": 4}} if "trove" in settings["methods"] else {}
+    settings.setdefault("choices", {"trove": trove or {"interval": 4}} if "trove" in settings["methods"] else {})
     dataset = of_problems(problems, settings["dataset"])
     return live_run(RunSettings(**settings), out, progress=False, dataset=dataset, **fakes)
 

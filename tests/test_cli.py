@@ -189,6 +189,7 @@ def test_a_plan_counts_calls_and_touches_nothing(tmp_path, monkeypatch, capsys):
     said = capsys.readouterr().out
     assert re.search(r"^trove +counting +12 +144 ", said, re.MULTILINE)
     assert re.search(r"^primitive +counting +12 +144 ", said, re.MULTILINE)
+    assert " calls in 2 runs, one a seed; " in said
     assert "GPU hours" in said
     assert list(tmp_path.iterdir()) == []
 

@@ -14,6 +14,7 @@ from trove_lite.audit.finding import (
 )
 from trove_lite.datasets.math import CATEGORIES, MATH
 from trove_lite.errors import TroveLiteError
+from trove_lite.papers.trove import demonstrations
 from trove_lite.prompts import load_pack
 from trove_lite.prompts.base import PromptPack
 from trove_lite.selection import RULES, Vote, number_text, one_stage, two_stage
@@ -164,7 +165,7 @@ def pack(questions):
 
 def test_a_test_problem_in_a_prompt_is_found_whatever_its_spacing():
     problems = [problem(3, "What  is\n$\\frac{8}{2}$?"), problem(4, "And this?")]
-    demos = audit_prompts.demonstrations(pack({"counting": ["What is $\\\\frac{8}{2}$?", "Another?"]}))
+    demos = demonstrations(pack({"counting": ["What is $\\\\frac{8}{2}$?", "Another?"]}))
     table = audit_prompts.leaks(demos, problems)
     assert table["problem"].dropna().tolist() == [3] * 5
     found = audit_prompts.prompt_findings(table, problems=problems, own=table.head(0))
@@ -174,7 +175,7 @@ def test_a_test_problem_in_a_prompt_is_found_whatever_its_spacing():
 
 def test_prompts_without_test_problems_have_none():
     problems = [problem(3)]
-    table = audit_prompts.leaks(audit_prompts.demonstrations(pack({"counting": ["Another?"]})), problems)
+    table = audit_prompts.leaks(demonstrations(pack({"counting": ["Another?"]})), problems)
     found = audit_prompts.prompt_findings(table, problems=problems, own=table)
     assert only(found, "prompts of TROVE").verdict == CONSISTENT
     assert only(found, "our own pack").verdict == CONSISTENT
@@ -182,7 +183,7 @@ def test_prompts_without_test_problems_have_none():
 
 def test_examples_run_in_the_sandbox_given_and_wrong_ones_are_found():
     problems = [problem(3, "What is it?", 5.0)]
-    demos = audit_prompts.demonstrations(pack({"counting": ["What is it?"]}))
+    demos = demonstrations(pack({"counting": ["What is it?"]}))
     sandbox = Pretend("4")
     table = audit_prompts.run_examples(demos, audit_prompts.leaks(demos, problems), sandbox)
     assert len(sandbox.programs) == 5
@@ -194,7 +195,7 @@ def test_examples_run_in_the_sandbox_given_and_wrong_ones_are_found():
 
 def test_our_own_pack_has_no_test_problem(public_problems):
     problems = [p for part in public_problems.values() for p in part]
-    demos = audit_prompts.demonstrations(load_pack("own", MATH))
+    demos = demonstrations(load_pack("own", MATH))
     assert len(demos) >= len(CATEGORIES) * len(MODES)
     assert audit_prompts.leaks(demos, problems)["problem"].isna().all()
 
@@ -205,7 +206,7 @@ def test_the_released_prompts_show_twelve_test_problems_in_troves_modes(public_p
     except TroveLiteError as error:
         pytest.skip(str(error))
     problems = [p for part in public_problems.values() for p in part]
-    table = audit_prompts.leaks(audit_prompts.demonstrations(official), problems)
+    table = audit_prompts.leaks(demonstrations(official), problems)
     found = {method: len(audit_prompts.leaked(table, modes)) for method, modes in audit_prompts.METHODS.items()}
     assert found == {"TROVE": 12, "PRIMITIVE": 8, "INSTANCE": 12}
     assert audit_prompts.prompts_equal(official).verdict == INCONSISTENT

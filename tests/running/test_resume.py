@@ -147,7 +147,41 @@ def test_a_complete_run_is_left_alone(tmp_path):
     assert before == {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.name != ".lock"}
 
 
+def test_sets_of_questions_are_added_to_tool_transfer(tmp_path):
+    how = {"methods": ("transfer",), "k": 6, "seeds": (0,)}
+    run(tmp_path / "a", limit=3, **how)
+    more = ScriptedModel()
+    grown, whole = run(tmp_path / "a", limit=6, model=more, **how), run(tmp_path / "b", limit=6, **how)
+    assert more.calls == 3 * 6
+    pd.testing.assert_frame_equal(table(grown), table(whole))
+
+
 # ---- the journal ----
+
+
+def of_attempts(folder, model=None, **attempts):
+    """A run of what repairs, with so many attempts a problem by method."""
+    choices = {method: {"attempts": number} for method, number in attempts.items()}
+    return run(folder, methods=tuple(attempts), choices=choices, seeds=(0,), limit=3, model=model or ScriptedModel())
+
+
+def test_attempts_are_raised_and_those_that_are_there_not_made_again(tmp_path):
+    of_attempts(tmp_path / "a", pot=1, creator=2)
+    more, anew = ScriptedModel(), ScriptedModel()
+    grown = of_attempts(tmp_path / "a", more, pot=3, creator=4)
+    whole = of_attempts(tmp_path / "b", anew, pot=3, creator=4)
+    assert 0 < more.calls < anew.calls
+    assert set(more.seeds) < set(anew.seeds)
+    pd.testing.assert_frame_equal(table(grown), table(whole))
+    assert json.loads((grown / "run.json").read_text())["settings"]["choices"]["creator"] == {"attempts": 4}
+
+
+@pytest.mark.parametrize("change", [{"pot": 1, "creator": 2}, {"pot": 3, "creator": 1}, {"pot": 3}])
+def test_attempts_are_neither_lowered_nor_raised_with_another_setting(tmp_path, change):
+    of_attempts(tmp_path / "a", pot=2, creator=2)
+    with pytest.raises(TroveLiteError, match="other settings"):
+        of_attempts(tmp_path / "a", **change)
+    assert (tmp_path / "a/candidates.parquet").exists()
 
 
 @given(

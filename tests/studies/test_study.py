@@ -1,6 +1,7 @@
 """A study's file, its parts run in order, and what is published of it."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pandas as pd
@@ -8,11 +9,12 @@ import pytest
 
 from studies import study as studies
 from trove_lite import load_calls, load_candidates
-from trove_lite.candidates import save_run
+from trove_lite.candidates import save_run, save_table
 from trove_lite.errors import TroveLiteError
 
 from ..conftest import ROOT
 from ..running.test_labelled import run as play
+from ..scripted import run as played
 from ..simulated import candidates
 
 FILE = """
@@ -36,12 +38,6 @@ categories = ["counting"]
 seeds = [0, 1]
 k = 9
 """
-
-
-@pytest.fixture(autouse=True)
-def alone(monkeypatch):
-    """Without the recorded model beside it, which takes seconds to read."""
-    monkeypatch.setattr(studies, "BESIDE", "nowhere")
 
 
 def read(tmp_path, text=FILE):
@@ -82,6 +78,23 @@ def test_a_part_that_is_complete_is_not_run_again(tmp_path, capfd):
     run_folder(tmp_path / "runs" / "first")
     assert studies.run(read(tmp_path), "practice", tmp_path / "runs", only=["first"]) == 0
     assert "first: complete" in capfd.readouterr().out
+
+
+def test_a_part_of_fewer_attempts_than_its_study_wants_is_run_again(tmp_path, monkeypatch):
+    started = []
+    monkeypatch.setattr(studies.subprocess, "run", lambda words: started.append(words) or subprocess_that_ended())
+    study = read(tmp_path, FILE.replace('methods = ["primitive"]', 'methods = ["pot"]\n"pot.attempts" = 3'))
+    for attempts, starts in ((3, 0), (1, 1)):
+        folder = run_folder(tmp_path / "runs" / "first")
+        about = json.loads((folder / "run.json").read_text())
+        about["settings"]["choices"] = {"pot": {"attempts": attempts, "rectify": 1}}
+        (folder / "run.json").write_text(json.dumps(about))
+        assert studies.run(study, "practice", tmp_path / "runs", only=["first"]) == 0
+        assert len(started) == starts
+
+
+def subprocess_that_ended():
+    return subprocess.CompletedProcess([], 0)
 
 
 def test_parts_that_are_complete_are_published_whole_and_the_others_named(tmp_path):
@@ -150,7 +163,8 @@ def test_what_is_not_published_is_left_out_in_a_line(tmp_path, capsys):
 def test_a_study_of_latm_says_what_came_of_its_tools(tmp_path, monkeypatch):
     own, other = tmp_path / "results/small", tmp_path / "results/thoughts"
     parts = ['methods = ["latm"]', 'methods = ["cot"]']
-    text = FILE.partition("[settings]")[0].replace("[weights]", 'beside = ["thoughts"]\n[weights]')
+    head = 'notebooks = ["40_latm"]\nbeside = ["thoughts"]\n[weights]'
+    text = FILE.partition("[settings]")[0].replace("[weights]", head)
     text += "".join(f'[[part]]\nname = "part{n}"\n{line}\n' for n, line in enumerate(parts))
     study = read(tmp_path, text)
     play(tmp_path / "runs/part0")
@@ -163,8 +177,65 @@ def test_a_study_of_latm_says_what_came_of_its_tools(tmp_path, monkeypatch):
     assert "chinese_remainder | maker | run | 1 | 1 |" in " ".join(told.split())
     assert "LATM of maker, user is " in told
     assert "part1 (cot; all): not begun" in told
-    monkeypatch.setattr(studies, "trove_lite", list)
-    assert studies.report(study, own)[-2:] == ["--only", "40_latm"]
+    (words,) = reported(study, own, monkeypatch)
+    assert words[-2:] == ["--only", "40_latm"]
+    assert str(other / "runs/cot") in words
+
+
+def reported(study, results, monkeypatch) -> list[list[str]]:
+    """The reports that a study asks for, as command lines."""
+    asked: list[list[str]] = []
+    monkeypatch.setattr(studies, "trove_lite", lambda words: asked.append(words) or 0)
+    assert studies.report(study, results) == 0
+    return asked
+
+
+CREATOR = FILE.partition("[settings]")[0].replace("[weights]", 'notebooks = ["30_creator"]\n[weights]') + "".join(
+    f'[[part]]\nname = "{name}"\nmethods = ["{name}"]\n"{name}.attempts" = {attempts}\n'
+    for name, attempts in (("creator", 1), ("entangled", 3), ("pot", 2))
+)
+
+
+def test_a_study_of_creator_says_whether_disentangling_helps(tmp_path, monkeypatch):
+    study, own = read(tmp_path, CREATOR), tmp_path / "results/small"
+    for part in study.parts:
+        choices = {part.name: {"attempts": part.options[f"{part.name}.attempts"]}}
+        how = {"dataset": "practice", "seeds": (0,), "limit": 4, "choices": choices}
+        played(tmp_path / "runs" / part.name, methods=(part.name,), **how)
+    own.mkdir(parents=True)
+    table = studies.publish(study, tmp_path / "runs", own)
+    assert table.set_index("part")["attempts"].to_dict() == {"creator": "1", "entangled": "3", "pot": "2"}
+    told = (own / "README.md").read_text()
+    for budget in ("calls", "completion tokens"):
+        assert f" {budget} a problem, CREATOR (tool and use apart) less Entangled (both at once): " in told
+    assert "| PoT, no rectification " in told
+    assert "| 3 attempts |" in " ".join(told.split())
+    ((*_, only, notebook),) = reported(study, own, monkeypatch)
+    assert (only, notebook) == ("--only", "30_creator")
+
+
+def test_each_data_set_of_a_study_has_a_report_of_its_own(tmp_path, monkeypatch):
+    text = FILE.replace('group = "longer"', 'dataset = "tabmwp"')
+    study, results = read(tmp_path, text), tmp_path / "results/small"
+    run_folder(results / "runs/first")
+    folder = run_folder(results / "runs/second")
+    rows = load_candidates(folder).assign(dataset="tabmwp", category="tabmwp")
+    save_table(rows, folder / "candidates.parquet")
+    by_name = {words[words.index("--out") + 1]: words for words in reported(study, results, monkeypatch)}
+    assert {name: words[1] for name, words in by_name.items()} == {
+        "small-math": str(results / "runs/first"),
+        "small-tabmwp": str(results / "runs/second"),
+    }
+    assert by_name["small-tabmwp"][by_name["small-tabmwp"].index("--title") + 1] == "A small study; TabMWP"
+
+
+def test_a_study_may_have_one_part_of_another_beside_it(tmp_path, monkeypatch):
+    study = read(tmp_path, FILE.replace("[weights]", 'beside = ["other/runs/first", "missing"]\n[weights]'))
+    for folder in ("small/runs/own", "other/runs/first", "other/runs/second"):
+        run_folder(tmp_path / "results" / folder)
+    ((_, *words),) = reported(study, tmp_path / "results/small", monkeypatch)
+    runs = [str(tmp_path / "results" / folder) for folder in ("small/runs/own", "other/runs/first")]
+    assert words[: words.index("--out")] == runs
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*.toml")), ids=lambda path: path.stem)
@@ -180,6 +251,7 @@ def test_every_part_of_a_committed_study_is_a_run_that_can_be_made(path):
         settings = _settings(given, given.pop("out"))
         assert settings.k == part.options.get("k", 15)
         assert not tool or set(settings.methods) < {"latm", "made_cot"}
+    assert all((ROOT / "notebooks" / f"{name}.ipynb").is_file() for name in study.notebooks)
 
 
 # ---- ablations ----

@@ -21,6 +21,7 @@ from ..datasets.files import public_paths
 from ..errors import TroveLiteError
 from ..papers.reeval import TROVE, budget, power_table
 from ..papers.reeval import sides as sides_of
+from ..papers.trove import demonstrations
 from ..running.settings import PAPERS_MODEL
 from .benefit import benefit_findings, import_findings, independence_findings, published_runs
 from .creator import NEEDS_DATA, creator_program_findings
@@ -30,7 +31,7 @@ from .reeval import reevaluation_findings
 from .rules import golds_of, rule_effects, rule_findings, trimming_finding
 from .trove_counts import NEEDS_COUNTS, counting_findings
 from .words import answer, as_markdown, paragraphs, ranking
-from .worked_examples import demonstrations, leaks, prompt_findings, prompts_equal, run_examples
+from .worked_examples import leaks, prompt_findings, prompts_equal, run_examples
 
 __all__ = ["Audit", "answer", "as_markdown", "paragraphs", "ranking", "read_findings", "run_audit"]
 

@@ -3,9 +3,7 @@
 Programs run in a sandbox that is given, never here.
 """
 
-import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import pandas as pd
 
@@ -15,66 +13,10 @@ from ..datasets.answers import graded, is_correct, read_numbers
 from ..datasets.base import Problem, Question
 from ..datasets.math import CATEGORIES
 from ..papers.reeval import TROVE, covered
-from ..programs import code_of
+from ..papers.trove import OPEN, Demonstration, normalised
 from .finding import Finding, Look, as_printed, claim, finding, points
 
-OPEN = "@@the question that is asked@@"
 METHODS = {"TROVE": ("import", "create", "skip"), "PRIMITIVE": ("primitive",), "INSTANCE": ("instance",)}
-MODES = ("primitive", "instance", "import", "create", "skip")
-QUESTION = "**Question**\n"
-PART = re.compile(r"^\*\*(Toolbox|Solution|Tools)\*\*[ \t]*$", re.MULTILINE)
-
-
-class Demonstration(NamedTuple):
-    """A worked example of a prompt. `solution` is "" where the prompt gives none; `tools` are the Tools section's.
-
-    `toolbox` is the source of what the example imports from the toolbox: the prompt shows a signature alone, and the
-    prompt that creates the same tool shows its code.
-    """
-
-    category: str
-    mode: str
-    index: int
-    question: str
-    solution: str
-    tools: str
-    toolbox: str = ""
-
-    @property
-    def program(self) -> str:
-        """Toolbox, tools, solution: the order in which the official program puts them together."""
-        return "\n\n".join([self.toolbox, self.tools, self.solution]).strip() if self.solution else ""
-
-
-def demonstrations(pack: object) -> list[Demonstration]:
-    """The worked examples of every prompt of a pack, as a model reads them."""
-    found, borrow = [], []
-    for category in pack.categories:
-        for mode in (mode for mode in MODES if mode in pack.stages):  # other stages show something else
-            sections = pack.render(Question("", category, 0, OPEN), mode).split(QUESTION)[1:]
-            for index, section in enumerate(s for s in sections if OPEN not in s):
-                question, *parts = PART.split(section)
-                named = dict(zip(parts[::2], parts[1::2], strict=True))
-                code = {name: "\n".join(_code(named.get(name, ""))) for name in ("Solution", "Tools")}
-                borrow.append("from toolbox import" in named.get("Tools", ""))
-                found.append(Demonstration(category, mode, index, question.strip(), code["Solution"], code["Tools"]))
-    sources = {(d.category, d.question): d.tools for d in found if d.mode == "create"}
-    return [
-        demo._replace(toolbox=sources.get((demo.category, demo.question), "")) if needs else demo
-        for demo, needs in zip(found, borrow, strict=True)
-    ]
-
-
-def _code(section: str) -> list[str]:
-    fenced = re.findall(r"```python\n.*?```", section, re.DOTALL)
-    lines = "\n".join(code_of(block) for block in fenced).split("\n")
-    return [line for line in lines if not ("import" in line and "toolbox" in line)]
-
-
-def normalised(question: str) -> str:
-    """A question without what differs between prints of the same one: spacing, case, and doubled backslashes."""
-    single = re.sub(r"\\+", r"\\", re.sub(r"\s+", " ", question))
-    return single.replace("\\$", "$").replace("\\%", "%").strip().lower()
 
 
 def leaks(demos: Sequence[Demonstration], problems: Sequence[Problem]) -> pd.DataFrame:

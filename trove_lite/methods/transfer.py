@@ -96,4 +96,5 @@ TRANSFER = Method(
     stages=("creation", "decide"),
     presets={"paper": TransferSettings(), "released": TransferSettings(from_first=True)},
     stream=True,
+    grows=True,
 )

@@ -35,6 +35,7 @@ class Planned(NamedTuple):
     calls: int
     prompt_tokens: int
     completion_tokens: int
+    seeds: int
     counted: bool
     """Whether prompt tokens are the model's own, and not estimated from characters."""
 
@@ -60,9 +61,8 @@ def plan(settings: RunSettings) -> list[Planned]:
             calls, read = _asked(found, problems, examples.get(category, ()), own, pack, sizes)
             seeds = len(settings.seeds)
             written = calls * seeds * settings.sampling.max_tokens
-            rows.append(
-                Planned(method, category, len(problems), calls * seeds, math.ceil(read) * seeds, written, counted)
-            )
+            spent = calls * seeds, math.ceil(read) * seeds, written
+            rows.append(Planned(method, category, len(problems), *spent, seeds, counted))
     return rows
 
 
@@ -129,9 +129,10 @@ def planned_text(rows: Sequence[Planned], *, prefill: float | None = None, decod
     calls, read, written = (sum(column) for column in list(zip(*rows, strict=True))[3:6])
     counted = all(row.counted for row in rows)
     how = "counted by the model's tokenizer" if counted else f"estimated at {CHARACTERS_A_TOKEN} characters each"
+    runs = f" in {rows[0].seeds} runs, one a seed" if rows[0].seeds > 1 else ""
     lines += [
-        f"in all {calls:,} calls; {'' if counted else 'about '}{read:,} prompt tokens, {how}; at most {written:,} "
-        "completion tokens",
+        f"in all {calls:,} calls{runs}; {'' if counted else 'about '}{read:,} prompt tokens, {how}; at most "
+        f"{written:,} completion tokens",
         "these are of a run in which no program works: what follows on one that does comes on top, such as prompts "
         "that show tools, their use by others, and problems solved again",
     ]

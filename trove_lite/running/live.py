@@ -95,7 +95,7 @@ def live_run(
         sandbox = sandbox or stack.enter_context(warm_sandbox(settings, workers))
         with on_disk(out):
             described = partial(describe, data=data, shown=shown, lent=lent, pack=pack, sandbox=sandbox)
-            raise_limit(out, settings, described)
+            go_further(out, settings, described)
             if resume(out, described(settings)):
                 return out
             for stream in streams:
@@ -189,23 +189,37 @@ def in_own_loop(work: Coroutine) -> None:
         thread.submit(asyncio.run, work).result()
 
 
-def raise_limit(out: Path, settings: RunSettings, described: Callable[[RunSettings], dict]) -> None:
-    """Let a run go on to more problems where nothing but its limit is raised: its tables are made again in the end.
+def go_further(out: Path, settings: RunSettings, described: Callable[[RunSettings], dict]) -> None:
+    """Let a run go on to more problems, or to more attempts at each, where nothing else differs.
 
-    Only methods for which a problem comes out the same however many follow it: others keep the limit they began with.
+    Its tables are made again in the end. More problems only by methods for which one comes out the same however many
+    follow it. An attempt comes out the same however many there are.
     """
     if not (out / "run.json").exists():
         return
     old = read_description(out)
-    before = (old.get("settings") or {}).get("limit")
-    grown = before is not None and (settings.limit is None or settings.limit > before)
-    if not grown or any(load_method(name).stream and not load_method(name).grows for name in settings.methods):
+    began = old.get("settings") or {}
+    limit, choices = began.get("limit"), settings.choices | fewer_attempts(settings, began.get("choices") or {})
+    if limit is None or not (settings.limit is None or settings.limit > limit):
+        limit = settings.limit
+    elif any(load_method(name).stream and not load_method(name).grows for name in settings.methods):
         return
-    if differing(old, described(replace(settings, limit=before))):
+    before = replace(settings, limit=limit, choices=choices)
+    if before == settings or differing(old, described(before)):
         return
     for table in ("candidates.parquet", "calls.parquet"):
         (out / table).unlink(missing_ok=True)
     write_description(out, old | described(settings))
+
+
+def fewer_attempts(settings: RunSettings, began: Mapping[str, Mapping]) -> dict[str, dict]:
+    """The choices of methods that a run, `began` with these, had make fewer attempts: with the number that it began."""
+    numbers = {method: began.get(method, {}).get("attempts") for method in settings.choices}
+    return {
+        method: settings.choices[method] | {"attempts": number}
+        for method, number in numbers.items()
+        if number is not None and number < (settings.choices[method].get("attempts") or 0)
+    }
 
 
 def describe(

@@ -13,13 +13,16 @@ from .definitions import (
 )
 from .figures import effects_figure, growth_figure, placebo_figure, sizes_figure
 from .growth import growth, growth_in_words, later
+from .leaks import OPEN, Demonstration, demonstrations, normalised, shown_problems
 from .placebo import placebo, placebo_differences, placebo_in_words
 from .subjects import libraries, library_figure, table1, table6
 from .table2 import (
     ended_with,
+    leaks_in_words,
     table2_accuracy,
     table2_differences,
     table2_in_words,
+    table2_leaks,
     table2_library,
     table2_operations,
 )
@@ -37,11 +40,14 @@ from .toolboxes import KEPT, TOOLBOXES, final_toolboxes, toolboxes
 
 __all__ = [
     "KEPT",
+    "OPEN",
     "TOOLBOXES",
+    "Demonstration",
     "ablation_table",
     "ablations",
     "counted_otherwise",
     "definitions_in_words",
+    "demonstrations",
     "effects",
     "effects_figure",
     "effects_in_words",
@@ -52,8 +58,10 @@ __all__ = [
     "growth_figure",
     "growth_in_words",
     "later",
+    "leaks_in_words",
     "libraries",
     "library_figure",
+    "normalised",
     "orders_in_words",
     "orders_table",
     "placebo",
@@ -64,6 +72,7 @@ __all__ = [
     "power_figure",
     "recorded_accuracy",
     "recorded_selection",
+    "shown_problems",
     "simpler",
     "sizes_figure",
     "sizes_in_words",
@@ -74,6 +83,7 @@ __all__ = [
     "table2_differences",
     "table2_explained",
     "table2_in_words",
+    "table2_leaks",
     "table2_library",
     "table2_operations",
     "table5",

@@ -17,6 +17,7 @@ from ...analysis.statistics import mean_interval
 from ...candidates import all_candidates, measured, selections
 from .. import Look, in_columns, named, nothing, printed
 from ..reeval.two_sides import SKIP_POOL, sides
+from .leaks import ITEM, NEAR
 
 #: What the paper calls a data set with one category.
 PRINTED = {"tabmwp": "TabMWP", "wtq": "WTQ", "hitab": "HiTab"}
@@ -24,6 +25,9 @@ SYSTEMS = ("PRIMITIVE", "INSTANCE", "TROVE")
 STREAM = ["method", "run", "dataset", "category"]
 RUN = ["method", "run", "category"]
 DIFFERENCES = ["measure", "category", "a", "b", "difference", "low", "high", "covers", "p", "p_holm", "problems"]
+#: What accuracy is also given without: problems that prompts show, and those that they nearly show too.
+LEFT_OUT = {"worked examples": [ITEM], "worked examples and near copies": [ITEM, NEAR]}
+LEAKS = ["category", "system", "left_out", "items", "which", "with_all", "value", "low", "high", "runs", "problems"]
 #: From final answers to a number for each.
 Measure = Callable[[pd.DataFrame], pd.Series]
 ACCURACY = {"": lambda answers: answers["correct"].astype(float)}
@@ -53,6 +57,34 @@ def ended_with(candidates: pd.DataFrame, rule: str = "two_stage") -> pd.DataFram
 def table2_accuracy(candidates: pd.DataFrame) -> pd.DataFrame:
     """Accuracy of the answers that runs ended with; a row a category and system, beside the printed one."""
     return _table(candidates, "accuracy", ACCURACY, metric="acc")
+
+
+def table2_leaks(candidates: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy without the problems that the prompts' worked examples give away: a footnote to `table2_accuracy`.
+
+    shown: of `shown_problems`. A row a category, system and LEFT_OUT; `items` of its problems are left out, by their
+    numbers `which`, as a prompt of one of the system's own modes shows them; `with_all` is the accuracy with them,
+    `value` [`low`, `high`] without.
+    """
+    comparison, answers = _of(candidates)
+    rows = []
+    for system, methods in _systems(comparison).items():
+        own = shown[shown["mode"].isin(set(comparison[system]["mode"].astype(str)))]
+        scores = _scores(answers, methods, ACCURACY[""]).astype({"category": str})
+        covered = list(dict.fromkeys(scores["category"]))
+        whole = {cell["category"]: cell.get("value") for cell in estimates(comparison, system, scores, covered=covered)}
+        for left_out, kinds in LEFT_OUT.items():
+            keys = pd.MultiIndex.from_frame(own.loc[own["kind"].isin(kinds), ["category", "problem"]])
+            gone = pd.MultiIndex.from_frame(scores[["category", "problem"]]).isin(keys)
+            kept = {c["category"]: c for c in estimates(comparison, system, scores[~gone], covered=covered)}
+            for category in covered:
+                here = sorted(set(scores.loc[gone & (scores["category"] == category), "problem"]))
+                about = {"category": category, "system": system, "left_out": left_out, "items": len(here)}
+                about |= {"which": " ".join(map(str, here)), "with_all": whole[category]}
+                rows.append(about | {name: kept[category].get(name) for name in LEAKS[-5:]})
+    table = pd.DataFrame(rows, columns=LEAKS)
+    title = "TroVE's Table 2, problems that prompts show"
+    return named(table, "trove_table2_leaks", title, comparison.title, note=shown.attrs.get("note", ""))
 
 
 def table2_operations(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -189,6 +221,37 @@ def _named(table: pd.DataFrame, name: str, comparison: Comparison) -> pd.DataFra
 
 
 # ---- in words ----
+
+
+def leaks_in_words(table: pd.DataFrame) -> str:
+    """The footnote to Table 2's accuracy: how many problems the prompts give away, and accuracy without them."""
+    lines = [f"Which problems the prompts show is not known: {note}."] if (note := table.attrs.get("note")) else []
+    for (category, system), rows in () if note else table.groupby(["category", "system"], sort=False):
+        items, both = rows.to_dict("records")
+        if both["items"]:
+            lines.append(f"{category}, {system}: {_given_away(items, both)}.")
+    if not lines:
+        lines = ["None of these problems is a worked example in the prompts that were used, or nearly one."]
+    return "\n".join(lines)
+
+
+def _given_away(items: dict, both: dict) -> str:
+    exact = items["which"].split()
+    near = [number for number in both["which"].split() if number not in exact]
+    parts = []
+    if exact:
+        are = "problem is a worked example" if len(exact) == 1 else "problems are worked examples"
+        parts.append(f"{len(exact)} {are} in the prompts ({items['which']})")
+    if near:
+        parts.append(f"{len(near)} {'is' if len(near) == 1 else 'are'} nearly so ({' '.join(near)})")
+    left_out = [items] * bool(exact) + [both] * bool(near)
+    without = " and ".join(f"{_accuracy(row)} without the {row['left_out']}" for row in left_out)
+    return f"{' and '.join(parts)}; accuracy is {items['with_all']:.3f} with them, {without}"
+
+
+def _accuracy(row: dict) -> str:
+    interval = "" if pd.isna(row["low"]) else f" [{row['low']:.3f}, {row['high']:.3f}]"
+    return "not known" if pd.isna(row["value"]) else f"{row['value']:.3f}{interval}"
 
 
 def table2_in_words(operations: pd.DataFrame, library: pd.DataFrame, differences: pd.DataFrame) -> str:

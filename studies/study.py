@@ -384,7 +384,12 @@ def two_sides_outcome(study: Study, results: Path, runs: list[Path]) -> list[str
     kept = trove.final_toolboxes(runs, top=sys.maxsize)
     lines = []
     for category in [name for name in sides.categories if name in have]:
-        lines += [f"### {category}", "", markdown(cells(methods[methods["category"] == category])), ""]
+        lines += [
+            f"### {category}",
+            "",
+            markdown(reeval.a_column_a_model(methods[methods["category"] == category]).drop(columns="category")),
+            "",
+        ]
         lines += [line for here in [kept[kept["category"] == category]] if len(here) for line in (toolbox(here), "")]
     shown = differences[differences["category"].isin([*have, "all", "covered"])]
     columns = ["model", "category", "rule", "a", "b", "difference", "low", "high", "p", "problems"]
@@ -452,21 +457,6 @@ def toolbox(kept: pd.DataFrame) -> str:
     return f"Tools in the toolbox at the end: {'; '.join(told)}."
 
 
-def cells(methods: pd.DataFrame) -> pd.DataFrame:
-    """A row a measure, a column a model."""
-    text = methods.assign(
-        cell=[
-            (f"{row.value:.3f}" if row.value < 1.5 else f"{row.value:,.1f}")
-            + ("" if pd.isna(row.low) else f" [{row.low:.3f}, {row.high:.3f}]")
-            + ("" if pd.isna(row.published) else f" (paper: {row.published:.3g})")
-            for row in methods.itertuples()
-        ]
-    )
-    order = list(dict.fromkeys(text["system"]))
-    wide = text.pivot_table(index="system", columns="model", values="cell", aggfunc="first", sort=False)
-    return wide.reindex(order)[list(dict.fromkeys(text["model"]))].fillna("–").reset_index(names="")
-
-
 def other_prompts(study: Study, results: Path, own: list[Path]) -> list[str]:
     """The groups beside the main one that ask with other prompts: the same problems by both packs."""
     groups = {part.group for part in study.parts} - {MAIN, LONGER, ABLATIONS}
@@ -483,8 +473,18 @@ def other_prompts(study: Study, results: Path, own: list[Path]) -> list[str]:
         lines += [f"### The same problems asked otherwise: {group}", ""]
         for category, part in table[table["category"].isin(asked["category"])].groupby("category", sort=False):
             problems = asked.loc[asked["category"] == category, "problem"].nunique()
-            lines += [f"{category}, {problems} problems", "", markdown(cells(part)), ""]
+            lines += [
+                f"{category}, {problems} problems",
+                "",
+                markdown(reeval.a_column_a_model(part).drop(columns="category")),
+                "",
+            ]
     return lines
+
+
+def measures(of_category: pd.DataFrame) -> str:
+    """What methods did and spent in one category, a column a model."""
+    return markdown(reeval.a_column_a_model(of_category).drop(columns="category"))
 
 
 def markdown(table: pd.DataFrame) -> str:
@@ -531,7 +531,7 @@ TROVE with one choice changed at a time: {count} runs of the study `{name}`, eac
 *: shown after Holm's correction over these rows. Intervals are 95 %, in points of accuracy. The paper's differences are
 CodeLlama-7B's on MATH. Calls and tokens are a problem's.
 
-{orders} {sizes}
+{sizes}
 
 ## Is it the tools?
 
@@ -612,8 +612,9 @@ def ablations_page(study: Study, results: Path, done: Sequence[tuple[Part, Path]
         default=study.default,
         effects=trove.effects_in_words(effects),
         effects_table=markdown(shown),
-        orders=trove.orders_in_words(tables["table7"]),
-        sizes=trove.sizes_in_words(tables["figure8"]),
+        sizes=" ".join(
+            filter(None, [trove.orders_in_words(tables["table7"]), trove.sizes_in_words(tables["figure8"])])
+        ),
         placebo=trove.placebo_in_words(placebo, tables["placebo_differences"]),
         placebo_table=markdown(whole.reset_index()),
         growth=trove.growth_in_words(tables["growth"], tables["growth_later"]),

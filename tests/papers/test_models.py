@@ -104,6 +104,13 @@ def test_a_table_of_models_has_a_column_for_each_and_a_dash_where_one_lacks_a_ro
     ]
 
 
+def test_a_row_of_another_method_stands_among_the_sides():
+    rows = made(problems=4)
+    whole = pd.concat([rows, rows[rows["method"] == "primitive"].assign(method="instance", mode="instance")])
+    table = reeval.each_model({"one": reeval.sides(whole)}, reeval.methods)
+    assert list(reeval.a_column_a_model(table)[""]) == list(table["system"])
+
+
 def test_a_difference_between_sides_is_shown_with_its_sign():
     table = reeval.each_model({"one": reeval.sides(made())}, reeval.differences)
     shown = reeval.a_column_a_model(table).set_index(["category", "rule", ""])

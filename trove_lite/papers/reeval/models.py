@@ -71,7 +71,7 @@ def a_column_a_model(table: pd.DataFrame) -> pd.DataFrame:
     table = table[table["value"].notna()]
     if table.empty:
         return table
-    rows = [name for name in ROWS if name in table]
+    rows = [name for name in ROWS if name in table and table[name].notna().all()]
     whole = table[[*rows, "model"]].assign(cell=[_cell(row, "difference" in table) for row in table.itertuples()])
     wide = whole.astype(str).pivot_table(index=rows, columns="model", values="cell", aggfunc="first", sort=False)
     ordered = wide.reindex(columns=list(dict.fromkeys(table["model"]))).fillna("–")

@@ -42,7 +42,7 @@ def effects_figure(table: pd.DataFrame) -> Figure | None:
     handles = [handle(budget, series) for budget, series in BUDGETS.items() if budget in set(table["budget"])]
     key(grid[-1, 0], handles, paper=bool(table["published"].notna().any()), columns=4)
     runs = " to ".join(f"{number:g}" for number in sorted({table["runs"].min(), table["runs"].max()}))
-    over = f"{int(table['problems'].max()):,} problems, {runs} runs each"
+    over = f"{int(table['problems'].max()):,} problems, {runs} {'run' if runs == '1' else 'runs'} each"
     caption = (
         f"TROVE's choices, each minus the default: {over}. Bars: 95 % intervals, problem by problem and seed by seed. "
         f"*: shown after Holm's correction over all rows. Diamonds: the paper's, of CodeLlama-7B on MATH. {MARGIN}."
@@ -80,7 +80,7 @@ def growth_figure(table: pd.DataFrame) -> Figure | None:
         axes.set_ylabel(name)
     handles = [handle(name, series, line=series.line) for name, series in MODES.items()]
     handles += [handle(name, series, fill="white") for name, series in GAIN_SERIES.items()]
-    key(grid[0, 0], handles, columns=3)
+    key(grid[0, 0], handles)
     blocks = f"blocks of {int((table['last'] - table['first'] + 1).max())} problems of each category's stream"
     caption = f"TROVE along the stream, in {blocks}. Bands and bars: {INTERVAL}; of toolboxes, over runs. {MARGIN}."
     return titled(figure, table, "Along the stream", detail=f"{blocks}. {MARGIN}", caption=caption)

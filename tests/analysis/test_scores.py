@@ -16,7 +16,9 @@ from trove_lite.analysis.scores import (
     modes_of,
     oracle_score,
     over_categories,
+    redrawn,
     score,
+    variance_of,
 )
 
 from ..simulated import candidates
@@ -119,3 +121,27 @@ def test_what_could_not_be_judged_is_not_wrong(simulated):
     scores = oracle_score(in_order(part), 15).set_index("problem")["score"]
     assert scores[0].isna().all()
     assert scores[1].notna().all()
+
+
+def test_problems_are_drawn_anew_within_categories_and_of_both_sides_alike():
+    """One side solves a tenth less of each problem of a category, however hard it is, and half less of the other's.
+
+    Problems drawn apart, or across categories, would show other differences, or other numbers of problems.
+    """
+    rng = np.random.default_rng(0)
+    category, hard = np.repeat(TWO, [6, 4]), rng.random(10)
+    less = np.where(category == TWO[0], 0.1, 0.5)
+    a, b = (
+        pd.concat(
+            pd.DataFrame({"category": category, "run": f"{side}{run}", "problem": range(10), "score": s})
+            for run in "01"
+        )
+        for side, s in (("a", hard), ("b", hard - less))
+    )
+    again = redrawn(a, b, rng=rng, times=4)
+    whole = variance_of(a, b)
+    assert {v.labels for v in again} == {whole.labels}
+    for v in again:
+        assert v.sizes.tolist() == [6, 4]
+        assert [v.of([label]).value for label in v.labels] == pytest.approx([0.1, 0.5])
+    assert len({float(v.single[0, 0]) for v in again}) == 4  # each time other problems

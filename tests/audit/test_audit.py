@@ -40,9 +40,7 @@ def audited(skip_only, committed):
         return audit.run_audit(skip_only, resamples=20, committed=committed)
 
 
-def test_the_audit_is_the_same_twice_and_runs_without_any_data(no_data, skip_only, audited, committed):
-    again = audit.run_audit(skip_only, resamples=20, committed=committed)
-    pd.testing.assert_frame_equal(audited.findings, again.findings)
+def test_the_audit_runs_without_any_data(audited):
     assert audited.examples is None
     assert any("fetch math" in line for line in audited.missing)
     for section in range(1, 7):
@@ -51,14 +49,14 @@ def test_the_audit_is_the_same_twice_and_runs_without_any_data(no_data, skip_onl
 
 def test_only_runs_of_the_papers_model_on_their_problems_judge_the_papers(no_data, skip_only, audited):
     theirs = skip_only.assign(model="CodeLlama-7b-Instruct-hf")
-    paper, other = (audit.run_audit(frame, resamples=20) for frame in (theirs, theirs.assign(dataset="practice")))
+    paper = audit.run_audit(theirs, resamples=20)
     assert set(paper.findings["section"]) == {1, 2, 3, 5, 6}
     assert paper.scope == ""
-    for found in (audited, other):
-        assert set(found.findings.loc[found.findings["source"] == "computed", "section"]) == {1, 2, 5}
-        assert found.scope.startswith("no paper is judged by these runs")
-        assert "\n" not in found.scope
-        assert len(found.effects)
+    assert set(audited.findings.loc[audited.findings["source"] == "computed", "section"]) == {1, 2, 5}
+    assert len(audited.effects)
+    for scope in (audited.scope, audit._scope(theirs.assign(dataset="practice"))):
+        assert scope.startswith("no paper is judged by these runs")
+        assert "\n" not in scope
     written = paper.findings[["stated", "computed", "note"]].to_numpy().ravel()
     assert not [text for text in written if "nan" in text]
 
@@ -120,7 +118,13 @@ def test_runs_on_other_problems_are_not_held_to_maths_answers(public_problems, s
         finding(4, "public runs", "runs", "leaks", stated="", computed="", holds=None, importance=1),
     ]
     as_table(copied).to_csv(tmp_path / "findings.csv", index=False)
-    found = audit.run_audit(frame, resamples=20, committed=tmp_path / "findings.csv")
+
+    def read(*_, **__):
+        raise AssertionError("logs are read for runs that are none of theirs")
+
+    bare = frame.drop(columns=["solution", "tools"])
+    found = audit.run_audit(bare, resamples=20, committed=tmp_path / "findings.csv", logs=read)
+    assert any("outcomes of other runs than the logs here" in line for line in found.missing)
     graded = found.effects[found.effects["rule"] == "graded number"]
     assert (graded["after"] == 1).all()
     assert "committed copy" not in set(found.findings["source"])

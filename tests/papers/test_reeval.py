@@ -1,5 +1,6 @@
 """The re-evaluation's tables and figures: the right cells, absent ones with their reason, print where it belongs."""
 
+import inspect
 import re
 
 import numpy as np
@@ -20,6 +21,12 @@ from ..simulated import candidates
 #: Of the two sides; Table 4 is of the settings.
 TABLES = [name for name in reeval.__all__ if re.fullmatch(r"table[^4]|figure\d_table", name)]
 DIFFERENCES = ["differences", "matched_budgets", "paired_differences"]
+#: Tables that draw at random, and how often that is enough here.
+DRAWN = {
+    name: {"resamples": 10}
+    for name in [*TABLES, *DIFFERENCES]
+    if "seed" in inspect.signature(getattr(reeval, name)).parameters
+}
 FIGURES = {
     "table1_figure": ["table1"],
     "differences_figure": ["differences"],
@@ -45,7 +52,11 @@ def partial(skip_only):
 @pytest.fixture(scope="module")
 def made(whole, partial):
     """Every table of both."""
-    return {(name, of): getattr(reeval, name)(of) for name in [*TABLES, *DIFFERENCES] for of in (whole, partial)}
+    return {(name, of): computed(name, of) for name in [*TABLES, *DIFFERENCES] for of in (whole, partial)}
+
+
+def computed(name, of):
+    return getattr(reeval, name)(of, **DRAWN.get(name, {}))
 
 
 def cell(table, **where):
@@ -106,15 +117,15 @@ def test_every_table_is_named_after_itself(made):
         assert table.attrs["name"] == f"reeval_{name.removesuffix('_table').removesuffix('_differences')}"
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", DRAWN)
 def test_same_seed_same_table(skip_only, made, partial, name):
-    assert getattr(reeval, name)(reeval.sides(skip_only)).equals(made[name, partial])
+    assert computed(name, reeval.sides(skip_only)).equals(made[name, partial])
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_figures_take_tables_and_are_titled_with_what_they_show(made, whole, partial, name):
     for of in (whole, partial):
-        figure = getattr(reeval, name)(*(made[table, of] for table in FIGURES[name]))
+        figure = getattr(reeval, name)(*(made[need, of] for need in FIGURES[name]))
         if name == "matched_budgets_figure" and of is partial:
             assert figure is None  # nothing stands in there
             continue
@@ -266,7 +277,7 @@ def test_overlap_never_compares_a_run_with_itself(made, partial):
 
 
 def test_the_difference_is_that_of_table1_with_one_correction_over_rules_and_categories(made, whole):
-    table = reeval.differences(whole)
+    table = made["differences", whole]
     rows = table[table["rule"] == "one_stage"]
     assert len(rows) == 8
     single = rows[rows["category"] != "all"]
@@ -279,8 +290,8 @@ def test_the_difference_is_that_of_table1_with_one_correction_over_rules_and_cat
     assert (found["a"], found["b"]) == ("TROVE", "PRIMITIVE")
 
 
-def test_the_difference_names_what_stands_in(partial):
-    assert set(reeval.differences(partial)["b"]) == {SKIP_POOL}
+def test_the_difference_names_what_stands_in(made, partial):
+    assert set(made["differences", partial]["b"]) == {SKIP_POOL}
 
 
 def with_tokens(frame):
@@ -331,11 +342,11 @@ def test_what_one_mode_alone_solves_is_printed_for_five_samples_a_mode(simulated
 
 @pytest.mark.parametrize("name", TABLES)
 def test_nothing_is_printed_for_other_data_sets(skip_only, made, partial, name):
-    table = getattr(reeval, name)(reeval.sides(skip_only.assign(dataset="practice")))
-    assert table["published"].isna().all()
+    other = computed(name, reeval.sides(skip_only.assign(dataset="practice")))
+    assert other["published"].isna().all()
     same = made[name, partial]
     measured = same[~same["system"].str.endswith("original")]
-    pd.testing.assert_series_equal(table["value"], measured["value"], check_index=False)
+    pd.testing.assert_series_equal(other["value"], measured["value"], check_index=False)
 
 
 # ---- budgets that cannot be had ----
@@ -370,8 +381,7 @@ def test_runs_with_fewer_calls_are_compared_at_what_they_have(simulated):
 
 # ---- one side, few problems, other data ----
 
-THREE = ["counting", "geometry", "number"]
-#: The first is of all seven categories, the others are of three.
+#: Of two categories.
 SMALL = {
     "TROVE alone": lambda f: f[f["method"] == "trove"],
     "TROVE alone, without SKIP": lambda f: f[(f["method"] == "trove") & (f["mode"] != "skip")],
@@ -379,7 +389,7 @@ SMALL = {
     "neither": lambda f: f[f["method"] == "primitive"].assign(method="instance", mode="instance"),
     "six problems": lambda f: f[f["category"] == "counting"],
     "one problem": lambda f: f[(f["category"] == "counting") & (f["problem"] == 0)],
-    "one run": lambda f: f[(f["run"] == "run0") & f["category"].isin(["counting", "number"])],
+    "one run": lambda f: f[f["run"] == "run0"],
     "two categories, one a side": lambda f: f[
         f["category"].astype(str) == f["method"].map({"trove": "counting", "primitive": "number"}).astype(str)
     ],
@@ -388,19 +398,16 @@ SMALL = {
 
 @pytest.mark.parametrize("which", SMALL)
 def test_small_and_one_sided_runs_have_every_table_and_figure_or_say_why(simulated, which, capsys):
-    few = simulated if which == "TROVE alone" else simulated[simulated["category"].isin(THREE)]
-    comparison = reeval.sides(SMALL[which](few))
-    few = {key: {"resamples": 10} for key in ["table1", "table5", "figure3_table", "figure4_table", "differences"]}
-    names = [*TABLES, *DIFFERENCES]
-    tables = {name: getattr(reeval, name)(comparison, **few.get(name, {})) for name in names}
-    for name, table in tables.items():
-        for shown in (tl.show(table), *([tl.side_by_side(table)] if name in TABLES else [])):
+    comparison = reeval.sides(SMALL[which](simulated[simulated["category"].isin(["counting", "number"])]))
+    tables = {name: computed(name, comparison) for name in [*TABLES, *DIFFERENCES]}
+    for name, found in tables.items():
+        for shown in (tl.show(found), *([tl.side_by_side(found)] if name in TABLES else [])):
             assert shown.size, name
             assert not shown.isna().any(axis=None), name
             assert not (shown == "–").all(axis=None), name
     for name, needs in FIGURES.items():
-        figure = getattr(reeval, name)(*(tables[table] for table in needs))
-        assert (figure is None) == any(tl.show(tables[table]).shape == (1, 1) for table in needs), name
+        figure = getattr(reeval, name)(*(tables[need] for need in needs))
+        assert (figure is None) == any(tl.show(tables[need]).shape == (1, 1) for need in needs), name
         if figure:
             assert_every_entry_of_the_legend_is_drawn(figure, name)
 

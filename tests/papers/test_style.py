@@ -136,17 +136,22 @@ def test_the_pool_never_looks_like_primitive(table1):
     assert SERIES["PRIMITIVE"].colour not in drawn
 
 
-def test_both_sides_of_the_pooled_figure_have_the_same_budgets():
-    frame = candidates(problems=6, categories=("counting",))
+@pytest.fixture(scope="module")
+def pooled_samples():
+    """The table of pooled samples where PRIMITIVE has two runs of nine, and TROVE of fifteen."""
+    frame = candidates(problems=4, categories=("counting",))
     fewer = frame[(frame["method"] == "trove") | (frame["sample"] < 9)]
-    table = reeval.figure4_table(reeval.sides(fewer), resamples=5)
-    budgets = {system: sorted(part["k"].unique()) for system, part in table.groupby("system")}
+    return reeval.figure4_table(reeval.sides(fewer), resamples=5)
+
+
+def test_both_sides_of_the_pooled_figure_have_the_same_budgets(pooled_samples):
+    budgets = {system: sorted(part["k"].unique()) for system, part in pooled_samples.groupby("system")}
     assert budgets["TROVE, oracle"] == budgets["PRIMITIVE, oracle"] == budgets["TROVE minus PRIMITIVE, oracle"]
     assert max(budgets["TROVE, oracle"]) == 18  # what PRIMITIVE's two runs of nine hold
 
 
-def test_the_difference_of_pooled_samples_is_that_of_the_two_curves():
-    table = reeval.figure4_table(reeval.sides(candidates(problems=6, categories=("counting",))), resamples=5)
+def test_the_difference_of_pooled_samples_is_that_of_the_two_curves(pooled_samples):
+    table = pooled_samples
     row = table[(table["category"] == "counting") & (table["k"] == table["k"].max())].set_index("system")["value"]
     assert row["TROVE minus PRIMITIVE, oracle"] == pytest.approx(row["TROVE, oracle"] - row["PRIMITIVE, oracle"])
 

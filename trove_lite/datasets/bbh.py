@@ -8,7 +8,7 @@ Answers are text: an option's label, words, brackets, a whole number, a time slo
 import json
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -66,11 +66,11 @@ def apart(question: str) -> str:
     return head + mark + " ".join(brackets)
 
 
-def problems(dataset: str, category: str, found: Sequence[tuple[str, str]], level: str = "") -> tuple[Problem, ...]:
-    """Questions with their answers as problems, counted from 0."""
+def problems(dataset: str, category: str, found: Iterable[tuple[str, ...]], context: str = "") -> tuple[Problem, ...]:
+    """Questions with their answers, and their levels where they have some, as problems, counted from 0."""
     return tuple(
-        Problem(Question(dataset, category, index, question), answer, level)
-        for index, (question, answer) in enumerate(found)
+        Problem(Question(dataset, category, index, question, context), *judged)
+        for index, (question, *judged) in enumerate(found)
     )
 
 
@@ -247,14 +247,8 @@ def mixed(category: str) -> tuple[Problem, ...]:
     else:
         chosen = [problem for task in asked for problem in rng.sample(tested(task), DRAWN // len(asked))]
         rng.shuffle(chosen)
-    return tuple(
-        Problem(
-            Question("bbh_mixed", category, index, problem.question.text, "\n".join(sorted(known))),
-            problem.category if problem.category in known else UNKNOWN,
-            problem.category,
-        )
-        for index, problem in enumerate(chosen)
-    )
+    found = [(p.question.text, p.category if p.category in known else UNKNOWN, p.category) for p in chosen]
+    return problems("bbh_mixed", category, found, "\n".join(sorted(known)))
 
 
 def read_task(output: str) -> list[str]:
@@ -287,10 +281,7 @@ def streamed(category: str) -> tuple[Problem, ...]:
     load = made if kind == "made" else tested
     chosen = [problem for task in STREAMS[kind] for problem in rng.sample(load(task), EACH)]
     rng.shuffle(chosen)
-    return tuple(
-        Problem(Question("bbh_stream", category, index, problem.question.text), problem.gold, problem.category)
-        for index, problem in enumerate(chosen)
-    )
+    return problems("bbh_stream", category, [(p.question.text, p.gold, p.category) for p in chosen])
 
 
 STREAM = Dataset(

@@ -5,7 +5,7 @@ A paper is a file here, which says what its tables and figures are. Printed numb
 """
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 
@@ -65,6 +65,7 @@ def published_table(table: str) -> pd.DataFrame:
         return pd.read_csv(text)
 
 
+@cache
 def published_value(table: str, column: str = "mean", **where: object) -> float:
     """One printed number: the only row of `table` with these values; NaN where nothing is printed."""
     rows = published_table(table)

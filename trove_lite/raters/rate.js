@@ -1,19 +1,6 @@
 // Asks one rater about one program after another. Every text becomes text of a node, never markup; nothing is sent.
-"use strict";
 
 const SETTLED = 250; // ms for which a new problem takes no answer: the second press of a double one is not about it
-const $ = (id) => document.getElementById(id);
-const failed = (what) => { $("state").textContent = `This page failed (${what}): open it in a current browser.`; };
-addEventListener("error", (event) => failed(event.message));
-addEventListener("unhandledrejection", (event) => failed(event.reason));
-
-async function read(id) {
-  const letters = atob($(id).textContent);
-  const bytes = new Uint8Array(letters.length);
-  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
-}
 
 const { study, rater, items } = await read("items");
 const PLACE = `trove-lite rating ${study} ${rater}`;

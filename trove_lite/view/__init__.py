@@ -103,9 +103,10 @@ def filled(package: str, name: str, given: Mapping[str, str], data: Iterable[tup
     """A page that loads nothing, piece by piece: `name.html` of a package with its style, program and data in it.
 
     `given` stands in the places of those names. Each datum is an element with that id, packed. The page's policy, where
-    its head names the `hash`, lets no other program run than `name.js`.
+    its head names the `hash`, lets no other program run than `read.js`, which all pages begin with, and `name.js`.
     """
-    style, program = (_own(package, f"{name}.{kind}") for kind in ("css", "js"))
+    style = _own(package, f"{name}.css")
+    program = _own(__package__, "read.js") + _own(package, f"{name}.js")
     digest = b64encode(sha256(program.encode()).digest()).decode()
     given = {"hash": f"sha256-{digest}", "style": style, "program": program, **given}
     words = re.split(r"\{\{(\w+)\}\}", _own(package, f"{name}.html"))

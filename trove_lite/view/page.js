@@ -1,11 +1,9 @@
 // Draws what the page holds. Everything that a model or a program wrote becomes text of a node, never markup.
-"use strict";
 
 const DOT = " · ";
 const LONG = 60; // characters of an answer in a list
 const PHASES = { selected: "What the recorded run selected, after it solved problems again (selected)",
   retry: "Solved again after trimming (retry)", draft: "Drafts, written anew before they counted (draft)" };
-const $ = (id) => document.getElementById(id);
 
 function el(tag, given = {}, ...children) {
   const node = document.createElement(tag);
@@ -18,19 +16,7 @@ function el(tag, given = {}, ...children) {
   return node;
 }
 
-async function read(id) {
-  const letters = atob($(id).textContent);
-  const bytes = new Uint8Array(letters.length);
-  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
-}
-
 // ---- what is there ----
-
-const failed = (what) => { $("state").textContent = `This page failed (${what}): open it in a current browser.`; };
-addEventListener("error", (event) => failed(event.message));
-addEventListener("unhandledrejection", (event) => failed(event.reason));
 
 const index = await read("index");
 const { default: DataTable } = await import(`data:text/javascript;base64,${$("library").textContent}`);

@@ -22,6 +22,7 @@ from ...analysis.scores import (
     oracle_score,
     over_categories,
     pooled,
+    redrawn,
     score,
     selected_score,
     variance_of,
@@ -476,9 +477,11 @@ def power_table(comparison: Comparison, *, k: int | None = None, seed: int = 0, 
     """
     k = budget(comparison, k)
     scores = [score(comparison[side], "one_stage", k, seed=seed, resamples=resamples) for side in SIDES]
-    found, again = _redrawn(scores, comparison, seed=seed)
+    found = variance_of(*scores, alone=comparison.alone)
+    plans = [(runs, effect) for runs in (1, RERUN, 20) for effect in MARGINS] if found and found.problems > 1 else []
+    again = redrawn(*scores, rng=np.random.default_rng(seed), alone=comparison.alone) if plans else []
     rows = []
-    for runs, effect in [(runs, effect) for runs in (1, RERUN, 20) for effect in MARGINS] if found else []:
+    for runs, effect in plans:
         plan = {"problems": PROBLEMS, "runs": runs}
         drawn = [p for v in again if not np.isnan(p := power(v, effect, **plan))] or [np.nan]
         rows.append(
@@ -545,20 +548,3 @@ def _runs_a_side(candidates: pd.DataFrame, category: str, methods: Sequence[str]
     here = candidates if category == "all" else candidates[candidates["category"] == category]
     runs = here.groupby(["method", "category"], observed=True)["run"].nunique()
     return [float(runs[method].mean()) for method in methods]
-
-
-def _redrawn(
-    scores: Sequence[pd.DataFrame], comparison: Comparison, *, seed: int, times: int = 100
-) -> tuple[Variance | None, list[Variance]]:
-    """The variance of the difference, and that of problems drawn anew, category by category."""
-    known = [part.dropna(subset="score") for part in scores]
-    shared = known[0][["category", "problem"]].merge(known[1][["category", "problem"]]).drop_duplicates()
-    if len(shared) < 2:
-        return None, []
-    rng, again = np.random.default_rng(seed), []
-    for _ in range(times):
-        drawn = shared.groupby("category", observed=True).sample(frac=1, replace=True, random_state=rng)
-        drawn = drawn.assign(new=range(len(drawn)))
-        redrawn = [part.merge(drawn).drop(columns="problem").rename(columns={"new": "problem"}) for part in known]
-        again.append(variance_of(*redrawn, alone=comparison.alone))
-    return variance_of(*known, alone=comparison.alone), again

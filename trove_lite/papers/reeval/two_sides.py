@@ -1,6 +1,10 @@
 """The two sides that the re-evaluation compares, TROVE and PRIMITIVE or what stands in for it, and their budget."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import wraps
+from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 import pandas as pd
 
@@ -60,16 +64,44 @@ def measured(comparison: Comparison) -> pd.DataFrame:
     return in_order(pd.concat([side[side["method"] != SKIP_POOL] for side in comparison.sides.values()]))
 
 
+Found = TypeVar("Found")
+
+
+def _once(ask: Callable[[Comparison], Found]) -> Callable[[Comparison], Found]:
+    """What every row of every table asks of a comparison, asked once for each."""
+    known = WeakKeyDictionary()
+
+    @wraps(ask)
+    def found(comparison: Comparison) -> Found:
+        comparison = compared(comparison)
+        if comparison not in known:
+            known[comparison] = ask(comparison)
+        return known[comparison]
+
+    return found
+
+
 def source(comparison: Comparison, side: str, category: str) -> str:
     """What fills a side in a category, or in some of several: its own runs or `SKIP pool`; "" where nothing does."""
-    part = comparison[side]
-    part = part[part["category"] == category] if category in comparison.categories else part
-    return SKIP_POOL if (part["method"] == SKIP_POOL).any() else side if len(part) else ""
+    filled = _filled(comparison)[side]
+    by = filled.get(category, set()) if category in comparison.categories else set().union(*filled.values())
+    return SKIP_POOL if SKIP_POOL in by else side if by else ""
 
 
+@_once
+def _filled(comparison: Comparison) -> dict[str, dict[str, set[str]]]:
+    """Side → category → the methods of its candidates."""
+    found = {side: {} for side in comparison.sides}
+    for side, frame in comparison.sides.items():
+        for category, method in frame[["category", "method"]].drop_duplicates().itertuples(index=False):
+            found[side].setdefault(category, set()).add(method)
+    return found
+
+
+@_once
 def covered(comparison: Comparison) -> list[str]:
     """The categories in which both sides have the samples that they have elsewhere; where one has none, the other's."""
-    k = compared(comparison).samples(*SIDES)
+    k = comparison.samples(*SIDES)
     shares = [_with(comparison[side], k) for side in SIDES]
     return [c for c in comparison.covered(*SIDES) if all(share.get(c, 1) >= NEARLY_ALL for share in shares)]
 

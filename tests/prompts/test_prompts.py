@@ -195,6 +195,18 @@ def test_a_hash_is_of_what_a_model_reads():
     assert PromptPack("own", CATEGORIES, MODES, changed).hash_of(MODES) != pack.hash_of(MODES)
 
 
+def test_own_choice_asks_as_own_does_but_shows_import_a_question_without_a_fitting_tool():
+    own_pack, choice = load_pack("own", MATH), load_pack("own_choice", MATH)
+    question = asked("counting", "Why?")
+    assert {mode for mode in MODES if choice.render(question, mode) != own_pack.render(question, mode)} == {"import"}
+    *apt, (_, plain) = worked(choice.render(question, "import"))
+    assert all("from toolbox import" in answer for _, answer in apt)
+    assert "toolbox" not in plain
+    last = own.examples("math", "counting")[-1]
+    assert own.shown_tool(last).name not in choice.render(question, "import")
+    assert last["plain"].strip() in plain
+
+
 def test_unknown_names_are_refused_with_the_known_ones():
     with pytest.raises(TroveLiteError, match="own, official"):
         load_pack("other", MATH)

@@ -18,9 +18,15 @@ from .base import PromptPack, Template, as_asked
 FOLDER = resources.files(__package__)
 
 
-def pack(dataset: Dataset) -> PromptPack:
-    """The pack `own` for a data set."""
+def pack(dataset: Dataset, *, choice: bool = False) -> PromptPack:
+    """The pack `own` for a data set; with `choice`, `own_choice`: the last example of those that import does without.
+
+    In `own` each of IMPORT's examples imports a tool that fits. In `own_choice` the toolbox has none for the last one,
+    which is answered by a plain program.
+    """
     stages = with_variants(instructions())
+    if choice:
+        stages = {name: stage | {"choice": stage["examples"] == "toolbox"} for name, stage in stages.items()}
     name = dataset.like or dataset.name
     words = _read("words.toml") | _of(name)
 
@@ -28,7 +34,8 @@ def pack(dataset: Dataset) -> PromptPack:
     def template(category: str, stage: str) -> Template:
         return template_of(stages[stage], words, examples(name, category))
 
-    return PromptPack("own", dataset.categories, tuple(stages), template, {name: gaps(s) for name, s in stages.items()})
+    gaps_of = {name: gaps(stage) for name, stage in stages.items()}
+    return PromptPack("own_choice" if choice else "own", dataset.categories, tuple(stages), template, gaps_of)
 
 
 def gaps(stage: dict) -> tuple[str, ...]:
@@ -64,11 +71,12 @@ def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
     """Instruction and worked examples stand first, so that an engine can keep them for every question."""
     answers = ANSWERS[stage["examples"]]
     shows, given = stage.get("shows", stage["examples"] == "toolbox"), stage.get("given", "")
-    toolbox = [shown_tool(example) for example in worked]
+    fitting = worked[:-1] if stage.get("choice") else worked
+    toolbox = [shown_tool(example) for example in fitting]
     shown = [
         _asked(as_asked(question_of(example)), toolbox, shows, given.format_map(example))
         + (f"{example['thoughts']}\n\n" if stage.get("thoughts") else "")
-        + answers(example)
+        + (answers if example in fitting else _plain)(example)
         for example in (worked if answers else ())
     ]
     instruction = stage["text"].format_map(words).strip()

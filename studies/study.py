@@ -26,7 +26,19 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from trove_lite import RunSettings, creator, latm, load_calls, load_candidates, reeval, show, side_by_side, trove
+from trove_lite import (
+    RunSettings,
+    creator,
+    latm,
+    load_calls,
+    load_candidates,
+    reeval,
+    show,
+    side_by_side,
+    tools_imported,
+    tools_made,
+    trove,
+)
 from trove_lite.candidates import save_table
 from trove_lite.cli import main as trove_lite
 from trove_lite.datasets import load_dataset
@@ -468,17 +480,19 @@ def other_prompts(study: Study, results: Path, own: list[Path]) -> list[str]:
         asked = other[key].astype(plain).drop_duplicates()
         same = ours.astype(plain).merge(asked, on=key)
         packs = {"the study's prompts": same, f"`{group}`": other}
-        parts = [reeval.methods(reeval.sides(frame)).assign(model=name) for name, frame in packs.items() if len(frame)]
+        k = next((part.options.get("k") for part in study.parts if part.group == group), None)
+        packs = {name: frame[frame["phase"] == "stream"] for name, frame in packs.items() if len(frame)}
+        parts = [reeval.methods(reeval.sides(frame), k=k).assign(model=name) for name, frame in packs.items()]
         table = pd.concat([part[part["value"].notna()].astype(object) for part in parts])
+        table["published"] = None  # print is about the whole category
         lines += [f"### The same problems asked otherwise: {group}", ""]
         for category, part in table[table["category"].isin(asked["category"])].groupby("category", sort=False):
             problems = asked.loc[asked["category"] == category, "problem"].nunique()
-            lines += [
-                f"{category}, {problems} problems",
-                "",
-                markdown(reeval.a_column_a_model(part).drop(columns="category")),
-                "",
-            ]
+            lines += [f"{category}, {problems} problems", "", measures(part), ""]
+        for name, frame in packs.items():
+            made, using = len(tools_made(frame)), int(tools_imported(frame)["importing"].sum())
+            lines += [f"- {name}: {len(frame):,} programs define {made:,} functions as tools; {using:,} import one."]
+        lines += [""]
     return lines
 
 

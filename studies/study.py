@@ -1,7 +1,7 @@
 """A study with a real model: run part after part, publish what is complete, render it.
 
     python studies/study.py run studies/NAME.toml --model FOLDER_OR_HUB_NAME_OR_SPEC [--only PART …]
-    python studies/study.py publish studies/NAME.toml [--folder PART=RUN …]
+    python studies/study.py publish studies/NAME.toml [--folder PART=RUN …] [--reexecuted RUN]
     python studies/study.py report studies/NAME.toml
     python studies/study.py ablations studies/NAME.toml [--folder PART=RUN …]
 
@@ -16,6 +16,7 @@ the origin of the weights, which the study's file says.
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -47,6 +48,7 @@ from trove_lite.journal import write_atomically
 from trove_lite.notebooks import Job, run_all
 from trove_lite.papers import why_empty
 
+AGAIN, AGREEMENT = "reexecution", ("agreement.csv", "disagreements.csv")
 MAIN, LONGER = "runs", "longer"  # groups: what tables are made from, and PRIMITIVE with more calls
 ABLATIONS = "ablations"  # TROVE with one choice changed
 #: What is shown of CREATOR's matched budgets.
@@ -200,10 +202,18 @@ def attempts_in(settings: Mapping) -> dict[str, int]:
 # ---- publishing ----
 
 
-def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] | None = None) -> pd.DataFrame:
+def publish(
+    study: Study,
+    runs: Path,
+    results: Path,
+    given: Mapping[str, Path] | None = None,
+    *,
+    reexecuted: Path | None = None,
+) -> pd.DataFrame:
     """Copy every complete part into `results`/GROUP/PART, in today's schema, and write parts.csv and README.md.
 
-    Returns parts.csv: a row a part, complete or not. given: folders of parts that lie elsewhere than in `runs`. Raises
+    Returns parts.csv: a row a part, complete or not. given: folders of parts that lie elsewhere than in `runs`.
+    reexecuted: what `trove-lite reexecute` made of published parts, whose agreement is published too. Raises
     TroveLiteError where no part is complete, or parts are of different models.
     """
     given = given or {}
@@ -223,6 +233,9 @@ def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] |
         save_table(load_candidates(source), target / "candidates.parquet")
         text = json.dumps(read_about(source), indent=2, ensure_ascii=False) + "\n"
         write_atomically(target / "run.json", lambda path, text=text: path.write_text(text, encoding="utf-8"))
+    for name in AGREEMENT if reexecuted else ():
+        (results / AGAIN).mkdir(exist_ok=True)
+        shutil.copy(reexecuted / name, results / AGAIN)
     table = pd.DataFrame([account(part, part.folder(runs, given)) for part in study.parts])
     table.to_csv(results / "parts.csv", index=False, float_format="%.6g", lineterminator="\n")
     (results / "README.md").write_text(readme(study, table, results), encoding="utf-8")
@@ -328,9 +341,26 @@ def readme(study: Study, table: pd.DataFrame, results: Path) -> str:
         model="\n".join(model),
         what=markdown(done.assign(K=budgets(done), **took)[[*SHOWN, *took]].rename(columns=SHOWN)),
         missing="\n".join(missing) or "Nothing of the study's plan.",
-        outcome="\n".join(outcome(study, results)),
+        outcome="\n".join([*outcome(study, results), *run_again(results)]),
         **done[["requests", "prompt_tokens", "completion_tokens"]].sum(),
     )
+
+
+def run_again(results: Path) -> list[str]:
+    """What `trove-lite reexecute` found when the published programs ran again; nothing where that was not published."""
+    found, others = (results / AGAIN / name for name in AGREEMENT)
+    if not found.exists():
+        return []
+    whole = pd.read_csv(found).iloc[-1]
+    pairs = pd.read_csv(others).groupby(["status_recorded", "status"]).size()
+    said = "; ".join(f"{count} {old}, now {new}" for (old, new), count in pairs.items())
+    return [
+        "## Run again",
+        "",
+        f"Of {whole['candidates']:,} programs that `trove-lite reexecute` ran again, {whole['verdict']:,} of "
+        f"{whole['compared']:,} have the same verdict, and {whole['status']:,} end alike. Others: {said or 'none'}.",
+        "",
+    ]
 
 
 #: What is recorded of the model, and how it is called.
@@ -644,6 +674,9 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--runs", type=Path, help="the parts' run folders (default: runs/NAME)")
     parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="run: these parts or groups alone")
     parser.add_argument("--folder", action="append", default=[], metavar="PART=RUN", help="a part elsewhere")
+    parser.add_argument(
+        "--reexecuted", type=Path, metavar="RUN", help="publish: what `trove-lite reexecute` made of it"
+    )
     given = parser.parse_args(words)
     try:
         study = read_study(given.study)
@@ -654,7 +687,7 @@ def main(words: list[str] | None = None) -> int:
                 raise TroveLiteError("no model: give --model (in make: MODEL=) a folder with weights or a hub name")
             return run(study, given.model, runs, given.only, folders)
         if given.action == "publish":
-            table = publish(study, runs, results, folders)
+            table = publish(study, runs, results, folders, reexecuted=given.reexecuted)
             print(f"{results}: {int(table['complete'].sum())} of {len(table)} parts published, with README.md")
         if given.action == "parts":
             for part in study.parts:

@@ -112,6 +112,19 @@ def test_parts_that_are_complete_are_published_whole_and_the_others_named(tmp_pa
     assert "by a random number generator" in text
 
 
+def test_what_came_of_running_its_programs_again_is_published_with_a_study(tmp_path):
+    run_folder(tmp_path / "runs" / "first")
+    (tmp_path / "again").mkdir()
+    (tmp_path / "again/agreement.csv").write_text("category,candidates,status,compared,verdict\nall,60,58,59,59\n")
+    (tmp_path / "again/disagreements.csv").write_text("status_recorded,status\nkilled,timeout\nkilled,timeout\n")
+    results = tmp_path / "results"
+    studies.publish(read(tmp_path), tmp_path / "runs", results, reexecuted=tmp_path / "again")
+    studies.publish(read(tmp_path), tmp_path / "runs", results)  # it stays
+    text = (results / "README.md").read_text()
+    assert "Of 60 programs" in text
+    assert "59 of 59 have the same verdict, and 58 end alike. Others: 2 killed, now timeout." in text
+
+
 def test_what_a_run_did_not_record_is_said_and_never_made_up(tmp_path):
     run_folder(tmp_path / "runs" / "first")
     table = studies.publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")

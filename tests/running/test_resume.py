@@ -266,6 +266,16 @@ def test_other_problems_prompts_models_and_versions_are_refused(tmp_path):
             run(folder)
 
 
+def test_a_setting_that_an_older_version_did_not_know_stands_at_its_default(tmp_path):
+    folder = run(tmp_path / "a")
+    description = json.loads((folder / "run.json").read_text())
+    del description["methods"]["trove"]["toolbox"], description["settings"]["roles"]
+    (folder / "run.json").write_text(json.dumps(description))
+    run(folder)
+    with pytest.raises(TroveLiteError, match=r"trove\.toolbox: was own, now none"):
+        run(folder, choices={"trove": {"toolbox": "none"}})
+
+
 def test_a_newer_drawing_library_is_no_other_run():
     old, new = ({"versions": {"matplotlib": v, "numpy": "2"}} for v in ("3.1", "3.2"))
     assert differing(old, new) == []

@@ -11,7 +11,8 @@ import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack, contextmanager, suppress
-from dataclasses import asdict, replace
+from dataclasses import MISSING as NO_DEFAULT
+from dataclasses import asdict, fields, replace
 from functools import partial
 from pathlib import Path
 
@@ -205,7 +206,8 @@ def go_further(out: Path, settings: RunSettings, described: Callable[[RunSetting
     elif any(load_method(name).stream and not load_method(name).grows for name in settings.methods):
         return
     before = replace(settings, limit=limit, choices=choices)
-    if before == settings or differing(old, described(before)):
+    new = described(before)
+    if before == settings or differing(with_defaults(old, new), new):
         return
     for table in ("candidates.parquet", "calls.parquet"):
         (out / table).unlink(missing_ok=True)
@@ -275,7 +277,7 @@ def resume(out: Path, description: dict) -> bool:
     """
     generated = any(path.stat().st_size for path in (out / "journal").iterdir())
     if (out / "run.json").exists():
-        changes = differing(read_description(out), description)
+        changes = differing(with_defaults(read_description(out), description), description)
         complete = (out / "candidates.parquet").exists()
         if changes and (generated or complete):
             raise TroveLiteError(
@@ -287,6 +289,22 @@ def resume(out: Path, description: dict) -> bool:
         raise TroveLiteError(f"{out}: holds rows of a run without its run.json; choose another --out")
     write_description(out, description)
     return False
+
+
+def with_defaults(old: Mapping, new: Mapping) -> dict:
+    """A run's description of before, with the default of each setting that the version of then did not have yet."""
+    methods = {
+        name: defaults(type(load_method(name).presets["paper"])) | old["methods"][name]
+        for name in new["methods"].keys() & (old.get("methods") or {})
+    }
+    settings = defaults(RunSettings) | (old.get("settings") or {})
+    return {**old, "settings": settings, "methods": (old.get("methods") or {}) | methods}
+
+
+def defaults(kind: type) -> dict:
+    """The defaults of a dataclass's fields, where they have one."""
+    made = {field.name: field.default_factory() for field in fields(kind) if field.default_factory is not NO_DEFAULT}
+    return made | {field.name: field.default for field in fields(kind) if field.default is not NO_DEFAULT}
 
 
 def settle_models(out: Path, models: Mapping[str, LanguageModel]) -> None:

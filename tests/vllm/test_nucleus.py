@@ -1,4 +1,4 @@
-"""Our top-p keeps the tokens that vLLM's own keeps: row by row, and in the texts of an engine."""
+"""Our sampling draws from the nucleus that vLLM's own keeps, each token as often, and by seed and place alone."""
 
 import asyncio
 from types import SimpleNamespace
@@ -7,51 +7,86 @@ import pytest
 import torch
 
 from trove_lite.models.base import SamplingSettings
-from trove_lite.models.nucleus import TOP_P, Nucleus, nucleus
+from trove_lite.models.nucleus import ASKED, Nucleus, drawn
 from trove_lite.models.vllm import VLLM
 
 VOCABULARY = 5000
+GRID = 4000  # numbers in [0, 1), equally far apart
 
 
 def made_logits(spread: float) -> torch.Tensor:
-    return spread * torch.randn(8, VOCABULARY, generator=torch.Generator().manual_seed(1))
+    return spread * torch.randn(1, VOCABULARY, generator=torch.Generator().manual_seed(1))
 
 
-@pytest.mark.parametrize("spread", [0.1, 1.0, 3.0, 9.0])
+def shares(logits: torch.Tensor, top_p: float, likeliest: int) -> torch.Tensor:
+    """How often each token is drawn by a grid of numbers."""
+    uniform, wanted = torch.arange(GRID).unsqueeze(1) / GRID, torch.full((GRID, 1), top_p)
+    tokens = drawn(logits.expand(GRID, -1), wanted, uniform, likeliest)
+    return torch.bincount(tokens, minlength=logits.shape[1]) / GRID
+
+
+@pytest.mark.parametrize("spread", [1.0, 3.0, 9.0])
 @pytest.mark.parametrize("top_p", [0.1, 0.5, 0.95])
-def test_the_tokens_kept_are_those_of_vllm(spread, top_p):
+def test_each_token_is_drawn_as_often_as_by_vllm(spread, top_p):
     from vllm.v1.sample.ops.topk_topp_sampler import apply_top_k_top_p_pytorch
 
-    logits, wanted = made_logits(spread), torch.full((8,), top_p)
-    theirs = apply_top_k_top_p_pytorch(logits.clone(), None, wanted)
-    ours = nucleus(logits.clone(), wanted.unsqueeze(1), likeliest=64)
-    assert torch.equal(ours, theirs)
+    logits = made_logits(spread)
+    kept = apply_top_k_top_p_pytorch(logits.clone(), None, torch.tensor([top_p]))
+    ours, theirs = shares(logits, top_p, likeliest=64), kept.softmax(1)[0]
+    assert (ours - theirs).abs().max() <= 1 / GRID + 1e-6
+    assert not ours[theirs == 0].any()
 
 
 def test_a_row_whose_likeliest_tokens_do_not_reach_is_sorted_whole():
-    kept = nucleus(torch.zeros(1, 1000), torch.tensor([[0.5]]), likeliest=64)
-    assert torch.isfinite(kept).sum() in (500, 501)  # equal tokens: rounding may want one more
+    assert (shares(torch.zeros(1, 1000), 0.5, likeliest=64) > 0).sum() in (
+        500,
+        501,
+    )  # equal: rounding may want one more
 
 
-def test_requests_that_name_no_nucleus_stay_as_they_are():
+def update(**changes) -> SimpleNamespace:
+    return SimpleNamespace(**({"added": [], "removed": [], "moved": [], "batch_size": 2} | changes))
+
+
+def asked(seed: int) -> SimpleNamespace:
+    return SimpleNamespace(extra_args={ASKED: {"temperature": 1.0, "top_p": 0.9, "seed": seed}})
+
+
+def tokens_of(processor: Nucleus, rows: int) -> list[int]:
+    return processor.apply(made_logits(1.0).repeat(rows, 1)).argmax(1).tolist()
+
+
+def test_requests_that_do_not_ask_stay_as_they_are():
     processor = Nucleus(None, torch.device("cpu"), False)
-    asked = SimpleNamespace(extra_args={TOP_P: 0.5})
-    added = [(0, SimpleNamespace(extra_args=None), [], []), (1, asked, [], [])]
-    processor.update_state(SimpleNamespace(added=added, removed=[], moved=[], batch_size=2))
-    logits = made_logits(3.0)[:2]
-    kept = processor.apply(logits.clone())
-    assert torch.equal(kept[0], logits[0])
-    assert torch.isinf(kept[1]).any()
+    processor.update_state(update(added=[(0, SimpleNamespace(extra_args=None), [], []), (1, asked(3), [], [])]))
+    logits = made_logits(3.0).repeat(2, 1)
+    changed = processor.apply(logits.clone())
+    assert torch.equal(changed[0], logits[0])
+    assert torch.isinf(changed[1]).sum() == 1
 
 
-def test_seeds_give_the_texts_that_they_give_with_top_p_of_vllm(tiny_model):
-    settings = SamplingSettings(temperature=0.2, top_p=0.7, max_tokens=24)
+def test_what_is_drawn_hangs_on_seed_and_place_alone():
+    alone, beside = (Nucleus(None, torch.device("cpu"), False) for _ in range(2))
+    alone.update_state(update(added=[(0, asked(7), [], [])]))
+    expected = [tokens_of(alone, 1)[0] for _ in range(4)]
+    beside.update_state(update(added=[(0, asked(1), [], []), (1, asked(7), [], [])]))
+    found = [tokens_of(beside, 2)[1] for _ in range(2)]
+    beside.update_state(update(removed=[0, 1]))
+    beside.update_state(update(added=[(0, asked(7), [], found)]))  # it was put off, and comes back
+    assert len(set(expected)) > 1
+    assert found + [tokens_of(beside, 1)[0] for _ in range(2)] == expected
+
+
+def test_a_seed_gives_its_text_again_whatever_else_is_asked(tiny_model):
+    settings = SamplingSettings(temperature=0.6, top_p=0.95, max_tokens=24)
     engine = {"max_model_len": 512, "dtype": "float32", "enforce_eager": True, "kv_cache_memory_bytes": 1 << 28}
 
-    async def texts(**more):
-        async with VLLM(str(tiny_model), settings, **engine, **more) as model:
-            return [c.text for c in await model.complete("**Question** 1 + 2", list(range(12)))]
+    async def texts():
+        async with VLLM(str(tiny_model), settings, **engine) as model:
+            together = await model.complete("**Question** 1 + 2", list(range(12)))
+            alone = [(await model.complete("**Question** 1 + 2", [seed]))[0] for seed in range(12)]
+            return [c.text for c in together], [c.text for c in alone]
 
-    ours, theirs = (asyncio.run(texts(**more)) for more in ({}, {"logits_processors": []}))
-    assert ours == theirs
-    assert len(set(ours)) > 6
+    together, alone = asyncio.run(texts())
+    assert together == alone
+    assert len(set(together)) > 6

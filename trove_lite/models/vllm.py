@@ -41,8 +41,8 @@ from .base import (
 #: Statistics tell how long a request waited; priorities let the driver say whose turn is first.
 DEFAULTS = {"disable_log_stats": False, "scheduling_policy": "priority"}
 #: On a CPU, chunked prefill and a seed for each request kill the engine ("CPU Generator does not use offset"),
-#: the cache of keys and values would take nine tenths of the machine's memory, and vLLM's own top-p half of the time.
-NUCLEUS = "trove_lite.models.nucleus:Nucleus"
+#: the cache of keys and values would take nine tenths of the machine's memory, and vLLM's own sampling half the time.
+NUCLEUS, ASKED = "trove_lite.models.nucleus:Nucleus", "nucleus"
 CPU_DEFAULTS = {"enable_chunked_prefill": False, "kv_cache_memory_bytes": 2 << 30, "logits_processors": [NUCLEUS]}
 #: On a CPU, what its environment says unless yours does. By default vLLM keeps one core from the model for the process
 #: that schedules, which spins there: of two cores the model gets one. Scheduler and model in one process take turns.
@@ -67,7 +67,7 @@ class VLLM(LanguageModel):
         self.settings = settings or SamplingSettings()
         self._engine_args = engine_args
         self._engine = None
-        self._nucleus = False  # whether our plug-in does top-p
+        self._nucleus = False  # whether our plug-in draws the tokens
         self._requests = itertools.count()
         self._children: set = set()
 
@@ -227,12 +227,13 @@ class VLLM(LanguageModel):
         from vllm import SamplingParams
         from vllm.sampling_params import RequestOutputKind
 
+        how = {"temperature": settings.temperature, "top_p": settings.top_p, "seed": seed}
+        if self._nucleus and settings.temperature:
+            how = {"temperature": 0.0, "extra_args": {ASKED: how}}
         return SamplingParams(
-            temperature=settings.temperature,
-            **({"extra_args": {"nucleus_top_p": settings.top_p}} if self._nucleus else {"top_p": settings.top_p}),
+            **how,
             max_tokens=settings.max_tokens,
             stop=list(settings.stop),
-            seed=seed,
             output_kind=RequestOutputKind.FINAL_ONLY,
         )
 

@@ -272,7 +272,7 @@ def test_a_setting_that_an_older_version_did_not_know_stands_at_its_default(tmp_
     del description["methods"]["trove"]["toolbox"], description["settings"]["roles"]
     (folder / "run.json").write_text(json.dumps(description))
     run(folder)
-    with pytest.raises(TroveLiteError, match=r"trove\.toolbox: was own, now none"):
+    with pytest.raises(TroveLiteError, match=r"toolbox: was absent, now none"):
         run(folder, choices={"trove": {"toolbox": "none"}})
 
 

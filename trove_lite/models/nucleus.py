@@ -2,9 +2,9 @@
 
 There vLLM sorts the logits of every sequence at every token, 152 thousand of them for Qwen2.5, and then draws a random
 number for each: two thirds of the time of a model of 1.5 billion parameters. The nucleus is nearly always among a few
-hundred tokens, which are found without a sort of the others, and one number is enough to draw from it. The tokens that
-can be drawn, and how likely each is, are the same; what a seed draws is our own. It hangs on seed and place alone, not
-on what else is in the batch.
+hundred tokens, which are found without a sort of the others, and only these need a number. The tokens that can be
+drawn, and how likely each is, are the same; what a seed draws is our own. A token's number hangs on seed, place and
+token alone, so that what else is in the batch, which moves logits by a rounding error, hardly ever moves the draw.
 """
 
 import random
@@ -16,6 +16,8 @@ from vllm.v1.sample.logits_processor.builtin import process_dict_updates
 
 ASKED = "nucleus"  # the request's extra argument: temperature, top_p and seed
 LIKELIEST = 256
+#: The constants of splitmix64, which turns numbers in a row into numbers without a pattern (Steele et al., 2014).
+STEP, MIX = 0x9E3779B97F4A7C15 - (1 << 64), ((30, 0xBF58476D1CE4E5B9 - (1 << 64)), (27, 0x94D049BB133111EB - (1 << 64)))
 
 
 @dataclass
@@ -27,10 +29,10 @@ class Draws:
     seed: int
     place: int
 
-    def uniform(self) -> float:
-        """The number in [0, 1) that belongs to this place; the next place is next."""
+    def key(self) -> int:
+        """The number of 63 bits that belongs to this place; the next place is next."""
         self.place += 1
-        return random.Random(f"{self.seed}/{self.place}").random()
+        return random.Random(f"{self.seed}/{self.place}").getrandbits(63)
 
 
 class Nucleus(LogitsProcessor):
@@ -53,10 +55,10 @@ class Nucleus(LogitsProcessor):
             return logits
         rows = sorted(self.draws)
         draws = [self.draws[row] for row in rows]
-        asked = torch.tensor([[draw.temperature, draw.top_p, draw.uniform()] for draw in draws])
-        temperature, top_p, uniform = asked.T.unsqueeze(2)
+        temperature, top_p = torch.tensor([[draw.temperature, draw.top_p] for draw in draws]).T.unsqueeze(2)
+        keys = torch.tensor([[draw.key()] for draw in draws])
         own = logits if len(rows) == len(logits) else logits[rows]
-        logits[torch.tensor(rows), drawn(own.div_(temperature), top_p, uniform)] = torch.inf
+        logits[torch.tensor(rows), drawn(own.div_(temperature), top_p, keys)] = torch.inf
         return logits
 
 
@@ -66,19 +68,35 @@ def draws_of(params, _, output_tokens) -> Draws | None:
     return Draws(**asked, place=len(output_tokens)) if asked else None
 
 
-def drawn(logits: torch.Tensor, top_p: torch.Tensor, uniform: torch.Tensor, likeliest: int = LIKELIEST) -> torch.Tensor:
+def drawn(logits: torch.Tensor, top_p: torch.Tensor, keys: torch.Tensor, likeliest: int = LIKELIEST) -> torch.Tensor:
     """A token of each row's nucleus, the fewest likeliest tokens that together reach `top_p`; shape (n,).
 
-    logits: (n, vocabulary); top_p, uniform: (n, 1). It is looked for among the `likeliest` tokens, and where these do
-    not reach it among all. `uniform` in [0, 1) chooses by the inverse of the cumulated probabilities.
+    logits: (n, vocabulary); top_p, keys: (n, 1). The nucleus is looked for among the `likeliest` tokens, and where
+    these do not reach it among all. Drawn is the token whose log-probability and Gumbel noise come to most.
     """
     total = logits.logsumexp(dim=1, keepdim=True)
     values, tokens = logits.topk(min(likeliest, logits.shape[1]), dim=1)
-    reached = (values - total).exp().cumsum(dim=1)
-    last = (reached < top_p).sum(dim=1, keepdim=True).clamp(max=reached.shape[1] - 1)  # of the nucleus
-    place = (reached <= uniform * reached.gather(1, last)).sum(dim=1, keepdim=True)
-    found = tokens.gather(1, torch.minimum(place, last)).squeeze(1)
+    values -= total
+    reached = values.exp().cumsum(dim=1)
+    outside = torch.nn.functional.pad(reached[:, :-1], (1, 0)) >= top_p  # those before it reach top_p already
+    noise = -torch.log(-torch.log(uniform(keys, tokens))).to(values.dtype)
+    place = (values + noise).masked_fill_(outside, -torch.inf).argmax(dim=1, keepdim=True)
+    found = tokens.gather(1, place).squeeze(1)
     short = (reached[:, -1:] < top_p).squeeze(1)
     if likeliest < logits.shape[1] and short.any():
-        found[short] = drawn(logits[short], top_p[short], uniform[short], logits.shape[1])
+        found[short] = drawn(logits[short], top_p[short], keys[short], logits.shape[1])
     return found
+
+
+def uniform(keys: torch.Tensor, tokens: torch.Tensor) -> torch.Tensor:
+    """A number in (0, 1) for each of a row's tokens (n, m), from the row's key (n, 1) and the token alone."""
+    mixed = keys + (tokens + 1) * STEP
+    for shift, factor in MIX:
+        mixed = (mixed ^ _shifted(mixed, shift)) * factor
+    mixed ^= _shifted(mixed, 31)
+    return (_shifted(mixed, 11).double() + 0.5) * 2.0**-53
+
+
+def _shifted(bits: torch.Tensor, by: int) -> torch.Tensor:
+    """To the right, the sign as any other bit."""
+    return (bits >> by) & ((1 << (64 - by)) - 1)

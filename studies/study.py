@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -256,7 +256,7 @@ def account(part: Part, folder: Path) -> dict:
     settings, identity = about["settings"], about.get("identity", {}).get("solver", {})
     sessions = about.get("sessions", [])
     stated = f"{part.commit} (typed)" if part.commit else ""
-    hours = sum((moment(s["ended"]) - moment(s["began"])).total_seconds() for s in sessions) / 3600
+    hours = sum((ended - began).total_seconds() for began, ended in spans([about])) / 3600
     return row | {
         "methods": " ".join(settings["methods"]),
         "categories": " ".join(settings["categories"]),
@@ -287,8 +287,19 @@ def samples_of(folder: Path) -> int:
     return sum(path.read_bytes().count(b"\n") for path in (folder / "journal").glob("*.jsonl"))
 
 
-def moment(text: str) -> datetime:
-    return datetime.fromisoformat(text)
+def spans(runs: Iterable[Mapping]) -> list[tuple[datetime, datetime]]:
+    """When the runs that these describe were worked on: from when, until when; in order."""
+    sessions = (session for about in runs for session in about.get("sessions", []))
+    return sorted((datetime.fromisoformat(s["began"]), datetime.fromisoformat(s["ended"])) for s in sessions)
+
+
+def hours_of_any(spans: Iterable[tuple[datetime, datetime]]) -> float:
+    """Hours in which at least one of these spans, in order, was open."""
+    total, until = 0.0, datetime.min.replace(tzinfo=UTC)
+    for began, ended in spans:
+        total += max(0.0, (ended - max(began, until)).total_seconds())
+        until = max(until, ended)
+    return total / 3600
 
 
 # ---- its README ----
@@ -312,7 +323,8 @@ request: `trove_lite.load_candidates` reads them, `trove-lite reexecute` runs th
 
 In all {requests:,.0f} requests, {prompt_tokens:,.0f} tokens read (each request's prompt counted) and
 {completion_tokens:,.0f} written. Hours are those of the sessions that a run records, with the engine's start; a dash:
-the release that made the part recorded none.
+the release that made the part recorded none. Parts that ran at the same time shared the machine: at least one of them
+was running for {hours:.2f} hours.
 
 ## What was not run
 
@@ -326,6 +338,7 @@ def readme(study: Study, table: pd.DataFrame, results: Path) -> str:
     """What was run, what came of it and what is missing, in Markdown, from the tables and the study's file."""
     done, rest = table[table["complete"]], table[~table["complete"]]
     took = spent(done)
+    runs = [read_about(results / part.group / part.part) for part in done.itertuples()]
     model = [f"- **{name}**: {value}" for name, value in study.weights.items()]
     model += [f"- **{words}**: {told(done[name])}" for name, words in RECORDED.items()]
     missing = [
@@ -342,6 +355,7 @@ def readme(study: Study, table: pd.DataFrame, results: Path) -> str:
         what=markdown(done.assign(K=budgets(done), **took)[[*SHOWN, *took]].rename(columns=SHOWN)),
         missing="\n".join(missing) or "Nothing of the study's plan.",
         outcome="\n".join([*outcome(study, results), *run_again(results)]),
+        hours=hours_of_any(spans(runs)),
         **done[["requests", "prompt_tokens", "completion_tokens"]].sum(),
     )
 

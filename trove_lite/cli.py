@@ -536,7 +536,7 @@ def _show_time_limits(new, agreement, folder: Path, time_limit: float) -> None:
     limits = [limit for limit in LIMITS if limit <= time_limit] or [time_limit]
     by_limit = time_limits(independent_runs(new), limits)  # a copy is no second run
     save(agreement.shares, folder, "agreement")
-    save(agreement.disagreements, folder, "disagreements")
+    agreement.disagreements.to_csv(folder / "disagreements.csv", index=False, lineterminator="\n")  # none, too
     save(by_limit, folder)
     save(time_limits_figure(by_limit), folder)
 

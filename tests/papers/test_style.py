@@ -10,6 +10,7 @@ from PIL import Image
 
 import trove_lite as tl
 from trove_lite import reeval
+from trove_lite.datasets.base import DIFFICULTY
 from trove_lite.papers import caption_of, named
 from trove_lite.papers.style import DRAWN_TOGETHER, SERIES, drawn_rows
 
@@ -106,6 +107,18 @@ def test_a_level_panel_of_an_absent_category_says_why(partial):
     figure = reeval.table9_figure(reeval.table9(partial))
     panel = next(axes for axes in figure.axes if axes.get_title() == "algebra")
     assert [text.get_text() for text in panel.texts] == ["no TROVE runs", "no PRIMITIVE runs"]
+
+
+@pytest.mark.parametrize(
+    ("by", "title", "axis"),
+    [(DIFFICULTY, "by difficulty", "level (1 easiest)"), ("school grade", "by school grade", "school grade")],
+)
+def test_levels_are_called_what_they_are(partial, by, title, axis):
+    table9 = reeval.table9(partial)
+    table9.attrs["by"] = by
+    figure = reeval.table9_figure(table9)
+    assert figure.get_suptitle().startswith(f"Problems solved {title}\n")
+    assert {axes.get_xlabel() for axes in figure.axes if axes.axison} == {axis}
 
 
 def points(axes):

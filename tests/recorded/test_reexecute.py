@@ -96,6 +96,7 @@ def test_the_command_executes_a_live_run_again_and_agrees(live, tmp_path, capsys
     command = ["reexecute", str(live[1]), "--out", str(out)]
     assert main([*command, "--memory", "-1"]) == 1
     assert main(command) == 0
+    assert len((out / "disagreements.csv").read_text().splitlines()) == 1  # its header alone
     assert "status 100.00 %" in capsys.readouterr().out
     assert {path.name for path in out.iterdir()} >= {"agreement.csv", "time_limits.csv", "time_limits.png", "run.json"}
     assert not (out / "executions.jsonl").exists()

@@ -137,10 +137,13 @@ def test_hours_are_those_of_the_sessions(tmp_path):
         {"began": "2026-01-01T00:00:00Z", "ended": "2026-01-01T01:30:00Z", "commit": "abc"},
         {"began": "2026-01-02T00:00:00Z", "ended": "2026-01-02T00:30:00Z", "commit": "abc"},
     ]
+    beside = [{"began": "2026-01-01T01:00:00Z", "ended": "2026-01-01T02:00:00Z", "commit": "abc"}]
     run_folder(tmp_path / "runs" / "first", sessions=sessions)
+    run_folder(tmp_path / "runs" / "second", sessions=beside)
     table = studies.publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
-    assert table.loc[0, "hours"] == 2.0
+    assert table["hours"].tolist() == [2.0, 1.0]
     assert table.loc[0, "commits"] == "abc"
+    assert "at least one of them\nwas running for 2.50 hours" in (tmp_path / "results/README.md").read_text()
 
 
 def test_parts_of_two_models_are_refused(tmp_path):

@@ -17,6 +17,7 @@ import pandas as pd
 
 from ..candidates import all_candidates, calls_of, named
 from ..datasets import load_dataset
+from ..datasets.base import DIFFICULTY
 from ..errors import TroveLiteError
 from . import statistics as metrics
 from .choose import choose, in_order, modes_of
@@ -100,20 +101,22 @@ class Described(NamedTuple):
     title: str
     categories: tuple[str, ...]
     levels: tuple[str, ...]
+    by: str
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """Candidates ready to be compared, side by side.
 
-    `sides`: name → candidates of independent runs, in the order in which they were sampled (`choose.in_order`); a side
-    may be empty. `categories` and `levels` (difficulty, grade, source; as text) are the data set's, in the order of its
-    tables; `title` says what ran on what. `calls`: a row for every request of these sides to a model, candidate or not;
-    where it is None, each candidate is taken for one request. `alone`: methods, besides those of the kit that are known
-    for it, whose problems have nothing to do with one another, so that a run has no effect of its own. `selected`: name
-    → the answers that a side's recorded runs ended with (`candidates.selections`), also of runs of which nothing else
-    is known. `by_mode`: name → all samples that are independent within their mode (`independent_runs`), where these
-    are more than the side's, for what is computed mode by mode.
+    `sides`: name → candidates of independent runs, in the order in which they were sampled (`choose.in_order`); a
+    side may be empty. `categories` and `levels` (as text) are the data set's, in the order of its tables, and `by`
+    says what levels are (difficulty, grade, source); `title` says what ran on what. `calls`: a row for every
+    request of these sides to a model, candidate or not; where it is None, each candidate is taken for one request.
+    `alone`: methods, besides those of the kit that are known for it, whose problems have nothing to do with one
+    another, so that a run has no effect of its own. `selected`: name → the answers that a side's recorded runs
+    ended with (`candidates.selections`), also of runs of which nothing else is known. `by_mode`: name → all samples
+    that are independent within their mode (`independent_runs`), where these are more than the side's, for what is
+    computed mode by mode.
     """
 
     sides: Mapping[str, pd.DataFrame]
@@ -121,6 +124,7 @@ class Comparison:
     dataset: str
     title: str
     levels: tuple[str, ...] = ()
+    by: str = DIFFICULTY
     calls: pd.DataFrame | None = None
     alone: tuple[str, ...] = ()
     selected: Mapping[str, pd.DataFrame] = field(default_factory=dict)
@@ -142,7 +146,7 @@ class Comparison:
         known = described(dataset, together)
         ran = [" and ".join(dict.fromkeys(together[column].astype(str))) for column in ("model", "provenance")]
         title = title or f"{ran[0]}, {ran[1]} runs on {known.title}"
-        return cls(frames, known.categories, dataset, title, known.levels, calls)
+        return cls(frames, known.categories, dataset, title, known.levels, known.by, calls)
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name not in self.sides:
@@ -216,10 +220,10 @@ def described(dataset: str, candidates: pd.DataFrame) -> Described:
         known = load_dataset(dataset)
     except TroveLiteError:  # somebody else's, whose runs say all that tables need
         levels = sorted(set(candidates["level"].dropna().astype(str)) - {""}, key=lambda text: (len(text), text))
-        return Described(dataset, tuple(present), tuple(levels))
+        return Described(dataset, tuple(present), tuple(levels), DIFFICULTY)
     if strange := [category for category in present if category not in known.categories]:
         raise TroveLiteError(f"{known.title} has no category '{strange[0]}': it has {', '.join(known.categories)}")
-    return Described(known.title, known.categories, known.levels)
+    return Described(known.title, known.categories, known.levels, known.by)
 
 
 # ---- accuracy ----

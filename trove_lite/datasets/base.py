@@ -46,11 +46,16 @@ class Problem:
         return self.question.index
 
 
+#: What levels are where nothing else is said: the first is the easiest.
+DIFFICULTY = "level of difficulty"
+
+
 @dataclass(frozen=True)
 class Dataset:
     """Problems, and how answers to them are read and judged.
 
-    title: its name in print. categories, levels: in the order of tables. load: the problems of one category.
+    title: its name in print. categories, levels: in the order of tables; by: what levels are of, in words. load: the
+    problems of one category.
     read: what a program printed → its answers as canonical text, which votes compare. correct: whether answers (all of
     them; the first is the one that is graded) are right, given the gold answer. examples: labelled problems of a
     category, apart from those that are tested, for methods that may see some. given: imports that every program begins
@@ -72,6 +77,7 @@ class Dataset:
     other_rules: Mapping[str, Callable[[Sequence[str], object], bool]] = field(default_factory=dict, hash=False)
     released_votes: Callable[[str, object], list[str]] | None = None
     like: str = ""
+    by: str = DIFFICULTY
 
 
 def after_labelled(dataset: Dataset) -> Dataset:

@@ -266,6 +266,7 @@ MIXED = Dataset(
     read_task,
     correct,
     levels=tuple(FILES),
+    by="task",
 )
 
 # Tasks that come unannounced: as many questions of each, in one order, whose answers are asked for.
@@ -292,4 +293,5 @@ STREAM = Dataset(
     read,
     correct,
     levels=tuple(FILES),
+    by="task",
 )

@@ -191,5 +191,13 @@ def preview(table: Table) -> str:
 
 
 PRACTICE_TABLES = Dataset(
-    NAME, "practice tables", (NAME,), load, read_last_line, text_is_correct, KINDS, given=("import pandas as pd",)
+    NAME,
+    "practice tables",
+    (NAME,),
+    load,
+    read_last_line,
+    text_is_correct,
+    KINDS,
+    given=("import pandas as pd",),
+    by="type of answer",
 )

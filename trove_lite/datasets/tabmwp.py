@@ -47,7 +47,17 @@ def table_text(table: str) -> str:
     return "\n".join([*lines[:first], header, rule, *rows])
 
 
-TABMWP = Dataset(NAME, "TabMWP", (NAME,), load, read_numbers, number_is_correct, GRADES, given=("import pandas as pd",))
+TABMWP = Dataset(
+    NAME,
+    "TabMWP",
+    (NAME,),
+    load,
+    read_numbers,
+    number_is_correct,
+    GRADES,
+    given=("import pandas as pd",),
+    by="school grade",
+)
 
 #: For methods that see labelled problems, and for those that are set beside them.
 LABELLED = after_labelled(TABMWP)

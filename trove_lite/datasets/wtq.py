@@ -254,6 +254,7 @@ WTQ = Dataset(
     given=("import pandas as pd",),
     other_rules={"denotation accuracy": denotation_is_correct},
     released_votes=released_votes,
+    by="type of answer",
 )
 
 #: The same with previews chosen as the paper describes it, by words.

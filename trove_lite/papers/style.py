@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ..analysis.scores import ALL_MICRO, COVERED_MICRO
+from ..datasets.base import DIFFICULTY
 
 
 class Series(NamedTuple):
@@ -269,6 +270,15 @@ def wrapped(row: str) -> str:
     return {ALL_MICRO: "all problems", COVERED_MICRO: "covered problems", "all": "all problems"}.get(
         row, "covered problems" if row == "covered" else row
     )
+
+
+def split_by(table: pd.DataFrame) -> str:
+    """What a table is split by, for a title."""
+    return table.attrs["by"].removeprefix("level of ")
+
+
+def axis_of_levels(table: pd.DataFrame) -> str:
+    return "level (1 easiest)" if table.attrs["by"] == DIFFICULTY else table.attrs["by"]
 
 
 def titled(

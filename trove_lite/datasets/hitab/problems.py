@@ -129,4 +129,5 @@ HITAB = Dataset(
     given=GIVEN,
     other_rules={"HiTab's own": score_is_correct},
     released_votes=released_votes,
+    by="source of the table",
 )

@@ -6,7 +6,20 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..style import INTERVAL, SERIES, Series, band, filled, handle, over, plt, row_over_categories, titled
+from ..style import (
+    INTERVAL,
+    SERIES,
+    Series,
+    axis_of_levels,
+    band,
+    filled,
+    handle,
+    over,
+    plt,
+    row_over_categories,
+    split_by,
+    titled,
+)
 
 LINES = ("-", "--", ":", "-.")
 
@@ -37,11 +50,11 @@ def figure4(table: pd.DataFrame) -> Figure | None:
         style = {"color": series.colour, "linestyle": series.line, "marker": series.marker, "markersize": 5}
         axes.errorbar(x, 100 * cells["value"], yerr=error, capsize=2, linewidth=1.2, **style)
     axes.set_xticks(range(len(levels)), levels)
-    axes.set_xlabel("level (1 easiest)")
+    axes.set_xlabel(axis_of_levels(table))
     _accuracy_axis(axes)
     _legend(figure, styles)
-    caption = f"Accuracy of single attempts by level of difficulty, in percent. {over(table)}. Bars: {INTERVAL}."
-    return titled(figure, table, "Accuracy by difficulty", caption=caption)
+    caption = f"Accuracy of single attempts by {table.attrs['by']}, in percent. {over(table)}. Bars: {INTERVAL}."
+    return titled(figure, table, f"Accuracy by {split_by(table)}", caption=caption)
 
 
 def figure5(table: pd.DataFrame) -> Figure | None:

@@ -223,7 +223,7 @@ def figure4_table(study: Study) -> pd.DataFrame:
                 rows.append(about | estimate(part, alone=study.sides.alone)._asdict())
     note = f"the problems of {study.sides.dataset} have no levels"
     frame = pd.DataFrame(rows) if rows else pd.DataFrame(columns=["level", "runs", "problems"])
-    return _table(study, "figure4", [frame], note=note)
+    return _table(study, "figure4", [frame], note=note, by=study.sides.by)
 
 
 def figure5_table(study: Study) -> pd.DataFrame:

@@ -19,6 +19,7 @@ from ..style import (
     SERIES,
     Series,
     absent,
+    axis_of_levels,
     band,
     category_axis,
     counted,
@@ -33,6 +34,7 @@ from ..style import (
     plt,
     reasons,
     row_over_categories,
+    split_by,
     titled,
     wrapped,
 )
@@ -343,19 +345,19 @@ def table9_figure(table: pd.DataFrame) -> Figure | None:
         axes.set_xticks(range(len(levels)), levels)
         axes.set_xlim(-0.5, len(levels) - 0.5)
         axes.grid(axis="y", color="0.9")
-        axes.set_xlabel("level (1 easiest)")
+        axes.set_xlabel(axis_of_levels(table))
     for axes in all_axes[:, 0]:
         axes.set_ylabel(f"pass@{table.attrs['k']} (%)")
     all_axes[0, 0].set_ylim(-3, 103)
     _side_key(figure, table)
     in_print = table["published"].notna().any()
     caption = (
-        f"Problems solved by any of {table.attrs['k']} samples, by level of difficulty, in percent. "
+        f"Problems solved by any of {table.attrs['k']} samples, by {table.attrs['by']}, in percent. "
         f"{_levels_over(table)}. Bars: {INTERVAL}."
         f"{' Hollow black marks: the paper’s values.' if in_print else ''}{_stand_in(table)}"
     )
     detail = f"{_levels_over(table)}; {INTERVAL}"
-    return titled(figure, table, "Problems solved by difficulty", caption=caption, detail=detail)
+    return titled(figure, table, f"Problems solved by {split_by(table)}", caption=caption, detail=detail)
 
 
 # ---- what several figures say and mark ----

@@ -460,7 +460,7 @@ def table9(comparison: Comparison, *, k: int | None = None) -> pd.DataFrame:
     rows = rows.sort_values(
         ["system", "category"], key=lambda column: column.map([*SIDES[::-1], *wanted].index), kind="stable"
     )
-    return _table(comparison, "table9", [rows], k=k, note=note)
+    return _table(comparison, "table9", [rows], k=k, note=note, by=comparison.by)
 
 
 # ---- what the tables do not print ----

@@ -456,5 +456,8 @@ LATM = Method(
     grows=True,
     examples=True,
     played_by={"verifier": "maker", "wrapper": "maker"},
+    held=False,
 )
-DISPATCHER = Method("dispatcher", dispatcher, modes=("dispatcher",), presets={"paper": DispatcherSettings()})
+DISPATCHER = Method(
+    "dispatcher", dispatcher, modes=("dispatcher",), presets={"paper": DispatcherSettings()}, held=False
+)

@@ -20,6 +20,8 @@ from .systems import MAKERS, METHODS, TOOL_MAKER, System, systems
 
 SPENT = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "executions")
 WRAP = "wrap"
+#: Of a task without a tool nobody asks the user anything, which costs nothing and saves nothing.
+NO_TOOL = "no tool was made"
 EVEN_COLUMNS = ["prices", "category", "a", "b", "fixed", "each", "each_rival", "instances", "low", "high", "note"]
 
 
@@ -105,7 +107,7 @@ def break_even(calls: pd.DataFrame, *, prices: Mapping[str, Prices] = PRICES) ->
     Beside it are set other methods of the same user, and of the maker. `fixed` is paid once, `each` at every instance,
     `each_rival` by the other; in units of `prices`. `low`, `high`: of `instances`, 95 % over instances like these, from
     the interval of each_rival - each; infinite where that reaches 0. The bill of a maker elsewhere is read from its own
-    run, if that is among these.
+    run, if that is among these. A task without a tool has no `each`, and says so.
     """
     bills = dict(list(needed(calls).groupby(["system", "category"], sort=False)))
     rows = [
@@ -122,7 +124,8 @@ def break_even(calls: pd.DataFrame, *, prices: Mapping[str, Prices] = PRICES) ->
 
 def _even(price: Prices, category: str, a: System, b: System, bills: Mapping) -> dict:
     """Where the bills of two systems on one task cross."""
-    mine = _each(bills[a, category], price.user)
+    used = bills[a, category]
+    mine = _each(used, price.user)
     other = _each(bills[b, category], price.user if b.user == a.user else price.maker)
     both = mine.index.intersection(other.index)
     if not len(both):
@@ -132,6 +135,8 @@ def _even(price: Prices, category: str, a: System, b: System, bills: Mapping) ->
     saved = interval(v) if v.se else Interval(v.value, v.value, v.value, 0.0)  # the rule of three is for shares
     fixed, note = _fixed(price.maker, category, a, bills)
     about = {"fixed": fixed, "each": mine.mean(), "each_rival": other.mean(), "note": note}
+    if not used.loc[~used["fixed"], "calls"].any():
+        return about | {"each": np.nan, "note": NO_TOOL}
     if np.isnan(fixed):
         return about
     instances, low, high = (np.ceil(fixed / s) if s > 0 else np.inf for s in (saved.value, saved.high, saved.low))

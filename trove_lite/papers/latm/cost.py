@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
 
 from ...analysis.statistics import Interval
 from ...analysis.variance import decompose, interval
@@ -185,14 +186,19 @@ def costs_figure(even: pd.DataFrame, *, prices: str = "tokens", most: int = 240)
             axis.plot(n, n * row.each_rival, series.line, color=series.colour, label=row.b)
             if row.instances <= most:
                 axis.plot(row.instances, row.instances * row.each_rival, "o", color="white", markeredgecolor="black")
+        if first["note"] == NO_TOOL:
+            axis.annotate(NO_TOOL, (0.03, 0.97), xycoords="axes fraction", va="top", fontsize=8)
         axis.set_title(task.replace("_", " "), fontsize=9)
+        axis.yaxis.set_major_formatter(EngFormatter(sep=""))
         axis.set_xlabel("instances")
         axis.set_ylim(bottom=0)
     for axis in axes[:, 0]:
         axis.set_ylabel(f"cost ({prices})")
     for axis in axes.flat[len(tasks) :]:
         axis.set_visible(False)
-    axes.flat[0].legend(frameon=False, fontsize=7)
+    figure.legend(
+        *axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False, fontsize=8
+    )
     text = f"What a made tool costs, by {prices}, against the number of instances"
     caption = f"{text}. The line of the tool begins at what the maker spent; a circle: cheaper from here on."
     name = "_".join("".join(sign if sign.isalnum() else " " for sign in prices).split())

@@ -6,6 +6,7 @@ import pytest
 
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Budget
+from trove_lite.methods.latm import AT_ONCE
 from trove_lite.methods.latm.thoughts import MADE_COT, ends_in
 
 from .test_latm import Played, problems
@@ -26,6 +27,10 @@ def test_the_maker_is_asked_three_questions_once_and_the_user_each_of_its_own():
     roles = [(request.role, request.stage) for request in found.requests]
     assert set(roles) == {("maker", "think"), ("user", "use")}
     assert len({(r.question.index, r.stage, r.samples.start) for r in found.requests if r.stage == "think"}) == 3
+
+
+def test_questions_are_asked_many_at_once():
+    assert played(questions=AT_ONCE + 3).widths == [3, AT_ONCE, 3]
 
 
 def test_the_maker_sees_no_answer_and_the_questions_that_tests_would_be_of():

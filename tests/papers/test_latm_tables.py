@@ -1,6 +1,7 @@
 """LATM's tables and its bill, on runs of a scripted maker, user and thinker."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 
 from trove_lite.analysis.comparison import Comparison
 from trove_lite.candidates import calls_of, load_calls, load_candidates
+from trove_lite.datasets.bbh import FILES
 from trove_lite.errors import TroveLiteError
 from trove_lite.papers import latm
 from trove_lite.papers.latm.dispatch import dispatched
@@ -59,6 +61,16 @@ def test_runs_of_two_users_are_no_copies_though_they_write_the_same(runs, calls)
 
 def test_table_4_is_of_those_that_use_a_tool(comparison):
     assert set(latm.table4(comparison)["system"]) == {"LATM of maker, user"}
+
+
+@pytest.mark.parametrize("number", [2, 4, 5])
+def test_what_is_printed_stands_beside_runs_on_the_released_instances(comparison, number):
+    made = comparison["LATM of maker, user"]
+    sides = {"LATM of maker, user": made, "made CoT of maker, user": made}
+    released = replace(comparison, dataset="bbh", categories=tuple(FILES), sides=sides)
+    table = getattr(latm, f"table{number}")(released)
+    assert table["published"].dropna().between(0, 1).all()
+    assert len(table["published"].dropna()) >= 4
 
 
 def test_trials_that_made_a_tool_are_counted_beside_print(runs):
@@ -241,6 +253,18 @@ def test_a_tool_that_costs_more_at_every_instance_never_pays():
     even = latm.break_even(bills(100, [7, 7], [7, 6]), prices={"tokens": EACH})
     assert np.isnan(even["instances"].item())
     assert even["high"].item() == np.inf
+
+
+def test_a_task_without_a_tool_saves_nothing():
+    made = bills(100, [0, 0], [7, 7])
+    made["model"] = made["model"].astype(object).where(made["role"] != "user")  # its questions are put to nobody
+    even = latm.break_even(made, prices={"tokens": EACH})
+    assert (even["note"].item(), np.isnan(even["instances"].item())) == ("no tool was made", True)
+    assert latm.amortised(even)["cost"].isna().all()
+    assert latm.costs_figure(even, prices="tokens")
+    difference = pd.DataFrame([{"category": "word_sorting", "a": "LATM, m", "b": "CoT, m", "problems": 2}])
+    words = latm.latm_in_words(difference.assign(difference=0.0, low=-0.1, high=0.1), even)
+    assert words.endswith("cheaper in 0 of 1 tasks (in 1 no tool was made).")
 
 
 def test_the_interval_of_the_crossing_is_that_of_what_an_instance_saves():

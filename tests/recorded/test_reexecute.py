@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from trove_lite.candidates import load_candidates
+from trove_lite.candidates import load_candidates, save_run
 from trove_lite.cli import main
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
@@ -104,6 +104,15 @@ def test_the_command_executes_a_live_run_again_and_agrees(live, tmp_path, capsys
     assert set(again["provenance"]) == {"re-executed"}
     assert main(command) == 1
     assert "a run is there already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("method", ["latm_of_GPT-4", "made_cot", "creator_no_repair"])
+def test_a_method_whose_programs_the_table_does_not_hold_is_refused(live, tmp_path, method, capsys):
+    rows = load_candidates(live[1]).assign(method=method)
+    save_run(tmp_path / "run", rows, {"kind": "live"})
+    assert main(["reexecute", str(tmp_path / "run"), "--out", str(tmp_path / "again")]) == 1
+    assert f"error: {method}: a table of candidates does not hold what these methods run" in capsys.readouterr().err
+    assert not (tmp_path / "again").exists()
 
 
 def test_a_tool_that_is_used_once_is_gone_when_problems_are_solved_again():

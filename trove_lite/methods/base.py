@@ -200,6 +200,8 @@ class Method(NamedTuple):
     played_by: Mapping[str, str] = {}
     #: Whether it may see labelled problems of its category: the data set's examples, never the ones asked.
     examples: bool = False
+    #: Whether its programs can be put together again from a table of candidates, to run once more.
+    held: bool = True
 
     def begin(self, questions: Sequence[Question], settings: Settings, examples: Sequence[Problem] = ()) -> Steps:
         """The generator for these questions; what a method is not given it cannot see."""

@@ -82,4 +82,5 @@ CREATOR = Method(
     modes=("creator",),
     stages=(*varied("creation", "decide"), "rectify"),
     presets=presets(CreatorSettings(), CreatorSettings(retries=3)),
+    held=False,
 )

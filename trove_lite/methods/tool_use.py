@@ -85,4 +85,5 @@ TOOL_USE = Method(
     modes=("tool_use",),
     stages=("consult", "conclude"),
     presets={"paper": ToolUseSettings()},
+    held=False,
 )

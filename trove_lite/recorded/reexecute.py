@@ -19,6 +19,7 @@ from ..datasets.answers import graded
 from ..datasets.base import Dataset, Problem
 from ..errors import TroveLiteError, encodable
 from ..journal import Journal, locked, on_disk
+from ..methods import METHODS, load_method
 from ..methods.trove import TroveSettings
 from ..programs import code_of, operations, program_of, recorded_sources
 from ..sandbox.pool import Sandbox
@@ -123,6 +124,13 @@ def recorded_programs(candidates: pd.DataFrame, settings: Mapping[str, TroveSett
         program_of(row.solution, recorded_sources(row.tools), (*given[row.dataset], *libraries.get(row.Index, ())))
         for row in candidates[["dataset", "solution", "tools"]].itertuples()
     ]
+
+
+def is_held(method: str) -> bool:
+    """Whether a table holds the programs of a method, called as tables call it: `latm_of_GPT-4` is `latm`."""
+    names = (name for name in METHODS if method == name or method.startswith(f"{name}_"))
+    known = max(names, key=len, default="")
+    return not known or load_method(known).held
 
 
 def given_to_all(dataset: str) -> tuple[str, ...]:
@@ -278,11 +286,16 @@ def reexecute_runs(
     """`reexecute` from run folders into the run folder `out`, in sandboxes with these limits; resumable.
 
     known_timeouts: the CPU seconds of programs that ran out of time in the record. Raises TroveLiteError where a run
-    has no text, or programs cannot be confined as asked.
+    has no text, its method's programs are not held by its table, or programs cannot be confined as asked.
     """
     candidates = all_candidates(load_candidates(*runs))
     if "solution" not in candidates:
         raise TroveLiteError(f"{runs[0]}: outcomes hold no programs; name a run folder with text")
+    if beyond := sorted({name for name in candidates["method"].astype(str) if not is_held(name)}):
+        raise TroveLiteError(
+            f"{', '.join(beyond)}: a table of candidates does not hold what these methods run, or they run nothing; "
+            "name runs of other methods"
+        )
     with on_disk(out):
         out.mkdir(parents=True, exist_ok=True)
     journal = out / "executions.jsonl"

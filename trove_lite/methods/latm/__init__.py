@@ -10,7 +10,7 @@ import ast
 import re
 import tomllib
 import warnings
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib import resources
@@ -142,12 +142,17 @@ def latm(questions: Sequence[Question], settings: LatmSettings, examples: Sequen
     else:
         trials = (Trial(0, 0, given),)
     made_here = Made(trials, len(examples) if given is None else 0)
+    yield from answered(questions, lambda question: used(question, made_here.tool, settings), settings)
+    return made_here
+
+
+def answered(questions: Sequence[Question], ask: Callable[[Question], Drawn], settings: Settings) -> Steps:
+    """Answer questions that do not depend on one another, many at once: `ask` draws the candidates for one."""
     for start in range(0, len(questions), AT_ONCE):
         batch = questions[start : start + AT_ONCE]
-        drawn = yield from side_by_side([used(question, made_here.tool, settings) for question in batch])
+        drawn = yield from side_by_side([ask(question) for question in batch])
         for question, candidates in zip(batch, drawn, strict=True):
             yield Answer(question, chosen(question, candidates, settings))
-    return made_here
 
 
 # ---- the maker ----
@@ -451,5 +456,8 @@ LATM = Method(
     grows=True,
     examples=True,
     played_by={"verifier": "maker", "wrapper": "maker"},
+    held=False,
 )
-DISPATCHER = Method("dispatcher", dispatcher, modes=("dispatcher",), presets={"paper": DispatcherSettings()})
+DISPATCHER = Method(
+    "dispatcher", dispatcher, modes=("dispatcher",), presets={"paper": DispatcherSettings()}, held=False
+)

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from ...datasets.base import Problem, Question
 from ...errors import TroveLiteError
-from ..base import Answer, Attempt, Method, Steps, chosen, draw, one_of
-from . import NEXT_TURN, MakerSettings, answer_of, said, stated, words
+from ..base import Attempt, Drawn, Method, Steps, draw, one_of
+from . import NEXT_TURN, MakerSettings, answer_of, answered, said, stated, words
 
 MODE = "made_cot"
 NEXT_EXAMPLE = "\n\nQ:"
@@ -54,20 +54,23 @@ def made_cot(questions: Sequence[Question], settings: ThoughtSettings, examples:
         return Thoughts("", 0, 0, 0)
     given = settings.tools.get(questions[0].category)
     made = (yield from thought(questions[0], settings, examples)) if given is None else Thoughts(given, 0, 0, 0)
-    for question in questions:
-        attempt = Attempt(
-            question,
-            "use",
-            range(0),
-            role="user",
-            mode=MODE,
-            prompt="\n\n".join(filter(None, [made.tool, words("unthought", question=stated(question))])),
-            runs=False,
-            sampling=settings.of_user(stop=(NEXT_EXAMPLE,)),
-        )
-        candidates = yield from draw({MODE: attempt}, settings.budget)
-        yield Answer(question, chosen(question, candidates, settings))
+    yield from answered(questions, lambda question: used(question, made.tool, settings), settings)
     return made
+
+
+def used(question: Question, thoughts: str, settings: ThoughtSettings) -> Drawn:
+    """Candidates for one question after the thoughts."""
+    attempt = Attempt(
+        question,
+        "use",
+        range(0),
+        role="user",
+        mode=MODE,
+        prompt="\n\n".join(filter(None, [thoughts, words("unthought", question=stated(question))])),
+        runs=False,
+        sampling=settings.of_user(stop=(NEXT_EXAMPLE,)),
+    )
+    return (yield from draw({MODE: attempt}, settings.budget))
 
 
 def thought(question: Question, settings: ThoughtSettings, examples: Sequence[Problem]) -> Generator:
@@ -102,4 +105,5 @@ MADE_COT = Method(
     stream=True,
     grows=True,
     examples=True,
+    held=False,
 )

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
 
 from ...analysis.statistics import Interval
 from ...analysis.variance import decompose, interval
@@ -20,6 +21,8 @@ from .systems import MAKERS, METHODS, TOOL_MAKER, System, systems
 
 SPENT = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "executions")
 WRAP = "wrap"
+#: Of a task without a tool nobody asks the user anything, which costs nothing and saves nothing.
+NO_TOOL = "no tool was made"
 EVEN_COLUMNS = ["prices", "category", "a", "b", "fixed", "each", "each_rival", "instances", "low", "high", "note"]
 
 
@@ -105,7 +108,7 @@ def break_even(calls: pd.DataFrame, *, prices: Mapping[str, Prices] = PRICES) ->
     Beside it are set other methods of the same user, and of the maker. `fixed` is paid once, `each` at every instance,
     `each_rival` by the other; in units of `prices`. `low`, `high`: of `instances`, 95 % over instances like these, from
     the interval of each_rival - each; infinite where that reaches 0. The bill of a maker elsewhere is read from its own
-    run, if that is among these.
+    run, if that is among these. A task without a tool has no `each`, and says so.
     """
     bills = dict(list(needed(calls).groupby(["system", "category"], sort=False)))
     rows = [
@@ -122,7 +125,8 @@ def break_even(calls: pd.DataFrame, *, prices: Mapping[str, Prices] = PRICES) ->
 
 def _even(price: Prices, category: str, a: System, b: System, bills: Mapping) -> dict:
     """Where the bills of two systems on one task cross."""
-    mine = _each(bills[a, category], price.user)
+    used = bills[a, category]
+    mine = _each(used, price.user)
     other = _each(bills[b, category], price.user if b.user == a.user else price.maker)
     both = mine.index.intersection(other.index)
     if not len(both):
@@ -132,6 +136,8 @@ def _even(price: Prices, category: str, a: System, b: System, bills: Mapping) ->
     saved = interval(v) if v.se else Interval(v.value, v.value, v.value, 0.0)  # the rule of three is for shares
     fixed, note = _fixed(price.maker, category, a, bills)
     about = {"fixed": fixed, "each": mine.mean(), "each_rival": other.mean(), "note": note}
+    if not used.loc[~used["fixed"], "calls"].any():
+        return about | {"each": np.nan, "note": NO_TOOL}
     if np.isnan(fixed):
         return about
     instances, low, high = (np.ceil(fixed / s) if s > 0 else np.inf for s in (saved.value, saved.high, saved.low))
@@ -180,14 +186,19 @@ def costs_figure(even: pd.DataFrame, *, prices: str = "tokens", most: int = 240)
             axis.plot(n, n * row.each_rival, series.line, color=series.colour, label=row.b)
             if row.instances <= most:
                 axis.plot(row.instances, row.instances * row.each_rival, "o", color="white", markeredgecolor="black")
+        if first["note"] == NO_TOOL:
+            axis.annotate(NO_TOOL, (0.03, 0.97), xycoords="axes fraction", va="top", fontsize=8)
         axis.set_title(task.replace("_", " "), fontsize=9)
+        axis.yaxis.set_major_formatter(EngFormatter(sep=""))
         axis.set_xlabel("instances")
         axis.set_ylim(bottom=0)
     for axis in axes[:, 0]:
         axis.set_ylabel(f"cost ({prices})")
     for axis in axes.flat[len(tasks) :]:
         axis.set_visible(False)
-    axes.flat[0].legend(frameon=False, fontsize=7)
+    figure.legend(
+        *axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False, fontsize=8
+    )
     text = f"What a made tool costs, by {prices}, against the number of instances"
     caption = f"{text}. The line of the tool begins at what the maker spent; a circle: cheaper from here on."
     name = "_".join("".join(sign if sign.isalnum() else " " for sign in prices).split())

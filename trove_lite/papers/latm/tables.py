@@ -17,7 +17,7 @@ from ...analysis.independence import independent_runs
 from ...analysis.scores import score
 from ...candidates import all_candidates
 from .. import in_columns, named, published_table
-from .cost import needed
+from .cost import NO_TOOL, needed
 from .released import TITLES
 from .systems import METHODS, OTHERS, THOUGHT_MAKER, TOOL_MAKER, System, family, systems
 
@@ -88,7 +88,10 @@ def _accuracy(comparison: Comparison | None, table: str, title: str, system: Cal
         rows += [cell | {"system": name, "source": name} for cell in estimates(comparison, name, scores)]
     titles = {title: task for task, title in TITLES.items()}
     if comparison.dataset == "bbh":
-        for row in published_table(table).itertuples():
+        printed = published_table(table)
+        if "metric" in printed:  # one of several in a column
+            printed = printed[printed["metric"] == "accuracy_pct"].rename(columns={"value": "accuracy_pct"})
+        for row in printed.itertuples():
             about = {"category": titles[row.task], "system": system(row)}
             rows.append(about | {"published": row.accuracy_pct / 100, "runs": 0, "problems": 0, "note": "printed"})
     return named(in_columns(pd.DataFrame(rows)), table, title, comparison.title)
@@ -237,10 +240,11 @@ def _cheaper(prices: str, part: pd.DataFrame) -> str:
         + ("never]" if row.high == float("inf") else f"{row.high:,.0f}]")
         for row in pays.itertuples()
     ]
-    unknown = int(part["fixed"].isna().sum())
     says = f"By {prices} the tool becomes cheaper in {len(pays)} of {len(part)} tasks"
+    counts = {"no tool was made": part["note"] == NO_TOOL, "the maker's bill is not known": part["fixed"].isna()}
+    but = [f"in {rows.sum()} {what}" for what, rows in counts.items() if rows.any()]
     return (
         says
         + (f", from so many instances on: {', '.join(tasks)}" if tasks else "")
-        + (f" (in {unknown} the maker's bill is not known)." if unknown else ".")
+        + (f" ({', '.join(but)})." if but else ".")
     )

@@ -22,6 +22,7 @@ from tqdm.asyncio import tqdm
 from trove_lite.analysis.statistics import pass_at_k, run_sd
 from trove_lite.analysis.variance import Runs, decompose, interval
 from trove_lite.datasets.answers import number_is_correct, read_numbers
+from trove_lite.datasets.base import Question
 from trove_lite.datasets.practice.dice import Dice
 from trove_lite.datasets.practice.problems import CATEGORIES, LEVELS, SHARES, Item, items
 from trove_lite.methods.base import sample_seed
@@ -94,10 +95,8 @@ async def measure(
             prompt = practice_prompt(mode, item.question, signatures(toolbox))
             library = library_of(toolbox)
             async with gate:
-                numbers = [
-                    sample_seed(seed, f"practice-{split}", item.category, index, "stream", condition, sample)
-                    for sample in range(count)
-                ]
+                asked = Question(f"practice-{split}", item.category, index, item.question)
+                numbers = [sample_seed(seed, asked, "stream", condition, sample) for sample in range(count)]
                 completions = await model.complete(prompt, numbers)
                 results[condition][number, seed] = [
                     await sample_of(completion.text, item, right, library, executed) for completion in completions

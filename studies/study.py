@@ -311,7 +311,7 @@ README = """\
 Programs that a real model wrote, by `trove-lite run` (provenance: live): {done} of {parts} parts of the study `{name}`.
 This file is made by `studies/study.py publish` from the run folders; the origin of the weights, and a commit where it
 says so, were typed into the study's file. The folders below `runs` hold every candidate with its text and every
-request: `trove_lite.load_candidates` reads them, `trove-lite reexecute` runs their programs again.
+request: `trove_lite.load_candidates` reads them, `trove-lite reexecute` runs programs again that they hold whole.
 
 ## The model
 

@@ -530,13 +530,15 @@ def reexecute(runs, out, time_limit, known_timeouts, memory, isolation, workers,
 
 def _show_time_limits(new, agreement, folder: Path, time_limit: float) -> None:
     from .analysis.independence import independent_runs
+    from .journal import on_disk
     from .papers import save
     from .papers.reexecution import LIMITS, time_limits, time_limits_figure
 
     limits = [limit for limit in LIMITS if limit <= time_limit] or [time_limit]
     by_limit = time_limits(independent_runs(new), limits)  # a copy is no second run
     save(agreement.shares, folder, "agreement")
-    agreement.disagreements.to_csv(folder / "disagreements.csv", index=False, lineterminator="\n")  # none, too
+    with on_disk(folder):  # by itself, because it is written without rows too
+        agreement.disagreements.to_csv(folder / "disagreements.csv", index=False, lineterminator="\n")
     save(by_limit, folder)
     save(time_limits_figure(by_limit), folder)
 

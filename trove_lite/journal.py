@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -106,18 +107,30 @@ def locked(folder: Path) -> Iterator[None]:
     path = folder / ".lock"
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)  # never deleted: a lock on a deleted file keeps nobody out
     try:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not _lock(file):
             holder = os.read(file, 20).decode(errors="replace").strip() or "unknown"
             raise TroveLiteError(
                 f"{folder}: another process (pid {holder}) is writing this run; wait for it, or choose another --out"
-            ) from None
+            )
         os.ftruncate(file, 0)
         os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
         yield
     finally:
         os.close(file)
+
+
+def _lock(file: int, patience: float = 1.0) -> bool:
+    """Whether the lock could be had within `patience` seconds: a child that a killed process was just starting holds
+    its copy until it executes its own program."""
+    until = time.monotonic() + patience
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.01)
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:

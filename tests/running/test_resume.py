@@ -6,7 +6,9 @@ import multiprocessing
 import os
 import random
 import signal
+import threading
 import time
+from contextlib import suppress
 
 import pandas as pd
 import pytest
@@ -318,6 +320,22 @@ def test_the_lock_is_free_again_after_a_failure(tmp_path):
         1 / 0  # noqa: B018
     with locked(tmp_path), pytest.raises(TroveLiteError, match="another process"), locked(tmp_path):
         pass
+
+
+def test_a_lock_that_a_dying_process_left_for_a_moment_is_waited_for(tmp_path):
+    """A child between its fork and its exec holds a copy of the descriptor, and with it the lock."""
+    with locked(tmp_path):
+        copy = os.dup(next(fd for fd in map(int, os.listdir("/proc/self/fd")) if _names(fd, tmp_path / ".lock")))
+    late = threading.Timer(0.3, os.close, [copy])
+    late.start()
+    with locked(tmp_path):
+        assert late.finished.is_set()
+
+
+def _names(fd, path):
+    with suppress(OSError):
+        return os.path.samestat(os.fstat(fd), path.stat())
+    return False
 
 
 # ---- a full disk ----

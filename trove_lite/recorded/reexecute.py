@@ -291,7 +291,7 @@ def reexecute_runs(
     candidates = all_candidates(load_candidates(*runs))
     if "solution" not in candidates:
         raise TroveLiteError(f"{runs[0]}: outcomes hold no programs; name a run folder with text")
-    if beyond := sorted({name for name in candidates["method"].astype(str) if not is_held(name)}):
+    if beyond := sorted(name for name in candidates["method"].astype(str).unique() if not is_held(name)):
         raise TroveLiteError(
             f"{', '.join(beyond)}: a table of candidates does not hold what these methods run, or they run nothing; "
             "name runs of other methods"

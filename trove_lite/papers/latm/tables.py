@@ -241,7 +241,7 @@ def _cheaper(prices: str, part: pd.DataFrame) -> str:
         for row in pays.itertuples()
     ]
     says = f"By {prices} the tool becomes cheaper in {len(pays)} of {len(part)} tasks"
-    counts = {"no tool was made": part["note"] == NO_TOOL, "the maker's bill is not known": part["fixed"].isna()}
+    counts = {NO_TOOL: part["note"] == NO_TOOL, "the maker's bill is not known": part["fixed"].isna()}
     but = [f"in {rows.sum()} {what}" for what, rows in counts.items() if rows.any()]
     return (
         says

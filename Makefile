@@ -40,9 +40,10 @@ practice: $(VENV)/ready  ## results/practice, creator-practice and tables-practi
 	$(BIN)/trove-lite run --methods primitive trove --out runs/practice
 	$(BIN)/trove-lite run --methods primitive --k 30 --name practice --out runs/practice-longer
 	$(BIN)/trove-lite report runs/practice --out practice --force -p longer '["../runs/practice-longer"]'
-	for study in creator tables; do \
-		$(BIN)/python studies/study.py run studies/$$study-practice.toml --model practice && \
-		$(BIN)/trove-lite report runs/$$study-practice/* --out $$study-practice --title "$(TOY)" --force || exit 1; done
+	$(BIN)/python studies/study.py run studies/creator-practice.toml --model practice
+	$(BIN)/trove-lite report runs/creator-practice/* --only 30_creator --out creator-practice --title "$(TOY)" --force
+	$(BIN)/python studies/study.py run studies/tables-practice.toml --model practice
+	$(BIN)/trove-lite report runs/tables-practice/* --out tables-practice --title "$(TOY)" --force
 
 ablations: $(VENV)/ready  ## results/practice-ablations again: TROVE's choices one after another, 5 seeds, about an hour on two cores
 	$(BIN)/python studies/study.py run $(ABLATIONS) --model practice

@@ -323,8 +323,7 @@ request: `trove_lite.load_candidates` reads them, `trove-lite reexecute` runs pr
 
 In all {requests:,.0f} requests, {prompt_tokens:,.0f} tokens read (each request's prompt counted) and
 {completion_tokens:,.0f} written. Hours are those of the sessions that a run records, with the engine's start; a dash:
-the release that made the part recorded none. Parts that ran at the same time shared the machine: at least one of them
-was running for {hours:.2f} hours.
+the release that made the part recorded none.{together}
 
 ## What was not run
 
@@ -332,6 +331,10 @@ was running for {hours:.2f} hours.
 
 {outcome}
 """
+#: Of parts that recorded when they ran.
+TOGETHER = """\
+ Parts that ran at the same time shared the machine: at least one of them
+was running for {:.2f} hours."""
 
 
 def readme(study: Study, table: pd.DataFrame, results: Path) -> str:
@@ -355,7 +358,7 @@ def readme(study: Study, table: pd.DataFrame, results: Path) -> str:
         what=markdown(done.assign(K=budgets(done), **took)[[*SHOWN, *took]].rename(columns=SHOWN)),
         missing="\n".join(missing) or "Nothing of the study's plan.",
         outcome="\n".join([*outcome(study, results), *run_again(results)]),
-        hours=hours_of_any(spans(runs)),
+        together=TOGETHER.format(hours_of_any(known)) if (known := spans(runs)) else "",
         **done[["requests", "prompt_tokens", "completion_tokens"]].sum(),
     )
 

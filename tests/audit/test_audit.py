@@ -1,5 +1,7 @@
 """The audit as a whole, its copy, and what it comes to in words."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -13,6 +15,8 @@ from trove_lite.datasets import load_problems
 from trove_lite.datasets.math import CATEGORIES
 from trove_lite.errors import TroveLiteError
 from trove_lite.selection import number_text
+
+from ..scripted import run
 
 
 @pytest.fixture
@@ -129,6 +133,19 @@ def test_runs_on_other_problems_are_not_held_to_maths_answers(public_problems, s
     assert (graded["after"] == 1).all()
     assert "committed copy" not in set(found.findings["source"])
     assert not found.findings["check"].str.startswith("accuracy without the problems").any()
+
+
+def test_answers_that_are_texts_are_held_to_no_rule_on_numbers(no_data, tmp_path):
+    """Some answers of the practice tables are names, some are numbers."""
+
+    def problems(*where):
+        return [replace(problem, files={}) for problem in load_problems(*where)]
+
+    folder = run(tmp_path / "run", dataset="practice_tables", categories=("practice_tables",), problems=problems)
+    found = audit.run_audit(load_candidates(folder), resamples=20)
+    rules = set(found.effects["rule"])
+    assert rules
+    assert not rules & {"graded number", "number parsing", "first block"}
 
 
 def test_a_damaged_copy_is_named(tmp_path):

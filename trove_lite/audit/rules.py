@@ -337,5 +337,6 @@ def _replaced(chosen: pd.DataFrame, again: pd.DataFrame) -> pd.DataFrame:
 
 
 def golds_of(problems: Sequence[Problem]) -> dict[tuple[str, int], float]:
-    """Gold answers by category and index."""
-    return {(p.category, p.index): p.gold for p in problems}
+    """Gold answers by category and index; none where some are texts: rules read numbers."""
+    golds = {(p.category, p.index): p.gold for p in problems}
+    return golds if all(isinstance(gold, int | float) for gold in golds.values()) else {}

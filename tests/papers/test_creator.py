@@ -13,6 +13,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.methods.repair import RepairSettings
 from trove_lite.papers import creator
 from trove_lite.papers.creator.grading import canonical, graded_by, texts_of
+from trove_lite.papers.style import over
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
@@ -220,6 +221,7 @@ def test_difficulty_is_over_all_categories(study):
     table = creator.figure4_table(study)
     assert set(table["level"]) <= set(study.sides.levels)
     assert table.groupby("system")["problems"].sum().eq(10).all()
+    assert over(table).startswith("10 problems of all categories; ")
 
 
 def test_runs_of_other_papers_leave_nothing_to_grade():

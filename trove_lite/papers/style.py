@@ -162,16 +162,17 @@ def reasons(table: pd.DataFrame) -> str:
 
 
 def over(table: pd.DataFrame) -> str:
-    """Over how many problems and runs a table's values are, as a sentence without its stop."""
+    """Over how many problems and runs a table's values are, as a sentence without its stop; levels of it together."""
     known = table[table["value"].notna()]
     single = known[~known["category"].str.contains(", ")]
     if single.empty:
         return "Nothing was measured"
-    problems = int(single.groupby("category")["problems"].max().sum())
+    problems = int(single.groupby([name for name in ("category", "level") if name in single])["problems"].max().sum())
     ran = single["source"] if "source" in single else single["system"]
     parts = [f"{_span(part['runs'])} of {name}" for name, part in single.groupby(ran, sort=False)]
-    categories = single["category"].nunique()
-    return f"{problems:,} problems of {counted(categories, 'category', 'categories')}; {', '.join(parts)}".rstrip("; ")
+    categories = counted(single["category"].nunique(), "category", "categories")
+    categories = "all categories" if set(single["category"]) == {"all"} else categories
+    return f"{problems:,} problems of {categories}; {', '.join(parts)}".rstrip("; ")
 
 
 def counted(number: float, one: str, several: str) -> str:

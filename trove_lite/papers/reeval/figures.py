@@ -353,10 +353,10 @@ def table9_figure(table: pd.DataFrame) -> Figure | None:
     in_print = table["published"].notna().any()
     caption = (
         f"Problems solved by any of {table.attrs['k']} samples, by {table.attrs['by']}, in percent. "
-        f"{_levels_over(table)}. Bars: {INTERVAL}."
+        f"{over(table)}. Bars: {INTERVAL}."
         f"{' Hollow black marks: the paper’s values.' if in_print else ''}{_stand_in(table)}"
     )
-    detail = f"{_levels_over(table)}; {INTERVAL}"
+    detail = f"{over(table)}; {INTERVAL}"
     return titled(figure, table, f"Problems solved by {split_by(table)}", caption=caption, detail=detail)
 
 
@@ -444,15 +444,6 @@ def _curve_over(table: pd.DataFrame, row: str) -> str:
     parts = known.drop_duplicates("source")
     runs = ", ".join(f"{counted(int(p.runs), 'run', 'runs')} of {p.source}" for p in parts.itertuples())
     return f"{int(known['problems'].max()):,} problems, {runs}"
-
-
-def _levels_over(table: pd.DataFrame) -> str:
-    """`over`, with the problems of all levels of a category together."""
-    known = table[table["value"].notna() & ~table["category"].str.contains(", ")]
-    whole = known.groupby(["category", "system", "source"], sort=False).agg(
-        problems=("problems", "sum"), runs=("runs", "max")
-    )
-    return over(whole.assign(value=0.0).reset_index())
 
 
 def _pairs_of_runs(known: pd.DataFrame) -> str:

@@ -9,7 +9,7 @@ from ...errors import TroveLiteError, shown
 from ...parse import parse_tools
 from ...programs import plain_name
 from .. import named, published_table
-from ..style import titled
+from ..style import counted, titled
 from .table2 import _of
 
 #: TroVE's data sets by what the paper calls them: data set and category here; none of GQA, whose images need models.
@@ -115,7 +115,8 @@ def library_figure(held: pd.DataFrame, *, name: str = "trove_figure6") -> Figure
             if row.uses:
                 axes.plot([row.first, row.last], [place, place], color=colour, linewidth=0.8)
                 axes.plot(row.problems, [place] * row.uses, "|", color=colour, markersize=7, markeredgewidth=1.1)
-            said = f"{row.uses} uses, {row.first}–{row.last}" if row.uses else "no final answer used it"
+            uses = counted(row.uses, "use", "uses")
+            said = f"{uses}, {row.first}–{row.last}" if row.uses else "no final answer used it"
             axes.annotate(
                 said, (1.01, place), xycoords=("axes fraction", "data"), va="center", fontsize=7, color=colour
             )

@@ -45,7 +45,7 @@ practice: $(VENV)/ready  ## results/practice, creator-practice and tables-practi
 	$(BIN)/python studies/study.py run studies/tables-practice.toml --model practice
 	$(BIN)/trove-lite report runs/tables-practice/* --out tables-practice --title "$(TOY)" --force
 
-ablations: $(VENV)/ready  ## results/practice-ablations again: TROVE's choices one after another, 5 seeds, about an hour on two cores
+ablations: $(VENV)/ready  ## results/practice-ablations again: TROVE's choices one after another, 5 seeds, half an hour
 	$(BIN)/python studies/study.py run $(ABLATIONS) --model practice
 	$(BIN)/python studies/study.py ablations $(ABLATIONS)
 

@@ -12,7 +12,7 @@ STUDY ?= studies/qwen2.5-coder-1.5b.toml
 ABLATIONS := studies/practice-ablations.toml
 MODEL ?=
 REAL ?= .venv-vllm/bin/python
-DEMO := The practice model, live: how the methods work. Its numbers say nothing about other models
+TOY := The practice model, live: how the methods work. Its numbers say nothing about other models
 
 .PHONY: reproduce recorded demo study practice ablations real publish train-practice-model test test-slow test-vllm test-real lint bundle reexecution clean
 
@@ -25,7 +25,7 @@ recorded: $(VENV)/ready  ## all tables and figures from recorded CodeLlama runs
 demo: $(VENV)/ready  ## the practice model live: TROVE and PRIMITIVE, 10 problems a category, 3 seeds
 	$(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
 	$(BIN)/trove-lite view runs/practice-demo --out results/practice-demo/view.html
-	$(BIN)/trove-lite report runs/practice-demo --out practice-demo --title "$(DEMO)" --force $(ARGS)
+	$(BIN)/trove-lite report runs/practice-demo --out practice-demo --title "$(TOY)" --force $(ARGS)
 
 study: $(VENV)/ready  ## tables and figures of a real model's study, where results/ has it
 	$(BIN)/python studies/study.py report $(STUDY)
@@ -36,12 +36,16 @@ real:  ## a study with a real model: make real MODEL=FOLDER_OR_HUB_NAME; goes on
 publish: $(VENV)/ready  ## the complete parts of that study into results/, then `make study`
 	$(BIN)/python studies/study.py publish $(STUDY) $(ARGS)
 
-practice: $(VENV)/ready  ## results/practice again: the whole practice test set, 5 seeds, 126,000 programs
+practice: $(VENV)/ready  ## results/practice, creator-practice and tables-practice again: 20 minutes on two cores
 	$(BIN)/trove-lite run --methods primitive trove --out runs/practice
 	$(BIN)/trove-lite run --methods primitive --k 30 --name practice --out runs/practice-longer
 	$(BIN)/trove-lite report runs/practice --out practice --force -p longer '["../runs/practice-longer"]'
+	$(BIN)/python studies/study.py run studies/creator-practice.toml --model practice
+	$(BIN)/trove-lite report runs/creator-practice/* --only 30_creator --out creator-practice --title "$(TOY)" --force
+	$(BIN)/python studies/study.py run studies/tables-practice.toml --model practice
+	$(BIN)/trove-lite report runs/tables-practice/* --out tables-practice --title "$(TOY)" --force
 
-ablations: $(VENV)/ready  ## results/practice-ablations again: TROVE's choices one after another, 5 seeds, about an hour on two cores
+ablations: $(VENV)/ready  ## results/practice-ablations again: TROVE's choices one after another, 5 seeds, half an hour
 	$(BIN)/python studies/study.py run $(ABLATIONS) --model practice
 	$(BIN)/python studies/study.py ablations $(ABLATIONS)
 

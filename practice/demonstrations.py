@@ -6,8 +6,10 @@ mode, so that none of the methods that the kit compares is favoured.
 """
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from programs import PROGRAMS, STEPS, TOOLS
+from programs import PROGRAMS, STEPS, TOOLS, Tool
 
 from trove_lite.datasets.practice.dice import Dice
 from trove_lite.datasets.practice.problems import Item, Wording
@@ -31,48 +33,88 @@ WRONG = (
 )
 
 
+@dataclass
+class Written:
+    """A program as it is written: its lines, those of functions that it defines, the names that it takes from the
+    toolbox. What it needs of the library is imported, unless that was `forgotten`."""
+
+    main: list[str]
+    tools: list[str]
+    taken: list[str]
+    forgotten: bool = False
+
+    def define(self, name: str, tool: Tool) -> None:
+        self.tools += [f"def {name}({tool.parameters}):", *("    " + line for line in tool.body)]
+
+    def call(self, item: Item, name: str) -> None:
+        self.main.append(_fill(PROGRAMS[item.category][item.family.name].call, item.arguments, name))
+
+    def imports(self) -> list[str]:
+        """The lines that import what it uses."""
+        if self.forgotten:
+            return []
+        math = ["import math"] if "math." in "\n".join(self.main + self.tools) else []
+        return math + ([f"from toolbox import {', '.join(self.taken)}"] if self.taken else [])
+
+    def __str__(self) -> str:
+        """As a completion: the program, and the Tools section where there is one."""
+        tools = self.imports() + self.tools
+        return in_a_block(self.main) + (f"\n**Tools**\n{in_a_block(tools)}" if tools else "")
+
+
+def in_a_block(lines: list[str]) -> str:
+    return "```python\n" + "\n".join(lines) + "\n```\n"
+
+
 def demonstrate(
     dice: Dice, item: Item, mode: str, *, slips: bool = False, listed: bool | None = None
 ) -> tuple[str, str]:
     """A prompt in `mode` and a completion; in IMPORT mode `listed` says whether the toolbox holds the right tool."""
-    program = PROGRAMS[item.category][item.family.name]
     toolbox = {}
     if mode == "import":
         listed = dice.random() < 0.5 if listed is None else listed
-        toolbox = toolbox_for(dice, item, program.tool, listed, min(int(dice.expovariate(1 / 6)), LISTED_AT_MOST - 2))
-    tools, imported = [], []
-    if mode == "import" and program.tool in toolbox:
-        main, imported = [_fill(program.call, item.arguments, toolbox[program.tool])], [toolbox[program.tool]]
+        tool = PROGRAMS[item.category][item.family.name].tool
+        toolbox = toolbox_for(dice, item, tool, listed, min(int(dice.expovariate(1 / 6)), LISTED_AT_MOST - 2))
+    made = written(dice, item, mode, toolbox, slips=slips)
+    if slips and dice.random() < FAILURE[item.level - 1]:
+        broken(dice, made)
+    return practice_prompt(mode, item.question, signatures(toolbox)), str(made)
+
+
+def written(dice: Dice, item: Item, mode: str, toolbox: Mapping[str, str] | None = None, *, slips: bool) -> Written:
+    """A program in `mode`, which runs; `toolbox`: tool → its name, of those that it may import."""
+    program, toolbox, made = PROGRAMS[item.category][item.family.name], toolbox or {}, Written([], [], [])
+    if program.tool in toolbox:
+        made.taken.append(toolbox[program.tool])
+        made.call(item, toolbox[program.tool])
     elif mode == "create" and dice.random() < 0.96:
-        name = dice.weighted(TOOLS[program.tool].names, (6, 3, 1)[: len(TOOLS[program.tool].names)])
-        main = [_fill(program.call, item.arguments, name)]
-        tools = [f"def {name}({TOOLS[program.tool].parameters}):", *("    " + x for x in TOOLS[program.tool].body)]
+        name = named(dice, TOOLS[program.tool])
+        made.define(name, TOOLS[program.tool])
+        made.call(item, name)
     else:
-        main = _inline(dice, program.code, item.arguments)
-    steps = []
+        made.main += _inline(dice, program.code, item.arguments)
+    if slips and dice.random() < MAIN_SLIP[item.level - 1]:
+        mistaken(made)
+    stepped(dice, made, item, toolbox, slips)
+    return made
+
+
+def named(dice: Dice, tool: Tool) -> str:
+    """One of the names that a tool goes by."""
+    return dice.weighted(tool.names, (6, 3, 1)[: len(tool.names)])
+
+
+def stepped(dice: Dice, made: Written, item: Item, toolbox: Mapping[str, str], slips: bool) -> None:
+    """The item's second steps, and the line that prints the answer."""
     for step, k in item.steps:
+        if slips and dice.random() < STEP_SLIP[item.level - 1]:
+            continue
         if step.name == "digits" and "digits" in toolbox:
-            steps.append(f"ans = {toolbox['digits']}(abs(ans))")
-            imported += [toolbox["digits"]] if toolbox["digits"] not in imported else []
+            made.main.append(f"ans = {toolbox['digits']}(abs(ans))")
+            made.taken += [toolbox["digits"]] if toolbox["digits"] not in made.taken else []
         else:
-            steps.append(STEPS[step.name].format(k=k))
-    level = item.level - 1
-    if slips and dice.random() < MAIN_SLIP[level]:
-        _mistake(main, tools)
-    if slips:
-        steps = [step for step in steps if dice.random() >= STEP_SLIP[level]]
-    lines = [*main, *steps, "print(ans)"]
-    head = ["import math"] if "math." in "\n".join(lines + tools) else []
-    head += [f"from toolbox import {', '.join(imported)}"] if imported else []
-    if slips and dice.random() < FAILURE[level]:
-        _fail(dice, lines, tools, head)
-    prompt = practice_prompt(mode, item.question, signatures(toolbox))
-    return prompt, _completion(lines, head + tools)
-
-
-def _completion(lines: list[str], tools: list[str]) -> str:
-    solution = "```python\n" + "\n".join(lines) + "\n```\n"
-    return solution + ("\n**Tools**\n```python\n" + "\n".join(tools) + "\n```\n" if tools else "")
+            made.main.append(STEPS[step.name].format(k=k))
+    made.main.append("print(ans)")
 
 
 def toolbox_for(dice: Dice, item: Item, tool: str, listed: bool, size: int) -> dict[str, str]:
@@ -107,15 +149,16 @@ def _inline(dice: Dice, variants: tuple[str, ...], arguments: dict) -> list[str]
     return _fill(code, arguments).split("\n")
 
 
-def _mistake(main: list[str], tools: list[str]) -> None:
+def mistaken(made: Written) -> None:
     """One wrong operator in the function just written or else in the program; where there is none, a number twice."""
-    for lines, places in ((tools, range(1, len(tools))), (main, range(len(main)))):
+    for lines, places in ((made.tools, range(1, len(made.tools))), (made.main, range(len(made.main)))):
         for pattern, replacement in WRONG:
             for place in places:
                 if re.search(pattern, lines[place]):
                     lines[place] = re.sub(pattern, replacement, lines[place], count=1)
                     return
-    main[-1] = _repeat_argument(main[-1])
+    lines = made.main or made.tools
+    lines[-1] = _repeat_argument(lines[-1])
 
 
 def _repeat_argument(line: str) -> str:
@@ -127,11 +170,13 @@ def _repeat_argument(line: str) -> str:
     return re.sub(rf"\(({item})\)", r"(\1 + 1)", line, count=1)
 
 
-def _fail(dice: Dice, lines: list[str], tools: list[str], head: list[str]) -> None:
-    """The program will stop with an error: an import forgotten, a name that does not exist."""
-    if head and dice.random() < 0.5:
-        head.clear()
-    elif tools and dice.random() < 0.5:
-        tools[-1] = tools[-1].replace("return ", "return result + ", 1)
-    else:
-        lines[-1] = "print(answer)"
+def broken(dice: Dice, made: Written) -> str:
+    """Has the program stop with an error, an import forgotten or a name that does not exist; gives that name."""
+    if (imports := made.imports()) and dice.random() < 0.5:
+        made.forgotten = True
+        return imports[0].split()[-1]
+    if made.tools and dice.random() < 0.5:
+        made.tools[-1] = made.tools[-1].replace("return ", "return result + ", 1)
+        return "result"
+    made.main[-1] = "print(answer)"
+    return "answer"

@@ -13,6 +13,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from demonstrations import signatures, toolbox_for
@@ -21,6 +22,7 @@ from tqdm.asyncio import tqdm
 
 from trove_lite.analysis.statistics import pass_at_k, run_sd
 from trove_lite.analysis.variance import Runs, decompose, interval
+from trove_lite.candidates import load_candidates
 from trove_lite.datasets.answers import number_is_correct, read_numbers
 from trove_lite.datasets.base import Question
 from trove_lite.datasets.practice.dice import Dice
@@ -31,6 +33,8 @@ from trove_lite.models.practice.model import load_practice_model
 from trove_lite.parse import parse_completion
 from trove_lite.programs import operations, program_of
 from trove_lite.prompts.practice import practice_prompt
+from trove_lite.running.live import live_run
+from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.pool import Sandbox
 from trove_lite.selection import Vote, one_stage, rounded
 
@@ -42,6 +46,14 @@ CONDITIONS = {
     "unlisted": ("import", 5),
 }
 DISTRACTORS = 7
+#: What the kit's own methods make of the model: name → (data set, method, calls a problem, its choices).
+METHODS = {
+    "PoT, one attempt": ("practice", "pot", 4, {"attempts": 1}),
+    "Entangled, one attempt": ("practice", "entangled", 4, {"attempts": 1}),
+    "CREATOR, one attempt": ("practice", "creator", 5, {"attempts": 1}),
+    "tables, PRIMITIVE": ("practice_tables", "primitive", 15, {}),
+    "tables, TROVE": ("practice_tables", "trove", 15, {}),
+}
 MARK = "<!-- metrics -->"
 
 
@@ -151,11 +163,7 @@ def summary(found: Sequence[Item], results: dict, seeds: Sequence[int]) -> dict[
     def add(name, condition, score, chosen=lambda item: True):
         numbers = [n for n, item in enumerate(found) if chosen(item)]
         scores = np.array([[score(results[condition][n, seed]) for seed in seeds] for n in numbers], dtype=float)
-        mean = interval(decompose(Runs(scores, run_sd=0)))  # each problem by itself: runs share nothing
-        most = 1.0 if scores.max() <= 1 else np.inf  # a share, or a count
-        row = mean._asdict() | {"low": max(mean.low, 0.0), "high": min(mean.high, most)}
-        row |= {"run_sd": run_sd(scores.mean(axis=0))}
-        report[name] = {"problems": len(numbers)} | {key: round(float(value), 4) for key, value in row.items()}
+        report[name] = estimate(scores)
 
     def right(k):
         return lambda samples: pass_at_k(len(samples), sum(s.correct for s in samples), k)
@@ -211,6 +219,38 @@ def summary(found: Sequence[Item], results: dict, seeds: Sequence[int]) -> dict[
     return report
 
 
+def of_methods(seeds: Sequence[int], settings: SamplingSettings, folder: Path | None) -> dict[str, dict]:
+    """For each of METHODS the share of last programs that are right and that fail, and the answers agreed on."""
+    report = {}
+    for name, (dataset, method, k, choices) in METHODS.items():
+        with TemporaryDirectory() as place:
+            run = RunSettings(
+                methods=(method,),
+                dataset=dataset,
+                seeds=tuple(seeds),
+                k=k,
+                choices={method: choices},
+                sampling=settings,
+            )
+            model = load_practice_model(settings, folder)
+            rows = load_candidates(live_run(run, Path(place) / "run", model=model))
+        rows = rows[rows["phase"] == "stream"]
+        failing = rows["status"] != "ok"
+        for what, score in (("pass@1", rows["correct"].astype(float)), ("failing", failing.astype(float))):
+            scores = score.groupby([rows["category"], rows["problem"], rows["seed"]], observed=True).mean().unstack()
+            report[f"{name}: {what}"] = estimate(scores.to_numpy())
+    return report
+
+
+def estimate(scores: np.ndarray) -> dict[str, float]:
+    """The mean of (problems × seeds) with its interval over problems, and the SD between seeds."""
+    mean = interval(decompose(Runs(scores, run_sd=0)))  # each problem by itself: runs share nothing
+    most = 1.0 if scores.max() <= 1 else np.inf  # a share, or a count
+    row = mean._asdict() | {"low": max(mean.low, 0.0), "high": min(mean.high, most)}
+    row |= {"run_sd": run_sd(scores.mean(axis=0))}
+    return {"problems": len(scores)} | {key: round(float(value), 4) for key, value in row.items()}
+
+
 def as_markdown(report: dict[str, dict]) -> str:
     """The report as a table; percent, but for counts."""
     lines = ["| metric | value | 95 % interval | SD between seeds | problems |", "|---|---|---|---|---|"]
@@ -238,6 +278,8 @@ def main() -> None:
     settings = SamplingSettings(temperature=options.temperature)
     found, results = asyncio.run(measure(options.split, options.seeds, settings, options.model, options.workers))
     report = summary(found, results, options.seeds)
+    if options.split == "test":  # data sets are the test split
+        report |= of_methods(options.seeds, settings, options.model)
     if options.json:
         header = {"split": options.split, "seeds": options.seeds, "temperature": options.temperature}
         text = json.dumps(header | {"metrics": report}, indent=1)

@@ -1,4 +1,4 @@
-"""Train the tokenizer: byte-level BPE of 1,280 tokens over a sample of the demonstrations.
+"""Train the tokenizer: byte-level BPE of 1,536 tokens over a sample of the demonstrations.
 
 Digits stand alone, so that numbers are copied digit by digit; headings, code fences and whole identifiers are cut out
 before merging, so that a function's name is one token wherever it is frequent enough. The pattern names its characters
@@ -8,6 +8,8 @@ one by one (no \\s, no \\d): the practice backend cuts with Python's `re`, and b
 from pathlib import Path
 
 from demonstrations import MODES, demonstrate
+from stages import STAGES, demonstrate_stage
+from tables import demonstrate_table
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
 from trove_lite.datasets.practice.dice import Dice
@@ -16,7 +18,7 @@ from trove_lite.datasets.practice.problems import CATEGORIES, LEVELS, draw_item
 BOS, EOS = "<s>", "</s>"
 PATTERN = (
     r"[0-9]"
-    r"|\*\*(?:Question|Toolbox|Solution|Tools)\*\*\n"
+    r"|\*\*(?:Question|Toolbox|Solution|Tools|Tool|Program|Error)\*\*\n"
     r"|```(?:python)?\n"
     r"|\n *"
     r"|[ _]?[A-Za-z]+(?:_[A-Za-z]+)*"
@@ -31,7 +33,11 @@ def train_tokenizer(vocabulary: int, examples: int) -> Tokenizer:
     texts = []
     for _ in range(examples):
         item = draw_item(dice, "train", dice.pick(CATEGORIES), dice.pick(LEVELS))
-        texts.append("".join(demonstrate(dice, item, dice.pick(MODES))))
+        texts += [
+            "".join(demonstrate(dice, item, dice.pick(MODES))),
+            "".join(demonstrate_stage(dice, item, dice.pick(STAGES))),
+            "".join(demonstrate_table(dice, dice.pick(MODES))),
+        ][: dice.pick((1, 2, 3))]
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
@@ -53,7 +59,7 @@ def train_tokenizer(vocabulary: int, examples: int) -> Tokenizer:
     return tokenizer
 
 
-def tokenizer(folder: Path, vocabulary: int = 1280, examples: int = 20_000) -> Tokenizer:
+def tokenizer(folder: Path, vocabulary: int = 1536, examples: int = 20_000) -> Tokenizer:
     """The tokenizer stored in `folder`, trained first where there is none."""
     path = folder / "tokenizer.json"
     if not path.exists():

@@ -16,6 +16,9 @@ import torch
 import torch.nn.functional as F
 from demonstrations import demonstrate
 from safetensors.torch import load_file, save_file
+from stages import STAGES as STAGES_OF_CREATOR
+from stages import demonstrate_stage
+from tables import demonstrate_table
 from tokenizer import BOS, EOS, tokenizer
 from torch import nn
 from transformers import LlamaConfig
@@ -28,11 +31,13 @@ WIDTH, LAYERS, HEADS, HIDDEN, CONTEXT, EPSILON = 128, 4, 4, 352, 1024, 1e-5
 TOKENS_A_STEP = 4096
 WARM_UP = 60
 MODE_SHARES = {"skip": 0.3, "create": 0.3, "import": 0.4}
+#: What demonstrations are of: TROVE's modes on the problems, CREATOR's stages on the problems, the modes on tables.
+SHARES = {"modes": 0.66, "stages": 0.16, "tables": 0.18}
 #: In IMPORT mode the first tokens decide whether a tool is used and which: the hard part, so they weigh more.
 FIRST_TOKENS, FIRST_WEIGHT = 4, 5.0
 STAGES = {
-    "base": {"steps": 5000, "rate": 3e-3, "decays": False, "levels": (1.0, 0.9, 0.8, 0.7, 0.6)},
-    "finish": {"steps": 1200, "rate": 3e-3, "decays": True, "levels": (1.0, 1.0, 1.0, 1.0, 1.0)},
+    "base": {"steps": 7000, "rate": 3e-3, "decays": False, "levels": (1.0, 0.9, 0.8, 0.7, 0.6)},
+    "finish": {"steps": 1600, "rate": 3e-3, "decays": True, "levels": (1.0, 1.0, 1.0, 1.0, 1.0)},
 }
 
 
@@ -101,17 +106,28 @@ class PracticeModel(nn.Module):
 def examples(dice: Dice, tokens, levels: tuple[float, ...], split: str, count: int) -> list[tuple]:
     """`count` demonstrations or one more as (prompt tokens, completion tokens, mode)."""
     start, end = tokens.token_to_id(BOS), tokens.token_to_id(EOS)
-    sizes = [len(FAMILIES[category]) for category in CATEGORIES]  # no family is rarer for the size of its category
     drawn = []
     while len(drawn) < count:
-        item = draw_item(dice, split, dice.weighted(CATEGORIES, sizes), dice.weighted(LEVELS, levels))
-        mode = dice.weighted(list(MODE_SHARES), list(MODE_SHARES.values()))
-        # IMPORT comes in pairs, the right tool listed and not, so that the toolbox has to be read.
-        for listed in (True, False) if mode == "import" else (None,):
-            drawn.append((*demonstrate(dice, item, mode, slips=split == "train", listed=listed), mode))
+        drawn += draw(dice, levels, split)
     prompts = tokens.encode_batch([p for p, _, _ in drawn], add_special_tokens=False)
     completions = tokens.encode_batch([c for _, c, _ in drawn], add_special_tokens=False)
     return [([start, *p.ids], [*c.ids, end], m) for p, c, (_, _, m) in zip(prompts, completions, drawn, strict=True)]
+
+
+def draw(dice: Dice, levels: tuple[float, ...], split: str) -> list[tuple[str, str, str]]:
+    """One demonstration, or the two of a pair, as (prompt, completion, mode)."""
+    slips, what = split == "train", dice.weighted(list(SHARES), list(SHARES.values()))
+    mode = dice.weighted(list(MODE_SHARES), list(MODE_SHARES.values()))
+    # IMPORT comes in pairs, the right tool listed and not, so that the toolbox has to be read.
+    pair = (True, False) if mode == "import" else (None,)
+    if what == "tables":
+        return [(*demonstrate_table(dice, mode, slips=slips, listed=listed), mode) for listed in pair]
+    sizes = [len(FAMILIES[category]) for category in CATEGORIES]  # no family is rarer for the size of its category
+    item = draw_item(dice, split, dice.weighted(CATEGORIES, sizes), dice.weighted(LEVELS, levels))
+    if what == "stages":
+        stage = dice.pick(STAGES_OF_CREATOR)
+        return [(*demonstrate_stage(dice, item, stage, slips=slips), stage)]
+    return [(*demonstrate(dice, item, mode, slips=slips, listed=listed), mode) for listed in pair]
 
 
 def batches(dice: Dice, tokens, levels, split="train", pool=4096):

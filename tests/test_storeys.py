@@ -63,7 +63,7 @@ OTHER_WORDS = {
     "recorded.reexecute": ({"import"}, "recorded programs of this mode ran after a toolbox"),
     "": ({"trove", "latm", "creator"}, "the papers whose tables they are"),
     "candidates": ({"primitive", "instance", "import", "create", "skip"}, "files of the first schema had no order"),
-    "running.settings": ({"practice", "trove"}, "what a run is by default"),
+    "running.settings": ({"practice", "practice_tables", "trove"}, "what a run is by default"),
 }
 #: Where names of methods, modes and data sets may stand: papers are about them.
 ABOUT_PAPERS = ("papers", "audit")

@@ -5,9 +5,11 @@ import random
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from trove_lite.datasets import load_problems, practice_tables
 from trove_lite.datasets.answers import number_is_correct, read_numbers
 from trove_lite.datasets.math import CATEGORIES as MATH_CATEGORIES
 from trove_lite.datasets.practice import problems as practice
@@ -21,7 +23,7 @@ from trove_lite.datasets.practice.problems import (
     practice_problems,
 )
 from trove_lite.parse import parse_completion
-from trove_lite.programs import program_of
+from trove_lite.programs import code_blocks, program_of
 from trove_lite.sandbox.pool import Sandbox
 from trove_lite.selection import number_text
 
@@ -33,14 +35,16 @@ TEST_SET = "ae6ffb74a98ef697"
 
 @pytest.fixture(scope="module")
 def training():
-    """`practice/demonstrations.py` and `practice/programs.py`, which are no part of the package."""
+    """Modules of `practice/`, which are no part of the package."""
     sys.path.insert(0, str(ROOT / "practice"))
     try:
         import demonstrations
         import programs
+        import stages
+        import tables
     finally:
         sys.path.pop(0)
-    return demonstrations, programs
+    return SimpleNamespace(demonstrations=demonstrations, programs=programs, stages=stages, tables=tables)
 
 
 def test_categories_are_named_as_maths():
@@ -126,7 +130,7 @@ def test_harder_levels_have_more_steps():
 
 
 def test_demonstrated_programs_reach_the_reference_answers_in_every_mode(training):
-    demonstrations, programs = training
+    demonstrations, programs = training.demonstrations, training.programs
     dice, expected, texts = Dice("demonstrations"), [], []
     for category in CATEGORIES:
         for family in (family for family in practice.FAMILIES[category] if not family.held_out):
@@ -141,6 +145,65 @@ def test_demonstrated_programs_reach_the_reference_answers_in_every_mode(trainin
         for execution, answer, text in zip(sandbox.run_many(texts, progress=False), expected, texts, strict=True):
             assert execution.status == "ok", text
             assert number_is_correct(read_numbers(execution.output), answer), text
+
+
+def answers_of(texts, files=None):
+    """What each program prints; all must run to their end."""
+    with Sandbox(2, time_limit=10) as sandbox:
+        executions = sandbox.run_many(texts, progress=False, files=files)
+    assert {execution.status for execution in executions} == {"ok"}
+    return [execution.output for execution in executions]
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_creators_stages_reach_the_reference_answers(training, category):
+    dice, texts, expected = Dice("stages"), [], []
+    for family in (family for family in practice.FAMILIES[category] if not family.held_out):
+        item = _item_of(dice, category, family)
+        decided, use = training.stages.demonstrate_stage(dice, item, "decide")
+        (tool,) = code_blocks(decided)
+        texts.append(program_of(use, (), [tool]))
+        _, mended = training.stages.demonstrate_stage(dice, item, "rectify")
+        parsed = parse_completion(mended)
+        texts.append(program_of(parsed.solution, parsed.tools))
+        expected += [item.answer] * 2
+    for output, answer, text in zip(answers_of(texts), expected, texts, strict=True):
+        assert number_is_correct(read_numbers(output), answer), text
+
+
+def test_a_program_to_be_mended_stops_by_the_error_that_is_shown(training):
+    dice, texts, names = Dice("broken"), [], []
+    for i in range(40):
+        item = draw_item(dice, "train", CATEGORIES[i % 7], 2)
+        prompt, _ = training.stages.demonstrate_stage(dice, item, "rectify")
+        program, error = re.search(r"Program\*\*\n(.*)\n\n\*\*Error\*\*\n(.*)", prompt, re.DOTALL).groups()
+        parsed = parse_completion(program)
+        texts.append(program_of(parsed.solution, parsed.tools))
+        names.append(error.partition(" (line")[0])
+    with Sandbox(2, time_limit=10) as sandbox:
+        for execution, name in zip(sandbox.run_many(texts, progress=False), names, strict=True):
+            assert execution.error.startswith(name)
+
+
+def test_demonstrated_programs_on_tables_answer_in_every_mode(training):
+    tables, dice, texts, files, expected = training.tables, Dice("tables"), [], [], []
+    library = [
+        f"def {name}({kind.tool.parameters}):\n    {kind.tool.body[0]}"
+        for kind in tables.KINDS.values()
+        for name in kind.tool.names
+    ]
+    problems = load_problems(practice_tables.NAME, practice_tables.NAME)
+    for number in range(practice_tables.TABLES):
+        table, draw = practice_tables.made_table(number), random.Random(f"{practice_tables.NAME} {number} questions")
+        for place, ask in enumerate(practice_tables.QUESTIONS):
+            asked, problem = ask(table, draw), problems[number * len(practice_tables.QUESTIONS) + place]
+            mode = training.demonstrations.MODES[len(texts) % 3]
+            toolbox = tables.toolbox_for(dice, asked.kind, True) if mode == "import" else {}
+            parsed = parse_completion(str(tables.table_program(dice, mode, asked, *problem.files, toolbox)))
+            texts.append(program_of(parsed.solution, parsed.tools, ["import pandas as pd", *library]))
+            files.append(problem.files)
+            expected.append(str(problem.gold))
+    assert [output.strip() for output in answers_of(texts, files)] == expected
 
 
 def _item_of(dice, category, family):
@@ -159,15 +222,15 @@ def _library(programs):
 
 
 def test_slips_change_programs_more_often_at_higher_levels(training):
-    demonstrations, _ = training
+    demonstrate = training.demonstrations.demonstrate
     shares = []
     for level in (1, 5):
         changed = 0
         for i in range(400):
             item = draw_item(Dice(f"{level}/{i}"), "train", "algebra", level)
             right, noisy = (
-                demonstrations.demonstrate(Dice("same"), item, "skip", slips=False)[1],
-                demonstrations.demonstrate(Dice(f"slip{i}"), item, "skip", slips=True)[1],
+                demonstrate(Dice("same"), item, "skip", slips=False)[1],
+                demonstrate(Dice(f"slip{i}"), item, "skip", slips=True)[1],
             )
             changed += right != noisy
         shares.append(changed)

@@ -44,6 +44,15 @@ class Table(NamedTuple):
         return "".join("\t".join(map(str, cells)) + "\n" for cells in (header, *self.rows))
 
 
+class Asked(NamedTuple):
+    """A question: its kind, its text, the answer, and the parts of the table that it names."""
+
+    kind: str
+    text: str
+    gold: int | str
+    names: dict[str, str]
+
+
 THEMES = (
     Theme(
         "Boat",
@@ -82,9 +91,12 @@ THEMES = (
 
 @lru_cache
 def made_table(number: int) -> Table:
-    """Table `number`, from 0: seven to ten rows, no group without one, and one group ahead of the others."""
-    draw = random.Random(f"{NAME} {number}")
-    theme = THEMES[number % len(THEMES)]
+    """Table `number`, from 0."""
+    return drawn_table(random.Random(f"{NAME} {number}"), THEMES[number % len(THEMES)])
+
+
+def drawn_table(draw: random.Random, theme: Theme) -> Table:
+    """A table of seven to ten rows: no group without one, and one group ahead of the others."""
     names = draw.sample(theme.names, draw.randint(7, len(theme.names)))
     amounts = draw.sample(range(theme.largest // 10, theme.largest), len(names))
     groups = []
@@ -99,37 +111,44 @@ def _one_leads(groups: Sequence[str]) -> bool:
     return len(counts) > 1 and counts[-1] > counts[-2]
 
 
-def _how_many(table: Table, draw: random.Random) -> tuple[str, int]:
+def _how_many(table: Table, draw: random.Random) -> Asked:
     theme, group = table.theme, draw.choice(table.rows)[1]
-    return f"In how many rows is {theme.group} {group}?", sum(row[1] == group for row in table.rows)
+    text = f"In how many rows is {theme.group} {group}?"
+    gold = sum(row[1] == group for row in table.rows)
+    return Asked("how many", text, gold, {"column": theme.group, "value": group})
 
 
-def _total(table: Table, draw: random.Random) -> tuple[str, int]:
+def _total(table: Table, draw: random.Random) -> Asked:
     theme, group = table.theme, draw.choice(table.rows)[1]
-    asked = f"What is the sum of {theme.amount} over the rows whose {theme.group} is {group}?"
-    return asked, sum(row[2] for row in table.rows if row[1] == group)
+    text = f"What is the sum of {theme.amount} over the rows whose {theme.group} is {group}?"
+    gold = sum(row[2] for row in table.rows if row[1] == group)
+    return Asked("total", text, gold, {"column": theme.group, "value": group, "amount": theme.amount})
 
 
-def _difference(table: Table, draw: random.Random) -> tuple[str, int]:
-    (one, _, a), (other, _, b) = draw.sample(table.rows, 2)
-    return f"By how much do {one} and {other} differ in {table.theme.amount}?", abs(a - b)
+def _difference(table: Table, draw: random.Random) -> Asked:
+    theme, ((one, _, a), (other, _, b)) = table.theme, draw.sample(table.rows, 2)
+    text = f"By how much do {one} and {other} differ in {theme.amount}?"
+    return Asked(
+        "difference", text, abs(a - b), {"name": theme.row, "one": one, "other": other, "amount": theme.amount}
+    )
 
 
-def _largest(table: Table, draw: random.Random) -> tuple[str, str]:
-    theme = table.theme
-    least = draw.random() < 0.5
-    asked = f"Which {theme.row} has the {'lowest' if least else 'highest'} {theme.amount}?"
-    return asked, (min if least else max)(table.rows, key=lambda row: row[2])[0]
+def _extreme(table: Table, draw: random.Random) -> Asked:
+    theme, least = table.theme, draw.random() < 0.5
+    text = f"Which {theme.row} has the {'lowest' if least else 'highest'} {theme.amount}?"
+    gold = (min if least else max)(table.rows, key=lambda row: row[2])[0]
+    return Asked("lowest" if least else "highest", text, gold, {"name": theme.row, "amount": theme.amount})
 
 
-def _most_frequent(table: Table, draw: random.Random) -> tuple[str, str]:
+def _most_frequent(table: Table, draw: random.Random) -> Asked:
     groups = [row[1] for row in table.rows]
-    return f"Which {table.theme.group} stands in the most rows?", max(set(groups), key=groups.count)
+    text = f"Which {table.theme.group} stands in the most rows?"
+    return Asked("most frequent", text, max(set(groups), key=groups.count), {"column": table.theme.group})
 
 
-QUESTIONS: tuple[Callable[[Table, random.Random], tuple[str, int | str]], ...] = (
+QUESTIONS: tuple[Callable[[Table, random.Random], Asked], ...] = (
     _how_many,
-    _largest,
+    _extreme,
     _total,
     _most_frequent,
     _difference,
@@ -145,10 +164,10 @@ def load(category: str) -> tuple[Problem, ...]:
         file = _folder() / f"{number}.tsv"
         file.write_text(table.text(), encoding="utf-8")
         for ask in QUESTIONS:
-            text, gold = ask(table, draw)
-            question = Question(NAME, NAME, len(problems), text, f"File: {name}\nPreview: {preview(table)}")
-            kind = TEXT if isinstance(gold, str) else NUMBER
-            problems.append(Problem(question, gold, kind, {name: file}))
+            asked = ask(table, draw)
+            question = Question(NAME, NAME, len(problems), asked.text, about(table, name))
+            kind = TEXT if isinstance(asked.gold, str) else NUMBER
+            problems.append(Problem(question, asked.gold, kind, {name: file}))
     return tuple(problems)
 
 
@@ -157,6 +176,11 @@ def _folder() -> Path:
     """Where this process keeps the tables, until it ends."""
     _folder.held = TemporaryDirectory(prefix=f"trove_lite-{NAME}-")
     return Path(_folder.held.name)
+
+
+def about(table: Table, file: str) -> str:
+    """What stands before a question: the path at which a program finds the table, and its first rows."""
+    return f"File: {file}\nPreview: {preview(table)}"
 
 
 def preview(table: Table) -> str:

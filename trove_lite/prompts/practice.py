@@ -1,4 +1,4 @@
-"""The short prompts that the practice model was trained on. Of tools they list the signatures alone."""
+"""The short prompts that the practice model was trained on. Of a toolbox they list the signatures alone."""
 
 import tomllib
 from collections.abc import Sequence
@@ -8,6 +8,7 @@ from importlib import resources
 from ..datasets.base import Dataset
 from ..programs import Tool
 from .base import PromptPack, Template, as_asked
+from .own import gaps
 
 LISTED_AT_MOST = 20
 
@@ -16,19 +17,21 @@ def pack(dataset: Dataset) -> PromptPack:
     """The pack `practice`, which has no worked examples, for any data set."""
 
     def template(category: str, stage: str) -> Template:
-        return lambda question, tools: practice_prompt(stage, as_asked(question), signatures(tools))
+        return lambda question, tools, **more: practice_prompt(stage, as_asked(question), signatures(tools), **more)
 
-    return PromptPack("practice", dataset.categories, tuple(_stages()), template)
+    return PromptPack(
+        "practice", dataset.categories, tuple(_stages()), template, {name: gaps(s) for name, s in _stages().items()}
+    )
 
 
-def practice_prompt(mode: str, question: str, toolbox: Sequence[str] = ()) -> str:
-    """The prompt in `mode`; `toolbox` holds signatures such as `gcd(a, b)`.
+def practice_prompt(mode: str, question: str, toolbox: Sequence[str] = (), **more: str) -> str:
+    """The prompt in `mode`; `toolbox` holds signatures such as `gcd(a, b)`, `more` what else the mode is given.
 
     It lists the first LISTED_AT_MOST of them: the model has never seen more at once.
     """
     stage = _stages()[mode]
     listed = "".join(f"- {signature}\n" for signature in toolbox[:LISTED_AT_MOST])
-    section = f"**Toolbox**\n{listed}\n" if stage.get("toolbox") else ""
+    section = f"**Toolbox**\n{listed}\n" if stage.get("toolbox") else stage.get("given", "").format_map(more)
     return f"{stage['text']}\n\n**Question**\n{question}\n\n{section}**Solution**\n"
 
 

@@ -20,6 +20,7 @@ PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"
 COMES_ALONG = (
     "practice"  # a data set, the tiny model that solves it, and its prompts: of one name, and nothing to fetch
 )
+TAUGHT = (COMES_ALONG, "practice_tables")  # data sets that this model was trained for
 LEAST_MEMORY = 16  # MiB: with less, an interpreter cannot do what the simplest program asks
 
 
@@ -39,7 +40,7 @@ class RunSettings:
     """A run for each: every sample's own seed follows from it."""
     model: str | None = None
     """vllm:NAME, http://HOST:PORT/v1#NAME or practice, the tiny model that comes along. None: practice for the practice
-    problems, for others the papers' vllm:codellama/CodeLlama-7b-Instruct-hf."""
+    problems and tables, for others the papers' vllm:codellama/CodeLlama-7b-Instruct-hf."""
     roles: dict[str, str] = field(default_factory=dict)
     """Models of single roles of a method, where they differ from `model`: --roles.maker SPEC."""
     chat: Literal["auto", "on", "off"] = "auto"
@@ -76,7 +77,7 @@ class RunSettings:
         for name in ("methods", "categories", "seeds"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if self.model is None:
-            object.__setattr__(self, "model", COMES_ALONG if self.dataset == COMES_ALONG else PAPERS_MODEL)
+            object.__setattr__(self, "model", COMES_ALONG if self.dataset in TAUGHT else PAPERS_MODEL)
         if self.prompts is None:
             object.__setattr__(self, "prompts", COMES_ALONG if self.model == COMES_ALONG else "own")
         categories = load_dataset(self.dataset).categories

@@ -114,8 +114,8 @@ def test_the_practice_results_are_read_off_their_tables():
         assert f"{accuracies} | {numbers[0]} [{numbers[1]}, {numbers[2]}] | {100 * row.run_sd:.1f} |" in text
     singles = matched[matched["category"] != "all"]
     beside = singles[(singles["low"] > 0) | (singles["high"] < 0)]
-    said = f"{len(beside)} of {len(singles)} category intervals lie beside zero, {(beside['low'] > 0).sum()} of them above"
-    assert said in text
+    above = (beside["low"] > 0).sum()
+    assert f"{len(beside)} of {len(singles)} category intervals lie beside zero, {above} of them above" in text
     assert (singles["p_holm"] > 0.05).all()
     toolbox = pd.read_csv(folder / "toolbox.csv")
     streams = toolbox[toolbox["rank"] <= 3].groupby(["category", "seed"])

@@ -271,7 +271,6 @@ def account(part: Part, folder: Path) -> dict:
         "weights_sha256": identity.get("sha256", ""),
         "dtype": identity.get("dtype", ""),
         "engine": " ".join(identity[name] for name in ("engine", "version") if name in identity),
-        "trove_lite": about["versions"]["trove-lite"],
         "commits": " ".join(dict.fromkeys(s["commit"] for s in sessions if s.get("commit"))) or stated,
         "sessions": len(sessions) or None,
         "hours": hours if sessions else None,
@@ -385,7 +384,6 @@ RECORDED = {
     "weights_sha256": "sha256 of the weights that were run",
     "dtype": "type",
     "engine": "engine",
-    "trove_lite": "trove_lite",
     "commits": "commit",
 }
 SHOWN = {

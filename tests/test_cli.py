@@ -15,6 +15,7 @@ from trove_lite.cli import COMMANDS, main, parser_of
 from trove_lite.methods import METHODS, load_method
 from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings, choices_of
+from trove_lite.version import __version__
 
 from .conftest import ROOT
 from .models.misbehaving import Server
@@ -53,7 +54,7 @@ def test_help_names_every_command_and_version_is_the_packages(capsys):
     said = capsys.readouterr().out
     assert all(re.search(rf"^  {name} ", said, re.MULTILINE) for name in COMMANDS)
     assert main(["--version"]) == 0
-    assert re.fullmatch(r"trove-lite \d+\.\d+\.\d+\n", capsys.readouterr().out)
+    assert capsys.readouterr().out == f"trove-lite {__version__}\n"
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -21,7 +21,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "trove_lite"
 STOREYS = (
-    ("errors", "candidates", "programs", "parse", "selection", "journal", "lazy", "plugins", "bars"),
+    ("errors", "candidates", "programs", "parse", "selection", "journal", "lazy", "plugins", "bars", "version"),
     ("datasets", "methods", "models", "sandbox"),
     ("prompts",),
     ("analysis", "running", "recorded"),

@@ -35,6 +35,9 @@ def things(tmp_path_factory):
     (folder / "torn").mkdir()
     (folder / "torn" / "run.json").write_text("{")
     (folder / "log.md").write_text(log([problem(0, answer=3.0)]))
+    (folder / "latin.yaml").write_bytes(b"\xff")
+    (folder / "long.jsonl").write_text('{"question": "What is it?", "answer": 1' + "0" * 400 + "}\n")
+    (folder / "longer.jsonl").write_text('{"question": "What is it?", "answer": 1' + "0" * 5000 + "}\n")
     (folder / "own.jsonl").write_text('{"question": "What is 1 + 1?"}\n')
     (folder / "nothing.yaml").write_text("")
     (folder / "notebooks").mkdir()
@@ -55,6 +58,12 @@ def place(things, tmp_path, monkeypatch):
 
 RUN = "run --out runs/x --quiet "
 COMMANDS = {
+    RUN + "--methods math:pi": "method 'math:pi': is a float, not a Method",
+    RUN + "--dataset math:pi": "data set 'math:pi': is a float, not a Dataset",
+    RUN + "--config latin.yaml": "--config: not UTF-8 text (byte 0)",
+    RUN + "--dataset long.jsonl": "line 1: field 'answer' is missing, or no number or text",
+    RUN + "--dataset longer.jsonl": "line 1: not JSON",
+    RUN + "--methods trove --trove.toolbox outcomes.parquet": "no live run of TROVE",
     # what was typed: what the line must say
     "cook": "no command 'cook': choose from run, ",
     "run": "no --out: name the run folder",
@@ -115,6 +124,8 @@ COMMANDS = {
     "report damaged.parquet --out x": "damaged.parquet: ",
     "report other.parquet --out x": "other.parquet: ",
     "report outcomes.parquet --out ../x": "give a plain name",
+    "report outcomes.parquet --out ..": "give a plain name",
+    "report outcomes.parquet --out x -p k {[]:1}": "parameter 'k' takes a int",
     "report outcomes.parquet --out x --jobs 0": "--jobs 0: give 1 or more",
     "report outcomes.parquet --out x -p sede 1": "no notebook has a parameter 'sede'",
     "report outcomes.parquet --out x -p k 1 -p k 2": "-p k: given twice",

@@ -22,6 +22,7 @@ from .journal import write_atomically
 from .parse import parse_tools
 from .programs import operation_counts, reported_operations, used_tools
 from .selection import number_text
+from .version import __version__
 
 KEY = ["run", "method", "seed", "dataset", "category", "problem", "phase", "mode", "sample", "round"]
 TEXT = ["response", "solution", "tools", "output", "error"]
@@ -368,10 +369,23 @@ def save_run(folder: Path, candidates: pd.DataFrame, description: dict, calls: p
     save_table(candidates, folder / "candidates.parquet")
 
 
+def read_description(folder: str | Path) -> dict:
+    """What a run folder's `run.json` says; {} where there is none. Raises TroveLiteError for one that is damaged."""
+    path = Path(folder) / "run.json"
+    try:
+        found = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        if not isinstance(found, dict):
+            raise ValueError("no names with values")
+    except ValueError as error:
+        raise TroveLiteError(f"{path}: not JSON ({error}); restore it, or choose another folder") from error
+    return found
+
+
 def versions() -> dict[str, str]:
     """Versions of Python and of the libraries that results may depend on."""
-    names = ["trove-lite", "numpy", "pandas", "scipy", "sympy", "matplotlib", "pyarrow"]
-    return {"python": platform.python_version()} | {name: metadata.version(name) for name in names}
+    names = ["numpy", "pandas", "scipy", "sympy", "matplotlib", "pyarrow"]
+    ours = {"python": platform.python_version(), "trove-lite": __version__}
+    return ours | {name: metadata.version(name) for name in names}
 
 
 def run_name(name: str, seed: int) -> str:

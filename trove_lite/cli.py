@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .errors import TroveLiteError, UsageError, shown
+from .version import __version__
 
 
 class Command(NamedTuple):
@@ -82,9 +83,7 @@ def _run(words: list[str]) -> int:
         print(overview())
         return 0
     if name == "--version":
-        from importlib.metadata import version
-
-        print(f"trove-lite {version('trove-lite')}")
+        print(f"trove-lite {__version__}")
         return 0
     if name not in COMMANDS:
         raise UsageError(f"no command '{name}': choose from {', '.join(COMMANDS)}")
@@ -564,8 +563,8 @@ def _study_options(parser) -> None:
 @command(
     "people verify programs: blinded pages, and what their answers say",
     _study_options,
-    "export runs/mine --out studies/first --raters 6 --problems 60",
-    "read studies/first answers-rater1.json answers-rater2.csv",
+    "export runs/mine --out mystudy --raters 6 --problems 60",
+    "read mystudy answers-rater1.json answers-rater2.csv",
 )
 def study(part, **given) -> None:
     if part == "export":
@@ -610,7 +609,8 @@ def _fetch_options(parser) -> None:
         "groups",
         nargs="+",
         metavar="GROUP",
-        help="math, tabmwp, wtq, hitab, bbh (problems), prompts (official ones), latm (released tools), logs (runs)",
+        help="math, tabmwp, wtq, hitab, bbh, creation_challenge, tool_transfer (problems), prompts (official ones), "
+        "latm (released tools), logs (runs)",
     )
 
 

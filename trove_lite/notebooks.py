@@ -102,7 +102,7 @@ def _typed(path: Path, name: str, text: str, default: object) -> object:
             value = float(value)
         if "_" not in text and (type(value) is kind or default is None):
             return value
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         pass
     raise TroveLiteError(f"{path.name}: parameter '{name}' takes a {kind.__name__} such as {default!r}, not '{text}'")
 
@@ -295,7 +295,7 @@ def report(
     All of them, or those named in `only`; notebooks about methods that these runs do not hold are left out. Parameters
     that only some of the notebooks have go to those; a parameter that none has is refused. `title` heads the index.
     """
-    if Path(name).name != name:
+    if name in ("", "..") or Path(name).name != name:
         raise TroveLiteError(f"--out {name}: give a plain name, without folders; it goes under results/ and figures/")
     candidates = load_candidates(*runs)  # a bad path fails here, once, and not in every notebook
     methods = set(candidates["method"].astype(str))

@@ -75,7 +75,10 @@ class SettingsParser(OneLine, jsonargparse.ArgumentParser):
             if option not in self.kinds and option.split(".")[0] not in self.kinds and option not in ("help", "config"):
                 near = get_close_matches(option, self.kinds, n=1)
                 self.error(f"no option --{option}" + (f": is it --{near[0]}?" if near else ""))
-        found = self.parse_args(spelt(words, self.kinds), defaults=False).as_dict()
+        try:
+            found = self.parse_args(spelt(words, self.kinds), defaults=False).as_dict()
+        except UnicodeDecodeError as error:
+            self.error(f"--config: not UTF-8 text (byte {error.start}); save it as UTF-8")
         found.pop("config", None)
         return found
 

@@ -6,22 +6,30 @@ needs no change here. It knows nothing of what it imports.
 
 from collections.abc import Mapping
 from importlib import import_module
+from typing import TypeVar
 
 from .errors import TroveLiteError
 
+Kind = TypeVar("Kind")
 
-def load_plugin(kind: str, name: str, index: Mapping[str, str], *, or_name: str = "your own as module:attribute"):
+
+def load_plugin(
+    kind: str, name: str, index: Mapping[str, str], of: type[Kind], *, or_name: str = "your own as module:attribute"
+) -> Kind:
     """What `name` stands for: an entry of `index` (name → `module:attribute`) or a `module:attribute` itself.
 
-    Raises TroveLiteError where there is no such name, module or attribute.
+    Raises TroveLiteError where there is no such name, module or attribute, or it is none `of` the type.
     """
     where = index.get(name, name)
     module, colon, attribute = where.partition(":")
     if not colon or not all(part.isidentifier() for part in (*module.split("."), attribute)):
         raise TroveLiteError(f"no {kind} '{name}': choose from {', '.join(index)}, or name {or_name}")
     try:
-        return getattr(import_module(module), attribute)
+        found = getattr(import_module(module), attribute)
     except (ModuleNotFoundError, AttributeError) as error:
         raise TroveLiteError(
             f"{kind} '{name}': cannot be imported ({error}); check the module and attribute"
         ) from error
+    if not isinstance(found, of):
+        raise TroveLiteError(f"{kind} '{name}': is a {type(found).__name__}, not a {of.__name__}; name one")
+    return found

@@ -253,7 +253,7 @@ def test_a_file_that_is_not_the_official_one_is_not_run(tmp_path, monkeypatch):
     assert load_pack("official", MATH).render(asked("counting", "Why?"), "skip")
     with (tmp_path / OFFICIAL / "number" / "instance.md").open("a") as file:
         file.write("<% import os %>")
-    with pytest.raises(TroveLiteError, match=r"instance\.md: not the official prompt"):
+    with pytest.raises(TroveLiteError, match=r"instance\.md: sha256 differs"):
         load_pack("official", MATH)
 
 

@@ -44,7 +44,7 @@ from .finding import Finding, finding, points
 
 
 def choose_by(candidates: pd.DataFrame, rule: Rule) -> pd.DataFrame:
-    """The candidate that any `Rule` selects for each problem and run: `resample.choose` for the rules it lacks."""
+    """The candidate that any `Rule` selects for each problem and run: `analysis.choose` for the rules it lacks."""
     frame = in_order(candidates)
     answers = [() if a is None else tuple(a) for a in frame["answers"]]
     ok = (frame["status"] == "ok").tolist()

@@ -34,7 +34,7 @@ def load_dataset(name: str) -> Dataset:
         from .own import read_dataset
 
         return read_dataset(name)
-    return load_plugin("data set", name, DATASETS, or_name="a .jsonl file, or your own as module:attribute")
+    return load_plugin("data set", name, DATASETS, Dataset, or_name="a .jsonl file, or your own as module:attribute")
 
 
 def load_problems(dataset: str, category: str) -> Sequence[Problem]:

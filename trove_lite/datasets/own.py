@@ -66,8 +66,8 @@ def _entry(line: str, where: str) -> dict:
     """One line's fields, each of the type it should have; `answer` a float or a text."""
     try:
         entry = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise TroveLiteError(f"{where}: not JSON ({error.msg}); give an object with `question` and `answer`") from error
+    except (ValueError, RecursionError) as error:
+        raise TroveLiteError(f"{where}: not JSON ({error}); give an object with `question` and `answer`") from error
     if not isinstance(entry, dict):
         raise TroveLiteError(f"{where}: not an object; give one with `question` and `answer`")
     if not _is_text(entry.get("question")):
@@ -85,7 +85,8 @@ def _entry(line: str, where: str) -> dict:
 def _gold(answer: object, where: str) -> float | str:
     number = isinstance(answer, int | float) and not isinstance(answer, bool)
     if number or (_is_text(answer) and NUMBER.fullmatch(answer.strip())):
-        value = float(answer) if abs(float(answer)) < math.inf else None
+        value = float(str(answer))  # of a whole number too long for a float: infinity
+        value = value if abs(value) < math.inf else None
     else:
         value = answer if _is_text(answer) and normalised(answer) else None
     if value is None:

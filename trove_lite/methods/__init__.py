@@ -23,4 +23,4 @@ METHODS = {
 
 def load_method(name: str) -> Method:
     """The method of that name, or the one at `module:attribute`. Raises TroveLiteError for any other name."""
-    return load_plugin("method", name, METHODS)
+    return load_plugin("method", name, METHODS, Method)

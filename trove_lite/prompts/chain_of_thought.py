@@ -9,7 +9,7 @@ from functools import cache
 
 from ..datasets.base import Dataset, Question
 from ..datasets.bbh import FILES, apart
-from ..datasets.files import data_folder, public_files, sha256_of
+from ..datasets.files import pinned_file, public_files
 from ..errors import TroveLiteError
 from .base import PromptPack, Template
 
@@ -35,11 +35,7 @@ def pack(dataset: Dataset) -> PromptPack:
 def examples(category: str) -> str:
     """The sentence on the task and its three worked examples, as released."""
     (file,) = (f for f in public_files() if f.path == f"cot-prompts/{FILES[category]}.txt")
-    path = data_folder() / file.name
-    if not path.is_file():
-        raise TroveLiteError(f"{path}: missing; run `trove-lite fetch {file.group}`, or set TROVE_LITE_DATA")
-    if sha256_of(path) != file.sha256:
-        raise TroveLiteError(f"{path}: not the released one; delete it and run `trove-lite fetch {file.group}`")
+    path = pinned_file(file.group, file.path)
     return path.read_text(encoding="utf-8").partition("-----\n")[2].strip()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from ..datasets.base import Dataset, Question
-from ..datasets.files import data_folder, public_files, sha256_of
+from ..datasets.files import pinned_file, public_files
 from ..errors import TroveLiteError
 from ..parse import parse_tools
 from ..programs import Tool, format_toolbox
@@ -33,19 +33,14 @@ def pack(dataset: Dataset) -> PromptPack:
     files = {f.path.removeprefix(start): f for f in public_files() if f.group == "prompts" and f.path.startswith(start)}
     if not files:
         raise TroveLiteError(f"no official prompts for data set '{dataset.name}': choose another --prompts")
-    for file in files.values():
-        path = data_folder() / file.name
-        if not path.is_file():
-            raise TroveLiteError(f"{path}: missing; run `trove-lite fetch prompts`, or set TROVE_LITE_DATA")
-        if sha256_of(path) != file.sha256:
-            raise TroveLiteError(f"{path}: not the official prompt; delete it and run `trove-lite fetch prompts`")
+    paths = {name: pinned_file("prompts", file.path) for name, file in files.items()}
 
     given = [tool for line in dataset.given for tool in parse_tools(f"```python\n{line}\n```")]  # unused ones come last
 
     @cache
     def template(category: str, stage: str) -> Template:
-        file = files.get(f"{category}/{FILES[stage]}") or files[FILES[stage]]  # some have a folder a category
-        text = (data_folder() / file.name).read_bytes().decode("utf-8")
+        path = paths.get(f"{category}/{FILES[stage]}") or paths[FILES[stage]]  # some have a folder a category
+        text = path.read_bytes().decode("utf-8")
         compiled, has_place = MakoTemplate(text), "${table}" in text
 
         def render(question: Question, tools: Sequence[Tool]) -> str:

@@ -88,6 +88,8 @@ def _entries(file: Path) -> list[dict]:
                 raise TroveLiteError(
                     f"{file}, problem {number}: '{name}' is missing or of the wrong type{NOTHING_WRITTEN}"
                 )
+        if not all(isinstance(tool, dict) and isinstance(tool.get("function"), str) for tool in found["function"]):
+            raise TroveLiteError(f"{file}, problem {number}: 'function' lists what is no function{NOTHING_WRITTEN}")
     return entries
 
 

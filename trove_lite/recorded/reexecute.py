@@ -222,7 +222,10 @@ def _problems(candidates: pd.DataFrame) -> list[Problem]:
     """The problem of each candidate."""
     pairs = candidates[["dataset", "category"]].drop_duplicates().itertuples(index=False)
     known = {(p.dataset, p.category, p.index): p for pair in pairs for p in load_problems(*pair)}
-    keys = zip(candidates["dataset"], candidates["category"], candidates["problem"], strict=True)
+    keys = list(zip(candidates["dataset"], candidates["category"], candidates["problem"], strict=True))
+    if gone := sorted(set(keys) - set(known)):
+        dataset, category, index = gone[0]
+        raise TroveLiteError(f"{dataset}: has no problem {index} of {category} any more; name the problems of the run")
     return [known[key] for key in keys]
 
 

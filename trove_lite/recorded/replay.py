@@ -1,13 +1,12 @@
 """A finished run played back to TROVE's generator: what the toolbox held at each problem, which no table says."""
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
-from ..candidates import all_candidates, run_name
+from ..candidates import all_candidates, read_description, run_name
 from ..datasets.base import Question
 from ..methods.base import Answer, Attempt, Budget, Candidate
 from ..methods.trove import PRESETS, TROVE, TroveSettings, trove
@@ -77,8 +76,7 @@ def tools_of(recorded: str) -> tuple[Tool, ...]:
 def stated_settings(folders: Iterable[str | Path]) -> dict[str, TroveSettings]:
     """TROVE's settings by run, as the table names runs, of the live ones among these run folders."""
     found = {}
-    for path in (Path(folder) / "run.json" for folder in folders):
-        about = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    for about in map(read_description, folders):
         stated = about.get("methods", {}).get(TROVE.name) if about.get("kind") == "live" else None
         if stated:
             stated = {k: tuple(v) if isinstance(v, list) else v for k, v in stated.items()}

@@ -90,12 +90,11 @@ def _asked(
                 asked = steps.send(answer)
             except StopIteration:
                 break
-            answer = (
-                None
-                if isinstance(asked, Answer)
-                else [c for request in asked for c in _blank(request, settings, method)]
-            )
-            for request in () if isinstance(asked, Answer) else asked:
+            if isinstance(asked, Answer):
+                answer = None
+                continue
+            answer = [c for request in asked for c in _blank(request, settings, method)]
+            for request in asked:
                 if isinstance(request, Attempt):
                     calls += len(request.samples)
                     size = sizes.get(request.role, sizes["solver"])

@@ -70,6 +70,8 @@ def lend(settings: RunSettings) -> Lent:
         if lender := getattr(settings.of(method, settings.seeds[0]), "lender", ""):
             folder, _, category = lender.partition("#")
             stated, rows = stated_settings([folder]), load_candidates(folder)
+            if not stated:
+                raise TroveLiteError(f"{folder}: no live run of TROVE, which alone can lend toolboxes; name one")
             rows = rows[rows["method"] == method]
             present = [c for c in load_dataset(settings.dataset).categories if (rows["category"] == c).any()]
             for own, seed in product(settings.categories, settings.seeds):

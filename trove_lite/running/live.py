@@ -18,7 +18,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..candidates import CALLS_KEY, CALLS_SCHEMA, KEY, as_arrow, as_frame, run_name, save_run, versions
+from ..candidates import (
+    CALLS_KEY,
+    CALLS_SCHEMA,
+    KEY,
+    as_arrow,
+    as_frame,
+    read_description,
+    run_name,
+    save_run,
+    versions,
+)
 from ..datasets import load_dataset
 from ..datasets.base import Dataset, Problem
 from ..errors import TroveLiteError
@@ -28,7 +38,6 @@ from ..models import load_model
 from ..models.base import LanguageModel
 from ..prompts import load_pack
 from ..sandbox.pool import Sandbox
-from ..sandbox.worker import IsolationError
 from .driver import Driver, Stream
 from .lent import lend, refuse_others, samples_of, with_lent
 from .progress import Progress
@@ -133,11 +142,8 @@ def labelled(settings: RunSettings, dataset: Dataset) -> dict[str, tuple[Problem
 def warm_sandbox(settings: RunSettings, workers: int | None) -> Iterator[Sandbox]:
     """A sandbox with the run's limits, its workers warm."""
     limits = {"time_limit": settings.time_limit, "memory": settings.memory << 20, "isolation": settings.isolation}
-    try:
-        with Sandbox(workers, **limits, reuse=REUSE) as sandbox:
-            yield sandbox
-    except IsolationError as error:
-        raise TroveLiteError(str(error)) from error
+    with Sandbox(workers, **limits, reuse=REUSE) as sandbox:
+        yield sandbox
 
 
 async def drive(
@@ -355,18 +361,6 @@ def note_more(out: Path, **counts: int) -> None:
     with suppress(OSError):  # a full disk, say, which has been told of
         more = {name: description.get(name, 0) + count for name, count in counts.items()}
         write_description(out, description | more)
-
-
-def read_description(out: Path) -> dict:
-    """A run folder's `run.json`."""
-    path = out / "run.json"
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(found, dict):
-            raise ValueError("no names with values")
-        return found
-    except ValueError as error:
-        raise TroveLiteError(f"{path}: not JSON ({error}); restore it, or choose another --out") from error
 
 
 def write_description(out: Path, description: dict) -> None:

@@ -209,8 +209,9 @@ def isolation_report() -> dict:
 
     For `trove-lite doctor` and for `run.json`. `message` says in words what is missing, and is "" when nothing is.
     """
+    found, message = {}, ""
     try:
-        found, message = _features(), ""
+        found = _features()
         level = choose_level("auto")
     except IsolationError as error:
         level, message = None, str(error)

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from ..candidates import read_description
 from ..datasets import DATASETS, load_problems
 from ..datasets.base import Problem
 from ..errors import TroveLiteError
-from ..running.live import hashed, read_description
+from ..running.live import hashed
 from ..running.record import content_hash
 
 
@@ -17,7 +18,7 @@ def problems_of(candidates: pd.DataFrame, folders: Iterable[Path]) -> tuple[dict
 
     `folders`: those of the runs; a file of own problems is found where their `run.json` says.
     """
-    described = [read_description(folder) for folder in folders if (folder / "run.json").is_file()]
+    described = list(map(read_description, folders))
     found, notes = {}, []
     for dataset, category in candidates[["dataset", "category"]].drop_duplicates().itertuples(index=False, name=None):
         try:

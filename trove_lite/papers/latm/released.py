@@ -14,7 +14,7 @@ import pandas as pd
 
 from ...datasets import bbh
 from ...datasets.base import Problem
-from ...datasets.files import public_paths
+from ...datasets.files import pinned_file
 from ...errors import TroveLiteError
 from ...methods.latm import answering
 from ...sandbox import Execution, Sandbox
@@ -42,9 +42,7 @@ TITLES = {
 
 def transcript(category: str) -> list[dict]:
     """The released chat in which GPT-4 made the tool of a task: turns of `role` and `content`."""
-    (path,) = (path for path in public_paths("latm", ".json") if path.stem == bbh.FILES[category])
-    if not path.is_file():
-        raise TroveLiteError(f"{path}: missing; run `trove-lite fetch latm`, or set TROVE_LITE_DATA")
+    path = pinned_file("latm", f"tools/{bbh.FILES[category]}.json")
     return json.loads(path.read_text(encoding="utf-8"))
 
 

@@ -3,7 +3,6 @@
 Most printed values are of 232 of the 240 instances, as their decimals tell; ours are of all.
 """
 
-import json
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from ...analysis import comparison as analysis
 from ...analysis.comparison import Comparison, estimates
 from ...analysis.independence import independent_runs
 from ...analysis.scores import score
-from ...candidates import all_candidates
+from ...candidates import all_candidates, read_description
 from .. import in_columns, named, published_table
 from .cost import NO_TOOL, needed
 from .released import TITLES
@@ -195,8 +194,7 @@ def _tokens(calls: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
 
 
 def _trials(folder: Path) -> list[dict]:
-    file = folder / "run.json"
-    about = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    about = read_description(folder)
     maker = about.get("models", {}).get("maker", about.get("model", ""))
     tools = [tool for tool in about.get("toolboxes", ()) if tool.get("proposals")]
     return [tool | {"maker": maker} for tool in tools]

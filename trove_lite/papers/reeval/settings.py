@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from ...candidates import all_candidates
+from ...candidates import all_candidates, read_description
 from ...methods import load_method
 from ...models.base import SamplingSettings
-from ...running.live import read_description
 from ...running.settings import RunSettings
 from .. import named, published_table
 
@@ -28,8 +27,7 @@ def table4(candidates: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.Data
     Of recorded runs only the samples a mode are known, counted in `candidates`; of live ones `runs` (folders) say the
     rest.
     """
-    described = [read_description(path) for path in map(Path, runs) if (path / "run.json").is_file()]
-    live = [about for about in described if about.get("kind") == "live"]
+    live = [about for about in map(read_description, runs) if about.get("kind") == "live"]
     rows = []
     for row in published_table("reeval_table4").itertuples():
         method = row.method.lower()

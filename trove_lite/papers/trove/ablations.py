@@ -17,11 +17,10 @@ import pandas as pd
 from ...analysis.choose import PROBLEM, choose, in_order
 from ...analysis.comparison import Comparison, corrected, matched_budgets, tested
 from ...analysis.scores import scored, variance_of
-from ...candidates import TEXT, load_calls, load_candidates, measured
+from ...candidates import TEXT, load_calls, load_candidates, measured, read_description
 from ...errors import TroveLiteError
 from ...methods.trove import NONE, PRESETS, TroveSettings
 from ...recorded.replay import stated_settings
-from ...running.live import read_description
 from ...selection import RULES
 from .. import named, published_table
 from ..reeval.two_sides import MODELS
@@ -164,7 +163,7 @@ def ablations(runs: Iterable[str | Path], *, rule: str = RULE) -> Ablations:
 
 def description(folder: Path) -> dict:
     """A run folder's run.json. Raises TroveLiteError where it is not of TROVE."""
-    about = read_description(folder) if (folder / "run.json").is_file() else {}
+    about = read_description(folder)
     if "trove" not in about.get("methods", {}):
         raise TroveLiteError(f"{folder}: not a run folder of TROVE with its run.json")
     return about

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from ...candidates import read_description
 from ...datasets import load_dataset
 from ...datasets.base import Problem, Question
 from ...errors import TroveLiteError
 from ...programs import code_of
 from ...prompts import load_pack
-from ...running.live import read_description
 
 OPEN = "@@the question that is asked@@"
 MODES = ("primitive", "instance", "import", "create", "skip")
@@ -129,7 +129,7 @@ def shown_problems(candidates: pd.DataFrame, runs: Iterable[str | Path]) -> pd.D
 
 def prompts_of(run: Path) -> str:
     """The name of the pack that a run was asked with."""
-    about = read_description(run) if (run / "run.json").is_file() else {}
+    about = read_description(run)
     return about.get("prompts", {}).get("name", RELEASED)
 
 

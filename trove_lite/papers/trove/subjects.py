@@ -17,7 +17,6 @@ DATASETS = {"TabMWP": ("tabmwp", "tabmwp"), "WTQ": ("wtq", "wtq"), "HiTab": ("hi
 TABLE1 = ["task", "category", "published_size", "size", "same", "published_primitives", "primitives", "note"]
 LIBRARY = ["category", "run", "tool", "signature", "kind", "uses", "first", "last", "problems"]
 EXAMPLES = ["category", "kind", "signature", "uses", "first", "last", "run", "source"]
-RULE = "the function, and the import, that most final answers of the category's first run use; of several the older"
 MOST = 8  # tools drawn for a subject
 SIGNATURE = 46  # characters
 
@@ -68,7 +67,7 @@ def libraries(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
 
 
 def table6(candidates: pd.DataFrame, held: pd.DataFrame) -> pd.DataFrame:
-    """TroVE's Table 6 by a rule (`RULE`), from `libraries`: example tools of each subject; the paper states no rule.
+    """TroVE's Table 6 from `libraries`: example tools of each subject, by a rule; the paper states none.
 
     `source`: the function as a final answer first wrote it, where the runs hold text.
     """

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from ...candidates import load_candidates, run_name
+from ...candidates import load_candidates, read_description, run_name
 from ...errors import TroveLiteError
 from ...parse import parse_tools
 from ...programs import plain_name
-from ...running.live import read_description
 
 #: What stands beside outcomes, which no run.json goes with.
 TOOLBOXES = "toolboxes.csv"
@@ -28,7 +27,7 @@ def toolboxes(runs: Iterable[str | Path]) -> pd.DataFrame:
     parts = [pd.DataFrame(columns=KEPT)]
     for path in _there(runs):
         if path.is_dir():
-            about = read_description(path) if (path / "run.json").exists() else {}
+            about = read_description(path)
             listed = pd.DataFrame(about.get("toolboxes") or [])
             if "run" not in listed and len(listed):
                 listed["run"] = [run_name(about["settings"]["name"], seed) for seed in listed["seed"]]

@@ -40,7 +40,7 @@ from trove_lite import (
     tools_made,
     trove,
 )
-from trove_lite.candidates import save_table
+from trove_lite.candidates import read_description, save_table
 from trove_lite.cli import main as trove_lite
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
@@ -188,7 +188,7 @@ def is_complete(folder: Path) -> bool:
 
 def goes_as_far(folder: Path, part: Part) -> bool:
     """Whether a complete part has as many problems, and attempts at each, as the study's file says now."""
-    settings = read_about(folder)["settings"]
+    settings = read_description(folder)["settings"]
     attempts = {name: value for name, value in part.options.items() if name.endswith(ATTEMPTS)}
     return settings.get("limit") == part.options.get("limit") and attempts_in(settings) == attempts
 
@@ -222,7 +222,7 @@ def publish(
     done = [part for part in study.parts if is_complete(part.folder(runs, given))]
     if not done:
         raise TroveLiteError(f"{runs}: no part of {study.name} is complete; run them first")
-    models = {part.name: read_about(part.folder(runs, given))["model"] for part in done}
+    models = {part.name: read_description(part.folder(runs, given))["model"] for part in done}
     if len(set(models.values())) > 1:
         told = ", ".join(f"{model} ({part})" for part, model in models.items())
         raise TroveLiteError(f"{runs}: parts of several models: {told}; publish one model's")
@@ -231,7 +231,7 @@ def publish(
         target.mkdir(parents=True, exist_ok=True)
         save_table(load_calls(source), target / "calls.parquet")
         save_table(load_candidates(source), target / "candidates.parquet")
-        text = json.dumps(read_about(source), indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(read_description(source), indent=2, ensure_ascii=False) + "\n"
         write_atomically(target / "run.json", lambda path, text=text: path.write_text(text, encoding="utf-8"))
     for name in AGREEMENT if reexecuted else ():
         (results / AGAIN).mkdir(exist_ok=True)
@@ -242,17 +242,13 @@ def publish(
     return table
 
 
-def read_about(folder: Path) -> dict:
-    return json.loads((folder / "run.json").read_text(encoding="utf-8"))
-
-
 def account(part: Part, folder: Path) -> dict:
     """What a part is and what it took, from its run folder alone; of one that is not complete, how far it is."""
     row = {"part": part.name, "group": part.group, "complete": is_complete(folder), "samples": samples_of(folder)}
     if not row["complete"]:
         everything = {"methods": ["trove"], "categories": ["all"]} | part.options
         return row | {name: " ".join(everything[name]) for name in ("methods", "categories")}
-    about, calls = read_about(folder), load_calls(folder)
+    about, calls = read_description(folder), load_calls(folder)
     settings, identity = about["settings"], about.get("identity", {}).get("solver", {})
     sessions = about.get("sessions", [])
     stated = f"{part.commit} (typed)" if part.commit else ""
@@ -340,7 +336,7 @@ def readme(study: Study, table: pd.DataFrame, results: Path) -> str:
     """What was run, what came of it and what is missing, in Markdown, from the tables and the study's file."""
     done, rest = table[table["complete"]], table[~table["complete"]]
     took = spent(done)
-    runs = [read_about(results / part.group / part.part) for part in done.itertuples()]
+    runs = [read_description(results / part.group / part.part) for part in done.itertuples()]
     model = [f"- **{name}**: {value}" for name, value in study.weights.items()]
     model += [f"- **{words}**: {told(done[name])}" for name, words in RECORDED.items()]
     missing = [
@@ -662,7 +658,8 @@ def ablations_page(study: Study, results: Path, done: Sequence[tuple[Part, Path]
     whole = placebo.assign(cell=[f"{r.value:.3g} [{r.low:.3g}, {r.high:.3g}]" for r in placebo.itertuples()])
     whole = whole.pivot_table(index="measure", columns="toolbox", values="cell", aggfunc="first", sort=False)
     table = pd.DataFrame([account(part, folder) for part, folder in done])
-    took = spent(table) | {"samples of the default": [f"{read_about(folder).get('reused', 0):,}" for _, folder in done]}
+    reused = [read_description(folder).get("reused", 0) for _, folder in done]
+    took = spent(table) | {"samples of the default": [f"{number:,}" for number in reused]}
     return PAGE.format(
         title=study.title,
         name=study.name,

@@ -302,13 +302,10 @@ def reexecute_runs(
     with on_disk(out):
         out.mkdir(parents=True, exist_ok=True)
     journal = out / "executions.jsonl"
-    try:
-        with locked(out), Sandbox(**limits) as sandbox, Sandbox(**limits | {"time_limit": known_timeouts}) as slow:
-            settings = stated_settings(runs)
-            new, agreement = reexecute(candidates, sandbox, settings=settings, known_timeouts=slow, journal=journal)
-            isolation = sandbox.describe() | {"known_timeouts": known_timeouts}
-    except ValueError as error:
-        raise TroveLiteError(str(error)) from error
+    with locked(out), Sandbox(**limits) as sandbox, Sandbox(**limits | {"time_limit": known_timeouts}) as slow:
+        settings = stated_settings(runs)
+        new, agreement = reexecute(candidates, sandbox, settings=settings, known_timeouts=slow, journal=journal)
+        isolation = sandbox.describe() | {"known_timeouts": known_timeouts}
     about = {"kind": "reexecute", "runs": list(map(str, runs)), "sandbox": isolation}
     save_run(out, new, about | {"agreement": agreement.shares.to_dict("records")})
     journal.unlink()  # only now: until here, the same command goes on where it was

@@ -69,6 +69,7 @@ def libraries(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
 def table6(candidates: pd.DataFrame, held: pd.DataFrame) -> pd.DataFrame:
     """TroVE's Table 6 from `libraries`: example tools of each subject, by a rule; the paper states none.
 
+    The function, and the import, that most final answers of the category's first run use; of several the older.
     `source`: the function as a final answer first wrote it, where the runs hold text.
     """
     best = held[held["uses"] > 0].sort_values("uses", ascending=False, kind="stable")

@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from trove_lite.datasets import load_problems
+from trove_lite.datasets import load_dataset, load_problems
 from trove_lite.datasets.answers import number_is_correct, read_numbers
 from trove_lite.datasets.base import Dataset, Question
 from trove_lite.datasets.files import data_folder
@@ -16,7 +16,7 @@ from trove_lite.datasets.math import CATEGORIES, MATH
 from trove_lite.datasets.practice.problems import PRACTICE
 from trove_lite.errors import TroveLiteError
 from trove_lite.parse import PARSERS, parse_completion, parse_tools
-from trove_lite.programs import Tool, format_toolbox, program_of
+from trove_lite.programs import Tool, code_of, format_toolbox, program_of
 from trove_lite.prompts import load_pack, official, own, practice
 from trove_lite.prompts.base import PromptPack
 from trove_lite.prompts.practice import practice_prompt
@@ -156,6 +156,37 @@ def test_worked_examples_print_their_answers():
         assert result.status == "ok", (program, result)
         assert number_is_correct(read_numbers(result.output), answer), (program, result)
         assert len(read_numbers(result.output)) == 1
+
+
+@pytest.fixture(scope="module")
+def sandbox():
+    pool = pytest.importorskip("trove_lite.sandbox.pool")
+    with pool.Sandbox(1, time_limit=30) as box:
+        yield box
+
+
+@pytest.mark.parametrize("name", ["math", "tabmwp", "creation_challenge", "tool_transfer"])
+def test_worked_repairs_show_programs_that_fail_as_said_and_ones_that_answer(name, sandbox):
+    dataset = load_dataset(name)
+    given = dict.fromkeys(("program", "error"), "?")
+    texts, answers = [], []
+    for category in dataset.categories:
+        prompt = load_pack("own", dataset).render(Question(name, category, 0, "Why?"), "rectify", **given)
+        texts += [
+            re.split(r"\*\*(?:Program|Error|Solution)\*\*\n", part) for part in prompt.split("**Question**\n")[1:-1]
+        ]
+        answers += [example["answer"] for example in own.examples(name, category) if "program" in example]
+    assert len(texts) == len(answers) >= len(dataset.categories)
+    failing = sandbox.run_many([code_of(program) for _, program, *_ in texts], progress=False)
+    assert [result.error for result in failing] == [error.strip() for _, _, error, _ in texts]
+    mended = sandbox.run_many([code_of(solution) for *_, solution in texts], progress=False)
+    assert [list(map(float, read_numbers(result.output))) for result in mended] == [[answer] for answer in answers]
+
+
+def test_repairs_without_worked_examples_show_none():
+    pack = load_pack("own", MATH)
+    prompt = pack.render(asked("geometry"), "rectify_bare", program="1 / 0", error="division by zero")
+    assert sections(prompt) == ["Question", "Program", "Error", "Solution"]
 
 
 def test_worked_examples_are_no_test_problems_and_not_like_any():

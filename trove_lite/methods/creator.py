@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from ..errors import TroveLiteError
 from ..programs import code_of
 from .base import Answer, Attempt, Batch, Method, Question, Steps, chosen, repeat
-from .repair import RepairSettings, fails, presets, repaired, varied
+from .repair import REPAIRS, RepairSettings, fails, presets, repaired, varied
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ CREATOR = Method(
     "creator",
     creator,
     modes=("creator",),
-    stages=(*varied("creation", "decide"), "rectify"),
+    stages=(*varied("creation", "decide"), *REPAIRS),
     presets=presets(CreatorSettings(), CreatorSettings(retries=3)),
     held=False,
 )

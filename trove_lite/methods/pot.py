@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from .base import Answer, Attempt, Batch, Method, Question, Steps, chosen, repeat
-from .repair import RepairSettings, presets, repaired, varied
+from .repair import REPAIRS, RepairSettings, presets, repaired, varied
 
 
 def program(questions: Sequence[Question], settings: RepairSettings, *, mode: str) -> Steps:
@@ -20,7 +20,7 @@ def program(questions: Sequence[Question], settings: RepairSettings, *, mode: st
 
 
 PRESETS = presets(RepairSettings())
-POT = Method("pot", partial(program, mode="pot"), ("pot",), (*varied("pot"), "rectify"), PRESETS)
+POT = Method("pot", partial(program, mode="pot"), ("pot",), (*varied("pot"), *REPAIRS), PRESETS)
 ENTANGLED = Method(
-    "entangled", partial(program, mode="entangled"), ("entangled",), (*varied("entangled"), "rectify"), PRESETS
+    "entangled", partial(program, mode="entangled"), ("entangled",), (*varied("entangled"), *REPAIRS), PRESETS
 )

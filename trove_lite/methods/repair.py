@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from ..errors import TroveLiteError
 from .base import Attempt, Candidate, Question, Settings
 
+RECTIFY = "rectify"
+REPAIRS = (RECTIFY, f"{RECTIFY}_bare")
+
 
 @dataclass(frozen=True)
 class RepairSettings(Settings):
@@ -66,7 +69,7 @@ def repaired(question: Question, mode: str, first: Sequence[Candidate], settings
         anew = yield [
             Attempt(
                 question,
-                "rectify",
+                RECTIFY if settings.demonstrations else f"{RECTIFY}_bare",
                 range(current[place].sample, current[place].sample + 1),
                 mode=mode,
                 round=round,

@@ -68,9 +68,13 @@ def examples(dataset: str, category: str) -> list[dict]:
 
 
 def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
-    """Instruction and worked examples stand first, so that an engine can keep them for every question."""
+    """Instruction and worked examples stand first, so that an engine can keep them for every question.
+
+    Only examples that have what the stage is given are shown: some have no failing program.
+    """
     answers = ANSWERS[stage["examples"]]
     shows, given = stage.get("shows", stage["examples"] == "toolbox"), stage.get("given", "")
+    worked = [example for example in worked if all(name in example for name in gaps(stage))]
     fitting = worked[:-1] if stage.get("choice") else worked
     toolbox = [shown_tool(example) for example in fitting]
     shown = [
@@ -128,14 +132,19 @@ def _use(example: dict) -> str:
     return f"```python\n{example['solution'].strip()}\n```"
 
 
+def _mended(example: dict) -> str:
+    return f"{example['why']}\n\n```python\n{example['imports'].strip()}\n\n{example['plain'].strip()}\n```"
+
+
 def _words(example: dict) -> str:
     return f"Final Answer: {example['answer']}"
 
 
 #: How a worked example answers: by a plain program, one with a function of its own, one that imports it; by that
-#: function alone, by the program that uses it, or in words. None: nothing is worked, and the instructions stand alone.
+#: function alone, by the program that uses it, by a program in place of one that fails, or in words. None: nothing is
+#: worked, and the instructions stand alone.
 ANSWERS = {"plain": _plain, "function": _function, "toolbox": _imported, "tool": _tool, "use": _use, "words": _words}
-ANSWERS["none"] = None
+ANSWERS |= {"mended": _mended, "none": None}
 
 
 def _of(dataset: str) -> dict:

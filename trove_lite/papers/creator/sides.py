@@ -15,6 +15,7 @@ from ...analysis.comparison import Comparison, one_kind
 from ...analysis.independence import independent_runs
 from ...candidates import all_candidates, calls_of
 from ...errors import TroveLiteError
+from ...methods.repair import REPAIRS
 from .grading import GRADERS, gold_answers, graded_by, verdicts
 
 #: A method, as the candidates table calls it → what tables call it.
@@ -118,7 +119,7 @@ def limited(candidates: pd.DataFrame, limit: int) -> pd.DataFrame:
 
 def limited_calls(calls: pd.DataFrame, limit: int) -> pd.DataFrame:
     """The requests that a run with that limit makes for the same attempts."""
-    return calls[((calls["stage"].astype(str) != "rectify") | (calls["round"] <= limit)).to_numpy()]
+    return calls[(~calls["stage"].astype(str).isin(REPAIRS) | (calls["round"] <= limit)).to_numpy()]
 
 
 def attempt_costs(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:

@@ -15,6 +15,7 @@ import pytest
 
 from trove_lite import load_calls, load_candidates
 from trove_lite.journal import read_journal
+from trove_lite.papers.creator import limited
 
 from ..scripted import TIMES
 
@@ -33,11 +34,11 @@ def spec(*options: str) -> str:
 
 @pytest.fixture
 def begin():
-    """Begins a run of PRIMITIVE and TROVE on practice problems of counting; what still runs at the end is ended."""
+    """Begins a run on practice problems of counting; what still runs at the end is ended."""
     begun = []
 
-    def called(folder, model, *options, limit) -> subprocess.Popen:
-        words = ["run", "--methods", "primitive", "trove", "--categories", "counting", "--seeds", "0", "--k", K]
+    def called(folder, model, *options, limit, methods=("primitive", "trove")) -> subprocess.Popen:
+        words = ["run", "--methods", *methods, "--categories", "counting", "--seeds", "0", "--k", K]
         words += ["--limit", limit, "--prompts", "own", "--model", model, "--out", folder, *options]
         begun.append(subprocess.Popen([sys.executable, "-c", RUN, *map(str, words)], start_new_session=True))
         return begun[-1]
@@ -47,6 +48,12 @@ def begin():
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+def alone() -> tuple:
+    """One request at a time and nothing cached, so that the engine's numbers hang on no other request."""
+    engine = spec("max_num_seqs=1", "enable_prefix_caching=false")
+    return engine, "--in_flight", 1, "--max_tokens", 120, "--name", "small"
 
 
 def table(folder) -> pd.DataFrame:
@@ -72,24 +79,27 @@ def test_primitive_and_trove_on_ten_problems(begin, tmp_path):
 
 
 def test_a_killed_run_goes_on_to_the_table_of_one_made_in_one_go(begin, tmp_path):
-    """One request at a time and nothing cached, so that the engine's numbers hang on no other request."""
-    alone = (
-        spec("max_num_seqs=1", "enable_prefix_caching=false"),
-        "--in_flight",
-        1,
-        "--max_tokens",
-        120,
-        "--name",
-        "small",
-    )
-    assert begin(tmp_path / "whole", *alone, limit=2).wait() == 0
+    assert begin(tmp_path / "whole", *alone(), limit=2).wait() == 0
     expected = samples(tmp_path / "whole")
-    process = begin(tmp_path / "killed", *alone, limit=2)
+    process = begin(tmp_path / "killed", *alone(), limit=2)
     while process.poll() is None and samples(tmp_path / "killed") < expected // 2:
         time.sleep(0.05)
     os.killpg(process.pid, signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     assert 0 < samples(tmp_path / "killed") < expected
     assert not (tmp_path / "killed" / "candidates.parquet").exists()
-    assert begin(tmp_path / "killed", *alone, limit=2).wait() == 0
+    assert begin(tmp_path / "killed", *alone(), limit=2).wait() == 0
     pd.testing.assert_frame_equal(table(tmp_path / "killed"), table(tmp_path / "whole"))
+
+
+def test_fewer_repairs_read_off_one_run_are_those_of_a_run_with_that_limit(begin, tmp_path):
+    def made(limit: int) -> pd.DataFrame:
+        options = ("--entangled.rectify", limit, "--entangled.attempts", 1)
+        assert begin(tmp_path / f"{limit}", *alone(), *options, limit=8, methods=("entangled",)).wait() == 0
+        return table(tmp_path / f"{limit}")
+
+    whole, once = made(3), made(1)
+    assert (whole["round"] > 1).any()
+    key = ["problem", "round"]
+    read_off = limited(whole, 1).astype({"phase": str}).sort_values(key, ignore_index=True)
+    pd.testing.assert_frame_equal(read_off, once.astype({"phase": str}).sort_values(key, ignore_index=True))

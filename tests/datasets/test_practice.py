@@ -64,7 +64,7 @@ def test_a_category_has_eight_families_with_several_phrasings_each(category):
 
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_the_test_set_has_twelve_problems_a_level_in_the_stated_shares(category):
-    problems, kinds = practice_problems(category), practice.practice_kinds(category)
+    problems, kinds = practice_problems(category), [item.kind for item in practice.items("test", category)]
     assert [problem.index for problem in problems] == list(range(60))
     assert {(problem.dataset, problem.category) for problem in problems} == {("practice", category)}
     assert len({problem.question.text for problem in problems}) == 60

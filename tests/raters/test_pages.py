@@ -12,12 +12,13 @@ from trove_lite import TroveLiteError
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.cli import main
 from trove_lite.programs import program_of
-from trove_lite.raters.answers import read_key, read_study, simulated
+from trove_lite.raters.answers import read_key, read_study
 from trove_lite.raters.export import PAGES, _lean, write_study
 
 from ..simulated import candidates
 from ..view.test_view import Tags
 from .conftest import run_folder
+from .simulating import simulated
 
 
 def page_of(study, rater=1):

@@ -1,6 +1,6 @@
 """CREATOR's tool transfer: 100 sets of three questions in other scenarios that one tool can answer.
 
-Problems come set by set, three a set (`set_of`); `level` is the place in the set. Categories are without a hint, and
+Problems come set by set, three a set; `level` is the place in the set. Categories are without a hint, and
 with the gold tool's introduction. Answers are numbers, judged by the strict grader.
 """
 
@@ -35,11 +35,6 @@ def read_problems(path: Path, category: str) -> tuple[Problem, ...]:
             question = Question(NAME, category, len(problems), entry[f"scn{place}"].strip(), context)
             problems.append(Problem(question, float(entry[f"ans{place}"]), place))
     return tuple(problems)
-
-
-def set_of(index: int) -> int:
-    """The set that a problem belongs to."""
-    return index // len(PLACES)
 
 
 def gold_programs() -> list[tuple[str, float]]:

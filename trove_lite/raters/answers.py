@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..analysis.statistics import generator
 from ..errors import TroveLiteError, shown
 from .export import ABOUT, KEY_FILE
-from .plan import KEY, PROBLEM
+from .plan import KEY
 
 #: What a page writes of each program, in JSON and in CSV: `said` is whether the rater calls it correct, `seconds` how
 #: long it was on the screen, `pauses` how often it was hidden, `changes` how often the answer was changed.
@@ -106,37 +105,3 @@ def _checked(path: Path, number: int, row: Mapping, study: str) -> dict:
     if said is None or not (math.isfinite(seconds) and seconds >= 0) or min(whole.values()) < 0:
         raise wrong("a value that no page writes")
     return {"study": study, **whole, "said": said, "seconds": seconds}
-
-
-# ---- simulated raters ----
-
-
-def simulated(
-    key: pd.DataFrame,
-    *,
-    accuracy: Mapping[str, float],
-    seconds: Mapping[str, float],
-    spread: float = 0.0,
-    seed: int = 0,
-) -> pd.DataFrame:
-    """Ratings that nobody made: raters drawn from a random number generator, to try the kit and plan a study with.
-
-    accuracy: by method, the share of programs judged rightly; seconds: by method, the mean time, of which problems,
-    raters and chance make a lognormal. spread: standard deviation between raters of each method's accuracy, and, times
-    the mean time, of its time. Programs of one problem and method are as hard for all raters alike.
-    """
-    rng = generator(seed)
-    who, what = ["rater", "method"], [*PROBLEM, "method"]
-    levels = {one: rng.normal(0, spread, 2) for one in key[who].drop_duplicates().itertuples(index=False, name=None)}
-    hard = {one: rng.normal(0, 1) for one in key[what].drop_duplicates().itertuples(index=False, name=None)}
-    rows = []
-    for row in key.to_dict("records"):
-        shift, longer = levels[row["rater"], row["method"]]
-        difficulty = hard[tuple(row[name] for name in what)]
-        chance = min(max(accuracy[row["method"]] + shift - 0.1 * difficulty, 0.0), 1.0)
-        right = rng.random() < chance
-        time = seconds[row["method"]] * (1 + longer) * math.exp(0.3 * difficulty + 0.4 * rng.normal() - 0.125)
-        rows.append(row | {"said": row["right"] == right, "seconds": max(time, 0.5), "pauses": 0, "changes": 0})
-    table = pd.DataFrame(rows)
-    table.attrs = {"runs": "simulated raters: drawn from a random number generator, nobody was asked"}
-    return table

@@ -142,11 +142,6 @@ def practice_problems(category: str) -> tuple[Problem, ...]:
     )
 
 
-def practice_kinds(category: str) -> tuple[str, ...]:
-    """For each problem of `practice_problems`: `seen`, `unseen phrasing` or `unseen family`."""
-    return tuple(item.kind for item in items("test", category))
-
-
 PRACTICE = Dataset(
     "practice",
     "the practice problems",

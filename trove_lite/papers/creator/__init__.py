@@ -6,7 +6,7 @@ paper reports one attempt of each method whatever it costs; `matched` and `curve
 
 from .figures import figure4, figure5, histogram_figure, spend_figure
 from .grading import GRADERS, gold_in_input, input_leaks, verdicts
-from .sides import Study, attempt_costs, limited, limited_calls, mean_costs, study
+from .sides import Study, attempt_costs, limited, mean_costs, study
 from .spend import curves, histogram, matched
 from .tables import figure4_table, figure5_table, leniency_table, table2, table3, table4
 from .transfer import table5
@@ -29,7 +29,6 @@ __all__ = [
     "leniency_in_words",
     "leniency_table",
     "limited",
-    "limited_calls",
     "matched",
     "mean_costs",
     "repair_in_words",

@@ -15,7 +15,6 @@ from ...analysis.comparison import Comparison, one_kind
 from ...analysis.independence import independent_runs
 from ...candidates import all_candidates, calls_of
 from ...errors import TroveLiteError
-from ...methods.repair import REPAIRS
 from .grading import GRADERS, gold_answers, graded_by, verdicts
 
 #: A method, as the candidates table calls it → what tables call it.
@@ -115,11 +114,6 @@ def limited(candidates: pd.DataFrame, limit: int) -> pd.DataFrame:
     sample = [kept[name].astype(str) for name in ("run", "method", "dataset", "category", "problem", "mode", "sample")]
     last = kept["round"].groupby(sample).transform("max")
     return kept.assign(phase=pd.Categorical(np.where(kept["round"] == last, "stream", "draft")))
-
-
-def limited_calls(calls: pd.DataFrame, limit: int) -> pd.DataFrame:
-    """The requests that a run with that limit makes for the same attempts."""
-    return calls[(~calls["stage"].astype(str).isin(REPAIRS) | (calls["round"] <= limit)).to_numpy()]
 
 
 def attempt_costs(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:

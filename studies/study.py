@@ -10,7 +10,7 @@ when the same command is given again, and so does a complete one whose `limit` o
 complete parts alone, without journals; parts that are not are named in the README. A study may name the notebooks that
 show it, and each of its data sets has a report of its own. Parts of the group `ablations` are held against the study's
 `default`, whose samples they may share (`reuse = "part:NAME"`). All that is said is read from the run folders but for
-the origin of the weights, which the study's file says.
+the origin of the weights and remarks, which the study's file says.
 """
 
 import argparse
@@ -81,6 +81,7 @@ class Study(NamedTuple):
     default: str = ""  # the part that those of the group `ablations` are held against
     beside: tuple[str, ...] = ()  # published studies, or parts of them, whose runs stand among its own
     other_models: tuple[str, ...] = ()  # published studies or outcomes of other models, with tables' rows of their own
+    remarks: str = ""  # of how it was run, for its README
 
     @property
     def several(self) -> bool:
@@ -118,7 +119,8 @@ def read_study(path: Path) -> Study:
         parts = [part_of(part, told.get("settings", {})) for part in told["part"]]
         lists = {name: tuple(told.get(name, ())) for name in ("notebooks", "beside", "other_models")}
         named = told["name"], told["title"], told.get("engine", ""), told["weights"]
-        study = Study(*named, tuple(parts), default=told.get("default", ""), **lists)
+        texts = {name: told.get(name, "") for name in ("default", "remarks")}
+        study = Study(*named, tuple(parts), **texts, **lists)
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise TroveLiteError(f"{path}: not a study that can be read ({error}); see studies/ for one") from error
     except KeyError as error:
@@ -304,7 +306,7 @@ README = """\
 # {title}
 
 Programs that a real model wrote, by `trove-lite run` (provenance: live): {done} of {parts} parts of the study `{name}`.
-This file is made by `studies/study.py publish` from the run folders; the origin of the weights, and a commit where it
+This file is made by `studies/study.py publish` from the run folders; the origin of the weights, remarks, and a commit where it
 says so, were typed into the study's file. The folders below `runs` hold every candidate with its text and every
 request: `trove_lite.load_candidates` reads them, `trove-lite reexecute` runs programs again that they hold whole.
 
@@ -319,7 +321,7 @@ request: `trove_lite.load_candidates` reads them, `trove-lite reexecute` runs pr
 In all {requests:,.0f} requests, {prompt_tokens:,.0f} tokens read (each request's prompt counted) and
 {completion_tokens:,.0f} written. Hours are those of the sessions that a run records, with the engine's start; a dash:
 the release that made the part recorded none.{together}
-
+{remarks}
 ## What was not run
 
 {missing}
@@ -353,6 +355,7 @@ def readme(study: Study, table: pd.DataFrame, results: Path) -> str:
         what=markdown(done.assign(K=budgets(done), **took)[[*SHOWN, *took]].rename(columns=SHOWN)),
         missing="\n".join(missing) or "Nothing of the study's plan.",
         outcome="\n".join([*outcome(study, results), *run_again(results)]),
+        remarks=f"\n{study.remarks.strip()}\n" if study.remarks else "",
         together=TOGETHER.format(hours_of_any(known)) if (known := spans(runs)) else "",
         **done[["requests", "prompt_tokens", "completion_tokens"]].sum(),
     )

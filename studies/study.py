@@ -306,7 +306,7 @@ README = """\
 # {title}
 
 Programs that a real model wrote, by `trove-lite run` (provenance: live): {done} of {parts} parts of the study `{name}`.
-This file is made by `studies/study.py publish` from the run folders; the origin of the weights, remarks, and a commit where it
+This file is made by `studies/study.py publish` from the run folders; the origin of the weights, and a commit where it
 says so, were typed into the study's file. The folders below `runs` hold every candidate with its text and every
 request: `trove_lite.load_candidates` reads them, `trove-lite reexecute` runs programs again that they hold whole.
 
@@ -355,7 +355,7 @@ def readme(study: Study, table: pd.DataFrame, results: Path) -> str:
         what=markdown(done.assign(K=budgets(done), **took)[[*SHOWN, *took]].rename(columns=SHOWN)),
         missing="\n".join(missing) or "Nothing of the study's plan.",
         outcome="\n".join([*outcome(study, results), *run_again(results)]),
-        remarks=f"\n{study.remarks.strip()}\n" if study.remarks else "",
+        remarks=f"\nThe study's file says: {study.remarks.strip()}\n" if study.remarks else "",
         together=TOGETHER.format(hours_of_any(known)) if (known := spans(runs)) else "",
         **done[["requests", "prompt_tokens", "completion_tokens"]].sum(),
     )

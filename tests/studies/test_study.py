@@ -109,7 +109,7 @@ def test_parts_that_are_complete_are_published_whole_and_the_others_named(tmp_pa
     assert json.loads((published / "run.json").read_text()) == json.loads((source / "run.json").read_text())
     assert table.set_index("part")["complete"].to_dict() == {"first": True, "second": False}
     text = (tmp_path / "results/README.md").read_text()
-    assert "\nIt rained.\n" in text
+    assert "\nThe study's file says: It rained.\n" in text
     assert "second (trove; counting): stopped after 2 samples" in text
     assert "by a random number generator" in text
 

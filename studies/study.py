@@ -7,10 +7,10 @@
 
 A part is a run of `trove-lite run` with the study's settings and its own. An interrupted study goes on where it stopped
 when the same command is given again, and so does a complete one whose `limit` or attempts were raised. Published are
-complete parts alone, without journals; parts that are not are named in the README. A study may name the notebooks that
-show it, and each of its data sets has a report of its own. Parts of the group `ablations` are held against the study's
-`default`, whose samples they may share (`reuse = "part:NAME"`). All that is said is read from the run folders but for
-the origin of the weights and remarks, which the study's file says.
+complete parts alone, with their journals, packed; parts that are not are named in the README. A study may name the
+notebooks that show it, and each of its data sets has a report of its own. Parts of the group `ablations` are held
+against the study's `default`, whose samples they may share (`reuse = "part:NAME"`), from its run or as published. All
+that is said is read from the run folders but for the origin of the weights and remarks, which the study's file says.
 """
 
 import argparse
@@ -44,7 +44,7 @@ from trove_lite.candidates import read_description, save_table
 from trove_lite.cli import main as trove_lite
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
-from trove_lite.journal import write_atomically
+from trove_lite.journal import pack, write_atomically
 from trove_lite.notebooks import Job, run_all
 from trove_lite.papers import why_empty
 
@@ -67,6 +67,13 @@ class Part(NamedTuple):
 
     def folder(self, runs: Path, given: Mapping[str, Path]) -> Path:
         return given.get(self.name, runs / self.name)
+
+    def published(self, results: Path) -> Path:
+        return results / self.group / self.name
+
+    def complete(self, runs: Path, given: Mapping[str, Path], results: Path) -> Path | None:
+        """Where it is complete: its run folder, or else what was published of it; None where neither is."""
+        return next(filter(is_complete, (self.folder(runs, given), self.published(results))), None)
 
 
 class Study(NamedTuple):
@@ -164,12 +171,22 @@ def word_of(value: object, folders: Mapping[str, Path]) -> str:
     return f"{folders[name]}{mark}{category}"
 
 
-def run(study: Study, model: str, runs: Path, only: Iterable[str] = (), given: Mapping[str, Path] | None = None) -> int:
-    """Run the parts in order, each in a process of its own; returns the status of the first that fails, or 0."""
-    chosen = [part for part in study.parts if not only or {part.name, part.group} & set(only)]
-    folders = {part.name: part.folder(runs, given or {}) for part in study.parts}
+def run(
+    study: Study,
+    model: str,
+    runs: Path,
+    results: Path,
+    only: Iterable[str] = (),
+    given: Mapping[str, Path] | None = None,
+) -> int:
+    """Run the parts in order, each in a process of its own; returns the status of the first that fails, or 0.
+
+    What a part takes from another is the other's run here or, where there is none, what was published in `results`.
+    """
+    chosen, given = [part for part in study.parts if not only or {part.name, part.group} & set(only)], given or {}
     for number, part in enumerate(chosen, start=1):
-        out = folders[part.name]
+        out = part.folder(runs, given)
+        folders = {p.name: p.complete(runs, given, results) or p.folder(runs, given) for p in study.parts}
         if is_complete(out) and goes_as_far(out, part):
             print(f"part {number} of {len(chosen)}, {part.name}: complete", flush=True)
             continue
@@ -214,31 +231,37 @@ def publish(
 ) -> pd.DataFrame:
     """Copy every complete part into `results`/GROUP/PART, in today's schema, and write parts.csv and README.md.
 
-    Returns parts.csv: a row a part, complete or not. given: folders of parts that lie elsewhere than in `runs`.
-    reexecuted: what `trove-lite reexecute` made of published parts, whose agreement is published too. Raises
-    TroveLiteError where no part is complete, or parts are of different models.
+    A part that was published before stays until its run folder is complete: whoever has only a clone publishes new
+    parts beside the old. Returns parts.csv: a row a part, complete or not. given: folders of parts that lie elsewhere
+    than in `runs`. reexecuted: what `trove-lite reexecute` made of published parts, whose agreement is published too.
+    Raises TroveLiteError where no part is complete in its run folder, or parts are of different models.
     """
     given = given or {}
     if unknown := sorted(set(given) - {part.name for part in study.parts}):
         raise TroveLiteError(f"no part named {unknown[0]}: there are {', '.join(part.name for part in study.parts)}")
-    done = [part for part in study.parts if is_complete(part.folder(runs, given))]
-    if not done:
+    if not any(is_complete(part.folder(runs, given)) for part in study.parts):
         raise TroveLiteError(f"{runs}: no part of {study.name} is complete; run them first")
-    models = {part.name: read_description(part.folder(runs, given))["model"] for part in done}
+    done = {part.name: found for part in study.parts if (found := part.complete(runs, given, results))}
+    models = {name: read_description(source)["model"] for name, source in done.items()}
     if len(set(models.values())) > 1:
         told = ", ".join(f"{model} ({part})" for part, model in models.items())
-        raise TroveLiteError(f"{runs}: parts of several models: {told}; publish one model's")
-    for part in done:
-        source, target = part.folder(runs, given), results / part.group / part.name
+        raise TroveLiteError(
+            f"{runs}: parts of several models: {told}; publish each model's by a study of its own name"
+        )
+    for part in (part for part in study.parts if part.name in done):
+        source, target = done[part.name], part.published(results)
         target.mkdir(parents=True, exist_ok=True)
         save_table(load_calls(source), target / "calls.parquet")
         save_table(load_candidates(source), target / "candidates.parquet")
         text = json.dumps(read_description(source), indent=2, ensure_ascii=False) + "\n"
         write_atomically(target / "run.json", lambda path, text=text: path.write_text(text, encoding="utf-8"))
+        for journal in (source / "journal").glob("*.jsonl"):
+            (target / "journal").mkdir(exist_ok=True)
+            pack(journal, target / "journal")
     for name in AGREEMENT if reexecuted else ():
         (results / AGAIN).mkdir(exist_ok=True)
         shutil.copy(reexecuted / name, results / AGAIN)
-    table = pd.DataFrame([account(part, part.folder(runs, given)) for part in study.parts])
+    table = pd.DataFrame([account(part, done.get(part.name) or part.folder(runs, given)) for part in study.parts])
     table.to_csv(results / "parts.csv", index=False, float_format="%.6g", lineterminator="\n")
     (results / "README.md").write_text(readme(study, table, results), encoding="utf-8")
     return table
@@ -308,7 +331,8 @@ README = """\
 Programs that a real model wrote, by `trove-lite run` (provenance: live): {done} of {parts} parts of the study `{name}`.
 This file is made by `studies/study.py publish` from the run folders; the origin of the weights, and a commit where it
 says so, were typed into the study's file. The folders below `runs` hold every candidate with its text and every
-request: `trove_lite.load_candidates` reads them, `trove-lite reexecute` runs programs again that they hold whole.
+request: `trove_lite.load_candidates` reads them, `trove-lite reexecute` runs programs again that they hold whole. Where
+they have a `journal`, it holds all that the model wrote, and `trove-lite run --reuse FOLDER` asks for none of it again.
 
 ## The model
 
@@ -614,8 +638,7 @@ Samples that a variant shares with the default (the same prompt, the same seed) 
 def ablate(study: Study, runs: Path, results: Path, given: Mapping[str, Path]) -> int:
     """Tables, figures and the page of the study's complete ablations; returns how many notebooks failed."""
     parts = [p for p in study.parts if p.name == study.default] + [p for p in study.parts if p.group == ABLATIONS]
-    places = [(part, (part.folder(runs, given), results / part.group / part.name)) for part in parts]
-    done = [(part, next(filter(is_complete, both))) for part, both in places if any(map(is_complete, both))]
+    done = [(part, found) for part in parts if (found := part.complete(runs, given, results))]
     complete = [part.name for part, _ in done]
     if len(done) < 2 or complete[0] != study.default:
         raise TroveLiteError(f"{runs}: the default and at least one ablation have to be complete; run them first")
@@ -700,7 +723,7 @@ def main(words: list[str] | None = None) -> int:
         if given.action == "run":
             if not given.model:
                 raise TroveLiteError("no model: give --model (in make: MODEL=) a folder with weights or a hub name")
-            return run(study, given.model, runs, given.only, folders)
+            return run(study, given.model, runs, results, given.only, folders)
         if given.action == "publish":
             table = publish(study, runs, results, folders, reexecuted=given.reexecuted)
             print(f"{results}: {int(table['complete'].sum())} of {len(table)} parts published, with README.md")

@@ -165,7 +165,7 @@ class Way:
     decode: float | None = None
     """With --dry_run: completion tokens a second on one GPU, its batch full."""
     reuse: str = ""
-    """A finished run of the same model: what it was asked by the same prompt with the same seed is not asked again."""
+    """A finished or published run of the same model: what it was asked, prompt and seed alike, is not asked again."""
 
 
 @dataclass

@@ -8,6 +8,7 @@ process out of a run folder. It does not know what a sample means.
 import errno
 import fcntl
 import json
+import lzma
 import os
 import tempfile
 import time
@@ -17,6 +18,7 @@ from pathlib import Path
 
 from .errors import TroveLiteError
 
+PACKED = ".xz"
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -65,6 +67,30 @@ def read_journal(path: Path) -> tuple[list[dict], int, str]:
     raises TroveLiteError, since the file was then changed by something other than a run.
     """
     data = path.read_bytes() if path.exists() else b""
+    return _records(data, path)
+
+
+def pack(journal: Path, folder: Path) -> None:
+    """Put a copy of a finished journal into `folder` to be kept: compressed, the same bytes for the same journal."""
+    data = lzma.compress(journal.read_bytes(), preset=9 | lzma.PRESET_EXTREME)
+    write_atomically(folder / f"{journal.name}{PACKED}", lambda path: path.write_bytes(data))
+
+
+def finished_journal(path: Path) -> list[dict]:
+    """The records of a finished run's journal, `path`, or of the copy that `pack` made of it; none where neither is.
+
+    Raises TroveLiteError for a copy that is damaged.
+    """
+    packed = path.with_name(f"{path.name}{PACKED}")
+    if path.exists() or not packed.exists():
+        return read_journal(path)[0]
+    try:
+        return _records(lzma.decompress(packed.read_bytes()), packed)[0]
+    except (lzma.LZMAError, EOFError) as error:
+        raise TroveLiteError(f"{packed}: cannot be unpacked ({error}); restore it") from error
+
+
+def _records(data: bytes, path: Path) -> tuple[list[dict], int, str]:
     records, sound = [], 0
     for number, line in enumerate(data.splitlines(keepends=True), start=1):
         try:

@@ -1,11 +1,13 @@
 """What one run takes from another: samples that would be the same, and toolboxes as a placebo."""
 
 import json
+import shutil
 
 import pytest
 
 from trove_lite import load_candidates
 from trove_lite.errors import TroveLiteError
+from trove_lite.journal import pack
 from trove_lite.models.base import SamplingSettings
 from trove_lite.recorded.replay import played_back, stated_settings
 from trove_lite.running.lent import lend
@@ -57,6 +59,51 @@ def test_a_run_without_journals_has_no_samples_to_give(first, tmp_path):
     (first / "journal").rmdir()
     with pytest.raises(TroveLiteError, match="not a finished run with its journals"):
         again(first, tmp_path / "other", reuse=first)
+
+
+@pytest.fixture
+def published(first, tmp_path):
+    """The run as a study publishes it: tables, description, and journals packed."""
+    folder = tmp_path / "published"
+    (folder / "journal").mkdir(parents=True)
+    for name in ("candidates.parquet", "calls.parquet", "run.json"):
+        shutil.copy(first / name, folder)
+    for journal in (first / "journal").iterdir():
+        pack(journal, folder / "journal")
+    return folder
+
+
+def test_a_published_run_gives_the_samples_that_the_run_itself_gives(first, published, tmp_path):
+    models = ScriptedModel(), ScriptedModel()
+    folders = [
+        again(first, tmp_path / f"by{i}", trove=SHUFFLED, model=model, reuse=lender)
+        for i, (model, lender) in enumerate(zip(models, (first, published), strict=True))
+    ]
+    assert models[0].calls == models[1].calls
+    a, b = (load_candidates(folder).drop(columns=TIMES) for folder in folders)
+    assert a.equals(b)
+
+
+def test_a_published_run_is_gone_on_with_by_more_calls_a_problem(tmp_path):
+    few = run(tmp_path / "few", methods=("primitive",), seeds=(0,), k=2)
+    for journal in (few / "journal").iterdir():
+        pack(journal, few / "journal")
+        journal.unlink()
+    model = ScriptedModel()
+    more = run(tmp_path / "more", methods=("primitive",), seeds=(0,), k=6, model=model, reuse=few)
+    whole = run(tmp_path / "whole", methods=("primitive",), seeds=(0,), k=6)
+    assert model.calls == 4 / 6 * len(load_candidates(whole))
+    assert load_candidates(more).drop(columns=TIMES).equals(load_candidates(whole).drop(columns=TIMES))
+
+
+def test_a_packed_journal_is_the_same_bytes_for_the_same_journal_and_a_damaged_one_is_named(published, first, tmp_path):
+    packed = next((published / "journal").iterdir())
+    before = packed.read_bytes()
+    pack(first / "journal" / packed.stem, published / "journal")
+    assert packed.read_bytes() == before
+    packed.write_bytes(before[:-20])
+    with pytest.raises(TroveLiteError, match=rf"{packed.name}: cannot be unpacked .*; restore it"):
+        again(first, tmp_path / "other", reuse=published)
 
 
 def attempts(folder, category="counting"):

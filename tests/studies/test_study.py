@@ -11,6 +11,7 @@ from studies import study as studies
 from trove_lite import load_calls, load_candidates
 from trove_lite.candidates import save_run, save_table
 from trove_lite.errors import TroveLiteError
+from trove_lite.journal import finished_journal
 
 from ..conftest import ROOT
 from ..running.test_labelled import run as play
@@ -77,7 +78,7 @@ def test_a_folder_or_hub_name_is_a_model_for_vllm(model, spec):
 
 def test_a_part_that_is_complete_is_not_run_again(tmp_path, capfd):
     run_folder(tmp_path / "runs" / "first")
-    assert studies.run(read(tmp_path), "practice", tmp_path / "runs", only=["first"]) == 0
+    assert studies.run(read(tmp_path), "practice", tmp_path / "runs", tmp_path / "results", only=["first"]) == 0
     assert "first: complete" in capfd.readouterr().out
 
 
@@ -90,8 +91,29 @@ def test_a_part_of_fewer_attempts_than_its_study_wants_is_run_again(tmp_path, mo
         about = json.loads((folder / "run.json").read_text())
         about["settings"]["choices"] = {"pot": {"attempts": attempts, "rectify": 1}}
         (folder / "run.json").write_text(json.dumps(about))
-        assert studies.run(study, "practice", tmp_path / "runs", only=["first"]) == 0
+        assert studies.run(study, "practice", tmp_path / "runs", tmp_path / "results", only=["first"]) == 0
         assert len(started) == starts
+
+
+def test_what_a_part_takes_from_another_is_its_run_or_else_what_was_published(tmp_path, monkeypatch):
+    started = []
+    monkeypatch.setattr(studies.subprocess, "run", lambda words: started.append(words) or subprocess_that_ended())
+    study = read(tmp_path, FILE + 'reuse = "part:first"\n')
+    results, runs = tmp_path / "results", tmp_path / "runs"
+    own = with_journal(run_folder(runs / "first"))
+    with_journal(run_folder(tmp_path / "before/first"))
+    studies.publish(study, tmp_path / "before", results)
+    (packed,) = (results / "runs/first/journal").iterdir()
+    assert [record["text"] for record in finished_journal(packed.with_suffix(""))] == ["print(1)"]
+    for folder, lender in ((runs, own), (tmp_path / "none", results / "runs/first")):
+        assert studies.run(study, "practice", folder, results, ["second"]) == 0
+        assert started[-1][started[-1].index("--reuse") + 1] == str(lender)
+
+
+def with_journal(folder: Path) -> Path:
+    (folder / "journal").mkdir()
+    (folder / "journal/primitive-counting-0.jsonl").write_text('{"text":"print(1)"}\n')
+    return folder
 
 
 def subprocess_that_ended():
@@ -112,6 +134,23 @@ def test_parts_that_are_complete_are_published_whole_and_the_others_named(tmp_pa
     assert "\nThe study's file says: It rained.\n" in text
     assert "second (trove; counting): stopped after 2 samples" in text
     assert "by a random number generator" in text
+
+
+def test_what_was_published_stays_until_its_run_is_complete_again(tmp_path):
+    study, results = read(tmp_path), tmp_path / "results"
+    first = run_folder(tmp_path / "runs" / "first", commit="old")
+    studies.publish(study, tmp_path / "runs", results)
+    before = (results / "runs/first/candidates.parquet").read_bytes()
+    run_folder(tmp_path / "clone" / "second")  # by somebody who has no more than what was published
+    table = studies.publish(study, tmp_path / "clone", results).set_index("part")
+    assert table["complete"].all()
+    assert "What was not run\n\nNothing of the study's plan." in (results / "README.md").read_text()
+    assert (results / "runs/first/candidates.parquet").read_bytes() == before
+    (first / "candidates.parquet").unlink()  # as a run does whose attempts were raised
+    assert studies.publish(study, tmp_path / "runs", results, {"second": tmp_path / "clone/second"})["complete"].all()
+    run_folder(tmp_path / "runs" / "first", commit="new")
+    studies.publish(study, tmp_path / "runs", results)
+    assert json.loads((results / "runs/first/run.json").read_text())["commit"] == "new"
 
 
 def test_what_came_of_running_its_programs_again_is_published_with_a_study(tmp_path):
@@ -153,6 +192,15 @@ def test_parts_of_two_models_are_refused(tmp_path):
     elsewhere = run_folder(tmp_path / "elsewhere", model="another")
     with pytest.raises(TroveLiteError, match=r"several models: simulated \(first\), another \(second\)"):
         studies.publish(read(tmp_path), tmp_path / "runs", tmp_path / "results", {"second": elsewhere})
+
+
+def test_another_model_s_part_is_not_published_beside_what_is_there(tmp_path):
+    run_folder(tmp_path / "runs" / "first")
+    studies.publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
+    run_folder(tmp_path / "mine" / "second", model="another")
+    with pytest.raises(TroveLiteError, match=r"several models: simulated \(first\), another \(second\)"):
+        studies.publish(read(tmp_path), tmp_path / "mine", tmp_path / "results")
+    assert not (tmp_path / "results/longer").exists()
 
 
 def test_a_study_of_which_nothing_is_complete_is_refused(tmp_path):

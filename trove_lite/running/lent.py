@@ -14,7 +14,7 @@ import pandas as pd
 from ..candidates import load_candidates
 from ..datasets import load_dataset
 from ..errors import TroveLiteError
-from ..journal import read_journal
+from ..journal import finished_journal
 from ..methods.base import Method
 from ..methods.trove import IMPORT, TroveSettings, View
 from ..recorded.replay import played_back, stated_settings
@@ -46,10 +46,10 @@ def _of_samples(about: Mapping) -> dict:
 
 
 def samples_of(folder: Path, label: str) -> dict[Key, Record]:
-    """The samples of one stream of a finished run; none where it has no such stream."""
+    """The samples of one stream of a finished or published run; none where it has no such stream."""
     if not (folder / "candidates.parquet").exists() or not (folder / "journal").is_dir():
         raise TroveLiteError(f"{folder}: not a finished run with its journals, whose samples could be used again")
-    records = (Record(**record) for record in read_journal(folder / "journal" / f"{label}.jsonl")[0])
+    records = (Record(**record) for record in finished_journal(folder / "journal" / f"{label}.jsonl"))
     return {record.key: record for record in records if record.status != "missing"}
 
 

@@ -17,7 +17,7 @@ from trove_lite.models import load_model
 from trove_lite.models import openai as servers
 from trove_lite.models.base import CHAT, ModelError, PromptRefused, SamplingSettings, sha256_of_weights
 from trove_lite.models.openai import OpenAIServer, _authorization
-from trove_lite.models.vllm import VLLM, name_of
+from trove_lite.models.vllm import VLLM, imitates, name_of
 
 from ..scripted import run
 from .misbehaving import KEY, Server
@@ -380,6 +380,16 @@ def test_a_folder_is_known_by_its_name_and_a_snapshot_by_the_hubs(tmp_path, monk
     assert name_of(".") == ("org/name", "0123abcd")
     monkeypatch.chdir(tmp_path)
     assert load_model("vllm:models--org--name").name == "models--org--name"
+
+
+def test_a_cpu_without_bfloat16_of_its_own_is_known(monkeypatch, tmp_path):
+    monkeypatch.setattr("trove_lite.models.vllm.CPU", tmp_path / "cpuinfo")
+    (tmp_path / "cpuinfo").write_text("flags : fma avx avx2\n")
+    assert imitates("torch.bfloat16", "cpu")
+    assert not imitates("torch.float32", "cpu")
+    assert not imitates("torch.bfloat16", "cuda")
+    (tmp_path / "cpuinfo").write_text("flags : fma avx2 avx512_bf16 amx_bf16\n")
+    assert not imitates("torch.bfloat16", "cpu")
 
 
 @pytest.mark.parametrize(

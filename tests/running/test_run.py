@@ -229,6 +229,19 @@ class Failing(ScriptedModel):
         return await super().complete(prompt, seeds)
 
 
+def test_what_a_model_says_while_it_starts_is_shown(tmp_path, capsys):
+    class Slow(ScriptedModel):
+        async def __aenter__(self):
+            self.on_notice("weights of a minute or two")
+            return self
+
+        def on_notice(self, line):
+            raise AssertionError("nobody listens")
+
+    run(tmp_path / "a", model=Slow())
+    assert "weights of a minute or two" in capsys.readouterr().err
+
+
 def test_a_failing_model_stops_the_run_and_the_rest_follows_on_resume(tmp_path):
     expected = table(run(tmp_path / "a"))
     with pytest.raises(ModelError, match="gone"):

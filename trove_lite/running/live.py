@@ -161,14 +161,13 @@ async def drive(
     """Start the models and run all streams to their end."""
     async with AsyncExitStack() as stack:
         for model in {id(model): model for model in models.values()}.values():
+            model.on_notice = bars.say  # before it starts, which may take minutes
             await stack.enter_async_context(model)
         with on_disk(out):
             settle_models(out, models)
             if reuse:
                 refuse_others(reuse, read_description(reuse), read_description(out))
         at_once = in_flight or sum(getattr(model, "concurrency", 256) for model in set(models.values()))
-        for model in models.values():
-            model.on_notice = bars.say
         bars.retried = lambda: sum(getattr(model, "retried", 0) for model in set(models.values()))
         drawn = {"parser": settings.parser, "sampling": settings.sampling}
         driver = Driver(models, sandbox, pack, dataset, **drawn, progress=bars, in_flight=at_once)

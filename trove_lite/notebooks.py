@@ -298,17 +298,7 @@ def report(
     if name in ("", "..") or Path(name).name != name:
         raise TroveLiteError(f"--out {name}: give a plain name, without folders; it goes under results/ and figures/")
     candidates = load_candidates(*runs)  # a bad path fails here, once, and not in every notebook
-    methods = set(candidates["method"].astype(str))
-    paths = sorted(p for p in notebooks.glob("[0-9]*.ipynb") if "runs" in notebook_parameters(p))
-    if unknown := sorted(set(only) - {path.stem for path in paths}):
-        raise TroveLiteError(f"no notebook '{unknown[0]}' about runs: there are {', '.join(p.stem for p in paths)}")
-    paths = [path for path in paths if not only or path.stem in only]
-    if left_out := [path.stem for path in paths if not _is_about(path, methods)]:
-        print(f"left out, for these runs hold none of their methods: {', '.join(left_out)}")
-        paths = [path for path in paths if path.stem not in left_out]
-    if not paths:
-        raise TroveLiteError(f"{notebooks}: holds no numbered notebooks with a parameter 'runs'; name their folder")
-    known = {path: notebook_parameters(path) for path in paths}
+    known = _about_runs(notebooks, set(candidates["method"].astype(str)), only)
     for parameter in parameters:
         if not any(parameter in names for names in known.values()):
             every = sorted({n for names in known.values() for n in names})
@@ -319,14 +309,13 @@ def report(
         "results": os.path.relpath(results, notebooks),
         "figures": os.path.relpath(figures, notebooks),
     }
-    depends = _fingerprint(runs)
-    todo = {}
-    for path in paths:
-        own = check_parameters(path, {k: v for k, v in parameters.items() if k in known[path]})
+    depends, todo = _fingerprint(runs), {}
+    for path, defaults in known.items():
+        own = check_parameters(path, {k: v for k, v in parameters.items() if k in defaults})
         # A notebook that names a folder of its own keeps it on the runs and parameters that it names.
-        as_it_is = known[path]["runs"] == given["runs"] and not own
-        kept = {k for k in ("results", "figures") if as_it_is and known[path].get(k)}
-        values = {k: v for k, v in given.items() if k in known[path] and k not in kept} | own
+        as_it_is = defaults["runs"] == given["runs"] and not own
+        kept = {k for k in ("results", "figures") if as_it_is and defaults.get(k)}
+        values = {k: v for k, v in given.items() if k in defaults and k not in kept} | own
         todo[path.stem] = Job(path, values, results / "notebooks" / path.name, page=True, depends=depends)
     with on_disk(results):
         (results / "notebooks").mkdir(parents=True, exist_ok=True)
@@ -337,6 +326,21 @@ def report(
     for stem, message in failed.items():
         print(f"error: {stem}.ipynb failed:\n{shown(message, lines=True)}", file=sys.stderr)
     return len(failed)
+
+
+def _about_runs(notebooks: Path, methods: set[str], only: Sequence[str]) -> dict[Path, dict[str, object]]:
+    """The notebooks to be run, in order, with their parameters: all about these methods, or of these those named."""
+    known = {path: notebook_parameters(path) for path in sorted(notebooks.glob("[0-9]*.ipynb"))}
+    known = {path: parameters for path, parameters in known.items() if "runs" in parameters}
+    if unknown := sorted(set(only) - {path.stem for path in known}):
+        raise TroveLiteError(f"no notebook '{unknown[0]}' about runs: there are {', '.join(p.stem for p in known)}")
+    paths = [path for path in known if not only or path.stem in only]
+    if left_out := [path.stem for path in paths if not _is_about(path, methods)]:
+        print(f"left out, for these runs hold none of their methods: {', '.join(left_out)}")
+        paths = [path for path in paths if path.stem not in left_out]
+    if not paths:
+        raise TroveLiteError(f"{notebooks}: holds no numbered notebooks with a parameter 'runs'; name their folder")
+    return {path: known[path] for path in paths}
 
 
 def _fingerprint(runs: Iterable[str | Path]) -> str:

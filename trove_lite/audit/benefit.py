@@ -9,7 +9,7 @@ from ..analysis.choose import choose
 from ..analysis.comparison import Comparison, tested
 from ..analysis.independence import independent_runs, shared_programs
 from ..analysis.scores import estimate, score, scored, variance_of
-from ..analysis.statistics import holm, mcnemar_exact
+from ..analysis.statistics import Interval, holm, mcnemar_exact
 from ..analysis.variance import MARGINS, SMALLEST_EFFECT, prediction_interval
 from ..candidates import SELECTED, all_candidates
 from ..papers.reeval import (
@@ -152,9 +152,8 @@ def _sizes(look: Look, categories: Sequence[str]) -> np.ndarray:
 
 
 def _paired(sides: Comparison, look: Look, *, k: int, seed: int, resamples: int) -> list[Finding]:
-    """TROVE's lead, held against the printed one by where five more runs of each side would put it."""
-    rival, results = against(sides), []
-    table = differences(sides, k=k, seed=seed, resamples=resamples)
+    """TROVE's lead by each rule: held against print, and against the smallest effect of interest."""
+    table, results = differences(sides, k=k, seed=seed, resamples=resamples), []
     for rule, number in (("one_stage", 5), ("oracle", 7)):
         part = table[table["rule"] == rule]
         if part.empty:
@@ -162,66 +161,66 @@ def _paired(sides: Comparison, look: Look, *, k: int, seed: int, resamples: int)
         singles = part[part["category"].isin(covered(sides))].set_index("category")
         whole = part[~part["category"].isin(covered(sides))]
         row = (whole if len(whole) else part).iloc[0]
-        printed = _printed_leads(look, number, singles.index, k)
-        sizes = _sizes(look, singles.index)
-        mean = float(np.dot(printed, sizes) / sizes.sum())
-        by = "; ".join(
-            f"{c} {points(r.difference)} [{points(r.low)}, {points(r.high)}], Holm p {r.p_holm:.4f}, "
-            f"Table {number} {points(p, 0)}"
-            for (c, r), p in zip(singles.iterrows(), printed, strict=True)
-        )
-        signs = singles["difference"][singles["difference"] != 0] > 0
         scores = (scored(score(sides[side], rule, k, seed=seed, resamples=resamples)) for side in SIDES)
         rerun = prediction_interval(variance_of(*scores, alone=sides.alone), RUNS)
-        may = Range(mean - 0.01, mean + 0.01)  # a difference of two numbers of two decimals
-        known = SKIP_POOL not in rival and mean == mean and rerun.low == rerun.low
-        name = rule.replace("_", "-")
-        results.append(
-            finding(
-                6,
-                "re-evaluation",
-                f"Table {number}, K={k}",
-                f"TROVE's lead at {k} calls, {name}: runs at hand and print",
-                stated=f"{points(mean)} points over {', '.join(singles.index)} (TROVE minus PRIMITIVE)",
-                computed=f"{_with_interval(row)} over {row['covers']} (TROVE minus {rival}), Holm p "
-                f"{row['p_holm']:.4f}, {row['problems']} problems"
-                + (f"; {RUNS} more runs: {points(rerun.low)} to {points(rerun.high)}" if known else ""),
-                holds=agrees(may, Range(rerun.low, rerun.high)) if known else None,
-                importance=5,
-                note=by
-                + ("; the categories do not agree in sign" if signs.any() and not signs.all() else "")
-                + (
-                    "; the SKIP pool stands in for PRIMITIVE: neither agreement nor difference says anything of it"
-                    if SKIP_POOL in rival
-                    else ""
-                ),
-            )
-        )
-        small = row[f"p_within_{SMALLEST_EFFECT * 100:.0f}"] <= 0.05
-        within = ", ".join(f"{100 * m:.0f} {row[f'p_within_{100 * m:.0f}']:.3f}" for m in MARGINS)
-        results.append(
-            finding(
-                6,
-                "re-evaluation",
-                "abstract and §6",
-                f"no benefit at matched calls, {name}: less than {_points(SMALLEST_EFFECT)}",
-                stated="the toolbox approach does not provide a significant benefit on MATH",
-                computed=f"difference {_with_interval(row)}; p of equivalence within so many points: {within}",
-                holds=None
-                if SKIP_POOL in rival
-                else False
-                if row["low"] > SMALLEST_EFFECT
-                else True
-                if small
-                else None,
-                importance=5,
-                note=f"against {rival}"
-                + (", whose prompt is another text than PRIMITIVE's" if SKIP_POOL in rival else "")
-                + f"; the smallest effect of interest is {_points(SMALLEST_EFFECT)}: what twice the calls give "
-                "PRIMITIVE",
-            )
-        )
+        name, rival = rule.replace("_", "-"), against(sides)
+        results += [_lead(look, row, singles, rerun, rival, name, number=number, k=k), _no_benefit(row, rival, name)]
     return results
+
+
+def _lead(
+    look: Look, row: pd.Series, singles: pd.DataFrame, rerun: Interval, rival: str, name: str, *, number: int, k: int
+) -> Finding:
+    """TROVE's lead against the printed one, by where five more runs of each side would put it (`rerun`)."""
+    printed, sizes = _printed_leads(look, number, singles.index, k), _sizes(look, singles.index)
+    mean = float(np.dot(printed, sizes) / sizes.sum())
+    by = "; ".join(
+        f"{c} {points(r.difference)} [{points(r.low)}, {points(r.high)}], Holm p {r.p_holm:.4f}, "
+        f"Table {number} {points(p, 0)}"
+        for (c, r), p in zip(singles.iterrows(), printed, strict=True)
+    )
+    signs = singles["difference"][singles["difference"] != 0] > 0
+    may = Range(mean - 0.01, mean + 0.01)  # a difference of two numbers of two decimals
+    known = SKIP_POOL not in rival and mean == mean and rerun.low == rerun.low
+    return finding(
+        6,
+        "re-evaluation",
+        f"Table {number}, K={k}",
+        f"TROVE's lead at {k} calls, {name}: runs at hand and print",
+        stated=f"{points(mean)} points over {', '.join(singles.index)} (TROVE minus PRIMITIVE)",
+        computed=f"{_with_interval(row)} over {row['covers']} (TROVE minus {rival}), Holm p "
+        f"{row['p_holm']:.4f}, {row['problems']} problems"
+        + (f"; {RUNS} more runs: {points(rerun.low)} to {points(rerun.high)}" if known else ""),
+        holds=agrees(may, Range(rerun.low, rerun.high)) if known else None,
+        importance=5,
+        note=by
+        + ("; the categories do not agree in sign" if signs.any() and not signs.all() else "")
+        + (
+            "; the SKIP pool stands in for PRIMITIVE: neither agreement nor difference says anything of it"
+            if SKIP_POOL in rival
+            else ""
+        ),
+    )
+
+
+def _no_benefit(row: pd.Series, rival: str, name: str) -> Finding:
+    """The abstract's claim, as one about the smallest effect of interest."""
+    pool, large = SKIP_POOL in rival, row["low"] > SMALLEST_EFFECT
+    small = row[f"p_within_{SMALLEST_EFFECT * 100:.0f}"] <= 0.05
+    within = ", ".join(f"{100 * m:.0f} {row[f'p_within_{100 * m:.0f}']:.3f}" for m in MARGINS)
+    return finding(
+        6,
+        "re-evaluation",
+        "abstract and §6",
+        f"no benefit at matched calls, {name}: less than {_points(SMALLEST_EFFECT)}",
+        stated="the toolbox approach does not provide a significant benefit on MATH",
+        computed=f"difference {_with_interval(row)}; p of equivalence within so many points: {within}",
+        holds=None if pool else False if large else True if small else None,
+        importance=5,
+        note=f"against {rival}"
+        + (", whose prompt is another text than PRIMITIVE's" if pool else "")
+        + f"; the smallest effect of interest is {_points(SMALLEST_EFFECT)}: what twice the calls give PRIMITIVE",
+    )
 
 
 def _points(share: float) -> str:

@@ -24,7 +24,10 @@ from .finding import (
 def trove_findings(look: Look) -> list[Finding]:
     """TroVE: ranges in the text, repeated numbers, standard deviations, trimming thresholds, random selection."""
     return [
-        *_ranges(look),
+        *_gains(look),
+        _tools_saved(look),
+        _toolbox_sizes(look),
+        *_people(look),
         *_repeated(look),
         *_orderings(look),
         *thresholds(look),
@@ -50,7 +53,8 @@ def _span(text: str) -> tuple[float, float]:
     return float(low), float(high or low)
 
 
-def _ranges(look: Look) -> Iterator[Finding]:
+def _gains(look: Look) -> Iterator[Finding]:
+    """§5.3's ranges of relative gains against Table 2."""
     acc = {m: _table2(look, m, "acc", math_only=True) for m in ("PRIMITIVE", "INSTANCE", "TROVE")}
     for rival, quantity in (("PRIMITIVE", "MATH gain over PRIMITIVE"), ("INSTANCE", "MATH gain over INSTANCE")):
         low, high = _span(claim(look, "trove", quantity))
@@ -68,12 +72,16 @@ def _ranges(look: Look) -> Iterator[Finding]:
             if outside
             else "the ends differ by no more than rounding allows",
         )
+
+
+def _tools_saved(look: Look) -> Finding:
+    """§5.3's range of tools saved against Table 2."""
     low, high = _span(claim(look, "trove", "fewer tools than INSTANCE"))
     fewer = 100 * (
         1 - _table2(look, "TROVE", "n_lib", math_only=True) / _table2(look, "INSTANCE", "n_lib", math_only=True)
     )
     more = fewer[fewer < 0]
-    yield _trove(
+    return _trove(
         "§5.3",
         "share of tools that TROVE saves against INSTANCE on MATH",
         stated=f"{low} to {high} % fewer",
@@ -83,7 +91,42 @@ def _ranges(look: Look) -> Iterator[Finding]:
         importance=2,
         note="; ".join(f"in {c} TROVE has {-v:.1f} % more tools" for c, v in more.items()),
     )
-    yield _toolbox_sizes(look)
+
+
+def _toolbox_sizes(look: Look) -> Finding:
+    """The abstract's range against each rival that it may mean: INSTANCE (Table 2), CRAFT and CREATOR (Table 3)."""
+    low, high = _span(claim(look, "trove", "toolbox size reduction"))
+    rows = rows_of(look, "trove_table3", metric="n_lib")
+    sizes = {
+        f"{m} in Table 3": rows[(rows["method"] == m)].set_index("category")["value"].dropna()
+        for m in ("CRAFT", "CREATOR")
+    }
+    ours = rows[(rows["method"] == "TROVE") & (rows["model"] == "GPT-4")].set_index("category")["value"]
+    saved = {name: 100 * (1 - ours / theirs).dropna() for name, theirs in sizes.items()}
+    lib = {m: _table2(look, m, "n_lib", math_only=False) for m in ("TROVE", "INSTANCE")}
+    saved["INSTANCE in Table 2"] = 100 * (1 - lib["TROVE"] / lib["INSTANCE"])
+    ends = {
+        name: all(before_rounding(end, 0).meets(Range(v, v)) for end, v in ((low, s.min()), (high, s.max())))
+        for name, s in saved.items()
+    }
+    fits = [name for name, fit in ends.items() if fit]
+    outside = [c for c, v in saved["INSTANCE in Table 2"].items() if not low - 0.5 <= v <= high + 0.5]
+    return _trove(
+        "abstract",
+        "how much smaller the toolboxes are",
+        stated=f"{low:g} to {high:g} %, not said than whose",
+        computed="; ".join(
+            f"{name} {s.min():.1f} % ({s.idxmin()}) to {s.max():.1f} % ({s.idxmax()})" for name, s in saved.items()
+        ),
+        holds=None if fits else False,
+        importance=2,
+        note=(f"the stated range is that of {' and '.join(fits)}" if fits else "the stated range is that of none")
+        + f"; against INSTANCE it leaves out {len(outside)} of {len(lib['TROVE'])} data sets",
+    )
+
+
+def _people(look: Look) -> Iterator[Finding]:
+    """What §6 and Appendix C say of Table 5."""
     people = look("trove_table5").set_index(["method", "metric"])["mean"]
     rates = {
         "accuracy gain with tools": sorted(
@@ -125,38 +168,6 @@ def _ranges(look: Look) -> Iterator[Finding]:
         computed="Table 5: " + ", ".join(f"{(r.low + r.high) / 2:.1f} s" for r in slower.values()),
         holds=all(before_rounding(stated[q], 1).meets(r) for q, r in slower.items()),
         importance=1,
-    )
-
-
-def _toolbox_sizes(look: Look) -> Finding:
-    """The abstract's range against each rival that it may mean: INSTANCE (Table 2), CRAFT and CREATOR (Table 3)."""
-    low, high = _span(claim(look, "trove", "toolbox size reduction"))
-    rows = rows_of(look, "trove_table3", metric="n_lib")
-    sizes = {
-        f"{m} in Table 3": rows[(rows["method"] == m)].set_index("category")["value"].dropna()
-        for m in ("CRAFT", "CREATOR")
-    }
-    ours = rows[(rows["method"] == "TROVE") & (rows["model"] == "GPT-4")].set_index("category")["value"]
-    saved = {name: 100 * (1 - ours / theirs).dropna() for name, theirs in sizes.items()}
-    lib = {m: _table2(look, m, "n_lib", math_only=False) for m in ("TROVE", "INSTANCE")}
-    saved["INSTANCE in Table 2"] = 100 * (1 - lib["TROVE"] / lib["INSTANCE"])
-    ends = {
-        name: all(before_rounding(end, 0).meets(Range(v, v)) for end, v in ((low, s.min()), (high, s.max())))
-        for name, s in saved.items()
-    }
-    fits = [name for name, fit in ends.items() if fit]
-    outside = [c for c, v in saved["INSTANCE in Table 2"].items() if not low - 0.5 <= v <= high + 0.5]
-    return _trove(
-        "abstract",
-        "how much smaller the toolboxes are",
-        stated=f"{low:g} to {high:g} %, not said than whose",
-        computed="; ".join(
-            f"{name} {s.min():.1f} % ({s.idxmin()}) to {s.max():.1f} % ({s.idxmax()})" for name, s in saved.items()
-        ),
-        holds=None if fits else False,
-        importance=2,
-        note=(f"the stated range is that of {' and '.join(fits)}" if fits else "the stated range is that of none")
-        + f"; against INSTANCE it leaves out {len(outside)} of {len(lib['TROVE'])} data sets",
     )
 
 

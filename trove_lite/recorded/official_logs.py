@@ -279,30 +279,14 @@ def _modes(sections: list[Section]) -> list[tuple[str, str]]:
 
 
 def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> dict:
-    """One candidate from one recorded sample; the verdict of a shortened record stands as recorded."""
+    """One candidate from one recorded sample."""
     ok = match["success"] == "True"
     output, cut_output = SHORTENED.subn("\n…\n", match["output"])
     shortened = cut_output > 0 or bool(SHORTENED.search(match["answers"]))
-    recorded = match["correct"] == "True"
-    answers = _recorded_answers(match["answers"])
-    found = []
-    if shortened:
-        report.shortened += 1
-    else:
-        computed = read_numbers(output) if ok else []
-        if computed != answers:
-            found.append(f"answers recorded as {answers[:3]}, we read {computed[:3]}")
-        answers = computed
-    correct = is_correct(graded(answers), problem.gold)
-    if match["gold"] != str(problem.gold):  # the official program grades problems solved again by another's gold
-        found.append(f"graded against {match['gold']}, the gold answer of another problem; ours is {problem.gold}")
-    elif shortened:
-        correct = recorded
-    if correct != recorded:
-        found.append(f"recorded as {recorded}, we find {correct}")
-        report.disagreements.append(f"{report.log}, line {_line(text, match.start())}: {'; '.join(found)}")
-    elif found and answers != _recorded_answers(match["answers"]):
-        report.disagreements.append(f"{report.log}, line {_line(text, match.start())}: {'; '.join(found)}")
+    report.shortened += shortened
+    answers, correct, doubts = _verdict(match, problem, output if ok else "", shortened)
+    if doubts:
+        report.disagreements.append(f"{report.log}, line {_line(text, match.start())}: {'; '.join(doubts)}")
     solution, tools = match["solution"], match["tools"]
     return {
         "dataset": problem.dataset,
@@ -321,6 +305,22 @@ def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> 
         "correct": correct,
         "operations": operations(code_of(solution)) if ok and answers else None,
     }
+
+
+def _verdict(match: re.Match, problem: Problem, output: str, shortened: bool) -> tuple[list[str], bool, list[str]]:
+    """Answers and verdict of a recorded sample, by what its program printed; and what the record says otherwise.
+
+    Those of a shortened record stand as recorded, unless it was graded against another problem's gold.
+    """
+    recorded, stated = match["correct"] == "True", _recorded_answers(match["answers"])
+    answers = stated if shortened else read_numbers(output)
+    own_gold = match["gold"] == str(problem.gold)  # the official program grades problems solved again by another's
+    correct = recorded if shortened and own_gold else is_correct(graded(answers), problem.gold)
+    read = [] if answers == stated else [f"answers recorded as {stated[:3]}, we read {answers[:3]}"]
+    gold = [f"graded against {match['gold']}, the gold answer of another problem; ours is {problem.gold}"]
+    verdict = [] if correct == recorded else [f"recorded as {recorded}, we find {correct}"]
+    doubts = [*read, *([] if own_gold else gold), *verdict]
+    return answers, correct, doubts if read or verdict else []
 
 
 def _recorded_answers(text: str) -> list[str]:

@@ -8,6 +8,7 @@
     mixed      PRIMITIVE beside one TROVE stream, which waits for its samples: at most 1.15 times the larger of the
                stream's time alone and of all these requests in one offline batch.
     simulated  the same by engines that are simulated, a GPU where batches are nearly free and a CPU where they are not.
+    waiting    on a CPU: threads that sleep while they wait for others, as the kit has them, against OpenMP's default.
     cores      on a CPU: what the kit tells vLLM (the model has every core) against vLLM's own default (all but one).
     top_p      on a CPU: the kit's top-p, which finds the nucleus, against vLLM's own, which sorts the whole vocabulary.
     order      seven TROVE streams all at once against the official order, one mode of one problem at a time.
@@ -38,6 +39,7 @@ from trove_lite.datasets import load_dataset, load_problems
 from trove_lite.methods.base import sample_seed
 from trove_lite.models import load_model
 from trove_lite.models.base import Completion, LanguageModel, SamplingSettings
+from trove_lite.models.vllm import CPU_ENVIRONMENT
 from trove_lite.prompts import load_pack
 from trove_lite.running.live import live_run, warm_sandbox
 from trove_lite.running.settings import RunSettings
@@ -47,6 +49,7 @@ PRACTICE = Path(__file__).resolve().parents[1] / "trove_lite" / "models" / "prac
 PRACTICE_ENGINE = f"max_model_len=1024&dtype=float32&enforce_eager=true&kv_cache_memory_bytes={1 << 30}"
 ENGINE = "max_model_len=4096&dtype=bfloat16&enable_prefix_caching=true&max_num_seqs=64&block_size=32"
 K, WARM_UP = 15, "1 + 1 ="
+WAITING = "OMP_WAIT_POLICY"
 TARGETS = {"primitive": 0.95, "trove": 0.85}
 MIXED_TARGET = 1.15
 RESULT = "RESULT "
@@ -133,7 +136,7 @@ def spec_of(task: dict) -> str:
     model = task["model"]
     if not Path(model).is_dir():
         return model
-    return f"vllm:{model}?{PRACTICE_ENGINE if model == str(PRACTICE) else ENGINE}{task.get('engine', '')}"
+    return f"vllm:{model}?{PRACTICE_ENGINE if model == str(PRACTICE) else ENGINE}{task['engine']}"
 
 
 # ---- ways, each in a process of its own ----
@@ -153,7 +156,8 @@ def through_the_kit(task: dict) -> dict:
 
 
 def offline(task: dict) -> dict:
-    """vLLM's own `LLM.generate`, all requests in one batch."""
+    """vLLM's own `LLM.generate`, all requests in one batch, its threads waiting for one another as the kit has them."""
+    os.environ.setdefault(WAITING, CPU_ENVIRONMENT[WAITING])  # read when the library that obeys it is loaded
     from vllm import LLM
 
     settings = settings_of(task)
@@ -278,8 +282,14 @@ def cores(task: dict, repeats: int) -> None:
     against_default("every core", task, repeats, lambda task: apart("kit", task, environment))
 
 
+def waiting(task: dict, repeats: int) -> None:
+    """An empty value is none: OpenMP says so, and does as it would."""
+    against_default("asleep while waiting", task, repeats, lambda task: apart("kit", task, {WAITING: ""}))
+
+
 def top_p(task: dict, repeats: int) -> None:
-    against_default("top-p", task, repeats, lambda task: apart("kit", task | {"engine": "&logits_processors=[]"}))
+    plain = task["engine"] + "&logits_processors=[]"
+    against_default("top-p", task, repeats, lambda task: apart("kit", task | {"engine": plain}))
 
 
 def against_default(what: str, task: dict, repeats: int, default) -> None:
@@ -388,7 +398,7 @@ def through_simulated(methods: tuple[str, ...], cost, problems: int) -> Simulate
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "what", nargs="*", help="kit mixed simulated cores top_p order peer (default: kit, mixed, simulated)"
+        "what", nargs="*", help="kit mixed simulated waiting cores top_p order peer (default: kit, mixed, simulated)"
     )
     parser.add_argument("--model", default=str(PRACTICE), help="a folder with weights, or a spec (default: practice)")
     parser.add_argument("--dataset", default="math", help="whose problems a real model gets (default: %(default)s)")
@@ -398,6 +408,9 @@ def main() -> None:
     parser.add_argument("--simulated_problems", type=int, default=20, help="(default: %(default)s)")
     parser.add_argument("--max_tokens", type=int, default=512, help="(default: %(default)s, the papers')")
     parser.add_argument("--repeats", type=int, default=2, help="turns (default: %(default)s)")
+    parser.add_argument(
+        "--engine", default="", help="engine arguments over ours, as in '&dtype=float32' where a CPU has no bfloat16"
+    )
     parser.add_argument("--peer", help="a python with inspect_ai and openai")
     parser.add_argument("--server", help="http://HOST:PORT/v1#NAME, for peer")
     parser.add_argument("--way", help=argparse.SUPPRESS)
@@ -414,7 +427,7 @@ def main() -> None:
         elif what == "mixed":
             mixed(task | {"problems": given.mixed_problems}, given.repeats)
         else:
-            {"kit": kit, "cores": cores, "top_p": top_p, "order": order, "peer": peer}[what](task, given.repeats)
+            {each.__name__: each for each in (kit, waiting, cores, top_p, order, peer)}[what](task, given.repeats)
 
 
 if __name__ == "__main__":

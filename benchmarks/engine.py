@@ -235,9 +235,9 @@ def verdict(ratio: float, target: float, *, least: bool) -> str:
 
 
 def kit(task: dict, repeats: int) -> None:
-    ratios, bare = {method: [] for method in TARGETS}, {method: [] for method in TARGETS}
+    ratios, bare = {method: [] for method in task["methods"]}, {method: [] for method in task["methods"]}
     for _ in range(repeats):
-        for method in TARGETS:
+        for method in ratios:
             ours = apart("kit", task | {"methods": [method]})
             known = apart("kit", task | {"methods": [method], "known": ours["executions"]})
             theirs = apart("offline", task | {"methods": [method], "asked": ours["asked"]})
@@ -404,6 +404,7 @@ def main() -> None:
     parser.add_argument("--dataset", default="math", help="whose problems a real model gets (default: %(default)s)")
     parser.add_argument("--problems", type=int, default=3, help="a category (default: %(default)s)")
     parser.add_argument("--categories", nargs="+", default=[], help="(default: all seven; mixed: the first)")
+    parser.add_argument("--methods", nargs="+", choices=TARGETS, default=list(TARGETS), help="of kit (default: both)")
     parser.add_argument("--mixed_problems", type=int, default=10, help="of mixed's category (default: %(default)s)")
     parser.add_argument("--simulated_problems", type=int, default=20, help="(default: %(default)s)")
     parser.add_argument("--max_tokens", type=int, default=512, help="(default: %(default)s, the papers')")

@@ -14,9 +14,9 @@ MODEL ?=
 REAL ?= .venv-vllm/bin/python
 TOY := The practice model, live: how the methods work. Its numbers say nothing about other models
 
-.PHONY: reproduce recorded demo study practice ablations real publish train-practice-model test test-slow test-vllm test-real lint bundle reexecution clean
+.PHONY: reproduce recorded demo study answer practice ablations real publish train-practice-model test test-slow test-vllm test-real lint bundle reexecution clean
 
-reproduce: recorded demo study  ## all three; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
+reproduce: recorded demo study answer  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 
 recorded: $(VENV)/ready  ## all tables and figures from recorded CodeLlama runs
 	$(BIN)/trove-lite view $(RUNS) --out results/$(NAME)/view.html
@@ -29,6 +29,10 @@ demo: $(VENV)/ready  ## the practice model live: TROVE and PRIMITIVE, 10 problem
 
 study: $(VENV)/ready  ## tables and figures of a real model's study, where results/ has it
 	$(BIN)/python studies/study.py report $(STUDY)
+
+answer: $(VENV)/ready  ## every published comparison in one figure: does making tools help?
+	mkdir -p results/answer/notebooks
+	$(BIN)/papermill --no-progress-bar --cwd notebooks notebooks/01_answer.ipynb results/answer/notebooks/01_answer.ipynb
 
 real:  ## a study with a real model: make real MODEL=FOLDER_OR_HUB_NAME; goes on where it stopped; REAL=python of a venv with vLLM
 	$(REAL) studies/study.py run $(STUDY) --model '$(MODEL)' $(ARGS)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .errors import TroveLiteError
     from .notebooks import paths
     from .papers import check, creator, latm, published_table, reeval, reexecution, save, show, side_by_side, trove
+    from .papers.answer import answer, answer_figure, answer_in_words
     from .papers.style import accuracy_figure, failures_figure
     from .running.live import live_run
     from .running.settings import RunSettings
@@ -39,6 +40,9 @@ __all__ = [
     "accuracy",
     "accuracy_by_rule",
     "accuracy_figure",
+    "answer",
+    "answer_figure",
+    "answer_in_words",
     "check",
     "choose",
     "compare",

@@ -38,13 +38,20 @@ RETRIES = 2
 PLACES = {"out": "run", "results": "results", "figures": "figures"}
 
 
-def paths(*given: str | Sequence[str]) -> list[str | list[str]]:
+def paths(*given: str | Sequence[str] | Mapping[str, str]) -> list[str | list[str] | dict[str, str]]:
     """A notebook's paths, for it may be started in its own folder or in the repository's root.
 
-    Where the current folder holds the notebooks, `../results` is `results`; any other path is what it is.
+    Where the current folder holds the notebooks, `../results` is `results`; any other path is what it is. Of a mapping
+    the keys are the paths.
     """
     strip = "../" if Path("notebooks").is_dir() else ""
-    return [p.removeprefix(strip) if isinstance(p, str) else [each.removeprefix(strip) for each in p] for p in given]
+
+    def here(path):
+        if isinstance(path, Mapping):
+            return {here(each): about for each, about in path.items()}
+        return path.removeprefix(strip) if isinstance(path, str) else [here(each) for each in path]
+
+    return [here(path) for path in given]
 
 
 def read_notebook(path: Path) -> nbformat.NotebookNode:

@@ -1,0 +1,80 @@
+"""The answer over all studies: rows are those of the studies' tables, equal budgets are named, print stands beside."""
+
+import pandas as pd
+import pytest
+
+from trove_lite import TroveLiteError
+from trove_lite.papers import answer as papers_answer
+from trove_lite.papers import published_value
+from trove_lite.papers.answer import answer, answer_figure, answer_in_words
+
+from ..conftest import ROOT
+
+PAIRS = "category,rule,a,b,difference,low,high,covers,p,problems\n"
+
+
+def study(folder, text, name="reeval_differences.csv"):
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(text)
+    return folder
+
+
+def two(tmp_path):
+    ahead = "all,one_stage,TROVE,PRIMITIVE,0.10,0.05,0.15,problems,0.00001,200\n"
+    behind = (
+        "wtq,one_stage,TROVE,PRIMITIVE,-0.20,-0.3,-0.1,problems,0.00001,100\nwtq,oracle,TROVE,PRIMITIVE,1,1,1,,0,9\n"
+    )
+    counting = "counting,one_stage,TROVE,PRIMITIVE,0.5,0.4,0.6,problems,0,100\n"
+    here, there = study(tmp_path / "x", PAIRS + counting + ahead), study(tmp_path / "y", PAIRS + behind)
+    latm = "category,a,b,difference,low,high,covers,p,problems\nall,LATM,PRIMITIVE,0.01,-0.1,0.12,problems,0.8,40\n"
+    study(there, latm.replace("LATM,PRIMITIVE", '"LATM, m","PRIMITIVE, m"'), "latm_differences.csv")
+    return answer({here: "MATH", there: "tables"})
+
+
+def test_each_comparison_is_one_row_over_all_of_its_categories(tmp_path):
+    table = two(tmp_path)
+    ours = table[~table["printed"]]
+    assert list(ours["difference"]) == [0.10, -0.20, 0.01]
+    assert list(ours["study"]) == ["MATH", "tables", "tables"]
+    assert list(ours["without"]) == ["PRIMITIVE"] * 3
+    assert list(ours["table"]) == ["x/reeval_differences.csv", "y/reeval_differences.csv", "y/latm_differences.csv"]
+    assert ours["p_holm"].iloc[-1] == pytest.approx(0.8)
+
+
+def test_print_stands_beside_without_an_interval(tmp_path):
+    table = two(tmp_path)
+    printed = table[table["printed"]]
+    assert printed["low"].isna().all()
+    assert printed["p_holm"].isna().all()
+    row = printed[printed["study"].str.contains("re-evaluation")].iloc[0]
+    best = published_value("reeval_table1", category="MATH", method="TROVE", variant="improved_one_stage")
+    rival = published_value("reeval_table1", category="MATH", method="PRIMITIVE", variant="compute_matched")
+    assert row["difference"] == pytest.approx(best - rival)
+
+
+def test_the_words_count_what_the_table_holds(tmp_path):
+    words = answer_in_words(two(tmp_path))
+    assert "Of 3 comparisons" in words
+    assert "**1 ahead**: TROVE against PRIMITIVE (MATH, +10.0 points)" in words
+    assert "**1 behind**: TROVE against PRIMITIVE (tables, -20.0 points)" in words
+    assert "**1 not shown to be ahead or behind**: LATM" in words
+
+
+def test_the_figure_draws_a_row_a_comparison(tmp_path):
+    table = two(tmp_path)
+    axes = answer_figure(table).axes[0]
+    assert len(axes.get_yticklabels()) == len(table)
+    points = {round(float(line.get_xdata()[0])) for line in axes.lines if len(line.get_xdata()) == 1}
+    assert points == {10, -20, 1}
+
+
+def test_a_folder_without_tables_is_refused_by_name(tmp_path):
+    with pytest.raises(TroveLiteError, match="holds none of"):
+        answer({tmp_path: "nothing"})
+
+
+def test_every_table_that_is_read_is_one_that_a_published_study_has():
+    for name in papers_answer.READ:
+        found = list((ROOT / "results").glob(f"*/{name}"))
+        assert found
+        assert all(len(papers_answer.READ[name](pd.read_csv(path))) for path in found)

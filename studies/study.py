@@ -557,6 +557,12 @@ def other_prompts(study: Study, results: Path, own: list[Path]) -> list[str]:
         for category, part in table[table["category"].isin(asked["category"])].groupby("category", sort=False):
             problems = asked.loc[asked["category"] == category, "problem"].nunique()
             lines += [f"{category}, {problems} problems", "", measures(part), ""]
+        paired = [reeval.differences(reeval.sides(frame)).assign(prompts=name) for name, frame in packs.items()]
+        known = pd.concat(paired).dropna(subset="difference")
+        if known["prompts"].nunique() > 1:
+            columns = ["prompts", "category", "rule", "a", "b", "difference", "low", "high", "p", "problems"]
+            known = known[known["category"].isin(asked["category"])]
+            lines += ["TROVE minus PRIMITIVE, problem by problem:", "", markdown(known[columns].round(4)), ""]
         for name, frame in packs.items():
             made, using = len(tools_made(frame)), int(tools_imported(frame)["importing"].sum())
             lines += [f"- {name}: {len(frame):,} programs define {made:,} functions as tools; {using:,} import one."]

@@ -353,3 +353,15 @@ def test_every_study_that_is_here_can_be_read_and_its_parts_found():
         folders = {part.name: Path(part.name) for part in study.parts}
         assert all(studies.words_of(part, "practice", Path("out"), folders) for part in study.parts)
         assert bool(study.default) == any(part.group == studies.ABLATIONS for part in study.parts)
+
+
+def test_other_prompts_are_told_with_the_same_comparison_as_the_study_s(tmp_path):
+    study = read(tmp_path, FILE.replace('"longer"', '"prompts"').replace("k = 9", ""))
+    own, other = tmp_path / "results/runs/first", tmp_path / "results/prompts/second"
+    for folder, seed in ((own, 0), (other, 1)):
+        rows = candidates(problems=8, runs=1, k=6, categories=("counting",), seed=seed)
+        save_run(folder, rows, {"kind": "live", "model": "simulated"})
+    told = "\n".join(studies.other_prompts(study, tmp_path / "results", [own]))
+    rows = told.split("TROVE minus PRIMITIVE, problem by problem:")[1]
+    assert "| the study's prompts | counting" in rows
+    assert "| `prompts`           | counting" in rows

@@ -32,6 +32,7 @@ import time
 from pathlib import Path
 from statistics import median
 
+import pandas as pd
 from driver import Free
 
 from trove_lite.candidates import load_calls
@@ -151,7 +152,7 @@ def through_the_kit(task: dict) -> dict:
         out = live_run(settings, Path(folder) / "run", model=watched, sandbox=noted, progress=False)
         calls = load_calls(out)
     cached, prompts = calls["cached_tokens"].sum(min_count=1), calls["prompt_tokens"].sum()
-    share = None if cached is None or cached != cached else float(cached / prompts)
+    share = None if pd.isna(cached) else float(cached / prompts)
     return watched.result() | {"cached": share, "executions": noted.results}
 
 

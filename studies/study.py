@@ -45,7 +45,6 @@ from trove_lite.cli import main as trove_lite
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import pack, write_atomically
-from trove_lite.notebooks import Job, run_all
 from trove_lite.papers import why_empty
 
 AGAIN, AGREEMENT = "reexecution", ("agreement.csv", "disagreements.csv")
@@ -643,6 +642,8 @@ Samples that a variant shares with the default (the same prompt, the same seed) 
 
 def ablate(study: Study, runs: Path, results: Path, given: Mapping[str, Path]) -> int:
     """Tables, figures and the page of the study's complete ablations; returns how many notebooks failed."""
+    from trove_lite.notebooks import Job, run_all  # the extra [notebooks], which a venv with vLLM may lack
+
     parts = [p for p in study.parts if p.name == study.default] + [p for p in study.parts if p.group == ABLATIONS]
     done = [(part, found) for part in parts if (found := part.complete(runs, given, results))]
     complete = [part.name for part, _ in done]

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -74,6 +75,12 @@ def test_a_part_has_the_study_s_settings_and_its_own(tmp_path):
 )
 def test_a_folder_or_hub_name_is_a_model_for_vllm(model, spec):
     assert studies.spec_of(model, "dtype=bfloat16") == spec
+
+
+def test_running_a_study_needs_no_jupyter():
+    """A venv with vLLM, which `make real` runs in, has none."""
+    code = "import sys; sys.modules |= dict.fromkeys(('nbformat', 'papermill', 'jupyter')); import studies.study"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
 def test_a_part_that_is_complete_is_not_run_again(tmp_path, capfd):

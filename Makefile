@@ -31,8 +31,8 @@ study: $(VENV)/ready  ## tables and figures of a real model's study, where resul
 	$(BIN)/python studies/study.py report $(STUDY)
 
 answer: $(VENV)/ready  ## every published comparison in one figure: does making tools help?
-	mkdir -p results/answer/notebooks
-	$(BIN)/papermill --no-progress-bar --cwd notebooks notebooks/01_answer.ipynb results/answer/notebooks/01_answer.ipynb
+	$(BIN)/trove-lite batch notebooks/01_answer.ipynb -p results ../results/answer -p figures ../figures/answer \
+		--out results/answer/notebooks --force
 
 real:  ## a study with a real model: make real MODEL=FOLDER_OR_HUB_NAME; goes on where it stopped; REAL=python of a venv with vLLM
 	$(REAL) studies/study.py run $(STUDY) --model '$(MODEL)' $(ARGS)

@@ -558,7 +558,7 @@ def other_prompts(study: Study, results: Path, own: list[Path]) -> list[str]:
             lines += [f"{category}, {problems} problems", "", measures(part), ""]
         paired = [reeval.differences(reeval.sides(frame)).assign(prompts=name) for name, frame in packs.items()]
         known = pd.concat(paired).dropna(subset="difference")
-        if known["prompts"].nunique() > 1:
+        if len(set(known["prompts"])) > 1:
             columns = ["prompts", "category", "rule", "a", "b", "difference", "low", "high", "p", "problems"]
             known = known[known["category"].isin(asked["category"])]
             lines += ["TROVE minus PRIMITIVE, problem by problem:", "", markdown(known[columns].round(4)), ""]

@@ -122,9 +122,22 @@ def test_the_notebook_of_reexecution_shows_what_is_committed(tmp_path):
     assert f"Of {total['candidates']:,} programs" in said
 
 
+def test_the_notebook_of_the_answer_makes_what_is_committed_and_what_the_first_page_says(tmp_path):
+    path = ROOT / "notebooks" / "01_answer.ipynb"
+    execute_notebook(path, {"results": str(tmp_path), "figures": str(tmp_path)}, tmp_path / "executed.ipynb")
+    made = tmp_path / "answer.csv"
+    assert made.read_text() == (ROOT / "results" / "answer" / "answer.csv").read_text()
+    assert (tmp_path / "answer.png").stat().st_size > 10_000
+    ours = pd.read_csv(made).query("not printed")
+    shown = ours[ours["p_holm"] < 0.05]["difference"]
+    said = f"Of {len(ours)} comparisons {sum(shown < 0)} show tools behind, {sum(shown > 0)} ahead"
+    assert said in " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+
+
 def test_a_notebook_runs_from_the_repositorys_root_as_well(tmp_path, monkeypatch):
     monkeypatch.chdir(ROOT)
     assert paths("../results", ["../runs/x", "/y"], "") == ["results", ["runs/x", "/y"], ""]
+    assert paths({"../results/x": "../about"}) == [{"results/x": "../about"}]
     monkeypatch.chdir(ROOT / "notebooks")
     assert paths("../results", ["../runs/x", "/y"], "") == ["../results", ["../runs/x", "/y"], ""]
 

@@ -65,7 +65,7 @@ def answer(studies: Mapping[str | Path, str]) -> pd.DataFrame:
     table = pd.concat([part.astype(object) for part in parts], ignore_index=True).reindex(columns=COLUMNS)
     table["p_holm"] = statistics.holm(table["p"].astype(float))
     numbers = ["difference", "low", "high", "p", "problems"]
-    return named(table.astype(dict.fromkeys(numbers, float)), "answer", "Does making tools help?")
+    return named(table.astype(dict.fromkeys(numbers, float) | {"printed": bool}), "answer", "Does making tools help?")
 
 
 # ---- what is read of a study's tables ----
@@ -144,7 +144,7 @@ def _printed() -> pd.DataFrame:
 
 def answer_in_words(table: pd.DataFrame) -> Words:
     """How many comparisons show tools ahead, how many behind, and which, after Holm's correction over all of them."""
-    ours = table[~table["printed"].astype(bool)]
+    ours = table[~table["printed"]]
     shown = ours["p_holm"] < 0.05
     parts = {
         "ahead": ours[shown & (ours["difference"] > 0)],
@@ -183,7 +183,7 @@ def answer_figure(table: pd.DataFrame) -> Figure:
     axes.axhline(table["printed"].sum() - 0.5, color="black", linewidth=1)
     axes.tick_params(axis="y", labelsize=8)
     axes.set_xlabel("accuracy with tools, minus without (points: % of problems)")
-    drawn = {_maker(name) for name in table.loc[~table["printed"].astype(bool), "tools"]}
+    drawn = {_maker(name) for name in table.loc[~table["printed"], "tools"]}
     handles = [handle(name, series) for name, series in MAKERS.items() if name in drawn]
     hollow = Line2D([], [], marker="o", color="0.3", markerfacecolor="white", linestyle="", label="not shown to differ")
     key(axes, [*handles, hollow], paper=True, columns=5)

@@ -55,9 +55,9 @@ def test_print_stands_beside_without_an_interval(tmp_path):
 def test_the_words_count_what_the_table_holds(tmp_path):
     words = answer_in_words(two(tmp_path))
     assert "Of 3 comparisons" in words
-    assert "**1 ahead**: TROVE against PRIMITIVE (MATH, +10.0 points)" in words
-    assert "**1 behind**: TROVE against PRIMITIVE (tables, -20.0 points)" in words
-    assert "**1 not shown to be ahead or behind**: LATM" in words
+    assert "**ahead in 1** (TROVE against PRIMITIVE, MATH: +10.0 points)" in words
+    assert "**behind in 1** (TROVE against PRIMITIVE, tables: -20.0 points)" in words
+    assert "in **1** neither is shown" in words
 
 
 def test_the_figure_draws_a_row_a_comparison(tmp_path):

@@ -143,22 +143,20 @@ def _printed() -> pd.DataFrame:
 
 
 def answer_in_words(table: pd.DataFrame) -> Words:
-    """How many comparisons show tools ahead, how many behind, and which, after Holm's correction over all of them."""
+    """In how many comparisons tools are shown to be ahead or behind, and which, after Holm's correction over all."""
     ours = table[~table["printed"]]
     shown = ours["p_holm"] < 0.05
-    parts = {
-        "ahead": ours[shown & (ours["difference"] > 0)],
-        "behind": ours[shown & (ours["difference"] < 0)],
-        "not shown to be ahead or behind": ours[~shown],
-    }
-    said = [f"**{len(rows)} {where}**: {_listed(rows)}" for where, rows in parts.items() if len(rows)]
-    text = f"Of {len(ours)} comparisons of a method that makes tools with one that asks without, on the same problems,"
-    return Words(f"{text} tools are {'; '.join(said)}. Judged after Holm's correction over all of them.")
+    parts = {"ahead": ours[shown & (ours["difference"] > 0)], "behind": ours[shown & (ours["difference"] < 0)]}
+    said = [f"**{where} in {len(rows)}**" + f" ({_listed(rows)})" * (len(rows) > 0) for where, rows in parts.items()]
+    return Words(
+        f"Of {len(ours)} comparisons of a method that makes tools with one that does not, on the same problems, tools are "
+        f"{', '.join(said)}, and in **{sum(~shown)}** neither is shown, after Holm's correction over all of them."
+    )
 
 
 def _listed(rows: pd.DataFrame) -> str:
-    return ", ".join(
-        f"{row.tools} against {row.without} ({row.study}, {100 * row.difference:+.1f} points)"
+    return "; ".join(
+        f"{row.tools} against {row.without}, {row.study}: {100 * row.difference:+.1f} points"
         for row in rows.itertuples()
     )
 

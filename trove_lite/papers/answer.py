@@ -149,8 +149,8 @@ def answer_in_words(table: pd.DataFrame) -> Words:
     parts = {"ahead": ours[shown & (ours["difference"] > 0)], "behind": ours[shown & (ours["difference"] < 0)]}
     said = [f"**{where} in {len(rows)}**" + f" ({_listed(rows)})" * (len(rows) > 0) for where, rows in parts.items()]
     return Words(
-        f"Of {len(ours)} comparisons of a method that makes tools with one that does not, on the same problems, tools are "
-        f"{', '.join(said)}, and in **{sum(~shown)}** neither is shown, after Holm's correction over all of them."
+        f"Of {len(ours)} comparisons of a method that makes tools with one that does not, on the same problems, tools "
+        f"are {', '.join(said)}, and in **{sum(~shown)}** neither is shown, after Holm's correction over all of them."
     )
 
 

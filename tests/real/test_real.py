@@ -15,12 +15,14 @@ import pytest
 
 from trove_lite import load_calls, load_candidates
 from trove_lite.journal import read_journal
+from trove_lite.models.vllm import imitates
 from trove_lite.papers.creator import limited
 
 from ..scripted import TIMES
 
 MODEL = os.environ.get("TROVE_LITE_MODEL", "")
-ENGINE = "max_model_len=2048&dtype=bfloat16&enforce_eager=true"
+DTYPE = "float32" if imitates("bfloat16", "cpu") and not Path("/dev/nvidia0").exists() else "bfloat16"
+ENGINE = f"max_model_len=2048&dtype={DTYPE}&enforce_eager=true"
 PROBLEMS, K = 10, 3
 RUN = "import sys; from trove_lite.cli import main; sys.exit(main(sys.argv[1:]))"
 pytestmark = pytest.mark.skipif(not MODEL, reason="TROVE_LITE_MODEL names no model: a folder with weights, or a spec")

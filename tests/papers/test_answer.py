@@ -41,6 +41,17 @@ def test_each_comparison_is_one_row_over_all_of_its_categories(tmp_path):
     assert ours["p_holm"].iloc[-1] == pytest.approx(0.8)
 
 
+def test_what_a_study_shows_of_another_beside_its_own_counts_once(tmp_path):
+    pairs = "category,a,b,difference,low,high,covers,p,problems\n"
+    large = 'all,"LATM, large","PRIMITIVE, large",-0.4,-0.5,-0.3,problems,0,240\n'
+    small = 'all,"LATM, small","PRIMITIVE, small",-0.1,-0.2,0.0,problems,0.05,240\n'
+    across = 'all,"LATM, small","PRIMITIVE, large",-0.6,-0.7,-0.5,problems,0,240\n'
+    first = study(tmp_path / "large", pairs + large, "latm_differences.csv")
+    second = study(tmp_path / "small", pairs + large + across + small, "latm_differences.csv")
+    table = answer({first: "large", second: "small"}).query("not printed")
+    assert list(zip(table["study"], table["difference"], strict=True)) == [("large", -0.4), ("small", -0.1)]
+
+
 def test_print_stands_beside_without_an_interval(tmp_path):
     table = two(tmp_path)
     printed = table[table["printed"]]

@@ -50,10 +50,11 @@ MAKERS = {"TROVE": SERIES["TROVE"], "CREATOR": Series("#C58300", "^"), "LATM": S
 def answer(studies: Mapping[str | Path, str]) -> pd.DataFrame:
     """A row a comparison, printed ones first: `difference` is accuracy with tools minus without, as a fraction of 1.
 
-    `studies` says of folders of tables, such as results/NAME, what they are about. `p_holm` corrects over all rows.
+    `studies` says of folders of tables, such as results/NAME, what they are about. What a study shows beside its own, of
+    another in the list, counts once: name that one before. `p_holm` corrects over all rows.
     Raises TroveLiteError for a folder without any of the tables that are read.
     """
-    parts = [_printed()]
+    parts = [_printed().assign(asked=None)]  # a model by name, where a study shows others' runs beside its own
     for folder, study in studies.items():
         here = [name for name in READ if (Path(folder) / name).is_file()]
         if not here:
@@ -62,7 +63,9 @@ def answer(studies: Mapping[str | Path, str]) -> pd.DataFrame:
             with on_disk(Path(folder)):
                 rows = READ[name](pd.read_csv(Path(folder) / name))
             parts.append(rows.assign(study=study, printed=False, table=f"{Path(folder).name}/{name}"))
-    table = pd.concat([part.astype(object) for part in parts], ignore_index=True).reindex(columns=COLUMNS)
+    table = pd.concat([part.astype(object) for part in parts], ignore_index=True)
+    again = table["asked"].notna() & table.duplicated(["tools", "without", "asked"])
+    table = table[~again].reset_index(drop=True).reindex(columns=COLUMNS)
     table["p_holm"] = statistics.holm(table["p"].astype(float))
     numbers = ["difference", "low", "high", "p", "problems"]
     return named(table.astype(dict.fromkeys(numbers, float) | {"printed": bool}), "answer", "Does making tools help?")
@@ -99,10 +102,12 @@ def _matched(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _tools_of_a_task(table: pd.DataFrame) -> pd.DataFrame:
-    """Against a program a question; the names of models, where they are all the same, are left out."""
+    """Against a program a question by the same model, whose name, where there is one, goes into `asked`."""
     rows = _whole(table, budget="one call a question")
-    rows = rows.assign(**{side: rows[side].str.rsplit(", ", n=1).str[0] for side in ("tools", "without")})
-    return rows[rows["without"] == "PRIMITIVE"]
+    sides = {side: rows[side].str.extract(r"^(?P<name>.*?)(?:, (?P<asked>\S+))?$") for side in ("tools", "without")}
+    tools, without = sides["tools"], sides["without"]
+    alike = (tools["asked"].fillna("") == without["asked"].fillna("")) & (without["name"] == "PRIMITIVE")
+    return rows.assign(tools=tools["name"], without=without["name"], asked=tools["asked"])[alike]
 
 
 READ = {

@@ -186,7 +186,7 @@ def run(
     for number, part in enumerate(chosen, start=1):
         out = part.folder(runs, given)
         folders = {p.name: p.complete(runs, given, results) or p.folder(runs, given) for p in study.parts}
-        if is_complete(out) and goes_as_far(out, part):
+        if is_complete(out) and not falls_short(out, part):
             print(f"part {number} of {len(chosen)}, {part.name}: complete", flush=True)
             continue
         print(f"part {number} of {len(chosen)}, {part.name}", flush=True)
@@ -204,11 +204,21 @@ def is_complete(folder: Path) -> bool:
     return (folder / "run.json").is_file() and (folder / "candidates.parquet").is_file()
 
 
-def goes_as_far(folder: Path, part: Part) -> bool:
-    """Whether a complete part has as many problems, and attempts at each, as the study's file says now."""
+def falls_short(folder: Path, part: Part) -> list[tuple[str, object, object]]:
+    """Where a complete part has not as many problems, or attempts at each, as the study's file says now.
+
+    A triple an option: its name, what the part was made with, and what the file says.
+    """
     settings = read_description(folder)["settings"]
-    attempts = {name: value for name, value in part.options.items() if name.endswith(ATTEMPTS)}
-    return settings.get("limit") == part.options.get("limit") and attempts_in(settings) == attempts
+    made = {"limit": settings.get("limit")} | attempts_in(settings)
+    wanted = {"limit": part.options.get("limit")}
+    wanted |= {name: value for name, value in part.options.items() if name.endswith(ATTEMPTS)}
+    names = [name for name in made | wanted if made.get(name) != wanted.get(name)]
+    return [(name, told_limit(made.get(name)), told_limit(wanted.get(name))) for name in names]
+
+
+def told_limit(value: object) -> object:
+    return "none" if value is None else value
 
 
 def attempts_in(settings: Mapping) -> dict[str, int]:
@@ -280,6 +290,7 @@ def account(part: Part, folder: Path) -> dict:
     return row | {
         "methods": " ".join(settings["methods"]),
         "categories": " ".join(settings["categories"]),
+        "problems": problems_of(folder),
         "seeds": " ".join(map(str, settings["seeds"])),
         "k": settings["k"],
         "attempts": " ".join(map(str, attempts_in(settings).values())),
@@ -304,6 +315,11 @@ def samples_of(folder: Path) -> int:
     if is_complete(folder):
         return len(load_candidates(folder))
     return sum(path.read_bytes().count(b"\n") for path in (folder / "journal").glob("*.jsonl"))
+
+
+def problems_of(folder: Path) -> int:
+    """How many problems a complete part was asked, over all of its categories."""
+    return len(pd.read_parquet(folder / "candidates.parquet", columns=["category", "problem"]).drop_duplicates())
 
 
 def spans(runs: Iterable[Mapping]) -> list[tuple[datetime, datetime]]:
@@ -360,7 +376,7 @@ was running for {:.2f} hours."""
 def readme(study: Study, table: pd.DataFrame, results: Path) -> str:
     """What was run, what came of it and what is missing, in Markdown, from the tables and the study's file."""
     done, rest = table[table["complete"]], table[~table["complete"]]
-    took = spent(done)
+    took, problems = spent(done), as_text(done["problems"], "{:,.0f}")
     runs = [read_description(results / part.group / part.part) for part in done.itertuples()]
     model = [f"- **{name}**: {value}" for name, value in study.weights.items()]
     model += [f"- **{words}**: {told(done[name])}" for name, words in RECORDED.items()]
@@ -369,13 +385,18 @@ def readme(study: Study, table: pd.DataFrame, results: Path) -> str:
         + (f"stopped after {row.samples:,} samples, left out whole" if row.samples else "not begun")
         for row in rest.itertuples()
     ]
+    missing += [
+        f"- {part.name}: made {', '.join(f'at {name} {was}, planned is {now}' for name, was, now in short)}"
+        for part in study.parts
+        if part.name in set(done["part"]) and (short := falls_short(part.published(results), part))
+    ]
     return README.format(
         title=study.title,
         name=study.name,
         done=len(done),
         parts=len(table),
         model="\n".join(model),
-        what=markdown(done.assign(K=budgets(done), **took)[[*SHOWN, *took]].rename(columns=SHOWN)),
+        what=markdown(done.assign(K=budgets(done), problems=problems, **took)[[*SHOWN, *took]].rename(columns=SHOWN)),
         missing="\n".join(missing) or "Nothing of the study's plan.",
         outcome="\n".join([*outcome(study, results), *run_again(results)]),
         remarks=f"\nThe study's file says: {study.remarks.strip()}\n" if study.remarks else "",
@@ -412,6 +433,7 @@ SHOWN = {
     "part": "part",
     "methods": "methods",
     "categories": "categories",
+    "problems": "problems",
     "seeds": "seeds",
     "K": "K",
     "prompts": "prompts",

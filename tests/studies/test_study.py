@@ -160,6 +160,18 @@ def test_what_was_published_stays_until_its_run_is_complete_again(tmp_path):
     assert json.loads((results / "runs/first/run.json").read_text())["commit"] == "new"
 
 
+def test_what_was_published_of_a_part_whose_plan_grew_is_named_with_what_it_lacks(tmp_path):
+    results = tmp_path / "results"
+    run_folder(tmp_path / "runs" / "first")
+    studies.publish(read(tmp_path), tmp_path / "runs", results)
+    grown = read(tmp_path, FILE.replace('name = "first"', 'name = "first"\nlimit = 240\n"pot.attempts" = 3'))
+    table = studies.publish(grown, tmp_path / "runs", results).set_index("part")
+    assert table.loc["first", "complete"]
+    assert table.loc["first", "problems"] == load_candidates(results / "runs/first")["problem"].nunique()
+    lacks = "\n- first: made at limit none, planned is 240, at pot.attempts none, planned is 3\n"
+    assert lacks in (results / "README.md").read_text()
+
+
 def test_what_came_of_running_its_programs_again_is_published_with_a_study(tmp_path):
     run_folder(tmp_path / "runs" / "first")
     (tmp_path / "again").mkdir()

@@ -50,8 +50,8 @@ MAKERS = {"TROVE": SERIES["TROVE"], "CREATOR": Series("#C58300", "^"), "LATM": S
 def answer(studies: Mapping[str | Path, str]) -> pd.DataFrame:
     """A row a comparison, printed ones first: `difference` is accuracy with tools minus without, as a fraction of 1.
 
-    `studies` says of folders of tables, such as results/NAME, what they are about. What a study shows beside its own, of
-    another in the list, counts once: name that one before. `p_holm` corrects over all rows.
+    `studies` says of folders of tables, such as results/NAME, what they are about. What one study shows of another
+    beside its own counts once, for the one that is named first. `p_holm` corrects over all rows.
     Raises TroveLiteError for a folder without any of the tables that are read.
     """
     parts = [_printed().assign(asked=None)]  # a model by name, where a study shows others' runs beside its own

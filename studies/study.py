@@ -46,6 +46,7 @@ from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import pack, write_atomically
 from trove_lite.papers import why_empty
+from trove_lite.papers.answer import OWN_PROMPTS, PROMPTS
 
 AGAIN, AGREEMENT = "reexecution", ("agreement.csv", "disagreements.csv")
 MAIN, LONGER = "runs", "longer"  # groups: what tables are made from, and PRIMITIVE with more calls
@@ -559,35 +560,45 @@ def toolbox(kept: pd.DataFrame) -> str:
 
 
 def other_prompts(study: Study, results: Path, own: list[Path]) -> list[str]:
-    """The groups beside the main one that ask with other prompts: the same problems by both packs."""
+    """The groups beside the main one that ask with other prompts: the same problems by both packs.
+
+    Where both methods were asked, what they differ by with each is saved as prompts_differences.csv too.
+    """
     groups = {part.group for part in study.parts} - {MAIN, LONGER, ABLATIONS}
-    lines = []
+    lines, differing = [], []
     for group in sorted(group for group in groups if (results / group).is_dir()):
         other, ours = load_candidates(*sorted((results / group).glob("*"))), load_candidates(*own)
         key = ["method", "category", "problem", "seed"]
         plain = dict.fromkeys(("method", "category"), str)
         asked = other[key].astype(plain).drop_duplicates()
         same = ours.astype(plain).merge(asked, on=key)
-        packs = {"the study's prompts": same, f"`{group}`": other}
-        k = next((part.options.get("k") for part in study.parts if part.group == group), None)
+        first = next(part.options for part in study.parts if part.group == group)
+        prompts, k = first.get("prompts", group), first.get("k")
+        packs = {OWN_PROMPTS: same, prompts: other}
         packs = {name: frame[frame["phase"] == "stream"] for name, frame in packs.items() if len(frame)}
-        parts = [reeval.methods(reeval.sides(frame), k=k).assign(model=name) for name, frame in packs.items()]
+        called = {OWN_PROMPTS: OWN_PROMPTS, prompts: f"`{prompts}`"}
+        parts = [reeval.methods(reeval.sides(frame), k=k).assign(model=called[name]) for name, frame in packs.items()]
         table = pd.concat([part[part["value"].notna()].astype(object) for part in parts])
         table["published"] = None  # print is about the whole category
-        lines += [f"### The same problems asked otherwise: {group}", ""]
+        lines += [f"### The same problems asked otherwise: {prompts} prompts", ""]
         for category, part in table[table["category"].isin(asked["category"])].groupby("category", sort=False):
             problems = asked.loc[asked["category"] == category, "problem"].nunique()
             lines += [f"{category}, {problems} problems", "", measures(part), ""]
         paired = [reeval.differences(reeval.sides(frame)).assign(prompts=name) for name, frame in packs.items()]
         known = pd.concat(paired).dropna(subset="difference")
         if len(set(known["prompts"])) > 1:
-            columns = ["prompts", "category", "rule", "a", "b", "difference", "low", "high", "p", "problems"]
-            known = known[known["category"].isin(asked["category"])]
-            lines += ["TROVE minus PRIMITIVE, problem by problem:", "", markdown(known[columns].round(4)), ""]
+            columns = ["prompts", "category", "rule", "a", "b", "difference", "low", "high", "covers", "p", "problems"]
+            differing.append(known.loc[known["category"].isin(asked["category"]), columns])
+            shown = differing[-1].drop(columns="covers").assign(prompts=differing[-1]["prompts"].map(called))
+            lines += ["TROVE minus PRIMITIVE, problem by problem:", "", markdown(shown.round(4)), ""]
         for name, frame in packs.items():
             made, using = len(tools_made(frame)), int(tools_imported(frame)["importing"].sum())
-            lines += [f"- {name}: {len(frame):,} programs define {made:,} functions as tools; {using:,} import one."]
+            lines += [
+                f"- {called[name]}: {len(frame):,} programs define {made:,} functions as tools; {using:,} import one."
+            ]
         lines += [""]
+    if differing:
+        pd.concat(differing).to_csv(results / PROMPTS, index=False, float_format="%.6g", lineterminator="\n")
     return lines
 
 

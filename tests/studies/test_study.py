@@ -375,7 +375,7 @@ def test_every_study_that_is_here_can_be_read_and_its_parts_found():
 
 
 def test_other_prompts_are_told_with_the_same_comparison_as_the_study_s(tmp_path):
-    study = read(tmp_path, FILE.replace('"longer"', '"prompts"').replace("k = 9", ""))
+    study = read(tmp_path, FILE.replace('"longer"', '"prompts"').replace("k = 9", 'prompts = "official"'))
     own, other = tmp_path / "results/runs/first", tmp_path / "results/prompts/second"
     for folder, seed in ((own, 0), (other, 1)):
         rows = candidates(problems=8, runs=1, k=6, categories=("counting",), seed=seed)
@@ -383,4 +383,6 @@ def test_other_prompts_are_told_with_the_same_comparison_as_the_study_s(tmp_path
     told = "\n".join(studies.other_prompts(study, tmp_path / "results", [own]))
     rows = told.split("TROVE minus PRIMITIVE, problem by problem:")[1]
     assert "| the study's prompts | counting" in rows
-    assert "| `prompts`           | counting" in rows
+    assert "| `official`          | counting" in rows
+    saved = pd.read_csv(tmp_path / "results/prompts_differences.csv").query("rule == 'one_stage'")
+    assert list(saved["prompts"]) == ["the study's prompts", "official"]

@@ -37,6 +37,8 @@ COLUMNS = [
 ]
 IN_PRINT = "in print"
 SAME_CALLS = "the same calls"
+#: Where a study says what other prompts change, and what it calls its own there.
+PROMPTS, OWN_PROMPTS = "prompts_differences.csv", "the study's prompts"
 BESIDE = {
     "xytext": (6, 0),
     "xycoords": ("axes fraction", "data"),
@@ -88,6 +90,16 @@ def _without_a_mode(table: pd.DataFrame) -> pd.DataFrame:
     return _whole(table[table["counted"] == "independent runs"], budget="the calls that are left")
 
 
+def _by_other_prompts(table: pd.DataFrame) -> pd.DataFrame:
+    """Of a study's prompts its other packs alone: by its own the comparison is in another table, on all problems."""
+    parts = [
+        _against_primitive(part).assign(budget=f"{SAME_CALLS}, `{name}` prompts")
+        for name, part in table.groupby("prompts", sort=False)
+        if name != OWN_PROMPTS
+    ]
+    return pd.concat(parts)
+
+
 def _placebo(table: pd.DataFrame) -> pd.DataFrame:
     rows = _whole(table[table["measure"] == "accuracy of the answer"], budget=SAME_CALLS)
     return rows.assign(tools="TROVE", without="TROVE, " + rows["without"])
@@ -112,6 +124,7 @@ def _tools_of_a_task(table: pd.DataFrame) -> pd.DataFrame:
 
 READ = {
     "reeval_differences.csv": _against_primitive,
+    PROMPTS: _by_other_prompts,
     "reeval_without_import.csv": _without_a_mode,
     "trove_placebo_differences.csv": _placebo,
     "creator_matched.csv": _matched,

@@ -45,7 +45,7 @@ from trove_lite.cli import main as trove_lite
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import pack, write_atomically
-from trove_lite.papers import why_empty
+from trove_lite.papers import save, why_empty
 from trove_lite.papers.answer import OWN_PROMPTS, PROMPTS
 
 AGAIN, AGREEMENT = "reexecution", ("agreement.csv", "disagreements.csv")
@@ -211,15 +211,11 @@ def falls_short(folder: Path, part: Part) -> list[tuple[str, object, object]]:
     A triple an option: its name, what the part was made with, and what the file says.
     """
     settings = read_description(folder)["settings"]
-    made = {"limit": settings.get("limit")} | attempts_in(settings)
-    wanted = {"limit": part.options.get("limit")}
-    wanted |= {name: value for name, value in part.options.items() if name.endswith(ATTEMPTS)}
-    names = [name for name in made | wanted if made.get(name) != wanted.get(name)]
-    return [(name, told_limit(made.get(name)), told_limit(wanted.get(name))) for name in names]
-
-
-def told_limit(value: object) -> object:
-    return "none" if value is None else value
+    limit = {} if settings.get("limit") is None else {"limit": settings["limit"]}
+    made = limit | attempts_in(settings)
+    wanted = {name: value for name, value in part.options.items() if name == "limit" or name.endswith(ATTEMPTS)}
+    options = [(name, made.get(name, "none"), wanted.get(name, "none")) for name in made | wanted]
+    return [(name, was, now) for name, was, now in options if was != now]
 
 
 def attempts_in(settings: Mapping) -> dict[str, int]:
@@ -588,8 +584,9 @@ def other_prompts(study: Study, results: Path, own: list[Path]) -> list[str]:
         known = pd.concat(paired).dropna(subset="difference")
         if len(set(known["prompts"])) > 1:
             columns = ["prompts", "category", "rule", "a", "b", "difference", "low", "high", "covers", "p", "problems"]
-            differing.append(known.loc[known["category"].isin(asked["category"]), columns])
-            shown = differing[-1].drop(columns="covers").assign(prompts=differing[-1]["prompts"].map(called))
+            known = known.loc[known["category"].isin(asked["category"]), columns]
+            differing.append(known)
+            shown = known.drop(columns="covers").assign(prompts=known["prompts"].map(called))
             lines += ["TROVE minus PRIMITIVE, problem by problem:", "", markdown(shown.round(4)), ""]
         for name, frame in packs.items():
             made, using = len(tools_made(frame)), int(tools_imported(frame)["importing"].sum())
@@ -598,7 +595,7 @@ def other_prompts(study: Study, results: Path, own: list[Path]) -> list[str]:
             ]
         lines += [""]
     if differing:
-        pd.concat(differing).to_csv(results / PROMPTS, index=False, float_format="%.6g", lineterminator="\n")
+        save(pd.concat(differing), results, PROMPTS.removesuffix(".csv"))
     return lines
 
 

@@ -117,6 +117,19 @@ def test_what_a_part_takes_from_another_is_its_run_or_else_what_was_published(tm
         assert started[-1][started[-1].index("--reuse") + 1] == str(lender)
 
 
+def test_samples_of_a_part_that_was_published_without_journals_are_drawn_and_a_line_says_so(
+    tmp_path, monkeypatch, capsys
+):
+    started = []
+    monkeypatch.setattr(studies.subprocess, "run", lambda words: started.append(words) or subprocess_that_ended())
+    study = read(tmp_path, FILE + 'reuse = "part:first"\n')
+    run_folder(tmp_path / "results/runs/first")
+    assert studies.run(study, "practice", tmp_path / "runs", tmp_path / "results", ["second"]) == 0
+    assert "--reuse" not in started[-1]
+    assert "--methods" in started[-1]
+    assert "runs/first: has no journals" in capsys.readouterr().out
+
+
 def with_journal(folder: Path) -> Path:
     (folder / "journal").mkdir()
     (folder / "journal/primitive-counting-0.jsonl").write_text('{"text":"print(1)"}\n')

@@ -1,6 +1,7 @@
 """TroVE's ablations on made runs: what a variant is, what it changes, and what is said of it."""
 
 import json
+import re
 from dataclasses import asdict
 
 import numpy as np
@@ -12,6 +13,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.methods.trove import TroveSettings
 from trove_lite.papers import published_table
 from trove_lite.papers.trove.ablations import EFFECTS, SIMPLEST, selected
+from trove_lite.papers.trove.growth import WORTH
 from trove_lite.recorded.replay import stated_settings
 from trove_lite.running.lent import along
 from trove_lite.running.settings import RunSettings
@@ -199,6 +201,21 @@ def test_a_toolbox_s_size_along_the_stream_is_what_import_could_call(streams):
     lent = lend_of(streams.default.folder)
     assert list(sizes["value"]) == [np.mean([len(views[place][1]) for views in lent]) for place in range(12)]
     assert sizes["value"].iloc[0] == 0 < sizes["value"].max()
+
+
+def test_what_the_toolbox_adds_to_answers_along_the_stream(streams, tmp_path):
+    without = run(tmp_path / "without", name="without", methods=("trove",), trove={"toolbox": "none", "interval": 4})
+    study = trove.ablations([streams.default.folder, without, streams.shuffled[0].folder])
+    growth, later = trove.growth(study, blocks=2), trove.later(study)
+    table = growth[growth["measure"] == WORTH]
+    assert list(table["stream"]) == ["the data set's order"] * 2
+    first, second = table["value"]
+    own, none = (selected(variant, study.rule)["score"].mean() for variant in (study.default, study.variants[0]))
+    assert (first + second) / 2 == pytest.approx(own - none)
+    (row,) = later[later["measure"] == WORTH].itertuples()
+    assert row.difference == pytest.approx(second - first)
+    assert re.search("TROVE .* the same calls with no toolbox", trove.growth_in_words(growth, later))
+    assert not (trove.growth(streams)["measure"] == WORTH).any()
 
 
 def lend_of(folder):

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from ...analysis.variance import SMALLEST_EFFECT
 from ..style import INTERVAL, PRINT, SERIES, Series, band, category_axis, counted, handle, key, margin_band, plt, titled
 from .ablations import AS_RUN, SAME, SCORED
-from .growth import IMPORTS, OWN_ORDER, SHUFFLED, SIZE
+from .growth import IMPORTS, OWN_ORDER, SHUFFLED, SIZE, WORTH
 from .placebo import ANSWERS, OF_IMPORT
 
 BUDGETS = {
@@ -17,7 +17,7 @@ BUDGETS = {
 }
 MARGIN = f"Grey: within {100 * SMALLEST_EFFECT:g} points, the smallest effect of interest"
 MODES = {f"accuracy of {mode}": SERIES[mode] for mode in ("IMPORT", "CREATE", "SKIP")}
-GAIN_SERIES = {"IMPORT minus CREATE": SERIES["CREATE"], "IMPORT minus SKIP": SERIES["SKIP"]}
+GAIN_SERIES = {"IMPORT minus CREATE": SERIES["CREATE"], "IMPORT minus SKIP": SERIES["SKIP"], WORTH: SERIES["PRIMITIVE"]}
 
 
 def effects_figure(table: pd.DataFrame) -> Figure | None:
@@ -72,14 +72,14 @@ def growth_figure(table: pd.DataFrame) -> Figure | None:
         _curves(axes[2], part, MODES)
         axes[3].axhspan(-100 * SMALLEST_EFFECT, 100 * SMALLEST_EFFECT, color="0.88", zorder=0)
         axes[3].axhline(0, color="black", linewidth=1)
-        for shift, (name, series) in zip((-0.1, 0.1), GAIN_SERIES.items(), strict=True):
+        for shift, (name, series) in zip((-0.15, 0, 0.15), GAIN_SERIES.items(), strict=True):
             _bars(axes[3], part[part["measure"] == name], series, shift)
         axes[3].set_xlabel("place in the stream (problems)")
     names = ("tools in\nthe toolbox", "IMPORT programs\nthat import (%)", "single programs\nthat are right (%)")
     for axes, name in zip(grid[:, 0], (*names, "difference (points)"), strict=True):
         axes.set_ylabel(name)
     handles = [handle(name, series, line=series.line) for name, series in MODES.items()]
-    handles += [handle(name, series, fill="white") for name, series in GAIN_SERIES.items()]
+    handles += [handle(n, s, fill="white") for n, s in GAIN_SERIES.items() if n in set(table["measure"])]
     key(grid[0, 0], handles)
     blocks = f"blocks of {int((table['last'] - table['first'] + 1).max())} problems of each category's stream"
     caption = f"TROVE along the stream, in {blocks}. Bands and bars: {INTERVAL}; of toolboxes, over runs. {MARGIN}."

@@ -1,7 +1,8 @@
 """Does the toolbox help as it grows? IMPORT against CREATE and SKIP along the stream.
 
 IMPORT differs from SKIP in its words, in the tools that its prompt lists and in what its programs may call. Along the
-stream the list grows while the words stay: if tools help, IMPORT gains on SKIP. None of the papers says.
+stream the list grows while the words stay: if tools help, IMPORT gains on SKIP, and TROVE's answers on those of the
+same calls with no toolbox. None of the papers says.
 """
 
 from collections.abc import Iterator
@@ -15,20 +16,22 @@ from ...analysis.comparison import corrected, tested
 from ...analysis.scores import estimate, variance_of
 from ...analysis.statistics import mean_interval
 from ...candidates import load_candidates
-from ...methods.trove import IMPORT, MODES, OWN, in_order
+from ...methods.trove import IMPORT, MODES, NONE, OWN, in_order
 from ...recorded.replay import played_back, stated_settings
 from .. import named
-from .ablations import Ablations, Variant, points
+from .ablations import Ablations, Variant, points, selected
 
 OWN_ORDER, SHUFFLED = "the data set's order", "shuffled orders"
 BLOCKS = 6
 KEYS = [*PROBLEM, "level", "seed"]
 GROWTH = ["stream", "measure", "block", "first", "last", "value", "low", "high", "runs", "problems"]
 LATER = ["stream", "measure", "difference", "low", "high", "covers", "p", "p_holm", "p_within_2", "problems"]
-#: What is measured along the stream: the toolbox, IMPORT's use of it, single programs of each mode, IMPORT's gain.
+#: What is measured along the stream: the toolbox, IMPORT's use of it, single programs of each mode, IMPORT's gain, and
+#: what the toolbox adds to the answers where a run without one is there.
 SIZE, IMPORTS = "tools in the toolbox", "IMPORT programs that import"
 ACCURACY = {mode: f"accuracy of {mode.upper()}" for mode in MODES}
 GAINS = {mode: f"IMPORT minus {mode.upper()}" for mode in MODES if mode != IMPORT}
+WORTH = "answers, toolbox minus none"
 
 
 def growth(study: Ablations, *, blocks: int = BLOCKS) -> pd.DataFrame:
@@ -51,15 +54,15 @@ def growth(study: Ablations, *, blocks: int = BLOCKS) -> pd.DataFrame:
 
 
 def later(study: Ablations) -> pd.DataFrame:
-    """What IMPORT has over another mode in the stream's second half, minus what it has in the first.
+    """What IMPORT has over another mode in the stream's second half, minus what it has in the first; and the toolbox.
 
-    IMPORT is held against a mode without tools on the same problem, so that harder problems make no trend. The halves
-    count as different problems and runs; shuffled orders have the same problems in both, which makes the interval
-    rather too wide than too narrow.
+    Each is held against what has no tools on the same problem, so that harder problems make no trend. The halves count
+    as different problems and runs; shuffled orders have the same problems in both, which makes the interval rather too
+    wide than too narrow.
     """
     rows = []
     for stream, measure, scores in _measured(study):
-        if measure in GAINS.values():
+        if measure in (*GAINS.values(), WORTH):
             problem = scores["category"].astype(str) + " " + scores["problem"].astype(str)
             first, second = _blocks(scores.assign(problem=problem), 2)
             both = variance_of(pd.concat([first.assign(category="first"), second.assign(category="second")]))
@@ -90,6 +93,16 @@ def _measured(study: Ablations) -> Iterator[tuple[str, str, pd.DataFrame]]:
         parts = [_along(variant) for variant in variants]
         for measure in parts[0] if parts else ():
             yield stream, measure, pd.concat([part[measure] for part in parts], ignore_index=True)
+    for variant in study.variants:
+        if variant.changes == {"toolbox": NONE}:
+            yield OWN_ORDER, WORTH, _worth(study.default, variant, study.rule)
+
+
+def _worth(default: Variant, without: Variant, rule: str) -> pd.DataFrame:
+    """How much oftener the rule's answer to a problem is right with the toolbox than without, before any retry."""
+    both = selected(default, rule).merge(selected(without, rule), on=[*PROBLEM, "level"], suffixes=("", "_without"))
+    difference = both.assign(score=both["score"] - both["score_without"])
+    return difference.merge(places(default.candidates, default), on=["category", "problem"])
 
 
 def _along(variant: Variant) -> dict[str, pd.DataFrame]:
@@ -147,8 +160,11 @@ def growth_in_words(table: pd.DataFrame, halves: pd.DataFrame) -> str:
     if len(imports):
         first, last = 100 * imports.iloc[0], 100 * imports.iloc[-1]
         parts.append(f"Of IMPORT's programs {first:.0f} % import in the first block and {last:.0f} % in the last.")
-    for row in halves[halves["measure"] == GAINS["skip"]].itertuples():
-        way = "gains on" if row.low > 0 else "loses to" if row.high < 0 else "is not shown to gain on or to lose to"
-        sure = f" (Holm-corrected p = {row.p_holm:.2g})" if row.low > 0 or row.high < 0 else ""
-        parts.append(f"From the first half to the second, in {row.stream}, IMPORT {way} SKIP: {points(row)}{sure}.")
+    held = ((GAINS["skip"], "IMPORT", "SKIP"), (WORTH, "TROVE", "the same calls with no toolbox"))
+    for measure, subject, other in held:
+        for row in halves[halves["measure"] == measure].itertuples():
+            way = "gains on" if row.low > 0 else "loses to" if row.high < 0 else "is not shown to gain on or to lose to"
+            sure = f" (Holm-corrected p = {row.p_holm:.2g})" if row.low > 0 or row.high < 0 else ""
+            half = f"From the first half to the second, in {row.stream}"
+            parts.append(f"{half}, {subject} {way} {other}: {points(row)}{sure}.")
     return " ".join(parts)

@@ -168,6 +168,21 @@ def test_the_placebo_compares_what_import_was_shown(tmp_path):
     assert "With its own toolbox instead of no toolbox a single IMPORT program is right more often" in said
 
 
+@pytest.mark.parametrize(("weights", "changed"), [("a", set()), ("b", {"model"})])
+def test_a_model_is_changed_by_its_weights_and_not_by_how_its_engine_is_set_up(tmp_path, weights, changed):
+    made = rows()
+    places = [folder(tmp_path, "a", made), folder(tmp_path, "b", made, {"toolbox": "none"})]
+    for place, spec, sha256 in zip(
+        places, ("vllm:m?max_num_seqs=64", "vllm:m?max_num_seqs=128"), "a" + weights, strict=True
+    ):
+        about = json.loads((place / "run.json").read_text())
+        about["settings"]["model"] = spec
+        about["identity"] = {"solver": {"name": "m", "sha256": sha256, "engine": "vllm"}}
+        (place / "run.json").write_text(json.dumps(about))
+    (variant,) = trove.ablations(places).variants
+    assert set(variant.changes) == {"toolbox"} | changed
+
+
 def test_without_a_placebo_nothing_is_claimed(study):
     alone = study._replace(variants=())
     table = trove.placebo_differences(alone)

@@ -172,8 +172,14 @@ def description(folder: Path) -> dict:
 def choices(about: Mapping) -> dict[str, object]:
     """What a run chose, by name: its settings but for `OUTER`, how it draws, and TROVE's own where they are given."""
     settings = about["settings"]
-    outer = {name: value for name, value in settings.items() if name not in OUTER}
+    outer = {name: value for name, value in settings.items() if name not in OUTER} | {"model": answering(about)}
     return outer | settings["sampling"] | settings["choices"].get("trove", {})
+
+
+def answering(about: Mapping) -> str:
+    """Which model answered a run: its name, weights, type and engine where it recorded them, not the engine's setup."""
+    told = about.get("identity", {}).get("solver")
+    return " ".join(str(value) for value in told.values()) if told else about["settings"]["model"]
 
 
 def _read(folder: Path, about: Mapping, base: Mapping, rule: str) -> Variant:

@@ -51,6 +51,7 @@ from trove_lite.papers.answer import OWN_PROMPTS, PROMPTS
 AGAIN, AGREEMENT = "reexecution", ("agreement.csv", "disagreements.csv")
 MAIN, LONGER = "runs", "longer"  # groups: what tables are made from, and PRIMITIVE with more calls
 ABLATIONS = "ablations"  # TROVE with one choice changed
+LENDER = "lender"  # whose toolboxes an ablation is shown
 #: What is shown of CREATOR's matched budgets.
 SPEND = ["budget", "spent", "category", "a", "b", "attempts_a", "attempts_b", "difference", "low", "high", "p_holm"]
 ATTEMPTS = ".attempts"  # how an option ends that says how many a method makes
@@ -570,7 +571,7 @@ def other_prompts(study: Study, results: Path, own: list[Path]) -> list[str]:
 
     Where both methods were asked, what they differ by with each is saved as prompts_differences.csv too.
     """
-    groups = {part.group for part in study.parts} - {MAIN, LONGER, ABLATIONS}
+    groups = {part.group for part in study.parts} - {MAIN, LONGER, ABLATIONS, LENDER}
     lines, differing = [], []
     for group in sorted(group for group in groups if (results / group).is_dir()):
         other, ours = load_candidates(*sorted((results / group).glob("*"))), load_candidates(*own)
@@ -676,7 +677,7 @@ CodeLlama-7B's on MATH. Calls and tokens are a problem's.
 
 {lacking}
 
-Samples that a variant shares with the default (the same prompt, the same seed) are the default's own.
+The last column counts samples that are the default's own, prompt and seed being the same; at 0 all were drawn.
 """
 
 

@@ -399,3 +399,9 @@ def test_other_prompts_are_told_with_the_same_comparison_as_the_study_s(tmp_path
     assert "| `official`          | counting" in rows
     saved = pd.read_csv(tmp_path / "results/prompts_differences.csv").query("rule == 'one_stage'")
     assert list(saved["prompts"]) == ["the study's prompts", "official"]
+
+
+def test_a_run_that_only_lends_its_toolboxes_is_not_told_as_other_prompts(tmp_path):
+    study = read(tmp_path, FILE.replace('"longer"', f'"{studies.LENDER}"'))
+    run_folder(tmp_path / "results" / studies.LENDER / "second")
+    assert not studies.other_prompts(study, tmp_path / "results", [run_folder(tmp_path / "results/runs/first")])

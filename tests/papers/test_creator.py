@@ -225,6 +225,15 @@ def test_difficulty_is_over_all_categories(study):
     assert over(table).startswith("10 problems of all categories; ")
 
 
+def test_without_data_a_title_says_so_and_not_where_they_would_be(tmp_path, monkeypatch):
+    candidates, calls = simulated(methods=("pot",))
+    monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
+    note = creator.study(candidates.assign(dataset="creation_challenge", category="no_hint"), calls=calls).note
+    assert note.startswith("verdicts are the runs' own: ")
+    assert "trove-lite fetch creation_challenge" in note
+    assert str(tmp_path) not in note
+
+
 def test_runs_of_other_papers_leave_nothing_to_grade():
     candidates, calls = simulated(methods=("primitive",))
     study = creator.study(candidates, calls=calls)

@@ -97,7 +97,8 @@ def _graded(candidates: pd.DataFrame, dataset: str, grader: str) -> tuple[pd.Dat
     try:
         golds = gold_answers(dataset, list(dict.fromkeys(candidates["category"].astype(str))))
     except TroveLiteError as error:
-        return candidates.assign(**empty), f"verdicts are the runs' own: {error}"
+        why = str(error).rpartition("/")[2]  # a title, and no place for where this machine keeps its data
+        return candidates.assign(**empty), f"verdicts are the runs' own: {why}"
     found = verdicts(candidates, golds)
     graded = graded_by(candidates, grader, found)
     return graded.assign(**{name: found[name].array for name in (*GRADERS, "gold_in_input")}), ""

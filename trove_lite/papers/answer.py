@@ -19,6 +19,7 @@ from ..errors import TroveLiteError
 from ..journal import on_disk
 from . import Words, published_table, published_value
 from .style import INTERVAL, PRINT, SERIES, Series, category_axis, handle, key, margin_band, plt, titled
+from .trove.placebo import ANSWERS, OWN_TOOLS, WITHOUT
 
 COLUMNS = [
     "study",
@@ -101,7 +102,9 @@ def _by_other_prompts(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _placebo(table: pd.DataFrame) -> pd.DataFrame:
-    rows = _whole(table[table["measure"] == "accuracy of the answer"], budget=SAME_CALLS)
+    """Its own toolbox against none; what another category lent was not made for these problems."""
+    own = (table["a"] == OWN_TOOLS) & (table["b"] == WITHOUT)
+    rows = _whole(table[own & (table["measure"] == ANSWERS)], budget=SAME_CALLS)
     return rows.assign(tools="TROVE", without="TROVE, " + rows["without"])
 
 

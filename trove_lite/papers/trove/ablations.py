@@ -263,7 +263,7 @@ def effects(study: Ablations) -> pd.DataFrame:
     if orders:
         scores = pd.concat([selected(variant, study.rule) for variant in orders])
         mean = scores.groupby([*PROBLEM, "level"], observed=True)["score"].mean().reset_index()
-        label = f"{len(orders)} other orders, their mean"
+        label = "another order" if len(orders) == 1 else f"{len(orders)} other orders, their mean"
         rows.append(_difference(mean, default) | _costs(orders[0], study.default) | _called(label, 7, SAME))
     for rule in (*RULES, RANDOM, SIMPLEST):
         if rule != study.rule:

@@ -37,6 +37,15 @@ def program_of(solution: str, tools: Iterable[Tool | str] = (), library: Iterabl
     return "\n".join(line for line in lines if not ("import" in line and "toolbox" in line))
 
 
+def whole_program(solution: str, tools: Iterable[Tool | str] = (), library: Iterable[Tool | str] = ()) -> str:
+    """As `program_of`, but of all the solution's Python blocks, one after another; "" where it has none.
+
+    So CREATOR's program reads a reply: text without a block is no program, and calls for a repair.
+    """
+    blocks = "\n\n".join(code_blocks(solution))
+    return program_of(blocks, tools, library) if blocks else ""
+
+
 def code_of(solution: str) -> str:
     """What runs of a Solution section: its first Python block, or the text itself; "" where there is nothing."""
     return next(code_blocks(solution), solution.strip())

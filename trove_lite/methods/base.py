@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..datasets.base import Problem, Question
 from ..errors import TroveLiteError
-from ..programs import Tool
+from ..programs import Tool, program_of
 from ..selection import RULES, Vote, random_choice
 
 
@@ -106,7 +106,9 @@ class Attempt:
     library: tuple[str, ...] = ()
     """Code that the programs run after."""
     compose: Callable[[str], str] | None = field(default=None, compare=False)
-    """How a reply becomes the program that runs (None: as the run's parser reads it, after `library`)."""
+    """How a reply becomes the program that runs (None: by `program`, of what the run's parser reads in it)."""
+    program: Callable[..., str] = field(default=program_of, compare=False)
+    """How a reply's solution, its tools and `library` become the program that runs."""
     values: Mapping[str, str] = field(default_factory=dict, hash=False)
     """What else the stage's prompt is filled with: a program to repair, its error."""
     prompt: str | Messages | None = None
@@ -200,8 +202,8 @@ class Method(NamedTuple):
     played_by: Mapping[str, str] = {}
     #: Whether it may see labelled problems of its category: the data set's examples, never the ones asked.
     examples: bool = False
-    #: Whether its programs can be put together again from a table of candidates, to run once more.
-    held: bool = True
+    #: How a candidate's solution and tools become its program again, to run once more; None: no table holds it whole.
+    program: Callable[..., str] | None = program_of
 
     def begin(self, questions: Sequence[Question], settings: Settings, examples: Sequence[Problem] = ()) -> Steps:
         """The generator for these questions; what a method is not given it cannot see."""

@@ -8,7 +8,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
 from ..errors import TroveLiteError
-from ..programs import code_of
+from ..programs import whole_program
 from .base import Answer, Attempt, Batch, Method, Question, Steps, chosen, repeat
 from .repair import REPAIRS, RepairSettings, fails, presets, repaired, varied
 
@@ -37,9 +37,10 @@ def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
                     question,
                     settings.stage("decide"),
                     range(tool.sample, tool.sample + 1),
+                    program=whole_program,
                     mode="creator",
-                    library=(code_of(tool.solution),),
-                    values={"tool": code_of(tool.solution)},
+                    library=(whole_program(tool.solution),),
+                    values={"tool": whole_program(tool.solution)},
                 )
                 for tool in tools
             ]
@@ -58,7 +59,7 @@ def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
 def created(question: Question, samples: range, settings: CreatorSettings) -> Generator:
     """A tool for each sample, made anew while it does not run; the last one is used unchecked. Also every reply."""
     checked = settings.retries > 0
-    asked = Attempt(question, settings.stage("creation"), samples, mode="", runs=checked)
+    asked = Attempt(question, settings.stage("creation"), samples, program=whole_program, mode="", runs=checked)
     tools = yield [asked]
     replies = list(tools)
     for round in range(1, settings.retries + 1):
@@ -82,5 +83,5 @@ CREATOR = Method(
     modes=("creator",),
     stages=(*varied("creation", "decide"), *REPAIRS),
     presets=presets(CreatorSettings(), CreatorSettings(retries=3)),
-    held=False,
+    program=None,
 )

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
+from ..programs import whole_program
 from .base import Answer, Attempt, Batch, Method, Question, Steps, chosen, repeat
 from .repair import REPAIRS, RepairSettings, presets, repaired, varied
 
@@ -12,7 +13,7 @@ def program(questions: Sequence[Question], settings: RepairSettings, *, mode: st
     for question in questions:
 
         def batch(samples: range, question: Question = question) -> Batch:
-            first = yield [Attempt(question, settings.stage(mode), samples, mode=mode)]
+            first = yield [Attempt(question, settings.stage(mode), samples, program=whole_program, mode=mode)]
             return (yield from repaired(question, mode, first, settings))
 
         candidates = yield from repeat(batch, settings.budget, 1 + settings.rectify, attempts=settings.attempts)
@@ -20,7 +21,7 @@ def program(questions: Sequence[Question], settings: RepairSettings, *, mode: st
 
 
 PRESETS = presets(RepairSettings())
-POT = Method("pot", partial(program, mode="pot"), ("pot",), (*varied("pot"), *REPAIRS), PRESETS)
-ENTANGLED = Method(
-    "entangled", partial(program, mode="entangled"), ("entangled",), (*varied("entangled"), *REPAIRS), PRESETS
+POT, ENTANGLED = (
+    Method(name, partial(program, mode=name), (name,), (*varied(name), *REPAIRS), PRESETS, program=whole_program)
+    for name in ("pot", "entangled")
 )

@@ -8,6 +8,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 
 from ..errors import TroveLiteError
+from ..programs import whole_program
 from .base import Attempt, Candidate, Question, Settings
 
 RECTIFY = "rectify"
@@ -71,6 +72,7 @@ def repaired(question: Question, mode: str, first: Sequence[Candidate], settings
                 question,
                 RECTIFY if settings.demonstrations else f"{RECTIFY}_bare",
                 range(current[place].sample, current[place].sample + 1),
+                program=whole_program,
                 mode=mode,
                 round=round,
                 values={"program": current[place].text.strip(), "error": current[place].error},

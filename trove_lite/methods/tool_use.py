@@ -85,5 +85,5 @@ TOOL_USE = Method(
     modes=("tool_use",),
     stages=("consult", "conclude"),
     presets={"paper": ToolUseSettings()},
-    held=False,
+    program=None,
 )

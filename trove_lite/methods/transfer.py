@@ -97,5 +97,5 @@ TRANSFER = Method(
     presets={"paper": TransferSettings(), "released": TransferSettings(from_first=True)},
     stream=True,
     grows=True,
-    held=False,
+    program=None,
 )

@@ -128,6 +128,10 @@ def _tool(example: dict) -> str:
     return f"```python\n{example['tool'].strip()}\n```"
 
 
+def _whole(example: dict) -> str:
+    return f"```python\n{example.get('also', '')}{example['tool'].strip()}\n\n{example['solution'].strip()}\n```"
+
+
 def _use(example: dict) -> str:
     return f"```python\n{example['solution'].strip()}\n```"
 
@@ -141,10 +145,10 @@ def _words(example: dict) -> str:
 
 
 #: How a worked example answers: by a plain program, one with a function of its own, one that imports it; by that
-#: function alone, by the program that uses it, by a program in place of one that fails, or in words. None: nothing is
-#: worked, and the instructions stand alone.
+#: function alone, by the program that uses it, by both in one block, by a program in place of one that fails, or in
+#: words. None: nothing is worked, and the instructions stand alone.
 ANSWERS = {"plain": _plain, "function": _function, "toolbox": _imported, "tool": _tool, "use": _use, "words": _words}
-ANSWERS |= {"mended": _mended, "none": None}
+ANSWERS |= {"whole": _whole, "mended": _mended, "none": None}
 
 
 def _of(dataset: str) -> dict:

@@ -6,7 +6,7 @@ selects nothing new.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import NamedTuple
@@ -120,17 +120,23 @@ def recorded_programs(candidates: pd.DataFrame, settings: Mapping[str, TroveSett
                 libraries |= {row["_row"]: attempt.library for row in recorded}
             libraries |= {index: library for index in rows.index[rows["mode"] == "import"] if index not in libraries}
     given = {name: given_to_all(name) for name in candidates["dataset"].unique()}
+    compose = {name: composer(name) for name in candidates["method"].astype(str).unique()}
     return [
-        program_of(row.solution, recorded_sources(row.tools), (*given[row.dataset], *libraries.get(row.Index, ())))
-        for row in candidates[["dataset", "solution", "tools"]].itertuples()
+        compose[row.method](
+            row.solution, recorded_sources(row.tools), (*given[row.dataset], *libraries.get(row.Index, ()))
+        )
+        for row in candidates[["method", "dataset", "solution", "tools"]].itertuples()
     ]
 
 
-def is_held(method: str) -> bool:
-    """Whether a table holds the programs of a method, called as tables call it: `latm_of_GPT-4` is `latm`."""
+def composer(method: str) -> Callable[..., str] | None:
+    """How a method's programs are put together from its table's rows (`Method.program`), None where they cannot be.
+
+    It is called as tables call it: `latm_of_GPT-4` is `latm`.
+    """
     names = (name for name in METHODS if method == name or method.startswith(f"{name}_"))
     known = max(names, key=len, default="")
-    return not known or load_method(known).held
+    return load_method(known).program if known else program_of
 
 
 def given_to_all(dataset: str) -> tuple[str, ...]:
@@ -294,7 +300,7 @@ def reexecute_runs(
     candidates = all_candidates(load_candidates(*runs))
     if "solution" not in candidates:
         raise TroveLiteError(f"{runs[0]}: outcomes hold no programs; name a run folder with text")
-    if beyond := sorted(name for name in candidates["method"].astype(str).unique() if not is_held(name)):
+    if beyond := sorted(name for name in candidates["method"].astype(str).unique() if composer(name) is None):
         raise TroveLiteError(
             f"{', '.join(beyond)}: a table of candidates does not hold what these methods run, or they run nothing; "
             "name runs of other methods"

@@ -69,7 +69,8 @@ class Stream:
         if record is None or record.prompt != asked or isinstance(request, Run):
             return None
         self.reused += 1
-        return record.not_run() if request.library or request.compose else record
+        around = request.library or request.compose or request.program is not program_of
+        return record.not_run() if around else record
 
 
 class Driver:
@@ -229,8 +230,9 @@ class Driver:
             program = self._with_given(request.compose(record.text))
         else:
             parsed = record.parsed(self.parser)
-            program = program_of(parsed.solution, parsed.tools, (*self.dataset.given, *request.library))
-        if not program.strip() and (request.compose or self.parser != "official"):  # there, nothing at all succeeds
+            program = request.program(parsed.solution, parsed.tools, (*self.dataset.given, *request.library))
+        official = self.parser == "official" and not request.compose and request.program is program_of
+        if not program.strip() and not official:  # there, nothing at all succeeds
             return replace(record, status="no_code")
         return await self._execute(record, program, request, stream, rank)
 

@@ -456,8 +456,8 @@ LATM = Method(
     grows=True,
     examples=True,
     played_by={"verifier": "maker", "wrapper": "maker"},
-    held=False,
+    program=None,
 )
 DISPATCHER = Method(
-    "dispatcher", dispatcher, modes=("dispatcher",), presets={"paper": DispatcherSettings()}, held=False
+    "dispatcher", dispatcher, modes=("dispatcher",), presets={"paper": DispatcherSettings()}, program=None
 )

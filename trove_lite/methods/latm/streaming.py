@@ -135,5 +135,5 @@ STREAMING = Method(
     stream=True,
     grows=True,
     played_by={"verifier": "maker", "wrapper": "maker"},
-    held=False,
+    program=None,
 )

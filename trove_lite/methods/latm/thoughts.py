@@ -105,5 +105,5 @@ MADE_COT = Method(
     stream=True,
     grows=True,
     examples=True,
-    held=False,
+    program=None,
 )

@@ -530,7 +530,7 @@ def latm_outcome(_: Study, __: Path, runs: list[Path]) -> list[str]:
     tables = {
         "With a tool and without": latm.table2(sides),
         "A chain of thought as the tool": latm.table5(sides),
-        "On the same problems, with tokens a problem": latm.tool_makers(candidates, calls),
+        "On the same problems, with tokens a problem": latm.tool_makers(candidates, calls, runs=runs),
         "The dispatcher": latm.dispatcher(candidates, calls),
         "Unannounced tasks": latm.streams(runs),
     }
@@ -542,7 +542,7 @@ def latm_outcome(_: Study, __: Path, runs: list[Path]) -> list[str]:
     trials = latm.table3(runs)
     trials = trials[trials["category"].isin(candidates["category"].astype(str).unique())]
     lines += ["### Trials to make a tool that passed the maker's own tests", "", markdown(show(trials)), ""]
-    even = latm.break_even(calls, prices={"tokens": latm.PRICES["tokens"]})
+    even = latm.break_even(calls, prices={"tokens": latm.PRICES["tokens"]}, runs=runs)
     return [*lines, "### In words", "", latm.latm_in_words(latm.differences(sides), even), ""]
 
 

@@ -64,6 +64,7 @@ COMMANDS = {
     RUN + "--dataset long.jsonl": "line 1: field 'answer' is missing, or no number or text",
     RUN + "--dataset longer.jsonl": "line 1: not JSON",
     RUN + "--methods trove --trove.toolbox outcomes.parquet": "no live run of TROVE",
+    RUN + "--methods latm --dataset bbh_made --tool notes.txt": "--tool: there is none for",
     # what was typed: what the line must say
     "cook": "no command 'cook': choose from run, ",
     "run": "no --out: name the run folder",

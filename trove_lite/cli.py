@@ -281,7 +281,20 @@ def _settings(given: dict, out: str):
     choices = {name: given.pop(name) for name in METHODS if name in given}
     if tool := given.pop("tool", ()):
         choices = _with_tools(choices, tool, given.get("methods", ()))
-    return RunSettings(**given, sampling=SamplingSettings(**sampling), choices=choices)
+    settings = RunSettings(**given, sampling=SamplingSettings(**sampling), choices=choices)
+    for name in settings.methods if tool else ():
+        _refuse_lacking(settings, name)
+    return settings
+
+
+def _refuse_lacking(settings, method: str) -> None:
+    """Refuse tools made elsewhere of which a category has none: its tool would be made here, under another's name."""
+    from .methods import load_method
+
+    tools = settings.choices.get(method, {}).get("tools", {})
+    lacking = [category for category in settings.categories if category not in tools]
+    if tools and lacking and load_method(method).examples:
+        raise UsageError(f"--tool: there is none for {lacking[0]}, but for {', '.join(tools)}; name files after tasks")
 
 
 def _with_tools(choices: dict, sources: Sequence[str], methods: Sequence[str]) -> dict:

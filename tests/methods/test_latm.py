@@ -24,9 +24,10 @@ from trove_lite.methods.latm import (
     LatmSettings,
     Trial,
     answering,
-    asserts,
     composed,
+    defined,
     dispatch,
+    only_tests,
 )
 from trove_lite.sandbox import Execution, Sandbox
 from trove_lite.selection import Vote
@@ -34,7 +35,7 @@ from trove_lite.selection import Vote
 OPTIONS = "Which is it?\nOptions:\n(A) The owl is the leftmost\n(B) The quail is the leftmost"
 GOOD, FAILS = "```python\ndef f(x):\n    return x\nprint('shown')\n```", "```python\nf(\n```"
 TESTS, WRONG = "```python\nret = f(2)\nans = ret\nassert ans == 2\n```", "```python\nassert f(2) == 3\n```"
-EMPTY, IDLE = "I cannot do that.", "```python\nret = f(2)\n```"
+EMPTY, IDLE = "I cannot do that.", "```python\nret = 2\nprint(ret)\n```"
 WRAPPED = f"A function:\n{GOOD}\n\nUse cases:\nQuestion: 2\nSolution:\n```python\nret = f(2)\nans = ret\n```"
 USES = "Solution:\n```python\nans = f(7.5)\n```\n\nQuestion: another"
 
@@ -172,6 +173,57 @@ def test_released_passes_replies_without_code_or_assertion(tests):
     assert Played(once(RELEASED), {"propose": [EMPTY], "verify": [EMPTY], "wrap": [WRAPPED]}).made.tool == WRAPPED
 
 
+@pytest.mark.parametrize(
+    "tests",
+    [
+        "def double(x):\n    return 2 * x\n\nassert double(21) == 42",  # of something else
+        "def f(x):\n    return x\n\nassert True",
+        "try:\n    assert f(2) == 3\nexcept Exception as error:\n    print(error)",  # what fails is swallowed
+        "f = lambda x: x\nassert f(2) == 2",  # of a function of their own
+        "def check():\n    assert f(2) == 2",  # never called
+    ],
+)
+def test_tests_that_pass_without_the_function_do_not_verify_it(tests):
+    verify = [f"```python\n{tests}\n```", TESTS]
+    for preset in (PAPER, OURS):
+        played = Played(once(preset), {"propose": [GOOD], "verify": verify, "wrap": [WRAPPED]})
+        assert played.made.trials == (Trial(1, 2, WRAPPED),)
+        assert "even where the function is taken away" in played.chat[-3][1]
+    released = Played(once(RELEASED), {"propose": [GOOD], "verify": verify, "wrap": [WRAPPED]})
+    assert released.made.trials == (Trial(1, 1, WRAPPED),)
+
+
+def test_the_function_stays_though_tests_write_it_again():
+    again = "```python\ndef f(x):\n    return 2\n\nassert f(5) == 2\n```"
+    replies = {"propose": [GOOD], "verify": [again, TESTS], "wrap": [WRAPPED]}
+    assert Played(once(OURS), replies).made.trials == (Trial(1, 2, WRAPPED),)
+    assert Played(once(RELEASED), replies).made.trials == (Trial(1, 1, WRAPPED),)
+    repeated = "```python\ndef f(x):\n    return x\n\nassert f(5) == 5\n```"
+    assert Played(once(OURS), replies | {"verify": [repeated]}).made.trials == (Trial(1, 1, WRAPPED),)
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 2])
+def test_every_step_is_executed_and_what_passes_once_more_without_the_function(preset, wrong):
+    played = Played(preset, {"propose": [GOOD], "verify": [WRONG] * wrong + [TESTS], "wrap": [WRAPPED]}, questions=0)
+    assert not played.requests  # nothing is made for no question
+    played = Played(preset, {"propose": [GOOD], "verify": [WRONG] * wrong + [TESTS], "wrap": [WRAPPED]}, questions=1)
+    stages = Counter(r.stage for r in played.requests if getattr(r, "runs", True) and r.stage != "use")
+    assert stages == {"propose": 1, "verify": wrong + 1} | ({} if preset.vacuous else {"prove": 1})
+
+
+def test_the_error_of_the_third_failed_proposal_is_in_the_released_chat():
+    played = Played(once(RELEASED), {"propose": [FAILS], "verify": [TESTS]})
+    (first,) = [r.prompt for r in played.requests if r.stage == "verify"][:1]
+    assert sum("SyntaxError" in text for role, text in first if role == "user") == 3
+
+
+@pytest.mark.parametrize("wrapped", [GOOD, "```python\nret = f(2)\n```\nUse cases:\nQuestion: 2\nSolution:\n"])
+def test_ours_wants_a_function_and_a_use_case_of_a_wrapped_tool(wrapped):
+    replies = {"propose": [GOOD], "verify": [TESTS], "wrap": [wrapped]}
+    assert Played(once(OURS), replies).made.trials == (Trial(1, 1, ""),)
+    assert Played(once(PAPER), replies).made.trials == (Trial(1, 1, wrapped),)
+
+
 @pytest.mark.parametrize(("settings", "copies"), [(RELEASED, 2), (PAPER, 1), (OURS, 1)])
 def test_released_chats_hold_the_last_proposal_twice(settings, copies):
     chat = Played(once(settings), {"propose": [FAILS, GOOD], "verify": [TESTS], "wrap": [WRAPPED]}).chat
@@ -194,7 +246,7 @@ def test_trials_begin_anew_with_seeds_of_their_own_until_one_passes():
     replies = {"propose": [FAILS] * 3 + [GOOD], "verify": [TESTS], "wrap": [WRAPPED]}
     played = Played(once(OURS, trials=5), replies)
     assert played.calls == {"propose": 4, "verify": 1, "wrap": 1, "use": 2}
-    keys = [(r.stage, r.samples.start, r.round) for r in played.requests if r.role != "user"]
+    keys = [(r.stage, r.samples.start, r.round) for r in played.requests if getattr(r, "role", "user") != "user"]
     assert len(set(keys)) == len(keys)
     assert [entry["made"] for entry in played.made.listing()] == [False, True]
 
@@ -219,7 +271,8 @@ def test_a_model_without_a_chat_reads_one_text():
     assert played.chat.endswith("Assistant:\n")
     assert played.chat.count("Assistant:\n") == 3
     assert played.requests[-1].prompt.endswith("Question: What is 1?")
-    assert all(request.sampling["stop"] == ("\nUser:",) for request in played.requests if request.role != "user")
+    of_maker = [request for request in played.requests if getattr(request, "role", "user") != "user"]
+    assert all(request.sampling["stop"] == ("\nUser:",) for request in of_maker)
 
 
 @pytest.mark.parametrize(
@@ -254,7 +307,7 @@ def test_a_task_that_no_tool_could_be_made_for_asks_nobody():
 def test_instances_are_asked_for_together():
     replies = {"propose": [GOOD], "verify": [TESTS], "wrap": [WRAPPED]}
     played = Played(once(PAPER), replies, questions=AT_ONCE + 3)
-    assert played.widths == [1, 1, 1, AT_ONCE, 3]
+    assert played.widths == [1, 1, 1, 1, AT_ONCE, 3]
     assert [answer.question.index for answer in played.answers] == list(range(AT_ONCE + 3))
 
 
@@ -303,7 +356,8 @@ def test_no_reply_is_too_strange(reading, text):
     for reply in (text, f"```python\n{text}\n```"):
         assert isinstance(answering(WRAPPED, OPTIONS, reading, reply), str)
         assert isinstance(composed("", False, reply), str)
-        asserts(reply)
+        assert isinstance(only_tests(GOOD, reply), str)
+        assert isinstance(defined(reply), set)
 
 
 @pytest.mark.parametrize("block", [f"ans = {'-' * 5000}1", f"ans = {'+'.join(['1'] * 900)}", f"ans = {'(' * 500}"])

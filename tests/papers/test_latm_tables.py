@@ -10,14 +10,24 @@ import pytest
 from trove_lite.analysis.comparison import Comparison
 from trove_lite.candidates import calls_of, load_calls, load_candidates
 from trove_lite.datasets.bbh import FILES
+from trove_lite.datasets.files import public_paths
 from trove_lite.errors import TroveLiteError
+from trove_lite.methods.latm import LatmSettings
 from trove_lite.papers import latm
 from trove_lite.papers.latm.dispatch import dispatched
+from trove_lite.papers.latm.released import characters, transcript
 
 from ..running.test_labelled import REPLIES, ScriptedModel, run
 from ..simulated import candidates as simulated
 
 EACH = latm.PRICES["tokens"]
+
+
+@pytest.fixture(scope="module")
+def released():
+    """Skips where the data folder does not hold the released transcripts."""
+    if not all(path.is_file() for path in public_paths("latm", ".json")):
+        pytest.skip("the data folder holds no LATM tools: run `trove-lite fetch latm` or set TROVE_LITE_DATA")
 
 
 @pytest.fixture(scope="module")
@@ -195,12 +205,13 @@ def test_other_makers_of_tools_are_set_beside_latm_on_its_problems():
 # ---- tools made elsewhere ----
 
 
-def test_of_several_trials_the_first_tool_is_carried_and_a_task_without_one_is_known(tmp_path):
+def test_each_seed_s_first_tool_is_carried_to_its_user_and_a_task_without_one_is_known(tmp_path):
     trials = [("sort", 0, ""), ("sort", 1, "first"), ("sort", 2, "second"), ("dyck", 0, "")]
     made = [{"category": c, "seed": s, "tool": tool, "proposals": 1, "made": bool(tool)} for c, s, tool in trials]
     about = {"toolboxes": made, "models": {"solver": "small"}}
     (tmp_path / "run.json").write_text(json.dumps(about))
-    assert latm.carried([tmp_path]) == {"tools": {"sort": "first", "dyck": ""}, "maker": "small"}
+    tools = {"sort": "first", "dyck": "", "sort#0": "", "sort#1": "first", "sort#2": "second", "dyck#0": ""}
+    assert latm.carried([tmp_path]) == {"tools": tools, "maker": "small"}
     (tmp_path / "run.json").write_text(json.dumps(about | {"toolboxes": []}))
     with pytest.raises(TroveLiteError, match="made no tools"):
         latm.carried([tmp_path])
@@ -213,7 +224,41 @@ def test_a_file_is_the_tool_of_the_task_that_it_is_named_after(tmp_path):
         latm.carried([tmp_path / "nothing.md"])
 
 
+def test_a_user_has_the_tool_of_its_own_seed_and_of_another_the_first():
+    tools = {"sort": "first", "sort#1": "second", "sort#2": ""}
+    settings = {seed: LatmSettings(seed=seed, tools=tools) for seed in range(4)}
+    assert [settings[seed].given("sort") for seed in settings] == ["first", "second", "", "first"]
+    assert settings[0].given("dyck") is None
+
+
 # ---- what it costs ----
+
+
+def test_what_gpt_4_spent_is_what_its_chats_hold(released):
+    for category in FILES:
+        read, written = characters(transcript(category))
+        assert latm.released_tokens(category) == (read / 4, written / 4)
+    assert latm.released_tokens("counting") is None
+
+
+def test_one_model_that_makes_and_uses_has_one_price():
+    price = {"15": latm.PRICES["15 to 1 (May 2023)"]}
+    assert latm.break_even(bills(100, [1], [2]), prices=price)["fixed"].item() == 100
+    other = bills(100, [1], [2])
+    other.loc[other["role"].isin(["maker", "wrapper"]), "model"] = "large"
+    (row,) = latm.break_even(other, prices=price).to_dict("records")
+    assert row["fixed"] == 1500
+
+
+def test_the_bill_holds_the_labels_and_the_dispatcher_and_what_nobody_was_asked():
+    dispatched = spent("dispatcher", "m", [9, 9], role="dispatcher", stage="dispatch").assign(category="existing_0")
+    proof = spent("latm", "m", [0], role="", stage="prove", problem=0).assign(model=None, executions=1)
+    costs = latm.costs(pd.concat([bills(100, [1], [2]), proof, dispatched], ignore_index=True))
+    costs = costs.set_index(["system", "role"])
+    assert costs["labels"].to_dict()["LATM, m", "maker"] == 6
+    assert costs["labels"].sum() == 6
+    assert costs.loc[("dispatcher, m", "dispatcher"), "calls"] == 2
+    assert costs.loc[("LATM, m", ""), "fixed"]
 
 
 def test_the_maker_is_paid_once_and_the_user_at_every_instance(calls):
@@ -282,6 +327,15 @@ def test_trials_after_the_first_that_made_a_tool_are_not_on_its_bill():
     failed = bills(100, [1], [2], [more])
     failed.loc[failed["stage"] == "wrap", "sample"] = 1
     assert latm.break_even(failed, prices={"tokens": EACH})["fixed"].item() == 1099
+
+
+def test_the_bill_goes_as_far_as_the_trial_whose_tool_is_used(tmp_path):
+    made = [{"seed": 0, "method": "latm", "category": "word_sorting", "proposals": 1, "made": n == 1} for n in range(3)]
+    (tmp_path / "run.json").write_text(json.dumps({"toolboxes": made, "settings": {"name": "own"}}))
+    later = [spent("latm", "m", [t], role="maker", stage="wrap", sample=n, problem=0) for n, t in ((1, 30), (2, 500))]
+    calls = bills(100, [1], [2], later).replace({"run": {"latm_m": "own_seed0"}})
+    assert latm.break_even(calls, prices={"tokens": EACH})["fixed"].item() == 100
+    assert latm.break_even(calls, prices={"tokens": EACH}, runs=[tmp_path])["fixed"].item() == 130
 
 
 def test_tokens_from_the_cache_have_a_price_of_their_own():

@@ -140,7 +140,9 @@ def test_a_limit_of_a_method_whose_problems_hang_together_is_not_raised(tmp_path
 
 def test_without_a_model_of_its_own_a_role_is_the_solver_s_and_so_are_its_calls(tmp_path):
     out, _ = run(tmp_path / "a", roles=("maker",), solver=Role("user"))
-    assert set(zip(*load_calls(out)[["role", "model"]].to_numpy().T, strict=True)) == {
+    calls = load_calls(out)
+    assert set(calls.loc[calls["model"].isna(), "stage"]) == {"prove"}  # nobody is asked there
+    assert set(zip(*calls.dropna(subset="model")[["role", "model"]].to_numpy().T, strict=True)) == {
         ("maker", "maker"),
         ("verifier", "maker"),
         ("wrapper", "maker"),

@@ -44,7 +44,7 @@ class MakerSettings(Settings):
     """What goes for whatever one model makes for another to use."""
 
     tools: dict[str, str] = field(default_factory=dict)
-    """What was made elsewhere, by category ("": nothing could be): for these no maker is asked."""
+    """What was made elsewhere, by category ("": nothing could be), or CATEGORY#SEED: for these no maker is asked."""
     maker: str = ""
     """Who made `tools`, as tables call it."""
     chat: bool = True
@@ -59,6 +59,10 @@ class MakerSettings(Settings):
     def table_name(self, method: str) -> str:
         """What was made elsewhere makes another system: `latm_of_GPT-4`."""
         return f"{method}{CARRIED}{self.maker or 'elsewhere'}" if self.tools else method
+
+    def given(self, category: str) -> str | None:
+        """What was made elsewhere for a category, with the run's own seed where there are several; None: nothing."""
+        return self.tools.get(f"{category}#{self.seed}", self.tools.get(category))
 
     def of_user(self, **how: object) -> dict[str, object]:
         """How a user's reply is drawn: so, and at the user's temperature."""
@@ -87,11 +91,13 @@ class LatmSettings(MakerSettings):
     reading: str = "released"
     """How the answer is found: `released`, the program's pattern and conversions, or `ours`, by syntax tree."""
     vacuous: bool = False
-    """Whether a reply without code passes, and tests that assert nothing do (`released`)."""
+    """Whether a reply without code passes, and tests do that bring their own function, or need none (`released`)."""
     unproven: bool = False
     """Whether the last of the proposals is verified although none of them ran (`released`)."""
     doubled: bool = False
     """Whether the chat holds the last proposal twice (`released`)."""
+    use_cases: bool = False
+    """Whether a wrapped tool needs a function and a use case: one without says nobody how it is called (`ours`)."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -136,7 +142,7 @@ def latm(questions: Sequence[Question], settings: LatmSettings, examples: Sequen
     """
     if not questions:
         return Made((), 0)
-    given = settings.tools.get(questions[0].category)
+    given = settings.given(questions[0].category)
     if given is None:
         trials = yield from made(questions[0], settings, examples)
     else:
@@ -192,7 +198,7 @@ def trial(question: Question, settings: LatmSettings, examples: Sequence[Problem
         return Trial(asked, tested, "")
     chat.append(("user", words("wrap")))
     (reply,) = yield [replace(maker, stage="wrap", role="wrapper", prompt=said(chat, settings), runs=False)]
-    return Trial(asked, tested, reply.text if BLOCK.search(reply.text) else "")
+    return Trial(asked, tested, reply.text if is_tool(reply.text, settings) else "")
 
 
 def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: LatmSettings) -> Generator:
@@ -208,8 +214,10 @@ def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: L
         code = code_in(reply.text)
         error = reply.error if code else words("no_code")
         passed = reply.status == "ok"
-        if passed and tool and not settings.vacuous and not asserts(code):
-            passed, error = False, words("no_test")
+        if passed and tool and not settings.vacuous:  # tests that pass without the function do not test it
+            program = f"{taken_away(tool)}\n\n{only_tests(tool, code)}"
+            (without,) = yield [Run(asked.question, "prove", program, sample=asked.samples.start, round=round)]
+            passed, error = without.status != "ok", words("no_test")
         if passed:
             return round + 1, code, True
         chat.append(("user", words("repair", error=error)))
@@ -226,7 +234,9 @@ def said(chat: Sequence[tuple[str, str]], settings: LatmSettings) -> str | Messa
 def composed(tool: str, vacuous: bool, reply: str) -> str:
     """The program that tries a maker's reply, after the tool that it tests; "" where it has no code."""
     code = code_in(reply)
-    return f"{tool}\n\n{code or 'pass'}" if code or vacuous else ""
+    if vacuous:
+        return f"{tool}\n\n{code or 'pass'}"
+    return f"{tool}\n\n{only_tests(tool, code)}" if code else ""
 
 
 def code_in(reply: str) -> str:
@@ -234,10 +244,32 @@ def code_in(reply: str) -> str:
     return "\n\n".join(code.strip() for code in BLOCK.findall(reply))
 
 
-def asserts(code: str) -> bool:
-    """Whether there is an assertion in it."""
+def is_tool(reply: str, settings: LatmSettings) -> bool:
+    """Whether a wrapper's reply can be used: it has code and, where that is asked for, a function and a use case."""
+    block = BLOCK.search(reply)
+    complete = block and (not settings.use_cases or (defined(block[1]) and USE_CASE.search(reply)))
+    return bool(complete)
+
+
+def only_tests(tool: str, code: str) -> str:
+    """Tests without what they define again of the tool: the function stays (LATM, section 3.1)."""
+    tree, names = syntax(code), defined(tool)
+    if not tree or not names & defined(code):
+        return code
+    tree.body = [node for node in tree.body if getattr(node, "name", None) not in names]
+    return ast.unparse(tree)
+
+
+def taken_away(tool: str) -> str:
+    """The tool's functions in name alone."""
+    return "\n".join(f"def {name}(*_, **__):\n    raise LookupError" for name in sorted(defined(tool)))
+
+
+def defined(code: str) -> set[str]:
+    """Functions and classes that a program defines for itself."""
     tree = syntax(code)
-    return tree is not None and any(isinstance(node, ast.Assert) for node in ast.walk(tree))
+    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    return {node.name for node in tree.body if isinstance(node, kinds)} if tree else set()
 
 
 def syntax(code: str) -> ast.Module | None:
@@ -450,7 +482,7 @@ LATM = Method(
     presets={
         "paper": LatmSettings(),
         "released": LatmSettings(vacuous=True, unproven=True, doubled=True),
-        "ours": LatmSettings(reading="ours"),
+        "ours": LatmSettings(reading="ours", use_cases=True),
     },
     stream=True,
     grows=True,

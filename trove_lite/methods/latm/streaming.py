@@ -131,7 +131,7 @@ STREAMING = Method(
     "latm_streaming",
     streaming,
     modes=(BY_TOOL, BY_MAKER),
-    presets={"paper": StreamingSettings(), "ours": StreamingSettings(reading="ours")},
+    presets={"paper": StreamingSettings(), "ours": StreamingSettings(reading="ours", use_cases=True)},
     stream=True,
     grows=True,
     played_by={"verifier": "maker", "wrapper": "maker"},

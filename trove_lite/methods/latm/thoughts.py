@@ -52,7 +52,7 @@ def made_cot(questions: Sequence[Question], settings: ThoughtSettings, examples:
     """Have the examples written, or take those that are given, and answer each question after them, in words."""
     if not questions:
         return Thoughts("", 0, 0, 0)
-    given = settings.tools.get(questions[0].category)
+    given = settings.given(questions[0].category)
     made = (yield from thought(questions[0], settings, examples)) if given is None else Thoughts(given, 0, 0, 0)
     yield from answered(questions, lambda question: used(question, made.tool, settings), settings)
     return made

@@ -2,7 +2,7 @@
 
 from .cost import PRICES, amortised, break_even, costs, costs_figure
 from .dispatch import dispatcher, streams
-from .released import carried, ceiling, errors, known_ceiling, made_tools, released_tool
+from .released import carried, ceiling, errors, known_ceiling, made_tools, released_tokens, released_tool
 from .systems import systems
 from .tables import (
     differences,
@@ -30,6 +30,7 @@ __all__ = [
     "known_ceiling",
     "latm_in_words",
     "made_tools",
+    "released_tokens",
     "released_tool",
     "sides",
     "streams",

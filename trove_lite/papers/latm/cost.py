@@ -4,7 +4,8 @@ The paper states O(nc + C). Here the maker's calls, its growing chat and its fai
 so are the longer prompts of a user who reads the tool. Prices are a parameter.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -14,13 +15,15 @@ from matplotlib.ticker import EngFormatter
 
 from ...analysis.statistics import Interval
 from ...analysis.variance import decompose, interval
+from ...candidates import read_description, run_name
 from .. import named
 from ..style import SERIES, plt, titled
 from .released import RELEASED_MAKER, released_tokens
-from .systems import MAKERS, METHODS, TOOL_MAKER, System, systems
+from .systems import ALONE, MAKERS, METHODS, TOOL_MAKER, System, systems
 
 SPENT = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "executions")
-WRAP = "wrap"
+WRAP, PROVE = "wrap", "prove"  # the second is asked of nobody: tests run without the function that they test
+LABELS = 6  # labelled problems of a task that LATM's maker sees
 #: Of a task without a tool nobody asks the user anything, which costs nothing and saves nothing.
 NO_TOOL = "no tool was made"
 EVEN_COLUMNS = ["prices", "category", "a", "b", "fixed", "each", "each_rival", "instances", "low", "high", "note"]
@@ -35,10 +38,14 @@ class Price(NamedTuple):
 
 
 class Prices(NamedTuple):
-    """Of the maker's tokens and of the user's."""
+    """Of the maker's tokens and of the user's, where they are two models; one that is both costs as a user."""
 
     maker: Price
     user: Price
+
+    def of_maker(self, system: System) -> Price:
+        """Of the tokens of whoever made this system's tool."""
+        return self.user if system.maker == system.user else self.maker
 
 
 #: Ways to price a token. `tokens`: all alike. `tokens, cache free`: what an engine of one's own need not read again
@@ -52,10 +59,13 @@ PRICES = {
 }
 
 
-def needed(calls: pd.DataFrame, methods: Iterable[str] = tuple(METHODS)) -> pd.DataFrame:
+def needed(
+    calls: pd.DataFrame, methods: Iterable[str] = tuple(METHODS), runs: Iterable[str | Path] = ()
+) -> pd.DataFrame:
     """Every call of LATM and what it is set beside, with its `system`, and whether it is `fixed`.
 
-    Of LATM's trials those after the first that came to the wrapper were made to be counted, and are left out.
+    Of LATM's trials those after the one whose tool is used were made to be counted, and are left out. Which that is the
+    run folders say (`runs`); without them it is the first that came to the wrapper.
     """
     who = {key: system for key, system in systems(calls).items() if system.method in methods}
     keys = list(zip(calls["run"].astype(str), calls["method"].astype(str), strict=True))
@@ -68,11 +78,26 @@ def needed(calls: pd.DataFrame, methods: Iterable[str] = tuple(METHODS)) -> pd.D
         category=table["category"].astype(str),
         **table[list(SPENT[1:])].fillna(0).astype(float),
     )
-    table.insert(0, "fixed", table["role"].isin(MAKERS))
+    table.insert(0, "fixed", table["role"].isin(MAKERS) | (table["stage"] == PROVE))
     stream = ["run", "system", "category"]
-    wrapped = table[table["fixed"] & (table["stage"] == WRAP)].groupby(stream)["sample"].min()
-    first = pd.MultiIndex.from_frame(table[stream]).map(wrapped.to_dict()) if len(table) else []
+    wrapped = table[table["fixed"] & (table["stage"] == WRAP)].groupby(stream)["sample"].min().to_dict()
+    said = {(run, method, task): n for folder in runs for run, method, task, n in used_trials(folder)}
+    wrapped |= {key: said[(*key[0], key[2])] for key in wrapped if (*key[0], key[2]) in said}
+    first = pd.MultiIndex.from_frame(table[stream]).map(wrapped) if len(table) else []
     return table[~table["fixed"] | ~(table["sample"].astype(float) > np.array(first, dtype=float))]
+
+
+def used_trials(folder: str | Path) -> Iterator[tuple[str, str, str, int]]:
+    """Run, method and task of each tool that a run folder of LATM made, and its trial; nothing of other files."""
+    path = Path(folder)
+    if not (path / "run.json").is_file():
+        return
+    about = read_description(path)
+    trials: dict[tuple[str, str, str], list[bool]] = {}
+    for made in (made for made in about.get("toolboxes", ()) if "proposals" in made):
+        stream = run_name(about["settings"]["name"], made["seed"]), made["method"], made["category"]
+        trials.setdefault(stream, []).append(bool(made["made"]))
+    yield from ((*stream, passed.index(True)) for stream, passed in trials.items() if any(passed))
 
 
 def bill(calls: pd.DataFrame, price: Price) -> pd.Series:
@@ -81,36 +106,44 @@ def bill(calls: pd.DataFrame, price: Price) -> pd.Series:
     return price.prompt * anew + price.cached * calls["cached_tokens"] + price.completion * calls["completion_tokens"]
 
 
-def costs(calls: pd.DataFrame, *, prices: Mapping[str, Prices] = PRICES) -> pd.DataFrame:
+def costs(
+    calls: pd.DataFrame, *, prices: Mapping[str, Prices] = PRICES, runs: Iterable[str | Path] = ()
+) -> pd.DataFrame:
     """What each system spent on a task: a row a system, task and role, means over runs.
 
-    `fixed` says whether it is paid once a task (the maker) or at every instance; `instances`: of the task. The columns
-    after the counts are their price in each of `prices`, of all instances together. Empty without runs of LATM.
+    `fixed` says whether it is paid once a task (the maker) or at every instance; `instances`: of the task; `labels`:
+    labelled problems that the maker saw. The columns after the counts are their price in each of `prices`, of all
+    instances together; the dispatcher has a row of its own. runs: as for `needed`. Empty without runs of LATM.
     """
-    table = needed(calls)
+    table = needed(calls, [*METHODS, *ALONE], runs)
+    two = table["fixed"] & np.array([system.maker != system.user for system in table["system"]], dtype=bool)
     for name, price in prices.items():
-        table[name] = bill(table, price.maker).where(table["fixed"], bill(table, price.user))
-    if not any(system.method == TOOL_MAKER for system in table["system"]):
+        table[name] = bill(table, price.maker).where(two, bill(table, price.user))
+    if not any(system.method in (TOOL_MAKER, *ALONE) for system in table["system"]):
         return named(pd.DataFrame(), "", "costs", "", note="no runs of LATM")
     whose = table.groupby(["system", "category", "role"])
     spent = whose[[*SPENT, *prices]].sum().div(whose["run"].nunique(), axis=0)
     instances = table.groupby(["system", "category"])["problem"].nunique()
-    spent.insert(0, "fixed", spent.index.get_level_values("role").isin(MAKERS))
+    spent.insert(0, "fixed", whose["fixed"].any())
     spent.insert(1, "instances", instances.reindex(spent.index.droplevel("role")).to_numpy())
     spent = spent.reset_index()
+    labelled = spent["system"].map(lambda system: system.method == TOOL_MAKER) & (spent["role"] == MAKERS[0])
+    spent.insert(spent.columns.get_loc(SPENT[-1]) + 1, "labels", LABELS * labelled.astype(int))
     spent["system"] = [system.title for system in spent["system"]]
     return named(spent, "latm_costs", "costs", "")
 
 
-def break_even(calls: pd.DataFrame, *, prices: Mapping[str, Prices] = PRICES) -> pd.DataFrame:
+def break_even(
+    calls: pd.DataFrame, *, prices: Mapping[str, Prices] = PRICES, runs: Iterable[str | Path] = ()
+) -> pd.DataFrame:
     """From how many instances on LATM (`a`), with its tool, costs less than what makes none (`b`); null: never.
 
     Beside it are set other methods of the same user, and of the maker. `fixed` is paid once, `each` at every instance,
     `each_rival` by the other; in units of `prices`. `low`, `high`: of `instances`, 95 % over instances like these, from
     the interval of each_rival - each; infinite where that reaches 0. The bill of a maker elsewhere is read from its own
-    run, if that is among these. A task without a tool has no `each`, and says so.
+    run, if that is among these. A task without a tool has no `each`, and says so. runs: as for `needed`.
     """
-    bills = dict(list(needed(calls).groupby(["system", "category"], sort=False)))
+    bills = dict(list(needed(calls, runs=runs).groupby(["system", "category"], sort=False)))
     rows = [
         {"prices": name, "category": category, "a": a.title, "b": b.title} | _even(price, category, a, b, bills)
         for name, price in prices.items()
@@ -134,7 +167,7 @@ def _even(price: Prices, category: str, a: System, b: System, bills: Mapping) ->
     mine, other = (each.reindex(both).to_numpy()[:, None] for each in (mine, other))
     v = decompose(other, mine)
     saved = interval(v) if v.se else Interval(v.value, v.value, v.value, 0.0)  # the rule of three is for shares
-    fixed, note = _fixed(price.maker, category, a, bills)
+    fixed, note = _fixed(price.of_maker(a), category, a, bills)
     about = {"fixed": fixed, "each": mine.mean(), "each_rival": other.mean(), "note": note}
     if not used.loc[~used["fixed"], "calls"].any():
         return about | {"each": np.nan, "note": NO_TOOL}

@@ -7,7 +7,7 @@ errors into the tool's and the user's. `python -m trove_lite.papers.latm.release
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -52,36 +52,44 @@ def released_tool(category: str) -> str:
 
 
 def released_tokens(category: str) -> tuple[float, float] | None:
-    """Tokens that GPT-4 read and wrote to make a task's tool, estimated from the released chat's characters.
+    """Tokens that GPT-4 read and wrote to make a task's tool, estimated from its chat's `characters`; None of another.
 
-    None where the data folder does not hold it. Each call reads all before it; the turn that is there twice is one.
+    They are kept beside the printed tables, so that a bill does not hang on what the data folder holds.
     """
-    try:
-        turns = transcript(category)
-    except TroveLiteError:
-        return None
+    kept = published_table("latm_released_characters").set_index("category")
+    return tuple(kept.loc[category] / CHARACTERS_A_TOKEN) if category in kept.index else None
+
+
+def characters(turns: Sequence[Mapping[str, str]]) -> tuple[int, int]:
+    """Characters that the maker read and wrote in a chat: a call reads all before it; a turn that is twice is one."""
     read = written = so_far = 0
     for before, turn in zip([None, *turns], turns, strict=False):
         size = len(turn["content"])
         if turn["role"] == "assistant" and turn != before:
             read, written = read + so_far, written + size
         so_far += size
-    return read / CHARACTERS_A_TOKEN, written / CHARACTERS_A_TOKEN
+    return read, written
 
 
 def made_tools(folder: str | Path, method: str = TOOL_MAKER) -> dict[str, str]:
     """The wrapped tools that a live run made, or its thoughts, by category: the setting `tools` of another user's run.
 
-    Of several seeds or trials it is the first tool made; "" for a task whose maker always failed. Raises TroveLiteError
-    where the folder holds no complete run, or none in which the method made any.
+    Of several trials it is the first tool made; "" for a task whose maker always failed. A run of several seeds made
+    a tool in each, CATEGORY#SEED, for a user of the same seed; the first of all is for users of another. Raises
+    TroveLiteError where the folder holds no complete run, or none in which the method made any.
     """
-    tools: dict[str, str] = {}
+    own: dict[tuple[str, int], str] = {}
     for made in described(folder)["toolboxes"]:
         if made.get(MADE.get(method, MADE[TOOL_MAKER])):
-            tools[made["category"]] = tools.get(made["category"]) or made["tool"]
-    if not tools:
+            key = made["category"], made["seed"]
+            own[key] = own.get(key) or made["tool"]
+    if not own:
         raise TroveLiteError(f"{folder}: its run made no tools; name one of method '{method}' whose maker was asked")
-    return tools
+    tools: dict[str, str] = {}
+    for (category, _), tool in own.items():
+        tools[category] = tools.get(category) or tool
+    several = len({seed for _, seed in own}) > 1
+    return tools | {f"{category}#{seed}": tool for (category, seed), tool in own.items() if several}
 
 
 def described(folder: str | Path) -> dict:
@@ -159,13 +167,17 @@ def tally(problems: Sequence[Problem], runs: Sequence[Execution]) -> dict:
 
 
 def errors(table: pd.DataFrame) -> pd.DataFrame:
-    """The errors that LATM's Table 2 prints, in percent of instances, split by whose they are.
+    """The errors that LATM prints of users of these tools (Tables 2, 4), in percent of instances, by whose they are.
 
     tool: the released tool's, from `ceiling`. user: what is printed beyond; below zero where the print is better than
-    the tool can be, or is of fewer instances.
+    the tool can be, or is of fewer instances. Empty where the ceiling is.
     """
+    if table.empty:
+        return table
     best = (100 * table["right"] / table["instances"]).round(2)
-    printed = published_table("latm_table2").query("method == 'LATM'")
+    others = published_table("latm_table4").query("metric == 'accuracy_pct'").rename(columns={"value": "accuracy_pct"})
+    printed = pd.concat([published_table("latm_table2").query("method == 'LATM'"), others])
+    printed = printed.drop_duplicates(["task", "tool_user_model"])
     split = printed.merge(pd.DataFrame({"task": table["task"], "tool": 100 - best}), on="task")
     split["printed"] = (100 - split["accuracy_pct"]).round(2)
     split["user"] = (split["printed"] - split["tool"]).round(2)

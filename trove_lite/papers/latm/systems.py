@@ -12,6 +12,8 @@ METHODS = {"latm": "LATM", "cot": "CoT", "made_cot": "made CoT", "standard": "di
 OTHERS = {"trove": "TROVE", "instance": "INSTANCE", "creator": "CREATOR", "pot": "PoT"}
 TOOL_MAKER, THOUGHT_MAKER = "latm", "made_cot"
 DISPATCHER = "dispatcher"
+#: What is on a bill of its own, and set beside nothing.
+ALONE = {DISPATCHER: "dispatcher", "latm_streaming": "LATM, streaming"}
 #: Who is paid once a task, not at every instance.
 MAKERS = ("maker", "verifier", "wrapper")
 
@@ -27,7 +29,7 @@ class System(NamedTuple):
     def title(self) -> str:
         """As in `CoT, GPT-4`, `LATM, GPT-4`, and where another made the tool `LATM of GPT-4, GPT-3.5`."""
         of = f" of {self.maker}" if self.maker not in ("", self.user) else ""
-        return f"{(METHODS | OTHERS)[self.method]}{of}, {self.user}"
+        return f"{(METHODS | OTHERS | ALONE)[self.method]}{of}, {self.user}"
 
 
 def family(method: str) -> str:
@@ -38,7 +40,7 @@ def family(method: str) -> str:
 def systems(calls: pd.DataFrame, model: str = "") -> dict[tuple[str, str], System]:
     """The system of each run and method of these calls; `model` is the one of runs whose calls are not known."""
     asked = calls[calls["model"].notna()].astype({"run": str, "method": str, "model": str})
-    asked = asked[asked["method"].map(family).isin([*METHODS, *OTHERS])]
+    asked = asked[asked["method"].map(family).isin([*METHODS, *OTHERS, *ALONE])]
     makes = asked["role"].isin(MAKERS)
     makers = asked[asked["role"] == MAKERS[0]].groupby(["run", "method"])["model"].first()
     users = asked[~makes].groupby(["run", "method"])["model"].first()

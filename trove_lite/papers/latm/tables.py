@@ -16,7 +16,7 @@ from ...analysis.independence import independent_runs
 from ...analysis.scores import score
 from ...candidates import all_candidates, read_description
 from .. import in_columns, named, published_table
-from .cost import NO_TOOL, needed
+from .cost import LABELS, NO_TOOL, needed
 from .released import TITLES
 from .systems import METHODS, OTHERS, THOUGHT_MAKER, TOOL_MAKER, System, family, systems
 
@@ -123,25 +123,26 @@ def table3(runs: Iterable[str | Path]) -> pd.DataFrame:
 
 COUNTED = ["problems", "runs", "tokens", "making", "labels"]
 MAKER_COLUMNS = ["category", "system", "k", "published", "value", "low", "high", *COUNTED]
-LABELS = 6  # labelled problems of a task that LATM's maker sees
 #: What another paper prints of LATM on these data sets (TroVE, Table 3, after CRAFT): our categories for its columns.
 AFTER_CRAFT = {"algebra": "algebra", "TabMWP": "tabmwp"}
 
 
-def tool_makers(candidates: pd.DataFrame, calls: pd.DataFrame, *, k: int | None = None) -> pd.DataFrame:
+def tool_makers(
+    candidates: pd.DataFrame, calls: pd.DataFrame, *, k: int | None = None, runs: Iterable[str | Path] = ()
+) -> pd.DataFrame:
     """LATM and other makers of tools on the same problems, with as many calls each (None: as all of them have).
 
     A row a category and system, then what another paper prints of LATM there. The problems are those that every system
     with any of the category was asked, so that LATM's labelled ones are left out for all. `tokens`: read and written a
     problem with all calls that were made; `making`: once, shared out over these problems. `labels`:
-    labelled problems that a maker saw.
+    labelled problems that a maker saw. runs: as for `cost.needed`.
     """
     title, systems_of = "LATM beside other makers of tools", (*METHODS, *OTHERS)
     both = same_problems(sides(candidates, calls, methods=systems_of))
     if both is None:
         return named(pd.DataFrame(columns=MAKER_COLUMNS), "", title, "", note="no LATM runs")
     accuracy = analysis.accuracy(both, k=k, rules=("one_stage",))
-    spent = _tokens(needed(calls, systems_of), both)
+    spent = _tokens(needed(calls, systems_of, runs), both)
     table = accuracy[accuracy["problems"] > 0].merge(spent, how="left", on=["category", "system"])
     rows = published_table("trove_table3").query("method == 'LATM' and metric == 'acc'")
     printed = [

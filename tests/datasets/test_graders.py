@@ -114,3 +114,14 @@ def test_votes_are_canonical_numbers_or_the_text_itself():
     assert read_one("no idea") == []
     assert one_is_correct(["0.25"], 0.25)
     assert not one_is_correct([], 0.25)
+
+
+@pytest.mark.parametrize("answer", ["7*x/x", "7 + 0*x", "7*I/I", r"\boxed{7}", "7//1"])
+def test_what_the_released_grader_simplifies_and_ours_does_not(answer):
+    """The differences that docs/creator.md lists, with those below: all of some 2,600 cases made to differ."""
+    assert not released(f"Final Answer: {answer}", 7.0, "program")
+
+
+def test_ours_takes_no_equation_for_a_truth_value_and_knows_infinity():
+    assert not released("Final Answer: y==7", 0.0, "program")
+    assert released("Final Answer: 1e400", math.inf, "program")

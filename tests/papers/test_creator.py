@@ -304,6 +304,29 @@ def test_a_request_that_was_refused_is_a_call_without_tokens():
     assert costs["completion"].sum() == 50 * (len(calls) - 1)
 
 
+def test_an_answer_printed_is_less_than_a_program_that_ran(study):
+    from trove_lite.papers.creator.tables import answer_printed, successful_execution
+
+    pot = study.sides["PoT"].assign(status="ok")
+    assert answer_printed(pot.assign(answer="7"))["score"].eq(1).all()
+    silent = pot.assign(answer=None)
+    assert successful_execution(silent)["score"].eq(1).all()
+    assert answer_printed(silent)["score"].eq(0).all()
+
+
+def test_methods_are_compared_where_one_attempt_of_the_dearest_is_paid_for():
+    from trove_lite.papers.creator.spend import budgets
+
+    costs = {
+        "CREATOR": {"calls": 2.0, "completion tokens": 100.0},
+        "Entangled": {"calls": 1.5, "completion tokens": 130.0},
+        "PoT": {"calls": 1.0, "completion tokens": float("nan")},
+    }
+    assert budgets(costs, "completion tokens") == [100, 130, 250, 500, 750]
+    assert budgets(costs, "calls") == [2, 5, 10, 15]
+    assert np.isnan(budgets({"PoT": costs["PoT"]}, "calls")).all()
+
+
 def test_questions_with_hints_stay_out_of_matched_budgets():
     candidates, calls = simulated(problems=3)
     study = creator.study(candidates, calls=calls)

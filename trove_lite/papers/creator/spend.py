@@ -22,7 +22,7 @@ from .tables import title_of
 #: CREATOR against each of these; Entangled is CREATOR without the disentangling.
 PAIRS = ((CREATOR, ENTANGLED), (CREATOR, POT), (CREATOR, PRIMITIVE), (ENTANGLED, POT))
 RULE = "one_stage"
-#: Mean calls a problem at which methods are compared; the least is what one attempt of CREATOR costs.
+#: Mean calls a problem at which methods are compared; before them come one attempt of CREATOR, and of the dearest.
 CALLS = (5.0, 10.0, 15.0)
 SPEND_COLUMNS = ["system", "attempts", *COST.values(), "value", "low", "high", "runs", "problems"]
 MATCHED_COLUMNS = [
@@ -70,9 +70,9 @@ def curves(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame
 def matched(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
     """Accuracy of each of PAIRS at the same mean calls and at the same mean completion tokens, with the difference.
 
-    budget: what is matched; spent: how much of it, on average over problems: one attempt of CREATOR, and what costs as
-    much as CALLS calls of PRIMITIVE's kind do. attempts: how many that buys. Where a side's runs do not reach that far,
-    or nothing counts its tokens, the row says so in `note`.
+    budget: what is matched; spent: how much of it, on average over problems: one attempt of CREATOR, one of the dearest
+    method, and what costs as much as CALLS calls of CREATOR. attempts: how many that buys. Where a side's runs do not
+    reach that far, or nothing counts its tokens, the row says so in `note`.
     """
     study = without_hints(study)
     sides, costs = _attempting(study), mean_costs(study)
@@ -103,11 +103,14 @@ def matched(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFram
 
 
 def budgets(costs: Mapping[str, dict[str, float]], budget: str) -> list[float]:
-    """The mean budgets to compare at: an attempt of CREATOR, and multiples that come to CALLS calls."""
+    """The mean budgets to compare at: an attempt of CREATOR, one of the dearest method, what CALLS calls come to."""
     if CREATOR not in costs or not np.isfinite(costs[CREATOR][budget]):
         return [float("nan")]
     one = costs[CREATOR]
-    return [one[budget], *(calls / one["calls"] * one[budget] for calls in CALLS if calls > one["calls"])]
+    each = [costs[name][budget] for name in (*dict.fromkeys(sum(PAIRS, ())),) if name in costs]
+    dearest = max(cost for cost in each if np.isfinite(cost))
+    found = [one[budget], *(calls / one["calls"] * one[budget] for calls in CALLS if calls > one["calls"])]
+    return sorted({*found, dearest})
 
 
 class _Scores:

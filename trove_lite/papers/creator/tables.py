@@ -23,7 +23,8 @@ from .sides import MOST_REPAIRS, NO_REPAIR, REPAIRING, SUPERVISED, TITLES, Study
 PRINTED_FOR = {"table2": "math", "table3": "tabmwp", "table4": "creation_challenge"}
 LIKE_MATH = ("math", "practice")  # with MATH's categories
 HINTS = {"no_hint": "no hint", "utility_hint": "utility hint", "all_hint": "all hint"}
-MEASURES = {"accuracy": "accuracy_pct", "successful execution": "successful_execution_pct"}
+#: Measure → what printed tables call it. "answer printed" is ours.
+MEASURES = {"accuracy": "accuracy_pct", "successful execution": "successful_execution_pct", "answer printed": ""}
 
 
 class Row(NamedTuple):
@@ -85,17 +86,31 @@ def accuracy(side: pd.DataFrame) -> pd.DataFrame:
 def successful_execution(side: pd.DataFrame) -> pd.DataFrame:
     """Of each problem and run the share of attempts with a valid final answer: column `score`.
 
-    A program's is valid where it ran to its end within the limit of repairs; words' where a number follows the marker,
-    as the paper says (its program counts none as failed).
+    A program's is valid where it ran to its end within the limit of repairs, be it that it printed nothing; words'
+    where a number follows the marker, as the paper says (its program counts none as failed).
     """
-    if side.empty:
-        return no_scores()
+    return _share(side, _valid(side))
+
+
+def answer_printed(side: pd.DataFrame) -> pd.DataFrame:
+    """The same of attempts whose program also printed what can be read as an answer, as the paper's words have it."""
+    return _share(side, _valid(side) & np.array(side["answer"].notna()))
+
+
+def _valid(side: pd.DataFrame) -> np.ndarray:
     valid = np.array(side["status"].astype(str) == "ok")
     words = side["method"].astype(str).isin(WORDS).to_numpy()
     if words.any():
         said = [MARKER in text and NUMBER.search(text.rpartition(MARKER)[2]) is not None for text in texts_of(side)]
         valid &= ~words | np.array(said)
-    scores = side[[*PROBLEM, "level"]].assign(score=valid.astype(float))
+    return valid
+
+
+def _share(side: pd.DataFrame, counted: np.ndarray) -> pd.DataFrame:
+    """Of each problem and run the share of attempts that are counted: column `score`."""
+    if side.empty:
+        return no_scores()
+    scores = side[[*PROBLEM, "level"]].assign(score=counted.astype(float))
     means = scores.groupby(PROBLEM, observed=True).agg(level=("level", "first"), score=("score", "mean"))
     return means.reset_index()[[*PROBLEM, "level", "score"]]
 
@@ -104,6 +119,7 @@ Score = Callable[[pd.DataFrame], pd.DataFrame]
 SCORES: dict[str, Score] = {
     "accuracy": accuracy,
     "successful execution": successful_execution,
+    "answer printed": answer_printed,
 }
 
 
@@ -123,7 +139,7 @@ def table2(study: Study) -> pd.DataFrame:
 
 
 def table3(study: Study) -> pd.DataFrame:
-    """Accuracy and successful execution on TabMWP (Table 3): `category` names the measure."""
+    """Accuracy and successful execution on TabMWP (Table 3), and answers printed: `category` names the measure."""
     return _table(study, "table3", [_measured(study, "table3", TABLE3, "tabmwp")])
 
 
@@ -239,7 +255,7 @@ def figure5_table(study: Study) -> pd.DataFrame:
 
 
 def repair_sides(study: Study) -> Iterator[tuple[str, int, pd.DataFrame]]:
-    """For each method that repairs, and each limit up to what its runs had: its title, the limit, its candidates."""
+    """For each method that repairs its title, each limit up to the most repairs that it needed, and its candidates."""
     for method in REPAIRING:
         own = study.graded[study.graded["method"].astype(str) == method]
         for limit in range(1 + min(MOST_REPAIRS, int(own["round"].max()))) if len(own) else ():

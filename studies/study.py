@@ -529,6 +529,7 @@ def latm_outcome(_: Study, __: Path, runs: list[Path]) -> list[str]:
     sides = latm.sides(candidates, calls)
     tables = {
         "With a tool and without": latm.table2(sides),
+        "What became of the instances": latm.endings(sides),
         "A chain of thought as the tool": latm.table5(sides),
         "On the same problems, with tokens a problem": latm.tool_makers(candidates, calls, runs=runs),
         "The dispatcher": latm.dispatcher(candidates, calls),

@@ -57,6 +57,17 @@ def test_a_side_is_a_method_and_the_models_that_play_in_it(comparison):
     assert not table["published"].notna().any()  # printed numbers are of the released instances, not of made ones
 
 
+def test_every_instance_ends_in_one_way(runs, calls, comparison):
+    table = latm.endings(comparison).set_index("system")
+    assert (table[["right", "wrong", "failed", "no program", "no tool"]].sum(axis=1) == table["candidates"]).all()
+    rows = load_candidates(runs[0])
+    rows["status"] = ["ok", "no_code", "timeout", "error"]
+    rows["error"] = [None, None, None, "LookupError: no tool was made for this task (line 1)"]
+    (row,) = latm.endings(latm.sides(rows.assign(correct=[True, False, False, False]), calls)).to_dict("records")
+    assert [row[name] for name in ("right", "wrong", "failed", "no program", "no tool")] == [1, 0, 1, 1, 1]
+    assert "no runs of LATM" in latm.endings(None).attrs["note"]
+
+
 def test_runs_of_two_users_are_no_copies_though_they_write_the_same(runs, calls):
     candidates = load_candidates(*runs[:1])
     other = candidates.assign(run="other_seed0")

@@ -27,6 +27,7 @@ from .benefit import benefit_findings, import_findings, independence_findings, p
 from .creator import NEEDS_DATA, creator_program_findings
 from .creator_latm import papers_findings
 from .finding import COLUMNS, Finding, as_table
+from .latm import NEEDS_FILES, latm_program_findings
 from .reeval import reevaluation_findings
 from .rules import golds_of, rule_effects, rule_findings, trimming_finding
 from .trove_counts import NEEDS_COUNTS, counting_findings
@@ -101,6 +102,8 @@ def run_audit(
     golds = golds_of(problems if sides.dataset == "math" else _problems(sides.dataset, missing))
     found = [*reevaluation_findings(problems=problems), *papers_findings(), *creator_program_findings(missing)]
     absent |= set(NEEDS_DATA) - {row.check for row in found}
+    found += latm_program_findings(missing)
+    absent |= set(NEEDS_FILES) - {row.check for row in found}
     absent |= set() if problems else set(NEEDS_PROBLEMS)
     absent |= set() if "output" in runs else {*NEEDS_TEXTS, "rule: first block"}
     with _opened(sandbox, missing) as box:

@@ -1,28 +1,35 @@
-"""CREATOR's program against its paper, as far as numbers can tell: grading, repairs, and what transfer is held against.
+"""CREATOR's program against its paper: what printed numbers tell of lengths, repairs and transfer, and of grading.
 
-What the program does otherwise than the paper says, and which setting does the same here, stands in docs/creator.md.
+Beside it stand `creator_data`, what the released data tell, and `creator_program`, what no number tells. Which setting
+does here what the program does stands in docs/creator.md.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from ..datasets import load_dataset
+from ..datasets.base import Dataset
 from ..errors import TroveLiteError
-from ..papers.creator.grading import input_leaks
-from .finding import Finding, Look, as_printed, cell, claim, finding
+from ..papers.creator.grading import gold_in_input, input_leaks
+from .creator_data import NEEDS_CREATION, NEEDS_WHOLE_MATH, data_findings
+from .creator_program import LAST, program_findings
+from .finding import Finding, Look, as_printed, cell, claim, finding, rows_of
 
 #: Data sets of CREATOR's tables, whose files may not be here.
 DATASETS = ("math", "tabmwp", "creation_challenge")
 GRADING = "what a program prints is graded as what a model says"
-NEEDS_DATA = (GRADING,)
+NEEDS_DATA = (GRADING, *NEEDS_CREATION, *NEEDS_WHOLE_MATH)
 SET = 3  # questions of a set of tool transfer
+TOKENS = 1024  # read in utils.py: the longest completion that the program asks for
 
 
 def creator_program_findings(missing: list[str], look: Look | None = None) -> list[Finding]:
     """CREATOR's findings on program and paper; what needs data sets that are not here is left out, and said."""
     look = look or as_printed()
-    return [*_grading(missing), _repairs(look), _transfer(look)]
+    printed = [check(look) for check in (_tokens, _words_succeed, _repairs, _transfer, _free_question)]
+    return [*_grading(missing), *printed, *data_findings(missing), *program_findings()]
 
 
 def _report(place: str, check: str, **rest: object) -> Finding:
@@ -47,8 +54,50 @@ def _grading(missing: list[str]) -> Iterator[Finding]:
         computed=f"the gold answer is among the numbers of the input of {', '.join(shares)}",
         holds=False,
         importance=2,
-        note="of a program's output any number may be the answer, of words only the first after the marker; by method "
-        "in the notebook 30_creator",
+        note=f"of {dataset.title} {100 * _in_question(dataset):.1f} % by the question alone, without its constants; of "
+        "a program's output any number may be the answer, of words only the first after the marker; by method in the "
+        "notebook 30_creator",
+    )
+
+
+def _in_question(dataset: Dataset) -> float:
+    """The share of problems whose answer is a number of the question's own text."""
+    problems = dataset.load(dataset.categories[0])
+    bare = [replace(problem, question=problem.question._replace(context="")) for problem in problems]
+    return float(np.mean([gold_in_input(problem) for problem in bare]))
+
+
+def _tokens(look: Look) -> Finding:
+    """How long a completion may be."""
+    stated = claim(look, "creator", "max generation length")
+    return _report(
+        "App. A.1",
+        "the longest completion",
+        stated=f"{stated} tokens in all experiments",
+        computed=f"in the program {TOKENS}",
+        holds=float(stated) == TOKENS,
+        importance=2,
+        note=f"read in utils.py at {LAST}, and the same at the first commit",
+    )
+
+
+def _words_succeed(look: Look) -> Finding:
+    """What Tables 3 and 4 print as successful execution of words, which the program has no way to deny."""
+    shares = {}
+    for number, task in ((3, "TabMWP"), (4, "Creation Challenge")):
+        rows = rows_of(look, f"creator_table{number}", method="Standard", metric="successful_execution_pct")
+        shares |= {f"{task} {r.setting}": float(r.value) for r in rows.itertuples()}
+    below = {name: share for name, share in shares.items() if share < 100}
+    return _report(
+        "Tables 3 and 4",
+        "successful execution of answers in words",
+        stated=f"a valid answer is given; {', '.join(f'{name} {share:g} %' for name, share in shares.items())}",
+        computed=f"as released nothing but a failed request can count against it: {len(below)} of {len(shares)} shares "
+        "are below 100 %",
+        holds=not below,
+        importance=2,
+        note=f"read in generate_cot.py at {LAST}: the test that should find no marker cannot fail, and an answer "
+        "without a number is counted as wrong",
     )
 
 
@@ -94,4 +143,34 @@ def _transfer(look: Look) -> Finding:
         importance=2,
         note="Table 5 of the notebook 30_creator has the mean over tools, the tool that agreement picks, and as many "
         "calls without transfer",
+    )
+
+
+def _free_question(look: Look) -> Finding:
+    """How many of the questions won by transfer the program may have added for sets without any right answer.
+
+    It adds one to each set for the question whose tool is lent, and to sets too in which no tool answered its own. Such
+    a set gains exactly 1, every other at most SET - 1, and each set that is worse loses at least 1.
+    """
+    five = look("creator_table5").set_index("quantity")["value"].astype(float)
+    sets, pieces = int(five["sets_of_queries"]), five["data_pieces"]
+    normal, lent = (round(five[f"acc_tool_create_{name}"] * pieces / 100) for name in ("normal", "with_transfer"))
+    worse, better = int(five["sets_worse_with_transfer"]), int(five["sets_better_with_transfer"])
+    most = min(
+        sets - -(-normal // SET),  # some set must hold the right answers
+        (SET * sets - lent) // (SET - 1),  # each counts 1 of SET
+        (SET - 1) * better - (lent - normal) - worse,
+        better,
+    )
+    most = max(most, 0)
+    return _report(
+        "§5.1 and Table 5",
+        "every question that transfer counts was answered",
+        stated=f"{lent} of {pieces:.0f} with transfer, {normal} without",
+        computed=f"as released each of {sets} sets gets one question for nothing, sets without a right answer too: of "
+        f"the {lent} up to {most}, of the {five['increase_of_acc']:+.1f} points up to {100 * most / pieces:.1f}",
+        holds=None if most else True,
+        importance=2,
+        note=f"the most that {better} sets better and {worse} worse allow; read in test_transfer.py at {LAST}; whether "
+        "the printed total holds them is not said",
     )

@@ -3,9 +3,11 @@
 from .cost import PRICES, amortised, break_even, costs, costs_figure
 from .dispatch import dispatcher, streams
 from .released import carried, ceiling, errors, known_ceiling, made_tools, released_tokens, released_tool
+from .shared import shared_globals
 from .systems import systems
 from .tables import (
     differences,
+    endings,
     latm_in_words,
     sides,
     table2,
@@ -26,12 +28,14 @@ __all__ = [
     "costs_figure",
     "differences",
     "dispatcher",
+    "endings",
     "errors",
     "known_ceiling",
     "latm_in_words",
     "made_tools",
     "released_tokens",
     "released_tool",
+    "shared_globals",
     "sides",
     "streams",
     "systems",

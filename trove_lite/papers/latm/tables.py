@@ -61,6 +61,31 @@ def table4(comparison: Comparison | None) -> pd.DataFrame:
     return _accuracy(users, "latm_table4", "LATM's Table 4", lambda row: f"LATM of GPT-4, {row.tool_user_model}")
 
 
+#: What becomes of an instance, in the order of the table; how a program ended says it, but for the first and the last.
+ENDINGS = ["right", "wrong", "failed", "no program", "no tool"]
+
+
+def endings(comparison: Comparison | None) -> pd.DataFrame:
+    """What became of each system's candidates: a row a system and task, with counts that add up to `candidates`.
+
+    right, wrong: of programs that ran, and of answers in words; failed: programs that raised or were stopped; no
+    program: replies without one; no tool: nobody was asked, for none was made.
+    """
+    rows = []
+    for name, side in (comparison.sides if comparison else {}).items():
+        status = side["status"].astype(str)
+        ended = status.map({"ok": "wrong", "no_code": "no program"}).fillna("failed")
+        ended = ended.mask(side["correct"].fillna(False).astype(bool), "right")
+        if "error" in side:
+            ended = ended.mask(side["error"].astype(object).fillna("").str.contains(NO_TOOL), "no tool")
+        for task, part in ended.groupby(side["category"].astype(str), sort=False):
+            rows.append({"category": task, "system": name, "candidates": len(part)} | part.value_counts().to_dict())
+    table = pd.DataFrame(rows).reindex(columns=["category", "system", "candidates", *ENDINGS])
+    table[ENDINGS] = table[ENDINGS].fillna(0).astype(int)
+    title = "" if comparison is None else comparison.title
+    return named(table, "latm_endings", "What became of the instances", title, note="" if rows else NO_RUNS)
+
+
 #: What Table 5 calls whose thoughts a user goes on from, and ours.
 THOUGHTS = {"GPT-4 CoT": f"{METHODS[THOUGHT_MAKER]} of GPT-4", "Human-written CoT": "CoT", "LATM": "LATM of GPT-4"}
 TABLE5_USER = "GPT-3.5 Turbo"

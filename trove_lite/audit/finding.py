@@ -1,8 +1,8 @@
 """A finding of the audit, and the arithmetic of rounded numbers that findings rest on.
 
 A finding puts what a paper states beside what was computed, with a verdict. It holds no finding of its own: every
-number in a row is read from a published table or computed, and only the wording around the numbers is written here. What
-a released program does and no number shows is read in it (`creator_program`, and a row of `latm`), and names the file.
+number in a row is read from a published table or computed, and only the wording around the numbers is written here.
+What a released program does and no number shows is read in it (`creator_program`, a row of `latm`), and names the file.
 """
 
 import math

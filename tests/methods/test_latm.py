@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -181,14 +182,16 @@ def test_released_passes_replies_without_code_or_assertion(tests):
         "try:\n    assert f(2) == 3\nexcept Exception as error:\n    print(error)",  # what fails is swallowed
         "f = lambda x: x\nassert f(2) == 2",  # of a function of their own
         "def check():\n    assert f(2) == 2",  # never called
+        "print(f(2))\ndef double(x):\n    return 2 * x\n\nassert double(21) == 42",  # called, not tested
+        "try:\n    int('two')\n    assert f(2) == 2\nexcept ValueError:\n    pass",  # no assertion is reached
     ],
 )
-def test_tests_that_pass_without_the_function_do_not_verify_it(tests):
+def test_tests_that_pass_whatever_the_function_answers_do_not_verify_it(tests):
     verify = [f"```python\n{tests}\n```", TESTS]
     for preset in (PAPER, OURS):
         played = Played(once(preset), {"propose": [GOOD], "verify": verify, "wrap": [WRAPPED]})
         assert played.made.trials == (Trial(1, 2, WRAPPED),)
-        assert "even where the function is taken away" in played.chat[-3][1]
+        assert re.search("whatever the function answers|no assertion was reached", played.chat[-3][1])
     released = Played(once(RELEASED), {"propose": [GOOD], "verify": verify, "wrap": [WRAPPED]})
     assert released.made.trials == (Trial(1, 1, WRAPPED),)
 

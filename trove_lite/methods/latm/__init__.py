@@ -91,7 +91,7 @@ class LatmSettings(MakerSettings):
     reading: str = "released"
     """How the answer is found: `released`, the program's pattern and conversions, or `ours`, by syntax tree."""
     vacuous: bool = False
-    """Whether a reply without code passes, and tests do that bring their own function, or need none (`released`)."""
+    """Whether a reply without code passes, and tests do whatever the function answers (`released`)."""
     unproven: bool = False
     """Whether the last of the proposals is verified although none of them ran (`released`)."""
     doubled: bool = False
@@ -214,8 +214,8 @@ def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: L
         code = code_in(reply.text)
         error = reply.error if code else words("no_code")
         passed = reply.status == "ok"
-        if passed and tool and not settings.vacuous:  # tests that pass without the function do not test it
-            program = f"{taken_away(tool)}\n\n{only_tests(tool, code)}"
+        if passed and tool and not settings.vacuous:  # tests that pass whatever it answers do not test the function
+            program = f"{without_sense(tool)}\n\n{only_tests(tool, code)}"
             (without,) = yield [Run(asked.question, "prove", program, sample=asked.samples.start, round=round)]
             passed, error = without.status != "ok", words("no_test")
         if passed:
@@ -236,7 +236,9 @@ def composed(tool: str, vacuous: bool, reply: str) -> str:
     code = code_in(reply)
     if vacuous:
         return f"{tool}\n\n{code or 'pass'}"
-    return f"{tool}\n\n{only_tests(tool, code)}" if code else ""
+    if not code:
+        return ""
+    return f"{tool}\n\n{only_tests(tool, code)}" if tool else code
 
 
 def code_in(reply: str) -> str:
@@ -252,17 +254,29 @@ def is_tool(reply: str, settings: LatmSettings) -> bool:
 
 
 def only_tests(tool: str, code: str) -> str:
-    """Tests without what they define again of the tool: the function stays (LATM, section 3.1)."""
+    """Tests without what they define again of the tool, for the function stays (LATM, section 3.1), which fail where no
+    assertion is reached: an error that they swallow before one tests nothing."""
     tree, names = syntax(code), defined(tool)
-    if not tree or not names & defined(code):
+    if not tree:
         return code
     tree.body = [node for node in tree.body if getattr(node, "name", None) not in names]
-    return ast.unparse(tree)
+    try:
+        counted = ast.unparse(ast.fix_missing_locations(_Counted().visit(tree)))
+    except RecursionError:
+        return code
+    return f"_reached = []\n{counted}\nassert _reached, 'no assertion was reached'"
 
 
-def taken_away(tool: str) -> str:
-    """The tool's functions in name alone."""
-    return "\n".join(f"def {name}(*_, **__):\n    raise LookupError" for name in sorted(defined(tool)))
+class _Counted(ast.NodeTransformer):
+    """Has every assertion that is reached leave a mark."""
+
+    def visit_Assert(self, node: ast.Assert) -> list[ast.stmt]:
+        return [*ast.parse("_reached.append(1)").body, node]
+
+
+def without_sense(tool: str) -> str:
+    """The tool's functions, with answers that equal nothing."""
+    return "\n".join(f"def {name}(*_, **__):\n    return object()" for name in sorted(defined(tool)))
 
 
 def defined(code: str) -> set[str]:

@@ -519,6 +519,7 @@ def creator_outcome(_: Study, __: Path, runs: list[Path]) -> list[str]:
         words += [creator.repair_in_words(asked), creator.disentangling_in_words(matched)]
     if full(table5 := creator.table5(asked)):
         filled += [("Table 5", show(table5))]
+        words += [creator.transfer_in_words(table5)]
     lines = [line for title, shown in filled for line in (f"### {title}", "", markdown(shown), "")]
     return [*lines, "### In words", "", *(f"- {line}" for text in words for line in text.split("\n")), ""]
 

@@ -464,3 +464,10 @@ def test_runs_without_transfer_keep_the_printed_table_5(study):
     table = creator.table5(study)
     assert table["published"].notna().sum() == 5
     assert table["note"].str.startswith("no tool transfer in these runs").all()
+
+
+def test_what_transfer_adds_is_said_by_who_chooses(study):
+    words = creator.transfer_in_words(creator.table5(transferred([FIRST_TOOL, OWN])))
+    assert words.startswith("Over one attempt at each question: with transfer, every tool alike ")
+    assert "best tool by gold answers" in words
+    assert creator.transfer_in_words(creator.table5(study)) == "Nothing was transferred."

@@ -10,7 +10,7 @@ from .sides import Study, attempt_costs, limited, mean_costs, study
 from .spend import curves, histogram, matched
 from .tables import figure4_table, figure5_table, leniency_table, table2, table3, table4
 from .transfer import table5
-from .words import disentangling_in_words, leniency_in_words, repair_in_words
+from .words import disentangling_in_words, leniency_in_words, repair_in_words, transfer_in_words
 
 __all__ = [
     "GRADERS",
@@ -38,5 +38,6 @@ __all__ = [
     "table3",
     "table4",
     "table5",
+    "transfer_in_words",
     "verdicts",
 ]

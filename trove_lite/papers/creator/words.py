@@ -59,6 +59,13 @@ def disentangling_in_words(matched: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
+def transfer_in_words(table5: pd.DataFrame) -> str:
+    """What tools made for other questions add to one attempt of one's own, by who chooses among them (Table 5)."""
+    gains = table5[(table5["category"] == "gain") & table5["value"].notna()].rename(columns={"value": "difference"})
+    parts = [f"{row.system} {_points(row)}" for row in gains.itertuples()]
+    return f"Over one attempt at each question: {'; '.join(parts)}." if parts else "Nothing was transferred."
+
+
 def _points(row) -> str:
     return f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
 

@@ -231,7 +231,8 @@ def falls_short(folder: Path, part: Part) -> list[tuple[str, object, object]]:
 
 def attempts_in(settings: Mapping) -> dict[str, int]:
     """The options of a run by which methods make so many attempts a problem, whatever they cost."""
-    chosen = {method: choices.get("attempts") for method, choices in settings.get("choices", {}).items()}
+    choices = settings.get("choices", {})
+    chosen = {method: choices[method].get("attempts") for method in settings["methods"] if method in choices}
     return {method + ATTEMPTS: number for method, number in chosen.items() if number is not None}
 
 

@@ -215,7 +215,9 @@ def absent(axes: Axes, y: float, reason: str) -> None:
 
 
 def band(axes: Axes, x: pd.Series, cells: pd.DataFrame, series: Series) -> None:
-    """A curve of shares, in percent, with its interval as a band; where it is bare, at single marks."""
+    """A curve of shares, in percent, with its interval as a band; of a single mark, as a bar."""
+    if len(cells) == 1:
+        axes.vlines(x, 100 * cells["low"], 100 * cells["high"], color=series.colour, linewidth=1.2)
     axes.fill_between(x, 100 * cells["low"], 100 * cells["high"], color=series.colour, alpha=0.15, linewidth=0)
     axes.plot(x, 100 * cells["value"], color=series.colour, linestyle=series.line, marker=series.marker, markersize=5)
 

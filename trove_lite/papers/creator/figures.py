@@ -13,6 +13,7 @@ from ..style import (
     axis_of_levels,
     band,
     filled,
+    from_zero,
     handle,
     over,
     plt,
@@ -90,7 +91,7 @@ def spend_figure(table: pd.DataFrame) -> Figure | None:
             cells = table[(table["system"] == system) & table[column].notna()]
             band(axes, cells[column], cells, series)
         axes.set_xlabel(label)
-        axes.set_xlim(left=0)
+        from_zero(axes)
     _accuracy_axis(all_axes[0, 0])
     _legend(figure, styles)
     return titled(figure, table, "Accuracy against spend, agreement over attempts")

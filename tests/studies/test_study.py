@@ -96,7 +96,7 @@ def test_a_part_of_fewer_attempts_than_its_study_wants_is_run_again(tmp_path, mo
     for attempts, starts in ((3, 0), (1, 1)):
         folder = run_folder(tmp_path / "runs" / "first")
         about = json.loads((folder / "run.json").read_text())
-        about["settings"]["choices"] = {"pot": {"attempts": attempts, "rectify": 1}}
+        about["settings"] |= {"methods": ["pot"], "choices": {"pot": {"attempts": attempts, "rectify": 1}}}
         (folder / "run.json").write_text(json.dumps(about))
         assert studies.run(study, "practice", tmp_path / "runs", tmp_path / "results", only=["first"]) == 0
         assert len(started) == starts

@@ -197,10 +197,11 @@ def _fixed(price: Price, category: str, a: System, bills: Mapping) -> tuple[floa
 def costs_figure(even: pd.DataFrame, *, prices: str = "tokens", most: int = 240) -> Figure | None:
     """Cost against instances, a panel a task: a tool's line starts at what it cost to make; crossings are marked.
 
-    Of several users the first is drawn, with the tool that it made, or was first given.
+    Of several systems the first is drawn that has a tool: its user's own, or one that it was given.
     """
     part = even[(even["prices"] == prices) & even["fixed"].notna()]
-    part = part[part["a"] == part["a"].iloc[0]] if len(part) else part
+    having = pd.concat([part[part["each"].notna()], part])["a"]
+    part = part[part["a"] == having.iloc[0]] if len(part) else part
     tasks = list(dict.fromkeys(part["category"]))
     if not tasks:
         return None

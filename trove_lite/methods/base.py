@@ -128,6 +128,11 @@ class Attempt:
         if self.mode is None:
             object.__setattr__(self, "mode", self.stage if self.runs else "")
 
+    @property
+    def composed(self) -> bool:
+        """Whether the method says itself how a reply becomes a program, and not the official program's way."""
+        return self.compose is not None or self.program is not program_of
+
 
 @dataclass(frozen=True)
 class Run:

@@ -15,7 +15,6 @@ from ..errors import TroveLiteError
 from ..journal import Journal
 from ..methods.base import Answer, Attempt, Candidate, Method, Question, Request, Run, Settings, Steps, sample_seed
 from ..models.base import LanguageModel, Message, ModelError, PromptRefused, SampleUnavailable, SamplingSettings
-from ..programs import program_of
 from .gate import FILLER, Gate
 from .progress import Progress
 from .record import Key, Record, content_hash
@@ -69,8 +68,7 @@ class Stream:
         if record is None or record.prompt != asked or isinstance(request, Run):
             return None
         self.reused += 1
-        around = request.library or request.compose or request.program is not program_of
-        return record.not_run() if around else record
+        return record.not_run() if request.library or request.composed else record
 
 
 class Driver:
@@ -231,8 +229,7 @@ class Driver:
         else:
             parsed = record.parsed(self.parser)
             program = request.program(parsed.solution, parsed.tools, (*self.dataset.given, *request.library))
-        official = self.parser == "official" and not request.compose and request.program is program_of
-        if not program.strip() and not official:  # there, nothing at all succeeds
+        if not program.strip() and (request.composed or self.parser != "official"):  # there, nothing at all succeeds
             return replace(record, status="no_code")
         return await self._execute(record, program, request, stream, rank)
 

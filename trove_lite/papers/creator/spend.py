@@ -107,7 +107,7 @@ def budgets(costs: Mapping[str, dict[str, float]], budget: str) -> list[float]:
     if CREATOR not in costs or not np.isfinite(costs[CREATOR][budget]):
         return [float("nan")]
     one = costs[CREATOR]
-    each = [costs[name][budget] for name in (*dict.fromkeys(sum(PAIRS, ())),) if name in costs]
+    each = [costs[name][budget] for pair in PAIRS for name in pair if name in costs]
     dearest = max(cost for cost in each if np.isfinite(cost))
     found = [one[budget], *(calls / one["calls"] * one[budget] for calls in CALLS if calls > one["calls"])]
     return sorted({*found, dearest})

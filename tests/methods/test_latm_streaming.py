@@ -63,6 +63,12 @@ def test_tools_may_be_known_from_the_beginning():
         played(["known"], tools={"known": "no tool"})
 
 
+def test_tools_of_several_seeds_are_one_task_s_with_the_run_s_own():
+    own = WRAPPED.replace("A function", "My function")
+    found = played(["sort"], tools={"sort": WRAPPED, "sort#0": own, "sort#1": WRAPPED, "dyck#1": ""})
+    assert [(task["name"], task["tool"]) for task in found.made.listing()] == [("sort", own)]
+
+
 def test_an_answer_that_cannot_be_read_is_no_example():
     found = played(["task 1"] * 3, MAKER | {"solve": ["", "So the answer is 8."]}, enough=2)
     assert found.made.listing()[0]["by_maker"] == [0, 1, 2]

@@ -64,6 +64,11 @@ class MakerSettings(Settings):
         """What was made elsewhere for a category, with the run's own seed where there are several; None: nothing."""
         return self.tools.get(f"{category}#{self.seed}", self.tools.get(category))
 
+    @property
+    def all_given(self) -> dict[str, str | None]:
+        """The same for each category that anything was made for."""
+        return {name: self.given(name) for name in dict.fromkeys(key.partition("#")[0] for key in self.tools)}
+
     def of_user(self, **how: object) -> dict[str, object]:
         """How a user's reply is drawn: so, and at the user's temperature."""
         temperature = self.user_temperature

@@ -59,7 +59,7 @@ class Tasks:
 
 def streaming(questions: Sequence[Question], settings: StreamingSettings) -> Steps:
     """Say of each question in turn which task it belongs to, answer it, and make a tool when a task has come enough."""
-    tasks = [Task(name, first_question(tool, name), tool) for name, tool in settings.tools.items() if tool]
+    tasks = [Task(name, first_question(tool, name), tool) for name, tool in settings.all_given.items() if tool]
     for question in questions:
         task = yield from identified(question, tasks, settings)
         if task is None:

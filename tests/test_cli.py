@@ -112,6 +112,19 @@ def test_words_become_settings(settings):
     assert found.roles == {"maker": "vllm:x"}
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "--role maker=vllm:x?a=1 --role user=practice",
+        "--roles maker=vllm:x?a=1 user=practice",
+        "--role=maker=vllm:x?a=1 --roles.user practice",
+        """--roles {"maker":"vllm:x?a=1","user":"practice"}""",
+    ],
+)
+def test_roles_are_given_in_pairs(settings, words):
+    assert settings(f"--out runs/x {words}").roles == {"maker": "vllm:x?a=1", "user": "practice"}
+
+
 def test_yaml_says_the_same_and_the_command_line_overrides(settings, tmp_path):
     path = tmp_path / "study.yaml"
     path.write_text(

@@ -108,6 +108,7 @@ COMMANDS = {
     RUN + "--in_flight 0": "--in_flight 0: give 1 or more",
     RUN + "--workers 0": "--workers 0: give 1 or more",
     RUN + "--roles maker": "roles maker: give names with values",
+    RUN + "--role maker": "roles maker: give names with values",
     RUN + "--trove.interval often": "trove.interval often: give a whole number",
     RUN + "--trove.interval 0": "interval 0: must be at least 1",
     RUN + "--trove.speed 3": "no option --trove.speed",

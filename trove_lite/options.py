@@ -72,7 +72,8 @@ class SettingsParser(OneLine, jsonargparse.ArgumentParser):
     def given(self, words: Sequence[str]) -> dict:
         """Those options that the words or the YAML file name. Raises UsageError for what is none or of a wrong type."""
         for option in (word[2:].split("=")[0].replace("-", "_") for word in words if word.startswith("--")):
-            if option not in self.kinds and option.split(".")[0] not in self.kinds and option not in ("help", "config"):
+            names = {option, option.split(".")[0], _whole(option, self.kinds)}
+            if names.isdisjoint((*self.kinds, "help", "config")):
                 near = get_close_matches(option, self.kinds, n=1)
                 self.error(f"no option --{option}" + (f": is it --{near[0]}?" if near else ""))
         try:
@@ -129,10 +130,19 @@ def _note_completions(parser: argparse.ArgumentParser, names: Mapping[str, Itera
             action.nargs = "+"
 
 
+PAIR = re.compile(r"\w+=.")  # a name with its value
+
+
+def _whole(name: str, kinds: Mapping[str, object]) -> str:
+    """An option's name where it is that, or the singular of names with values."""
+    return f"{name}s" if get_origin(kinds.get(f"{name}s")) is dict else name
+
+
 def spelt(words: Sequence[str], kinds: Mapping[str, object]) -> list[str]:
     """Words as shells have them → as the parser reads them, given the type of each option.
 
-    `--top-p 1 --seeds 0 1 --quiet` becomes `--top_p 1 --seeds=[0,1] --quiet=true`.
+    `--top-p 1 --seeds 0 1 --quiet` becomes `--top_p 1 --seeds=[0,1] --quiet=true`. Of names with values each pair may be
+    given alone, under the singular too: `--role maker=SPEC` becomes `--roles.maker=SPEC`.
     """
     out, rest = [], list(words)
     while rest:
@@ -141,11 +151,15 @@ def spelt(words: Sequence[str], kinds: Mapping[str, object]) -> list[str]:
             out.append(word)
             continue
         name, equals, value = word[2:].partition("=")
-        name = name.replace("-", "_")
+        name = _whole(name.replace("-", "_"), kinds)
         values = []
         while rest and not rest[0].startswith("--"):
             values.append(rest.pop(0))
         kind = kinds.get(name)
+        pairs = [value] if equals else values
+        if get_origin(kind) is dict and pairs and all(PAIR.match(pair) for pair in pairs):
+            out += [f"--{name}.{pair}" for pair in pairs]
+            continue
         if equals:
             out.append(f"--{name}={value}")
         elif kind is bool and not values:

@@ -241,4 +241,4 @@ def test_every_setting_that_the_page_names_is_one():
     known = set(re.findall(r"--[a-z_.]+", parser_of("run").format_help()))
     named = set(re.findall(r"`(--[a-z_]+(?:\.[a-z_]+)?)", page)) | set(re.findall(r" (--[a-z_]+(?:\.[a-z_]+)?)", page))
     assert named
-    assert {name for name in named if not name.startswith("--roles.")} <= known
+    assert named <= known

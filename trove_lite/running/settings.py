@@ -42,7 +42,7 @@ class RunSettings:
     """vllm:NAME, http://HOST:PORT/v1#NAME or practice, the tiny model that comes along. None: practice for the practice
     problems and tables, for others the papers' vllm:codellama/CodeLlama-7b-Instruct-hf."""
     roles: dict[str, str] = field(default_factory=dict)
-    """Models of single roles of a method, where they differ from `model`: --roles.maker SPEC."""
+    """Models of single roles of a method, where they differ from `model`: --role maker=SPEC."""
     chat: Literal["auto", "on", "off"] = "auto"
     """Whether models are asked by their chat template: auto does so for what a method says in messages."""
     prompts: str | None = None

@@ -6,6 +6,7 @@ import json
 import re
 from types import SimpleNamespace
 
+import pandas as pd
 import pytest
 
 from trove_lite import TroveLiteError
@@ -85,9 +86,24 @@ def test_a_program_is_shown_with_what_it_needs_of_the_toolbox_and_no_more():
         "def quarter(x):\n    return half(half(x))",
     )
     solution = "```python\nfrom toolbox import quarter\nprint(quarter(4))\n```"
-    row = SimpleNamespace(solution=solution, tools="", whole=program_of(solution, (), toolbox))
+    row = SimpleNamespace(method="trove", solution=solution, tools="", whole=program_of(solution, (), toolbox))
     assert _lean(row) == f"{toolbox[1]}\n\n{toolbox[4]}\n\nprint(quarter(4))"
-    assert _lean(SimpleNamespace(solution="1 +", tools="", whole="import math\n\n1 +")) == "import math\n\n1 +"
+    broken = SimpleNamespace(method="trove", solution="1 +", tools="", whole="import math\n\n1 +")
+    assert _lean(broken) == broken.whole
+
+
+def test_a_program_of_several_blocks_is_shown_whole_and_none_of_a_method_that_is_not_recorded_whole(tmp_path):
+    run = run_folder(tmp_path, text="")
+    frame = pd.read_parquet(run / "candidates.parquet")
+    methods = frame["method"].astype(str)
+    named = [frame.assign(method=methods.map({"trove": "pot", "primitive": "entangled"}))]
+    named += [frame[methods == "trove"].assign(method="cot")]
+    frame = pd.concat(named, ignore_index=True)
+    frame["solution"] = "First:\n```python\nx = 1\n```\nthen\n```python\nprint(x)\n```"
+    save_table(frame, run / "candidates.parquet")
+    study = write_study([run], tmp_path / "study", raters=2)
+    assert study.methods == ("entangled", "pot")
+    assert {item["program"] for item in items_of(study.folder)["items"]} == {"x = 1\n\nprint(x)"}
 
 
 def test_what_a_page_writes_is_read_back_with_the_key(study, tmp_path):

@@ -13,8 +13,8 @@ from ..candidates import all_candidates, load_candidates, selections
 from ..errors import TroveLiteError
 from ..journal import on_disk
 from ..papers.trove import ended_with
-from ..programs import code_of, program_of, recorded_sources
-from ..recorded.reexecute import given_to_all, recorded_programs
+from ..programs import code_of, recorded_sources
+from ..recorded.reexecute import composer, given_to_all, recorded_programs
 from ..recorded.replay import stated_settings
 from ..running.record import content_hash
 from ..view import filled, table_of
@@ -49,8 +49,8 @@ def write_study(
 
     The runs are of two methods or more on the same problems, with text. output: show what each program printed too (in
     TroVE's study, section 6, it is not said whether people saw it). Answers to problems whose words are not at hand, or
-    whose program imports from a toolbox that the record does not hold, are left out, and counted. Raises TroveLiteError
-    where the folder holds a study already, or nothing can be asked.
+    whose program the record does not hold whole, are left out, and counted. Raises TroveLiteError where the folder
+    holds a study already, or nothing can be asked.
     """
     folder = Path(out)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -108,13 +108,14 @@ def _with_programs(candidates: pd.DataFrame, folders: Sequence[Path]) -> pd.Data
 
     That is what ran; of a toolbox, only what the program needs of it.
     """
-    proper = all_candidates(candidates)
+    held = candidates[candidates["method"].astype(str).map(composer).notna()]
+    proper = all_candidates(held)
     texts = candidates.assign(whole=None)
     texts.loc[proper.index, "whole"] = recorded_programs(proper, stated_settings(folders))
-    said = selections(candidates).index
+    said = selections(held).index
     texts.loc[said, "whole"] = [_alone(row) for row in candidates.loc[said].itertuples()]
     answers = ended_with(texts)
-    known = answers["whole"].notna() & (answers["solution"].map(code_of) != "")
+    known = answers["whole"].fillna("").ne("") & (answers["solution"].map(code_of) != "")
     whole = [_lean(row) if is_known else None for row, is_known in zip(answers.itertuples(), known, strict=True)]
     return answers.assign(whole=pd.Series(whole, answers.index, dtype=object)).reset_index(drop=True)
 
@@ -123,12 +124,12 @@ def _alone(row: object) -> str | None:
     """The program of a recorded selection, of which no toolbox is known; None where it needs one."""
     if "from toolbox" in f"{row.tools}{row.solution}":
         return None
-    return program_of(row.solution, recorded_sources(row.tools), given_to_all(row.dataset))
+    return composer(row.method)(row.solution, recorded_sources(row.tools), given_to_all(row.dataset))
 
 
 def _lean(row: object) -> str:
     """A program without those of a toolbox's tools that it does not need."""
-    own = program_of(row.solution, recorded_sources(row.tools))
+    own = composer(row.method)(row.solution, recorded_sources(row.tools))
     toolbox = row.whole.removesuffix(own) if row.whole.endswith(own) else ""
     try:
         tools, wanted = ast.parse(toolbox).body, _names_read(ast.parse(own))

@@ -8,7 +8,7 @@
 A part is a run of `trove-lite run` with the study's settings and its own. An interrupted study goes on where it stopped
 when the same command is given again, and so does a complete one whose `limit` or attempts were raised. Published are
 complete parts alone, with their journals, packed; parts that are not are named in the README. A study may name the
-notebooks that show it, and each of its data sets has a report of its own. Parts of the group `ablations` are held
+notebooks that show it, and each of its data sets has a report of its own, unless it says `together = true`. Parts of the group `ablations` are held
 against the study's `default`, whose samples they may share (`reuse = "part:NAME"`), from its run or as published. All
 that is said is read from the run folders but for the origin of the weights and remarks, which the study's file says.
 """
@@ -90,18 +90,25 @@ class Study(NamedTuple):
     beside: tuple[str, ...] = ()  # published studies, or parts of them, whose runs stand among its own
     other_models: tuple[str, ...] = ()  # published studies or outcomes of other models, with tables' rows of their own
     remarks: str = ""  # of how it was run, for its README
+    together: bool = False  # whether one report shows all of its data sets
 
     @property
     def several(self) -> bool:
-        """Whether its tables are of more than one data set, by the plan."""
+        """Whether it has a report for each of several data sets, by the plan."""
+        if self.together:
+            return False
         planned = {part.options.get("dataset", RunSettings.dataset) for part in self.parts if part.group == MAIN}
         return len({load_dataset(name).name for name in planned}) > 1
 
     def published(self, results: Path) -> dict[str, list[Path]]:
-        """By data set the published parts that tables are made from: its own, then those that stand beside them."""
+        """By data set the published parts that tables are made from: its own, then those that stand beside them.
+
+        Those of a study whose report is one all stand under the first.
+        """
         found: dict[str, list[Path]] = {}
         for part in parts_in(results):
-            found.setdefault(dataset_of(part), []).append(part)
+            reported = next(iter(found), None) if self.together else None
+            found.setdefault(reported or dataset_of(part), []).append(part)
         for part in (part for name in self.beside for part in parts_in(results.parent / name)):
             found.get(dataset_of(part), []).append(part)
         return found
@@ -127,7 +134,7 @@ def read_study(path: Path) -> Study:
         parts = [part_of(part, told.get("settings", {})) for part in told["part"]]
         lists = {name: tuple(told.get(name, ())) for name in ("notebooks", "beside", "other_models")}
         named = told["name"], told["title"], told.get("engine", ""), told["weights"]
-        texts = {name: told.get(name, "") for name in ("default", "remarks")}
+        texts = {name: told.get(name, "") for name in ("default", "remarks")} | {"together": told.get("together", False)}
         study = Study(*named, tuple(parts), **texts, **lists)
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise TroveLiteError(f"{path}: not a study that can be read ({error}); see studies/ for one") from error

@@ -327,6 +327,18 @@ def test_each_data_set_of_a_study_has_a_report_of_its_own(tmp_path, monkeypatch)
     assert by_name["small-tabmwp"][by_name["small-tabmwp"].index("--title") + 1] == "A small study; TabMWP"
 
 
+def test_one_report_shows_all_data_sets_of_a_study_that_says_so(tmp_path, monkeypatch):
+    study = read(tmp_path, FILE.replace("[weights]", "together = true\n[weights]"))
+    results = tmp_path / "results" / "small"
+    for part in ("first", "second"):
+        run_folder(results / "runs" / part)
+    folder = results / "runs/second"
+    save_table(load_candidates(folder).assign(dataset="tabmwp", category="tabmwp"), folder / "candidates.parquet")
+    ((_, *words),) = reported(study, results, monkeypatch)
+    assert words[: words.index("--out")] == [str(results / "runs" / part) for part in ("first", "second")]
+    assert words[words.index("--out") + 1] == "small"
+
+
 def test_a_study_may_have_one_part_of_another_beside_it(tmp_path, monkeypatch):
     study = read(tmp_path, FILE.replace("[weights]", 'beside = ["other/runs/first", "missing"]\n[weights]'))
     for folder in ("small/runs/own", "other/runs/first", "other/runs/second"):
@@ -348,7 +360,7 @@ def test_every_part_of_a_committed_study_is_a_run_that_can_be_made(path):
         tool = given.pop("tool", ())  # of data or of a run that is not here
         settings = _settings(given, given.pop("out"))
         assert settings.k == part.options.get("k", 15)
-        assert not tool or set(settings.methods) < {"latm", "made_cot"}
+        assert not tool or set(settings.methods) < {"latm", "made_cot", "dispatcher"}
     assert all((ROOT / "notebooks" / f"{name}.ipynb").is_file() for name in study.notebooks)
 
 

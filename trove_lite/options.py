@@ -141,8 +141,8 @@ def _whole(name: str, kinds: Mapping[str, object]) -> str:
 def spelt(words: Sequence[str], kinds: Mapping[str, object]) -> list[str]:
     """Words as shells have them → as the parser reads them, given the type of each option.
 
-    `--top-p 1 --seeds 0 1 --quiet` becomes `--top_p 1 --seeds=[0,1] --quiet=true`. Of names with values each pair may be
-    given alone, under the singular too: `--role maker=SPEC` becomes `--roles.maker=SPEC`.
+    `--top-p 1 --seeds 0 1 --quiet` becomes `--top_p 1 --seeds=[0,1] --quiet=true`. Of names with values each pair may
+    be given alone, under the singular too: `--role maker=SPEC` becomes `--roles.maker=SPEC`.
     """
     out, rest = [], list(words)
     while rest:

@@ -294,7 +294,8 @@ def _refuse_lacking(settings, method: str) -> None:
     tools = settings.choices.get(method, {}).get("tools", {})
     lacking = [category for category in settings.categories if category not in tools]
     if tools and lacking and load_method(method).examples:
-        raise UsageError(f"--tool: there is none for {lacking[0]}, but for {', '.join(tools)}; name files after tasks")
+        tasks = dict.fromkeys(name.partition("#")[0] for name in tools)
+        raise UsageError(f"--tool: there is none for {lacking[0]}, but for {', '.join(tasks)}; name files after tasks")
 
 
 def _with_tools(choices: dict, sources: Sequence[str], methods: Sequence[str]) -> dict:

@@ -499,6 +499,16 @@ def test_the_dispatcher_reads_the_first_use_case_of_every_known_tool():
     assert (request.role, request.runs, request.mode) == ("dispatcher", False, "dispatcher")
 
 
+def test_the_dispatcher_reads_the_tools_of_its_own_seed():
+    question, other = (
+        Question("bbh_mixed", "new_0", 0, "Sort these", "one"),
+        WRAPPED.replace("Question: 2", "Question: 3"),
+    )
+    settings = DispatcherSettings(seed=1, budget=Budget(1), tools={"one": WRAPPED, "one#0": WRAPPED, "one#1": other})
+    (request,) = next(DISPATCHER.begin([question], settings))
+    assert "Question: 3" in request.prompt[0][1]
+
+
 def test_the_dispatcher_needs_a_tool_for_every_known_task():
     question = Question("bbh_mixed", "new_0", 0, "Sort these", "one\ntwo")
     with pytest.raises(TroveLiteError, match="no tool with a use case for 'two'"):

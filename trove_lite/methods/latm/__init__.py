@@ -62,12 +62,12 @@ class MakerSettings(Settings):
 
     def given(self, category: str) -> str | None:
         """What was made elsewhere for a category, with the run's own seed where there are several; None: nothing."""
-        return self.tools.get(f"{category}#{self.seed}", self.tools.get(category))
+        return self.all_given.get(category)
 
     @property
     def all_given(self) -> dict[str, str | None]:
         """The same for each category that anything was made for."""
-        return {name: self.given(name) for name in dict.fromkeys(key.partition("#")[0] for key in self.tools)}
+        return of_seed(self.tools, self.seed)
 
     def of_user(self, **how: object) -> dict[str, object]:
         """How a user's reply is drawn: so, and at the user's temperature."""
@@ -455,6 +455,12 @@ def words(name: str, **values: str) -> str:
 # ---- the dispatcher ----
 
 
+def of_seed(tools: Mapping[str, str | None], seed: int) -> dict[str, str | None]:
+    """By task the tool that a run of this seed is given: of TASK#SEED its own, where several seeds made one."""
+    tasks = dict.fromkeys(name.partition("#")[0] for name in tools)
+    return {task: tools.get(f"{task}#{seed}", tools.get(task)) for task in tasks}
+
+
 @dataclass(frozen=True)
 class DispatcherSettings(Settings):
     """Which tools it knows."""
@@ -468,7 +474,7 @@ class DispatcherSettings(Settings):
 def dispatcher(questions: Sequence[Question], settings: DispatcherSettings) -> Steps:
     """Ask which task a question belongs to, shown the first use case of each tool that its `context` lists."""
     for question in questions:
-        prompt = dispatch(question, settings.tools)
+        prompt = dispatch(question, of_seed(settings.tools, settings.seed))
         asked = Attempt(
             question,
             "dispatch",
@@ -487,7 +493,7 @@ def dispatch(question: Question, tools: Mapping[str, str]) -> str:
     """What the dispatcher reads. Raises TroveLiteError for a task without its tool."""
     shown = []
     for task in question.context.splitlines():
-        case = USE_CASE.search(tools.get(task, ""))
+        case = USE_CASE.search(tools.get(task) or "")
         if not case:
             raise TroveLiteError(f"dispatcher: no tool with a use case for '{task}'; give one by the setting `tools`")
         shown.append(words("known", task=task, question=case[1].strip()))

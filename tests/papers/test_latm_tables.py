@@ -181,10 +181,12 @@ def test_the_dispatcher_s_two_numbers_are_over_draws_and_stand_beside_print():
         method="dispatcher", dataset="bbh_mixed"
     )
     draws = frame["category"].map({"counting": "existing_0", "algebra": "existing_1"})
-    frame = frame.assign(category=draws, correct=(frame["problem"] < 18) | (draws == "existing_1"))
+    right = (frame["problem"] < 18) | (draws == "existing_1")
+    frame = frame.assign(category=draws, correct=right, answer=right.map({True: "word_sorting", False: "unknown"}))
     (row,) = latm.dispatcher(frame, calls_of(frame)).to_dict("records")
     assert (row["kind"], row["value"], row["draws"], row["questions"]) == ("existing", 0.95, 2, 40)
     assert row["low"] < 0.95 < row["high"]
+    assert row["new"] == 0.05
     assert row["sd"] == pytest.approx(0.1 / 2**0.5)
     assert (row["published"], row["published_sd"]) == (0.94, 0.02)
     assert "no runs" in latm.dispatcher(frame.assign(method="latm"), calls_of(frame)).attrs["note"]

@@ -11,6 +11,7 @@ import pandas as pd
 
 from ...analysis.scores import estimate, score
 from ...candidates import load_candidates
+from ...datasets.bbh import UNKNOWN
 from .. import named, published_table
 from .released import described
 from .systems import DISPATCHER
@@ -21,7 +22,8 @@ KINDS = {
     "new": "dispatcher accuracy requesting tools",
     "new_released": "dispatcher accuracy requesting tools",
 }
-COLUMNS = ["kind", "model", "published", "published_sd", "value", "low", "high", "sd", "draws", "questions", "runs"]
+PRINTED = ["published", "published_sd"]
+COLUMNS = ["kind", "model", *PRINTED, "value", "low", "high", "sd", "new", "draws", "questions", "runs"]
 STREAM_COLUMNS = ["run", "what", "count", "of", "value", "low", "high", "note"]
 
 
@@ -30,7 +32,8 @@ def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
 
     existing: all six tasks have their tool. new: four have one, and of the four that are asked about two do, as the
     paper says; new_released: two to four do, as its program draws them. `sd`: between draws of 100 questions, which is
-    what the paper prints behind its ±.
+    what the paper prints behind its ±. `new`: the share of replies by which a question is of none of the known tasks;
+    of the questions none is in `existing`, and half in `new`.
     """
     title = "LATM's dispatcher"
     asked = candidates[(candidates["method"] == DISPATCHER) & (candidates["phase"] == "stream")]
@@ -40,17 +43,23 @@ def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
     theirs = calls[calls["role"] == DISPATCHER].astype({"run": str, "model": str})
     models = dict(zip(asked["run"].astype(str), asked["model"].astype(str), strict=True))
     models |= dict(zip(theirs["run"], theirs["model"], strict=True))
-    kinds = scores["category"].astype(str).str.rpartition("_")[0]
-    rows = []
-    for (kind, model), part in scores.groupby([kinds, scores["run"].astype(str).map(models)], sort=False):
+    rows, unknown = [], (asked["answer"] == UNKNOWN).groupby(_of(asked, models)).mean()
+    for (kind, model), part in scores.groupby(_of(scores, models), sort=False):
         known, draws = estimate(part), part.groupby("category", observed=True)["score"].mean()
         row = {"kind": kind, "model": model, "value": known.value, "low": known.low, "high": known.high}
-        row |= dict(zip(("published", "published_sd"), _printed(KINDS[kind]), strict=True))
+        row |= dict(zip(PRINTED, _printed(KINDS[kind]), strict=True))
         rows.append(
-            row | {"sd": draws.std(), "draws": len(draws), "questions": known.problems, "runs": part["run"].nunique()}
+            row
+            | {"sd": draws.std(), "new": unknown[kind, model]}
+            | {"draws": len(draws), "questions": known.problems, "runs": part["run"].nunique()}
         )
     table = pd.DataFrame(rows, columns=COLUMNS).sort_values(["kind", "model"], kind="stable", ignore_index=True)
     return named(table, "latm_dispatcher", title, ", ".join(dict.fromkeys(models.values())))
+
+
+def _of(rows: pd.DataFrame, models: Mapping[str, str]) -> list[pd.Series]:
+    """Each row's kind of draw, and the model that was asked."""
+    return [rows["category"].astype(str).str.rpartition("_")[0], rows["run"].astype(str).map(models)]
 
 
 def _printed(quantity: str) -> tuple[float, float]:

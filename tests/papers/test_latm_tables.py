@@ -14,8 +14,9 @@ from trove_lite.datasets.files import public_paths
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.latm import LatmSettings
 from trove_lite.papers import latm
+from trove_lite.papers.latm.cost import NO_TOOL
 from trove_lite.papers.latm.dispatch import dispatched
-from trove_lite.papers.latm.released import characters, transcript
+from trove_lite.papers.latm.released import characters, described, transcript
 
 from ..running.test_labelled import REPLIES, ScriptedModel, run
 from ..simulated import candidates as simulated
@@ -215,7 +216,29 @@ def test_other_makers_of_tools_are_set_beside_latm_on_its_problems():
     assert latm.tool_makers(frame, calls_of(frame)).attrs["note"] == "no LATM runs"
 
 
+def test_without_a_tool_latm_is_wrong_at_as_many_calls_as_others_have():
+    frame = simulated(problems=12, runs=1, k=6, categories=("algebra",)).astype(
+        {"method": str, "run": str, "mode": str}
+    )
+    own = frame[(frame["method"] == "primitive") & (frame["sample"] == 0)]
+    own = own.assign(method="latm", mode="latm", run="latm", correct=False, status="error", error=NO_TOOL)
+    both = pd.concat([frame, own], ignore_index=True)
+    table = latm.tool_makers(both, calls_of(both)).query("published.isna()").set_index("system")
+    assert set(table["k"]) == {6}
+    assert table.loc["LATM, simulated", "value"] == 0
+    assert "TROVE, simulated" in table.index
+    pairs = latm.tool_maker_differences(both, calls_of(both))
+    assert {"PRIMITIVE, simulated", "TROVE, simulated"} <= set(pairs["b"])
+    words = latm.latm_in_words(latm.differences(latm.sides(both, calls_of(both))), latm.break_even(calls_of(both)))
+    assert "LATM, simulated is less often right than PRIMITIVE, simulated" in words
+
+
 # ---- tools made elsewhere ----
+
+
+def test_a_run_that_tells_its_model_alone_is_a_run_of_one_solver(tmp_path):
+    (tmp_path / "run.json").write_text(json.dumps({"toolboxes": [], "model": "small"}))
+    assert described(tmp_path)["models"] == {"solver": "small"}
 
 
 def test_each_seed_s_first_tool_is_carried_to_its_user_and_a_task_without_one_is_known(tmp_path):

@@ -97,7 +97,8 @@ def described(folder: str | Path) -> dict:
     path = Path(folder) / "run.json"
     try:
         about = json.loads(path.read_text(encoding="utf-8"))
-        return about | {"toolboxes": about["toolboxes"], "models": about["models"]}
+        models = about.get("models") or {"solver": about["model"]}  # of a run before roles had models of their own
+        return about | {"toolboxes": about["toolboxes"], "models": models}
     except (OSError, ValueError, KeyError) as error:
         raise TroveLiteError(
             f"{path}: no complete run ({error!r}); run the same command again to complete it"

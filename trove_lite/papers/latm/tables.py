@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
 from ...analysis import comparison as analysis
+from ...analysis.choose import in_order
 from ...analysis.comparison import Comparison, estimates
 from ...analysis.independence import independent_runs
 from ...analysis.scores import score
@@ -76,14 +78,19 @@ def endings(comparison: Comparison | None) -> pd.DataFrame:
         status = side["status"].astype(str)
         ended = status.map({"ok": "wrong", "no_code": "no program"}).fillna("failed")
         ended = ended.mask(side["correct"].fillna(False).astype(bool), "right")
-        if "error" in side:
-            ended = ended.mask(side["error"].astype(object).fillna("").str.contains(NO_TOOL), "no tool")
+        ended = ended.mask(_without_tool(side), "no tool")
         for task, part in ended.groupby(side["category"].astype(str), sort=False):
             rows.append({"category": task, "system": name, "candidates": len(part)} | part.value_counts().to_dict())
     table = pd.DataFrame(rows).reindex(columns=["category", "system", "candidates", *ENDINGS])
     table[ENDINGS] = table[ENDINGS].fillna(0).astype(int)
     title = "" if comparison is None else comparison.title
     return named(table, "latm_endings", "What became of the instances", title, note="" if rows else NO_RUNS)
+
+
+def _without_tool(side: pd.DataFrame) -> pd.Series:
+    """Of which candidates nobody was asked, for no tool was made."""
+    errors = side["error"] if "error" in side else pd.Series("", side.index)
+    return errors.astype(object).fillna("").str.contains(NO_TOOL).astype(bool)
 
 
 #: What Table 5 calls whose thoughts a user goes on from, and ours.
@@ -157,6 +164,8 @@ def tool_makers(
 ) -> pd.DataFrame:
     """LATM and other makers of tools on the same problems, with as many calls each (None: as all of them have).
 
+    Where no tool was made nobody is asked, and no number of calls would answer the problem.
+
     A row a category and system, then what another paper prints of LATM there. The problems are those that every system
     with any of the category was asked, so that LATM's labelled ones are left out for all. `tokens`: read and written a
     problem with all calls that were made; `making`: once, shared out over these problems. `labels`:
@@ -199,7 +208,18 @@ def same_problems(comparison: Comparison | None) -> Comparison | None:
         name: side[pd.MultiIndex.from_frame(side[key].astype({"category": str})).isin(shared)]
         for name, side in comparison.sides.items()
     }
-    return replace(comparison, sides=kept)
+    most = max(replace(comparison, sides={name: side}).samples() for name, side in kept.items())
+    return replace(comparison, sides={name: _as_often(side, most) for name, side in kept.items()})
+
+
+def _as_often(side: pd.DataFrame, times: int) -> pd.DataFrame:
+    """A side whose problems without a tool, each of which failed once, fail so many times."""
+    lacking = _without_tool(side)
+    if not lacking.any():
+        return side
+    again = side.loc[lacking].index.repeat(times)
+    failures = side.loc[again].assign(sample=np.tile(np.arange(times), int(lacking.sum())))
+    return in_order(pd.concat([side[~lacking], failures]))
 
 
 def _tokens(calls: pd.DataFrame, comparison: Comparison) -> pd.DataFrame:
@@ -245,7 +265,9 @@ def latm_in_words(difference: pd.DataFrame, even: pd.DataFrame) -> str:
     """
     if difference.empty:
         return f"Whether a tool of one's own pays cannot be said: {difference.attrs.get('note', 'no pairs')}."
-    whole = difference[difference["category"].isin(set(WHOLE) & set(difference["category"]) or set(TITLES))]
+    whole = difference[
+        difference["category"].isin(set(WHOLE) & set(difference["category"]) or set(difference["category"]))
+    ]
     parts = []
     for row in whole.itertuples():
         shown = "more" if row.low > 0 else "less" if row.high < 0 else "not shown to be more or less"

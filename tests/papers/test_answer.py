@@ -52,6 +52,15 @@ def test_what_a_study_shows_of_another_beside_its_own_counts_once(tmp_path):
     assert list(zip(table["study"], table["difference"], strict=True)) == [("large", -0.4), ("small", -0.1)]
 
 
+def test_the_same_model_s_tools_on_other_problems_are_another_comparison(tmp_path):
+    pairs = "category,a,b,difference,low,high,covers,p,problems\n"
+    row = '{},"LATM, m","PRIMITIVE, m",-0.4,-0.5,-0.3,problems,0,{}\n'
+    tasks = study(tmp_path / "tasks", pairs + row.format("all", 240), "latm_differences.csv")
+    subject = study(tmp_path / "subject", pairs + row.format("counting", 281), "latm_differences.csv")
+    table = answer({tasks: "six tasks", subject: "MATH"}).query("not printed")
+    assert list(table["budget"]) == ["one call a question", "at most the same calls"]
+
+
 def test_by_other_prompts_a_comparison_is_a_row_of_its_own(tmp_path):
     row = "{},counting,{},TROVE,PRIMITIVE,{},-0.1,0.2,problems,0.5,100\n"
     own, oracle = row.format("the study's prompts", "one_stage", -0.07), row.format("official", "oracle", 0.03)

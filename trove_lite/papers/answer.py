@@ -18,6 +18,8 @@ from ..candidates import named
 from ..errors import TroveLiteError
 from ..journal import on_disk
 from . import Words, published_table, published_value
+from .latm.released import TITLES
+from .latm.tables import WHOLE
 from .style import INTERVAL, PRINT, SERIES, Series, category_axis, handle, key, margin_band, plt, titled
 from .trove.placebo import ANSWERS, OWN_TOOLS, WITHOUT
 
@@ -67,7 +69,7 @@ def answer(studies: Mapping[str | Path, str]) -> pd.DataFrame:
                 rows = READ[name](pd.read_csv(Path(folder) / name))
             parts.append(rows.assign(study=study, printed=False, table=f"{Path(folder).name}/{name}"))
     table = pd.concat([part.astype(object) for part in parts], ignore_index=True)
-    again = table["asked"].notna() & table.duplicated(["tools", "without", "asked"])
+    again = table["asked"].notna() & table.duplicated(["tools", "without", "asked", "budget", "problems"])
     table = table[~again].reset_index(drop=True).reindex(columns=COLUMNS)
     table["p_holm"] = statistics.holm(table["p"].astype(float))
     numbers = ["difference", "low", "high", "p", "problems"]
@@ -118,7 +120,9 @@ def _matched(table: pd.DataFrame) -> pd.DataFrame:
 
 def _tools_of_a_task(table: pd.DataFrame) -> pd.DataFrame:
     """Against a program a question by the same model, whose name, where there is one, goes into `asked`."""
-    rows = _whole(table, budget="one call a question")
+    rows = _whole(table)
+    own_tasks = rows["category"].isin([*WHOLE, *TITLES])  # on other data all methods have the run's budget
+    rows["budget"] = own_tasks.map({True: "one call a question", False: f"at most {SAME_CALLS}"})
     sides = {side: rows[side].str.extract(r"^(?P<name>.*?)(?:, (?P<asked>\S+))?$") for side in ("tools", "without")}
     tools, without = sides["tools"], sides["without"]
     alike = (tools["asked"].fillna("") == without["asked"].fillna("")) & (without["name"] == "PRIMITIVE")

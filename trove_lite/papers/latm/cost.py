@@ -231,7 +231,11 @@ def costs_figure(even: pd.DataFrame, *, prices: str = "tokens", most: int = 240)
     for axis in axes.flat[len(tasks) :]:
         axis.set_visible(False)
     figure.legend(
-        *axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False, fontsize=8
+        *axes.flat[0].get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=min(2, columns),
+        frameon=False,
+        fontsize=8,
     )
     text = f"What a made tool costs, by {prices}, against the number of instances"
     caption = f"{text}. The line of the tool begins at what the maker spent; a circle: cheaper from here on."

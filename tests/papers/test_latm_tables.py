@@ -233,6 +233,15 @@ def test_without_a_tool_latm_is_wrong_at_as_many_calls_as_others_have():
     assert "LATM, simulated is less often right than PRIMITIVE, simulated" in words
 
 
+def test_differences_are_read_a_row_a_pair_and_stay_within_shares(comparison):
+    table = latm.differences(comparison)
+    assert table[["low", "high"]].abs().max().max() <= 1
+    wide = latm.in_pairs(table)
+    assert set(wide.columns) == set(table["category"])
+    assert len(wide) == len(table[["a", "b"]].drop_duplicates())
+    assert latm.in_pairs(latm.differences(None)).size == 1
+
+
 # ---- tools made elsewhere ----
 
 

@@ -100,6 +100,12 @@ def test_side_by_side_shows_the_value_its_interval_and_the_papers():
     assert shown.loc["counting", "TROVE"] == "0.250 [0.200, 0.300] (0.27)"
 
 
+def test_a_notebook_shows_a_reason_to_its_end():
+    reason = "these runs are on other problems: " + "run --dataset tabmwp, " * 4 + "and look again"
+    shown = tl.side_by_side(named(table().head(0), "paper_table1", "Table 1", note=reason))
+    assert all(reason in html for html in (shown._repr_html_(), shown.T._repr_html_()))
+
+
 def test_side_by_side_names_what_stands_in_in_the_column():
     assert list(tl.side_by_side(table(source=["TROVE", "pool"]))) == ["TROVE (pool)"]
 

@@ -170,11 +170,23 @@ def in_columns(frame: pd.DataFrame) -> pd.DataFrame:
 # ---- to read, to check, to keep ----
 
 
+class Whole(pd.DataFrame):
+    """A table to read, whose texts a notebook shows to their ends: pandas cuts them after fifty characters."""
+
+    @property
+    def _constructor(self) -> type["Whole"]:
+        return Whole
+
+    def _repr_html_(self) -> str:
+        with pd.option_context("display.max_colwidth", None):
+            return super()._repr_html_()
+
+
 def show(table: pd.DataFrame) -> pd.DataFrame:
     """A table to read: four decimals, no empty columns; where it holds nothing, one line that says why."""
     if reason := why_empty(table):
-        return pd.DataFrame({"": [reason]}, index=[table.attrs.get("title", "this table")])
-    rounded = table.round(4).astype(object)
+        return Whole({"": [reason]}, index=[table.attrs.get("title", "this table")])
+    rounded = Whole(table.round(4).astype(object))
     known = rounded.where(rounded.notna() & (rounded != ""))
     return known.dropna(axis="columns", how="all").fillna("")
 

@@ -8,6 +8,7 @@ from .systems import systems
 from .tables import (
     differences,
     endings,
+    in_pairs,
     latm_in_words,
     sides,
     table2,
@@ -30,6 +31,7 @@ __all__ = [
     "dispatcher",
     "endings",
     "errors",
+    "in_pairs",
     "known_ceiling",
     "latm_in_words",
     "made_tools",

@@ -17,7 +17,7 @@ from ...analysis.comparison import Comparison, estimates
 from ...analysis.independence import independent_runs
 from ...analysis.scores import score
 from ...candidates import all_candidates, read_description
-from .. import in_columns, named, published_table
+from .. import in_columns, named, published_table, show, side_by_side, why_empty
 from .cost import LABELS, NO_TOOL, needed
 from .released import TITLES
 from .systems import METHODS, OTHERS, THOUGHT_MAKER, TOOL_MAKER, System, family, systems
@@ -254,8 +254,25 @@ def differences(comparison: Comparison | None) -> pd.DataFrame:
     makers = [name for name in scores if name.startswith(METHODS[TOOL_MAKER])]
     pairs = [(maker, name) for maker in makers for name in scores if name not in makers]
     table = analysis.differences(comparison, scores, pairs=pairs)
+    ends = ["low", "high", "low_problems", "high_problems"]
+    table[ends] = table[ends].clip(-1, 1)  # of shares; t intervals know no bounds
     note = "" if pairs else "there is nothing beside LATM to compare with" if makers else "no LATM runs"
     return named(table, "latm_differences", "LATM minus others", comparison.title, note=note)
+
+
+def in_pairs(difference: pd.DataFrame) -> pd.DataFrame:
+    """Differences to read: a row a pair, a column a task, each cell "difference [low, high]", as fractions of 1."""
+    if why_empty(difference):
+        return show(difference)
+    pairs = list(map(_pair, difference["a"], difference["b"]))
+    known = {"system": pairs, "value": difference["difference"], "published": np.nan, "source": ""}
+    return side_by_side(difference.assign(**known)).T
+
+
+def _pair(a: str, b: str) -> str:
+    """`LATM minus CoT, USER` where both are of one user."""
+    (name, _, user), other = a.rpartition(", "), b.rpartition(", ")[2]
+    return f"{name if user == other else a} minus {b}"
 
 
 def latm_in_words(difference: pd.DataFrame, even: pd.DataFrame) -> str:

@@ -8,9 +8,10 @@
 A part is a run of `trove-lite run` with the study's settings and its own. An interrupted study goes on where it stopped
 when the same command is given again, and so does a complete one whose `limit` or attempts were raised. Published are
 complete parts alone, with their journals, packed; parts that are not are named in the README. A study may name the
-notebooks that show it, and each of its data sets has a report of its own, unless it says `together = true`. Parts of the group `ablations` are held
-against the study's `default`, whose samples they may share (`reuse = "part:NAME"`), from its run or as published. All
-that is said is read from the run folders but for the origin of the weights and remarks, which the study's file says.
+notebooks that show it, and each of its data sets has a report of its own, unless it says `together = true`. Parts of
+the group `ablations` are held against the study's `default`, whose samples they may share (`reuse = "part:NAME"`), from
+its run or as published. All that is said is read from the run folders but for the origin of the weights and remarks,
+which the study's file says.
 """
 
 import argparse
@@ -134,8 +135,8 @@ def read_study(path: Path) -> Study:
         parts = [part_of(part, told.get("settings", {})) for part in told["part"]]
         lists = {name: tuple(told.get(name, ())) for name in ("notebooks", "beside", "other_models")}
         named = told["name"], told["title"], told.get("engine", ""), told["weights"]
-        texts = {name: told.get(name, "") for name in ("default", "remarks")} | {"together": told.get("together", False)}
-        study = Study(*named, tuple(parts), **texts, **lists)
+        texts = {name: told.get(name, "") for name in ("default", "remarks")}
+        study = Study(*named, tuple(parts), **texts, **lists, together=told.get("together", False))
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise TroveLiteError(f"{path}: not a study that can be read ({error}); see studies/ for one") from error
     except KeyError as error:

@@ -282,9 +282,8 @@ def latm_in_words(difference: pd.DataFrame, even: pd.DataFrame) -> str:
     """
     if difference.empty:
         return f"Whether a tool of one's own pays cannot be said: {difference.attrs.get('note', 'no pairs')}."
-    whole = difference[
-        difference["category"].isin(set(WHOLE) & set(difference["category"]) or set(difference["category"]))
-    ]
+    tasks = set(difference["category"])
+    whole = difference[difference["category"].isin(tasks & set(WHOLE) or tasks)]
     parts = []
     for row in whole.itertuples():
         shown = "more" if row.low > 0 else "less" if row.high < 0 else "not shown to be more or less"

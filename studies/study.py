@@ -530,7 +530,7 @@ def creator_outcome(_: Study, __: Path, runs: list[Path]) -> list[str]:
         filled += [("Table 5", show(table5))]
         words += [creator.transfer_in_words(table5)]
     lines = [line for title, shown in filled for line in (f"### {title}", "", markdown(shown), "")]
-    return [*lines, "### In words", "", *(f"- {line}" for text in words for line in text.split("\n")), ""]
+    return [*lines, *in_words(words)]
 
 
 def latm_outcome(_: Study, __: Path, runs: list[Path]) -> list[str]:
@@ -554,7 +554,12 @@ def latm_outcome(_: Study, __: Path, runs: list[Path]) -> list[str]:
     trials = trials[trials["category"].isin(candidates["category"].astype(str).unique())]
     lines += ["### Trials to make a tool that passed the maker's own tests", "", markdown(show(trials)), ""]
     even = latm.break_even(calls, prices={"tokens": latm.PRICES["tokens"]}, runs=runs)
-    return [*lines, "### In words", "", latm.latm_in_words(latm.differences(sides), even), ""]
+    return [*lines, *in_words([latm.latm_in_words(latm.differences(sides), even)])]
+
+
+def in_words(texts: Sequence[str]) -> list[str]:
+    """The section of a page that says what its tables do, a point a line."""
+    return ["### In words", "", *(f"- {line}" for text in texts for line in text.split("\n")), ""]
 
 
 #: What tells of a study, by the notebook that shows it; of any other, its two sides.

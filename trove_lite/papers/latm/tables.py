@@ -278,20 +278,21 @@ def _pair(a: str, b: str) -> str:
 def latm_in_words(difference: pd.DataFrame, even: pd.DataFrame) -> str:
     """Does a model's own tool beat its chain of thought, and from how many instances on is it cheaper?
 
-    A sentence a pair of systems, with its interval, over all tasks; then one on costs for each way to price a token.
+    A line a pair of systems: the difference with its interval, over all tasks; then costs by each way to price a token.
     """
     if difference.empty:
         return f"Whether a tool of one's own pays cannot be said: {difference.attrs.get('note', 'no pairs')}."
     tasks = set(difference["category"])
     whole = difference[difference["category"].isin(tasks & set(WHOLE) or tasks)]
-    parts = []
+    lines = []
     for row in whole.itertuples():
         shown = "more" if row.low > 0 else "less" if row.high < 0 else "not shown to be more or less"
         numbers = f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
-        parts.append(f"{row.a} is {shown} often right than {row.b}: {numbers}, {row.problems} instances.")
+        compared = f"{row.a} is {shown} often right than {row.b}: {numbers}, {row.problems} instances."
         here = even[(even["a"] == row.a) & (even["b"] == row.b)]
-        parts += [_cheaper(prices, part) for prices, part in here.groupby("prices", sort=False)]
-    return " ".join(parts)
+        costs = [_cheaper(prices, part) for prices, part in here.groupby("prices", sort=False)]
+        lines.append(" ".join([compared, *costs]))
+    return "\n".join(lines)
 
 
 def _cheaper(prices: str, part: pd.DataFrame) -> str:

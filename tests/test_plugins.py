@@ -4,6 +4,9 @@ The data set has text answers and a file for each question; the method has two s
 error. Nothing in the package knows either.
 """
 
+import re
+import subprocess
+import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,6 +21,7 @@ from trove_lite.models.base import Completion
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
+from .conftest import ROOT
 from .scripted import Pack, ScriptedModel, response
 
 COLOURS = ("red", "green", "blue")
@@ -195,6 +199,26 @@ def test_a_comparison_table_and_figure_know_nothing_of_either(folder):
     assert set(table["category"]) >= {"warm", "cold"}
     assert table["value"].notna().all()
     assert tl.accuracy_figure(table) is not None
+
+
+def test_the_documented_method_runs_as_documented(tmp_path):
+    """Found in the folder that one works in by the installed command, which Python does not have look there."""
+    text = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+    method, comparison = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    (command,) = re.findall(r"^trove-lite (run .*) --seeds 0 1 2 --out runs/both$", text, re.MULTILINE)
+    (tmp_path / "mine.py").write_text(method, encoding="utf-8")
+    words = [Path(sys.executable).with_name("trove-lite"), *command.split(), "--out", "runs/both", "--seeds", "0", "1"]
+    words += ["--categories", "counting", "--limit", "5", "--k", "4", "--quiet"]
+    subprocess.run(words, cwd=tmp_path, check=True)
+    candidates = tl.load_candidates(tmp_path / "runs" / "both")
+    assert candidates.groupby(["method", "mode"], observed=True).size().to_dict() == {
+        ("both", "instance"): 20,
+        ("both", "primitive"): 20,
+        ("primitive", "primitive"): 40,
+    }
+    code = comparison.replace("tl.matched_budgets", "_ = tl.matched_budgets") + "\nprint(sum(_['note'] == ''))"
+    ended = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert int(ended.stdout) == 3  # budgets at which the two are compared, in one category
 
 
 def test_an_unknown_plugin_is_one_clear_line():

@@ -1,9 +1,11 @@
 """Plug-ins by name: an index says where each lives, and it is imported when it is asked for.
 
 A name that no index has may say itself where it lives, as `module:attribute`: a method or data set of somebody else's
-needs no change here. It knows nothing of what it imports.
+needs no change here, be it installed or a file in the folder one works in. It knows nothing of what it imports.
 """
 
+import os
+import sys
 from collections.abc import Mapping
 from importlib import import_module
 from typing import TypeVar
@@ -24,6 +26,11 @@ def load_plugin(
     module, colon, attribute = where.partition(":")
     if not colon or not all(part.isidentifier() for part in (*module.split("."), attribute)):
         raise TroveLiteError(f"no {kind} '{name}': choose from {', '.join(index)}, or name {or_name}")
+    here = os.getcwd()
+    if (
+        name not in index and not sys.flags.safe_path and here not in sys.path
+    ):  # an installed command does not look there
+        sys.path.append(here)
     try:
         found = getattr(import_module(module), attribute)
     except (ModuleNotFoundError, AttributeError) as error:

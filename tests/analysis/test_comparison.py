@@ -78,6 +78,14 @@ def test_two_models_can_be_two_sides(simulated):
     assert found.title == "simulated and another, simulated runs on MATH"
 
 
+def test_methods_that_draw_the_same_samples_are_both_there(simulated):
+    """As two do that ask with the same prompt and seed; a run that repeats another of its own method is left out."""
+    trove = simulated[simulated["method"] == "trove"]
+    again = trove[trove["run"] == "run0"].assign(run="run9")
+    found = tl.compare(pd.concat([trove, again, trove.assign(method="mine")]))
+    assert len(found["mine"]) == len(found["trove"]) == len(trove)
+
+
 def test_nothing_at_all_is_refused(simulated):
     with pytest.raises(TroveLiteError, match="nothing to compare"):
         tl.compare({"one": simulated.head(0)})
@@ -172,6 +180,18 @@ def test_beside_the_interval_stands_the_one_over_problems_alone(simulated):
     table = differences(one, {name: score(one[name], "oracle", 15) for name in one.sides})
     assert set(table["covers"]) == {"problems"}
     assert table["low"].equals(table["low_problems"])
+
+
+def test_intervals_of_shares_end_where_shares_can_and_those_of_counts_do_not(simulated):
+    few = simulated[(simulated["category"] == "number") & (simulated["problem"] < 3) & (simulated["run"] == "run0")]
+    found = tl.compare(few)
+    a, b = (score(found[name], "one_stage", 15) for name in ("trove", "primitive"))
+    a, b = a.assign(score=(a["problem"] > 0).astype(float)), b.assign(score=0.0)  # 0, 1 and 1 more of three
+    (shares,) = differences(found, {"a": a, "b": b}).itertuples()
+    (counts,) = differences(found, {"a": a.assign(score=2 * a["score"]), "b": b}).itertuples()
+    assert (shares.high, shares.high_problems) == (1, 1)
+    assert shares.low == pytest.approx(counts.low / 2)
+    assert counts.high > 2 * shares.high
 
 
 def test_one_problem_has_a_difference_and_no_interval(simulated):

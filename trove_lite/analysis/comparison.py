@@ -179,13 +179,12 @@ class Comparison:
 def compare(runs: pd.DataFrame | Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None) -> Comparison:
     """Sides from candidates: those of a table by method, or tables under names of their own.
 
-    Runs that copy another are left out. Raises where models or data sets are mixed within a side or a table.
+    Runs that copy another of their side are left out; two sides may share samples, as methods do that share a prompt.
+    Raises where models or data sets are mixed within a side or a table.
     """
     if not isinstance(runs, Mapping):
         one_kind(all_candidates(runs), "model", "provenance")
-        runs = independent_runs(runs)
-        methods = dict.fromkeys(runs["method"].astype(str))
-        return Comparison.of({method: runs[runs["method"] == method] for method in methods}, calls=calls)
+        runs = {method: runs[runs["method"] == method] for method in dict.fromkeys(runs["method"].astype(str))}
     return Comparison.of({name: independent_runs(frame) for name, frame in runs.items()}, calls=calls)
 
 
@@ -321,15 +320,18 @@ def differences(
     problems alone, these runs as they are (`low_problems`, `high_problems`); the t test (`p`), with Holm's correction
     over all rows of the table (`p_holm`); equivalence within 1, 2 and 3 points (`p_within_1` ...), for which the row
     over all categories is to be read; and the problems that five runs a side would need to see the smallest effect of
-    interest, 2 points, with 80 % power.
+    interest, 2 points, with 80 % power. Of shares, scores between 0 and 1, intervals end at -1 and 1.
     """
     pairs = list(combinations(scores, 2) if pairs is None else pairs)
     rows = []
     for one, other in pairs:
-        v = variance_of(scored(scores[one]), scored(scores[other]), alone=comparison.alone)
+        sides = scored(scores[one]), scored(scores[other])
+        shares = all(side["score"].between(0, 1).all() for side in sides)
+        v = variance_of(*sides, alone=comparison.alone)
         for category, part in [] if v is None else _with_whole(v, comparison.categories):
             needed = problems_needed(part, SMALLEST_EFFECT, runs=RERUN) if part.problems > 1 else np.nan
-            rows.append({"category": category, "a": one, "b": other, **tested(part), "problems_needed": needed})
+            found = of_shares(tested(part)) if shares else tested(part)
+            rows.append({"category": category, "a": one, "b": other, **found, "problems_needed": needed})
     return corrected(pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS))
 
 
@@ -355,6 +357,11 @@ def tested(v: Variance) -> dict:
         **dict(zip(WITHIN, equivalence(v), strict=True)),
         "problems": v.problems,
     }
+
+
+def of_shares(cells: dict) -> dict:
+    """The cells of a difference of shares, whose intervals end where it can: Student's know no bounds."""
+    return cells | {end: float(np.clip(cells[end], -1, 1)) for end in ("low", "high", "low_problems", "high_problems")}
 
 
 def corrected(table: pd.DataFrame) -> pd.DataFrame:
@@ -485,7 +492,7 @@ def _row(each: pd.DataFrame, v: Variance, a: str, b: str) -> dict:
     return {f"{cost}_{side}": each[f"{cost}_{side}"].mean() for cost in COSTS for side in "ab"} | {
         "value_a": np.nanmean(metrics.question_means(right[0])),
         "value_b": np.nanmean(metrics.question_means(right[1])),
-        **tested(v),
+        **of_shares(tested(v)),
         "run_sd": metrics.run_sd((right[0] - right[1]).mean()),
         "runs": right[0].shape[1],
         "note": "",

@@ -254,8 +254,6 @@ def differences(comparison: Comparison | None) -> pd.DataFrame:
     makers = [name for name in scores if name.startswith(METHODS[TOOL_MAKER])]
     pairs = [(maker, name) for maker in makers for name in scores if name not in makers]
     table = analysis.differences(comparison, scores, pairs=pairs)
-    ends = ["low", "high", "low_problems", "high_problems"]
-    table[ends] = table[ends].clip(-1, 1)  # of shares; t intervals know no bounds
     note = "" if pairs else "there is nothing beside LATM to compare with" if makers else "no LATM runs"
     return named(table, "latm_differences", "LATM minus others", comparison.title, note=note)
 

@@ -83,6 +83,8 @@ def test_runs_of_two_methods_are_listed_only_where_they_share(two_runs):
     same = repeating(two_runs, lambda problem, mode: True)
     same["method"] = np.where(same["run"] == "run1", "other", "trove")
     assert set(shared_programs(same)["verdict"]) == {"copy"}
+    assert len(independent_runs(same)) == len(same)  # to be compared, and no second run of either
+    assert len(independent_runs(same, across=True)) == len(same) / 2  # to be pooled
 
 
 def test_selected_answers_alone_are_compared_too(two_runs):

@@ -150,20 +150,21 @@ def repetitions(pairs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["category", "method", "run", "repeats", "stretches", "problems", "verdict"])
 
 
-def independent_runs(candidates: pd.DataFrame, *, by_mode: bool = False) -> pd.DataFrame:
-    """The candidates without what repeats an earlier run of its category (in name order).
+def independent_runs(candidates: pd.DataFrame, *, by_mode: bool = False, across: bool = False) -> pd.DataFrame:
+    """The candidates without what repeats an earlier run of its method and category (in name order).
 
     A problem of a run stays where none of its modes lies in a stretch that the run shares with an earlier one: so a
     run stays from the problem on where it parted, and runs differ in how many problems they have. The mean over
     problems of each problem's mean over the runs that have it is unbiased, for what is left out equals what stays; a
     mean over the problems of one such run is not that of the category. by_mode: each mode stays for itself, which is
-    right for what is computed mode by mode, and for nothing else.
+    right for what is computed mode by mode, and for nothing else. across: without what repeats another method's run,
+    too, which is right for what pools methods (two may share a prompt), and for nothing that compares them.
     """
     repeats = [
         (category, *run, grid.mode, problem)
         for category, grids in _grids(candidates)
         for grid in grids
-        for run, problem in _repeated(grid)
+        for run, problem in _repeated(grid, across=across)
     ]
     key = ["category", "run", "method", "mode", "problem"]
     found = pd.DataFrame(repeats, columns=key)
@@ -299,9 +300,13 @@ def _shared(equal: np.ndarray, compared: np.ndarray, chance: np.ndarray) -> np.n
     return state.astype(bool)
 
 
-def _repeated(grid: _Grid, pairs: list[_Pair] | None = None) -> Iterator[tuple[tuple[str, str], int]]:
-    """(run, problem) wherever a run repeats an earlier one."""
+def _repeated(
+    grid: _Grid, pairs: list[_Pair] | None = None, *, across: bool = False
+) -> Iterator[tuple[tuple[str, str], int]]:
+    """(run, problem) wherever a run repeats an earlier one, of its own method or across methods."""
     for pair in _pairs(grid) if pairs is None else pairs:
+        if not across and grid.runs[pair.one][1] != grid.runs[pair.other][1]:
+            continue
         for problem in grid.problems[pair.shared & (pair.compared > 0)].tolist():
             yield grid.runs[pair.other], problem
 

@@ -35,7 +35,9 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Com
     independent = independent_runs(candidates)
     kept, each_mode = in_order(independent), in_order(independent_runs(candidates, by_mode=True))
     own = kept[kept["method"] == "primitive"]
-    pool = skip_pool(each_mode[~each_mode["category"].isin(own["category"].unique())])
+    skip = candidates[(candidates["mode"] == "skip") & (candidates["phase"] == "stream")]
+    apart = in_order(independent_runs(skip, by_mode=True, across=True))
+    pool = skip_pool(apart[~apart["category"].isin(own["category"].unique())])
     frames = {
         TROVE: kept[kept["method"] == "trove"],
         PRIMITIVE: pd.concat([own, pool], ignore_index=True) if len(pool) else own,

@@ -91,7 +91,15 @@ def test_every_notebook_runs_on_two_sides_and_on_one(methods, fixture_run, tmp_p
     assert ("reeval_figure1" in drawn) == ("trove" in methods)
     assert ("reeval_matched_budgets" in drawn) == both
     if both:
-        assert drawn >= {"reeval_figure1", "reeval_figure2", "reeval_figure3", "reeval_figure4", "reeval_table9"}
+        assert len(pd.read_csv(results / "accuracy_differences.csv")) == 2 * 4  # rules, and three categories with all
+        assert drawn >= {
+            "accuracy",
+            "reeval_figure1",
+            "reeval_figure2",
+            "reeval_figure3",
+            "reeval_figure4",
+            "reeval_table9",
+        }
         for name in ("table1", "table2", "table3", "table5", "table6", "table7", "table8", "table9", "differences"):
             assert len(pd.read_csv(results / f"reeval_{name}.csv"))
 

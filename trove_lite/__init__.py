@@ -9,7 +9,14 @@ from .lazy import index_of
 TYPE_CHECKING = False  # as `typing` has it, without importing that
 if TYPE_CHECKING:
     from .analysis.choose import choose, expected_score
-    from .analysis.comparison import Comparison, accuracy, compare, matched_budgets
+    from .analysis.comparison import (
+        Comparison,
+        accuracy,
+        accuracy_differences,
+        compare,
+        differences_in_words,
+        matched_budgets,
+    )
     from .analysis.failures import failures, tool_kinds, tools_imported, tools_kept, tools_made
     from .analysis.grading import accuracy_by_rule
     from .analysis.independence import independent_runs, repetitions, shared_programs, toolbox_experiment
@@ -39,6 +46,7 @@ __all__ = [
     "TroveLiteError",
     "accuracy",
     "accuracy_by_rule",
+    "accuracy_differences",
     "accuracy_figure",
     "answer",
     "answer_figure",
@@ -47,6 +55,7 @@ __all__ = [
     "choose",
     "compare",
     "creator",
+    "differences_in_words",
     "expected_score",
     "failures",
     "failures_figure",

@@ -6,7 +6,13 @@ import pytest
 
 import trove_lite as tl
 from trove_lite import TroveLiteError
-from trove_lite.analysis.comparison import Comparison, absent, differences
+from trove_lite.analysis.comparison import (
+    Comparison,
+    absent,
+    accuracy_differences,
+    differences,
+    differences_in_words,
+)
 from trove_lite.analysis.scores import estimate, run_effect, score
 from trove_lite.analysis.statistics import holm
 from trove_lite.candidates import calls_of
@@ -138,6 +144,24 @@ def test_three_sides_have_three_differences_and_one_correction(simulated):
     assert list(dict.fromkeys(zip(table["a"], table["b"], strict=True))) == [("a", "b"), ("a", "c"), ("b", "c")]
     assert len(table) == 3 * 8
     assert table["p_holm"].to_numpy() == pytest.approx(holm(table["p"]))
+
+
+def test_differences_of_accuracy_are_by_rule_with_one_correction_and_a_line_a_pair(simulated):
+    found = tl.compare(simulated)
+    table = accuracy_differences(found, resamples=10)
+    assert list(dict.fromkeys(table["rule"])) == ["one_stage", "oracle"]
+    assert table["p_holm"].to_numpy() == pytest.approx(holm(table["p"]))
+    values = tl.accuracy(found, resamples=10).set_index(["category", "system", "rule"])["value"]
+    row = table[(table["category"] == "counting") & (table["rule"] == "oracle")].iloc[0]
+    assert row["difference"] == pytest.approx(
+        values["counting", row["a"], "oracle"] - values["counting", row["b"], "oracle"]
+    )
+    lines = differences_in_words(table.assign(p_holm=0.01)).split("\n")
+    assert len(lines) == 2
+    assert lines[0].startswith(f"{row['a']} is {'ahead of' if table['difference'].iloc[7] > 0 else 'behind'}")
+    assert "is not shown to be ahead of or behind" in differences_in_words(table.assign(p_holm=0.5))
+    alone = accuracy_differences(tl.compare(simulated[simulated["method"] == "trove"]))
+    assert differences_in_words(alone) == "only trove was run: a second method on the same problems is needed."
 
 
 def test_two_rules_on_the_same_runs_are_compared_run_by_run(simulated):

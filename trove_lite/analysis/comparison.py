@@ -244,7 +244,7 @@ def accuracy(
     """
     k = compared(comparison).samples() if k is None else compared(comparison).checked(k)
     parts = []
-    for name, rule in product(comparison.sides, rules):
+    for rule, name in product(rules, comparison.sides):
         scores = score(comparison[name], rule, k, seed=seed, resamples=resamples)
         part = pd.DataFrame(estimates(comparison, name, scores))
         methods = ", ".join(dict.fromkeys(comparison[name]["method"].astype(str)))
@@ -333,6 +333,44 @@ def differences(
             found = of_shares(tested(part)) if shares else tested(part)
             rows.append({"category": category, "a": one, "b": other, **found, "problems_needed": needed})
     return corrected(pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS))
+
+
+def accuracy_differences(
+    comparison: Comparison,
+    *,
+    k: int | None = None,
+    rules: Sequence[str] = ("one_stage", "oracle"),
+    seed: int = 0,
+    resamples: int = 100,
+) -> pd.DataFrame:
+    """Accuracy of each side minus that of each other: `differences` by `rules` or `oracle`, as in `accuracy`.
+
+    One correction is over all rules, pairs and categories. `k` is what each side may choose among, whatever else its
+    method spends on the way: see `matched_budgets`.
+    """
+    k = compared(comparison).samples() if k is None else compared(comparison).checked(k)
+    filled = {name: side for name, side in comparison.sides.items() if len(side)}
+    parts = []
+    for rule in rules:
+        scores = {name: score(side, rule, k, seed=seed, resamples=resamples) for name, side in filled.items()}
+        parts.append(differences(comparison, scores).assign(rule=rule, k=k))
+    columns = ["category", "rule", "k", *DIFFERENCE_COLUMNS[1:]]
+    table = corrected(pd.concat(parts, ignore_index=True)).reindex(columns=columns)
+    note = "" if len(table) else f"only {', '.join(filled)} was run: a second method on the same problems is needed"
+    return named(table, "accuracy_differences", "differences of accuracy", comparison.title, note=note)
+
+
+def differences_in_words(table: pd.DataFrame) -> str:
+    """A line for each pair and rule of `accuracy_differences`, over all categories that both have."""
+    if table.empty:
+        return f"{table.attrs.get('note', 'No methods to compare')}."
+    lines = []
+    for row in table.groupby(["rule", "a", "b"], sort=False).tail(1).itertuples():
+        known = "is ahead of" if row.difference > 0 else "is behind"
+        shown = known if row.p_holm < 0.05 else "is not shown to be ahead of or behind"
+        numbers = f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
+        lines.append(f"{row.a} {shown} {row.b}: {numbers}, {row.problems} problems, {row.k} programs each, {row.rule}.")
+    return "\n".join(lines)
 
 
 def _with_whole(v: Variance, categories: Sequence[str]) -> list[tuple[str, Variance]]:
@@ -448,7 +486,8 @@ def _matched(
     units = shared.set_index(UNIT).index.unique()
     each = _outcomes(mine.samples, mine.whole, rule).add_suffix("_a").reindex(units)
     each = each.join(_affordable(rival, shared, cost, rule).add_suffix("_b"))
-    each = each.fillna({f"{name}_b": 0.0 for name in (*COSTS, "right")}).join(given)
+    counted = [name for name in COSTS if rival.samples[name].notna().any()]
+    each = each.fillna({f"{name}_b": 0.0 for name in (*counted, "right")}).join(given)
     each["mean_cost"] = shared.groupby(UNIT)[cost].mean()
     each["short"] = rival.whole[cost].reindex(units) < each["given"]
     right = (each["right_a"] - each["right_b"]).unstack("seed")

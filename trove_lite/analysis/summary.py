@@ -7,9 +7,9 @@ import pandas as pd
 from ..candidates import all_candidates, selections
 from . import statistics as metrics
 from .choose import choose, in_order, modes_of
-from .comparison import compare, differences
+from .comparison import accuracy_differences, compare
 from .independence import repetitions, shared_programs
-from .scores import correct_counts, distinct_score, graded_answer, oracle_score, score
+from .scores import correct_counts, distinct_score, graded_answer, oracle_score
 
 RUN = ["run", "method", "category"]
 
@@ -78,14 +78,10 @@ def against(candidates: pd.DataFrame, methods: Sequence[str], rule: str = "one_s
     sides = {method: candidates[candidates["method"] == method] for method in methods}
     if sum(map(len, sides.values())) == 0 or len(sides) < 2:
         return []
-    comparison = compare(sides)
-    k = comparison.samples()
-    if not k:
-        return []
-    table = differences(comparison, {name: score(side, rule, k) for name, side in comparison.sides.items()})
+    table = accuracy_differences(compare(sides), rules=(rule,))
     return [
         f"{row.a} against {row.b}: {100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}] "
-        f"(95 %, {row.problems} problems, {k} calls each, selected by {rule})"
+        f"(95 %, {row.problems} problems, {row.k} calls each, selected by {rule})"
         for row in table.groupby(["a", "b"], sort=False).tail(1).itertuples()  # over all categories, where several are
     ]
 

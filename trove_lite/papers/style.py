@@ -69,7 +69,8 @@ def accuracy_figure(table: pd.DataFrame) -> Figure | None:
     known = table[table["value"].notna()]
     if known.empty:
         return None
-    rows, systems, rules = (list(known[name].unique()) for name in ("category", "system", "rule"))
+    systems, rules = (list(known[name].unique()) for name in ("system", "rule"))
+    rows = [category for category in table["category"].unique() if category in set(known["category"])]
     styles = dict(zip(systems, cycle(SERIES.values()), strict=False))
     step = 0.7 / len(systems)
     figure, all_axes = plt.subplots(
@@ -92,8 +93,15 @@ def accuracy_figure(table: pd.DataFrame) -> Figure | None:
     names = [system if ran[system] == system else f"{system} ({ran[system]})" for system in systems]
     handles = [handle(name, styles[system]) for name, system in zip(names, systems, strict=True)]
     figure.legend(handles=handles, frameon=False, ncols=min(4, len(handles)), loc="outside lower center", fontsize=9)
-    text = f"Accuracy with {known['k'].iloc[0]} calls a problem"
-    return titled(figure, table, text, caption=f"{text}. {over(known)}. Bars: {INTERVAL}.")
+    text = f"Accuracy with {known['k'].iloc[0]} programs a problem"
+    return titled(figure, table, text, caption=f"{text}. {over(known)}. Bars: {INTERVAL}{prediction(known)}.")
+
+
+def prediction(table: pd.DataFrame) -> str:
+    """What a caption adds of the thin lines that `dot` draws where a table has prediction intervals; else nothing."""
+    if "prediction_low" not in table or table["prediction_low"].isna().all():
+        return ""
+    return "; thin: where five new runs on these problems would fall (95 %)"
 
 
 # ---- what of a table is drawn ----

@@ -32,6 +32,7 @@ from ..style import (
     margin_band,
     over,
     plt,
+    prediction,
     reasons,
     row_over_categories,
     split_by,
@@ -80,7 +81,7 @@ def table1_figure(table: pd.DataFrame) -> Figure | None:
     key(axes, [handle(name, series) for (name, _), series in drawn.items()], paper=in_print)
     caption = (
         f"Accuracy with {table.attrs['k']} calls a problem, in percent of problems. {over(table)}. Thick bars: "
-        f"{INTERVAL}{_prediction(table)}.{_diamonds(in_print)}{_stand_in(table)}"
+        f"{INTERVAL}{prediction(table)}.{_diamonds(in_print)}{_stand_in(table)}"
     )
     text = f"Accuracy at a matched budget of {table.attrs['k']} calls"
     return titled(figure, table, text, caption=caption, detail=f"{over(table)}; {INTERVAL}")
@@ -406,12 +407,6 @@ def _names_of_rows(table: pd.DataFrame) -> dict[str, str]:
 
 def _as_value(table: pd.DataFrame) -> pd.DataFrame:
     return table.rename(columns={"difference": "value"})
-
-
-def _prediction(table: pd.DataFrame) -> str:
-    if "prediction_low" not in table or table["prediction_low"].isna().all():
-        return ""
-    return "; thin: where five new runs on these problems would fall (95 %)"
 
 
 def _diamonds(in_print: bool) -> str:

@@ -548,7 +548,7 @@ def _show_time_limits(new, agreement, folder: Path, time_limit: float) -> None:
     from .papers.reexecution import LIMITS, time_limits, time_limits_figure
 
     limits = [limit for limit in LIMITS if limit <= time_limit] or [time_limit]
-    by_limit = time_limits(independent_runs(new), limits)  # a copy is no second run
+    by_limit = time_limits(independent_runs(new, across=True), limits)  # a copy is no second run
     save(agreement.shares, folder, "agreement")
     with on_disk(folder):  # by itself, because it is written without rows too
         agreement.disagreements.to_csv(folder / "disagreements.csv", index=False, lineterminator="\n")

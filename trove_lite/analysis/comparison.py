@@ -185,7 +185,7 @@ def compare(runs: pd.DataFrame | Mapping[str, pd.DataFrame], *, calls: pd.DataFr
     if not isinstance(runs, Mapping):
         one_kind(all_candidates(runs), "model", "provenance")
         runs = {method: runs[runs["method"] == method] for method in dict.fromkeys(runs["method"].astype(str))}
-    return Comparison.of({name: independent_runs(frame) for name, frame in runs.items()}, calls=calls)
+    return Comparison.of({name: independent_runs(frame, across=True) for name, frame in runs.items()}, calls=calls)
 
 
 def compared(comparison: object) -> Comparison:

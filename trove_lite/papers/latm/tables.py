@@ -42,7 +42,7 @@ def sides(
     names = [who.get((run, m), System(family(m), model)).title for run, m, model in rows]
     name = pd.Series(names, candidates.index)
     return Comparison.of(
-        {side: independent_runs(candidates[name == side]) for side in dict.fromkeys(names)}, calls=calls
+        {side: independent_runs(candidates[name == side], across=True) for side in dict.fromkeys(names)}, calls=calls
     )
 
 

@@ -71,6 +71,23 @@ def test_by_other_prompts_a_comparison_is_a_row_of_its_own(tmp_path):
     ]
 
 
+def test_creator_is_compared_at_the_most_calls_that_both_sides_reach(tmp_path):
+    columns = "budget,spent,category,a,b,difference,low,high,covers,p,problems\n"
+    row = "calls,{},counting,CREATOR,{},{},-0.1,0.2,problems,0.5,291\n"
+    text = row.format(10, "PoT", 0.02) + row.format(2.397, "PoT", 0.01) + row.format(2.397, "PRIMITIVE", 0.03)
+    text += (
+        row.format(15, "PoT", "")
+        + row.format(10, "Entangled", 0.04)
+        + "completion tokens"
+        + row[5:].format(774, "PoT", 1)
+    )
+    table = answer({study(tmp_path, columns + text, "creator_matched.csv"): "counting"}).query("not printed")
+    assert list(zip(table["without"], table["difference"], table["budget"], strict=True)) == [
+        ("PRIMITIVE", 0.03, "2.4 calls each"),
+        ("PoT", 0.02, "10 calls each"),
+    ]
+
+
 def test_a_toolbox_that_another_category_lent_is_no_comparison(tmp_path):
     row = "accuracy of the answer,{},{},{},-0.1,0.2,problems,0.5,100\n"
     pairs = (

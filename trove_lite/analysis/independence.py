@@ -6,7 +6,7 @@ pair and mode by mode, problem after problem, and what repeats an earlier run is
 over runs; what comes after the parting stays. It reads fingerprints, never text.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import NamedTuple
 
@@ -164,7 +164,7 @@ def independent_runs(candidates: pd.DataFrame, *, by_mode: bool = False, across:
         (category, *run, grid.mode, problem)
         for category, grids in _grids(candidates)
         for grid in grids
-        for run, problem in _repeated(grid, across=across)
+        for run, problem in _repeated(grid, _pairs(grid, across=across))
     ]
     key = ["category", "run", "method", "mode", "problem"]
     found = pd.DataFrame(repeats, columns=key)
@@ -266,16 +266,18 @@ def _grid(mode: str, rows: pd.DataFrame) -> _Grid:
     return _Grid(mode, runs, problems, programs, there)
 
 
-def _pairs(grid: _Grid) -> Iterator[_Pair]:
-    """Every pair of runs that have samples in common."""
+def _pairs(grid: _Grid, *, across: bool = True) -> Iterator[_Pair]:
+    """Every pair of runs that have samples in common, across methods or of one."""
     for one, other in combinations(range(len(grid.runs)), 2):
+        if not across and grid.runs[one][1] != grid.runs[other][1]:
+            continue
         a, b = grid.programs[one], grid.programs[other]
         both = grid.there[one] & grid.there[other]
         if not both.any() or {one, other} <= grid.elsewhere:
             continue
-        across = grid.there[one][:, :, None] & grid.there[other][:, None, :] & ~np.eye(a.shape[1], dtype=bool)
-        same = ((a[:, :, None] == b[:, None, :]) & across).sum(axis=(1, 2))
-        total = across.sum(axis=(1, 2))
+        crossed = grid.there[one][:, :, None] & grid.there[other][:, None, :] & ~np.eye(a.shape[1], dtype=bool)
+        same = ((a[:, :, None] == b[:, None, :]) & crossed).sum(axis=(1, 2))
+        total = crossed.sum(axis=(1, 2))
         overall = same.sum() / total.sum() if total.any() else CHANCE_OF_ONE
         chance = (same + overall) / (total + 1)  # of few samples, nearer to that of all problems
         equal, compared = ((a == b) & both).sum(axis=1), both.sum(axis=1)
@@ -300,13 +302,9 @@ def _shared(equal: np.ndarray, compared: np.ndarray, chance: np.ndarray) -> np.n
     return state.astype(bool)
 
 
-def _repeated(
-    grid: _Grid, pairs: list[_Pair] | None = None, *, across: bool = False
-) -> Iterator[tuple[tuple[str, str], int]]:
-    """(run, problem) wherever a run repeats an earlier one, of its own method or across methods."""
-    for pair in _pairs(grid) if pairs is None else pairs:
-        if not across and grid.runs[pair.one][1] != grid.runs[pair.other][1]:
-            continue
+def _repeated(grid: _Grid, pairs: Iterable[_Pair]) -> Iterator[tuple[tuple[str, str], int]]:
+    """(run, problem) wherever a run repeats an earlier one."""
+    for pair in pairs:
         for problem in grid.problems[pair.shared & (pair.compared > 0)].tolist():
             yield grid.runs[pair.other], problem
 

@@ -7,7 +7,7 @@ import pandas as pd
 from ..candidates import all_candidates, selections
 from . import statistics as metrics
 from .choose import choose, in_order, modes_of
-from .comparison import accuracy_differences, compare
+from .comparison import accuracy_differences, compare, points
 from .independence import repetitions, shared_programs
 from .scores import correct_counts, distinct_score, graded_answer, oracle_score
 
@@ -80,7 +80,7 @@ def against(candidates: pd.DataFrame, methods: Sequence[str], rule: str = "one_s
         return []
     table = accuracy_differences(compare(sides), rules=(rule,))
     return [
-        f"{row.a} against {row.b}: {100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}] "
+        f"{row.a} against {row.b}: {points(row)} "
         f"(95 %, {row.problems} problems, {row.k} calls each, selected by {rule})"
         for row in table.groupby(["a", "b"], sort=False).tail(1).itertuples()  # over all categories, where several are
     ]

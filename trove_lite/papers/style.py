@@ -70,7 +70,7 @@ def accuracy_figure(table: pd.DataFrame) -> Figure | None:
     if known.empty:
         return None
     systems, rules = (list(known[name].unique()) for name in ("system", "rule"))
-    rows = [category for category in table["category"].unique() if category in set(known["category"])]
+    rows = list(table.loc[table["category"].isin(known["category"]), "category"].unique())
     styles = dict(zip(systems, cycle(SERIES.values()), strict=False))
     step = 0.7 / len(systems)
     figure, all_axes = plt.subplots(

@@ -36,7 +36,7 @@ def repair_in_words(study: Study) -> str:
         none = scores["0"]["score"].mean()
         relative = f", {100 * row.difference / none:+.0f} % of its value" if none else ""
         lines.append(
-            f"{name}: up to {most} repairs add {_points(row)} to {100 * none:.1f} %{relative} "
+            f"{name}: up to {most} repairs add {analysis.points(row)} to {100 * none:.1f} %{relative} "
             f"({row.problems} problems)."
         )
     return "\n".join(lines) or "No method that repairs was run."
@@ -54,7 +54,7 @@ def disentangling_in_words(matched: pd.DataFrame) -> str:
             row = rows.iloc[-1]
             lines.append(
                 f"At {spent:.1f} {budget} a problem, CREATOR (tool and use apart) less Entangled (both at once): "
-                f"{_points(row)} ({row.problems} problems): {_verdict(row)}."
+                f"{analysis.points(row)} ({row.problems} problems): {_verdict(row)}."
             )
     return "\n".join(lines)
 
@@ -62,12 +62,8 @@ def disentangling_in_words(matched: pd.DataFrame) -> str:
 def transfer_in_words(table5: pd.DataFrame) -> str:
     """What tools made for other questions add to one attempt of one's own, by who chooses among them (Table 5)."""
     gains = table5[(table5["category"] == "gain") & table5["value"].notna()].rename(columns={"value": "difference"})
-    parts = [f"{row.system} {_points(row)}" for row in gains.itertuples()]
+    parts = [f"{row.system} {analysis.points(row)}" for row in gains.itertuples()]
     return f"Over one attempt at each question: {'; '.join(parts)}." if parts else "Nothing was transferred."
-
-
-def _points(row) -> str:
-    return f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
 
 
 def _verdict(row) -> str:

@@ -285,8 +285,7 @@ def latm_in_words(difference: pd.DataFrame, even: pd.DataFrame) -> str:
     lines = []
     for row in whole.itertuples():
         shown = "more" if row.low > 0 else "less" if row.high < 0 else "not shown to be more or less"
-        numbers = f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
-        compared = f"{row.a} is {shown} often right than {row.b}: {numbers}, {row.problems} instances."
+        compared = f"{row.a} is {shown} often right than {row.b}: {analysis.points(row)}, {row.problems} instances."
         here = even[(even["a"] == row.a) & (even["b"] == row.b)]
         costs = [_cheaper(prices, part) for prices, part in here.groupby("prices", sort=False)]
         lines.append(" ".join([compared, *costs]))

@@ -35,9 +35,9 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Com
     independent = independent_runs(candidates)
     kept, each_mode = in_order(independent), in_order(independent_runs(candidates, by_mode=True))
     own = kept[kept["method"] == "primitive"]
-    skip = candidates[(candidates["mode"] == "skip") & (candidates["phase"] == "stream")]
-    apart = in_order(independent_runs(skip, by_mode=True, across=True))
-    pool = skip_pool(apart[~apart["category"].isin(own["category"].unique())])
+    skip = (candidates["mode"] == "skip") & (candidates["phase"] == "stream")
+    lacking = candidates[skip & ~candidates["category"].isin(own["category"].unique())]
+    pool = skip_pool(in_order(independent_runs(lacking, by_mode=True, across=True)))
     frames = {
         TROVE: kept[kept["method"] == "trove"],
         PRIMITIVE: pd.concat([own, pool], ignore_index=True) if len(pool) else own,

@@ -1,7 +1,8 @@
 """TroVE: Inducing Verifiable and Efficient Toolboxes for Solving Programmatic Tasks, its tables from candidates."""
 
+from ...analysis.comparison import points
 from .ablation_tables import ablation_table, orders_in_words, orders_table, sizes_in_words, sizes_table
-from .ablations import ablations, effects, effects_in_words, points
+from .ablations import ablations, effects, effects_in_words
 from .definitions import (
     counted_otherwise,
     definitions_in_words,

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from ...analysis.choose import PROBLEM, choose, in_order
-from ...analysis.comparison import Comparison, corrected, matched_budgets, tested
+from ...analysis.comparison import Comparison, corrected, matched_budgets, points, tested
 from ...analysis.scores import scored, variance_of
 from ...candidates import TEXT, load_calls, load_candidates, measured, read_description
 from ...errors import TroveLiteError
@@ -384,8 +384,3 @@ def effects_in_words(table: pd.DataFrame) -> str:
                 f"{(~shown & ~within).sum()} are open."
             )
     return " ".join(parts)
-
-
-def points(row: object) -> str:
-    """A difference with its interval, in points."""
-    return f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"

@@ -12,14 +12,14 @@ import numpy as np
 import pandas as pd
 
 from ...analysis.choose import PROBLEM
-from ...analysis.comparison import corrected, tested
+from ...analysis.comparison import corrected, points, tested
 from ...analysis.scores import estimate, variance_of
 from ...analysis.statistics import mean_interval
 from ...candidates import load_candidates
 from ...methods.trove import IMPORT, MODES, NONE, OWN, in_order
 from ...recorded.replay import played_back, stated_settings
 from .. import named
-from .ablations import Ablations, Variant, points, selected
+from .ablations import Ablations, Variant, selected
 
 OWN_ORDER, SHUFFLED = "the data set's order", "shuffled orders"
 BLOCKS = 6

@@ -7,11 +7,11 @@ and may call differs. None of the papers has this experiment.
 import numpy as np
 import pandas as pd
 
-from ...analysis.comparison import corrected, tested
+from ...analysis.comparison import corrected, points, tested
 from ...analysis.scores import estimate, variance_of
 from ...methods.trove import IMPORT, NONE
 from .. import named
-from .ablations import Ablations, Variant, points, selected
+from .ablations import Ablations, Variant, selected
 from .growth import IMPORTS, KEYS, mean_of
 
 OWN_TOOLS, LENT, WITHOUT = "its own toolbox", "another category's", "no toolbox"

@@ -28,30 +28,30 @@ demo: $(VENV)/ready  ## the practice model live: TROVE and PRIMITIVE, 10 problem
 	$(BIN)/trove-lite report runs/practice-demo --out practice-demo --title "$(TOY)" --force $(ARGS)
 
 study: $(VENV)/ready  ## tables and figures of a real model's study, where results/ has it
-	$(BIN)/python studies/study.py report $(STUDY)
+	$(BIN)/python -m studies report $(STUDY)
 
 answer: $(VENV)/ready  ## every published comparison in one figure: does making tools help?
 	$(BIN)/trove-lite batch notebooks/01_answer.ipynb -p results ../results/answer -p figures ../figures/answer \
 		--out results/answer/notebooks --force
 
 real:  ## a study with a real model: make real MODEL=FOLDER_OR_HUB_NAME; goes on where it stopped; REAL=python of a venv with vLLM
-	$(REAL) studies/study.py run $(STUDY) --model '$(MODEL)' $(ARGS)
+	$(REAL) -m studies run $(STUDY) --model '$(MODEL)' $(ARGS)
 
 publish: $(VENV)/ready  ## the complete parts of that study into results/, then `make study`
-	$(BIN)/python studies/study.py publish $(STUDY) $(ARGS)
+	$(BIN)/python -m studies publish $(STUDY) $(ARGS)
 
 practice: $(VENV)/ready  ## results/practice, creator-practice and tables-practice again: 20 minutes on two cores
 	$(BIN)/trove-lite run --methods primitive trove --out runs/practice
 	$(BIN)/trove-lite run --methods primitive --k 30 --name practice --out runs/practice-longer
 	$(BIN)/trove-lite report runs/practice --out practice --force -p longer '["../runs/practice-longer"]'
-	$(BIN)/python studies/study.py run studies/creator-practice.toml --model practice
+	$(BIN)/python -m studies run studies/creator-practice.toml --model practice
 	$(BIN)/trove-lite report runs/creator-practice/* --only 30_creator --out creator-practice --title "$(TOY)" --force
-	$(BIN)/python studies/study.py run studies/tables-practice.toml --model practice
+	$(BIN)/python -m studies run studies/tables-practice.toml --model practice
 	$(BIN)/trove-lite report runs/tables-practice/* --out tables-practice --title "$(TOY)" --force
 
 ablations: $(VENV)/ready  ## results/practice-ablations again: TROVE's choices one after another, 5 seeds, half an hour
-	$(BIN)/python studies/study.py run $(ABLATIONS) --model practice
-	$(BIN)/python studies/study.py ablations $(ABLATIONS)
+	$(BIN)/python -m studies run $(ABLATIONS) --model practice
+	$(BIN)/python -m studies ablations $(ABLATIONS)
 
 train-practice-model:  ## the practice model's weights again, from scratch, in .venv-train: half an hour on one core
 	$(PYTHON) -m venv .venv-train

@@ -8,7 +8,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from studies import study as studies
+from studies import outcomes, plan
+from studies.ablations import ablate
+from studies.publish import publish
+from studies.report import report
+from studies.run import run
 from trove_lite import load_calls, load_candidates
 from trove_lite.candidates import save_run, save_table
 from trove_lite.errors import TroveLiteError
@@ -45,7 +49,7 @@ k = 9
 
 def read(tmp_path, text=FILE):
     (tmp_path / "small.toml").write_text(text)
-    return studies.read_study(tmp_path / "small.toml")
+    return plan.read_study(tmp_path / "small.toml")
 
 
 def run_folder(folder: Path, model="simulated", **about) -> Path:
@@ -59,7 +63,7 @@ def run_folder(folder: Path, model="simulated", **about) -> Path:
 
 
 def test_a_part_has_the_study_s_settings_and_its_own(tmp_path):
-    words = [" ".join(studies.words_of(part, "practice", Path("out"))) for part in read(tmp_path).parts]
+    words = [" ".join(plan.words_of(part, "practice", Path("out"))) for part in read(tmp_path).parts]
     assert words[0].startswith("run --model practice --out out --dataset math --k 6 --methods primitive")
     assert "--k 9 --methods trove --categories counting --seeds 0 1" in words[1]
 
@@ -74,46 +78,46 @@ def test_a_part_has_the_study_s_settings_and_its_own(tmp_path):
     ],
 )
 def test_a_folder_or_hub_name_is_a_model_for_vllm(model, spec):
-    assert studies.spec_of(model, "dtype=bfloat16") == spec
+    assert plan.spec_of(model, "dtype=bfloat16") == spec
 
 
 def test_running_a_study_needs_no_jupyter():
     """A venv with vLLM, which `make real` runs in, has none."""
-    code = "import sys; sys.modules |= dict.fromkeys(('nbformat', 'papermill', 'jupyter')); import studies.study"
+    code = "import sys; sys.modules |= dict.fromkeys(('nbformat', 'papermill', 'jupyter')); import studies.__main__"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
 def test_a_part_that_is_complete_is_not_run_again(tmp_path, capfd):
     run_folder(tmp_path / "runs" / "first")
-    assert studies.run(read(tmp_path), "practice", tmp_path / "runs", tmp_path / "results", only=["first"]) == 0
+    assert run(read(tmp_path), "practice", tmp_path / "runs", tmp_path / "results", only=["first"]) == 0
     assert "first: complete" in capfd.readouterr().out
 
 
 def test_a_part_of_fewer_attempts_than_its_study_wants_is_run_again(tmp_path, monkeypatch):
     started = []
-    monkeypatch.setattr(studies.subprocess, "run", lambda words: started.append(words) or subprocess_that_ended())
+    monkeypatch.setattr(subprocess, "run", lambda words: started.append(words) or subprocess_that_ended())
     study = read(tmp_path, FILE.replace('methods = ["primitive"]', 'methods = ["pot"]\n"pot.attempts" = 3'))
     for attempts, starts in ((3, 0), (1, 1)):
         folder = run_folder(tmp_path / "runs" / "first")
         about = json.loads((folder / "run.json").read_text())
         about["settings"] |= {"methods": ["pot"], "choices": {"pot": {"attempts": attempts, "rectify": 1}}}
         (folder / "run.json").write_text(json.dumps(about))
-        assert studies.run(study, "practice", tmp_path / "runs", tmp_path / "results", only=["first"]) == 0
+        assert run(study, "practice", tmp_path / "runs", tmp_path / "results", only=["first"]) == 0
         assert len(started) == starts
 
 
 def test_what_a_part_takes_from_another_is_its_run_or_else_what_was_published(tmp_path, monkeypatch):
     started = []
-    monkeypatch.setattr(studies.subprocess, "run", lambda words: started.append(words) or subprocess_that_ended())
+    monkeypatch.setattr(subprocess, "run", lambda words: started.append(words) or subprocess_that_ended())
     study = read(tmp_path, FILE + 'reuse = "part:first"\n')
     results, runs = tmp_path / "results", tmp_path / "runs"
     own = with_journal(run_folder(runs / "first"))
     with_journal(run_folder(tmp_path / "before/first"))
-    studies.publish(study, tmp_path / "before", results)
+    publish(study, tmp_path / "before", results)
     (packed,) = (results / "runs/first/journal").iterdir()
     assert [record["text"] for record in finished_journal(packed.with_suffix(""))] == ["print(1)"]
     for folder, lender in ((runs, own), (tmp_path / "none", results / "runs/first")):
-        assert studies.run(study, "practice", folder, results, ["second"]) == 0
+        assert run(study, "practice", folder, results, ["second"]) == 0
         assert started[-1][started[-1].index("--reuse") + 1] == str(lender)
 
 
@@ -121,10 +125,10 @@ def test_samples_of_a_part_that_was_published_without_journals_are_drawn_and_a_l
     tmp_path, monkeypatch, capsys
 ):
     started = []
-    monkeypatch.setattr(studies.subprocess, "run", lambda words: started.append(words) or subprocess_that_ended())
+    monkeypatch.setattr(subprocess, "run", lambda words: started.append(words) or subprocess_that_ended())
     study = read(tmp_path, FILE + 'reuse = "part:first"\n')
     run_folder(tmp_path / "results/runs/first")
-    assert studies.run(study, "practice", tmp_path / "runs", tmp_path / "results", ["second"]) == 0
+    assert run(study, "practice", tmp_path / "runs", tmp_path / "results", ["second"]) == 0
     assert "--reuse" not in started[-1]
     assert "--methods" in started[-1]
     assert "runs/first: has no journals" in capsys.readouterr().out
@@ -144,7 +148,7 @@ def test_parts_that_are_complete_are_published_whole_and_the_others_named(tmp_pa
     source = run_folder(tmp_path / "runs" / "first")
     (tmp_path / "runs/second/journal").mkdir(parents=True)
     (tmp_path / "runs/second/journal/trove-counting-0.jsonl").write_text("{}\n{}\n")
-    table = studies.publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
+    table = publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
     published = tmp_path / "results/runs/first"
     pd.testing.assert_frame_equal(load_candidates(published), load_candidates(source))
     pd.testing.assert_frame_equal(load_calls(published), load_calls(source))
@@ -159,26 +163,26 @@ def test_parts_that_are_complete_are_published_whole_and_the_others_named(tmp_pa
 def test_what_was_published_stays_until_its_run_is_complete_again(tmp_path):
     study, results = read(tmp_path), tmp_path / "results"
     first = run_folder(tmp_path / "runs" / "first", commit="old")
-    studies.publish(study, tmp_path / "runs", results)
+    publish(study, tmp_path / "runs", results)
     before = (results / "runs/first/candidates.parquet").read_bytes()
     run_folder(tmp_path / "clone" / "second")  # by somebody who has no more than what was published
-    table = studies.publish(study, tmp_path / "clone", results).set_index("part")
+    table = publish(study, tmp_path / "clone", results).set_index("part")
     assert table["complete"].all()
     assert "What was not run\n\nNothing of the study's plan." in (results / "README.md").read_text()
     assert (results / "runs/first/candidates.parquet").read_bytes() == before
     (first / "candidates.parquet").unlink()  # as a run does whose attempts were raised
-    assert studies.publish(study, tmp_path / "runs", results, {"second": tmp_path / "clone/second"})["complete"].all()
+    assert publish(study, tmp_path / "runs", results, {"second": tmp_path / "clone/second"})["complete"].all()
     run_folder(tmp_path / "runs" / "first", commit="new")
-    studies.publish(study, tmp_path / "runs", results)
+    publish(study, tmp_path / "runs", results)
     assert json.loads((results / "runs/first/run.json").read_text())["commit"] == "new"
 
 
 def test_what_was_published_of_a_part_whose_plan_grew_is_named_with_what_it_lacks(tmp_path):
     results = tmp_path / "results"
     run_folder(tmp_path / "runs" / "first")
-    studies.publish(read(tmp_path), tmp_path / "runs", results)
+    publish(read(tmp_path), tmp_path / "runs", results)
     grown = read(tmp_path, FILE.replace('name = "first"', 'name = "first"\nlimit = 240\n"pot.attempts" = 3'))
-    table = studies.publish(grown, tmp_path / "runs", results).set_index("part")
+    table = publish(grown, tmp_path / "runs", results).set_index("part")
     assert table.loc["first", "complete"]
     assert table.loc["first", "problems"] == load_candidates(results / "runs/first")["problem"].nunique()
     lacks = "\n- first: made at limit none, planned is 240, at pot.attempts none, planned is 3\n"
@@ -191,8 +195,8 @@ def test_what_came_of_running_its_programs_again_is_published_with_a_study(tmp_p
     (tmp_path / "again/agreement.csv").write_text("category,candidates,status,compared,verdict\nall,60,58,59,59\n")
     (tmp_path / "again/disagreements.csv").write_text("status_recorded,status\nkilled,timeout\nkilled,timeout\n")
     results = tmp_path / "results"
-    studies.publish(read(tmp_path), tmp_path / "runs", results, reexecuted=tmp_path / "again")
-    studies.publish(read(tmp_path), tmp_path / "runs", results)  # it stays
+    publish(read(tmp_path), tmp_path / "runs", results, reexecuted=tmp_path / "again")
+    publish(read(tmp_path), tmp_path / "runs", results)  # it stays
     text = (results / "README.md").read_text()
     assert "Of 60 programs" in text
     assert "59 of 59 have the same verdict, and 58 end alike. Others: 2 killed, now timeout." in text
@@ -200,7 +204,7 @@ def test_what_came_of_running_its_programs_again_is_published_with_a_study(tmp_p
 
 def test_what_a_run_did_not_record_is_said_and_never_made_up(tmp_path):
     run_folder(tmp_path / "runs" / "first")
-    table = studies.publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
+    table = publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
     assert pd.isna(table.loc[0, "hours"])
     assert "- **commit**: not recorded" in (tmp_path / "results/README.md").read_text()
 
@@ -213,7 +217,7 @@ def test_hours_are_those_of_the_sessions(tmp_path):
     beside = [{"began": "2026-01-01T01:00:00Z", "ended": "2026-01-01T02:00:00Z", "commit": "abc"}]
     run_folder(tmp_path / "runs" / "first", sessions=sessions)
     run_folder(tmp_path / "runs" / "second", sessions=beside)
-    table = studies.publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
+    table = publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
     assert table["hours"].tolist() == [2.0, 1.0]
     assert table.loc[0, "commits"] == "abc"
     assert "at least one of them\nwas running for 2.50 hours" in (tmp_path / "results/README.md").read_text()
@@ -223,21 +227,21 @@ def test_parts_of_two_models_are_refused(tmp_path):
     run_folder(tmp_path / "runs" / "first")
     elsewhere = run_folder(tmp_path / "elsewhere", model="another")
     with pytest.raises(TroveLiteError, match=r"several models: simulated \(first\), another \(second\)"):
-        studies.publish(read(tmp_path), tmp_path / "runs", tmp_path / "results", {"second": elsewhere})
+        publish(read(tmp_path), tmp_path / "runs", tmp_path / "results", {"second": elsewhere})
 
 
 def test_another_model_s_part_is_not_published_beside_what_is_there(tmp_path):
     run_folder(tmp_path / "runs" / "first")
-    studies.publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
+    publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
     run_folder(tmp_path / "mine" / "second", model="another")
     with pytest.raises(TroveLiteError, match=r"several models: simulated \(first\), another \(second\)"):
-        studies.publish(read(tmp_path), tmp_path / "mine", tmp_path / "results")
+        publish(read(tmp_path), tmp_path / "mine", tmp_path / "results")
     assert not (tmp_path / "results/longer").exists()
 
 
 def test_a_study_of_which_nothing_is_complete_is_refused(tmp_path):
     with pytest.raises(TroveLiteError, match="no part of small is complete"):
-        studies.publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
+        publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
 
 
 @pytest.mark.parametrize(
@@ -254,7 +258,7 @@ def test_a_study_that_cannot_be_is_refused_in_a_line(tmp_path, text, message):
 
 
 def test_what_is_not_published_is_left_out_in_a_line(tmp_path, capsys):
-    assert studies.report(read(tmp_path), tmp_path / "results") == 0
+    assert report(read(tmp_path), tmp_path / "results") == 0
     assert "left out" in capsys.readouterr().out
 
 
@@ -268,7 +272,7 @@ def test_a_study_of_latm_says_what_came_of_its_tools(tmp_path, monkeypatch):
     play(tmp_path / "runs/part0")
     play(other / "runs/cot", methods=("cot",), roles=())
     own.mkdir()
-    studies.publish(study, tmp_path / "runs", own)
+    publish(study, tmp_path / "runs", own)
     told = (own / "README.md").read_text()
     assert "| LATM of maker, user | " in told
     assert "| CoT, scripted " in told
@@ -283,8 +287,8 @@ def test_a_study_of_latm_says_what_came_of_its_tools(tmp_path, monkeypatch):
 def reported(study, results, monkeypatch) -> list[list[str]]:
     """The reports that a study asks for, as command lines."""
     asked: list[list[str]] = []
-    monkeypatch.setattr(studies, "trove_lite", lambda words: asked.append(words) or 0)
-    assert studies.report(study, results) == 0
+    monkeypatch.setattr("studies.report.trove_lite", lambda words: asked.append(words) or 0)
+    assert report(study, results) == 0
     return asked
 
 
@@ -301,7 +305,7 @@ def test_a_study_of_creator_says_whether_disentangling_helps(tmp_path, monkeypat
         how = {"dataset": "practice", "seeds": (0,), "limit": 4, "choices": choices}
         played(tmp_path / "runs" / part.name, methods=(part.name,), **how)
     own.mkdir(parents=True)
-    table = studies.publish(study, tmp_path / "runs", own)
+    table = publish(study, tmp_path / "runs", own)
     assert table.set_index("part")["attempts"].to_dict() == {"creator": "1", "entangled": "3", "pot": "2"}
     told = (own / "README.md").read_text()
     for budget in ("calls", "completion tokens"):
@@ -352,10 +356,10 @@ def test_a_study_may_have_one_part_of_another_beside_it(tmp_path, monkeypatch):
 def test_every_part_of_a_committed_study_is_a_run_that_can_be_made(path):
     from trove_lite.cli import _settings, parser_of
 
-    study = studies.read_study(path)
+    study = plan.read_study(path)
     folders = {part.name: Path(part.name) for part in study.parts}
     for part in study.parts:
-        given = parser_of("run").given(studies.words_of(part, "practice", Path("out"), folders)[1:])
+        given = parser_of("run").given(plan.words_of(part, "practice", Path("out"), folders)[1:])
         given.pop("reuse", None)
         tool = given.pop("tool", ())  # of data or of a run that is not here
         settings = _settings(given, given.pop("out"))
@@ -374,10 +378,10 @@ ABLATIONS = FILE.replace('name = "small"', 'name = "small"\ndefault = "first"', 
 
 def test_a_part_may_name_the_folder_of_another(tmp_path):
     study = read(tmp_path, ABLATIONS)
-    words = " ".join(studies.words_of(study.parts[1], "practice", Path("out"), {"first": Path("runs/first")}))
+    words = " ".join(plan.words_of(study.parts[1], "practice", Path("out"), {"first": Path("runs/first")}))
     assert "--trove.toolbox runs/first#geometry --reuse runs/first --retry false" in words
     with pytest.raises(TroveLiteError, match="no part of the study is named first"):
-        studies.words_of(study.parts[1], "practice", Path("out"), {})
+        plan.words_of(study.parts[1], "practice", Path("out"), {})
 
 
 def test_a_default_that_is_no_part_is_refused(tmp_path):
@@ -388,15 +392,15 @@ def test_a_default_that_is_no_part_is_refused(tmp_path):
 def test_ablations_of_an_incomplete_default_are_refused(tmp_path):
     run_folder(tmp_path / "runs" / "second")
     with pytest.raises(TroveLiteError, match="the default and at least one ablation have to be complete"):
-        studies.ablate(read(tmp_path, ABLATIONS), tmp_path / "runs", tmp_path / "results", {})
+        ablate(read(tmp_path, ABLATIONS), tmp_path / "runs", tmp_path / "results", {})
 
 
 def test_every_study_that_is_here_can_be_read_and_its_parts_found():
     for path in sorted((ROOT / "studies").glob("*.toml")):
-        study = studies.read_study(path)
+        study = plan.read_study(path)
         folders = {part.name: Path(part.name) for part in study.parts}
-        assert all(studies.words_of(part, "practice", Path("out"), folders) for part in study.parts)
-        assert bool(study.default) == any(part.group == studies.ABLATIONS for part in study.parts)
+        assert all(plan.words_of(part, "practice", Path("out"), folders) for part in study.parts)
+        assert bool(study.default) == any(part.group == plan.ABLATIONS for part in study.parts)
 
 
 def test_other_prompts_are_told_with_the_same_comparison_as_the_study_s(tmp_path):
@@ -405,7 +409,7 @@ def test_other_prompts_are_told_with_the_same_comparison_as_the_study_s(tmp_path
     for folder, seed in ((own, 0), (other, 1)):
         rows = candidates(problems=8, runs=1, k=6, categories=("counting",), seed=seed)
         save_run(folder, rows, {"kind": "live", "model": "simulated"})
-    told = "\n".join(studies.other_prompts(study, tmp_path / "results", [own]))
+    told = "\n".join(outcomes.other_prompts(study, tmp_path / "results", [own]))
     rows = told.split("TROVE minus PRIMITIVE, problem by problem:")[1]
     assert "| the study's prompts | counting" in rows
     assert "| `official`          | counting" in rows
@@ -414,6 +418,6 @@ def test_other_prompts_are_told_with_the_same_comparison_as_the_study_s(tmp_path
 
 
 def test_a_run_that_only_lends_its_toolboxes_is_not_told_as_other_prompts(tmp_path):
-    study = read(tmp_path, FILE.replace('"longer"', f'"{studies.LENDER}"'))
-    run_folder(tmp_path / "results" / studies.LENDER / "second")
-    assert not studies.other_prompts(study, tmp_path / "results", [run_folder(tmp_path / "results/runs/first")])
+    study = read(tmp_path, FILE.replace('"longer"', f'"{plan.LENDER}"'))
+    run_folder(tmp_path / "results" / plan.LENDER / "second")
+    assert not outcomes.other_prompts(study, tmp_path / "results", [run_folder(tmp_path / "results/runs/first")])

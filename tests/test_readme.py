@@ -3,6 +3,7 @@
 import re
 import shlex
 
+import pandas as pd
 import pytest
 
 from trove_lite.cli import COMMANDS, parser_of
@@ -44,3 +45,28 @@ def test_the_tree_names_every_folder_with_a_clause_and_no_wildcard():
     assert "*" not in TREE
     files = {path.name for path in (ROOT / "trove_lite").glob("*.py")} - {"__init__.py"}
     assert files == set(re.findall(r"`(\w+\.py)`", TEXT.split("Files beside the folders")[1]))
+
+
+#: What paragraphs tell of a table.
+COLUMNS = ["value", "low", "high", "difference", "published", "calls"]
+
+
+def told() -> list[tuple[str, list[str]]]:
+    """Paragraphs below a comment `numbers: FILE, …`, with these files; one without a folder is in the last one's."""
+    found = []
+    for names, paragraph in re.findall(r"<!-- numbers: (.*?) -->\n(.*?)\n\n", TEXT, re.DOTALL):
+        files, folder = [], ROOT
+        for name in re.split(r",\s+", names):
+            folder = (ROOT / name).parent if "/" in name else folder
+            files.append(folder / name.rpartition("/")[2])
+        found.append((paragraph, files))
+    return found
+
+
+@pytest.mark.parametrize(("paragraph", "files"), told(), ids=lambda value: value[:40] if isinstance(value, str) else "")
+def test_every_number_with_a_decimal_stands_in_the_files_named_above_it(paragraph, files):
+    """As a percentage, in points or as it is: after results change, a paragraph that was not renewed is seen."""
+    values = [value for file in files for value in pd.read_csv(file).filter(COLUMNS).to_numpy().ravel()]
+    known = {f"{abs(scale * value):.1f}" for value in values for scale in (1, 100)}
+    said = re.findall(r"(?<![\w.])[+-]?(\d+\.\d)(?![\w.])", paragraph)
+    assert set(said) <= known

@@ -96,15 +96,16 @@ def latm_outcome(_: Study, __: Path, runs: list[Path]) -> list[str]:
             shown = side_by_side(table).T.reset_index(names="") if "source" in table else show(table)
             lines += [f"### {title}", "", markdown(shown), ""]
     trials = latm.table3(runs)
-    trials = trials[trials["category"].isin(candidates["category"].astype(str).unique())]
+    asked = trials["category"].isin(candidates["category"].astype(str).unique())
+    trials = trials[asked | ((trials["category"] == "all") & (trials["source"] == "run"))]
     lines += ["### Trials to make a tool that passed the maker's own tests", "", markdown(show(trials)), ""]
     even = latm.break_even(calls, prices={"tokens": latm.PRICES["tokens"]}, runs=runs)
-    return [*lines, *in_words([latm.latm_in_words(latm.differences(sides), even)])]
+    return [*lines, *in_words([latm.trials_in_words(trials), latm.latm_in_words(latm.differences(sides), even)])]
 
 
 def in_words(texts: Sequence[str]) -> list[str]:
     """The section of a page that says what its tables do, a point a line."""
-    return ["### In words", "", *(f"- {line}" for text in texts for line in text.split("\n")), ""]
+    return ["### In words", "", *(f"- {line}" for text in texts if text for line in text.split("\n")), ""]
 
 
 #: What tells of a study, by the notebook that shows it; of any other, its two sides.

@@ -102,6 +102,18 @@ def test_trials_that_made_a_tool_are_counted_beside_print(runs):
     assert ours["low"] < 1 == ours["high"]
     assert table.loc[("logical_deduction", "GPT-4"), "published"] == 0.6
     assert "do not say" in latm.table3([]).attrs["note"]
+    assert latm.trials_in_words(latm.table3([])) == ""
+
+
+def test_trials_of_several_tasks_are_counted_together_too(runs, monkeypatch):
+    trial = {"maker": "maker", "proposals": 1, "verifications": 1, "labels": 6}
+    made = [trial | {"category": task, "made": task == "b"} for task in "aabbb"]
+    monkeypatch.setattr("trove_lite.papers.latm.tables._trials", lambda folder: made)
+    table = latm.table3(runs[:1])
+    ours = table[table["source"] == "run"]
+    assert ours["category"].to_list() == ["a", "b", "all"]
+    assert ours["trials"].to_list() == [2, 3, 5]
+    assert "maker made a tool in 3 of 5 trials: 60.0 % [23.1, 88.2]" in latm.trials_in_words(table)
 
 
 def test_table_5_is_of_thoughts_that_a_model_wrote_beside_people_s_and_a_tool(runs, calls, comparison, tmp_path):

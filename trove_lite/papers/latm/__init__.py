@@ -17,6 +17,7 @@ from .tables import (
     table5,
     tool_maker_differences,
     tool_makers,
+    trials_in_words,
 )
 
 __all__ = [
@@ -47,4 +48,5 @@ __all__ = [
     "table5",
     "tool_maker_differences",
     "tool_makers",
+    "trials_in_words",
 ]

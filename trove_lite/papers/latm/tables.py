@@ -131,14 +131,17 @@ def _accuracy(comparison: Comparison | None, table: str, title: str, system: Cal
 def table3(runs: Iterable[str | Path]) -> pd.DataFrame:
     """How many trials to make a tool succeed (Table 3), of run folders: a row a task and maker, printed ones last.
 
-    A trial succeeds where the tool passes the maker's own tests. `proposals`, `verifications`: means of what was
-    written until then; `labels`: labelled problems that the maker saw. The interval is Wilson's, over trials.
+    A maker of several tasks has a row of all its trials besides, category `all`. A trial succeeds where the tool passes
+    the maker's own tests. `proposals`, `verifications`: means of what was written until then; `labels`: labelled
+    problems that the maker saw, a task. The interval is Wilson's, over trials.
     """
     trials = [trial for folder in map(Path, runs) for trial in _trials(folder)]
     rows = []
     if trials:
         frame = pd.DataFrame(trials)
-        for (task, maker), part in frame.groupby(["category", "maker"], sort=False):
+        tasks = frame.groupby("maker")["category"].transform("nunique")
+        parts = pd.concat([frame, frame[tasks > 1].assign(category="all")])
+        for (task, maker), part in parts.groupby(["category", "maker"], sort=False):
             low, high = binomtest(int(part["made"].sum()), len(part)).proportion_ci(method="wilson")
             about = {"category": task, "maker": maker, "successes": int(part["made"].sum()), "trials": len(part)}
             about |= {"value": part["made"].mean(), "low": float(low), "high": float(high), "source": "run"}
@@ -271,6 +274,16 @@ def _pair(a: str, b: str) -> str:
     """`LATM minus CoT, USER` where both are of one user."""
     (name, _, user), other = a.rpartition(", "), b.rpartition(", ")[2]
     return f"{name if user == other else a} minus {b}"
+
+
+def trials_in_words(trials: pd.DataFrame) -> str:
+    """How often a maker makes a tool, of `table3`: a line a maker, with the interval that is over its luck."""
+    ours = trials[trials["source"] == "run"].drop_duplicates("maker", keep="last")  # all tasks, where there are several
+    return "\n".join(
+        f"{row.maker} made a tool in {row.successes} of {row.trials} trials: {100 * row.value:.1f} % "
+        f"[{100 * row.low:.1f}, {100 * row.high:.1f}]; intervals of accuracies are not over this luck."
+        for row in ours.itertuples()
+    )
 
 
 def latm_in_words(difference: pd.DataFrame, even: pd.DataFrame) -> str:

@@ -103,7 +103,20 @@ def test_side_by_side_shows_the_value_its_interval_and_the_papers():
 def test_a_notebook_shows_a_reason_to_its_end():
     reason = "these runs are on other problems: " + "run --dataset tabmwp, " * 4 + "and look again"
     shown = tl.side_by_side(named(table().head(0), "paper_table1", "Table 1", note=reason))
-    assert all(reason in html for html in (shown._repr_html_(), shown.T._repr_html_()))
+    assert all(f"{reason}</td>" in html for html in (shown._repr_html_(), shown.T._repr_html_()))
+
+
+def test_a_notebook_shows_every_column_and_row():
+    wide = pd.DataFrame([range(30)] * 70, columns=[f"c{i}" for i in range(30)])
+    html = tl.show(wide)._repr_html_()
+    assert (html.count("<tr"), html.count("<td>")) == (71, 70 * 30)
+    assert "..." not in html
+
+
+def test_a_table_is_shown_without_intervals_that_repeat_others():
+    rows = table().assign(low_problems=lambda t: t["low"], high_problems=lambda t: t["high"])
+    assert "low_problems" not in tl.show(rows)
+    assert {"low_problems", "high_problems"} <= set(tl.show(rows.assign(high_problems=0.9)))
 
 
 def test_side_by_side_names_what_stands_in_in_the_column():

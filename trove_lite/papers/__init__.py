@@ -4,6 +4,7 @@ A paper is a file here, which says what its tables and figures are. Printed numb
 `published/`, copied cell by cell; empty where the print is illegible or has no value. Nothing here is drawn.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from importlib import resources
@@ -170,22 +171,39 @@ def in_columns(frame: pd.DataFrame) -> pd.DataFrame:
 # ---- to read, to check, to keep ----
 
 
+MOST_ROWS = 300  # of a table that a page shows whole
+
+
 class Whole(pd.DataFrame):
-    """A table to read, whose texts a notebook shows to their ends: pandas cuts them after fifty characters."""
+    """A table to read, which a notebook shows whole: pandas leaves out columns, rows after sixty and ends of texts.
+
+    Many rows scroll within the page; of more than `MOST_ROWS` the first and last are shown. Cells with long texts are
+    wide enough to stay low.
+    """
 
     @property
     def _constructor(self) -> type["Whole"]:
         return Whole
 
     def _repr_html_(self) -> str:
-        with pd.option_context("display.max_colwidth", None):
-            return super()._repr_html_()
+        whole = "display.max_colwidth", None, "display.max_columns", None, "display.max_rows", MOST_ROWS
+        with pd.option_context(*whole):
+            html = super()._repr_html_()
+        html = re.sub(r"<td>(?=[^<]{60})", '<td style="min-width:24em;text-align:left">', html)
+        tall = 40 < len(self) <= MOST_ROWS
+        return f'<div style="max-height:48em;overflow-y:auto">{html}</div>' if tall else html
 
 
 def show(table: pd.DataFrame) -> pd.DataFrame:
-    """A table to read: four decimals, no empty columns; where it holds nothing, one line that says why."""
+    """A table to read: four decimals, no empty columns; where it holds nothing, one line that says why.
+
+    Intervals over problems alone have no columns where they are the same as the others.
+    """
     if reason := why_empty(table):
         return Whole({"": [reason]}, index=[table.attrs.get("title", "this table")])
+    same = [f"{end}_problems" for end in ("low", "high") if f"{end}_problems" in table]
+    if same and all(table[name].equals(table[name.removesuffix("_problems")]) for name in same):
+        table = table.drop(columns=same)
     rounded = Whole(table.round(4).astype(object))
     known = rounded.where(rounded.notna() & (rounded != ""))
     return known.dropna(axis="columns", how="all").fillna("")
@@ -208,7 +226,7 @@ def side_by_side(table: pd.DataFrame) -> pd.DataFrame:
     )
     wide = known.pivot_table(index="category", columns=[*extra, "system"], values="cell", aggfunc="first", sort=False)
     order = [c for c in table["category"].unique() if c in wide.index]
-    return wide.reindex(order).fillna("–")
+    return Whole(wide.reindex(order).fillna("–"))
 
 
 def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:

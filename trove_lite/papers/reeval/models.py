@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from ...analysis.comparison import Comparison, accuracy, requests_of
 from ...candidates import load_calls, load_candidates
-from .. import in_columns, named
+from .. import Whole, in_columns, named
 from ..style import INTERVAL, SERIES, category_axis, dot, handle, plt, titled
 from .tables import figure1_table, table1, table7
 from .two_sides import MODELS, SIDES, TROVE, budget, sides
@@ -75,7 +75,7 @@ def a_column_a_model(table: pd.DataFrame) -> pd.DataFrame:
     whole = table[[*rows, "model"]].assign(cell=[_cell(row, "difference" in table) for row in table.itertuples()])
     wide = whole.astype(str).pivot_table(index=rows, columns="model", values="cell", aggfunc="first", sort=False)
     ordered = wide.reindex(columns=list(dict.fromkeys(table["model"]))).fillna("–")
-    return ordered.rename_axis(columns=None).reset_index().rename(columns={"system": ""})
+    return Whole(ordered.rename_axis(columns=None).reset_index().rename(columns={"system": ""}))
 
 
 def _cell(row: object, signed: bool) -> str:

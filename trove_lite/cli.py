@@ -246,16 +246,22 @@ def run(**given: object) -> None:
     at_least(1, "in_flight", way.in_flight)
     at_least(1, "workers", way.workers)
     out = new_folder(way.out, force=True)  # a run that is there goes on
-    was_complete = (out / "candidates.parquet").exists()
+    before = _made_at(out)
     how = {"in_flight": way.in_flight, "workers": way.workers, "progress": not way.quiet, "reuse": way.reuse}
     live.live_run(settings, out, **how)
-    if was_complete:
+    if before and _made_at(out) == before:
         print(f"{out}: was complete already")
     else:
         described = live.read_description(out)
         _say(account.came_of(out, described), *_against(out, described))
     print(f"look closer: trove-lite view {out}, trove-lite summary {out}")
     print(f"all tables and figures: trove-lite report {out} --out NAME")
+
+
+def _made_at(out: Path) -> int:
+    """When the run's table was written, in nanoseconds; 0 where there is none."""
+    table = out / "candidates.parquet"
+    return table.stat().st_mtime_ns if table.exists() else 0
 
 
 def _against(out: Path, described: dict) -> list[str]:

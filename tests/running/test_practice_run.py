@@ -122,3 +122,12 @@ def test_other_settings_have_another_folder():
 def test_recorded_runs_note_no_toolbox(tmp_path, simulated):
     save_table(simulated, tmp_path / "candidates.parquet")
     assert tl.trove.final_toolboxes([tmp_path, tmp_path / "candidates.parquet"]).empty
+
+
+def test_a_complete_run_is_said_to_be_so_and_one_that_went_further_is_not(tmp_path, capsys):
+    words = ["run", "--methods", "primitive", "--categories", "counting", "--seeds", "0", "--k", "1", "--quiet"]
+    said = []
+    for limit in ("1", "1", "2"):
+        assert main([*words, "--limit", limit, "--out", str(tmp_path / "run")]) == 0
+        said.append("was complete already" in capsys.readouterr().out)
+    assert said == [False, True, False]

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -51,7 +52,7 @@ def test_the_tree_names_every_folder_with_a_clause_and_no_wildcard():
 COLUMNS = ["value", "low", "high", "difference", "published", "calls"]
 
 
-def told() -> list[tuple[str, list[str]]]:
+def paragraphs() -> list[tuple[str, list[Path]]]:
     """Paragraphs below a comment `numbers: FILE, …`, with these files; one without a folder is in the last one's."""
     found = []
     for names, paragraph in re.findall(r"<!-- numbers: (.*?) -->\n(.*?)\n\n", TEXT, re.DOTALL):
@@ -63,7 +64,7 @@ def told() -> list[tuple[str, list[str]]]:
     return found
 
 
-@pytest.mark.parametrize(("paragraph", "files"), told(), ids=lambda value: value[:40] if isinstance(value, str) else "")
+@pytest.mark.parametrize(("paragraph", "files"), paragraphs())
 def test_every_number_with_a_decimal_stands_in_the_files_named_above_it(paragraph, files):
     """As a percentage, in points or as it is: after results change, a paragraph that was not renewed is seen."""
     values = [value for file in files for value in pd.read_csv(file).filter(COLUMNS).to_numpy().ravel()]

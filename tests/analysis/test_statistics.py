@@ -97,32 +97,42 @@ def test_pass_at_k_by_mode_is_nan_where_one_mode_has_too_few():
 # ---- draws ----
 
 
-def test_draws_by_mode_take_k_of_each_mode_in_order():
+def test_few_subsets_are_all_taken_once_in_the_samples_order():
     modes = np.array(["skip", "import", "create", "skip", "import", "skip"])
-    got = m.draws_by_mode(modes, {"skip": 2, "import": 1}, seed=0, resamples=200)
-    assert got.shape == (200, 3)
+    got = m.subsets_by_mode(modes, {"skip": 2, "import": 1}, seed=0, resamples=1)
+    assert sorted(map(tuple, got)) == [(0, 1, 3), (0, 1, 5), (0, 3, 4), (0, 4, 5), (1, 3, 5), (3, 4, 5)]
+    assert_array_equal(m.subsets_by_mode(modes, {"skip": 3, "import": 2, "create": 1}, seed=0), [range(6)])
+
+
+def test_many_subsets_are_drawn_with_k_of_each_mode_in_order():
+    modes = np.array(["skip", "import"] * 10)
+    got = m.subsets_by_mode(modes, {"skip": 2, "import": 3}, seed=0, resamples=200)
+    assert got.shape == (200, 5)
     assert (np.diff(got, axis=1) > 0).all()
     assert ((modes[got] == "skip").sum(axis=1) == 2).all()
-    assert ((modes[got] == "import").sum(axis=1) == 1).all()
-    assert set(got[modes[got] == "skip"]) == {0, 3, 5}
-    assert m.draws_by_mode(modes, 1, seed=0, resamples=7).shape == (7, 3)
+    assert set(got[modes[got] == "skip"]) == set(range(0, 20, 2))
+    assert m.subsets_by_mode(modes, 1, seed=0, resamples=7).shape == (100, 2), "all 10 times 10"
+    assert m.subsets_by_mode(modes, 2, seed=0, resamples=7).shape == (7, 4)
 
 
-def test_draws_are_uniform_over_subsets():
-    _, counts = np.unique(m.draws_by_mode([0] * 5, 2, seed=1, resamples=20_000), axis=0, return_counts=True)
-    assert len(counts) == comb(5, 2)
+def test_drawn_subsets_are_uniform():
+    _, counts = np.unique(m.subsets_by_mode([0] * 10, 4, seed=1, resamples=200), axis=0, return_counts=True)
+    assert counts.max() > 1, "with repetition: 200 of 210 are not all"
+    drawn = np.concatenate([m.subsets_by_mode([0] * 10, 4, seed=seed, resamples=200) for seed in range(100)])
+    _, counts = np.unique(drawn, axis=0, return_counts=True)
+    assert len(counts) == comb(10, 4)
     assert stats.chisquare(counts).pvalue > 1e-4
 
 
 def test_draws_repeat_by_seed():
-    first, again, other = (m.draws_by_mode([0] * 9, 4, seed=seed) for seed in (3, 3, 4))
+    first, again, other = (m.subsets_by_mode([0] * 30, 4, seed=seed) for seed in (3, 3, 4))
     assert_array_equal(first, again)
     assert (first != other).any()
 
 
-def test_draws_of_more_than_there_are_are_refused():
+def test_subsets_of_more_than_there_are_are_refused():
     with pytest.raises(ValueError, match="cannot draw 6 of 5"):
-        m.draws_by_mode([0] * 5, 6, seed=0)
+        m.subsets_by_mode([0] * 5, 6, seed=0)
 
 
 # ---- means and their intervals ----

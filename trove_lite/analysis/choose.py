@@ -1,7 +1,7 @@
 """Selection rules on whole tables: every problem at once, and at budgets below the recorded one.
 
-A rule applied to K of n recorded candidates is estimated by seeded subsampling, K/modes from each mode, because
-the official rules are not symmetric and have no closed form. `selection` holds the same rules for a single problem,
+A rule applied to K of n recorded candidates is a mean over subsets, K/modes from each mode: over all where they are
+few, else over seeded draws, because the official rules are not symmetric and have no closed form. `selection` holds the same rules for a single problem,
 as a reader would write them; a test holds both to each other. The order of modes, which decides ties, is the table's.
 """
 
@@ -17,7 +17,7 @@ import pandas as pd
 from ..candidates import SELECTED, checked, selected_alone
 from ..errors import TroveLiteError
 from ..selection import RULES, rounded
-from .statistics import draws_by_mode
+from .statistics import subsets_by_mode
 
 PROBLEM = ["method", "run", "dataset", "category", "problem"]
 CELLS = 4_000_000  # array elements at a time
@@ -107,9 +107,10 @@ def choose(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
 def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, resamples: int = 100) -> pd.DataFrame:
     """How often `rule` is right with k of a problem's n candidates: one row a problem and run, column `score`.
 
-    k is split evenly over the modes, the remainder to the later ones. With k = n nothing is drawn and the score is
-    0 or 1. Null where a problem has fewer candidates than asked of some mode. `resamples` is the most subsets that are
-    drawn; with many problems fewer do, and no more than `DRAWS` are taken in all (but ten a problem).
+    k is split evenly over the modes, the remainder to the later ones. Few subsets are all taken, so with k = n the score
+    is 0 or 1, and with k = 1 the share that is right. Null where a problem has fewer candidates than asked of some mode.
+    `resamples` is the most subsets that are drawn where they are many; with many problems fewer do, and no more than
+    `DRAWS` are drawn in all (but ten a problem).
     """
     frame = in_order(candidates)
     if not isinstance(k, Integral) or k < 1:
@@ -122,12 +123,9 @@ def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, re
         share = _split(k, np.array([*counts.values()]))
         if share is None:
             continue
-        if k == len(stack.modes):
-            masks = np.ones((1, k), dtype=bool)
-        else:
-            picks = draws_by_mode(stack.modes, dict(zip(counts, share, strict=True)), seed=seed, resamples=resamples)
-            masks = np.zeros((resamples, len(stack.modes)), dtype=bool)
-            np.put_along_axis(masks, picks, True, axis=1)
+        picks = subsets_by_mode(stack.modes, dict(zip(counts, share, strict=True)), seed=seed, resamples=resamples)
+        masks = np.zeros((len(picks), len(stack.modes)), dtype=bool)
+        np.put_along_axis(masks, picks, True, axis=1)
         for part in votes.chunks(stack, len(masks)):
             winner = votes.winners(stack, part, masks)
             score[stack.rows[part, 0]] = votes.correct[stack.rows[part]][np.arange(len(part)), winner].mean(axis=0)

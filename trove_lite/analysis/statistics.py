@@ -6,6 +6,8 @@ choose answers (see selection.py), know what a category is, or see that runs dif
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations, product
+from math import comb, prod
 from numbers import Integral
 from typing import NamedTuple
 
@@ -18,6 +20,8 @@ from ..errors import TroveLiteError
 Array = npt.NDArray[np.float64]
 Scores = npt.ArrayLike  # floats, one a question: 1 right, 0 wrong, between them a mean over runs, NaN unscored
 Solved = npt.ArrayLike  # 0 or 1, questions on the last axis
+
+FEW = 100  # so many subsets are all taken, even where fewer draws are asked for
 
 # ---- k samples a problem ----
 
@@ -53,20 +57,25 @@ def generator(seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def draws_by_mode(modes: Sequence, k_per_mode: int | Mapping, *, seed: int, resamples: int = 1000) -> npt.NDArray:
-    """Random subsets with k samples of each mode, in the samples' own order: an array (resamples, sum of k).
+def subsets_by_mode(modes: Sequence, k_per_mode: int | Mapping, *, seed: int, resamples: int = 1000) -> npt.NDArray:
+    """Subsets with k samples of each mode, in the samples' own order: an array (subsets, sum of k).
 
+    All of them where they are no more than `resamples` or `FEW`, else `resamples` drawn at random, with repetition.
     `modes` labels each sample; `k_per_mode` is one k for every mode, or a mapping from label to k. For rules whose
     maj@k has no closed form, order mattering to them.
     """
-    rng, modes, chosen = generator(seed), np.asarray(modes), [np.empty((resamples, 0), dtype=int)]
+    rng, modes, parts = generator(seed), np.asarray(modes), []
     wanted = k_per_mode if isinstance(k_per_mode, Mapping) else dict.fromkeys([*np.unique(modes)], k_per_mode)
     for mode, k in wanted.items():
         members = np.flatnonzero(modes == mode)
         if not 0 <= k <= len(members):
             raise ValueError(f"cannot draw {k} of {len(members)} samples (mode {mode})")
-        chosen.append(members[rng.random((resamples, len(members))).argsort(axis=1)[:, :k]])
-    return np.sort(np.concatenate(chosen, axis=1), axis=1)
+        parts.append((members, k))
+    if prod(comb(len(members), k) for members, k in parts) <= max(resamples, FEW):
+        chosen = [sum(each, ()) for each in product(*(combinations(members, k) for members, k in parts))]
+        return np.sort(np.array(chosen, dtype=int), axis=1)
+    drawn = [members[rng.random((resamples, len(members))).argsort(axis=1)[:, :k]] for members, k in parts]
+    return np.sort(np.concatenate(drawn, axis=1), axis=1)
 
 
 # ---- means and their intervals ----

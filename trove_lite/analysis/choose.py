@@ -1,8 +1,9 @@
 """Selection rules on whole tables: every problem at once, and at budgets below the recorded one.
 
-A rule applied to K of n recorded candidates is a mean over subsets, K/modes from each mode: over all where they are
-few, else over seeded draws, because the official rules are not symmetric and have no closed form. `selection` holds the same rules for a single problem,
-as a reader would write them; a test holds both to each other. The order of modes, which decides ties, is the table's.
+A rule applied to K of n recorded candidates is a mean over subsets, K/modes from each mode: all of them where they are
+few, else over seeded draws, because the official rules are not symmetric and have no closed form. `selection` holds the
+same rules for a single problem, as a reader would write them; a test holds both to each other. The order of modes,
+which decides ties, is the table's.
 """
 
 from collections import Counter
@@ -107,10 +108,10 @@ def choose(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
 def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, resamples: int = 100) -> pd.DataFrame:
     """How often `rule` is right with k of a problem's n candidates: one row a problem and run, column `score`.
 
-    k is split evenly over the modes, the remainder to the later ones. Few subsets are all taken, so with k = n the score
-    is 0 or 1, and with k = 1 the share that is right. Null where a problem has fewer candidates than asked of some mode.
-    `resamples` is the most subsets that are drawn where they are many; with many problems fewer do, and no more than
-    `DRAWS` are drawn in all (but ten a problem).
+    k is split evenly over the modes, the remainder to the later ones. Few subsets are all taken, so with k = n the
+    score is 0 or 1, and with k = 1 the share that is right. Null where a problem has fewer candidates than asked of
+    some mode. `resamples` is the most subsets that are drawn where they are many; with many problems fewer do, and no
+    more than `DRAWS` are drawn in all (but ten a problem).
     """
     frame = in_order(candidates)
     if not isinstance(k, Integral) or k < 1:

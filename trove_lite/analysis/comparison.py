@@ -382,6 +382,11 @@ def points(row: object) -> str:
     return f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
 
 
+def percent(row: object) -> str:
+    """A share with its interval, in per cent."""
+    return f"{100 * row.value:.1f} % [{100 * row.low:.1f}, {100 * row.high:.1f}]"
+
+
 def _with_whole(v: Variance, categories: Sequence[str]) -> list[tuple[str, Variance]]:
     """Each category's part, and that of several together: `all` where they are the data set's, else `covered`."""
     names = [c for c in categories if c in v.labels]

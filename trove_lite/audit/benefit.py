@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ..analysis.choose import choose
-from ..analysis.comparison import Comparison, tested
+from ..analysis.comparison import Comparison, percent, tested
 from ..analysis.independence import independent_runs, shared_programs
 from ..analysis.scores import estimate, score, scored, variance_of
 from ..analysis.statistics import Interval, holm, mcnemar_exact
@@ -337,7 +337,7 @@ def _stand_in(sides: Comparison, look: Look, *, k: int, seed: int, resamples: in
         skip = ran[(ran["mode"] == "skip") & (ran["category"] == category)]
         silent = float(((skip["status"] == "ok") & skip["answer"].isna()).mean())
         lines.append(
-            f"{category} {100 * found.value:.1f} % [{100 * found.low:.1f}, {100 * found.high:.1f}] against "
+            f"{category} {percent(found)} against "
             f"{100 * printed:.0f} % in print, {100 * silent:.0f} % of SKIP samples print no number"
         )
         if not before_rounding(printed, 2).meets(Range(found.low, found.high)):

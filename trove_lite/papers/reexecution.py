@@ -13,6 +13,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ..analysis.choose import choose
+from ..analysis.comparison import percent
 from ..analysis.scores import variance_of
 from ..analysis.variance import interval, proportion_interval
 from ..errors import TroveLiteError
@@ -173,7 +174,7 @@ def limits_in_words(table: pd.DataFrame) -> Words:
     first = cells.loc[("two-stage", short)]
     return Words(
         f"With {short:g} CPU second{'s' if short != 1 else ''} a program, two-stage selection answers "
-        f"{100 * first.value:.1f} % [{100 * first.low:.1f}, {100 * first.high:.1f}] of the problems right; {long:g} "
+        f"{percent(first)} of the problems right; {long:g} "
         f"seconds add {100 * vote.gain:+.2f} points [{100 * vote.gain_low:+.2f}, {100 * vote.gain_high:+.2f}], and "
         f"{100 * single.gain:+.3f} [{100 * single.gain_low:+.3f}, {100 * single.gain_high:+.3f}] to a single program's "
         f"accuracy, at {vote.cpu_hours:.1f} CPU hours for all programs instead of {first.cpu_hours:.1f}."

@@ -280,8 +280,8 @@ def trials_in_words(trials: pd.DataFrame) -> str:
     """How often a maker makes a tool, of `table3`: a line a maker, with the interval that is over its luck."""
     ours = trials[trials["source"] == "run"].drop_duplicates("maker", keep="last")  # all tasks, where there are several
     return "\n".join(
-        f"{row.maker} made a tool in {row.successes} of {row.trials} trials: {100 * row.value:.1f} % "
-        f"[{100 * row.low:.1f}, {100 * row.high:.1f}]; intervals of accuracies are not over this luck."
+        f"{row.maker} made a tool in {row.successes} of {row.trials} trials: {analysis.percent(row)}; "
+        "intervals of accuracies are not over this luck."
         for row in ours.itertuples()
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from ...analysis.comparison import percent, points
 from ...analysis.scores import ALL_MICRO, COVERED_MICRO
 from .. import published_table
 from ..claims import (
@@ -85,7 +86,7 @@ def _without_import(tables: Tables) -> Found:
     table = tables["reeval_without_import"]
     row = only(table, "runs with and without IMPORT", counted="all runs")
     other = only(table, "independent runs with and without IMPORT", counted="independent runs")
-    what = f"TROVE minus TROVE without IMPORT is {_points(row)} over {row['problems']:,.0f} problems"
+    what = f"TROVE minus TROVE without IMPORT is {points(row)} over {row['problems']:,.0f} problems"
     verdict = HOLDS if row["p_below_1"] <= 0.05 else DOES_NOT if row["low"] > 0 else OPEN
     told = {
         HOLDS: "that IMPORT adds a point or more is refuted",
@@ -96,7 +97,7 @@ def _without_import(tables: Tables) -> Found:
     sd = row["run_sd_to_0"]
     effect = f"an SD of {100 * sd:.1f} points between runs would take the interval to 0" if sd > 0 else ""
     agreed = "also" if other["p_below_1"] <= 0.05 else "no longer"
-    apart = f"over problems and runs, with independent runs only, {_points(other)}, {agreed} refuted"
+    apart = f"over problems and runs, with independent runs only, {points(other)}, {agreed} refuted"
     return Found(
         verdict,
         f"{what}: {told[verdict]}; {apart}." if verdict == HOLDS else f"{what}: {told[verdict]}.",
@@ -203,8 +204,9 @@ def _levels(tables: Tables) -> Found:
         verdict = DOES_NOT
     else:
         verdict = OPEN
-    numbers = [f"{100 * cell['value']:.1f} [{100 * cell['low']:.1f}, {100 * cell['high']:.1f}] %" for cell in cells]
-    why = f"TROVE solves {numbers[0]} of level 1 and {numbers[1]} of level 5 (taken for roughly 20 %: 15 to 25 %)."
+    why = (
+        f"TROVE solves {percent(easy)} of level 1 and {percent(hard)} of level 5 (taken for roughly 20 %: 15 to 25 %)."
+    )
     ours = f"{100 * easy['value']:.1f} and {100 * hard['value']:.1f} %"
     found = Found(verdict, why, ours, ", ".join(map(_interval, cells)))
     part = "" if easy["category"] == ALL_MICRO else "print is over all categories"
@@ -253,12 +255,8 @@ def _stands_in(source: object) -> str:
     return STOOD_IN if SKIP_POOL in str(source) else ""
 
 
-def _points(row: pd.Series) -> str:
-    return f"{100 * row['difference']:+.1f} {_interval(row, '+')} points"
-
-
-def _interval(row: pd.Series, sign: str = "") -> str:
-    return f"[{100 * row['low']:{sign}.1f}, {100 * row['high']:{sign}.1f}]"
+def _interval(row: pd.Series) -> str:
+    return f"[{100 * row['low']:.1f}, {100 * row['high']:.1f}]"
 
 
 #: In the order of the argument.

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from ...analysis import statistics as metrics
-from ...analysis.comparison import Comparison
+from ...analysis.comparison import Comparison, percent, points
 from .. import Words, named, why_empty
 from ..style import counted, row_over_categories
 from .tables import first_solved, solved_by_mode
@@ -59,8 +59,8 @@ def lead_in_words(difference: pd.DataFrame, matched: pd.DataFrame) -> Words:
     finding = "leads" if vote.low > 0 else "trails" if vote.high < 0 else "neither leads nor trails"
     text = (
         f"With {difference.attrs['k']} calls a problem each, TROVE {finding}: its accuracy by one-stage agreement less "
-        f"that of {_rival(vote.b)} is {_points(vote)} points over {vote.problems:.0f} problems, by the oracle "
-        f"{_points(oracle)}. That the difference is below 2 points is "
+        f"that of {_rival(vote.b)} is {points(vote)} over {vote.problems:.0f} problems, by the oracle "
+        f"{points(oracle)}. That the difference is below 2 points is "
         f"{'shown' if vote.p_within_2 <= 0.05 else 'not shown'}."
     )
     if vote.b == SKIP_POOL:
@@ -69,9 +69,7 @@ def lead_in_words(difference: pd.DataFrame, matched: pd.DataFrame) -> Words:
     if costs["difference"].isna().all():
         return Words(f"{text} At the same tokens the two cannot be compared: {why_empty(costs)}.")
     row = costs[costs["difference"].notna()].iloc[-1]
-    return Words(
-        f"{text} At the same tokens in all ({row.calls_b:.1f} calls of PRIMITIVE) it is {_points(row)} points."
-    )
+    return Words(f"{text} At the same tokens in all ({row.calls_b:.1f} calls of PRIMITIVE) it is {points(row)}.")
 
 
 def modes_in_words(figure1: pd.DataFrame, paired: pd.DataFrame, table2: pd.DataFrame, without: pd.DataFrame) -> Words:
@@ -81,14 +79,14 @@ def modes_in_words(figure1: pd.DataFrame, paired: pd.DataFrame, table2: pd.DataF
     row, name = row_over_categories(figure1)
     solved = figure1[(figure1["category"] == row) & figure1["value"].notna()].sort_values("value", ascending=False)
     alone = table2[table2["category"] == row].set_index("system")
-    parts = [f"{c.system} solves {_percent(c)}, {_percent(alone.loc[c.system])} alone" for c in solved.itertuples()]
+    parts = [f"{c.system} solves {percent(c)}, {percent(alone.loc[c.system])} alone" for c in solved.itertuples()]
     samples = counted(figure1.attrs["k"], "sample", "samples")
     text = f"Over {name}, with {samples} each: {'; '.join(parts)}."
     modes = paired[paired["effect"] == "modes"]
     last = modes.drop_duplicates(["a", "b"], keep="last")
     if len(last):
-        told = ", ".join(f"{pair.a} minus {pair.b} {_points(pair)}" for pair in last.itertuples())
-        text += f" On the same problems, in points: {told}."
+        told = ", ".join(f"{pair.a} minus {pair.b} {points(pair)}" for pair in last.itertuples())
+        text += f" On the same problems: {told}."
     single = figure1[figure1["value"].notna() & ~figure1["category"].str.contains(", ")]
     wide = single.pivot(index="category", columns="system", values="value")
     if {"CREATE", "SKIP", "IMPORT"} <= set(wide):
@@ -105,9 +103,9 @@ def _without_import_in_words(without: pd.DataFrame) -> str:
     all_runs, independent = rows.loc["all runs"], rows.loc["independent runs"]
     shown = "is refuted" if all_runs.p_below_1 <= 0.05 else "is not refuted"
     return (
-        f"With IMPORT less without it, two-stage, is {_points(all_runs)} points over {all_runs.problems:,.0f} problems "
+        f"With IMPORT less without it, two-stage, is {points(all_runs)} over {all_runs.problems:,.0f} problems "
         f"and all runs as they are: that IMPORT adds a point or more {shown}. Over independent runs, and what they "
-        f"would do again, it is {_points(independent)}.{_would_take(all_runs)}"
+        f"would do again, it is {points(independent)}.{_would_take(all_runs)}"
     )
 
 
@@ -182,11 +180,3 @@ def difficulty_in_words(table9: pd.DataFrame) -> Words:
 
 def _rival(name: str) -> str:
     return name if name == PRIMITIVE else f"the {name} (which stands in for {PRIMITIVE})"
-
-
-def _points(row: object) -> str:
-    return f"{100 * row.difference:+.1f} [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
-
-
-def _percent(cell: object) -> str:
-    return f"{100 * cell.value:.1f} % [{100 * cell.low:.1f}, {100 * cell.high:.1f}]"

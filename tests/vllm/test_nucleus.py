@@ -1,14 +1,11 @@
 """Our sampling draws from the nucleus that vLLM's own keeps, each token as often, and by seed and place alone."""
 
-import asyncio
 from types import SimpleNamespace
 
 import pytest
 import torch
 
-from trove_lite.models.base import SamplingSettings
 from trove_lite.models.nucleus import ASKED, Nucleus, drawn
-from trove_lite.models.vllm import VLLM
 
 VOCABULARY = 5000
 DRAWS = 20_000
@@ -85,18 +82,3 @@ def test_what_is_drawn_hangs_on_seed_and_place_alone():
     beside.update_state(update(added=[(0, asked(7), [], found)]))  # it was put off, and comes back
     assert len(set(expected)) > 1
     assert found + [tokens_of(beside, 1)[0] for _ in range(2)] == expected
-
-
-def test_a_seed_gives_its_text_again_whatever_else_is_asked(tiny_model):
-    settings = SamplingSettings(temperature=0.6, top_p=0.95, max_tokens=24)
-    engine = {"max_model_len": 512, "dtype": "float32", "enforce_eager": True, "kv_cache_memory_bytes": 1 << 28}
-
-    async def texts():
-        async with VLLM(str(tiny_model), settings, **engine) as model:
-            together = await model.complete("**Question** 1 + 2", list(range(12)))
-            alone = [(await model.complete("**Question** 1 + 2", [seed]))[0] for seed in range(12)]
-            return [c.text for c in together], [c.text for c in alone]
-
-    together, alone = asyncio.run(texts())
-    assert together == alone
-    assert len(set(together)) > 6

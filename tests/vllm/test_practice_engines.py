@@ -28,11 +28,20 @@ PROMPTS = [
     for item in items("dev", category)[:6]
     for mode in ("skip", "create")
 ]
+SEEDS = list(range(12))
 
 
 async def greedy(model) -> dict:
     model.settings = SamplingSettings(temperature=0.0, max_tokens=160)
     return {"greedy": [c[0].text for c in await asyncio.gather(*(model.complete(p, [0]) for p in PROMPTS))]}
+
+
+async def drawn(model) -> dict:
+    """Samples of one prompt by our sampling, together and one at a time."""
+    model.settings = SamplingSettings(temperature=2.0, top_p=0.95, max_tokens=24)
+    together = await model.complete(PROMPTS[0], SEEDS)
+    alone = [(await model.complete(PROMPTS[0], [seed]))[0] for seed in SEEDS]
+    return {"together": [c.text for c in together], "alone": [c.text for c in alone]}
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +61,11 @@ def engines(run_and_ask, tmp_path_factory):
 
     table = load_candidates(live_run(settings["practice"], folder / "practice", progress=False))
     found = {"practice": asyncio.run(ours()) | {"run": table}}
-    table, asked = run_and_ask(settings["vllm"], folder / "vllm", greedy)
+
+    async def both(model):
+        return await greedy(model) | await drawn(model)
+
+    table, asked = run_and_ask(settings["vllm"], folder / "vllm", both)
     return found | {"vllm": asked | {"run": table}}
 
 
@@ -61,6 +74,12 @@ def test_greedy_texts_are_the_same(engines):
     same = sum(a == b for a, b in zip(ours, theirs, strict=True))
     print(f"greedy texts: {same} of {len(PROMPTS)} equal")
     assert same >= 0.95 * len(PROMPTS)
+
+
+def test_a_seed_gives_its_text_again_whatever_else_is_asked(engines):
+    together, alone = engines["vllm"]["together"], engines["vllm"]["alone"]
+    assert together == alone
+    assert len(set(together)) > 6
 
 
 @pytest.mark.parametrize("method", ["primitive", "trove"])

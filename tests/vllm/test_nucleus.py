@@ -7,8 +7,8 @@ import torch
 
 from trove_lite.models.nucleus import ASKED, Nucleus, drawn
 
-VOCABULARY = 5000
-DRAWS = 20_000
+VOCABULARY = 2000
+DRAWS = 10_000
 
 
 def made_logits(spread: float) -> torch.Tensor:

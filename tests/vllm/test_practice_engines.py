@@ -36,12 +36,13 @@ async def greedy(model) -> dict:
     return {"greedy": [c[0].text for c in await asyncio.gather(*(model.complete(p, [0]) for p in PROMPTS))]}
 
 
-async def drawn(model) -> dict:
-    """Samples of one prompt by our sampling, together and one at a time."""
+async def asked(model) -> dict:
+    """The greedy texts, and samples of one prompt by our sampling, together and one at a time."""
+    found = await greedy(model)
     model.settings = SamplingSettings(temperature=2.0, top_p=0.95, max_tokens=24)
     together = await model.complete(PROMPTS[0], SEEDS)
     alone = [(await model.complete(PROMPTS[0], [seed]))[0] for seed in SEEDS]
-    return {"together": [c.text for c in together], "alone": [c.text for c in alone]}
+    return found | {"together": [c.text for c in together], "alone": [c.text for c in alone]}
 
 
 @pytest.fixture(scope="module")
@@ -61,12 +62,8 @@ def engines(run_and_ask, tmp_path_factory):
 
     table = load_candidates(live_run(settings["practice"], folder / "practice", progress=False))
     found = {"practice": asyncio.run(ours()) | {"run": table}}
-
-    async def both(model):
-        return await greedy(model) | await drawn(model)
-
-    table, asked = run_and_ask(settings["vllm"], folder / "vllm", both)
-    return found | {"vllm": asked | {"run": table}}
+    table, answers = run_and_ask(settings["vllm"], folder / "vllm", asked)
+    return found | {"vllm": answers | {"run": table}}
 
 
 def test_greedy_texts_are_the_same(engines):

@@ -337,8 +337,8 @@ def _stand_in(sides: Comparison, look: Look, *, k: int, seed: int, resamples: in
         skip = ran[(ran["mode"] == "skip") & (ran["category"] == category)]
         silent = float(((skip["status"] == "ok") & skip["answer"].isna()).mean())
         lines.append(
-            f"{category} {percent(found)} against "
-            f"{100 * printed:.0f} % in print, {100 * silent:.0f} % of SKIP samples print no number"
+            f"{category} {percent(found)} against {100 * printed:.0f} % in print, {100 * silent:.0f} % of SKIP samples "
+            "print no number"
         )
         if not before_rounding(printed, 2).meets(Range(found.low, found.high)):
             off.append(category)

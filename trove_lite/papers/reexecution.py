@@ -174,8 +174,8 @@ def limits_in_words(table: pd.DataFrame) -> Words:
     first = cells.loc[("two-stage", short)]
     return Words(
         f"With {short:g} CPU second{'s' if short != 1 else ''} a program, two-stage selection answers "
-        f"{percent(first)} of the problems right; {long:g} "
-        f"seconds add {100 * vote.gain:+.2f} points [{100 * vote.gain_low:+.2f}, {100 * vote.gain_high:+.2f}], and "
+        f"{percent(first)} of the problems right; {long:g} seconds add "
+        f"{100 * vote.gain:+.2f} points [{100 * vote.gain_low:+.2f}, {100 * vote.gain_high:+.2f}], and "
         f"{100 * single.gain:+.3f} [{100 * single.gain_low:+.3f}, {100 * single.gain_high:+.3f}] to a single program's "
         f"accuracy, at {vote.cpu_hours:.1f} CPU hours for all programs instead of {first.cpu_hours:.1f}."
     )

@@ -12,6 +12,7 @@ from trove_lite.datasets.base import Question
 from trove_lite.methods import trove
 from trove_lite.methods.base import sample_seed
 from trove_lite.models.base import ModelError, PromptRefused, SampleUnavailable
+from trove_lite.running.account import came_of
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings, model_identity
 from trove_lite.sandbox.pool import Sandbox
@@ -165,6 +166,27 @@ def test_the_budget_adds_up_and_counts_solving_again_apart(tmp_path):
     assert set(budget["phase"]) == {"stream", "retry"}
     stream = budget[budget["phase"] == "stream"]
     assert (stream.groupby(["method", "seed"])["calls"].sum() == 6 * 12).all()
+
+
+class Cut(ScriptedModel):
+    """Every other reply is as long as replies may be."""
+
+    async def complete(self, prompt, seeds):
+        found = await super().complete(prompt, seeds)
+        return [
+            c._replace(finish_reason="length" if seed % 2 else "stop") for c, seed in zip(found, seeds, strict=True)
+        ]
+
+
+def test_replies_that_were_cut_off_are_counted_and_told(tmp_path):
+    folder = run(tmp_path / "a", methods=("primitive",), seeds=(0,), model=Cut())
+    cut = int((load_calls(folder)["finish_reason"] == "length").sum())
+    (row,) = described(folder)["budget"]
+    assert 0 < row["cut"] == cut < row["calls"]
+    share = f"primitive {cut} of {row['calls']} ({100 * cut / row['calls']:.0f} %)"
+    assert f"replies cut off at their longest: {share};" in came_of(folder, described(folder))
+    whole = run(tmp_path / "b", methods=("primitive",), seeds=(0,))
+    assert "cut off" not in came_of(whole, described(whole))
 
 
 def test_fifteen_calls_a_problem_for_every_method(tmp_path):

@@ -161,6 +161,7 @@ def came_of(out: Path, description: Mapping) -> str:
         total = {name: sum(row[name] or 0 for row in rows) for name in ("calls", "prompt_tokens", "completion_tokens")}
         if rows:
             lines.append(f"{title}: " + ", ".join(f"{n:,.0f} {name.replace('_', ' ')}" for name, n in total.items()))
+    lines += list(_cut(description["budget"]))
     troubles = {"requests sent again": description["retried"]}
     troubles |= {f"samples {why}": count for why, count in description["missing"].items()}
     if any(troubles.values()):
@@ -169,6 +170,17 @@ def came_of(out: Path, description: Mapping) -> str:
     if description["settings"]["model"] == COMES_ALONG:
         lines.append("a tiny model made this: it shows how the methods work, and says nothing about other models")
     return "\n".join(lines)
+
+
+def _cut(budget: Sequence[Mapping]) -> Iterator[str]:
+    """A line on replies that ended because they had as many tokens as they may, where there are any."""
+    found = []
+    for method, rows in groupby(sorted(budget, key=itemgetter("method")), key=itemgetter("method")):
+        calls, cut = map(sum, zip(*((row["calls"], row.get("cut", 0)) for row in rows), strict=True))
+        if cut:
+            found.append(f"{method} {cut:,} of {calls:,} ({100 * cut / calls:.0f} %)")
+    if found:
+        yield f"replies cut off at their longest: {', '.join(found)}; see --max_tokens, and --stop where they run on"
 
 
 def _most_used(toolboxes: Sequence[Mapping], streams: int = 4, top: int = 3) -> Iterator[str]:

@@ -405,8 +405,10 @@ def budget_of(calls: pd.DataFrame) -> pd.DataFrame:
     """What was spent: a row for each stream, phase, stage and role. `calls` are requests to a model.
 
     Tokens of the prompt are counted for each sample, as requests with n = 1 read them. Seconds are sums over samples,
-    many of which ran at a time.
+    many of which ran at a time. `cut`: replies that ended because they had as many tokens as they may.
     """
     where = ["method", "category", "seed", "phase", "stage", "role"]
-    counted = calls.assign(calls=calls["model"].notna().astype("int64"), role=calls["role"].astype(object).fillna(""))
-    return counted.groupby(where, observed=True)[["calls", *SPENT]].sum().reset_index()
+    asked, cut = calls["model"].notna(), calls["finish_reason"].astype(object) == "length"
+    counted = calls.assign(calls=asked.astype("int64"), cut=cut.astype("int64"))
+    counted["role"] = counted["role"].astype(object).fillna("")
+    return counted.groupby(where, observed=True)[["calls", "cut", *SPENT]].sum().reset_index()

@@ -26,6 +26,8 @@ class ThoughtSettings(MakerSettings):
 
     kept: str = "all"
     """Which thoughts become examples: `all`, or `right`, those that end in the gold answer."""
+    stop: tuple[str, ...] = (NEXT_EXAMPLE,)
+    """Texts before which the user's reply ends: where it goes on with a next question."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -68,7 +70,7 @@ def used(question: Question, thoughts: str, settings: ThoughtSettings) -> Drawn:
         mode=MODE,
         prompt="\n\n".join(filter(None, [thoughts, words("unthought", question=stated(question))])),
         runs=False,
-        sampling=settings.of_user(stop=(NEXT_EXAMPLE,)),
+        sampling=settings.of_user(stop=settings.stop),
     )
     return (yield from draw({MODE: attempt}, settings.budget))
 

@@ -5,6 +5,7 @@ run is what its `run.json` says.
 """
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -174,11 +175,11 @@ def came_of(out: Path, description: Mapping) -> str:
 
 def _cut(budget: Sequence[Mapping]) -> Iterator[str]:
     """A line on replies that ended because they had as many tokens as they may, where there are any."""
-    found = []
-    for method, rows in groupby(sorted(budget, key=itemgetter("method")), key=itemgetter("method")):
-        calls, cut = map(sum, zip(*((row["calls"], row.get("cut", 0)) for row in rows), strict=True))
-        if cut:
-            found.append(f"{method} {cut:,} of {calls:,} ({100 * cut / calls:.0f} %)")
+    calls, cut = Counter(), Counter()
+    for row in budget:
+        calls[row["method"]] += row["calls"]
+        cut[row["method"]] += row.get("cut", 0)  # runs of earlier releases have none
+    found = [f"{name} {n:,} of {calls[name]:,} ({100 * n / calls[name]:.0f} %)" for name, n in cut.items() if n]
     if found:
         yield f"replies cut off at their longest: {', '.join(found)}; see --max_tokens, and --stop where they run on"
 

@@ -34,7 +34,7 @@ def outcome(study: Study, results: Path) -> list[str]:
         lines += ["## What came of it" + f": {load_dataset(dataset).title}" * study.several, ""]
         lines += ["Value [95 % interval], and the paper's in parentheses where it prints one.", ""]
         lines += tell(study, results, runs)
-    return lines or ["## What came of it", "", "No part that tables are made from is complete."]
+    return lines or ["## What came of it", "", "Nothing yet: no part that tables may be made of is published.", ""]
 
 
 def two_sides_outcome(study: Study, results: Path, runs: list[Path]) -> list[str]:

@@ -25,6 +25,7 @@ class Part(NamedTuple):
     group: str
     options: Mapping[str, object]
     commit: str = ""  # of a part that a release made which recorded none
+    withdrawn: str = ""  # why no table may be made of it, with the date; "" where one may
 
     def folder(self, runs: Path, given: Mapping[str, Path]) -> Path:
         return given.get(self.name, runs / self.name)
@@ -63,10 +64,11 @@ class Study(NamedTuple):
     def published(self, results: Path) -> dict[str, list[Path]]:
         """By data set the published parts that tables are made from: its own, then those that stand beside them.
 
-        Those of a study whose report is one all stand under the first.
+        Those of a study whose report is one all stand under the first. Parts that are withdrawn are left out.
         """
         found: dict[str, list[Path]] = {}
-        for part in parts_in(results):
+        withdrawn = {part.name for part in self.parts if part.withdrawn}
+        for part in (part for part in parts_in(results) if part.name not in withdrawn):
             reported = next(iter(found), None) if self.together else None
             found.setdefault(reported or dataset_of(part), []).append(part)
         for part in (part for name in self.beside for part in parts_in(results.parent / name)):
@@ -91,7 +93,9 @@ def read_study(path: Path) -> Study:
     """A study's file. Raises TroveLiteError for one that cannot be read or lacks something."""
     try:
         told = tomllib.loads(path.read_text(encoding="utf-8"))
-        parts = [part_of(part, told.get("settings", {})) for part in told["part"]]
+        parts = [
+            part_of({"withdrawn": told.get("withdrawn", "")} | part, told.get("settings", {})) for part in told["part"]
+        ]
         lists = {name: tuple(told.get(name, ())) for name in ("notebooks", "beside", "other_models")}
         named = told["name"], told["title"], told.get("engine", ""), told["weights"]
         texts = {name: told.get(name, "") for name in ("default", "remarks")}
@@ -109,8 +113,9 @@ def read_study(path: Path) -> Study:
 
 
 def part_of(told: Mapping[str, object], settings: Mapping[str, object]) -> Part:
-    own = {name: value for name, value in told.items() if name not in ("name", "group", "commit")}
-    return Part(told["name"], told.get("group", MAIN), settings | own, told.get("commit", ""))
+    about = {name: told.get(name, "") for name in ("commit", "withdrawn")}
+    own = {name: value for name, value in told.items() if name not in ("name", "group", *about)}
+    return Part(told["name"], told.get("group", MAIN), settings | own, **about)
 
 
 def spec_of(model: str, engine: str) -> str:

@@ -30,7 +30,7 @@ they have a `journal`, it holds all that the model wrote, and `trove-lite run --
 In all {requests:,.0f} requests, {prompt_tokens:,.0f} tokens read (each request's prompt counted) and
 {completion_tokens:,.0f} written. Hours are those of the sessions that a run records, with the engine's start; a dash:
 the release that made the part recorded none.{together}
-{remarks}
+{remarks}{withdrawn}
 ## What was not run
 
 {missing}
@@ -69,10 +69,20 @@ def readme(study: Study, table: pd.DataFrame, results: Path) -> str:
         what=markdown(done.assign(K=budgets(done), problems=problems, **took)[[*SHOWN, *took]].rename(columns=SHOWN)),
         missing="\n".join(missing) or "Nothing of the study's plan.",
         outcome="\n".join([*outcome(study, results), *run_again(results)]),
+        withdrawn=withdrawn(study),
         remarks=f"\nThe study's file says: {study.remarks.strip()}\n" if study.remarks else "",
         together=TOGETHER.format(hours_of_any(known)) if (known := spans(runs)) else "",
         **done[["requests", "prompt_tokens", "completion_tokens"]].sum(),
     )
+
+
+def withdrawn(study: Study) -> str:
+    """Which parts no table is made of, and why."""
+    why: dict[str, list[str]] = {}
+    for part in study.parts:
+        why.setdefault(part.withdrawn.strip(), []).append(part.name)
+    lines = [f"- {', '.join(names)}. {reason}" for reason, names in why.items() if reason]
+    return "\n".join(["", "## Withdrawn", "", *lines, ""]) if lines else ""
 
 
 def run_again(results: Path) -> list[str]:

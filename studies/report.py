@@ -15,7 +15,8 @@ def report(study: Study, results: Path) -> int:
     """
     published, ended = study.published(results), 0
     if not published:
-        print(f"{results}: no published study there; left out")
+        withdrawn = {part.withdrawn for part in study.parts if part.withdrawn}
+        print(f"{results}: left out ({'; '.join(withdrawn) or 'no published study there'})")
     for dataset, runs in published.items():
         out = study.name + f"-{dataset}" * study.several
         title = study.title + f"; {load_dataset(dataset).title}" * study.several

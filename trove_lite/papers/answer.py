@@ -119,13 +119,13 @@ def _matched(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _tools_of_a_task(table: pd.DataFrame) -> pd.DataFrame:
-    """Against a program a question by the same model, whose name, where there is one, goes into `asked`."""
+    """Against a program or a chain of thought by the same model, whose name, if there is one, goes into `asked`."""
     rows = _whole(table)
     own_tasks = rows["category"].isin([*WHOLE, *TITLES])  # on other data all methods have the run's budget
     rows["budget"] = own_tasks.map({True: "one call a question", False: f"at most {SAME_CALLS}"})
     sides = {side: rows[side].str.extract(r"^(?P<name>.*?)(?:, (?P<asked>\S+))?$") for side in ("tools", "without")}
     tools, without = sides["tools"], sides["without"]
-    alike = (tools["asked"].fillna("") == without["asked"].fillna("")) & (without["name"] == "PRIMITIVE")
+    alike = (tools["asked"].fillna("") == without["asked"].fillna("")) & without["name"].isin(["PRIMITIVE", "CoT"])
     return rows.assign(tools=tools["name"], without=without["name"], asked=tools["asked"])[alike]
 
 

@@ -60,7 +60,7 @@ def test_altered_file_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "zorazrw/trove/data/math/algebra.jsonl"
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(LINE) + "\n")
-    with pytest.raises(TroveLiteError, match=r"sha256 differs .* delete it and run `trove-lite fetch math`"):
+    with pytest.raises(TroveLiteError, match=r"sha256 differs .* delete the file and run `trove-lite fetch math`"):
         load_problems("math", "algebra")
 
 
@@ -187,3 +187,10 @@ def test_runs_of_a_data_set_with_labelled_problems_are_runs_of_that_data_set(nam
     assert load_dataset(name).name == like
     assert load_dataset(name).examples is not None
     assert load_dataset(like).examples is None
+
+
+def test_no_problem_of_the_train_split_is_tested(public_problems):
+    tested = {problem.question.text for found in public_problems.values() for problem in found}
+    train = {problem.question.text for category in public_problems for problem in load_problems("math_train", category)}
+    assert len(train) > 4000
+    assert not tested & train

@@ -1,11 +1,13 @@
-"""MATH's problems with numeric answers, as TroVE released them (TroVE, Table 1)."""
+"""MATH's problems with numeric answers: those of its test split that TroVE released (TroVE, Table 1), and those of its
+train split, on which prompts are developed."""
 
+import re
 from pathlib import Path
 
 from ..errors import TroveLiteError
 from .answers import number_is_correct, read_numbers
 from .base import Dataset, Problem, Question, after_labelled
-from .files import data_folder, public_files, read_json_lines, remedy, sha256_of
+from .files import pinned_file, read_json_lines, remedy
 
 MATH_FILES = {
     "algebra": "algebra",
@@ -20,6 +22,8 @@ MATH_FILES = {
 CATEGORIES = tuple(MATH_FILES)
 LEVELS = ("1", "2", "3", "4", "5")
 FIELDS = {"question": str, "answer": (int, float), "level": str}
+TRAIN_FIELDS = FIELDS | {"answer": str}
+DECIMAL = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
 def load(category: str) -> tuple[Problem, ...]:
@@ -27,17 +31,22 @@ def load(category: str) -> tuple[Problem, ...]:
 
     Raises TroveLiteError for a missing or altered file, or a malformed line.
     """
-    name = f"data/math/{MATH_FILES[category]}.jsonl"
-    (file,) = (f for f in public_files() if f.group == "math" and f.path == name)
-    path = data_folder() / file.name
-    if not path.is_file():
-        raise TroveLiteError(f"{path}: missing; run `trove-lite fetch math`, or set TROVE_LITE_DATA")
-    problems = read_problems(path, category)
-    if sha256_of(path) != file.sha256:
-        raise TroveLiteError(
-            f"{path}: sha256 differs from the pinned {file.sha256[:12]}…; delete it and run `trove-lite fetch math`"
+    return read_problems(pinned_file("math", f"data/math/{MATH_FILES[category]}.jsonl"), category)
+
+
+def load_train(category: str) -> tuple[Problem, ...]:
+    """The problems of the train split whose answer is written as a plain number; raises as `load` does."""
+    path = pinned_file("math_train", f"tab_and_math/MATH/dataset/train/{MATH_FILES[category]}.jsonl")
+    lines = read_json_lines(path, TRAIN_FIELDS, "math_train")
+    known = [entry for _, entry in lines if DECIMAL.fullmatch(entry["answer"])]
+    return tuple(
+        Problem(
+            Question("math_train", category, place, entry["question"]),
+            float(entry["answer"]),
+            entry["level"].removeprefix("Level "),
         )
-    return problems
+        for place, entry in enumerate(known)
+    )
 
 
 def read_problems(path: Path, category: str) -> tuple[Problem, ...]:
@@ -53,6 +62,11 @@ def read_problems(path: Path, category: str) -> tuple[Problem, ...]:
 
 
 MATH = Dataset("math", "MATH", CATEGORIES, load, read_numbers, number_is_correct, LEVELS)
+
+#: Apart from what is tested: for the development of prompts alone.
+TRAIN = Dataset(
+    "math_train", "MATH, train split", CATEGORIES, load_train, read_numbers, number_is_correct, LEVELS, like="math"
+)
 
 #: For methods that see labelled problems, and for those that are set beside them.
 LABELLED = after_labelled(MATH)

@@ -194,3 +194,20 @@ def test_no_problem_of_the_train_split_is_tested(public_problems):
     train = {problem.question.text for category in public_problems for problem in load_problems("math_train", category)}
     assert len(train) > 4000
     assert not tested & train
+
+
+def test_the_bench_is_the_same_draw_of_every_category_under_its_own_numbers(public_problems):
+    for category, found in public_problems.items():
+        drawn = load_problems("math_bench", category)
+        assert len(drawn) == 60
+        assert list(drawn) == [found[problem.index] for problem in drawn]
+        assert [problem.index for problem in drawn] == sorted({problem.index for problem in drawn})
+    assert [problem.index for problem in load_problems("math_bench", "counting")][:5] == [2, 6, 17, 29, 37]
+
+
+def test_what_is_labelled_for_the_bench_is_not_tested(public_problems):
+    tested = {problem.question.text for found in public_problems.values() for problem in found}
+    for category in public_problems:
+        labelled = load_dataset("math_bench").examples(category)
+        assert len(labelled) == 6
+        assert not {problem.question.text for problem in labelled} & tested

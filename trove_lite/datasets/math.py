@@ -1,7 +1,9 @@
 """MATH's problems with numeric answers: those of its test split that TroVE released (TroVE, Table 1), and those of its
 train split, on which prompts are developed."""
 
+import random
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from ..errors import TroveLiteError
@@ -67,6 +69,19 @@ MATH = Dataset("math", "MATH", CATEGORIES, load, read_numbers, number_is_correct
 TRAIN = Dataset(
     "math_train", "MATH, train split", CATEGORIES, load_train, read_numbers, number_is_correct, LEVELS, like="math"
 )
+
+BENCH_SIZE, BENCH_SEED = 60, 20261125
+
+
+def load_bench(category: str) -> tuple[Problem, ...]:
+    """Problems drawn for studies that cannot ask all: with their own numbers, in their own order."""
+    found = load(category)
+    drawn = random.Random(f"{BENCH_SEED} {category}").sample(range(len(found)), BENCH_SIZE)
+    return tuple(found[place] for place in sorted(drawn))
+
+
+#: Whose labelled problems are of the train split, so that none that is tested is given up.
+BENCH = replace(MATH, load=load_bench, examples=lambda category: load_train(category)[:6])
 
 #: For methods that see labelled problems, and for those that are set beside them.
 LABELLED = after_labelled(MATH)

@@ -46,8 +46,7 @@ class RunSettings:
     chat: Literal["auto", "on", "off"] = "auto"
     """Whether models are asked by their chat template: auto does so for what a method says in messages."""
     prompts: str | None = None
-    """Which pack of prompts: own, official, practice, or own_choice, where IMPORT is also shown a question that needs
-    no tool. None: practice for the practice model, own for every other."""
+    """Which pack of prompts: own, official or practice. None: practice for the practice model, own for every other."""
     preset: str = "paper"
     """Each method's choices as the paper describes them, or as its released program makes them, where that differs."""
     choices: dict[str, dict[str, object]] = field(default_factory=dict)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from ..errors import TroveLiteError
 from .answers import number_is_correct, read_numbers
-from .base import Dataset, Problem, Question, after_labelled
+from .base import Dataset, Problem, Question, ReleasedPrompts, after_labelled
 from .files import data_folder, public_files, read_json_lines, remedy, sha256_of
 
 MATH_FILES = {
@@ -52,7 +52,8 @@ def read_problems(path: Path, category: str) -> tuple[Problem, ...]:
     return tuple(problems)
 
 
-MATH = Dataset("math", "MATH", CATEGORIES, load, read_numbers, number_is_correct, LEVELS)
+RELEASED = ReleasedPrompts("MATH", "math competition problems", lambda question: {"qst": question.text})
+MATH = Dataset("math", "MATH", CATEGORIES, load, read_numbers, number_is_correct, LEVELS, released=RELEASED)
 
 #: For methods that see labelled problems, and for those that are set beside them.
 LABELLED = after_labelled(MATH)

@@ -59,6 +59,7 @@ OTHER_WORDS = {
     "recorded.official_logs": ({"trove", "primitive", "import", "create", "skip", "math"}, "what official logs hold"),
     "recorded.official_results": ({"trove", "import", "create", "skip"}, "what official result files hold"),
     "prompts.official": ({"primitive", "instance", "import", "create", "skip"}, "the released files are named so"),
+    "prompts.official_creator": ({"standard", "cot", "pot", "entangled", "tool_transfer"}, "as above"),
     "prompts.chain_of_thought": ({"cot"}, "the words of this one method"),
     "recorded.reexecute": ({"import"}, "recorded programs of this mode ran after a toolbox"),
     "": ({"trove", "latm", "creator"}, "the papers whose tables they are"),

@@ -251,8 +251,8 @@ def test_an_empty_toolbox_is_not_shown():
 def test_unknown_names_are_refused_with_the_known_ones():
     with pytest.raises(TroveLiteError, match="own, official"):
         load_pack("other", MATH)
-    with pytest.raises(TroveLiteError, match="no official prompts for data set 'practice'"):
-        load_pack("official", PRACTICE)
+    with pytest.raises(TroveLiteError, match="'official' has nothing for category 'counting', mode 'skip'"):
+        load_pack("official", PRACTICE).render(asked("counting"), "skip")
     with pytest.raises(TroveLiteError, match="import, create, skip"):
         load_pack("own", MATH).render(asked("counting"), "guess")
     with pytest.raises(TroveLiteError, match="algebra, counting"):
@@ -327,6 +327,7 @@ def test_the_practice_problems_are_asked_with_the_examples_of_math():
 def test_no_two_methods_call_a_stage_alike():
     names = [name for file in (own.FOLDER / "instructions").iterdir() for name in tomllib.loads(file.read_text())]
     assert len(set(names)) == len(names) == len(own.instructions())
+    assert not set(names) & set(own.messages())
 
 
 @pytest.mark.parametrize("name", ["own", pytest.param("official", marks=fetched), "practice"])

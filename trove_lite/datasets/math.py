@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..errors import TroveLiteError
 from .answers import number_is_correct, read_numbers
-from .base import Dataset, Problem, Question, after_labelled
+from .base import Dataset, Problem, Question, ReleasedPrompts, after_labelled
 from .files import pinned_file, read_json_lines, remedy
 
 MATH_FILES = {
@@ -63,12 +63,11 @@ def read_problems(path: Path, category: str) -> tuple[Problem, ...]:
     return tuple(problems)
 
 
-MATH = Dataset("math", "MATH", CATEGORIES, load, read_numbers, number_is_correct, LEVELS)
+RELEASED = ReleasedPrompts("MATH", "math competition problems", lambda question: {"qst": question.text})
+MATH = Dataset("math", "MATH", CATEGORIES, load, read_numbers, number_is_correct, LEVELS, released=RELEASED)
 
 #: Apart from what is tested: for the development of prompts alone.
-TRAIN = Dataset(
-    "math_train", "MATH, train split", CATEGORIES, load_train, read_numbers, number_is_correct, LEVELS, like="math"
-)
+TRAIN = replace(MATH, name="math_train", title="MATH, train split", load=load_train, like="math")
 
 BENCH_SIZE, BENCH_SEED = 60, 20261125
 

@@ -14,6 +14,6 @@ def one_prompt(questions: Sequence[Question], settings: Settings, *, mode: str) 
 
 
 #: Plain programs, with no tool but the libraries.
-PRIMITIVE = Method("primitive", partial(one_prompt, mode="primitive"), modes=("primitive",))
+PRIMITIVE = Method("primitive", partial(one_prompt, mode="primitive"), modes=("primitive",), stages=("primitive",))
 #: The prompt asks for functions made for this problem alone.
-INSTANCE = Method("instance", partial(one_prompt, mode="instance"), modes=("instance",))
+INSTANCE = Method("instance", partial(one_prompt, mode="instance"), modes=("instance",), stages=("instance",))

@@ -32,7 +32,8 @@ def pack(dataset: Dataset) -> PromptPack:
         return template_of(stages[stage], words, examples(name, category))
 
     gaps_of = {name: gaps(stage) for name, stage in stages.items()}
-    return PromptPack("own", dataset.categories, tuple(stages), template, gaps_of)
+    said = {"messages": tuple(messages()), "text": message}
+    return PromptPack("own", dataset.categories, tuple(stages), template, gaps_of, **said)
 
 
 def gaps(stage: dict) -> tuple[str, ...]:
@@ -45,6 +46,18 @@ def instructions() -> dict[str, dict]:
     """What each stage of every method says, by its name: `text`, how `examples` answer, what is `given` to it."""
     files = sorted(file.name for file in (FOLDER / "instructions").iterdir())
     return {stage: words for file in files for stage, words in _read("instructions", file).items()}
+
+
+@cache
+def messages() -> dict[str, str]:
+    """What methods say in messages of their own (`messages/METHOD.toml`), by name."""
+    files = sorted(file.name for file in (FOLDER / "messages").iterdir())
+    return {name: text for file in files for name, text in _read("messages", file).items()}
+
+
+def message(name: str) -> str:
+    """One of these, with its {gaps}."""
+    return messages()[name]
 
 
 def with_variants(stages: Mapping[str, dict]) -> dict[str, dict]:

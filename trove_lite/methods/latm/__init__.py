@@ -8,18 +8,16 @@ dispatcher, a method of its own, says which task a question belongs to. Beside t
 
 import ast
 import re
-import tomllib
 import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
-from importlib import resources
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
 from ...datasets.base import Problem
 from ...errors import TroveLiteError
-from ..base import Answer, Attempt, Drawn, Messages, Method, Question, Run, Settings, Steps, chosen, draw, one_of
+from ..base import Answer, Attempt, Drawn, Messages, Method, Question, Run, Settings, Steps, Words, chosen, draw, one_of
 
 #: Between the method's name and the maker's, where tools were made elsewhere.
 CARRIED = "_of_"
@@ -140,7 +138,7 @@ class Made(NamedTuple):
         return [trial._asdict() | {"made": bool(trial.tool), "labels": self.labels} for trial in self.trials]
 
 
-def latm(questions: Sequence[Question], settings: LatmSettings, examples: Sequence[Problem]) -> Steps:
+def latm(questions: Sequence[Question], settings: LatmSettings, examples: Sequence[Problem], words: Words) -> Steps:
     """Make a tool for the questions' task, or take the one that is given, then use it on each; returns what was made.
 
     Without a tool no question is answered: each is put down as a program that fails.
@@ -149,11 +147,11 @@ def latm(questions: Sequence[Question], settings: LatmSettings, examples: Sequen
         return Made((), 0)
     given = settings.given(questions[0].category)
     if given is None:
-        trials = yield from made(questions[0], settings, examples)
+        trials = yield from made(questions[0], settings, examples, words)
     else:
         trials = (Trial(0, 0, given),)
     made_here = Made(trials, len(examples) if given is None else 0)
-    yield from answered(questions, lambda question: used(question, made_here.tool, settings), settings)
+    yield from answered(questions, lambda question: used(question, made_here.tool, settings, words), settings)
     return made_here
 
 
@@ -169,36 +167,37 @@ def answered(questions: Sequence[Question], ask: Callable[[Question], Drawn], se
 # ---- the maker ----
 
 
-def made(question: Question, settings: LatmSettings, examples: Sequence[Problem]) -> Generator:
+def made(question: Question, settings: LatmSettings, examples: Sequence[Problem], words: Words) -> Generator:
     """Trials until one makes a tool, or all at once. `question` is the task's first: there its calls are put down."""
     if len(examples) < 2:
         raise TroveLiteError(f"{question.dataset}, {question.category}: needs at least 2 labelled problems")
     if settings.all_trials:
-        return tuple(
-            (yield from side_by_side([trial(question, settings, examples, n) for n in range(settings.trials)]))
-        )
+        all_trials = [trial(question, settings, examples, n, words) for n in range(settings.trials)]
+        return tuple((yield from side_by_side(all_trials)))
     trials: list[Trial] = []
     while len(trials) < settings.trials and not (trials and trials[-1].tool):
-        trials.append((yield from trial(question, settings, examples, len(trials))))
+        trials.append((yield from trial(question, settings, examples, len(trials), words)))
     return tuple(trials)
 
 
-def trial(question: Question, settings: LatmSettings, examples: Sequence[Problem], number: int) -> Generator:
+def trial(
+    question: Question, settings: LatmSettings, examples: Sequence[Problem], number: int, words: Words
+) -> Generator:
     """Propose, verify, wrap, in one growing chat: three calls, and one more for each reply that does not do."""
     train, validation = examples[: len(examples) // 2], examples[len(examples) // 2 :]
     stop = settings.stops(NEXT_TURN)
     how = {"temperature": settings.maker_temperature, "max_tokens": settings.maker_tokens, "stop": stop}
     maker = Attempt(question, "", range(number, number + 1), mode="", sampling=how)
-    chat = [("user", words("propose", examples=labelled(train)))]
+    chat = [("user", words("propose", examples=labelled(train, words)))]
     stage = replace(maker, stage="propose", role="maker")
-    asked, code, ran = yield from until_it_runs(stage, chat, "", settings.proposals, settings)
+    asked, code, ran = yield from until_it_runs(stage, chat, "", settings.proposals, settings, words)
     if not (ran or settings.unproven):
         return Trial(asked, 0, "")
     if settings.doubled:
         chat.append(next(message for message in reversed(chat) if message[0] == "assistant"))
-    chat.append(("user", words("verify", examples=labelled(validation))))
+    chat.append(("user", words("verify", examples=labelled(validation, words))))
     stage, times = replace(maker, stage="verify", role="verifier"), settings.verifications
-    tested, _, passed = yield from until_it_runs(stage, chat, code, times, settings)
+    tested, _, passed = yield from until_it_runs(stage, chat, code, times, settings, words)
     if not passed:
         return Trial(asked, tested, "")
     chat.append(("user", words("wrap")))
@@ -206,7 +205,7 @@ def trial(question: Question, settings: LatmSettings, examples: Sequence[Problem
     return Trial(asked, tested, reply.text if is_tool(reply.text, settings) else "")
 
 
-def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: LatmSettings) -> Generator:
+def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: LatmSettings, words: Words) -> Generator:
     """Ask until the code of a reply runs after `tool`, `times` at most; `chat` grows by every turn.
 
     Returns how often was asked, the last code, and whether it ran.
@@ -225,7 +224,7 @@ def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: L
             passed, error = without.status != "ok", words("no_test")
         if passed:
             return round + 1, code, True
-        chat.append(("user", words("repair", error=error)))
+        chat.append(("user", words(f"repair_{asked.stage}", error=error)))
     return times, code, False
 
 
@@ -301,7 +300,7 @@ def syntax(code: str) -> ast.Module | None:
         return None
 
 
-def labelled(problems: Sequence[Problem]) -> str:
+def labelled(problems: Sequence[Problem], words: Words) -> str:
     """Problems with their answers, as the maker reads them."""
     pairs = [words("labelled", question=stated(p.question), answer=answer_of(p.gold)) for p in problems]
     return "\n\n".join(pairs)
@@ -320,7 +319,7 @@ def answer_of(gold: object) -> str:
 # ---- the user ----
 
 
-def used(question: Question, tool: str, settings: LatmSettings) -> Drawn:
+def used(question: Question, tool: str, settings: LatmSettings, words: Words) -> Drawn:
     """Candidates for one question with the wrapped tool; without one, a program that fails."""
     if not tool:
         return (yield [Run(question, "use", 'raise LookupError("no tool was made for this task")', mode="latm")])
@@ -441,17 +440,6 @@ def width(request: Attempt | Run) -> int:
     return len(request.samples) if isinstance(request, Attempt) else 1
 
 
-@cache
-def texts() -> Mapping[str, str]:
-    file = resources.files(__package__.partition(".")[0]) / "prompts" / "latm.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8"))
-
-
-def words(name: str, **values: str) -> str:
-    """What is said at a step, filled in."""
-    return texts()[name].strip().format(**values)
-
-
 # ---- the dispatcher ----
 
 
@@ -471,10 +459,10 @@ class DispatcherSettings(Settings):
     """Whether the model is sent a message; else a text."""
 
 
-def dispatcher(questions: Sequence[Question], settings: DispatcherSettings) -> Steps:
+def dispatcher(questions: Sequence[Question], settings: DispatcherSettings, words: Words) -> Steps:
     """Ask which task a question belongs to, shown the first use case of each tool that its `context` lists."""
     for question in questions:
-        prompt = dispatch(question, of_seed(settings.tools, settings.seed))
+        prompt = dispatch(question, of_seed(settings.tools, settings.seed), words)
         asked = Attempt(
             question,
             "dispatch",
@@ -489,21 +477,33 @@ def dispatcher(questions: Sequence[Question], settings: DispatcherSettings) -> S
         yield Answer(question, chosen(question, candidates, settings))
 
 
-def dispatch(question: Question, tools: Mapping[str, str]) -> str:
+def dispatch(question: Question, tools: Mapping[str, str], words: Words) -> str:
     """What the dispatcher reads. Raises TroveLiteError for a task without its tool."""
-    shown = []
+    known = {}
     for task in question.context.splitlines():
         case = USE_CASE.search(tools.get(task) or "")
         if not case:
             raise TroveLiteError(f"dispatcher: no tool with a use case for '{task}'; give one by the setting `tools`")
-        shown.append(words("known", task=task, question=case[1].strip()))
-    return words("dispatch", known="\n===\n".join(shown), question=question.text)
+        known[task] = case[1].strip()
+    return which(known, question.text, words)
+
+
+def which(known: Mapping[str, str], question: str, words: Words) -> str:
+    """The text that asks which task a question belongs to, of these by name with a question of each."""
+    shown = [words("known", task=task, question=first) for task, first in known.items()]
+    return words("dispatch", known=words("between_known").join(shown), question=question)
+
+
+MAKING = ("labelled", "propose", "repair_propose", "verify", "repair_verify", "wrap", "use", "no_code", "no_test")
+DISPATCHING = ("known", "between_known", "dispatch")
 
 
 LATM = Method(
     "latm",
     latm,
     modes=("latm",),
+    stages=MAKING,
+    speaks=True,
     presets={
         "paper": LatmSettings(),
         "released": LatmSettings(vacuous=True, unproven=True, doubled=True),
@@ -516,5 +516,11 @@ LATM = Method(
     program=None,
 )
 DISPATCHER = Method(
-    "dispatcher", dispatcher, modes=("dispatcher",), presets={"paper": DispatcherSettings()}, program=None
+    "dispatcher",
+    dispatcher,
+    modes=("dispatcher",),
+    stages=DISPATCHING,
+    speaks=True,
+    presets={"paper": DispatcherSettings()},
+    program=None,
 )

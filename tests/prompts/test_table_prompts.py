@@ -35,7 +35,8 @@ def test_our_prompts_show_the_table_before_the_question_and_so_do_their_examples
     assert len(parts) == len(worked) + 2
     for part, example in zip(parts[1:], [*worked, {"context": CONTEXT, "question": "how many rows?\n"}], strict=True):
         assert part.startswith(f"{example['context']}\n\n{example['question']}\n\n")
-    assert prompt.endswith(f"{format_toolbox([TOOL])}\n\n" if mode == "import" else f"{CONTEXT}\n\nhow many rows?\n\n\n")
+    ends = format_toolbox([TOOL]) if mode == "import" else f"{CONTEXT}\n\nhow many rows?\n"
+    assert prompt.endswith(f"{ends}\n\n")
     assert "{" not in parts[0]
     assert "table" in parts[0]
 

@@ -59,8 +59,9 @@ class RunSettings:
     """The rule by which methods select their own answer. None: the preset's."""
     limit: int | None = None
     """Only the first problems of each category, so many. None: all."""
-    parser: str = "official"
-    """How code is read from a model's text: official or strict."""
+    parser: str | None = None
+    """How code is read from a model's text: official, by lines as the released program, or strict, by syntax trees.
+    None: strict for our own prompts, official for every other."""
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     """How completions are drawn."""
     isolation: Literal["auto", "full", "seccomp", "none"] = "auto"
@@ -79,6 +80,8 @@ class RunSettings:
             object.__setattr__(self, "model", COMES_ALONG if self.dataset in TAUGHT else PAPERS_MODEL)
         if self.prompts is None:
             object.__setattr__(self, "prompts", COMES_ALONG if self.model == COMES_ALONG else "own")
+        if self.parser is None:
+            object.__setattr__(self, "parser", "strict" if self.prompts == "own" else "official")
         categories = load_dataset(self.dataset).categories
         object.__setattr__(self, "categories", self.categories or categories)
         for name, values in (("method", self.methods), ("category", self.categories), ("seed", self.seeds)):

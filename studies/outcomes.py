@@ -159,7 +159,7 @@ def other_prompts(study: Study, results: Path, own: list[Path]) -> list[str]:
             columns = ["prompts", "category", "rule", "a", "b", "difference", "low", "high", "covers", "p", "problems"]
             known = known.loc[known["category"].isin(asked["category"]), columns]
             differing.append(known)
-            shown = known.drop(columns="covers").assign(prompts=known["prompts"].map(called))
+            shown = known.assign(prompts=known["prompts"].map(called))
             lines += ["TROVE minus PRIMITIVE, problem by problem:", "", markdown(shown.round(4)), ""]
         for name, frame in packs.items():
             made, using = len(tools_made(frame)), int(tools_imported(frame)["importing"].sum())

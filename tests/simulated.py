@@ -7,6 +7,8 @@ from trove_lite.datasets.base import Problem, Question
 from trove_lite.datasets.math import CATEGORIES
 from trove_lite.selection import number_text
 
+MODEL = "simulated CodeLlama-7b-Instruct"  # by its name that of the papers, so that print stands beside it
+
 
 def candidates(*, problems=6, runs=2, k=15, seed=0, categories=CATEGORIES):
     """Candidates of TROVE (k/3 a mode) and PRIMITIVE (k) over a few problems a category, from a seeded generator."""
@@ -30,7 +32,7 @@ def _row(rng, category, index, run, seed, method, mode, sample, chance):
     values = [first, *rng.integers(1, 6, size=rng.integers(0, 3)).astype(float)] if ok and rng.random() < 0.9 else []
     answers = [number_text(float(value)) for value in values]
     return {
-        "model": "simulated",
+        "model": MODEL,
         "provenance": "simulated",
         "run": run,
         "method": method,

@@ -39,6 +39,8 @@ SELECTED, SELECTION = "selected", "recorded selection"
 #: the data set reads in the output, as canonical text, `answer` the one that is graded; `correct` is null where it
 #: could not be judged; `operations` is the sum of AST depths that ranks supporters, null where the program supports no
 #: answer.
+#: Facts of the run, in each of its rows: `shares_state`, whether its problems have anything in common (a toolbox, a
+#: tool made for all); `selection`, by which rule it chose its answers, null where that is not known.
 SCHEMA = pa.schema(
     [
         ("model", pa.string()),
@@ -46,6 +48,8 @@ SCHEMA = pa.schema(
         ("run", pa.string()),
         ("method", pa.string()),
         ("seed", pa.int64()),
+        ("shares_state", pa.bool_()),
+        ("selection", pa.string()),
         ("dataset", pa.string()),
         ("category", pa.string()),
         ("problem", pa.int32()),
@@ -100,6 +104,9 @@ CALLS_SCHEMA = pa.schema(
         ("execute_seconds", pa.float64()),
     ]
 )
+#: What tables may lack that were made before it was kept; and the modes that tell there that nothing is shared.
+LATER = ("shares_state", "selection", *(name for name, _ in MEASURED))
+ALONE = ("primitive", "instance", "standard", "cot", "pot", "entangled", "creator", "tool_use", "dispatcher")
 CALLS_KEY = [*KEY[:7], "stage", "role", "mode", "sample", "round"]
 #: Of both tables' schemas. In files of the first, which did not say so, answers were floats and levels integers.
 VERSION = 2
@@ -108,7 +115,7 @@ NEW_IN_2 = ("place", "round")
 #: The order of modes in runs of the first schema, which did not state it.
 FORMER_PLACES = ("primitive", "instance", "import", "create", "skip")
 NAMES = {"model", "provenance", "run", "method", "dataset", "category", "phase", "stage", "mode", "level", "status"}
-NAMES |= {"role", "finish_reason"}
+NAMES |= {"role", "finish_reason", "selection"}
 NULLABLE = {
     pa.bool_(): pd.BooleanDtype(),
     pa.int16(): pd.Int16Dtype(),
@@ -133,7 +140,18 @@ def as_frame(table: pa.Table) -> pd.DataFrame:
     frame = table.to_pandas(types_mapper=NULLABLE.get)
     for name in NAMES & set(frame.columns):
         frame[name] = frame[name].astype("category")
-    return frame
+    return told_of_state(frame) if "shares_state" in frame else frame
+
+
+def told_of_state(candidates: pd.DataFrame) -> pd.DataFrame:
+    """The same table with `shares_state` in each row. A run that does not say it shares something among its problems,
+    unless all its modes are among `ALONE`."""
+    told = candidates.get("shares_state", pd.Series(pd.NA, candidates.index, dtype="boolean"))
+    if "shares_state" in candidates and not told.isna().any():
+        return candidates
+    shared = ~candidates["mode"].isin(ALONE)
+    of_run = shared.groupby([candidates["run"], candidates["method"]], observed=True).transform("any")
+    return candidates.assign(shares_state=told.fillna(of_run))
 
 
 def checked(candidates: object) -> pd.DataFrame:
@@ -268,13 +286,24 @@ def _read_candidates(file: Path) -> pa.Table:
     table = _read(file)
     first = _version(table, file) == 1
     schema = SCHEMA if "solution" in table.column_names else OUTCOMES_SCHEMA
-    new = [name for name, _ in MEASURED] + [name for name in NEW_IN_2 if first]
+    new = (*LATER, *(NEW_IN_2 if first else ()))
     _refuse_without([name for name in schema.names if name not in new], table, file)
     table = _converted(table) if first else table
+    if "selection" not in table.column_names:
+        table = table.append_column("selection", _stated_rules(table["method"], file.parent))
     for field in schema:
-        if field.name not in table.column_names:  # outcomes that were made before it was kept
+        if field.name not in table.column_names:
             table = table.append_column(field, pa.nulls(len(table), field.type))
     return _cast(table, schema, file)
+
+
+def _stated_rules(methods: pa.ChunkedArray, folder: Path) -> pa.Array:
+    """By which rule a run chose whose table does not say it: as `run.json` does, where tables may name a method longer
+    (`trove_no_import`)."""
+    told = {name: about.get("selection") for name, about in read_description(folder).get("methods", {}).items()}
+    by_length = sorted(told, key=len)
+    rules = {m: told[n] for m in methods.unique().to_pylist() for n in by_length if f"{m}_".startswith(f"{n}_")}
+    return pa.array(map(rules.get, methods.to_pylist()), pa.string())
 
 
 def _read_calls(path: Path) -> pa.Table:

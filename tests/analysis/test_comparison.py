@@ -17,7 +17,7 @@ from trove_lite.analysis.scores import estimate, run_effect, score
 from trove_lite.analysis.statistics import holm
 from trove_lite.candidates import calls_of
 
-from ..simulated import candidates
+from ..simulated import MODEL, candidates
 
 COST = {"trove": (50, 20), "primitive": (30, 10)}  # tokens of a prompt and a completion
 PAIR = [("trove", "primitive")]
@@ -58,7 +58,7 @@ def matched(comparison, budget="total tokens", **options):
 def test_a_table_is_compared_by_method(simulated):
     found = tl.compare(simulated)
     assert set(found.sides) == {"trove", "primitive"}
-    assert found.title == "simulated, simulated runs on MATH"
+    assert found.title == f"{MODEL}, simulated runs on MATH"
     assert found.categories[:2] == ("algebra", "counting")
     assert found.levels == ("1", "2", "3", "4", "5")
 
@@ -81,7 +81,7 @@ def test_what_differs_in_model_or_data_is_not_one_side(simulated, column):
 def test_two_models_can_be_two_sides(simulated):
     one = simulated[simulated["method"] == "trove"]
     found = tl.compare({"one": one, "other": one.assign(model="another")})
-    assert found.title == "simulated and another, simulated runs on MATH"
+    assert found.title == f"{MODEL} and another, simulated runs on MATH"
 
 
 def test_methods_that_draw_the_same_samples_are_both_there(simulated):
@@ -178,7 +178,7 @@ def test_two_rules_on_the_same_runs_are_compared_run_by_run(simulated):
 
 
 def test_a_method_that_solves_each_problem_by_itself_has_no_run_effect(simulated):
-    """Nor have those that are named; TROVE, whose toolbox a run shares, may have one."""
+    """TROVE, whose toolbox a run shares, may have one."""
     found = tl.compare(simulated)
     shifted = {}
     for name in found.sides:
@@ -186,12 +186,17 @@ def test_a_method_that_solves_each_problem_by_itself_has_no_run_effect(simulated
         shifted[name] = scores.assign(
             score=scores["score"] + scores["run"].map({"run0": 0.0, "run1": 0.5}).astype(float)
         )
-    assert run_effect(["primitive"]) == 0
-    assert run_effect(["primitive", "trove"]) is None
-    assert run_effect(["mine"]) is None
-    assert run_effect(["mine"], alone=["mine"]) == 0
+    assert run_effect(shifted["primitive"]) == 0
+    assert run_effect(*shifted.values()) is None
+    assert run_effect(shifted["primitive"].drop(columns="shares_state")) is None
     width = {name: estimate(scores).high - estimate(scores).low for name, scores in shifted.items()}
     assert width["trove"] > 2 * width["primitive"]
+
+
+def test_an_interval_does_not_hang_on_what_a_method_is_called(simulated):
+    called = simulated.assign(method=simulated["method"].map({"trove": "mine", "primitive": "pot_bare"}))
+    found, other = (accuracy_differences(tl.compare(frame)).drop(columns=["a", "b"]) for frame in (simulated, called))
+    pd.testing.assert_frame_equal(found, other)
 
 
 def test_beside_the_interval_stands_the_one_over_problems_alone(simulated):
@@ -202,7 +207,8 @@ def test_beside_the_interval_stands_the_one_over_problems_alone(simulated):
     assert (table["p_within_3"] <= table["p_within_1"]).all()
     one = tl.compare(simulated[simulated["run"] == "run0"])
     table = differences(one, {name: score(one[name], "oracle", 15) for name in one.sides})
-    assert set(table["covers"]) == {"problems"}
+    assert set(table["covers"]) == {"these runs"}
+    assert differences_in_words(accuracy_differences(one)).count(" in these runs,") == 2
     assert table["low"].equals(table["low_problems"])
 
 

@@ -57,9 +57,9 @@ def test_raters_who_left_out_some_answers_shift_no_method():
     assert variance_of(part, "m0", "m1").value == pytest.approx(1)
 
 
-def test_one_rater_alone_speaks_of_problems_alone():
+def test_one_rater_alone_speaks_of_no_others():
     v = variance_of(scores(np.random.default_rng(5), raters=1, problems=12), "m0")
-    assert v.covers == "problems"
+    assert v.covers == "these runs"
 
 
 def test_kappa_is_cohens():

@@ -100,7 +100,7 @@ def test_runs_never_make_the_error_smaller():
 def test_one_run_cannot_show_what_a_run_adds():
     scores = np.random.default_rng(0).random((40, 1))
     got = v.decompose(scores)
-    assert got.covers == "problems"
+    assert got.covers == "these runs"
     assert np.isnan([*got.sds["run"], *got.sds["sample"]]).all()
     assert v.interval(got).se == pytest.approx(standard_error(scores[:, 0]))
 
@@ -189,7 +189,7 @@ def test_alike_strata_share_the_run_variance_of_all_by_degrees_of_freedom():
     assert_allclose(got.run[:, 0], size * got.sample[:, 0] ** 2)
     assert_allclose(got.run_degrees, 4, rtol=0.1)
     assert got.covers == "problems and runs"
-    assert own.covers == "problems"
+    assert own.covers == "these runs"
 
 
 def test_a_single_run_is_taken_to_be_as_noisy_as_the_others_for_its_accuracy():

@@ -15,12 +15,13 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..candidates import SELECTED, checked, selected_alone
+from ..candidates import SELECTED, checked, selected_alone, told_of_state
 from ..errors import TroveLiteError
 from ..selection import RULES, rounded
 from .statistics import subsets_by_mode
 
-PROBLEM = ["method", "run", "dataset", "category", "problem"]
+#: What tells a problem of a run from every other; `shares_state` is a fact of the run, so scores have it with them.
+PROBLEM = ["method", "run", "shares_state", "dataset", "category", "problem"]
 CELLS = 4_000_000  # array elements at a time
 DRAWS = 100_000  # a mean over so many right-or-wrong draws has a Monte Carlo error below 0.002
 NEVER = np.iinfo(np.int64).max
@@ -40,7 +41,7 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     Without those that could not be judged: a problem that lacks them has fewer samples, not wrong ones. Raises
     TroveLiteError where a candidate does not say the place of its mode, or where there are only selected answers.
     """
-    candidates = checked(candidates)
+    candidates = told_of_state(checked(candidates))
     if (candidates["phase"] == SELECTED).all() and len(candidates):
         run, category = selected_alone(candidates)[0]
         raise TroveLiteError(

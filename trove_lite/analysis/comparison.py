@@ -43,6 +43,7 @@ from .scores import (
 from .variance import (
     MARGINS,
     SMALLEST_EFFECT,
+    THESE_RUNS,
     Runs,
     Variance,
     alike,
@@ -112,11 +113,9 @@ class Comparison:
     side may be empty. `categories` and `levels` (as text) are the data set's, in the order of its tables, and `by`
     says what levels are (difficulty, grade, source); `title` says what ran on what. `calls`: a row for every
     request of these sides to a model, candidate or not; where it is None, each candidate is taken for one request.
-    `alone`: methods, besides those of the kit that are known for it, whose problems have nothing to do with one
-    another, so that a run has no effect of its own. `selected`: name → the answers that a side's recorded runs
-    ended with (`candidates.selections`), also of runs of which nothing else is known. `by_mode`: name → all samples
-    that are independent within their mode (`independent_runs`), where these are more than the side's, for what is
-    computed mode by mode.
+    `selected`: name → the answers that a side's recorded runs ended with (`candidates.selections`), also of runs of
+    which nothing else is known. `by_mode`: name → all samples that are independent within their mode
+    (`independent_runs`), where these are more than the side's, for what is computed mode by mode.
     """
 
     sides: Mapping[str, pd.DataFrame]
@@ -126,7 +125,6 @@ class Comparison:
     levels: tuple[str, ...] = ()
     by: str = DIFFICULTY
     calls: pd.DataFrame | None = None
-    alone: tuple[str, ...] = ()
     selected: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     by_mode: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
@@ -267,7 +265,7 @@ def estimates(
     """
     covered = comparison.covered() if covered is None else covered
     scores = scored(scores)
-    v = variance_of(scores, alone=comparison.alone)
+    v = variance_of(scores)
     present = by_category(by_run(scores), comparison.categories, covered)
     cells = []
     for category in [*comparison.categories, *over_categories(comparison.categories, covered)]:
@@ -320,18 +318,19 @@ def differences(
     """Score of side `a` minus score of side `b`, problem by problem, for each of `pairs` (None: all) and category.
 
     A problem's score is its mean over runs; scores of the same runs are subtracted run by run. With a 95 % interval
-    over what `covers` names (problems and runs; problems alone where no category has two runs), and beside it over
-    problems alone, these runs as they are (`low_problems`, `high_problems`); the t test (`p`), with Holm's correction
-    over all rows of the table (`p_holm`); equivalence within 1, 2 and 3 points (`p_within_1` ...), for which the row
-    over all categories is to be read; and the problems that five runs a side would need to see the smallest effect of
-    interest, 2 points, with 80 % power. Of shares, scores between 0 and 1, intervals end at -1 and 1.
+    over what `covers` names (problems and runs; `these runs` alone where runs share something among their problems and
+    no category has two of them), and beside it over problems, runs as they are (`low_problems`, `high_problems`); the t
+    test (`p`), with Holm's correction over all rows of the table (`p_holm`); equivalence within 1, 2 and 3 points
+    (`p_within_1` ...), for which the row over all categories is to be read; and the problems that five runs a side
+    would need to see the smallest effect of interest, 2 points, with 80 % power. Of shares, scores between 0 and 1,
+    intervals end at -1 and 1.
     """
     pairs = list(combinations(scores, 2) if pairs is None else pairs)
     rows = []
     for one, other in pairs:
         sides = scored(scores[one]), scored(scores[other])
         shares = all(side["score"].between(0, 1).all() for side in sides)
-        v = variance_of(*sides, alone=comparison.alone)
+        v = variance_of(*sides)
         for category, part in [] if v is None else _with_whole(v, comparison.categories):
             needed = problems_needed(part, SMALLEST_EFFECT, runs=RERUN) if part.problems > 1 else np.nan
             found = of_shares(tested(part)) if shares else tested(part)
@@ -378,8 +377,9 @@ def differences_in_words(table: pd.DataFrame) -> str:
 
 
 def points(row: object) -> str:
-    """A difference with its interval, in points."""
-    return f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
+    """A difference with its interval, in points, and of what it is where that is no more than these runs."""
+    said = f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
+    return said + f" in {THESE_RUNS}" * (getattr(row, "covers", "") == THESE_RUNS)
 
 
 def percent(row: object) -> str:
@@ -506,8 +506,7 @@ def _matched(
     each["short"] = rival.whole[cost].reindex(units) < each["given"]
     right = (each["right_a"] - each["right_b"]).unstack("seed")
     category = right.index.get_level_values("category").astype(str)
-    methods = {*mine.samples["method"], *rival.samples["method"]}
-    gain = Runs(right.to_numpy(), run_sd=run_effect(methods, alone=comparison.alone))
+    gain = Runs(right.to_numpy(), run_sd=run_effect(mine.samples, rival.samples))
     of_each = each.index.get_level_values("category")
     return [
         {"category": name} | _row(each[of_each.isin(part.labels)], part, a, b)

@@ -4,15 +4,12 @@ A score is 0 or 1 where all that was recorded decides it, else an expectation ov
 has too few samples. Sides, budgets and costs are `comparison`'s.
 """
 
-from collections.abc import Callable, Collection, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ..errors import TroveLiteError
-from ..methods import load_method
 from . import statistics as metrics
 from .choose import PROBLEM, expected_score, modes_of
 from .variance import Runs, Variance, alike, decompose, interval, prediction_interval, proportion_interval
@@ -209,30 +206,20 @@ def _values(table: pd.DataFrame) -> np.ndarray:
 # ---- means and differences, with where their variance lies ----
 
 
-def variance_of(
-    scores: pd.DataFrame, minus: pd.DataFrame | None = None, *, alone: Collection[str] = ()
-) -> Variance | None:
+def variance_of(scores: pd.DataFrame, minus: pd.DataFrame | None = None) -> Variance | None:
     """The decomposition of a mean over problems, or of the difference from `minus` on the problems that both have.
 
-    Strata are categories; what runs add is taken to be alike in all (`variance.alike`). Runs of a method whose problems
-    have nothing to do with one another (not a stream, no examples; or named in `alone`) add nothing. Scores of the same
-    runs, by two rules or of two modes, are subtracted run by run: their runs are the same draws. None where there is no
-    scored problem.
+    Strata are categories; what runs add is taken to be alike in all (`variance.alike`). Runs whose problems share
+    nothing (column `shares_state`) add nothing. Scores of the same runs, by two rules or of two modes, are subtracted
+    run by run: their runs are the same draws. None where there is no scored problem.
     """
-    index, runs = _laid_out(scores, minus, alone)
+    index, runs = _laid_out(scores, minus)
     return _decomposed(index, runs) if len(index) else None
 
 
-def redrawn(
-    scores: pd.DataFrame,
-    minus: pd.DataFrame,
-    *,
-    rng: np.random.Generator,
-    times: int = 100,
-    alone: Collection[str] = (),
-) -> list[Variance]:
+def redrawn(scores: pd.DataFrame, minus: pd.DataFrame, *, rng: np.random.Generator, times: int = 100) -> list[Variance]:
     """`variance_of` a difference, so many times, with the problems of both drawn anew within their categories."""
-    index, runs = _laid_out(scores, minus, alone)
+    index, runs = _laid_out(scores, minus)
     problems = index.to_frame(index=False)
     again = []
     for _ in range(times if len(index) else 0):
@@ -246,7 +233,7 @@ def _decomposed(index: pd.Index, runs: Sequence[Runs]) -> Variance:
     return alike(decompose(*runs, strata=index.get_level_values("category").astype(str)))
 
 
-def _laid_out(scores: pd.DataFrame, minus: pd.DataFrame | None, alone: Collection[str]) -> tuple[pd.Index, list[Runs]]:
+def _laid_out(scores: pd.DataFrame, minus: pd.DataFrame | None) -> tuple[pd.Index, list[Runs]]:
     """The problems that all have scores of, and the scores, problem by run; of the same runs, their differences."""
     scores = scores.dropna(subset="score")
     if minus is not None:
@@ -256,11 +243,7 @@ def _laid_out(scores: pd.DataFrame, minus: pd.DataFrame | None, alone: Collectio
     sides = [_wide(part) for part in (scores, minus) if part is not None]
     index = sides[0].index if len(sides) == 1 else sides[0].index.intersection(sides[1].index)
     return index, [
-        Runs(
-            side.loc[index].to_numpy(dtype=float),
-            run_sd=run_effect(_methods(part), alone=alone),
-            worth=_worth(part, index),
-        )
+        Runs(side.loc[index].to_numpy(dtype=float), run_sd=run_effect(part), worth=_worth(part, index))
         for side, part in zip(sides, (scores, minus), strict=False)
     ]
 
@@ -272,35 +255,21 @@ def _run_by_run(scores: pd.DataFrame, minus: pd.DataFrame) -> pd.DataFrame:
     return both.assign(score=both["score"] - both["score_minus"])
 
 
-def _methods(scores: pd.DataFrame) -> set[str]:
-    return set(scores["method"].astype(str)) if "method" in scores else set()
-
-
 def _worth(scores: pd.DataFrame, index: pd.Index) -> np.ndarray:
     if "worth" not in scores:
         return np.ones(len(index))
     return scores.groupby(["category", "problem"], observed=True)["worth"].mean().reindex(index).to_numpy(dtype=float)
 
 
-def run_effect(methods: Collection[str], *, alone: Collection[str] = ()) -> float | None:
-    """SD of a run's own effect as far as it is known beforehand: 0 where all these methods solve each problem by
-    itself (or are named in `alone`), else None: to be estimated."""
-    return 0.0 if methods and all(name in alone or _shares_nothing(str(name)) for name in methods) else None
+def run_effect(*rows: pd.DataFrame) -> float | None:
+    """SD of a run's own effect as far as it is known beforehand: 0 where no run of these scores or candidates has
+    anything that its problems share, else None: to be estimated."""
+    return None if any("shares_state" not in part or part["shares_state"].any() for part in rows) else 0.0
 
 
-@lru_cache
-def _shares_nothing(method: str) -> bool:
-    """Whether a run of the method has no effect of its own, each problem being solved by itself."""
-    try:
-        found = load_method(method)
-    except TroveLiteError:  # another's, or of recorded runs: it may have one
-        return False
-    return not found.stream and not found.examples
-
-
-def estimate(scores: pd.DataFrame, *, macro: bool = False, alone: Collection[str] = ()) -> Estimate:
+def estimate(scores: pd.DataFrame, *, macro: bool = False) -> Estimate:
     """Mean over problems (micro), or of the categories' means (macro), with its intervals (`estimate_of`)."""
-    v = variance_of(scores, alone=alone)
+    v = variance_of(scores)
     return estimate_of(by_run(scores), None if v is None else v.of(v.labels, macro=macro), macro=macro)
 
 

@@ -30,6 +30,7 @@ from .statistics import Array, Interval, question_means, standard_error
 #: worth less can be had without one; a point is the last digit that the papers print.
 MARGINS = (0.01, 0.02, 0.03)
 SMALLEST_EFFECT = 0.02
+THESE_RUNS = "these runs"  # what an interval covers where a run's own effect cannot be seen: no other runs, no method
 
 
 class Runs(NamedTuple):
@@ -87,7 +88,7 @@ class Variance:
     @property
     def covers(self) -> str:
         """What the intervals speak of: other problems and runs, or, a run's own effect being unknown, these runs."""
-        return "problems" if np.isnan(self.run).any() else "problems and runs"
+        return THESE_RUNS if np.isnan(self.run).any() else "problems and runs"
 
     @property
     def over_problems(self) -> float:

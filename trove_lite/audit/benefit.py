@@ -12,6 +12,7 @@ from ..analysis.scores import estimate, score, scored, variance_of
 from ..analysis.statistics import Interval, holm, mcnemar_exact
 from ..analysis.variance import MARGINS, SMALLEST_EFFECT, prediction_interval
 from ..candidates import SELECTED, all_candidates
+from ..papers import is_in_print
 from ..papers.reeval import (
     PRIMITIVE,
     SIDES,
@@ -127,17 +128,19 @@ def benefit_findings(
 ) -> list[Finding]:
     """The re-evaluation's question on these runs, with the statistics that it leaves out. longer: `matched_budgets`.
 
-    Where the SKIP pool stands in for PRIMITIVE, nothing about PRIMITIVE is decided, either way.
+    Only runs of its model and data set are held against print. Where the SKIP pool stands in for PRIMITIVE, nothing
+    about PRIMITIVE is decided, either way.
     """
     look = look or as_printed()
     if sides[TROVE].empty or sides[PRIMITIVE].empty:
         return []
+    in_print = is_in_print(sides, "reeval", "math")
     return [
-        *_paired(sides, look, k=k, seed=seed, resamples=resamples),
+        *_paired(sides, look if in_print else None, k=k, seed=seed, resamples=resamples),
         *mcnemar_findings(sides, k=k),
         *_power(sides, k=k, seed=seed, resamples=resamples),
-        *_stand_in(sides, look, k=k, seed=seed, resamples=resamples),
-        *_one_stage(sides, look),
+        *(_stand_in(sides, look, k=k, seed=seed, resamples=resamples) if in_print else ()),
+        *(_one_stage(sides, look) if in_print else ()),
         matched_tokens(sides, longer, k=k),
     ]
 
@@ -151,7 +154,7 @@ def _sizes(look: Look, categories: Sequence[str]) -> np.ndarray:
     return np.array([cell(look, "reeval_table8", "count", category=c, level="all") for c in categories])
 
 
-def _paired(sides: Comparison, look: Look, *, k: int, seed: int, resamples: int) -> list[Finding]:
+def _paired(sides: Comparison, look: Look | None, *, k: int, seed: int, resamples: int) -> list[Finding]:
     """TROVE's lead by each rule: held against print, and against the smallest effect of interest."""
     table, results = differences(sides, k=k, seed=seed, resamples=resamples), []
     for rule, number in (("one_stage", 5), ("oracle", 7)):
@@ -162,9 +165,11 @@ def _paired(sides: Comparison, look: Look, *, k: int, seed: int, resamples: int)
         whole = part[~part["category"].isin(covered(sides))]
         row = (whole if len(whole) else part).iloc[0]
         scores = (scored(score(sides[side], rule, k, seed=seed, resamples=resamples)) for side in SIDES)
-        rerun = prediction_interval(variance_of(*scores, alone=sides.alone), RUNS)
+        rerun = prediction_interval(variance_of(*scores), RUNS)
         name, rival = rule.replace("_", "-"), against(sides)
-        results += [_lead(look, row, singles, rerun, rival, name, number=number, k=k), _no_benefit(row, rival, name)]
+        if look:
+            results.append(_lead(look, row, singles, rerun, rival, name, number=number, k=k))
+        results.append(_no_benefit(row, rival, name))
     return results
 
 

@@ -43,6 +43,9 @@ COLUMNS = [
 ]
 
 ROUNDING = 5e-3  # half a unit of the last digit that the papers print; of a percent, a hundredth of it
+#: Whose numbers a paper prints, by the first word of its tables: how the model's name reads, under whatever address.
+ITS_MODEL = {"creator": r"chatgpt|gpt-3\.5", "latm": r"gpt-3\.5"}
+ITS_MODEL |= dict.fromkeys(("reeval", "trove"), r"codellama2?-7b-instruct")
 #: What `check` says of a cell.
 CHECKED = ["published", "value", "low", "high", "prediction_low", "prediction_high", "difference", "p_print", "p_holm"]
 VERDICTS = ("agrees", "differs", "open")
@@ -75,6 +78,20 @@ def published_value(table: str, column: str = "mean", **where: object) -> float:
     return float(rows[column].iloc[0]) if len(rows) == 1 else float("nan")
 
 
+def is_its_model(table: str, *models: str) -> bool:
+    """Whether these models are the one whose numbers this table of a paper prints: nothing is held against another's.
+
+    LATM's is the one that it has for its dispatcher; its other tables have rows of their own for the paper's models.
+    """
+    return all(re.search(ITS_MODEL[table.partition("_")[0]], model.lower()) for model in models)
+
+
+def is_in_print(comparison: Comparison, table: str, *datasets: str) -> bool:
+    """Whether what a table prints, for these data sets, is of this comparison's model and data set."""
+    models = {str(model) for side in comparison.sides.values() for model in side["model"].unique()}
+    return comparison.dataset in datasets and is_its_model(table, *models)
+
+
 def printed(table: str, *, column: str = "mean", scale: float = 1, **where: object) -> Look:
     """How to look up a printed cell by category."""
     has_sd = "std" in published_table(table)
@@ -87,7 +104,7 @@ def printed(table: str, *, column: str = "mean", scale: float = 1, **where: obje
 
 
 def nothing(category: str) -> tuple[float, float]:
-    """The look-up of a table whose values are not printed, or not for this budget, data set or method."""
+    """The look-up of a table whose values are not printed, or not for this budget, model, data set or method."""
     return float("nan"), float("nan")
 
 
@@ -162,8 +179,8 @@ def only_printed(comparison: Comparison, system: str, look_up: Look, note: str) 
 
 
 def in_columns(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table with the columns of `COLUMNS`, and `k` or `level` where it has them."""
-    extra = [column for column in ("k", "level") if column in frame]
+    """A table with the columns of `COLUMNS`, and `rule`, `k` or `level` where it has them."""
+    extra = [column for column in ("rule", "k", "level") if column in frame]
     columns = [*COLUMNS[:2], *extra, *COLUMNS[2:]]
     return frame.reindex(columns=columns).astype({"runs": "int64", "problems": "int64"})
 
@@ -337,7 +354,7 @@ def _in_one_line(table: pd.DataFrame, found: pd.DataFrame) -> str:
     if found.empty:
         known = table["published"].notna().any()
         return f"no printed value of {title} " + (
-            "has one of ours beside it" if known else "is for this budget, data set and method"
+            "has one of ours beside it" if known else "is for this budget, model, data set and method"
         )
     replaced = found["source"].isin(stand_ins)
     lines = []

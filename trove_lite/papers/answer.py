@@ -15,7 +15,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ..analysis import statistics
-from ..analysis.variance import SMALLEST_EFFECT
+from ..analysis.comparison import points
+from ..analysis.variance import SMALLEST_EFFECT, THESE_RUNS
 from ..candidates import named
 from ..errors import TroveLiteError
 from ..journal import on_disk
@@ -214,15 +215,15 @@ def answer_in_words(table: pd.DataFrame) -> Words:
 
 def _listed(rows: pd.DataFrame) -> str:
     return "; ".join(
-        f"{row.tools} against {row.without}, {row.study}, {row.budget}: {100 * row.difference:+.1f} points"
-        for row in rows.itertuples()
+        f"{row.tools} against {row.without}, {row.study}, {row.budget}: {points(row)}" for row in rows.itertuples()
     )
 
 
 def answer_figure(table: pd.DataFrame) -> Figure:
     """Every comparison that has a difference, in points of accuracy, with its interval; printed ones are hollow."""
     table = table[table["difference"].notna()].reset_index(drop=True)
-    labels = [f"{row.tools} minus {row.without}\n{row.study}; {row.budget}" for row in table.itertuples()]
+    studies = table["study"] + (table["covers"] == THESE_RUNS).map({True: f", {THESE_RUNS}", False: ""})
+    labels = [f"{r.tools} minus {r.without}\n{s}; {r.budget}" for s, r in zip(studies, table.itertuples(), strict=True)]
     figure, axes = plt.subplots(figsize=(9.6, 1.6 + 0.46 * len(table)), layout="constrained")
     margin_band(axes, SMALLEST_EFFECT)
     for place, row in enumerate(table.itertuples()):

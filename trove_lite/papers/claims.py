@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from ..analysis.variance import THESE_RUNS
 from ..errors import TroveLiteError
 from . import named
 
@@ -230,7 +231,8 @@ def _numbers(row: pd.Series, scale: float = 100) -> _Numbers:
     cells = {"ours": f"{number}{unit if signed else ' %'}", "interval": interval}
     if pd.notna(row.get("prediction_low", np.nan)):
         cells["prediction"] = _span(row["prediction_low"], row["prediction_high"])
-    return _Numbers(f"is {number} {interval}{unit if signed else ' %'}", cells)
+    here = f" in {THESE_RUNS}" * (row.get("covers") == THESE_RUNS)
+    return _Numbers(f"is {number} {interval}{unit if signed else ' %'}{here}", cells)
 
 
 def _equivalent(row: pd.Series) -> int:

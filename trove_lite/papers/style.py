@@ -59,7 +59,7 @@ PRINT = {"facecolor": "none", "edgecolor": "black", "zorder": 6, "s": 34, "linew
 PRINT_KEY = Line2D(
     [], [], marker="D", color="black", markerfacecolor="none", linestyle="", markersize=5, label="the paper's value"
 )
-INTERVAL = "95 % intervals over problems and runs (of one run: over problems)"
+INTERVAL = "95 % intervals over problems and runs (of one run of a stream: this run alone)"
 ABSENT = "0.35"  # the grey in which a reason stands where nothing could be measured
 plt.rcParams["svg.hashsalt"] = "trove_lite"  # the same figure gives the same file
 

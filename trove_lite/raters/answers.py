@@ -41,7 +41,7 @@ def read_study(folder: str | Path, files: Iterable[str | Path]) -> pd.DataFrame:
             found[place] = row
     answers = pd.DataFrame(found.values(), columns=WRITTEN).drop(columns="study")
     table = key.merge(answers, on=["rater", "item"]).astype({"said": bool})
-    table.attrs = {"runs": title_of(about)}
+    table.attrs = {"runs": title_of(about), "model": about.get("model", [])}
     return table
 
 

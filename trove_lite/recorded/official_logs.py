@@ -25,7 +25,7 @@ from ..errors import TroveLiteError
 from ..programs import code_of, operations
 from ..selection import number_text
 from .official_files import NOTHING_WRITTEN, TIMEOUT, ImportReport, model_of, run_names, seed_of, tell_apart, text_of
-from .official_results import read_results
+from .official_results import RULE, read_results
 
 HEADER = re.compile(r"## Example (\d{1,9})\n")
 SAMPLE = re.compile(  # each part ends where its end is first found, for good: so reading a log takes time in its length
@@ -131,6 +131,8 @@ def _read_log(log: Path, run: str, *, index: dict[str, list[Problem]], partial: 
         "run": run,
         "method": method,
         "seed": seed_of(log),
+        "shares_state": True,
+        "selection": RULE,
     }
     rows, taken = [], Counter()
     for section, problem, (phase, mode) in zip(sections, by_question, modes, strict=True):

@@ -25,6 +25,7 @@ from .official_toolboxes import library_of, read_library
 WITHOUT_IMPORT = re.compile(r"^(?!base_).*_ablat1_run\d+$")
 MODES = {"import": "import", "create": "create", "skip": "skip"}
 MODES_WITHOUT = {"import": "create", "create": "skip", "skip": "skip"}
+RULE = "two_stage"  # by which the program selects
 #: Share of gold answers that have to be a category's: a program that grades problems solved again by another's gold
 #: answer (`baseline_run0`) writes that one down.
 SAME_GOLD = 0.9
@@ -56,6 +57,8 @@ def read_results(file: Path, run: str, problems: Iterable[Problem]) -> tuple[pa.
         "run": run,
         "method": method,
         "seed": seed_of(file),
+        "shares_state": True,
+        "selection": RULE,
         "phase": SELECTED,
         "sample": 0,
         "round": 0,

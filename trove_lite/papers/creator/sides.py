@@ -84,8 +84,7 @@ def study(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None, grader
             frames[title + NO_REPAIR] = limited(own, 0)
         frames[title] = own
     calls = calls_of(independent) if calls is None else calls
-    sides = replace(Comparison.of(frames, calls=calls), alone=tuple(TITLES))
-    return Study(sides, graded, attempt_costs(graded, calls), grader, note)
+    return Study(Comparison.of(frames, calls=calls), graded, attempt_costs(graded, calls), grader, note)
 
 
 def _graded(candidates: pd.DataFrame, dataset: str, grader: str) -> tuple[pd.DataFrame, str]:

@@ -61,7 +61,7 @@ def curves(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame
         for m in range(1, most_attempts(side) + 1):
             scores = score(side, RULE, m, seed=seed, resamples=resamples).dropna(subset="score")
             spent = {column: m * costs[name][budget] for budget, column in COST.items()}
-            rows.append({"system": name, "attempts": m} | spent | estimate(scores, alone=study.sides.alone)._asdict())
+            rows.append({"system": name, "attempts": m} | spent | estimate(scores)._asdict())
     table = pd.DataFrame(rows).reindex(columns=SPEND_COLUMNS)
     note = "none of CREATOR's methods was run"
     return named(table, "creator_spend", "Accuracy against spend", title_of(study), note=note)

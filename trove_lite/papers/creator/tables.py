@@ -15,7 +15,7 @@ import pandas as pd
 from ...analysis.choose import PROBLEM, in_order
 from ...analysis.scores import estimate, no_scores, oracle_score
 from ...datasets.graders import MARKER, NUMBER
-from .. import Look, beside, in_columns, named, nothing, published_value
+from .. import Look, beside, in_columns, is_in_print, named, nothing, published_value
 from .grading import WORDS, leniency, texts_of
 from .sides import MOST_REPAIRS, NO_REPAIR, REPAIRING, SUPERVISED, TITLES, Study, limited, without_hints
 
@@ -129,17 +129,15 @@ SCORES: dict[str, Score] = {
 def table2(study: Study) -> pd.DataFrame:
     """Accuracy on MATH by category (Table 2); on the practice problems, whose categories are MATH's, without print."""
     if study.sides.dataset not in LIKE_MATH:
-        return _table(study, "table2", [_only_printed(study, "table2", TABLE2, ["accuracy"])])
-    in_print = study.sides.dataset == PRINTED_FOR["table2"]
-    parts = []
-    for row in TABLE2:
-        look_up = partial(_look, "table2", row, "accuracy") if in_print else nothing
-        parts.append(_rows(study, row, accuracy, look_up))
+        return _elsewhere(study, "table2")
+    parts = [_rows(study, row, accuracy, _look_up(study, "table2", row, "accuracy")) for row in TABLE2]
     return _table(study, "table2", parts)
 
 
 def table3(study: Study) -> pd.DataFrame:
     """Accuracy and successful execution on TabMWP (Table 3), and answers printed: `category` names the measure."""
+    if study.sides.dataset != PRINTED_FOR["table3"]:
+        return _elsewhere(study, "table3")
     return _table(study, "table3", [_measured(study, "table3", TABLE3, "tabmwp")])
 
 
@@ -148,6 +146,8 @@ def table4(study: Study) -> pd.DataFrame:
 
     `supervision` says what the hints tell of the gold tool. Methods that get no hints are asked without any.
     """
+    if study.sides.dataset != PRINTED_FOR["table4"]:
+        return _elsewhere(study, "table4")
     parts = []
     for hint, in_print in HINTS.items():
         rows = [row._replace(setting=in_print) for row in TABLE4_HINTED]
@@ -163,13 +163,16 @@ def table4(study: Study) -> pd.DataFrame:
 
 def _measured(study: Study, name: str, rows: Sequence[Row], category: str) -> pd.DataFrame:
     """Rows of a table with two measures, of one category of the data set that it is about."""
-    if study.sides.dataset != PRINTED_FOR[name]:
-        return _only_printed(study, name, rows, list(MEASURES))
     parts = []
     for measure, row in product(MEASURES, rows):
-        part = _rows(study, row, SCORES[measure], partial(_look, name, row, measure))
+        part = _rows(study, row, SCORES[measure], _look_up(study, name, row, measure))
         parts.append(part[part["category"] == category].assign(category=measure))
     return pd.concat(parts, ignore_index=True)
+
+
+def _look_up(study: Study, name: str, row: Row, measure: str) -> Look:
+    """How to look up a row's printed cells, where they are of these runs' model and data set."""
+    return partial(_look, name, row, measure) if is_in_print(study.sides, "creator", PRINTED_FOR[name]) else nothing
 
 
 def _look(name: str, row: Row, measure: str, category: str) -> tuple[float, float]:
@@ -195,15 +198,10 @@ def _nobody(study: Study) -> pd.DataFrame:
     return next(iter(study.sides.sides.values())).iloc[:0]
 
 
-def _only_printed(study: Study, name: str, rows: Sequence[Row], measures: Sequence[str]) -> pd.DataFrame:
-    """The printed rows of a table that is about another data set than these runs are."""
-    note = f"these runs are on {study.sides.dataset}: run --dataset {PRINTED_FOR[name]}"
-    cells = [
-        {"category": "MATH" if name == "table2" else measure, "system": row.side, "note": note}
-        | {"published": _look(name, row, measure, "MATH")[0], "runs": 0, "problems": 0, "source": ""}
-        for measure, row in product(measures, rows)
-    ]
-    return pd.DataFrame(cells)
+def _elsewhere(study: Study, number: str) -> pd.DataFrame:
+    """A table that is about another data set than these runs are: empty, and why."""
+    note = f"these runs are on {study.sides.dataset}: run --dataset {PRINTED_FOR[number]}"
+    return _table(study, number, [pd.DataFrame(columns=["runs", "problems"])], note=note)
 
 
 def _table(study: Study, number: str, parts: Sequence[pd.DataFrame], **about: object) -> pd.DataFrame:
@@ -236,7 +234,7 @@ def figure4_table(study: Study) -> pd.DataFrame:
             part = scores[scores["level"].astype(str) == str(level)]
             if len(part):
                 about = {"category": "all", "system": name, "level": level, "source": name, "note": ""}
-                rows.append(about | estimate(part, alone=study.sides.alone)._asdict())
+                rows.append(about | estimate(part)._asdict())
     note = f"the problems of {study.sides.dataset} have no levels"
     frame = pd.DataFrame(rows) if rows else pd.DataFrame(columns=["level", "runs", "problems"])
     return _table(study, "figure4", [frame], note=note, by=study.sides.by)

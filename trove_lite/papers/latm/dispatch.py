@@ -12,7 +12,7 @@ import pandas as pd
 from ...analysis.scores import estimate, score
 from ...candidates import load_candidates
 from ...datasets.bbh import UNKNOWN
-from .. import named, published_table
+from .. import is_its_model, named, published_table
 from .released import described
 from .systems import DISPATCHER
 
@@ -47,7 +47,7 @@ def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
     for (kind, model), part in scores.groupby(_of(scores, models), sort=False):
         known, draws = estimate(part), part.groupby("category", observed=True)["score"].mean()
         row = {"kind": kind, "model": model, "value": known.value, "low": known.low, "high": known.high}
-        row |= dict(zip(PRINTED, _printed(KINDS[kind]), strict=True))
+        row |= dict(zip(PRINTED, _printed(KINDS[kind]), strict=True)) if is_its_model("latm", model) else {}
         rows.append(
             row
             | {"sd": draws.std(), "new": unknown[kind, model]}

@@ -1,8 +1,8 @@
 """A Compute-Matched Re-Evaluation of TroVE on MATH: its tables, each with its figure, computed from candidates.
 
-A function a table, named after it, and one a figure, which takes the table. Every table is long: one row a cell,
-with the columns of `papers.COLUMNS`. What the data at hand cannot fill keeps its row, with the reason in `note`; a
-printed number stands beside ours only where data set and budget are those that it was printed for. Shares are fractions
+A function a table, named after it, and one a figure, which takes the table. Every table is long: one row a cell, with
+the columns of `papers.COLUMNS`. What the data at hand cannot fill keeps its row, with the reason in `note`; a printed
+number stands beside ours only where model, data set and budget are those that it was printed for. Shares are fractions
 of 1. Where PRIMITIVE was not run, the SKIP pool stands in for it, and every table says so (`sides`).
 """
 

@@ -7,7 +7,8 @@ import pandas as pd
 
 from ...analysis.comparison import percent, points
 from ...analysis.scores import ALL_MICRO, COVERED_MICRO
-from .. import published_table
+from ...analysis.variance import THESE_RUNS
+from .. import is_its_model, published_table
 from ..claims import (
     DOES_NOT,
     HOLDS,
@@ -34,15 +35,10 @@ STOOD_IN = f"the {SKIP_POOL} stands in for {PRIMITIVE}, and its prompt is not th
 
 def claims(folder: str, *, model: str, dataset: str) -> pd.DataFrame:
     """The claims table of the tables in `folder`, which are of this model and data set (`claims.judged`)."""
-    judges = is_its_model(model) and dataset == DATASET and _calls(Tables(folder)) == K
+    judges = is_its_model("reeval", model) and dataset == DATASET and _calls(Tables(folder)) == K
     sizes = published_table("reeval_table8")
     whole = int(sizes.loc[(sizes["level"] == "all") & (sizes["category"] != "MATH"), "count"].sum())
     return judged(CLAIMS, folder, judges=judges, whole=whole, runs=f"{model} on {dataset}")
-
-
-def is_its_model(model: str) -> bool:
-    """Whether a model is the one that the paper is about, CodeLlama-7B-Instruct, under whatever address."""
-    return bool(re.search(r"codellama2?-7b-instruct", model.lower()))
 
 
 def _calls(tables: Tables) -> int:
@@ -217,9 +213,9 @@ def _levels(tables: Tables) -> Found:
 
 
 def _covers(row: pd.Series, tables: Tables) -> str:
-    """Over how many of the paper's problems, and whether the interval knows of the spread between runs."""
+    """Over how many of the paper's problems, and whether the interval is of more than these runs."""
     problems = f"{row['problems']:,.0f} of {tables.whole:,} problems" if row["problems"] < tables.whole else ""
-    alone = "the interval is over problems alone: runs may differ more" if row.get("covers") == "problems" else ""
+    alone = f"the interval is of {THESE_RUNS}: others may differ more" if row.get("covers") == THESE_RUNS else ""
     return "; ".join(part for part in (problems, alone) if part)
 
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ...analysis.scores import COVERED_MICRO
-from ...analysis.variance import SMALLEST_EFFECT
+from ...analysis.variance import SMALLEST_EFFECT, THESE_RUNS
 from ..style import (
     INTERVAL,
     PRINT,
@@ -431,7 +431,8 @@ def _paired_over(known: pd.DataFrame) -> str:
     """Over what paired differences and their intervals are."""
     last = known.iloc[-1]
     covers = known["covers"].iloc[-1] if "covers" in known else "problems"
-    return f"{last['problems']:,.0f} problems; paired 95 % intervals over {covers}"
+    of = "of" if covers == THESE_RUNS else "over"
+    return f"{last['problems']:,.0f} problems; paired 95 % intervals {of} {covers}"
 
 
 def _curve_over(table: pd.DataFrame, row: str) -> str:

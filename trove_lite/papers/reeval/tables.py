@@ -37,7 +37,7 @@ from ...analysis.variance import (
     run_sd_to_zero,
 )
 from ...candidates import selections
-from .. import ROUNDING, Look, beside, in_columns, named, nothing, only_printed, printed
+from .. import ROUNDING, Look, beside, in_columns, is_in_print, named, nothing, only_printed, printed
 from .two_sides import (
     DATASET,
     MODES,
@@ -88,10 +88,10 @@ def _in_print(
     scale: float = 1,
     **where: object,
 ) -> Look:
-    """How to look up a cell of `table`, where data set and budget are those that it was printed for."""
-    if comparison.dataset != DATASET or not is_budget:
-        return nothing
-    return printed(table, column=column, scale=scale, **where)
+    """How to look up a cell of `table`, where model, data set and budget are those that it was printed for."""
+    if is_budget and is_in_print(comparison, table, DATASET):
+        return printed(table, column=column, scale=scale, **where)
+    return nothing
 
 
 def _rows(
@@ -245,8 +245,8 @@ def figure3_table(
 ) -> pd.DataFrame:
     """Mean Jaccard overlap between PRIMITIVE and each mode of TROVE (Figure 3 and appendix B.3).
 
-    Solved sets are those of k samples a mode. Where PRIMITIVE was not run, the SKIP samples of *another*
-    independent run stand in: a run's own would overlap with themselves. `two runs of SKIP` and the like are the
+    Solved sets are those of k samples a mode. Where PRIMITIVE was not run, the SKIP samples of *another* independent
+    run of TROVE stand in: a run's own would overlap with themselves. `two runs of SKIP` and the like are the
     overlap of two runs of the same mode: chance allows no more. Intervals resample problems.
     """
     k, rows = of_modes(comparison, k), []
@@ -254,9 +254,10 @@ def figure3_table(
     for category in comparison.categories:
         here = ran[ran["category"] == category]
         own = source(comparison, PRIMITIVE, category) == PRIMITIVE
-        reference = first_solved(here, "primitive" if own else "skip", k)
+        trove = here[here["method"] == "trove"]
+        reference = first_solved(here, "primitive", k) if own else first_solved(trove, "skip", k)
         for mode in MODES:
-            sets = first_solved(here[here["method"] == "trove"], mode, k)
+            sets = first_solved(trove, mode, k)
             pairs = [(p, t) for p in reference for t in sets if p[0] != t[0]]
             twice = [(a, b) for i, a in enumerate(sets) for b in sets[i + 1 :]]
             for system, compared in ((f"PRIMITIVE ~ {mode.upper()}", pairs), (f"two runs of {mode.upper()}", twice)):
@@ -419,7 +420,8 @@ def table8(comparison: Comparison) -> pd.DataFrame:
         part = problems[problems["category"] == category]
         for level in (*comparison.levels, "all"):
             here = len(part) if level == "all" else int((part["level"].astype(str) == level).sum())
-            look_up = _in_print(comparison, "reeval_table8", column="count", level=level)
+            is_math = comparison.dataset == DATASET  # whatever model was asked
+            look_up = printed("reeval_table8", column="count", level=level) if is_math else nothing
             rows.append(
                 {
                     "category": category,
@@ -477,9 +479,9 @@ def power_table(comparison: Comparison, *, k: int | None = None, seed: int = 0, 
     """
     k = budget(comparison, k)
     scores = [score(comparison[side], "one_stage", k, seed=seed, resamples=resamples) for side in SIDES]
-    found = variance_of(*scores, alone=comparison.alone)
+    found = variance_of(*scores)
     plans = [(runs, effect) for runs in (1, RERUN, 20) for effect in MARGINS] if found and found.problems > 1 else []
-    again = redrawn(*scores, rng=np.random.default_rng(seed), alone=comparison.alone) if plans else []
+    again = redrawn(*scores, rng=np.random.default_rng(seed)) if plans else []
     rows = []
     for runs, effect in plans:
         plan = {"problems": PROBLEMS, "runs": runs}

@@ -49,7 +49,6 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Com
     methods = {TROVE: "trove"} | {OTHERS.get(method, method): method for method in others}
     return replace(
         found,
-        alone=(SKIP_POOL,),
         selected={side: ended[ended["method"] == method] for side, method in methods.items()},
         by_mode={side: each_mode[each_mode["method"] == method] for side, method in methods.items()},
         title=MODELS.get(model, model) + found.title.removeprefix(model),
@@ -58,7 +57,7 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Com
 
 def skip_pool(candidates: pd.DataFrame) -> pd.DataFrame:
     """All SKIP samples of a problem as one run of the method `SKIP pool`, samples numbered anew."""
-    return pooled(candidates[candidates["mode"] == "skip"]).assign(method=SKIP_POOL, place=0)
+    return pooled(candidates[candidates["mode"] == "skip"]).assign(method=SKIP_POOL, shares_state=False, place=0)
 
 
 def measured(comparison: Comparison) -> pd.DataFrame:

@@ -1,7 +1,6 @@
 """TroVE's tables of single choices, beside runs that make them: 7, 8, 10 to 13, and Figure 8.
 
-Printed numbers are of CodeLlama-7B on MATH (and tables, which have no column here). Beside those of another model or
-data set they say what to look for, not what to get.
+Printed numbers are of CodeLlama-7B on MATH (and tables, which have no column here), and stand beside its runs alone.
 """
 
 from collections.abc import Callable
@@ -11,8 +10,8 @@ import pandas as pd
 
 from ...analysis.comparison import estimates
 from ...analysis.statistics import mean_interval, run_sd
-from .. import in_columns, named, published_table
-from .ablations import RANDOM, SYSTEMS, Ablations, Variant, in_print, in_words, right, scores_of, selected
+from .. import in_columns, named
+from .ablations import RANDOM, SYSTEMS, Ablations, Variant, in_print, in_words, printed_rows, right, scores_of, selected
 from .table2 import OPERATIONS, REPORTED
 
 TITLES = {
@@ -91,7 +90,7 @@ def _cells(
     variant: Variant | None,
     measure: Callable[[Variant], pd.DataFrame],
 ) -> list[dict]:
-    printed = published_table(f"trove_table{number}")
+    printed = printed_rows(study, number)
     printed = printed[(printed["method"] == system) & (printed["metric"] == metric)].set_index("category")["value"]
     changes = SYSTEMS[number].get(system, {})
     if changes == {"scored by": RANDOM}:
@@ -131,7 +130,7 @@ def orders_table(study: Ablations) -> pd.DataFrame:
             category = cell["category"]
             if not cell["problems"]:
                 continue
-            row = {"category": category, "measure": name} | _printed(category, metric) | cell
+            row = {"category": category, "measure": name} | _printed(study, category, metric) | cell
             if category in others:
                 row |= _shuffled(*(others[category][name] for name in ("value", "low", "high")))
                 whole = [p[p["category"] == category] if category in study.comparison.categories else p for p in parts]
@@ -149,7 +148,7 @@ def _libraries(study: Ablations) -> list[dict]:
     for category in study.comparison.covered():
         own, *others = (_library(variant, category) for variant in (study.default, *study.shuffled))
         found = mean_interval(own)
-        about = {"category": category, "measure": "#lib", "runs": len(own)} | _printed(category, "n_lib")
+        about = {"category": category, "measure": "#lib", "runs": len(own)} | _printed(study, category, "n_lib")
         row = about | {"value": found.value, "low": found.low, "high": found.high}
         if others:
             row |= _shuffled(*mean_interval(np.concatenate(others))[:3]) | _spread(pd.DataFrame(others))
@@ -167,8 +166,8 @@ def _shuffled(value: float, low: float, high: float) -> dict[str, float]:
     return {"shuffled": value, "shuffled_low": low, "shuffled_high": high}
 
 
-def _printed(category: str, metric: str) -> dict[str, float]:
-    rows = published_table("trove_table7")
+def _printed(study: Ablations, category: str, metric: str) -> dict[str, float]:
+    rows = printed_rows(study, 7)
     rows = rows[(rows["category"] == category) & (rows["metric"] == metric)]
     names = {"original": "published", "range_min": "published_min", "range_max": "published_max", "std": "published_sd"}
     return {new: float(rows[old].iloc[0]) if len(rows) else np.nan for old, new in names.items()}

@@ -22,7 +22,7 @@ from ...errors import TroveLiteError
 from ...methods.trove import NONE, PRESETS, TroveSettings
 from ...recorded.replay import stated_settings
 from ...selection import RULES
-from .. import named, published_table
+from .. import is_in_print, named, published_table
 from ..reeval.two_sides import MODELS
 from .table2 import ended_with
 from .toolboxes import toolboxes
@@ -76,7 +76,6 @@ SYSTEMS: dict[int, dict[str, dict[str, object]]] = {
     },
     13: {"logarithmic_ours": {}, "fixed_value": {"threshold": "fixed_2"}},
 }
-MATH = ("algebra", "counting", "geometry", "intermediate", "number", "prealgebra", "precalculus")
 COSTS = {"calls": "calls", "completion": "completion_tokens", "total": "total_tokens"}
 EFFECTS = [
     "variant",
@@ -347,17 +346,21 @@ def in_print(variant: Variant) -> tuple[int, str]:
     return 0, ""
 
 
-def published_effect(study: Ablations, number: int, system: str) -> float:
-    """The paper's accuracy of a system minus that of its own choice: the mean over the categories that it prints.
+def printed_rows(study: Ablations, number: int) -> pd.DataFrame:
+    """TroVE's table of that number; none of its rows where model or data set are not what it was printed for."""
+    rows = published_table(f"trove_table{number}")
+    return rows if is_in_print(study.comparison, f"trove_table{number}", "math") else rows.head(0)
 
-    These are MATH's and the model is CodeLlama-7B, whatever model and problems the runs have; of runs on MATH, they are
-    the runs' categories. NaN where nothing is printed.
+
+def published_effect(study: Ablations, number: int, system: str) -> float:
+    """The paper's accuracy of a system minus that of its own choice: the mean over the runs' categories.
+
+    NaN where nothing is printed for these runs.
     """
     if not number:
         return float("nan")
-    here = study.comparison.covered() if study.comparison.dataset == "math" else MATH
-    rows = published_table(f"trove_table{number}")
-    rows = rows[(rows["metric"] == "acc") & rows["category"].isin(here)]
+    rows = printed_rows(study, number)
+    rows = rows[(rows["metric"] == "acc") & rows["category"].isin(study.comparison.covered())]
     cells = rows.pivot_table(index="category", columns="method", values="value")
     ours = next(iter(SYSTEMS[number]))
     return float((cells[system] - cells[ours]).mean()) if {system, ours} <= set(cells) else float("nan")

@@ -15,9 +15,9 @@ from ...analysis.choose import PROBLEM, choose
 from ...analysis.comparison import Comparison, corrected, differences
 from ...analysis.scores import variance_of
 from ...analysis.variance import decompose, interval, p_value, prediction_interval
-from ...candidates import all_candidates, measured, selections
+from ...candidates import all_candidates, load_candidates, measured, selections
 from ...programs import COUNTS
-from .. import ROUNDING, Words, named, published_value
+from .. import ROUNDING, Words, is_its_model, named, published_value
 from .table2 import _look_up, _of, _scores, _systems, library_sizes
 
 #: Which of the answers that runs ended with are compared.
@@ -177,8 +177,11 @@ def recorded_accuracy(runs: Iterable[str | Path]) -> pd.DataFrame:
     for path in map(Path, runs):
         file = (path if path.is_dir() else path.parent) / "recorded.csv"
         found = pd.read_csv(file) if file.is_file() else pd.DataFrame(columns=["kind", "method"])
-        for row in found[(found["kind"] == "selected answers") & (found["method"] == "trove")].itertuples():
-            printed = published_value("trove_table2", "value", category=row.category, method="TROVE", metric="acc")
+        found = found[(found["kind"] == "selected answers") & (found["method"] == "trove")]
+        ours = len(found) and is_its_model("trove_table2", *load_candidates(path)["model"].astype(str).unique())
+        for row in found.itertuples():
+            where = {"category": row.category, "method": "TROVE", "metric": "acc"}
+            printed = published_value("trove_table2", "value", **where) if ours else np.nan
             said, own = row.recorded_correct / row.problems, row.correct / row.problems
             rounds = bool(abs(said - printed) <= ROUNDING)
             values = (row.category, row.run, printed, said, own, int(row.disagreements), said - printed, rounds)

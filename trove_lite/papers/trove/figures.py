@@ -40,12 +40,13 @@ def effects_figure(table: pd.DataFrame) -> Figure | None:
         category_axis(axes, [f"{row.variant}{' *' if row.p_holm < 0.05 else ''}" for row in part.itertuples()])
     grid[-1, 0].set_xlabel("accuracy, minus the default's (points: % of problems)")
     handles = [handle(budget, series) for budget, series in BUDGETS.items() if budget in set(table["budget"])]
-    key(grid[-1, 0], handles, paper=bool(table["published"].notna().any()), columns=4)
+    in_print = bool(table["published"].notna().any())
+    key(grid[-1, 0], handles, paper=in_print, columns=4)
     runs = " to ".join(f"{number:g}" for number in sorted({table["runs"].min(), table["runs"].max()}))
     over = f"{int(table['problems'].max()):,} problems, {runs} {'run' if runs == '1' else 'runs'} each"
     caption = (
         f"TROVE's choices, each minus the default: {over}. Bars: 95 % intervals, problem by problem and seed by seed. "
-        f"*: shown after Holm's correction over all rows. Diamonds: the paper's, of CodeLlama-7B on MATH. {MARGIN}."
+        f"*: shown after Holm's correction over all rows. {'Diamonds: the paper’s. ' if in_print else ''}{MARGIN}."
     )
     return titled(figure, table, "Which of TROVE's choices matter", detail=f"{over}. {MARGIN}", caption=caption)
 

@@ -1,8 +1,9 @@
 """TroVE's Table 2: accuracy, #ops (how long the selected programs are) and #lib (how many tools), of any runs.
 
-Three tables, one a measure, of the answers that runs ended with: those of problems solved again after trimming replace
-the first ones. #ops and #lib are counted as the program reports them and in the other ways that the paper's words
-allow, each under a name of its own, so that it shows what hangs on the definition.
+Three tables, one a measure, of the answers that runs ended with, by the rule that each run itself chose by (column
+`rule`): those of problems solved again after trimming replace the first ones. #ops and #lib are counted as the program
+reports them and in the other ways that the paper's words allow, each under a name of its own, so that it shows what
+hangs on the definition.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,12 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from ...analysis.choose import PROBLEM, choose
+from ...analysis.choose import PROBLEM, choose, in_order
 from ...analysis.comparison import Comparison, corrected, differences, estimates
 from ...analysis.independence import independent_runs
 from ...analysis.statistics import mean_interval
+from ...analysis.variance import THESE_RUNS
 from ...candidates import all_candidates, measured, selections
-from .. import Look, in_columns, named, nothing, printed
+from ...datasets.base import Question
+from ...methods.base import sample_seed
+from ...selection import Vote, random_choice
+from .. import Look, in_columns, is_in_print, named, nothing, printed
 from ..reeval.two_sides import SKIP_POOL, sides
 from .leaks import ITEM, NEAR
 
@@ -24,7 +29,9 @@ PRINTED = {"tabmwp": "TabMWP", "wtq": "WTQ", "hitab": "HiTab"}
 SYSTEMS = ("PRIMITIVE", "INSTANCE", "TROVE")
 STREAM = ["method", "run", "dataset", "category"]
 RUN = ["method", "run", "category"]
-DIFFERENCES = ["measure", "category", "a", "b", "difference", "low", "high", "covers", "p", "p_holm", "problems"]
+DIFFERENCES = ["measure", "category", "rule", "a", "b", "difference", "low", "high", "covers", "p", "p_holm"]
+DIFFERENCES += ["problems"]
+OFFICIAL, RANDOM = "two_stage", "random"
 #: What accuracy is also given without: problems that prompts show, and those that they nearly show too.
 LEFT_OUT = {"worked examples": [ITEM], "worked examples and near copies": [ITEM, NEAR]}
 LEAKS = ["category", "system", "left_out", "items", "which", "with_all", "value", "low", "high", "runs", "problems"]
@@ -38,20 +45,37 @@ OPERATIONS = {
 }
 
 
-def ended_with(candidates: pd.DataFrame, rule: str = "two_stage") -> pd.DataFrame:
+def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
     """The answer that each run ended with: one row a problem and run, with what `candidates.measured` adds.
 
-    Of recorded runs the answer that their result file holds, where there is one; else the one that `rule` selects (as
-    officially: in two stages), from a problem's last attempt.
+    Of recorded runs the answer that their result file holds, where there is one; else the one that `rule` selects from
+    a problem's last attempt ("": the rule that the run itself chose by; as officially, in two stages, where the table
+    does not say). `selection` says which rule it was.
     """
     recorded = selections(candidates)
     known = pd.MultiIndex.from_frame(recorded[["method", "run", "category"]].astype(str))
     whole = all_candidates(candidates)
     rest = whole[~pd.MultiIndex.from_frame(whole[["method", "run", "category"]].astype(str)).isin(known)]
+    rest, recorded = (
+        frame.assign(selection=rule or frame["selection"].astype(object).fillna(OFFICIAL)) for frame in (rest, recorded)
+    )
     again = rest[rest["phase"] == "retry"].assign(phase="stream")
-    parts = [part for part in (choose(rest, rule), choose(again, rule), recorded) if len(part)]
+    chosen = [_chosen(part, name) for frame in (rest, again) for name, part in frame.groupby("selection")]
+    parts = [part for part in (*chosen, recorded) if len(part)]
     answers = pd.concat(parts, ignore_index=True) if parts else candidates.head(0)
     return measured(answers.drop_duplicates(PROBLEM, keep="last"))
+
+
+def _chosen(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
+    """What `rule` selects; at random as the run itself did, by its seed."""
+    if rule != RANDOM:
+        return choose(candidates, rule)
+    frame, places = in_order(candidates), []
+    for (*_, dataset, category, problem, seed), part in frame.groupby([*PROBLEM, "seed"], observed=True):
+        votes = [Vote("", status == "ok", (), 0) for status in part["status"]]
+        drawn = sample_seed(int(seed), Question(dataset, category, int(problem), ""), "stream", "select", 0)
+        places.append(part.index[random_choice(votes, drawn)])
+    return frame.loc[places]
 
 
 def table2_accuracy(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -107,7 +131,10 @@ def table2_differences(candidates: pd.DataFrame) -> pd.DataFrame:
     for name, measure in {"accuracy": ACCURACY[""], **{f"#ops{k}": v for k, v in OPERATIONS.items()}}.items():
         scores = {system: _scores(answers, methods, measure) for system, methods in systems.items()}
         parts.append(differences(comparison, scores, pairs=pairs).assign(measure=name))
-    table = corrected(pd.concat(parts, ignore_index=True)).reindex(columns=DIFFERENCES)
+    table = corrected(pd.concat(parts, ignore_index=True))
+    rules = {system: _rule(answers, methods) for system, methods in systems.items()}
+    both = [dict.fromkeys(rules[side] for side in pair) for pair in zip(table["a"], table["b"], strict=True)]
+    table = table.assign(rule=list(map(" against ".join, both))).reindex(columns=DIFFERENCES)
     note = "" if pairs else "these runs hold one system alone"
     return named(table, "trove_table2_differences", "TroVE's Table 2, differences", comparison.title, note=note)
 
@@ -125,8 +152,8 @@ def table2_library(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame
         for name, sizes in counts.items():
             for category in comparison.categories:
                 found = _size(sizes, methods, category)
-                published = _look_up(comparison, system, "n_lib")(category)[0]
-                rows.append({"category": category, "system": f"{system}{name}", "published": published} | found)
+                about = {"category": category, "rule": _rule(answers, methods), "system": f"{system}{name}"}
+                rows.append(about | {"published": _look_up(comparison, system, "n_lib")(category)[0]} | found)
     return _named(in_columns(pd.DataFrame(rows)), "library", comparison)
 
 
@@ -157,7 +184,8 @@ def _table(candidates: pd.DataFrame, name: str, measures: Mapping[str, Measure],
             for cell in estimates(comparison, system, scores, covered=covered):
                 if cell["category"] in comparison.categories:
                     unknown = "no program's text is known" if scores.empty else cell["note"]
-                    about = {"system": f"{system}{variant}", "published": look_up(cell["category"])[0]}
+                    about = {"system": f"{system}{variant}", "rule": _rule(answers, methods)}
+                    about |= {"published": look_up(cell["category"])[0]}
                     rows.append(cell | about | {"source": system, "note": unknown})
     return _named(in_columns(pd.DataFrame(rows)), name, comparison)
 
@@ -169,6 +197,11 @@ def _scores(answers: pd.DataFrame, methods: Sequence[str], measure: Measure) -> 
 
 def _of(candidates: pd.DataFrame) -> tuple[Comparison, pd.DataFrame]:
     return sides(candidates), ended_with(independent_runs(candidates))
+
+
+def _rule(answers: pd.DataFrame, methods: Sequence[str]) -> str:
+    """By which rule the answers of these methods were selected; by several, where their runs differ in that."""
+    return " and ".join(sorted(answers.loc[answers["method"].isin(methods), "selection"].unique()))
 
 
 def _systems(comparison: Comparison) -> dict[str, list[str]]:
@@ -183,7 +216,7 @@ def _systems(comparison: Comparison) -> dict[str, list[str]]:
 
 
 def _look_up(comparison: Comparison, system: str, metric: str) -> Look:
-    if system not in SYSTEMS or comparison.dataset not in ("math", *PRINTED):
+    if system not in SYSTEMS or not is_in_print(comparison, "trove_table2", "math", *PRINTED):
         return nothing
     look_up = printed("trove_table2", column="value", method=system, metric=metric)
     return lambda category: look_up(PRINTED.get(category, category))
@@ -217,7 +250,8 @@ def _size(sizes: pd.DataFrame | None, methods: list[str], category: str) -> dict
 
 
 def _named(table: pd.DataFrame, name: str, comparison: Comparison) -> pd.DataFrame:
-    return named(table, f"trove_table2_{name}", f"TroVE's Table 2, {name}", comparison.title)
+    rules = " and ".join(dict.fromkeys(table["rule"]))
+    return named(table, f"trove_table2_{name}", f"TroVE's Table 2, {name}, by {rules}", comparison.title)
 
 
 # ---- in words ----
@@ -263,6 +297,7 @@ def table2_in_words(operations: pd.DataFrame, library: pd.DataFrame, differences
     for row in whole[whole["measure"] == f"#ops{REPORTED}"].itertuples():
         shown = "longer" if row.low > 0 else "simpler" if row.high < 0 else "not shown to be longer or simpler"
         interval = f"{row.difference:+.1f} operations [{row.low:+.1f}, {row.high:+.1f}]"
+        interval += f" in {THESE_RUNS}" * (row.covers == THESE_RUNS)
         parts.append(f"Against {row.b}, problem by problem, TROVE's programs are {shown}: {interval}.")
     if whole.empty:
         parts.append("Whether they are simpler than another method's cannot be said: these runs hold one system alone.")

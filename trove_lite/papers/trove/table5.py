@@ -1,13 +1,14 @@
 """TroVE's Table 5 and Figure 10: how well and how fast people verify programs of each method, of any ratings."""
 
 from itertools import combinations
+from math import nan
 
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
 from ...analysis.ratings import POWER_WANTED, agreement, by_method, method_differences, study_power
-from .. import Words, named, published_value
+from .. import Words, is_its_model, named, published_value
 from ..style import PRINT, SERIES, Series, counted, handle, key, titled
 
 SYSTEM = {"primitive": "PRIMITIVE", "instance": "INSTANCE", "trove": "TROVE", "trove_no_import": "TROVE without IMPORT"}
@@ -24,12 +25,15 @@ def table5(ratings: pd.DataFrame) -> pd.DataFrame:
     """Table 5 from ratings (`raters.answers.read_study`): accuracy and seconds by method, beside print.
 
     `value` with its 95 % interval over problems and raters; `rater_sd` between raters, as the paper's `published_sd`
-    (of 6, on WTQ with CodeLlama: other programs and people, so that print says what order of size to expect).
+    (of 6, on WTQ with CodeLlama, and beside ratings of such programs alone).
     """
     table = by_method(ratings)
     system = table["method"].map(_system)
+    models = ratings.attrs.get("model", ())
+    alike = models and is_its_model("trove_table5", *models) and set(ratings["dataset"].astype(str)) == {"wtq"}
+    cells = list(zip(system, table["measure"], strict=True))
     about = {
-        f"published{end}": [_print(s, m, column) for s, m in zip(system, table["measure"], strict=True)]
+        f"published{end}": [_print(*cell, column) if alike else nan for cell in cells]
         for end, column in (("", "mean"), ("_sd", "std"))
     }
     return _named(table.drop(columns="method").assign(system=system, **about), "table5", ratings)
@@ -86,10 +90,8 @@ def figure10(ratings: pd.DataFrame, table: pd.DataFrame) -> Figure:
     key(both[0], handles, paper=bool(table["published"].notna().any()), columns=3)
     text = "How well and how fast people verify programs"
     over = f"{counted(ratings['rater'].nunique(), 'rater', 'raters')}, {len(ratings):,} judgements"
-    caption = (
-        f"{text}. {over}. Grey: each rater; bars: 95 % intervals over problems and raters. The paper's: mean and "
-        "standard deviation over 6 people, other programs (WTQ)."
-    )
+    paper = " The paper's: mean and standard deviation over 6 people." * bool(table["published"].notna().any())
+    caption = f"{text}. {over}. Grey: each rater; bars: 95 % intervals over problems and raters.{paper}"
     return titled(figure, table, text, "trove_figure10", detail=over, caption=caption)
 
 

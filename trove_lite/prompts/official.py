@@ -35,7 +35,7 @@ def pack(dataset: Dataset) -> PromptPack:
         raise TroveLiteError(f"no official prompts for data set '{dataset.name}': choose another --prompts")
     paths = {name: pinned_file("prompts", file.path) for name, file in files.items()}
 
-    given = [tool for line in dataset.given for tool in parse_tools(f"```python\n{line}\n```")]  # unused ones come last
+    given = [tool for line in dataset.given for tool in parse_tools(f"```python\n{line}\n```")]
 
     @cache
     def template(category: str, stage: str) -> Template:
@@ -45,7 +45,8 @@ def pack(dataset: Dataset) -> PromptPack:
 
         def render(question: Question, tools: Sequence[Tool]) -> str:
             asked = question.text if has_place else as_asked(question)
-            return compiled.render(question=asked, table=question.context, toolbox=format_toolbox((*tools, *given)))
+            toolbox = tools if stage == "import" else (*tools, *given)  # IMPORT's toolbox has what is given, or lost it
+            return compiled.render(question=asked, table=question.context, toolbox=format_toolbox(toolbox))
 
         return render
 

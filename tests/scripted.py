@@ -85,6 +85,9 @@ class InlineSandbox:
                 exec(program, {})
         except Exception as error:
             return Execution("error", "", False, f"{type(error).__name__}: {error}", 0.0, 0.0)
+        finally:
+            for name in [name for name in sys.modules if name.partition(".")[0] == "toolbox"]:
+                del sys.modules[name]
         return Execution("ok", out.getvalue(), False, "", 0.0, 0.0)
 
 

@@ -185,7 +185,7 @@ def test_unknown_parser_names_the_known_ones():
 @settings(deadline=None)
 @given(text=st.one_of(st.text(), st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=3))).map("".join)))
 def test_no_text_raises(parser, text):
-    solution, tools = parse_completion(text, parser)
+    solution, tools, *_ = parse_completion(text, parser)
     assert "**Question" not in solution
     assert isinstance(program_of(solution, tools, [tool.source for tool in tools]), str)
     assert isinstance(format_tools(tools) + format_toolbox(tools), str)

@@ -528,6 +528,9 @@ def _reexecute_options(parser) -> None:
         "--isolation", default="auto", choices=("auto", "full", "seccomp", "none"), help="(default: %(default)s)"
     )
     parser.add_argument("--workers", type=int, metavar="N", help="programs at a time (default: one a core)")
+    parser.add_argument(
+        "--isolated", action="store_true", help="a replay: tools are definitions, each in a module of its own"
+    )
     parser.add_argument("--force", action="store_true", help="replace a run folder that is there")
 
 
@@ -536,13 +539,14 @@ def _reexecute_options(parser) -> None:
     _reexecute_options,
     "runs/theirs --out runs/again",
 )
-def reexecute(runs, out, time_limit, known_timeouts, memory, isolation, workers, force) -> None:
+def reexecute(runs, out, time_limit, known_timeouts, memory, isolation, workers, isolated, force) -> None:
     from .recorded.reexecute import reexecute_runs
 
     at_least(1, "workers", workers)
     folder = new_folder(out, force)
     limits = {"time_limit": time_limit, "memory": memory << 20, "isolation": isolation, "workers": workers}
-    new, agreement = reexecute_runs(runs, folder, known_timeouts=known_timeouts or time_limit, **limits)
+    limits |= {"known_timeouts": known_timeouts or time_limit, "isolated": isolated}
+    new, agreement = reexecute_runs(runs, folder, **limits)
     _show_time_limits(new, agreement, folder, time_limit)
     _say(f"{agreement}\n{folder}: {len(new)} candidates, with agreement.csv, disagreements.csv, time_limits.csv")
 

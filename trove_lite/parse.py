@@ -1,17 +1,19 @@
 """A model's text → solution, tools, and the program that runs.
 
 Works on text alone: it never executes anything and never raises on what a model wrote. `PARSERS` names two ways to
-read a completion: `official`, by lines and substrings, quirk by quirk, and `strict`, by syntax trees.
+read a completion: `official`, by lines and substrings, quirk by quirk, and `strict`, by syntax trees. By both,
+functions may be read `isolated`: definitions with what they need, and no other statement.
 """
 
 import ast
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from .errors import TroveLiteError, encodable
-from .programs import Tool, code_blocks
+from .programs import Definition, Tool, code_blocks, definitions
 
 BLOCK = re.compile(r"```python[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 #: Where a completion goes on to a problem that nobody asked.
@@ -21,17 +23,54 @@ ANY_FENCED = re.compile(r"^```(?:python3?|py)?[ \t]*\n(.*?)(?:^```|\Z)", re.DOTA
 
 
 class Parsed(NamedTuple):
-    """A completion's Solution section (text, with its fences) and the tools of its Tools section."""
+    """A completion's Solution section (text, with its fences), and the tools of its Tools section.
+
+    code: what of that section runs with the solution, in parts. left_out: how many of its statements do not.
+    """
 
     solution: str
     tools: tuple[Tool, ...]
+    code: tuple[str, ...] = ()
+    left_out: int = 0
 
 
-def parse_completion(text: str, parser: str = "official") -> Parsed:
-    """Read a completion by one of PARSERS. Raises TroveLiteError for an unknown parser, never for a text."""
+def parse_completion(text: str, parser: str = "official", *, isolated: bool = False) -> Parsed:
+    """Read a completion by one of PARSERS. Raises TroveLiteError for an unknown parser, never for a text.
+
+    isolated: functions and classes are tools by `definitions`; in blocks without any, imports as the parser has them.
+    """
     if parser not in PARSERS:
         raise TroveLiteError(f"no parser named '{parser}': choose from {', '.join(PARSERS)}")
-    return PARSERS[parser](NEXT_PROBLEM.split(text, maxsplit=1)[0].strip())
+    parsed = PARSERS[parser](NEXT_PROBLEM.split(text, maxsplit=1)[0].strip())
+    if isolated:
+        return isolated_tools(parsed.code)._replace(solution=parsed.solution)
+    return parsed._replace(code=tuple(tool.source for tool in parsed.tools))
+
+
+def isolated_tools(blocks: Iterable[str]) -> Parsed:
+    """The tools in blocks of code, each a definition with what it needs, and the code of all, without a solution."""
+    tools, code, left_out = [], [], 0
+    for block in blocks:
+        found = definitions(block)
+        if found and found.tools:
+            tools += map(_tool, found.tools)
+            tools += [tool for tool in _import_lines(block.split("\n")) if tool.name.startswith("toolbox.")]
+            code.append(found.code)
+            left_out += len(found.left_out)
+        else:
+            imports = list(_import_lines(block.split("\n")))
+            tools += imports
+            code += [tool.source for tool in imports]
+    return Parsed("", tuple(tools), tuple(code), left_out)
+
+
+def _tool(found: Definition) -> Tool:
+    """A definition as prompts show it: a function as ever, a class as it is called."""
+    signature, docstring = found.call, encodable(found.docstring).split("\n\n")[0]
+    if function := re.search(r"^(?:async +)?def\b.*", found.text, re.DOTALL | re.MULTILINE):
+        with suppress(ValueError):  # a docstring's sign that encloses none
+            _, signature, docstring = _described(function[0])
+    return Tool(found.name, signature, docstring, found.source, "function")
 
 
 def parse_tools(section: str) -> tuple[Tool, ...]:
@@ -52,15 +91,13 @@ def _official(text: str) -> Parsed:
     tools = max((i for i, line in enumerate(lines) if line.startswith("**Tools**")), default=len(lines))
     ends = {min(solution, tools): max(solution, tools)}
     section = {at: "\n".join(lines[at + 1 : ends.get(at)]).strip() for at in (solution, tools)}
-    return Parsed(section[solution], parse_tools(section[tools]))
+    return Parsed(section[solution], parse_tools(section[tools]), tuple(code_blocks(section[tools])))
 
 
 def _tools_in(lines: list[str]) -> Iterator[Tool]:
     starts = [i for i, line in enumerate(lines) if all(sign in line for sign in ("def", "(", ")", ":"))]
     if not starts:
-        for line in lines:
-            if "import" in line:
-                yield from _imports(line.strip())
+        yield from _import_lines(lines)
         return
     before = "\n".join(lines[: starts[0]])
     for start, end in zip(starts, [*starts[1:], None], strict=True):
@@ -81,6 +118,10 @@ def _described(code: str) -> tuple[str, str, str]:
     opening = code.index('"""') + 3
     closing = code.find("Args:", opening)
     return name, signature, code[opening : closing if closing >= 0 else code.index('"""', opening)].strip()
+
+
+def _import_lines(lines: Iterable[str]) -> Iterator[Tool]:
+    return (tool for line in lines if "import" in line for tool in _imports(line.strip()))
 
 
 def _imports(line: str) -> Iterator[Tool]:
@@ -114,7 +155,8 @@ def _strict(text: str) -> Parsed:
     blocks = [match[1].strip() for match in ANY_FENCED.finditer(solution)]
     if blocks:
         solution = "```python\n" + "\n\n".join(blocks) + "\n```"
-    return Parsed(solution, tuple(tool for match in ANY_FENCED.finditer(tools) for tool in _strict_tools(match[1])))
+    made = tuple(match[1] for match in ANY_FENCED.finditer(tools))
+    return Parsed(solution, tuple(tool for block in made for tool in _strict_tools(block)), made)
 
 
 def _strict_tools(code: str) -> Sequence[Tool]:

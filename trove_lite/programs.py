@@ -15,6 +15,46 @@ FENCED = re.compile(r"```python.?(.*?)(?:```|\Z)", re.DOTALL)
 
 RECORDED = re.compile(r"^```python\n(.*?)\n```$", re.DOTALL | re.MULTILINE)
 
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+#: What a statement does to the world, by the name that does it: with one of these it is no constant.
+EFFECTS = {"print", "input", "open", "exec", "eval", "exit", "quit", "_exit", "abort", "system", "sleep"}
+EFFECTS |= {"help", "breakpoint", "__import__", "stdin", "stdout", "stderr"}
+
+#: Makes the module `toolbox`: each tool is loaded when it is first asked for, in a module of its own, and unheard. What
+#: does not load cannot be imported. Modules begin with the names that are there before (`given`, of the data set), and
+#: what is asked for and no tool is the program's own. Compiled under another name, no line of it counts as a program's.
+TOOLBOX = """\
+import contextlib, io, sys, types
+toolbox = sys.modules["toolbox"] = types.ModuleType("toolbox")
+begun, given = set(), {name: value for name, value in program.items() if not name.startswith("__")}
+tools = {name: source for name, source in tools.items() if not name.startswith("__")}
+def load(name):
+    if name == "__all__":
+        return [tool for tool in tools if loads(tool)]
+    if name not in tools:
+        if name in program:
+            return program[name]
+        raise AttributeError(f"the toolbox has no tool {name!r}")
+    if name in begun:
+        raise ImportError(f"tool {name!r} does not load, or needs itself to load")
+    begun.add(name)
+    module = sys.modules[f"toolbox.{name}"] = types.ModuleType(f"toolbox.{name}")
+    vars(module).update(given)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            exec(compile(tools[name], f"toolbox {name}", "exec"), vars(module))
+            setattr(toolbox, name, vars(module)[name])
+    except BaseException as error:
+        raise ImportError(f"tool {name!r} does not load: {type(error).__name__}: {error}") from None
+    return vars(module)[name]
+def loads(name):
+    try:
+        return hasattr(toolbox, name)
+    except ImportError:
+        return False
+toolbox.__getattr__ = load
+"""
+
 
 class Tool(NamedTuple):
     """A function that a model wrote, or an import: `kind` is `function` or `import`."""
@@ -29,12 +69,34 @@ class Tool(NamedTuple):
 def program_of(solution: str, tools: Iterable[Tool | str] = (), library: Iterable[Tool | str] = ()) -> str:
     """The program that is executed, composed like the official one: library, then tools, then the solution's code.
 
-    `library` are the toolbox's tools or their sources, in the toolbox's order. Lines that import from the toolbox are
-    dropped, for its functions are there already.
+    `library`: code that stands first, such as the sources of a toolbox, in its order. Lines that import from the
+    toolbox are then dropped, for its functions are there already. Functions given as Tools are the module `toolbox`
+    instead, each in a namespace of its own, and the program imports what it wants.
     """
-    sources = [tool if isinstance(tool, str) else tool.source for tool in (*library, *tools)]
-    lines = "\n\n".join([*sources, code_of(solution)]).split("\n")
+    library = list(library)
+    modules = [tool for tool in library if isinstance(tool, Tool) and tool.kind == "function"]
+    first = [tool if isinstance(tool, str) else tool.source for tool in library if tool not in modules]
+    own = [*(tool if isinstance(tool, str) else tool.source for tool in tools), code_of(solution)]
+    if modules:
+        return "\n\n".join([*first, _toolbox(modules), _alone("\n\n".join(own))])
+    lines = "\n\n".join([*first, *own]).split("\n")
     return "\n".join(line for line in lines if not ("import" in line and "toolbox" in line))
+
+
+def _toolbox(tools: Iterable[Tool]) -> str:
+    """Code that makes these tools the module `toolbox`."""
+    sources = ",\n".join(f"{tool.name!a}: {_literal(tool.source)}" for tool in tools)
+    return f"exec(compile({TOOLBOX!a}, 'toolbox', 'exec'), {{'program': globals(), 'tools': {{\n{sources}\n}}}})"
+
+
+def _alone(program: str) -> str:
+    """Code that runs a program by itself, whatever stands before it: its lines keep their numbers."""
+    return f"exec(compile(\n{_literal(program)}\n, 'program.py', 'exec'))"
+
+
+def _literal(text: str) -> str:
+    """A text as Python's literals, one a line, so that it can be read, and searched for what it imports."""
+    return "\n".join(map(ascii, text.splitlines(keepends=True))) or "''"
 
 
 def whole_program(solution: str, tools: Iterable[Tool | str] = (), library: Iterable[Tool | str] = ()) -> str:
@@ -51,9 +113,9 @@ def code_of(solution: str) -> str:
     return next(code_blocks(solution), solution.strip())
 
 
-def format_tools(tools: Iterable[Tool]) -> str:
+def format_tools(tools: Iterable[Tool | str]) -> str:
     """Tools as the official log writes them: each one's code in a block of its own."""
-    return "\n".join(_wrap(tool.source) for tool in tools)
+    return "\n".join(_wrap(tool if isinstance(tool, str) else tool.source) for tool in tools)
 
 
 def recorded_sources(tools: str) -> list[str]:
@@ -64,6 +126,122 @@ def recorded_sources(tools: str) -> list[str]:
 def format_toolbox(tools: Iterable[Tool]) -> str:
     """Tools as the official prompts show them: docstring and signature, in a block each."""
     return "\n".join(_wrap(f"# {tool.docstring}\n{tool.signature}") for tool in tools)
+
+
+class Definition(NamedTuple):
+    """A function or class of a block: how it is called, its own text, and the source that it can be loaded from."""
+
+    name: str
+    call: str
+    docstring: str
+    text: str
+    source: str
+
+
+class Definitions(NamedTuple):
+    """What of a block is no accident: its functions and classes, all that is kept, and what is left out."""
+
+    tools: tuple[Definition, ...]
+    code: str
+    left_out: tuple[str, ...]
+
+
+def definitions(source: str) -> Definitions | None:
+    """A block's functions and classes, each with what it needs of the block; None for one that does not parse.
+
+    Kept are definitions, imports, and constants: names assigned by an expression that prints, reads or ends nothing.
+    What a definition needs, they need in turn. Every other statement is left out: a call, a print, a loop, a test.
+    """
+    source = source.replace("\r\n", "\n").replace("\r", "\n")
+    try:
+        return _definitions(_statements(source), source)
+    except NOT_PARSED:
+        return None
+
+
+def _definitions(body: list[ast.stmt], source: str) -> Definitions:
+    binds = {id(one): _bound(one) for one in body}
+    names = {id(one): _names(ast.walk(one)) for one in body}
+    texts = {id(one): _text(one, source) for one in body}
+
+    def needed(wanted: set[str], among: list[ast.stmt]) -> set[int]:
+        """The statements that bind these names, or what those need; who imports everything may bind any."""
+        found: set[int] = set()
+        while new := [o for o in among if id(o) not in found and binds[id(o)] & (wanted | {"*"})]:
+            found |= set(map(id, new))
+            wanted = wanted.union(*(names[id(one)] for one in new))
+        return found
+
+    def is_kept(one: ast.stmt) -> bool:
+        if not binds[id(one)]:
+            return False
+        at_once = _names(_at_once(one))
+        if isinstance(one, ast.Assign | ast.AnnAssign):
+            at_once = at_once.union(*(names[number] for number in needed(at_once, body)))
+        return EFFECTS.isdisjoint(at_once)
+
+    kept = [one for one in body if is_kept(one)]
+    tools = {}
+    for one in kept:
+        if isinstance(one, (*FUNCTIONS, ast.ClassDef)):
+            own = needed({one.name}, kept)
+            source_alone = "\n".join(texts[id(other)] for other in kept if id(other) in own)
+            docstring = ast.get_docstring(one) or ""
+            tools[one.name] = Definition(one.name, _call(one), docstring, texts[id(one)], source_alone)
+    left_out = tuple(texts[id(one)] for one in body if one not in kept and not _is_idle(one))
+    code = "\n".join(texts[id(one)] for one in kept) if left_out else source
+    return Definitions(tuple(tools.values()), code, left_out)
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    """The names that a definition, import or plain assignment binds; none for any other statement."""
+    match statement:
+        case ast.Import(names) | ast.ImportFrom(names=names):
+            future = getattr(statement, "module", "") == "__future__"
+            return {"*" if future else alias.asname or alias.name.partition(".")[0] for alias in names}
+        case ast.Assign(targets):
+            parts = [part for target in targets for part in ast.walk(target) if not isinstance(part, ast.expr_context)]
+            plain = all(isinstance(part, ast.Name | ast.Tuple | ast.List | ast.Starred) for part in parts)
+            return {part.id for part in parts if isinstance(part, ast.Name)} if plain else set()
+        case ast.AnnAssign(ast.Name(name), value=ast.expr()):
+            return {name}
+    return {statement.name} if isinstance(statement, (*FUNCTIONS, ast.ClassDef)) else set()
+
+
+def _call(node: ast.stmt) -> str:
+    """How a function or class is called."""
+    if not isinstance(node, ast.ClassDef):
+        return f"{node.name}({ast.unparse(node.args)})"
+    made = [one.args for one in node.body if isinstance(one, FUNCTIONS) and one.name == "__init__"]
+    return f"{node.name}({ast.unparse(made[-1]).partition(', ')[2] if made else ''})"
+
+
+def _names(nodes: Iterable[ast.AST]) -> set[str]:
+    """The names and attributes among nodes."""
+    return {getattr(node, "id", None) or getattr(node, "attr", "") for node in nodes} - {""}
+
+
+def _at_once(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes that run when a statement does: not those in the bodies of its functions."""
+    yield node
+    inside = node.body if isinstance(node, FUNCTIONS) else [node.body] if isinstance(node, ast.Lambda) else []
+    for child in ast.iter_child_nodes(node):
+        if child not in inside:
+            yield from _at_once(child)
+
+
+def _text(statement: ast.stmt, source: str) -> str:
+    """A statement's own text, decorators and comments in it included."""
+    first = min([statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", ()))])
+    if first < statement.lineno:
+        return "\n".join(source.split("\n")[first - 1 : statement.end_lineno])
+    return ast.get_source_segment(source, statement)
+
+
+def _is_idle(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Pass) or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    )
 
 
 def code_blocks(text: str) -> Iterator[str]:

@@ -78,13 +78,15 @@ def test_creator_spends_creations_a_decision_and_repairs(retries, broken, fails)
     assert counts(asked) == (1 + again + 1 + repairs, checks + 1 + repairs)
 
 
-def test_the_decision_sees_the_tool_and_runs_after_it_and_a_repair_sees_both_with_the_error():
+@pytest.mark.parametrize(("isolated", "left_out"), [(True, 1), (False, 0)])
+def test_the_decision_sees_the_tool_and_runs_after_it_and_a_repair_sees_both_with_the_error(isolated, left_out):
+    """Isolated, only what the tool defines runs before the decision's program."""
     requests = []
 
     def status(stage, round):
         return "error" if stage == "decide" else "ok"
 
-    steps = load_method("creator").steps([QUESTION], CreatorSettings(budget=Budget(1)))
+    steps = load_method("creator").steps([QUESTION], CreatorSettings(budget=Budget(1), isolated=isolated))
     sent = None
     while True:
         wanted = steps.send(sent)
@@ -92,14 +94,15 @@ def test_the_decision_sees_the_tool_and_runs_after_it_and_a_repair_sees_both_wit
             break
         (request,) = wanted
         requests.append(request)
-        text = f"```python\n{request.stage}()\n```"
+        text = f"```python\ndef {request.stage}(): pass\n{request.stage}()\n```"
         ran = status(request.stage, 0) if request.runs else None
         vote = Vote("creator", ran == "ok", (), 0)
         sent = [Candidate("creator", 0, text, (), vote, 1, ran, "", "no such name", "", text)]
     creation, decision, repair = requests
     assert creation.mode == ""
     assert not creation.runs
-    assert decision.library == ("creation()",)
+    assert decision.library == ("def creation(): pass" + "\ncreation()" * (not isolated),)
+    assert decision.left_out == left_out
     assert "creation()" in decision.values["tool"]
     assert "creation()" in repair.values["program"]
     assert "decide()" in repair.values["program"]

@@ -10,8 +10,8 @@ from trove_lite.candidates import as_frame
 from trove_lite.datasets.base import Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods import load_method
-from trove_lite.methods.base import Budget, Candidate, Settings, sample_seed
-from trove_lite.methods.trove import PRESETS, TroveSettings, ahead, trove
+from trove_lite.methods.base import Budget, Candidate, Run, Settings, sample_seed
+from trove_lite.methods.trove import LOADED, PRESETS, TroveSettings, ahead, trove
 from trove_lite.programs import Tool, format_toolbox, plain_name
 from trove_lite.recorded import official_logs as import_logs
 from trove_lite.recorded.replay import played_back
@@ -41,10 +41,12 @@ def said(mode, sample=0, tools=(), *, answer=None, ok=True, tokens=10, text=""):
 
 
 def play(steps, reply):
-    """Run a generator to its end: all attempts in the order asked for, and the answers given."""
+    """Run a generator to its end: all attempts in the order asked for, and the answers given. Every tool loads."""
     asked = []
 
     def sent_back(wanted):
+        if all(isinstance(request, Run) for request in wanted):
+            return [replace(said("", run.sample), output=f"{LOADED}\n") for run in wanted]
         asked.extend(wanted)
         return [reply(attempt, sample) for attempt in wanted for sample in attempt.samples]
 
@@ -161,10 +163,12 @@ def test_names_that_run_together_are_told_apart(keys):
 
 
 def test_create_grows_the_toolbox_and_the_next_import_sees_it():
-    asked, _ = play(trove(questions(2), TroveSettings()), winner({("stream", 0): ("create", [function("f")])}))
-    assert toolboxes(asked) == [("stream", 0, ""), ("stream", 1, "f")]
-    last = next(a for a in asked if a.question.index == 1 and a.mode == "import")
-    assert last.library == (function("f").source,)
+    for isolated, library in ((True, function("f")), (False, function("f").source)):
+        chosen = TroveSettings(isolated=isolated)
+        asked, _ = play(trove(questions(2), chosen), winner({("stream", 0): ("create", [function("f")])}))
+        assert toolboxes(asked) == [("stream", 0, ""), ("stream", 1, "f")]
+        last = next(a for a in asked if a.question.index == 1 and a.mode == "import")
+        assert last.library == (library,)
 
 
 def test_create_and_skip_never_see_nor_run_with_the_toolbox():
@@ -210,6 +214,37 @@ def test_whether_an_import_is_a_tool(kinds, shown):
         trove(questions(2), replace(TroveSettings(), kinds=kinds)), winner({("stream", 0): ("create", [line])})
     )
     assert toolboxes(asked)[-1][2] == shown
+
+
+def test_what_a_data_set_gives_is_in_a_toolbox_of_imports_unused_until_an_answer_lists_it():
+    given = "import pandas as pd"
+    line = Tool("pandas", given, given, given, "import")
+    script = {("stream", 0): ("create", [line, function("f")]), ("stream", 1): ("import", [line])}
+    asked, _ = play(trove(questions(3), PRESETS["official"].on((given,))), winner(script))
+    assert [text for *_, text in toolboxes(asked)] == ["pandas", "f pandas", "pandas f"]
+    trimmed = replace(PRESETS["official"].on((given,)), threshold="fixed_2", interval=1)
+    asked, _ = play(trove(questions(2), trimmed), winner({}))
+    assert [text for *_, text in toolboxes(asked)] == ["pandas", ""]
+    asked, _ = play(trove(questions(1), PRESETS["paper"].on((given,))), winner({}))
+    assert toolboxes(asked)[0][2] == ""
+
+
+def test_a_tool_that_does_not_load_never_enters_and_one_that_is_there_is_not_loaded_again():
+    script = {("stream", i): ("create", [function("f"), function("bad")]) for i in range(2)}
+    loads = []
+
+    def sent_back(wanted):
+        if isinstance(wanted[0], Run):
+            loads.append([run.program.partition("from toolbox import ")[2].partition("\\n")[0] for run in wanted])
+            return [replace(said(""), output=LOADED if loads[-1][i] == "f" else "") for i in range(len(wanted))]
+        return [winner(script)(attempt, sample) for attempt in wanted for sample in attempt.samples]
+
+    played(trove(questions(2), TroveSettings()), sent_back)
+    assert loads == [["f", "bad"], ["bad"]]
+    loads.clear()
+    refused = tuple(f"counting/stream/{problem}/bad" for problem in range(2))
+    played(trove(questions(2), TroveSettings(refused=refused)), sent_back)
+    assert loads == [["f"]]
 
 
 # ---- what is shown ----

@@ -49,6 +49,20 @@ def test_an_import_from_the_toolbox_uses_the_tool_of_that_name():
     assert (toolbox.entries["f"].uses, toolbox.entries["f"].problems) == (2, [0, 3])
 
 
+def test_tools_that_do_something_while_they_load_are_counted_when_they_are_adopted():
+    toolbox = Toolbox()
+    sources = ("def a(): pass", "def b(): pass\nprint(b())", "def c(): pass\nc()", "def d(:")
+    toolbox.add([tool(name)._replace(source=source) for name, source in zip("abcd", sources, strict=True)], 0)
+    assert toolbox.loading == {"tools that run statements": 2, "tools that print": 1, "tools that do not parse": 1}
+
+
+def test_a_given_tool_is_listed_as_made_for_no_problem():
+    toolbox = Toolbox()
+    toolbox.give([tool("f")])
+    toolbox.use([tool("f")], 3, add=False)
+    assert [(entry["imports"], entry["problem"]) for entry in toolbox.listing()] == [(1, None)]
+
+
 def test_an_unknown_tool_is_added_by_use_only_where_that_is_allowed():
     toolbox = Toolbox()
     toolbox.use([tool("f")], 0, add=False)

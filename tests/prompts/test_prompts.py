@@ -15,7 +15,7 @@ from trove_lite.datasets.files import data_folder
 from trove_lite.datasets.math import CATEGORIES, MATH
 from trove_lite.datasets.practice.problems import PRACTICE
 from trove_lite.errors import TroveLiteError
-from trove_lite.parse import PARSERS, parse_completion, parse_tools
+from trove_lite.parse import PARSERS, isolated_tools, parse_completion
 from trove_lite.programs import Tool, code_of, format_toolbox, program_of
 from trove_lite.prompts import load_pack, official, own, practice
 from trove_lite.prompts.base import PromptPack
@@ -140,17 +140,18 @@ def test_worked_examples_print_their_answers():
     sandbox = pytest.importorskip("trove_lite.sandbox.pool")
     programs, answers = [], []
     for category in CATEGORIES:
-        library = [tool for e in own.examples("math", category) for tool in parse_tools(f"```python\n{e['tool']}\n```")]
+        library = isolated_tools(f"{e.get('also', '')}{e['tool']}" for e in own.examples("math", category)).tools
         for mode, parser in itertools.product(MODES, PARSERS):
             texts = [text for _, text in worked(load_pack("own", MATH).render(asked(category, "Why?"), mode))]
             for text, example in zip(texts, own.examples("math", category), strict=True):
-                solution, tools = parse_completion(text, parser)
+                solution, tools, *_ = parse_completion(text, parser)
                 last = example is own.examples("math", category)[-1]
                 made = "function" in {tool.kind for tool in tools}
                 assert made == (mode == "instance" or (mode == "create" and not last))
                 imported = any(tool.name == f"toolbox.{library[0].name}" for tool in tools)
                 assert imported == (mode == "import" and not last)
-                programs.append(program_of(solution, tools, library if mode == "import" else ()))
+                sources = [tool.source for tool in library] if mode == "import" else ()
+                programs.append(program_of(solution, tools, sources))
                 answers.append(example["answer"])
     with sandbox.Sandbox(time_limit=30) as box:
         results = box.run_many(programs, progress=False)

@@ -10,7 +10,7 @@ from trove_lite.datasets import files, load_dataset, practice_tables
 from trove_lite.datasets.hitab.problems import TABLES, UTILS, shown
 from trove_lite.datasets.tabmwp import table_text
 from trove_lite.datasets.wtq import OPENED_BELOW, Table, preview
-from trove_lite.parse import parse_tools
+from trove_lite.parse import isolated_tools, parse_tools
 from trove_lite.programs import program_of
 from trove_lite.prompts.own import FOLDER
 
@@ -34,7 +34,9 @@ def programs(example):
     also = parse_tools(fenced(example["also"])) if "also" in example else []
     yield program_of(example["plain"], parse_tools(fenced(example["imports"])))
     yield program_of(example["solution"], [*also, *own])
-    yield program_of(example["solution"], also, own)
+    yield program_of(example["solution"], also, [tool.source for tool in own])
+    toolbox = isolated_tools([f"{example.get('also', '')}{example['tool']}"]).tools
+    yield program_of(example["solution"], [*also, f"from toolbox import {toolbox[-1].name}"], toolbox)
 
 
 def gold(name, answer):

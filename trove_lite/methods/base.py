@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..datasets.base import Problem, Question
 from ..errors import TroveLiteError
-from ..programs import Tool, program_of
+from ..programs import Tool, definitions, program_of
 from ..selection import RULES, Vote, random_choice
 
 
@@ -84,6 +84,23 @@ class Settings:
         """What tables call the method with these settings: an ablation may have a name of its own."""
         return method
 
+    def on(self, given: tuple[str, ...]) -> "Settings":
+        """The same for a data set that gives these imports to every program."""
+        return self
+
+
+#: What runs did whose `run.json` does not say it yet, where that is not the default now.
+FORMERLY = {"isolated": False, "given": ()}
+
+
+@dataclass(frozen=True)
+class ToolSettings(Settings):
+    """What every method has whose programs stand with tools."""
+
+    isolated: bool = True
+    """A tool is a definition with the imports, constants and definitions that it needs, and of a toolbox it is a module
+    of its own (False: all lines of its block, in one namespace with every other tool, as in the official program)."""
+
 
 Messages = tuple[tuple[str, str], ...]  # a chat so far: ("system" | "user" | "assistant", text) in turn
 Words = Callable[..., str]  # a text's name and what fills it → the text, of the run's pack
@@ -105,8 +122,10 @@ class Attempt:
     """`retry` for problems solved again after trimming."""
     shown: tuple[Tool, ...] = ()
     """Tools as the prompt lists them."""
-    library: tuple[str, ...] = ()
-    """Code that the programs run after."""
+    library: tuple[str | Tool, ...] = ()
+    """Code that the programs run after; functions given as Tools are the module `toolbox` that they import from."""
+    left_out: int = 0
+    """Statements that stood with the definitions in `library` and are no part of a tool: they are only counted."""
     compose: Callable[[str], str] | None = field(default=None, compare=False)
     """How a reply becomes the program that runs (None: by `program`, of what the run's parser reads in it)."""
     program: Callable[..., str] = field(default=program_of, compare=False)
@@ -171,6 +190,8 @@ class Candidate:
     error: str = ""
     stage: str = ""
     solution: str = ""
+    left_out: int = 0
+    """Statements beside its tools that are no part of any, and did not run."""
 
 
 class Answer(NamedTuple):
@@ -233,6 +254,15 @@ class Method(NamedTuple):
         """The generator for these questions; what a method is not given it cannot see."""
         given = [*([examples] if self.examples else []), *([words] if self.speaks else [])]
         return self.steps(questions, settings, *given)
+
+
+def tool_code(code: str, isolated: bool) -> tuple[str, int]:
+    """A tool's code as others run after it: if `isolated`, what `definitions` keeps; and how many statements it leaves.
+
+    Code that does not parse stays: what runs after it fails, and says where.
+    """
+    found = definitions(code) if isolated else None
+    return (found.code, len(found.left_out)) if found else (code, 0)
 
 
 def chosen(question: Question, candidates: Sequence[Candidate], settings: Settings) -> Candidate:

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 
 from ..errors import TroveLiteError
 from ..programs import whole_program
-from .base import Answer, Attempt, Batch, Method, Question, Steps, chosen, repeat
+from .base import Answer, Attempt, Batch, Method, Question, Steps, ToolSettings, chosen, repeat, tool_code
 from .repair import REPAIRS, RepairSettings, asking, fails, presets, repaired, varied
 
 
 @dataclass(frozen=True)
-class CreatorSettings(RepairSettings):
+class CreatorSettings(RepairSettings, ToolSettings):
     """CREATOR's choices, as the paper describes them; the preset `released` has the program's beside them."""
 
     retries: int = 0
@@ -32,6 +32,8 @@ def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
 
         def batch(samples: range, question: Question = question) -> Batch:
             tools, replies = yield from created(question, samples, settings)
+            texts = [whole_program(tool.solution) for tool in tools]
+            codes = [tool_code(text, settings.isolated) for text in texts]
             first = yield [
                 Attempt(
                     question,
@@ -39,10 +41,11 @@ def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
                     range(tool.sample, tool.sample + 1),
                     program=whole_program,
                     mode="creator",
-                    library=(whole_program(tool.solution),),
-                    values={"tool": whole_program(tool.solution), "made": tool.text.strip()},
+                    library=(code,),
+                    left_out=left_out,
+                    values={"tool": text, "made": tool.text.strip()},
                 )
-                for tool in tools
+                for tool, text, (code, left_out) in zip(tools, texts, codes, strict=True)
             ]
             parts = [
                 {"made": tool.text.strip(), "used": candidate.text.strip()}
@@ -86,7 +89,7 @@ CREATOR = Method(
     creator,
     modes=("creator",),
     stages=(*varied("creation", "decide"), *REPAIRS),
-    presets=presets(CreatorSettings(), CreatorSettings(retries=3)),
+    presets=presets(CreatorSettings(), CreatorSettings(retries=3, isolated=False)),
     program=None,
     asks=asking("creation", "decide"),
 )

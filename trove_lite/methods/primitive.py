@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from .base import Answer, Attempt, Method, Question, Settings, Steps, chosen, draw
+from .base import Answer, Attempt, Method, Question, Settings, Steps, ToolSettings, chosen, draw
 
 
 def one_prompt(questions: Sequence[Question], settings: Settings, *, mode: str) -> Steps:
@@ -13,7 +13,9 @@ def one_prompt(questions: Sequence[Question], settings: Settings, *, mode: str) 
         yield Answer(question, chosen(question, candidates, settings))
 
 
+PRESETS = {"paper": ToolSettings(), "official": ToolSettings(isolated=False)}
 #: Plain programs, with no tool but the libraries.
-PRIMITIVE = Method("primitive", partial(one_prompt, mode="primitive"), modes=("primitive",), stages=("primitive",))
-#: The prompt asks for functions made for this problem alone.
-INSTANCE = Method("instance", partial(one_prompt, mode="instance"), modes=("instance",), stages=("instance",))
+PRIMITIVE, INSTANCE = (  # INSTANCE's prompt asks for functions made for this problem alone
+    Method(name, partial(one_prompt, mode=name), modes=(name,), stages=(name,), presets=PRESETS)
+    for name in ("primitive", "instance")
+)

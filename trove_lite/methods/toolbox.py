@@ -10,23 +10,32 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from ..programs import Tool, plain_name
+from ..programs import Tool, definitions, plain_name
 
 
 @dataclass
 class Entry:
-    """A tool, how often it was used (its creation counts as one), and the problems that created or used it."""
+    """A tool, how often it was used (its creation counts as one), and the problems that created or used it.
+
+    One that was given, and not made, begins unused.
+    """
 
     tool: Tool
     uses: int = 1
     problems: list[int] = field(default_factory=list)
+    given: bool = False
 
 
 class Toolbox:
-    """Tools by name, oldest first."""
+    """Tools by name, oldest first.
+
+    refused: tools that did not load. loading: how many of those adopted do something while they are loaded.
+    """
 
     def __init__(self):
         self.entries: dict[str, Entry] = {}
+        self.refused: list[str] = []
+        self.loading: Counter[str] = Counter()
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -37,7 +46,20 @@ class Toolbox:
     def add(self, tools: Iterable[Tool], problem: int) -> None:
         """Add tools whose name is new. One whose name is taken is dropped: the older body stays, as officially."""
         for tool in tools:
-            self.entries.setdefault(plain_name(tool.name), Entry(tool, 1, [problem]))
+            if tool.name not in self:
+                self._adopt(tool, problem)
+
+    def give(self, tools: Iterable[Tool]) -> None:
+        """Begin with tools that nobody made, and that nobody has used yet."""
+        self.entries |= {plain_name(tool.name): Entry(tool, 0, given=True) for tool in tools}
+
+    def _adopt(self, tool: Tool, problem: int) -> None:
+        self.entries[plain_name(tool.name)] = Entry(tool, 1, [problem])
+        found = definitions(tool.source)
+        self.loading["tools that do not parse"] += found is None
+        if found and found.left_out:
+            self.loading["tools that run statements"] += 1
+            self.loading["tools that print"] += any("print" in statement for statement in found.left_out)
 
     def use(self, tools: Iterable[Tool], problem: int, *, add: bool) -> None:
         """Count one use for each known tool; `add` says what becomes of unknown ones."""
@@ -47,7 +69,7 @@ class Toolbox:
                 self.entries[name].uses += 1
                 self.entries[name].problems.append(problem)
             elif add:
-                self.entries[name] = Entry(tool, 1, [problem])
+                self._adopt(tool, problem)
 
     def ranked(self, ranking: str = "uses", question: str = "") -> tuple[Tool, ...]:
         """Every tool, best first, by one of RANKINGS; ties go to the older tool."""
@@ -55,9 +77,13 @@ class Toolbox:
         entries = sorted(self.entries.values(), key=lambda entry: -key(entry, question))
         return tuple(entry.tool for entry in entries)
 
+    def tools(self) -> tuple[Tool, ...]:
+        """Every tool, oldest first."""
+        return tuple(entry.tool for entry in self.entries.values())
+
     def sources(self) -> tuple[str, ...]:
         """The code of every tool, oldest first: what a program that imports from the toolbox runs after."""
-        return tuple(entry.tool.source for entry in self.entries.values())
+        return tuple(tool.source for tool in self.tools())
 
     def listing(self) -> list[dict]:
         """Every tool as plain data, most used first: `imports` counts the answers that used it after its creation."""
@@ -67,8 +93,8 @@ class Toolbox:
                 "rank": rank,
                 "name": name,
                 "signature": entry.tool.signature,
-                "imports": entry.uses - 1,
-                "problem": entry.problems[0],
+                "imports": entry.uses - (not entry.given),
+                "problem": None if entry.given else entry.problems[0],
             }
             for rank, (name, entry) in enumerate(entries, start=1)
         ]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ..errors import TroveLiteError
 from ..programs import code_of
-from .base import Answer, Attempt, Candidate, Method, Question, Settings, Steps, chosen
+from .base import Answer, Attempt, Candidate, Method, Question, Steps, ToolSettings, chosen, tool_code
 
 SIZE = 3
 NORMAL = "normal"
@@ -21,7 +21,7 @@ OTHERS = SIZE - 1  # tools that are tried on a question, a call each
 
 
 @dataclass(frozen=True)
-class TransferSettings(Settings):
+class TransferSettings(ToolSettings):
     """A problem's budget pays for the tools of the set's other questions, and the rest for attempts of its own."""
 
     from_first: bool = False
@@ -52,13 +52,13 @@ def transfer(questions: Sequence[Question], settings: TransferSettings) -> Steps
     ]
     made = [tools[place * len(own) : (place + 1) * len(own)] for place in range(len(questions))]
     normal = yield [
-        used(question, tool, sample, NORMAL)
+        used(question, tool, sample, NORMAL, settings)
         for question, mine in zip(questions, made, strict=True)
         for sample, tool in zip(own, mine, strict=True)
     ]
     pairs = [(place, source) for place in range(len(questions)) for source in others(place)]
     tried = yield [
-        used(questions[place], made[source][0], len(own) + source % SIZE, f"from_{1 + source % SIZE}")
+        used(questions[place], made[source][0], len(own) + source % SIZE, f"from_{1 + source % SIZE}", settings)
         for place, source in pairs
     ]
     for place, question in enumerate(questions):
@@ -84,10 +84,11 @@ def others(place: int) -> list[int]:
     return [source for source in range(first, first + SIZE) if source != place]
 
 
-def used(question: Question, tool: Candidate, sample: int, mode: str) -> Attempt:
+def used(question: Question, tool: Candidate, sample: int, mode: str, settings: TransferSettings) -> Attempt:
     """The request for a program that answers a question with a tool."""
-    code, wording = code_of(tool.solution), "" if mode == NORMAL else TRANSFERRED
-    given = {"mode": mode, "library": (code,), "values": {"tool": code}, "wording": wording}
+    text, wording = code_of(tool.solution), "" if mode == NORMAL else TRANSFERRED
+    code, left_out = tool_code(text, settings.isolated)
+    given = {"mode": mode, "library": (code,), "left_out": left_out, "values": {"tool": text}, "wording": wording}
     return Attempt(question, "decide", range(sample, sample + 1), **given)
 
 
@@ -97,7 +98,7 @@ TRANSFER = Method(
     modes=MODES,
     stages=("creation", "decide", TRANSFERRED),
     asks=lambda settings: ("creation", "decide"),
-    presets={"paper": TransferSettings(), "released": TransferSettings(from_first=True)},
+    presets={"paper": TransferSettings(), "released": TransferSettings(from_first=True, isolated=False)},
     stream=True,
     grows=True,
     program=None,

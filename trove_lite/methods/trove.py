@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ..errors import TroveLiteError
-from ..programs import Tool
+from ..parse import parse_tools
+from ..programs import Tool, plain_name, program_of
 from .base import (
     Answer,
     Attempt,
@@ -15,8 +16,9 @@ from .base import (
     Drawn,
     Method,
     Question,
-    Settings,
+    Run,
     Steps,
+    ToolSettings,
     chosen,
     draw,
     one_of,
@@ -26,12 +28,13 @@ from .toolbox import RANKINGS, THRESHOLDS, Toolbox, named_order
 
 IMPORT, CREATE, SKIP = MODES = ("import", "create", "skip")
 OWN, NONE = "own", "none"
-#: What IMPORT gets of a toolbox: the tools that its prompt lists, best first, and the code that its programs run after.
-View = tuple[tuple[Tool, ...], tuple[str, ...]]
+LOAD, LOADED = "load", "loaded"
+#: What IMPORT gets of a toolbox: the tools that its prompt lists, best first, and those that its programs run with.
+View = tuple[tuple[Tool, ...], tuple[str | Tool, ...]]
 
 
 @dataclass(frozen=True)
-class TroveSettings(Settings):
+class TroveSettings(ToolSettings):
     """TROVE's choices, as the paper describes them; PRESETS has the official program's beside them."""
 
     selection: str = "one_stage_described"
@@ -62,6 +65,10 @@ class TroveSettings(Settings):
     """Whether problems solved again may add tools."""
     kinds: tuple[str, ...] = ("function",)
     """What is a tool: `function`, `import`."""
+    given: tuple[str, ...] | None = None
+    """Imports that a toolbox of imports begins with, as yet unused (None: those that the data set gives)."""
+    refused: tuple[str, ...] = ()
+    """Tools that never enter, each as CATEGORY/PHASE/PROBLEM/NAME: in a run that is played back, what did not load."""
     toolbox: str = OWN
     """What IMPORT is shown: its `own` toolbox; as a placebo, with the same calls and nothing learned, `none` at all or
     another category's at the same place in its stream, of a finished run: RUN (the category after its own), or
@@ -101,6 +108,10 @@ class TroveSettings(Settings):
             return f"{method}_no_import"
         return {OWN: method, NONE: f"{method}_no_toolbox"}.get(self.toolbox, f"{method}_lent_toolbox")
 
+    def on(self, given: tuple[str, ...]) -> "TroveSettings":
+        """The same for a data set that gives these imports to every program: where imports are tools, they are some."""
+        return replace(self, given=given if "import" in self.kinds else ()) if self.given is None else self
+
     @property
     def lender(self) -> str:
         """The run whose toolboxes IMPORT is shown, as RUN or RUN#CATEGORY; "" for none."""
@@ -120,6 +131,7 @@ PRESETS = {
         adds_failing=("import",),
         adds_retry=True,
         kinds=("function", "import"),
+        isolated=False,
     ),
 }
 
@@ -133,17 +145,18 @@ def trove(questions: Sequence[Question], settings: TroveSettings, lent: Sequence
     if settings.toolbox != OWN:
         return (yield from placebo(questions, settings, lent))
     toolbox, forgotten = Toolbox(), set()
+    toolbox.give(tool for line in settings.given or () for tool in parse_tools(f"```python\n{line}\n```"))
     threshold = THRESHOLDS[settings.threshold]
     for place, question in enumerate(questions):
         best = yield from solve(question, toolbox, settings)
-        learn(toolbox, best, place, settings)
+        yield from learn(toolbox, best, question, place, settings)
         if (place + 1) % settings.interval == 0:
             forgotten |= toolbox.trim(threshold(place + 1))
     if settings.final_trim and questions:
         forgotten |= toolbox.trim(threshold(len(questions)))
     for place in sorted(forgotten) if settings.retry else ():
         best = yield from solve(questions[place], toolbox, settings, phase="retry")
-        learn(toolbox, best, place, settings, add=settings.adds_retry)
+        yield from learn(toolbox, best, questions[place], place, settings, phase="retry")
     return toolbox
 
 
@@ -164,7 +177,8 @@ def lent_at(place: int, lent: Sequence[View]) -> View:
 def solve(question: Question, toolbox: Toolbox, settings: TroveSettings, *, phase: str = "stream") -> Generator:
     """One problem in each mode, with a toolbox; yields its Answer and returns the candidate chosen."""
     shown = yield from listed(question, toolbox, settings, phase)
-    return (yield from answered(question, (shown, toolbox.sources()), settings, phase))
+    library = toolbox.tools() if settings.isolated else toolbox.sources()
+    return (yield from answered(question, (shown, library), settings, phase))
 
 
 def answered(question: Question, view: View, settings: TroveSettings, phase: str = "stream") -> Generator:
@@ -178,16 +192,45 @@ def answered(question: Question, view: View, settings: TroveSettings, phase: str
     return best
 
 
-def learn(toolbox: Toolbox, best: Candidate, problem: int, settings: TroveSettings, *, add: bool = True) -> None:
-    """What the selected response teaches: IMPORT counts uses, and it or CREATE may add tools."""
+def learn(
+    toolbox: Toolbox, best: Candidate, question: Question, place: int, settings: TroveSettings, phase: str = "stream"
+) -> Drawn:
+    """What the selected response teaches: IMPORT counts uses, and it or CREATE may add tools, those that load."""
     if not best.vote.ok and best.mode not in settings.adds_failing:
         return
-    add = add and best.mode in settings.adds
-    if best.mode == "import":
-        known = [tool for tool in best.tools if tool.name in toolbox or tool.kind in settings.kinds]
-        toolbox.use(known, problem, add=add)
+    add = best.mode in settings.adds and (phase == "stream" or settings.adds_retry)
+    tools = [tool for tool in best.tools if tool.kind in settings.kinds or tool.name in toolbox]
+    if add and settings.isolated:
+        tools = yield from loadable(toolbox, tools, question, settings, phase)
+    if best.mode == IMPORT:
+        toolbox.use(tools, place, add=add)
     elif best.mode == "create" and add:
-        toolbox.add((tool for tool in best.tools if tool.kind in settings.kinds), problem)
+        toolbox.add(tools, place)
+
+
+def loadable(
+    toolbox: Toolbox, tools: Sequence[Tool], question: Question, settings: TroveSettings, phase: str
+) -> Generator:
+    """Those of these tools that the toolbox has, or that load beside it: each new one is loaded once, in the sandbox.
+
+    That is no call. A load that fails, hangs or ends the process refuses the tool.
+    """
+    names = {tool: f"{question.category}/{phase}/{question.index}/{tool.name}" for tool in tools}
+    tools = [tool for tool in tools if tool.name in toolbox or tool.name == plain_name(tool.name)]
+    tools = [tool for tool in tools if names[tool] not in settings.refused]
+    new = list(dict.fromkeys(tool for tool in tools if tool.name not in toolbox))
+    library = (*toolbox.tools(), *new)
+    runs = [Run(question, LOAD, loading(tool, library), number, phase) for number, tool in enumerate(new)]
+    runs = (yield runs) if runs else []
+    failed = {tool for tool, run in zip(new, runs, strict=True) if run.output.strip() != LOADED}
+    toolbox.refused += [names[tool] for tool in new if tool in failed]
+    return [tool for tool in tools if tool not in failed]
+
+
+def loading(tool: Tool, library: Sequence[Tool]) -> str:
+    """A program that loads a tool beside a library, and then says so: a load that ends the process does not."""
+    line = f"from toolbox import {tool.name}" if tool.kind == "function" else tool.source
+    return program_of(f"{line}\nprint({LOADED!r})", (), [one for one in library if one.kind == "function"])
 
 
 def listed(question: Question, toolbox: Toolbox, settings: TroveSettings, phase: str) -> Generator:

@@ -72,7 +72,7 @@ def trove(dataset: Dataset) -> PromptPack:
     files = {f.path.removeprefix(start): f for f in public_files() if f.group == "prompts" and f.path.startswith(start)}
     paths = {name: pinned_file("prompts", file.path) for name, file in files.items()}
 
-    given = [tool for line in dataset.given for tool in parse_tools(f"```python\n{line}\n```")]  # unused ones come last
+    given = [tool for line in dataset.given for tool in parse_tools(f"```python\n{line}\n```")]
 
     @cache
     def template(category: str, stage: str) -> Template:
@@ -82,7 +82,8 @@ def trove(dataset: Dataset) -> PromptPack:
 
         def render(question: Question, tools: Sequence[Tool]) -> str:
             asked = question.text if has_place else as_asked(question)
-            return compiled.render(question=asked, table=question.context, toolbox=format_toolbox((*tools, *given)))
+            toolbox = tools if stage == "import" else (*tools, *given)  # IMPORT's toolbox has what is given, or lost it
+            return compiled.render(question=asked, table=question.context, toolbox=format_toolbox(toolbox))
 
         return render
 

@@ -8,6 +8,7 @@ selects nothing new.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +25,7 @@ from ..methods.trove import TroveSettings
 from ..programs import code_of, operations, program_of, recorded_sources
 from ..sandbox.pool import Sandbox
 from ..sandbox.worker import Execution
-from .replay import played_back, stated_settings
+from .replay import played_back, stated_settings, with_isolated_tools
 
 STREAM = ["run", "method", "seed", "dataset", "category"]
 NOTHING_RAN = ("missing", "no_code")  # a live run's samples without a program
@@ -290,12 +291,14 @@ def _cause(old, now, program: str) -> str:
 
 
 def reexecute_runs(
-    runs: Sequence[str | Path], out: Path, *, known_timeouts: float, **limits: object
+    runs: Sequence[str | Path], out: Path, *, known_timeouts: float, isolated: bool = False, **limits: object
 ) -> tuple[pd.DataFrame, Agreement]:
     """`reexecute` from run folders into the run folder `out`, in sandboxes with these limits; resumable.
 
-    known_timeouts: the CPU seconds of programs that ran out of time in the record. Raises TroveLiteError where a run
-    has no text, its method's programs are not held by its table, or programs cannot be confined as asked.
+    known_timeouts: the CPU seconds of programs that ran out of time in the record. isolated: read tools as definitions,
+    each in a module of its own, however the runs did. That is a replay: what was asked and learned stays. Raises
+    TroveLiteError where a run has no text, its method's programs are not held by its table, or programs cannot be
+    confined as asked.
     """
     candidates = all_candidates(load_candidates(*runs))
     if "solution" not in candidates:
@@ -310,9 +313,12 @@ def reexecute_runs(
     journal = out / "executions.jsonl"
     with locked(out), Sandbox(**limits) as sandbox, Sandbox(**limits | {"time_limit": known_timeouts}) as slow:
         settings = stated_settings(runs)
+        if isolated:
+            candidates = with_isolated_tools(candidates, runs)
+            settings = {run: replace(stated, isolated=True) for run, stated in settings.items()}
         new, agreement = reexecute(candidates, sandbox, settings=settings, known_timeouts=slow, journal=journal)
         isolation = sandbox.describe() | {"known_timeouts": known_timeouts}
-    about = {"kind": "reexecute", "runs": list(map(str, runs)), "sandbox": isolation}
+    about = {"kind": "reexecute", "runs": list(map(str, runs)), "isolated": isolated, "sandbox": isolation}
     save_run(out, new, about | {"agreement": agreement.shares.to_dict("records")})
     journal.unlink()  # only now: until here, the same command goes on where it was
     return new, agreement

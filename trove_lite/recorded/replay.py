@@ -8,10 +8,11 @@ import pandas as pd
 
 from ..candidates import all_candidates, read_description, run_name
 from ..datasets.base import Question
-from ..methods.base import Answer, Attempt, Budget, Candidate
-from ..methods.trove import PRESETS, TROVE, TroveSettings, trove
-from ..parse import parse_tools
-from ..programs import Tool, recorded_sources
+from ..errors import TroveLiteError
+from ..methods.base import FORMERLY, Answer, Attempt, Budget, Candidate, Run
+from ..methods.trove import LOADED, PRESETS, TROVE, TroveSettings, trove
+from ..parse import isolated_tools, parse_completion, parse_tools
+from ..programs import Tool, format_tools, recorded_sources
 from ..selection import Vote
 
 
@@ -19,7 +20,8 @@ def played_back(rows: pd.DataFrame, settings: TroveSettings | None = None) -> It
     """One run of TROVE on one category, fed to its generator again. Its questions have no text here.
 
     Yields each Attempt that the generator makes, whose toolbox is then the run's own, with the rows that the table has
-    for it. It ends early where the table has none: in a log, an output that was shortened can decide a vote.
+    for it. A tool loads unless the settings say that it was refused. It ends early where the table has none: in a log,
+    an output that was shortened can decide a vote.
     `settings`: the run's (None: the official program's, with the modes and samples that the rows have).
     """
     rows = all_candidates(rows)
@@ -40,13 +42,16 @@ def played_back(rows: pd.DataFrame, settings: TroveSettings | None = None) -> It
         if not isinstance(asked, Answer):
             answer = []
             for attempt in asked:
+                if isinstance(attempt, Run):
+                    answer.append(Candidate("", attempt.sample, "", (), Vote("", True, (), 0), None, output=LOADED))
+                    continue
                 key = attempt.question.index, attempt.mode, attempt.round
                 keys = [(attempt.phase, *key, sample) for sample in attempt.samples]
                 if not all(key in by_key for key in keys):
                     return
                 recorded = [by_key[key] for key in keys]
                 yield attempt, recorded
-                answer += map(as_candidate, recorded)
+                answer += [as_candidate(row, settings.isolated) for row in recorded]
 
 
 def official(stream: pd.DataFrame) -> TroveSettings:
@@ -56,13 +61,14 @@ def official(stream: pd.DataFrame) -> TroveSettings:
     return replace(PRESETS["official"], budget=Budget(k), modes=modes)
 
 
-def as_candidate(row: dict) -> Candidate:
+def as_candidate(row: dict, isolated: bool = False) -> Candidate:
     """A table's row as the method saw it."""
     operations = 0 if pd.isna(row["operations"]) else int(row["operations"])
     vote = Vote(row["mode"], row["status"] == "ok", tuple(row["answers"]), operations)
     spent = row["completion_tokens"]
     tokens = None if row["status"] == "missing" else 0 if pd.isna(spent) else int(spent)
-    return Candidate(row["mode"], row["sample"], "", tools_of(row["tools"]), vote, tokens)
+    tools = isolated_tools(recorded_sources(row["tools"])).tools if isolated else tools_of(row["tools"])
+    return Candidate(row["mode"], row["sample"], "", tools, vote, tokens)
 
 
 def tools_of(recorded: str) -> tuple[Tool, ...]:
@@ -71,6 +77,22 @@ def tools_of(recorded: str) -> tuple[Tool, ...]:
     if len(tools) != len(sources):
         return tools
     return tuple(tool._replace(source=source) for tool, source in zip(tools, sources, strict=True))
+
+
+def with_isolated_tools(rows: pd.DataFrame, folders: Iterable[str | Path]) -> pd.DataFrame:
+    """Rows of live runs, in these folders, as if their tools had been read as definitions: the replies are the same.
+
+    Raises TroveLiteError where a run has no replies.
+    """
+    abouts = [about for about in map(read_description, folders) if about.get("kind") == "live"]
+    settings = [(about["settings"], seed) for about in abouts for seed in about["settings"]["seeds"]]
+    parsers = {run_name(stated["name"], seed): stated["parser"] for stated, seed in settings}
+    if others := sorted(set(rows["run"].astype(str)) - set(parsers)):
+        raise TroveLiteError(f"{others[0]}: its tools cannot be isolated, for it is no live run and has no replies")
+    replies = zip(rows["run"], rows["response"], strict=True)
+    return rows.assign(
+        tools=[format_tools(parse_completion(t, parsers[run], isolated=True).code) for run, t in replies]
+    )
 
 
 def stated_settings(folders: Iterable[str | Path]) -> dict[str, TroveSettings]:
@@ -82,5 +104,11 @@ def stated_settings(folders: Iterable[str | Path]) -> dict[str, TroveSettings]:
             stated = {k: tuple(v) if isinstance(v, list) else v for k, v in stated.items()}
             stated["budget"] = Budget(**stated["budget"])
             for seed in about["settings"]["seeds"]:
-                found[run_name(about["settings"]["name"], seed)] = TroveSettings(**stated | {"seed": seed})
+                refused = [
+                    name
+                    for category in about["settings"]["categories"]
+                    for name in about.get("loading", {}).get(f"{TROVE.name}-{category}-{seed}", {}).get("refused", ())
+                ]
+                own = {"seed": seed, "refused": (*stated.get("refused", ()), *refused)}
+                found[run_name(about["settings"]["name"], seed)] = TroveSettings(**FORMERLY | stated | own)
     return found

@@ -56,13 +56,20 @@ class Stream:
         self.journal: Journal | None = None
         self.recorded: dict[Key, Record] = {}
         self.others: dict[Key, Record] = {}  # samples of another run, to be used again where they are the same
+        self.alike = True  # whether that run read tools as this one does
         self.reused = 0
+        self.left_out = 0  # statements that stood with tools
         self.learned: object = None  # what the generator ended with: TROVE its toolbox
 
     @property
     def modes(self) -> tuple[str, ...]:
         """In the order in which they are sampled, which some settings choose."""
         return getattr(self.settings, "modes", self.method.modes)
+
+    @property
+    def isolated(self) -> bool:
+        """Whether its tools are definitions alone, in replies and in what programs run with."""
+        return getattr(self.settings, "isolated", False)
 
     @property
     def label(self) -> str:
@@ -80,7 +87,7 @@ class Stream:
         if record is None or record.prompt != asked or isinstance(request, Run):
             return None
         self.reused += 1
-        return record.not_run() if request.library or request.composed else record
+        return record.not_run() if request.library or request.composed or not self.alike else record
 
 
 class Driver:
@@ -202,7 +209,9 @@ class Driver:
                 f"{stream.journal.path}: {key.stage} sample {key.sample} of problem {key.problem} was recorded for "
                 "another prompt; the journal is from other settings or was edited: choose another --out"
             )
-        return record.candidate(self.dataset, self.parser)
+        candidate = record.candidate(self.dataset, self.parser, stream.isolated)
+        stream.left_out += candidate.left_out + getattr(request, "left_out", 0)
+        return candidate
 
     async def _new(self, stream: Stream, request: Request, key: Key, prompt, asked: str, rank: int) -> Record:
         if isinstance(request, Run):
@@ -234,8 +243,8 @@ class Driver:
         if request.compose:
             program = self._with_given(request.compose(record.text))
         else:
-            parsed = record.parsed(self.parser)
-            program = request.program(parsed.solution, parsed.tools, (*self.dataset.given, *request.library))
+            parsed = record.parsed(self.parser, stream.isolated)
+            program = request.program(parsed.solution, parsed.code, (*self.dataset.given, *request.library))
         if not program.strip() and (request.composed or self.parser != "official"):  # there, nothing at all succeeds
             return replace(record, status="no_code")
         return await self._execute(record, program, request, stream, rank)

@@ -5,6 +5,7 @@ with. Toolboxes come from its tables, played back. Nothing is taken that would m
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -17,7 +18,7 @@ from ..errors import TroveLiteError
 from ..journal import finished_journal
 from ..methods.base import Method
 from ..methods.trove import IMPORT, TroveSettings, View
-from ..recorded.replay import played_back, stated_settings
+from ..recorded.replay import played_back, stated_settings, with_isolated_tools
 from .record import Key, Record, differing
 from .settings import RunSettings
 
@@ -73,13 +74,16 @@ def lend(settings: RunSettings) -> Lent:
             if not stated:
                 raise TroveLiteError(f"{folder}: no live run of TROVE, which alone can lend toolboxes; name one")
             rows = rows[rows["method"] == method]
+            if isolated := settings.of(method, settings.seeds[0]).isolated:
+                rows = with_isolated_tools(rows, [folder])
             present = [c for c in load_dataset(settings.dataset).categories if (rows["category"] == c).any()]
             for own, seed in product(settings.categories, settings.seeds):
                 whose = category or after(own, present)
                 stream = rows[(rows["category"] == whose) & (rows["seed"] == seed)]
                 if whose == own or stream.empty:
                     raise TroveLiteError(f"{folder}: has no toolbox of another category than {own} for seed {seed}")
-                found[method, own, seed] = along(stream, stated[stream["run"].iloc[0]])
+                theirs = replace(stated[stream["run"].iloc[0]], isolated=isolated)
+                found[method, own, seed] = along(stream, theirs)
     return found
 
 

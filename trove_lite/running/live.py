@@ -34,6 +34,7 @@ from ..datasets.base import Dataset, Problem
 from ..errors import TroveLiteError
 from ..journal import locked, on_disk, read_journal, write_atomically
 from ..methods import load_method
+from ..methods.base import FORMERLY
 from ..models import load_model
 from ..models.base import LanguageModel
 from ..prompts import load_pack
@@ -74,6 +75,7 @@ def live_run(
     if not isinstance(settings, RunSettings):
         raise TroveLiteError(f"a {type(settings).__name__} is no run's settings: give a RunSettings")
     out = Path(out)
+    settings = gone_on(settings, read_description(out))
     reuse = Path(reuse) if reuse else None
     dataset = dataset or load_dataset(settings.dataset)
     data = {category: tuple(dataset.load(category))[: settings.limit] for category in settings.categories}
@@ -114,6 +116,8 @@ def live_run(
                 stream.open(out / "journal")
                 stack.callback(stream.journal.close)
                 stream.others = samples_of(reuse, stream.label) if reuse else {}
+                theirs = read_description(reuse).get("methods", {}).get(stream.method.name, {}) if reuse else {}
+                stream.alike = theirs.get("isolated", False) == stream.isolated
         bars = stack.enter_context(Progress({s.label: len(s.questions) for s in streams}, enabled=progress))
         for stream in streams:
             if stream.journal.notice:
@@ -233,7 +237,12 @@ def go_further(out: Path, settings: RunSettings, described: Callable[[RunSetting
         return
     for table in ("candidates.parquet", "calls.parquet"):
         (out / table).unlink(missing_ok=True)
-    write_description(out, old | described(settings))
+    further = described(settings)
+    for name, said in old["methods"].items():  # what an older release did stays as unsaid as it was
+        for stated in (further["methods"][name], further["settings"]["choices"].get(name, {})):
+            for choice in FORMERLY.keys() - said.keys():
+                stated.pop(choice, None)
+    write_description(out, old | further)
 
 
 def fewer_attempts(settings: RunSettings, began: Mapping[str, Mapping]) -> dict[str, dict]:
@@ -315,11 +324,13 @@ def resume(out: Path, description: dict) -> bool:
 
 def with_defaults(old: Mapping, new: Mapping) -> dict:
     """A run's description of before, with the default of each setting that the version of then did not have yet."""
-    methods = {
-        name: defaults(type(load_method(name).presets["paper"])) | old["methods"][name]
-        for name in new["methods"].keys() & (old.get("methods") or {})
-    }
+    stated = {name: said for name, said in (old.get("methods") or {}).items() if name in new["methods"]}
     settings = defaults(RunSettings) | (old.get("settings") or {})
+    settings["choices"] = chosen_formerly(stated, settings["choices"])
+    methods = {
+        name: defaults(type(load_method(name).presets["paper"])) | settings["choices"].get(name, {}) | said
+        for name, said in stated.items()
+    }
     prompts = old.get("prompts") or {}
     if prompts.get("hash") == HASH_OF_NOTHING:
         prompts = prompts | {"hash": new["prompts"]["hash"]}
@@ -330,6 +341,22 @@ def defaults(kind: type) -> dict:
     """The defaults of a dataclass's fields, where they have one."""
     made = {field.name: field.default_factory() for field in fields(kind) if field.default_factory is not NO_DEFAULT}
     return made | {field.name: field.default for field in fields(kind) if field.default is not NO_DEFAULT}
+
+
+def gone_on(settings: RunSettings, old: Mapping) -> RunSettings:
+    """The settings of a run that goes on: where nothing else is chosen, it does as the release did that began it."""
+    ours = {name: said for name, said in (old.get("methods") or {}).items() if name in settings.methods}
+    return replace(settings, choices=chosen_formerly(ours, settings.choices))
+
+
+def chosen_formerly(stated: Mapping[str, Mapping], choices: Mapping[str, Mapping]) -> dict[str, dict]:
+    """Choices by method, on top of what runs formerly did where a `run.json` that states these settings is silent."""
+    found = dict(choices)
+    for name, said in stated.items():
+        known = {field.name for field in fields(load_method(name).presets["paper"])} - set(said)
+        if silent := {choice: value for choice, value in FORMERLY.items() if choice in known}:
+            found[name] = silent | found.get(name, {})
+    return found
 
 
 def settle_models(out: Path, models: Mapping[str, LanguageModel]) -> None:
@@ -405,7 +432,7 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
         }
         same = whose | {"model": description["model"], "provenance": "live"}
         same |= {"shares_state": stream.method.shares_state, "selection": stream.settings.selection}
-        rows = candidate_rows(records, stream.problems, dataset, stream.modes, settings.parser)
+        rows = candidate_rows(records, stream.problems, dataset, stream.modes, settings.parser, stream.isolated)
         candidates += [same | row for row in rows]
         at = whose | {"dataset": dataset.name, "category": stream.category}
         calls += [at | record.call(description["models"]) for record in records]
@@ -415,11 +442,24 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
     table = as_frame(as_arrow(candidates)).sort_values(KEY, kind="stable", ignore_index=True)
     spent = as_frame(as_arrow(calls, CALLS_SCHEMA)).sort_values(CALLS_KEY, kind="stable", ignore_index=True)
     accuracy = {stream.label: sum(stream.correct.values()) / max(1, len(stream.correct)) for stream in streams}
+    loading = {stream.label: loading_of(stream) for stream in streams}
     labels = {stream.label: len(stream.examples) for stream in streams if stream.method.examples}
     missing = spent["finish_reason"].value_counts().reindex(MISSING, fill_value=0).astype(int).to_dict()
     came = {"sessions": sessions_of(out, description), "accuracy": accuracy, "missing": missing}
     came |= {"budget": budget_of(spent).to_dict("records"), "labels": labels, "toolboxes": tools}
+    came["loading"] = {label: told for label, told in loading.items() if told}
     save_run(out, table, description | came, calls=spent)
+
+
+def loading_of(stream: Stream) -> dict:
+    """What the tools of a stream did or would have done while they are loaded; nothing where they are definitions.
+
+    `refused` names those that failed to load, as settings have them.
+    """
+    refused = getattr(stream.learned, "refused", [])
+    counts = {"statements left out": stream.left_out, "tools refused": len(refused), "refused": refused}
+    counts |= getattr(stream.learned, "loading", {})
+    return {what: count for what, count in counts.items() if count}
 
 
 def budget_of(calls: pd.DataFrame) -> pd.DataFrame:

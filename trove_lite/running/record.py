@@ -114,17 +114,17 @@ class Record:
         """What tells it from every other of its stream."""
         return Key(self.phase, self.problem, self.stage, self.sample, self.round)
 
-    def parsed(self, parser: str) -> Parsed:
+    def parsed(self, parser: str, isolated: bool = False) -> Parsed:
         """Solution and tools of the text."""
-        return parse_completion(self.text, parser)
+        return parse_completion(self.text, parser, isolated=isolated)
 
     def answers(self, dataset: Dataset) -> list[str]:
         """What its program answers; nothing unless it ran well."""
         return dataset.read(self.output) if self.status == "ok" else []
 
-    def candidate(self, dataset: Dataset, parser: str) -> Candidate:
+    def candidate(self, dataset: Dataset, parser: str, isolated: bool = False) -> Candidate:
         """What the method gets to see."""
-        parsed, answers = self.parsed(parser), tuple(self.answers(dataset))
+        parsed, answers = self.parsed(parser, isolated), tuple(self.answers(dataset))
         size = operations(code_of(parsed.solution)) if answers else 0
         vote = Vote(self.mode or self.stage, self.status == "ok", answers, size)
         return Candidate(
@@ -139,12 +139,13 @@ class Record:
             error=self.error,
             stage=self.stage,
             solution=parsed.solution,
+            left_out=parsed.left_out,
         )
 
-    def row(self, problem: Problem, dataset: Dataset, parser: str) -> dict:
+    def row(self, problem: Problem, dataset: Dataset, parser: str, isolated: bool = False) -> dict:
         """What the candidates table gets to see."""
-        parsed, answers = self.parsed(parser), self.answers(dataset)
-        tools = format_tools(parsed.tools)
+        parsed, answers = self.parsed(parser, isolated), self.answers(dataset)
+        tools = format_tools(parsed.code)
         return {
             "dataset": problem.dataset,
             "category": problem.category,
@@ -185,7 +186,12 @@ class Record:
 
 
 def candidate_rows(
-    records: Iterable[Record], problems: Mapping[int, Problem], dataset: Dataset, modes: Sequence[str], parser: str
+    records: Iterable[Record],
+    problems: Mapping[int, Problem],
+    dataset: Dataset,
+    modes: Sequence[str],
+    parser: str,
+    isolated: bool = False,
 ) -> Iterator[dict]:
     """The candidates among one stream's records. Of a sample's rounds the last counts, the others are drafts."""
     found = [record for record in records if record.mode and record.status is not None]
@@ -194,7 +200,7 @@ def candidate_rows(
         sample = (record.phase, record.problem, record.mode, record.sample)
         last[sample] = max(record.round, last.get(sample, 0))
     for record in found:
-        row = record.row(problems[record.problem], dataset, parser)
+        row = record.row(problems[record.problem], dataset, parser, isolated)
         if record.round < last[record.phase, record.problem, record.mode, record.sample]:
             row["phase"] = "draft"
         yield row | {"place": modes.index(record.mode)}

@@ -132,7 +132,7 @@ class RunSettings:
         for name in own:
             one_of(f"{method} has no choice", name, choices_of(type(chosen)))
         _check_types(type(chosen), own)
-        return replace(chosen, **common, **own)
+        return replace(chosen, **common, **own).on(load_dataset(self.dataset).given)
 
 
 def choices_of(settings: type[Settings]) -> tuple[str, ...]:

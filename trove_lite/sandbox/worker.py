@@ -266,7 +266,7 @@ def lay_out(folder: str, files: Mapping[str, str | Path], limit: int) -> None:
         place.chmod(0o555)
 
 
-_IMPORTS = re.compile(r"^[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)
+_IMPORTS = re.compile(r"^['\"]?[ \t]*(?:import|from)[ \t]+(\w+)", re.MULTILINE)  # in lines of a quoted tool, too
 _SYMBOLIC = re.compile(r"sympy|mpmath")
 _NUMERIC = re.compile(r"numpy|lambdify|stats")  # the last two: sympy's ways to numpy
 _SCIENTIFIC = re.compile(r"scipy|pandas|matplotlib|plot|__import__|importlib")

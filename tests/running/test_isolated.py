@@ -1,0 +1,149 @@
+"""Tools as definitions, in live runs: what is left out, refused and counted, and runs that began without that."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from trove_lite import load_calls, load_candidates
+from trove_lite.errors import TroveLiteError
+from trove_lite.methods.trove import LOAD, LOADED
+from trove_lite.models.base import Completion
+from trove_lite.programs import Tool
+from trove_lite.recorded.reexecute import recorded_programs
+from trove_lite.recorded.replay import played_back, stated_settings
+from trove_lite.running.lent import lend
+from trove_lite.running.settings import RunSettings
+
+from ..scripted import TIMES, InlineSandbox, ScriptedModel, function, number, response, run
+
+PLAIN = {"methods": ("trove",), "seeds": (0,)}
+OFFICIAL = {"interval": 4, "isolated": False}
+
+
+class Noisy(ScriptedModel):
+    """Answers by tools that print when they are loaded, or that load in no module, and by what a toolbox holds."""
+
+    async def complete(self, prompt, seeds):
+        self.calls += len(seeds)
+        return [Completion(self.reply(prompt, number(prompt, seed)), 9, 9, "stop", 0.0) for seed in seeds]
+
+    def reply(self, prompt, draw):
+        name, answer = f"tool{draw % 7}", draw // 100 % 2
+        if " import: " in prompt:
+            return response(f"print({name}({answer}))", f"from toolbox import {name}")
+        if " skip: " in prompt:
+            return response("print(1 / 0)")
+        refusing = f"def {name}(x, y=1 / (__name__ != 'toolbox.{name}')):\n    return x"
+        tools = refusing if draw // 16 % 2 else f"{function(name)}\nprint(11218)"
+        return response(f"print({name}({answer}))", tools)
+
+
+def about(folder):
+    return json.loads((folder / "run.json").read_text())
+
+
+def table(folder):
+    return load_candidates(folder).drop(columns=TIMES)
+
+
+@pytest.fixture(scope="module")
+def noisy(tmp_path_factory):
+    """A run, and the programs that it ran."""
+    sandbox = InlineSandbox()
+    folder = tmp_path_factory.mktemp("noisy") / "run"
+    return run(folder, model=Noisy(), sandbox=sandbox, categories=("counting", "geometry"), **PLAIN), sandbox.programs
+
+
+def test_what_tools_print_while_they_load_is_no_answer_and_is_counted(noisy, tmp_path):
+    assert set(load_candidates(noisy[0])["answer"].dropna()) == {"0.0", "1.0"}
+    assert all(told["statements left out"] > 0 for told in about(noisy[0])["loading"].values())
+    official = run(tmp_path / "official", model=Noisy(), trove=OFFICIAL, **PLAIN)
+    assert "11218.0" in set(load_candidates(official)["answer"])
+    (told,) = about(official)["loading"].values()
+    assert told["tools that print"] == told["tools that run statements"] > 0
+    assert "statements left out" not in told
+
+
+def test_what_does_not_load_is_refused_and_a_load_is_an_execution_and_no_call(noisy):
+    folder, _ = noisy
+    for told in about(folder)["loading"].values():
+        assert told["tools refused"] == len(told["refused"]) > 0
+    calls, spent = load_calls(folder), pd.DataFrame(about(folder)["budget"])
+    loads = calls[calls["stage"] == LOAD]
+    assert len(loads)
+    assert loads["model"].isna().all()
+    assert (loads["executions"] == 1).all()
+    assert spent.loc[spent["stage"] == LOAD, "calls"].sum() == 0
+    assert spent["calls"].sum() == (load_candidates(folder)["round"] == 0).sum()
+
+
+def test_a_finished_run_is_played_back_with_what_it_refused(noisy):
+    """The programs that are composed again are those that ran."""
+    folder, programs = noisy
+    again = recorded_programs(load_candidates(folder), stated_settings([folder]))
+    assert any("'toolbox'" in program for program in again)
+    assert set(again) == {program for program in programs if LOADED not in program}
+
+
+def test_a_stopped_run_goes_on_to_the_same_table_and_counts(noisy, tmp_path):
+    how = PLAIN | {"categories": ("counting", "geometry")}
+    folder = run(tmp_path / "run", model=Noisy(), **how)
+    (folder / "candidates.parquet").unlink()
+    for journal in (folder / "journal").iterdir():
+        journal.write_bytes(journal.read_bytes()[: journal.stat().st_size // 2])
+    run(folder, model=Noisy(), **how)
+    pd.testing.assert_frame_equal(table(folder), table(noisy[0]))
+    assert about(folder)["loading"] == about(noisy[0])["loading"]
+
+
+@pytest.mark.parametrize("method", ["trove", "instance", "creator", "transfer"])
+def test_a_run_of_before_goes_on_as_it_began(tmp_path, method):
+    how = {"methods": (method,), "seeds": (0,), "model": Noisy(), "limit": 6}
+    folder = run(tmp_path / "run", **how, choices={method: {"isolated": False}})
+    whole, description = table(folder), about(folder)
+    for name in ("isolated", "given", "refused"):
+        description["methods"][method].pop(name, None)
+    description["settings"]["choices"] = {}
+    (folder / "run.json").write_text(json.dumps(description))
+    run(folder, **how, choices={})
+    (folder / "candidates.parquet").unlink()
+    for journal in (folder / "journal").iterdir():
+        journal.write_bytes(journal.read_bytes()[: journal.stat().st_size // 2])
+    with pytest.raises(TroveLiteError, match="isolated: was False, now True"):
+        run(folder, **how, choices={method: {"isolated": True}})
+    run(folder, **how, choices={})
+    pd.testing.assert_frame_equal(table(folder), whole)
+    if method == "trove":
+        assert not any(settings.isolated for settings in stated_settings([folder]).values())
+
+
+def test_a_run_of_before_goes_on_to_more_problems_as_it_began(tmp_path):
+    how = {"methods": ("instance",), "seeds": (0,), "model": Noisy()}
+    folder = run(tmp_path / "run", **how, limit=3, choices={"instance": {"isolated": False}})
+    description = about(folder)
+    del description["methods"]["instance"]["isolated"]
+    description["settings"]["choices"] = {}
+    (folder / "run.json").write_text(json.dumps(description))
+    for limit in (6, 6, 9):
+        run(folder, **how, limit=limit, choices={})
+    whole = run(tmp_path / "whole", **how, limit=9, choices={"instance": {"isolated": False}})
+    pd.testing.assert_frame_equal(table(folder), table(whole))
+
+
+def test_a_lender_of_before_lends_its_tools_isolated(tmp_path):
+    lender = run(tmp_path / "lender", model=Noisy(), trove=OFFICIAL, categories=("counting", "geometry"), **PLAIN)
+    given = {"methods": ("trove",), "dataset": "math", "categories": ("counting",), "seeds": (0,), "k": 6}
+    views = {}
+    for isolated in (True, False):
+        choices = {"trove": {"toolbox": str(lender), "isolated": isolated}}
+        views[isolated] = lend(RunSettings(**given, model="practice", choices=choices))["trove", "counting", 0]
+    tools = [tool for _, library in views[True] for tool in library]
+    assert tools
+    assert all(isinstance(tool, Tool) and "print" not in tool.source for tool in tools)
+    assert any("print(11218)" in source for _, library in views[False] for source in library)
+    rows = load_candidates(lender)
+    stream = rows[rows["category"] == "geometry"]
+    played = played_back(stream, stated_settings([lender])[stream["run"].iloc[0]])
+    theirs = [(a.shown, a.library) for a, _ in played if a.mode == "import" and a.phase == "stream"]
+    assert views[False] == tuple(theirs)

@@ -25,6 +25,8 @@ class Part(NamedTuple):
     group: str
     options: Mapping[str, object]
     commit: str = ""  # of a part that a release made which recorded none
+    accepted: Mapping[str, str] = {}  # signs of health that it is published with, and why
+    withdrawn: str = ""  # why nothing is to be read from it, whatever its signs
 
     def folder(self, runs: Path, given: Mapping[str, Path]) -> Path:
         return given.get(self.name, runs / self.name)
@@ -109,8 +111,9 @@ def read_study(path: Path) -> Study:
 
 
 def part_of(told: Mapping[str, object], settings: Mapping[str, object]) -> Part:
-    own = {name: value for name, value in told.items() if name not in ("name", "group", "commit")}
-    return Part(told["name"], told.get("group", MAIN), settings | own, told.get("commit", ""))
+    about = {name: told[name] for name in ("commit", "accepted", "withdrawn") if name in told}
+    own = {name: value for name, value in told.items() if name not in ("name", "group", *about)}
+    return Part(told["name"], told.get("group", MAIN), settings | own, **about)
 
 
 def spec_of(model: str, engine: str) -> str:

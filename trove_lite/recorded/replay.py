@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..candidates import all_candidates, read_description, run_name
+from ..candidates import MISSING, all_candidates, read_description, run_name
 from ..datasets.base import Question
 from ..methods.base import Answer, Attempt, Budget, Candidate
 from ..methods.trove import PRESETS, TROVE, TroveSettings, trove
@@ -61,7 +61,7 @@ def as_candidate(row: dict) -> Candidate:
     operations = 0 if pd.isna(row["operations"]) else int(row["operations"])
     vote = Vote(row["mode"], row["status"] == "ok", tuple(row["answers"]), operations)
     spent = row["completion_tokens"]
-    tokens = None if row["status"] == "missing" else 0 if pd.isna(spent) else int(spent)
+    tokens = None if row["status"] in MISSING else 0 if pd.isna(spent) else int(spent)
     return Candidate(row["mode"], row["sample"], "", tools_of(row["tools"]), vote, tokens)
 
 

@@ -49,8 +49,8 @@ def publish(
     health = {part.name: explained(part, done[part.name]) for part in parts}
     if unexplained := [f"{name}: {line}" for name, lines in health.items() for line, why in lines if not why]:
         raise TroveLiteError(
-            f"{unexplained[0]} ({len(unexplained)} such in all): look at it, and say why it stands in the study's file, "
-            'in its part: accepted = {"SIGN" = "why"}, or "SIGN: MODE" or "SIGN: CATEGORY", or withdrawn = "why"'
+            f"{unexplained[0]} ({len(unexplained)} such in all): look at it, and say in the study's file why it stands "
+            '(in its part: accepted = {"SIGN" = "why"}, or "SIGN: MODE" or "SIGN: CATEGORY", or withdrawn = "why")'
         )
     for part in parts:
         source, target = done[part.name], part.published(results)

@@ -12,7 +12,7 @@ K = 3
 
 
 def rows(method, problems=4, seeds=(0,), lost=None, why="refused"):
-    """A method that answers everything rightly, but for what was refused or unavailable: `lost`(seed, problem, sample)."""
+    """A method that answers everything rightly, but for what is `lost`(seed, problem, sample)."""
     lost = lost or (lambda *_: False)
     return [
         {

@@ -432,7 +432,7 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
     labels = {stream.label: len(stream.examples) for stream in streams if stream.method.examples}
     missing = spent["finish_reason"].value_counts().reindex(MISSING, fill_value=0).astype(int).to_dict()
     came = {"sessions": sessions_of(out, description), "accuracy": accuracy, "missing": missing}
-    came |= {"unavailable_because": next(iter(lacking["error"].dropna()), "")} if len(lacking) else {}
+    came["unavailable_because"] = next(iter(lacking["error"].dropna()), "")
     learned = {stream.settings.table_name(stream.method.name): stream.learned for stream in streams}
     came |= {"keep_tools": sorted(name for name, kept in learned.items() if hasattr(kept, "listing"))}
     came |= {"budget": budget_of(spent).to_dict("records"), "labels": labels, "toolboxes": tools}

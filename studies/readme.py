@@ -1,5 +1,6 @@
 """A published study's page: which model, what was run, what is missing, what came of it."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -19,6 +20,10 @@ says so, were typed into the study's file. The folders below `runs` hold every c
 request: `trove_lite.load_candidates` reads them, `trove-lite reexecute` runs programs again that they hold whole. Where
 they have a `journal`, it holds all that the model wrote, and `trove-lite run --reuse FOLDER` asks for none of it again.
 
+## Health
+
+{health}
+
 ## The model
 
 {model}
@@ -37,14 +42,20 @@ the release that made the part recorded none.{together}
 
 {outcome}
 """
+HEALTH = """\
+Signs that something else was measured than a method, read off the parts' tables. Of each, the study's file says why it
+stands:"""
 #: Of parts that recorded when they ran.
 TOGETHER = """\
  Parts that ran at the same time shared the machine: at least one of them
 was running for {:.2f} hours."""
 
 
-def readme(study: Study, table: pd.DataFrame, results: Path) -> str:
-    """What was run, what came of it and what is missing, in Markdown, from the tables and the study's file."""
+def readme(study: Study, table: pd.DataFrame, results: Path, health: Mapping[str, list[tuple[str, str]]]) -> str:
+    """What was run, what came of it and what is missing, in Markdown, from the tables and the study's file.
+
+    health: by part its signs in words, each with why it stands.
+    """
     done, rest = table[table["complete"]], table[~table["complete"]]
     took, problems = spent(done), as_text(done["problems"], "{:,.0f}")
     runs = [read_description(results / part.group / part.part) for part in done.itertuples()]
@@ -60,7 +71,16 @@ def readme(study: Study, table: pd.DataFrame, results: Path) -> str:
         for part in study.parts
         if part.name in set(done["part"]) and (short := falls_short(part.published(results), part))
     ]
+    signs = [f"- {part.name} is withdrawn: {part.withdrawn}" for part in study.parts if part.withdrawn]
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for name, lines in health.items():
+        for line, why in lines:
+            reasons.setdefault((name, why), []).append(line.removeprefix("sign: "))
+    signs += [
+        f"- {name}: {why}\n" + "\n".join(f"  - {each}" for each in lines) for (name, why), lines in reasons.items()
+    ]
     return README.format(
+        health="\n".join([HEALTH, "", *signs]) if signs else "No sign that something else was measured.",
         title=study.title,
         name=study.name,
         done=len(done),

@@ -88,7 +88,7 @@ def test_calls_are_given_back_with_those_that_made_no_candidate(simulated, tmp_p
 
 def test_calls_of_a_run_without_them_are_what_its_candidates_tell(simulated, tmp_path):
     status = simulated["status"].astype(object).mask(simulated["problem"] == 0, "no_code")
-    frame = simulated.assign(prompt_tokens=5, status=status.mask(simulated["problem"] == 1, "missing"))
+    frame = simulated.assign(prompt_tokens=5, status=status.mask(simulated["problem"] == 1, "unavailable"))
     save_run(tmp_path / "run", frame, {"kind": "test"})
     loaded = load_calls(tmp_path / "run")
     assert len(loaded) == len(frame)

@@ -8,6 +8,7 @@ makes rows (recorded, running) nor judges them (selection, analysis).
 import hashlib
 import json
 import platform
+import re
 from importlib import metadata
 from pathlib import Path
 
@@ -24,6 +25,10 @@ from .programs import operation_counts, reported_operations, used_tools
 from .selection import number_text
 from .version import __version__
 
+#: Why there is no completion: `refused` is the method's doing, whose prompt is too long, and counts as a wrong answer;
+#: `unavailable` is the machine's: it is no answer, and takes the problem from whatever compares it.
+MISSING = REFUSED, UNAVAILABLE = "refused", "unavailable"
+FAIL_ON_MISSING = 0.05  # a run of which a larger share is unavailable says nothing
 KEY = ["run", "method", "seed", "dataset", "category", "problem", "phase", "mode", "sample", "round"]
 TEXT = ["response", "solution", "tools", "output", "error"]
 #: Rows that repeat, one a problem, the answer that a recorded run ended with, problems solved again included.
@@ -33,7 +38,7 @@ SELECTED, SELECTION = "selected", "recorded selection"
 #: `recorded selection` (`selections`), which are no candidates of their own; `place` is the order in which a
 #: problem's modes are sampled (0, 1, …), which decides ties; `round` counts how often a program was written anew in
 #: place of the one before (0: never; the last is the stream's, those before it are drafts); `level` is what tables may
-#: split by, or ""; `status` is `ok`, `error`, `timeout`, `memory`, `output`, `killed`, `no_code`, or `missing` where
+#: split by, or ""; `status` is `ok`, `error`, `timeout`, `memory`, `output`, `killed`, `no_code`, or of MISSING where
 #: no completion was to be had; `program` fingerprints solution and tools, so that copies can be found without the text;
 #: `shortened` says that the record of the output (and so of `answers`) is not whole; `answers` holds every answer that
 #: the data set reads in the output, as canonical text, `answer` the one that is graded; `correct` is null where it
@@ -112,6 +117,8 @@ CALLS_KEY = [*KEY[:7], "stage", "role", "mode", "sample", "round"]
 VERSION = 2
 VERSION_KEY = b"trove_lite.schema"
 NEW_IN_2 = ("place", "round")
+#: What both of MISSING were called before, and what the error said of a prompt that was too long.
+FORMER_MISSING, TOO_LONG = "missing", re.compile(r"context|too long|maximum model length|the model takes")
 #: The order of modes in runs of the first schema, which did not state it.
 FORMER_PLACES = ("primitive", "instance", "import", "create", "skip")
 NAMES = {"model", "provenance", "run", "method", "dataset", "category", "phase", "stage", "mode", "level", "status"}
@@ -239,8 +246,9 @@ def load_calls(*paths: str | Path) -> pd.DataFrame:
 def calls_of(candidates: pd.DataFrame) -> pd.DataFrame:
     """The requests behind candidates: one each, so requests that made no candidate are not there."""
     candidates = all_candidates(candidates)
-    ran = ~candidates["status"].isin(["missing", "no_code"])
-    known = candidates.assign(stage=candidates["mode"], role="solver", executions=ran.astype(int))
+    status = candidates["status"].astype(object)
+    known = candidates.assign(stage=candidates["mode"], role="solver", finish_reason=status.where(status.isin(MISSING)))
+    known["executions"] = (~status.isin([*MISSING, "no_code"])).astype(int)
     return as_frame(pa.Table.from_pandas(known.reindex(columns=CALLS_SCHEMA.names), CALLS_SCHEMA, preserve_index=False))
 
 
@@ -294,7 +302,22 @@ def _read_candidates(file: Path) -> pa.Table:
     for field in schema:
         if field.name not in table.column_names:
             table = table.append_column(field, pa.nulls(len(table), field.type))
-    return _cast(table, schema, file)
+    return _told_apart(_cast(table, schema, file), file)
+
+
+def _told_apart(table: pa.Table, file: Path) -> pa.Table:
+    """What an earlier release called `missing`, by why it is: as the calls beside it say, or else the error's text."""
+    if not pc.any(pc.equal(table["status"], FORMER_MISSING)).as_py():
+        return table
+    beside = file.with_name("calls.parquet")
+    calls = pq.read_table(beside).to_pylist() if beside.is_file() else []
+    ended = {tuple(map(call.get, KEY)): call.get("finish_reason") for call in calls}
+    rows = table.to_pylist()
+    for row in (row for row in rows if row["status"] == FORMER_MISSING):
+        told = ended.get(tuple(map(row.get, KEY)))
+        refused = told == REFUSED or (told is None and TOO_LONG.search(row.get("error") or ""))
+        row |= {"status": REFUSED, "correct": False} if refused else {"status": UNAVAILABLE}
+    return pa.Table.from_pylist(rows, table.schema)
 
 
 def _stated_rules(methods: pa.ChunkedArray, folder: Path) -> pa.Array:

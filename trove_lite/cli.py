@@ -164,6 +164,8 @@ class Way:
     """With --dry_run: prompt tokens a second on one GPU, to count its hours."""
     decode: float | None = None
     """With --dry_run: completion tokens a second on one GPU, its batch full."""
+    fail_on_missing: float = 0.05
+    """The share of requests without an answer above which a run fails; given again, it asks for them again."""
     reuse: str = ""
     """A finished or published run of the same model: what it was asked, prompt and seed alike, is not asked again."""
 
@@ -247,13 +249,14 @@ def run(**given: object) -> None:
     at_least(1, "workers", way.workers)
     out = new_folder(way.out, force=True)  # a run that is there goes on
     before = _made_at(out)
-    how = {"in_flight": way.in_flight, "workers": way.workers, "progress": not way.quiet, "reuse": way.reuse}
+    how = {name: getattr(way, name) for name in ("in_flight", "workers", "reuse", "fail_on_missing")}
+    how["progress"] = not way.quiet
     live.live_run(settings, out, **how)
     if before and _made_at(out) == before:
         print(f"{out}: was complete already")
     else:
         described = live.read_description(out)
-        _say(account.came_of(out, described), *_against(out, described))
+        _say(account.came_of(out, described), *_against(out, described), *_signs([out]))
     print(f"look closer: trove-lite view {out}, trove-lite summary {out}")
     print(f"all tables and figures: trove-lite report {out} --out NAME")
 
@@ -262,6 +265,13 @@ def _made_at(out: Path) -> int:
     """When the run's table was written, in nanoseconds; 0 where there is none."""
     table = out / "candidates.parquet"
     return table.stat().st_mtime_ns if table.exists() else 0
+
+
+def _signs(runs: Sequence[Path]) -> list[str]:
+    from .analysis.health import in_words, signs
+    from .candidates import load_calls, load_candidates
+
+    return in_words(signs(load_candidates(*runs), load_calls(*runs), runs))
 
 
 def _against(out: Path, described: dict) -> list[str]:
@@ -408,7 +418,7 @@ def _summary_options(parser) -> None:
     "runs/first",
     "results/codellama-7b-instruct/outcomes.parquet --json",
 )
-def summary(runs, json) -> None:
+def summary(runs, json) -> int:
     from json import dumps
 
     from .analysis.summary import as_text, summarise
@@ -417,7 +427,9 @@ def summary(runs, json) -> None:
 
     toolboxes = final_toolboxes(runs)
     found = summarise(load_candidates(*runs)) | {"toolboxes": toolboxes.to_dict("records")}
+    found["signs"] = _signs(runs) if found["runs"] else []
     _say(dumps(found, indent=2) if json else as_text(found))
+    return int(not found["runs"])
 
 
 def _view_options(parser) -> None:

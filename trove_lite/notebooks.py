@@ -28,7 +28,7 @@ import pandas as pd
 from traitlets.config import Config
 
 from .bars import Bar
-from .candidates import load_candidates
+from .candidates import load_calls, load_candidates
 from .errors import TroveLiteError, shown
 from .journal import locked, on_disk, write_atomically
 from .models import load_model
@@ -328,7 +328,7 @@ def report(
         (results / "notebooks").mkdir(parents=True, exist_ok=True)
     with locked(results / "notebooks"):
         ended = run_all(todo, at_once=jobs, force=force)
-        write_index(results, figures, title or name, candidates, todo, ended)
+        write_index(results, figures, title or name, candidates, runs, todo, ended)
     failed = {stem: outcome.error for stem, outcome in ended.items() if outcome.error}
     for stem, message in failed.items():
         print(f"error: {stem}.ipynb failed:\n{shown(message, lines=True)}", file=sys.stderr)
@@ -420,10 +420,12 @@ def write_index(
     figures: Path,
     title: str,
     candidates: pd.DataFrame,
+    folders: Sequence[str | Path],
     jobs: Mapping[str, Job],
     ended: Mapping[str, Outcome],
 ) -> None:
     """One page to read everything from (`papers.first_page`), about these runs and notebooks."""
+    from .analysis.health import in_words, signs
     from .papers.first_page import Book, write_first_page  # draws, and is slow to import
 
     runs = {
@@ -433,9 +435,9 @@ def write_index(
         Book(title_of(job.notebook), f"notebooks/{stem}.html", bool(ended[stem].error)) for stem, job in jobs.items()
     ]
     told = "; ".join(f"{name} {value}" for name, value in runs.items())
-    write_first_page(
-        results, figures, title=title, model=runs["model"], dataset=runs["dataset"], runs=told, books=books
-    )
+    about = {"title": title, "model": runs["model"], "dataset": runs["dataset"], "runs": told}
+    about["signs"] = in_words(signs(candidates, load_calls(*folders), folders))
+    write_first_page(results, figures, **about, books=books)
 
 
 # ---- a grid: one notebook, many parameters ----

@@ -17,7 +17,7 @@ from trove_lite.analysis.failures import failures, kind_of, tool_kind, tool_kind
         ("error", None, False, "exit code 3", "another error"),
         ("error", None, False, None, "another error"),
         ("timeout", None, False, "over 30 s of CPU time", "timeout"),
-        ("missing", None, pd.NA, "refused", "missing"),
+        ("refused", None, False, "too long", "refused"),
     ],
 )
 def test_each_end_has_its_kind(status, answer, correct, error, kind):

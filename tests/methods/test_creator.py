@@ -112,7 +112,7 @@ def test_the_decision_sees_the_tool_and_runs_after_it_and_a_repair_sees_both_wit
 
 
 def test_a_sample_that_could_not_be_had_is_not_repaired():
-    asked, _ = play("pot", RepairSettings(budget=Budget(1)), lambda *_: "missing")
+    asked, _ = play("pot", RepairSettings(budget=Budget(1)), lambda *_: "unavailable")
     assert counts(asked) == (1, 1)
 
 

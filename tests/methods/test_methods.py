@@ -124,13 +124,14 @@ def test_a_token_budget_takes_the_first_samples_that_reach_it_and_no_more(tokens
     while total < tokens:
         turn = len(expected)
         expected.append((modes[turn % len(modes)], turn // len(modes)))
-        total += max(1, length(*expected[-1]))
+        total += length(*expected[-1]) or 50  # no token at all counts as the longest
     assert sorted(drawn) == sorted(expected)
 
 
 def test_a_refused_prompt_counts_as_the_longest_completion():
     assert Budget(completion_tokens=100, most=50).due([None]) == 1
     assert Budget(completion_tokens=100, most=50).due([None, None]) == 0
+    assert Budget(completion_tokens=100, most=50).due([0, None]) == 0
 
 
 def test_sample_seeds_of_ten_run_seeds_are_pairwise_disjoint():

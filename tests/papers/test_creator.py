@@ -93,7 +93,7 @@ def test_without_texts_the_numbers_stand_in():
 
 def test_a_sample_that_was_not_to_be_had_is_not_judged():
     candidates, _ = simulated(methods=("pot",), attempts=1, problems=1)
-    candidates["status"] = "missing"
+    candidates["status"] = "unavailable"
     golds = pd.DataFrame([{"category": c, "problem": 0, "gold": 3.0, "gold_in_input": True} for c in CATEGORIES])
     assert creator.verdicts(candidates, golds)["strict"].isna().all()
 

@@ -47,6 +47,13 @@ def test_claims_come_first_then_figures_then_notebooks_then_tables(page):
     assert places == sorted(places)
 
 
+def test_signs_of_health_stand_before_the_claims_as_text(tmp_path):
+    about = {"title": "t", "model": "m", "dataset": "d", "runs": "r", "books": []}
+    text = write_first_page(tmp_path, tmp_path, **about, signs=["one <answer>"]).read_text(encoding="utf-8")
+    assert "<li>one &lt;answer&gt;</li>" in text
+    assert "Signs that" not in write_first_page(tmp_path, tmp_path, **about).read_text(encoding="utf-8")
+
+
 def test_the_claims_are_a_table_beside_the_page_as_well(page, tmp_path):
     page()
     saved = pd.read_csv(tmp_path / "results/claims.csv")

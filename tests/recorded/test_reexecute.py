@@ -135,12 +135,12 @@ def test_reexecution_agrees_and_says_where_not(monkeypatch):
             row(0, "skip", "import random\nprint(random.random())"),
             row(0, "skip", "while True: pass", status="timeout", output="Timeout", correct=False),
             row(0, "skip", "1/0", status="error", output="ZeroDivisionError", correct=False),
-            row(0, "skip", "print(4)", status="missing", output="refused", correct=None),
+            row(0, "skip", "print(4)", status="unavailable", output="refused", correct=None),
         ]
     )
     with Sandbox(1, time_limit=0.5) as sandbox:
         new, agreement = reexecute(recorded, sandbox, progress=False)
-    assert new["status"].tolist() == ["ok", "ok", "ok", "timeout", "error", "missing"]
+    assert new["status"].tolist() == ["ok", "ok", "ok", "timeout", "error", "unavailable"]
     assert new["answer"].tolist()[:2] == ["4.0", "5.0"]
     total = agreement.shares.set_index("category").loc["all"]
     assert total.to_dict() == {"candidates": 6, "status": 6, "compared": 6, "answer": 4, "verdict": 4}

@@ -45,7 +45,7 @@ def test_a_program_that_ran_after_a_toolbox_is_not_used_again(first, tmp_path):
     with_tools = [a for a, _ in attempts(first) if a.library]
     assert with_tools
     assert len(sandbox.programs) >= len(with_tools)
-    assert len(sandbox.programs) < (rows["status"] != "missing").sum()
+    assert len(sandbox.programs) < len(rows)
 
 
 def test_samples_drawn_otherwise_are_refused(first, tmp_path):

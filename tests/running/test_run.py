@@ -286,7 +286,7 @@ def test_a_failing_sandbox_stops_the_run(tmp_path):
     assert not (tmp_path / "a" / "candidates.parquet").exists()
 
 
-def test_a_refused_prompt_is_missing_and_not_wrong(tmp_path):
+def test_a_refused_prompt_is_not_answered_and_so_wrong(tmp_path):
     class Strict(ScriptedModel):
         async def complete(self, prompt, seeds):
             if " 3 of" in prompt:
@@ -295,8 +295,8 @@ def test_a_refused_prompt_is_missing_and_not_wrong(tmp_path):
 
     rows = table(run(tmp_path / "a", model=Strict()))
     missing = rows[rows["problem"] == 3]
-    assert set(missing["status"]) == {"missing"}
-    assert missing["correct"].isna().all()
+    assert set(missing["status"]) == {"refused"}
+    assert missing["correct"].eq(False).all()
     assert missing["error"].str.contains("9000 tokens").all()
     assert rows.loc[rows["problem"] != 3, "correct"].notna().all()
 
@@ -316,8 +316,8 @@ class Unreliable(ScriptedModel):
 
 
 def test_a_sample_that_cannot_be_had_is_a_row_and_the_run_goes_on(tmp_path):
-    rows = table(run(tmp_path / "a", model=Unreliable(lambda prompt, seed: seed % 10 == 0)))
-    missing = rows[rows["status"] == "missing"]
+    rows = table(run(tmp_path / "a", model=Unreliable(lambda prompt, seed: seed % 10 == 0), fail_on_missing=1))
+    missing = rows[rows["status"] == "unavailable"]
     assert 0.05 < len(missing) / len(rows) < 0.2
     assert missing["correct"].isna().all()
     assert missing["error"].str.contains("not JSON").all()

@@ -421,3 +421,60 @@ def test_a_run_that_only_lends_its_toolboxes_is_not_told_as_other_prompts(tmp_pa
     study = read(tmp_path, FILE.replace('"longer"', f'"{plan.LENDER}"'))
     run_folder(tmp_path / "results" / plan.LENDER / "second")
     assert not outcomes.other_prompts(study, tmp_path / "results", [run_folder(tmp_path / "results/runs/first")])
+
+
+# ---- health ----
+
+
+def ailing(folder: Path, problems=12) -> Path:
+    """A complete run folder in which every answer is 11218, and wrong."""
+    rows = candidates(problems=problems, runs=1, k=6, categories=("counting",))
+    same = {"status": "ok", "answer": "11218.0", "correct": False, "model": "simulated"}
+    run_folder(folder)
+    rows["answers"] = [["11218.0"]] * len(rows)
+    save_table(rows.assign(**same), folder / "candidates.parquet")
+    return folder
+
+
+def explaining(lines: str) -> str:
+    return FILE.replace("seeds = [0]\n[[part]]", f"seeds = [0]\n{lines}\n[[part]]")
+
+
+def test_a_part_with_a_sign_that_nobody_explains_is_refused_and_nothing_is_published(tmp_path):
+    ailing(tmp_path / "runs" / "first")
+    for lines in ("", '[part.accepted]\n"one error" = "why"', '[part.accepted]\n"one answer: another" = "why"'):
+        with pytest.raises(
+            TroveLiteError, match=r"^first: sign: one answer: 100 % .* 11218.0 \(\d such in all\): look"
+        ):
+            publish(read(tmp_path, explaining(lines)), tmp_path / "runs", tmp_path / "results")
+        assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        'withdrawn = "It hailed."',
+        '[part.accepted]\n"one answer" = "It hailed."\n"short programs" = "x"',
+        '[part.accepted]\n"one answer: counting" = "It hailed."\n"short programs" = "x"',
+    ],
+)
+def test_a_part_whose_signs_are_explained_is_published_with_them_at_the_top_of_its_page(lines, tmp_path):
+    ailing(tmp_path / "runs" / "first")
+    publish(read(tmp_path, explaining(lines)), tmp_path / "runs", tmp_path / "results")
+    text = (tmp_path / "results/README.md").read_text()
+    health = text[text.index("## Health") : text.index("## The model")]
+    assert "It hailed." in health
+    assert "one answer: 100 %" in health
+    assert ("first is withdrawn" in health) == lines.startswith("withdrawn")
+
+
+def test_a_part_without_a_sign_is_said_to_have_none(tmp_path):
+    run_folder(tmp_path / "runs" / "first")
+    publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
+    assert "## Health\n\nNo sign" in (tmp_path / "results/README.md").read_text()
+
+
+def test_why_signs_stand_is_no_option_of_a_run(tmp_path):
+    part = read(tmp_path, explaining('[part.accepted]\n"one answer" = "x"')).parts[0]
+    assert part.accepted == {"one answer": "x"}
+    assert "accepted" not in " ".join(plan.words_of(part, "practice", Path("out")))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..candidates import SELECTED, checked, selected_alone, told_of_state
+from ..candidates import SELECTED, UNAVAILABLE, checked, selected_alone, told_of_state
 from ..errors import TroveLiteError
 from ..selection import RULES, rounded
 from .statistics import subsets_by_mode
@@ -38,7 +38,8 @@ class Stack:
 def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     """Candidates of the stream in the order in which they were sampled: problem by problem, mode by mode.
 
-    Without those that could not be judged: a problem that lacks them has fewer samples, not wrong ones. Raises
+    Without those that could not be judged: a problem that lacks them has fewer samples, not wrong ones. Without the
+    problems, run by run, of which a sample was unavailable: what they would have come to nobody knows. Raises
     TroveLiteError where a candidate does not say the place of its mode, or where there are only selected answers.
     """
     candidates = told_of_state(checked(candidates))
@@ -48,7 +49,11 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
             f"run '{run}', {category}: only the selected answer of each problem is known, and this needs all "
             "candidates; use `selections` for the accuracy of what was selected"
         )
-    frame = candidates[(candidates["phase"] == "stream") & candidates["correct"].notna()]
+    stream = candidates[candidates["phase"] == "stream"]
+    lacks = stream["status"].astype(object) == UNAVAILABLE
+    if lacks.any():
+        lacks = lacks.groupby([stream[name] for name in PROBLEM], observed=True).transform("any")
+    frame = stream[stream["correct"].notna() & ~lacks]
     if frame["place"].isna().any():
         mode = frame.loc[frame["place"].isna(), "mode"].iloc[0]
         raise TroveLiteError(f"mode '{mode}': its column `place` is empty; give the order in which modes were sampled")

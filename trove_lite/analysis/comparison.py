@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..candidates import all_candidates, calls_of, named
+from ..candidates import MISSING, REFUSED, UNAVAILABLE, all_candidates, calls_of, named
 from ..datasets import load_dataset
 from ..datasets.base import DIFFICULTY
 from ..errors import TroveLiteError
@@ -61,7 +61,8 @@ COSTS = [*BUDGETS.values()]
 UNIT = ["category", "problem", "seed"]
 STREAM = ["run", "method", "category"]
 REQUEST = ["run", "method", *UNIT, "mode", "sample"]
-ACCURACY_COLUMNS = ["category", "system", "rule", "k", *Estimate._fields, "method", "note"]
+#: Among a row's problems those with a sample that was refused, and beside them those left out for one unavailable.
+ACCURACY_COLUMNS = ["category", "system", "rule", "k", *Estimate._fields, *MISSING, "method", "note"]
 #: Beside a difference and its interval over problems and runs: what that covers, the interval over problems alone, the
 #: test, its correction over the table, and equivalence within 1, 2 and 3 points.
 WITHIN = [f"p_within_{100 * margin:g}" for margin in MARGINS]
@@ -76,6 +77,7 @@ DIFFERENCE_COLUMNS = [
     *TESTED,
     "problems",
     "problems_needed",
+    *MISSING,
 ]
 MATCHED_COLUMNS = [
     "budget",
@@ -91,6 +93,7 @@ MATCHED_COLUMNS = [
     "run_sd",
     *TESTED,
     "problems",
+    *MISSING,
     "runs",
     "note",
 ]
@@ -115,7 +118,8 @@ class Comparison:
     request of these sides to a model, candidate or not; where it is None, each candidate is taken for one request.
     `selected`: name → the answers that a side's recorded runs ended with (`candidates.selections`), also of runs of
     which nothing else is known. `by_mode`: name → all samples that are independent within their mode
-    (`independent_runs`), where these are more than the side's, for what is computed mode by mode.
+    (`independent_runs`), where these are more than the side's, for what is computed mode by mode. `missing`: name →
+    category, problem and status of samples that could not be had.
     """
 
     sides: Mapping[str, pd.DataFrame]
@@ -127,6 +131,7 @@ class Comparison:
     calls: pd.DataFrame | None = None
     selected: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     by_mode: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    missing: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -134,6 +139,7 @@ class Comparison:
     ) -> "Comparison":
         """Sides whose runs are independent (`independent_runs`). Raises where models or data sets are mixed."""
         frames = {name: in_order(frame) for name, frame in sides.items()}
+        missing = {name: _missing(frame) for name, frame in sides.items()}
         filled = [frame for frame in frames.values() if len(frame)]
         if not filled:
             raise TroveLiteError("nothing to compare: no side has a candidate that could be judged")
@@ -144,12 +150,21 @@ class Comparison:
         known = described(dataset, together)
         ran = [" and ".join(dict.fromkeys(together[column].astype(str))) for column in ("model", "provenance")]
         title = title or f"{ran[0]}, {ran[1]} runs on {known.title}"
-        return cls(frames, known.categories, dataset, title, known.levels, known.by, calls)
+        return cls(frames, known.categories, dataset, title, known.levels, known.by, calls, missing=missing)
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name not in self.sides:
             raise TroveLiteError(f"no side '{name}': there are {', '.join(self.sides)}")
         return self.sides[name]
+
+    def lacking(self, categories: Iterable[str], *names: str) -> dict[str, int]:
+        """Problems of these categories with a sample of one of these sides that was refused, or unavailable."""
+        known = [table for name in names if (table := self.missing.get(name)) is not None]
+        if not known:
+            return dict.fromkeys(MISSING, 0)
+        found = pd.concat(known).drop_duplicates()
+        found = found[found["category"].isin(list(categories))]
+        return {status: int((found["status"] == status).sum()) for status in MISSING}
 
     def covered(self, *names: str) -> list[str]:
         """The categories, in order, that all these sides (none: all) have; a side without candidates has no say."""
@@ -176,6 +191,12 @@ class Comparison:
     def with_sides(self, **sides: pd.DataFrame) -> "Comparison":
         """The same with these sides beside or instead of its own."""
         return replace(self, sides={**self.sides, **sides})
+
+
+def _missing(side: pd.DataFrame) -> pd.DataFrame:
+    columns = ["category", "problem", "status"]
+    known = side.loc[side["phase"] == "stream", columns].astype({"category": str, "status": str})
+    return known[known["status"].isin(MISSING)].drop_duplicates()
 
 
 def compare(runs: pd.DataFrame | Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None) -> Comparison:
@@ -242,7 +263,8 @@ def accuracy(
 
     A row a category, side (`system`) and rule: `value` with its 95 % interval over problems and runs (`low`, `high`),
     the standard deviation between `runs` runs (`run_sd`), `problems`, and the `method` that was run; or `note`, the
-    reason for none.
+    reason for none. `refused`: how many of these problems have a sample whose prompt was refused, which is not
+    answered, hence wrong; `unavailable`: how many, run by run, are left out for one that could not be had.
     """
     k = compared(comparison).budget(k)
     parts = []
@@ -272,10 +294,14 @@ def estimates(
         if category in present:
             macro, several = category in MACRO, category not in comparison.categories
             whole = category in (ALL_MICRO, ALL_MACRO)
-            of = v.of(comparison.categories if whole else covered if several else [category], macro=macro)
+            those = comparison.categories if whole else covered if several else [category]
+            of = v.of(those, macro=macro)
             found = estimate_of(present[category], of, macro=macro)
             note = ", ".join(covered) if category in (COVERED_MICRO, COVERED_MACRO) else in_part(present[category])
-            cells.append({"category": category} | found._asdict() | {"note": note, "variance": of})
+            lacking = comparison.lacking(those, name)
+            said = [f"of {count} problems a sample was {status}" for status, count in lacking.items() if count]
+            note = "; ".join(filter(None, [note, *said]))
+            cells.append({"category": category} | found._asdict() | lacking | {"note": note, "variance": of})
         else:
             cells.append({"category": category} | absent(comparison, name, category))
     return cells
@@ -298,7 +324,10 @@ def absent(comparison: Comparison, name: str, category: str) -> dict:
         )
     else:
         reason = f"only {_sizes(here).min()} samples a problem"
-    return {"runs": 0, "problems": 0, "note": reason}
+    lacking = comparison.lacking([category], name)
+    if here.empty and lacking[UNAVAILABLE]:
+        reason = f"unavailable: a sample of each of {lacking[UNAVAILABLE]} problems could not be had"
+    return {"runs": 0, "problems": 0, "note": reason} | lacking
 
 
 def _sizes(side: pd.DataFrame) -> pd.Series:
@@ -323,7 +352,8 @@ def differences(
     test (`p`), with Holm's correction over all rows of the table (`p_holm`); equivalence within 1, 2 and 3 points
     (`p_within_1` ...), for which the row over all categories is to be read; and the problems that five runs a side
     would need to see the smallest effect of interest, 2 points, with 80 % power. Of shares, scores between 0 and 1,
-    intervals end at -1 and 1.
+    intervals end at -1 and 1. `refused` and `unavailable` are problems as in `accuracy`, of either side: a problem
+    that one side lacks is taken from both.
     """
     pairs = list(combinations(scores, 2) if pairs is None else pairs)
     rows = []
@@ -334,7 +364,8 @@ def differences(
         for category, part in [] if v is None else _with_whole(v, comparison.categories):
             needed = problems_needed(part, SMALLEST_EFFECT, runs=RERUN) if part.problems > 1 else np.nan
             found = of_shares(tested(part)) if shares else tested(part)
-            rows.append({"category": category, "a": one, "b": other, **found, "problems_needed": needed})
+            found |= {"problems_needed": needed} | comparison.lacking(part.labels, one, other)
+            rows.append({"category": category, "a": one, "b": other, **found})
     return corrected(pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS))
 
 
@@ -477,7 +508,9 @@ def requests_of(comparison: Comparison, name: str) -> pd.DataFrame:
 def _spent(comparison: Comparison, name: str) -> Spent:
     side, calls = comparison[name].astype(dict.fromkeys([*STREAM, "mode"], str)), requests_of(comparison, name)
     calls = calls[calls["phase"] != "retry"]
+    unread = calls["finish_reason"].astype(object).isin(MISSING)  # nothing was read, nothing written
     tokens = calls[["prompt_tokens", "completion_tokens"]].astype("Float64")
+    tokens[unread] = 0.0
     asked = calls["model"].notna().astype(float)  # a program may run that nobody was asked for
     calls = calls.assign(calls=asked, completion=tokens["completion_tokens"], total=tokens.sum(axis=1, skipna=False))
     calls = calls.astype(dict.fromkeys(COSTS, float))
@@ -503,13 +536,14 @@ def _matched(
     counted = [name for name in COSTS if rival.samples[name].notna().any()]
     each = each.fillna({f"{name}_b": 0.0 for name in (*counted, "right")}).join(given)
     each["mean_cost"] = shared.groupby(UNIT)[cost].mean()
-    each["short"] = rival.whole[cost].reindex(units) < each["given"]
+    refused = (rival.samples["status"].astype(object) == REFUSED).groupby([rival.samples[name] for name in UNIT]).any()
+    each["short"] = (rival.whole[cost].reindex(units) < each["given"]) & ~refused.reindex(units)  # more would be, too
     right = (each["right_a"] - each["right_b"]).unstack("seed")
     category = right.index.get_level_values("category").astype(str)
     gain = Runs(right.to_numpy(), run_sd=run_effect(mine.samples, rival.samples))
     of_each = each.index.get_level_values("category")
     return [
-        {"category": name} | _row(each[of_each.isin(part.labels)], part, a, b)
+        {"category": name} | comparison.lacking(part.labels, a, b) | _row(each[of_each.isin(part.labels)], part, a, b)
         for name, part in _with_whole(alike(decompose(gain, strata=category)), comparison.categories)
     ]
 

@@ -40,7 +40,7 @@ def failures(candidates: pd.DataFrame) -> pd.DataFrame:
 
     Kinds: `right`; `wrong` (an answer, another one); `no answer` (it ran and printed none); the exception's name, such
     as `NameError` (`another error` where it has none, or the runs keep no text); else the status (`timeout`, `memory`,
-    `output`, `killed`, `no_code`, `missing`).
+    `output`, `killed`, `no_code`, `refused`, `unavailable`).
     """
     stream = checked(candidates)[candidates["phase"] == "stream"]
     told = ["status", "answer", "correct"]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from ..candidates import all_candidates, selections
+from ..candidates import FAIL_ON_MISSING, MISSING, UNAVAILABLE, all_candidates, selections
 from . import statistics as metrics
 from .choose import choose, in_order, modes_of
 from .comparison import accuracy_differences, compare, points
@@ -20,8 +20,12 @@ def summarise(candidates: pd.DataFrame) -> dict:
     Accuracies are exact counts or shares of 1 over the problems of the stream. `selected_correct` counts the right
     ones among the answers that a recorded run ended with, problems solved again included; of a run of which nothing
     else is known the rest is left out. `pass_at_5` is null for a mode with fewer than five samples; `unique` is the
-    share of problems that a mode alone solves, with all its samples.
+    share of problems that a mode alone solves, with all its samples. `unanswered`: a line for each run of which
+    too many samples were unavailable, which is left out. `refused`, `unavailable`: problems with such a sample; the
+    first are in all counts, and wrong, the others in none.
     """
+    unanswered = _unanswered(candidates)
+    candidates = candidates[~candidates["run"].isin(unanswered)]
     known, ended = all_candidates(candidates), selections(candidates)
     runs = _whole_runs(known, ended) if len(known) else []
     there = {(row["run"], row["method"], row["category"]) for row in runs}
@@ -31,7 +35,24 @@ def summarise(candidates: pd.DataFrame) -> dict:
             runs.append(dict(zip(RUN, key, strict=True)) | counts)
     pairs = shared_programs(candidates).to_dict("records")
     runs.sort(key=lambda row: tuple(row[name] for name in RUN))
-    return {"runs": runs, "independence": [{k: _plain(v) for k, v in pair.items()} for pair in pairs]}
+    plain = [{k: _plain(v) for k, v in pair.items()} for pair in pairs]
+    return {"runs": runs, "independence": plain, "unanswered": list(unanswered.values())}
+
+
+def _unanswered(candidates: pd.DataFrame) -> dict[str, str]:
+    """By run, why there is no accuracy: too many of its samples were unavailable."""
+    lines, known = {}, all_candidates(candidates)
+    for run, part in known.groupby(known["run"].astype(str), sort=True):
+        lacking = part[part["status"] == UNAVAILABLE]
+        if len(lacking) > FAIL_ON_MISSING * len(part):
+            why = next(iter(lacking["error"].dropna()), "") if "error" in lacking else ""
+            said = (
+                "no sample could"
+                if len(lacking) == len(part)
+                else f"{len(lacking):,} of {len(part):,} samples could not"
+            )
+            lines[run] = f"{run}: no accuracy, for {said} be had" + f" ({why})" * bool(why)
+    return lines
 
 
 def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> list[dict]:
@@ -62,11 +83,17 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> list[dict]:
                 "unique": dict(zip(modes, metrics.unique_by_mode(solved).tolist(), strict=True)),
                 "mean_distinct_answers": _mean(distinct_score(part, size, graded_answer)),
                 "retried_problems": int(_of(candidates, run, category).query("phase == 'retry'")["problem"].nunique()),
+                **{status: _lacking(_of(candidates, run, category), method, status) for status in MISSING},
                 "not_judged": int((_of(candidates, run, category)["correct"].isna()).sum()),
                 "shortened_outputs": int(part["shortened"].fillna(False).sum()),
             }
         )
     return runs
+
+
+def _lacking(rows: pd.DataFrame, method: str, status: str) -> int:
+    mine = (rows["method"] == method) & (rows["phase"] == "stream") & (rows["status"] == status)
+    return int(rows.loc[mine, "problem"].nunique())
 
 
 def _right(ended: pd.DataFrame) -> int | None:
@@ -88,7 +115,9 @@ def against(candidates: pd.DataFrame, methods: Sequence[str], rule: str = "one_s
 
 def as_text(summary: dict) -> str:
     """The same as readable tables."""
-    lines = []
+    lines = [*summary["unanswered"], *summary.get("signs", ())]
+    if not summary["runs"]:
+        return "\n".join(lines)
     runs = pd.json_normalize(summary["runs"]).rename(columns=lambda name: name.replace("_correct", ""))
     for name, part in runs.groupby("category"):
         known = part.drop(columns="category").dropna(axis=1, how="all").convert_dtypes().set_index("run")

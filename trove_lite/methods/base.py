@@ -51,7 +51,7 @@ class Budget:
 
         By tokens, these are as many as are needed even if each is as long as it can be. So the samples of a problem
         are the first ones whose tokens reach the budget, as if asked for one by one, and none is wasted. One whose
-        tokens are not known counts as the longest.
+        tokens are not known, or none at all, counts as the longest: else it may never end.
         """
         return max(0, self.left(tokens))
 
@@ -59,7 +59,7 @@ class Budget:
         """How many calls fit surely into what is left after some of so many `tokens` each; 0 or less if none is."""
         if self.completion_tokens is None:
             return self.calls - len(tokens)
-        spent = sum(self.most if n is None else max(1, n) for n in tokens)  # never 0, or it never ends
+        spent = sum(n or self.most for n in tokens)
         return math.ceil((self.completion_tokens - spent) / self.most)
 
 

@@ -111,4 +111,4 @@ def repaired(
 
 def fails(candidate: Candidate) -> bool:
     """Whether a repair is called for: its program did not run to its end, or there was none."""
-    return candidate.status not in ("ok", "missing")
+    return candidate.status not in ("ok", "refused", "unavailable")

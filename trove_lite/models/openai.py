@@ -372,7 +372,8 @@ def read_completion(answer: object, chat: bool, seconds: float) -> Completion:
         raise Odd(f"a completion ended by {plain(repr(reason))[:40]}, which is neither stop nor length")
     usage = read_usage(answer, seconds)
     alone = seconds - (usage.waited or 0.0)
-    return Completion(text, usage.read, usage.written, reason, alone, usage.cached, usage.waited)
+    written = usage.written or (None if text else usage.written)  # 0 for a text that is not empty says nothing
+    return Completion(text, usage.read or None, written, reason, alone, usage.cached, usage.waited)
 
 
 def read_usage(answer: object, seconds: float) -> Usage:

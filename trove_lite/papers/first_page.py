@@ -55,13 +55,25 @@ class Book(NamedTuple):
 
 
 def write_first_page(
-    results: Path, figures: Path, *, title: str, model: str, dataset: str, runs: str, books: Sequence[Book]
+    results: Path,
+    figures: Path,
+    *,
+    title: str,
+    model: str,
+    dataset: str,
+    runs: str,
+    books: Sequence[Book],
+    signs: Sequence[str] = (),
 ) -> Path:
     """Write `results`/index.html, and the claims beside it as claims.csv; returns the page.
 
-    `runs` says in words what ran. Claims are told where the tables that decide them are there.
+    `runs` says in words what ran, and `signs` what speaks against it (`analysis.health`). Claims are told where the
+    tables that decide them are there.
     """
     parts = [f"<h1>{html.escape(title)}</h1>", f"<p>{html.escape(runs)}</p>"]
+    if signs:
+        items = "".join(f"<li>{html.escape(line)}</li>" for line in signs)
+        parts.append(f"<p><b>Signs that these runs measure something else than their methods:</b></p><ul>{items}</ul>")
     if (results / "view.html").is_file():
         parts.append('<p><a href="view.html">Every problem with its candidates</a>, to look up and to filter</p>')
     if any(results.glob("reeval_*.csv")):

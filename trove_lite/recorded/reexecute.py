@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from ..candidates import all_candidates, fingerprint, load_candidates, save_run
+from ..candidates import MISSING, all_candidates, fingerprint, load_candidates, save_run
 from ..datasets import load_dataset, load_problems
 from ..datasets.answers import graded
 from ..datasets.base import Dataset, Problem
@@ -28,7 +28,7 @@ from ..sandbox.worker import Execution
 from .replay import played_back, stated_settings, with_isolated_tools
 
 STREAM = ["run", "method", "seed", "dataset", "category"]
-NOTHING_RAN = ("missing", "no_code")  # a live run's samples without a program
+NOTHING_RAN = (*MISSING, "no_code")  # a live run's samples without a program
 
 _CLOCK = re.compile(r"\b(?:now|today|utcnow|localtime|gmtime|time|perf_counter|monotonic|ctime)\(\s*\)")
 _CHANCE = re.compile(r"\brandom\b|\bshuffle\b|\brandint\b|\bsecrets\b|\buuid")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..candidates import all_candidates, read_description, run_name
+from ..candidates import MISSING, all_candidates, read_description, run_name
 from ..datasets.base import Question
 from ..errors import TroveLiteError
 from ..methods.base import FORMERLY, Answer, Attempt, Budget, Candidate, Run
@@ -66,7 +66,7 @@ def as_candidate(row: dict, isolated: bool = False) -> Candidate:
     operations = 0 if pd.isna(row["operations"]) else int(row["operations"])
     vote = Vote(row["mode"], row["status"] == "ok", tuple(row["answers"]), operations)
     spent = row["completion_tokens"]
-    tokens = None if row["status"] == "missing" else 0 if pd.isna(spent) else int(spent)
+    tokens = None if row["status"] in MISSING else 0 if pd.isna(spent) else int(spent)
     tools = isolated_tools(recorded_sources(row["tools"])).tools if isolated else tools_of(row["tools"])
     return Candidate(row["mode"], row["sample"], "", tools, vote, tokens)
 

@@ -148,7 +148,8 @@ def planned_text(rows: Sequence[Planned], *, prefill: float | None = None, decod
 def came_of(out: Path, description: Mapping) -> str:
     """What came of a run, from its `run.json`."""
     lines = [f"{out}: complete; problems whose selected answer is right:"]
-    accuracy = [(label.split("-")[0], label, 100 * share) for label, share in description["accuracy"].items()]
+    known = {label: share for label, share in description["accuracy"].items() if share is not None}
+    accuracy = [(label.split("-")[0], label, 100 * share) for label, share in known.items()]
     for method, found in groupby(accuracy, key=itemgetter(0)):
         _, labels, shares = zip(*found, strict=True)
         if len(shares) == 1:
@@ -156,6 +157,7 @@ def came_of(out: Path, description: Mapping) -> str:
         else:
             mean, span = sum(shares) / len(shares), f"{min(shares):.1f} to {max(shares):.1f} %"
             lines.append(f"  {method}: {mean:.1f} %, the mean of {len(shares)} streams ({span})")
+    lines += [f"  {label}: no sample could be had" for label in description["accuracy"] if label not in known]
     lines += list(_most_used(description["toolboxes"]))
     for retry, title in ((False, "spent"), (True, "spent on solving again")):
         rows = [row for row in description["budget"] if (row["phase"] == "retry") is retry]
@@ -168,6 +170,10 @@ def came_of(out: Path, description: Mapping) -> str:
     if any(troubles.values()):
         said = ", ".join(f"{count:,} {what}" for what, count in troubles.items() if count)
         lines.append(f"not as asked: {said}" + "; why: column `error`" * any(description["missing"].values()))
+    if description["missing"].get("unavailable"):
+        lines.append(
+            "problems with a sample that was unavailable are left out above; refused is not answered, hence wrong"
+        )
     if description["settings"]["model"] == COMES_ALONG:
         lines.append("a tiny model made this: it shows how the methods work, and says nothing about other models")
     return "\n".join(lines)

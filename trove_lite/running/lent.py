@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..candidates import load_candidates
+from ..candidates import MISSING, load_candidates
 from ..datasets import load_dataset
 from ..errors import TroveLiteError
 from ..journal import finished_journal
@@ -50,8 +50,13 @@ def samples_of(folder: Path, label: str) -> dict[Key, Record]:
     """The samples of one stream of a finished or published run; none where it has no such stream."""
     if not (folder / "candidates.parquet").exists() or not (folder / "journal").is_dir():
         raise TroveLiteError(f"{folder}: not a finished run with its journals, whose samples could be used again")
-    records = (Record(**record) for record in finished_journal(folder / "journal" / f"{label}.jsonl"))
-    return {record.key: record for record in records if record.status != "missing"}
+    return samples_in(folder / "journal", label)
+
+
+def samples_in(journals: Path, label: str) -> dict[Key, Record]:
+    """The samples of one stream that a folder of journals holds, but those that could not be had."""
+    records = (Record(**record) for record in finished_journal(journals / f"{label}.jsonl"))
+    return {record.key: record for record in records if record.finish_reason not in MISSING}
 
 
 # ---- toolboxes ----

@@ -6,6 +6,7 @@ into the tables. How methods are answered is `driver`; what a record means is `r
 
 import asyncio
 import json
+import shutil
 import subprocess
 import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +22,10 @@ import pandas as pd
 from ..candidates import (
     CALLS_KEY,
     CALLS_SCHEMA,
+    FAIL_ON_MISSING,
     KEY,
+    MISSING,
+    UNAVAILABLE,
     as_arrow,
     as_frame,
     read_description,
@@ -40,13 +44,13 @@ from ..models.base import LanguageModel
 from ..prompts import load_pack
 from ..sandbox.pool import Sandbox
 from .driver import Driver, Stream
-from .lent import lend, refuse_others, samples_of, with_lent
+from .lent import lend, refuse_others, samples_in, samples_of, with_lent
 from .progress import Progress
 from .record import Record, candidate_rows, content_hash, differing
 from .settings import RunSettings, model_identity
 
-MISSING = ("refused", "unavailable")  # how a request ends that brought no sample
 HASH_OF_NOTHING = "e3b0c44298fc1c14"  # of the prompts of a method that speaks, until these were hashed too
+BEFORE = "before"  # where journals lie whose unavailable samples are asked for again
 REUSE = 10_000  # programs whose executions a run keeps, should the same text come again
 SPENT = ["prompt_tokens", "cached_tokens", "completion_tokens", "executions", "generate_seconds", "execute_seconds"]
 
@@ -64,6 +68,7 @@ def live_run(
     workers: int | None = None,
     progress: bool = True,
     reuse: str | Path = "",
+    fail_on_missing: float = FAIL_ON_MISSING,
 ) -> Path:
     """Make the run folder `out`, or complete it where a run with these settings was stopped; returns it.
 
@@ -71,6 +76,8 @@ def live_run(
     Raises TroveLiteError where the folder holds another run, is being written, or the run cannot go on; what is done is
     kept. in_flight: requests at the models at a time, what streams wait for first (None: as many as they take).
     reuse: a finished run whose samples are taken where prompt and seed are the same, instead of asking again.
+    fail_on_missing: raises too, once its tables are written, where a larger share of requests was unavailable; given
+    again, they are asked for again.
     """
     if not isinstance(settings, RunSettings):
         raise TroveLiteError(f"a {type(settings).__name__} is no run's settings: give a RunSettings")
@@ -111,13 +118,17 @@ def live_run(
             described = partial(describe, data=data, shown=shown, lent=lent, pack=pack, sandbox=sandbox)
             go_further(out, settings, described)
             if resume(out, described(settings)):
-                return out
+                if not too_many_unavailable(read_description(out), fail_on_missing):
+                    return out
+                ask_again(out)
+            before = (out / BEFORE).is_dir()
             for stream in streams:
                 stream.open(out / "journal")
                 stack.callback(stream.journal.close)
                 stream.others = samples_of(reuse, stream.label) if reuse else {}
                 theirs = read_description(reuse).get("methods", {}).get(stream.method.name, {}) if reuse else {}
                 stream.alike = theirs.get("isolated", False) == stream.isolated
+                stream.others |= samples_in(out / BEFORE, stream.label) if before else {}
         bars = stack.enter_context(Progress({s.label: len(s.questions) for s in streams}, enabled=progress))
         for stream in streams:
             if stream.journal.notice:
@@ -125,7 +136,29 @@ def live_run(
         in_own_loop(drive(out, streams, models, sandbox, pack, dataset, settings, bars, in_flight, reuse))
         with on_disk(out):
             finish(out, streams, dataset, settings)
+            shutil.rmtree(out / BEFORE, ignore_errors=True)
+    if reason := too_many_unavailable(read_description(out), fail_on_missing):
+        raise TroveLiteError(f"{out}: {reason}; the same command asks again, a larger --fail_on_missing lets it pass")
     return out
+
+
+def too_many_unavailable(description: Mapping, most: float) -> str:
+    """That a run says nothing, for more than the share `most` of its requests were unavailable; "" where it does."""
+    lacking = description.get("missing", {}).get(UNAVAILABLE, 0)
+    asked = sum(row["calls"] for row in description.get("budget", ()))
+    if not lacking or lacking <= most * asked:
+        return ""
+    said = "no sample could be had" if lacking == asked else f"{lacking:,} of {asked:,} samples could not be had"
+    return f"{said} ({description.get('unavailable_because', '')}), so there is no accuracy"
+
+
+def ask_again(out: Path) -> None:
+    """Make a complete run one that is begun, with what it has at hand but what was unavailable."""
+    for table in ("candidates.parquet", "calls.parquet"):
+        (out / table).unlink(missing_ok=True)
+    shutil.rmtree(out / BEFORE, ignore_errors=True)  # of a time before this, all of which is in the journals
+    (out / "journal").rename(out / BEFORE)
+    (out / "journal").mkdir(exist_ok=True)
 
 
 def labelled(settings: RunSettings, dataset: Dataset) -> dict[str, tuple[Problem, ...]]:
@@ -195,7 +228,8 @@ async def drive(
         try:
             await driver.run(streams)
         finally:
-            note_more(out, retried=bars.retried(), reused=sum(stream.reused for stream in streams))
+            reused = sum(stream.reused for stream in streams) if reuse else 0
+            note_more(out, retried=bars.retried(), reused=reused)
 
 
 async def checked(models: Iterable[LanguageModel]) -> None:
@@ -306,7 +340,7 @@ def resume(out: Path, description: dict) -> bool:
 
     A folder in which nothing was generated yet takes new settings.
     """
-    generated = any(path.stat().st_size for path in (out / "journal").iterdir())
+    generated = (out / BEFORE).is_dir() or any(path.stat().st_size for path in (out / "journal").iterdir())
     if (out / "run.json").exists():
         changes = differing(with_defaults(read_description(out), description), description)
         complete = (out / "candidates.parquet").exists()
@@ -441,11 +475,15 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
             tools += [about | tool for tool in listing()]
     table = as_frame(as_arrow(candidates)).sort_values(KEY, kind="stable", ignore_index=True)
     spent = as_frame(as_arrow(calls, CALLS_SCHEMA)).sort_values(CALLS_KEY, kind="stable", ignore_index=True)
-    accuracy = {stream.label: sum(stream.correct.values()) / max(1, len(stream.correct)) for stream in streams}
+    lacking = table[table["status"] == UNAVAILABLE]
+    accuracy = {stream.label: accuracy_of(stream, lacking) for stream in streams}
     loading = {stream.label: loading_of(stream) for stream in streams}
     labels = {stream.label: len(stream.examples) for stream in streams if stream.method.examples}
     missing = spent["finish_reason"].value_counts().reindex(MISSING, fill_value=0).astype(int).to_dict()
     came = {"sessions": sessions_of(out, description), "accuracy": accuracy, "missing": missing}
+    came["unavailable_because"] = next(iter(lacking["error"].dropna()), "")
+    learned = {stream.settings.table_name(stream.method.name): stream.learned for stream in streams}
+    came |= {"keep_tools": sorted(name for name, kept in learned.items() if hasattr(kept, "listing"))}
     came |= {"budget": budget_of(spent).to_dict("records"), "labels": labels, "toolboxes": tools}
     came["loading"] = {label: told for label, told in loading.items() if told}
     save_run(out, table, description | came, calls=spent)
@@ -460,6 +498,14 @@ def loading_of(stream: Stream) -> dict:
     counts = {"statements left out": stream.left_out, "tools refused": len(refused), "refused": refused}
     counts |= getattr(stream.learned, "loading", {})
     return {what: count for what, count in counts.items() if count}
+
+
+def accuracy_of(stream: Stream, lacking: pd.DataFrame) -> float | None:
+    """The share of a stream's problems that are answered rightly, of those of which no sample is lacking; else None."""
+    own = (lacking["category"] == stream.category) & (lacking["seed"] == stream.seed)
+    own &= lacking["method"] == stream.settings.table_name(stream.method.name)
+    known = [right for problem, right in stream.correct.items() if problem not in set(lacking.loc[own, "problem"])]
+    return sum(known) / len(known) if known else None
 
 
 def budget_of(calls: pd.DataFrame) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
-from ..candidates import CALLS_SCHEMA, fingerprint
+from ..candidates import CALLS_SCHEMA, FORMER_MISSING, UNAVAILABLE, fingerprint
 from ..datasets.base import Dataset, Problem
 from ..errors import encodable
 from ..methods.base import Candidate, Request
@@ -60,7 +60,7 @@ class Record:
     cached_tokens: int | None = None
     queue_seconds: float | None = None
     status: str | None = None
-    """The sandbox's; `no_code` where there was nothing to run; `missing` without a sample; None if only text counts."""
+    """The sandbox's; `no_code` with nothing to run; of MISSING without a sample; None if only text counts."""
     output: str = ""
     truncated: bool = False
     error: str = ""
@@ -70,6 +70,8 @@ class Record:
         for name, value in list(vars(self).items()):  # from a model, a program, a server or an old journal
             if isinstance(value, str) and not value.isascii():
                 object.__setattr__(self, name, encodable(value))  # a lone surrogate fits no parquet file
+        if self.status == FORMER_MISSING:
+            object.__setattr__(self, "status", self.finish_reason)
 
     @classmethod
     def of(cls, key: Key, request: Request, prompt: str, completion: Completion) -> "Record":
@@ -78,8 +80,8 @@ class Record:
 
     @classmethod
     def missing(cls, key: Key, request: Request, prompt: str, why: str, reason: str) -> "Record":
-        """A sample that cannot be had: not a wrong answer, but none. `why` is its finish reason."""
-        return cls(*key, request.mode, request.role, prompt, "", None, None, why, 0.0, status="missing", error=reason)
+        """A sample that cannot be had. `why`, of MISSING, is its finish reason and its status."""
+        return cls(*key, request.mode, request.role, prompt, "", None, None, why, 0.0, status=why, error=reason)
 
     @classmethod
     def of_run(cls, key: Key, request: Request, prompt: str) -> "Record":
@@ -165,7 +167,7 @@ class Record:
             "error": self.error or None,
             "answers": answers,
             "answer": answers[0] if answers else None,
-            "correct": None if self.status == "missing" else dataset.correct(answers, problem.gold),
+            "correct": None if self.status == UNAVAILABLE else dataset.correct(answers, problem.gold),
             "operations": operations(code_of(parsed.solution)) if answers else None,
             "prompt_tokens": self.prompt_tokens,
             "completion_tokens": self.completion_tokens,
@@ -193,8 +195,14 @@ def candidate_rows(
     parser: str,
     isolated: bool = False,
 ) -> Iterator[dict]:
-    """The candidates among one stream's records. Of a sample's rounds the last counts, the others are drafts."""
+    """The candidates among one stream's records. Of a sample's rounds the last counts, the others are drafts.
+
+    One for which a step on its way was unavailable, a tool say, is unavailable itself.
+    """
+    records = list(records)
     found = [record for record in records if record.mode and record.status is not None]
+    on_the_way = (record for record in records if not record.mode and record.finish_reason == UNAVAILABLE)
+    lacking = {(record.phase, record.problem, record.sample) for record in on_the_way}
     last: dict[tuple, int] = {}
     for record in found:
         sample = (record.phase, record.problem, record.mode, record.sample)
@@ -203,6 +211,8 @@ def candidate_rows(
         row = record.row(problems[record.problem], dataset, parser, isolated)
         if record.round < last[record.phase, record.problem, record.mode, record.sample]:
             row["phase"] = "draft"
+        if (record.phase, record.problem, record.sample) in lacking:
+            row |= {"status": UNAVAILABLE, "correct": None}
         yield row | {"place": modes.index(record.mode)}
 
 

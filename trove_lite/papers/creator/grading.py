@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from ...candidates import UNAVAILABLE
 from ...datasets import graders, load_dataset
 from ...datasets.base import Dataset
 from ...errors import TroveLiteError
@@ -92,7 +93,7 @@ def verdicts(candidates: pd.DataFrame, golds: pd.DataFrame) -> pd.DataFrame:
     graded = pd.concat([asked, graded.reindex(columns=[*GRADERS, "strict_answer"])], axis=1)
     found = keyed.merge(graded, on=["text", "gold", "kind"], how="left")
     found.index = candidates.index
-    missing = (candidates["status"].astype(str) == "missing").to_numpy()
+    missing = (candidates["status"].astype(str) == UNAVAILABLE).to_numpy()
     for name in GRADERS:
         right = np.array([value is True for value in found[name].astype(object)])
         found[name] = pd.array(np.where(missing, None, right), dtype="boolean")

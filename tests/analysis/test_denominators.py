@@ -1,0 +1,154 @@
+"""Who pays for a sample that could not be had: refused, the method; unavailable, nobody, and both sides alike."""
+
+import pandas as pd
+import pytest
+
+from trove_lite import accuracy, accuracy_differences, compare, matched_budgets, summarise
+from trove_lite.analysis.summary import against, as_text
+from trove_lite.candidates import as_arrow, as_frame, calls_of, load_candidates, save_run, save_table
+from trove_lite.errors import TroveLiteError
+
+K = 3
+
+
+def rows(method, problems=4, seeds=(0,), lost=None, why="refused"):
+    """A method that answers everything rightly, but for what is `lost`(seed, problem, sample)."""
+    lost = lost or (lambda *_: False)
+    return [
+        {
+            "model": "m",
+            "provenance": "live",
+            "run": f"r_seed{seed}",
+            "method": method,
+            "seed": seed,
+            "dataset": "made",
+            "category": "c",
+            "problem": problem,
+            "phase": "stream",
+            "mode": method,
+            "place": 0,
+            "sample": sample,
+            "round": 0,
+            "program": hash((method, seed, problem, sample)) % 2**60,
+            "solution": "print(1)",
+            "tools": "",
+            "status": why if (gone := lost(seed, problem, sample)) else "ok",
+            "error": "an answer that is not JSON, 3 times" if gone else None,
+            "answers": [] if gone else ["1"],
+            "answer": None if gone else "1",
+            "correct": (None if why == "unavailable" else False) if gone else True,
+            "prompt_tokens": None if gone else 10,
+            "completion_tokens": None if gone else 5,
+        }
+        for seed in seeds
+        for problem in range(problems)
+        for sample in range(K)
+    ]
+
+
+def compared(*sides):
+    return compare(as_frame(as_arrow([row for side in sides for row in side])))
+
+
+def one(table, **where):
+    for name, value in where.items():
+        table = table[table[name] == value]
+    (row,) = table.to_dict("records")
+    return row
+
+
+def test_refused_prompts_are_not_answered_and_count_on_the_same_problems():
+    both = compared(rows("primitive"), rows("instance", lost=lambda _, problem, __: problem < 2))
+    told = one(accuracy(both, rules=("one_stage",)), system="instance", category="c")
+    assert (told["value"], told["problems"], told["refused"], told["unavailable"]) == (0.5, 4, 2, 0)
+    assert "2 problems a sample was refused" in told["note"]
+    gap = one(accuracy_differences(both, rules=("one_stage",)))
+    assert (gap["difference"], gap["problems"], gap["refused"], gap["unavailable"]) == (0.5, 4, 2, 0)
+    for budget in ("calls", "completion tokens", "total tokens"):
+        matched = one(matched_budgets(both), budget=budget)
+        assert (matched["value_a"], matched["value_b"], matched["refused"]) == (1.0, 0.5, 2)
+
+
+def test_a_method_all_of_whose_prompts_are_refused_answers_nothing():
+    both = compared(rows("primitive"), rows("instance", lost=lambda *_: True))
+    assert one(accuracy(both, rules=("oracle",)), system="instance", category="c")["value"] == 0
+    gap = one(accuracy_differences(both, rules=("oracle",)))
+    assert (gap["difference"], gap["problems"], gap["refused"]) == (1.0, 4, 4)
+
+
+@pytest.mark.parametrize("samples", [{0}, {0, 1, 2}])
+def test_a_problem_that_was_unavailable_on_one_side_is_taken_from_both(samples):
+    lost = lambda _, problem, sample: problem == 3 and sample in samples  # noqa: E731
+    wrong = [row | {"correct": row["problem"] != 3} for row in rows("primitive")]
+    both = compared(wrong, rows("instance", lost=lost, why="unavailable"))
+    told = one(accuracy(both, rules=("one_stage",)), system="instance", category="c")
+    assert (told["value"], told["problems"], told["unavailable"]) == (1.0, 3, 1)
+    gap = one(accuracy_differences(both, rules=("one_stage",)))
+    assert (gap["difference"], gap["problems"], gap["refused"], gap["unavailable"]) == (0.0, 3, 0, 1)
+    matched = one(matched_budgets(both), budget="calls")
+    assert (matched["difference"], matched["problems"], matched["unavailable"]) == (0.0, 3, 1)
+
+
+def test_a_problem_unavailable_in_one_seed_is_judged_by_the_others():
+    lost = lambda seed, problem, _: (seed, problem) == (1, 0)  # noqa: E731
+    both = compared(rows("primitive", seeds=(0, 1)), rows("instance", seeds=(0, 1), lost=lost, why="unavailable"))
+    gap = one(accuracy_differences(both, rules=("one_stage",)))
+    assert (gap["difference"], gap["problems"], gap["unavailable"]) == (0.0, 4, 1)
+
+
+def test_a_side_of_which_nothing_could_be_had_has_no_accuracy_and_says_why():
+    both = compared(rows("primitive"), rows("instance", lost=lambda *_: True, why="unavailable"))
+    told = one(accuracy(both, rules=("one_stage",)), system="instance", category="c")
+    assert pd.isna(told["value"])
+    assert told["unavailable"] == 4
+    assert accuracy_differences(both, rules=("one_stage",)).empty
+
+
+def test_nothing_but_unavailable_is_no_comparison_but_an_error_in_a_line():
+    with pytest.raises(TroveLiteError, match="no side has a candidate that could be judged"):
+        compared(rows("primitive", lost=lambda *_: True, why="unavailable"))
+
+
+def test_the_lines_of_a_run_compare_on_all_problems_that_were_refused():
+    frame = as_frame(as_arrow(rows("primitive") + rows("instance", lost=lambda _, problem, __: problem < 2)))
+    (line,) = against(frame, ["instance", "primitive"])
+    assert "-50.0 points" in line
+    assert "4 problems" in line
+
+
+def test_a_run_that_is_nearly_all_unavailable_is_summarised_in_one_line_and_others_are_not():
+    lost = as_frame(as_arrow(rows("primitive", lost=lambda *_: True, why="unavailable")))
+    found = summarise(lost)
+    assert found["runs"] == []
+    line = "r_seed0: no accuracy, for no sample could be had (an answer that is not JSON, 3 times)"
+    assert as_text(found) == line
+    sound = as_frame(as_arrow(rows("primitive", seeds=(1,))))
+    both = summarise(pd.concat([lost, sound], ignore_index=True))
+    assert as_text(both).startswith(line)
+    assert [row["run"] for row in both["runs"]] == ["r_seed1"]
+
+
+def test_a_summary_counts_problems_that_lack_samples():
+    some = as_frame(
+        as_arrow(rows("primitive", 30, lost=lambda _, problem, s: (problem, s) == (0, 0), why="unavailable"))
+    )
+    (told,) = summarise(some)["runs"]
+    assert (told["problems"], told["unavailable"], told["refused"]) == (29, 1, 0)
+
+
+@pytest.mark.parametrize("with_calls", [True, False])
+def test_what_earlier_releases_called_missing_is_told_apart(with_calls, tmp_path):
+    frame = as_frame(as_arrow(rows("primitive", 3, lost=lambda _, problem, __: problem < 2)))
+    old = frame.assign(status=frame["status"].astype(object).replace("refused", "missing"), correct=True)
+    old["correct"] = old["correct"].mask(old["status"] == "missing")
+    told = "HTTP 400 This model's maximum context length is 4096 tokens"
+    old["error"] = old["error"].mask((old["problem"] == 0) & (not with_calls), told)
+    save_run(tmp_path, old, {"kind": "live"})
+    if with_calls:
+        reasons = old["problem"].map({0: "refused", 1: "unavailable", 2: "stop"}).to_numpy()
+        save_table(calls_of(old).assign(finish_reason=reasons), tmp_path / "calls.parquet")
+    rows_now = load_candidates(tmp_path)
+    by_problem = rows_now.groupby("problem")[["status", "correct"]].first()
+    assert by_problem["status"].astype(str).tolist() == ["refused", "unavailable", "ok"]
+    assert by_problem["correct"].isna().tolist() == [False, True, False]
+    assert not by_problem["correct"][0]

@@ -1,0 +1,250 @@
+"""Signs of health: each planted on a small made table that has none, and those of three faults that were published."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from trove_lite.analysis.health import AT_LEAST, LIMITS, in_words, signs
+from trove_lite.candidates import as_arrow, as_frame, calls_of, load_candidates, outcomes
+from trove_lite.parse import parse_tools
+from trove_lite.programs import format_tools
+
+from ..conftest import ROOT
+
+PROBLEMS = 20
+PROGRAM = "```python\na = 1\nb = 2\nprint(a + b)\n```"
+TOOL = format_tools(parse_tools("```python\ndef area(a):\n    b = a * a\n    return b\n```"))
+LOUD = format_tools(parse_tools("```python\ndef area(a):\n    return a\n\nprint(area(7))\n```"))
+USE = "```python\nfrom toolbox import area\n```"
+
+
+def row(problem, mode="make", **given):
+    same = {
+        "model": "m",
+        "provenance": "simulated",
+        "run": "r_seed0",
+        "method": "maker",
+        "seed": 0,
+        "dataset": "made",
+        "category": "c",
+        "problem": problem,
+        "phase": "stream",
+        "mode": mode,
+        "place": ("make", "use").index(mode),
+        "sample": 0,
+        "round": 0,
+        "response": "text",
+        "solution": PROGRAM,
+        "tools": TOOL if mode == "make" else USE,
+        "status": "ok",
+        "output": f"{problem}\n",
+        "answers": [f"{problem}.0"],
+        "answer": f"{problem}.0",
+        "correct": problem % 2 == 0,
+    }
+    return same | given
+
+
+def table(change=lambda problem: {}, problems=PROBLEMS, mode="use"):
+    """A healthy method that makes tools and uses them, with these changes to the rows of one of its modes."""
+    rows = [row(n, m) | (change(n) if m == mode else {}) for n in range(problems) for m in ("make", "use")]
+    return as_frame(as_arrow(rows))
+
+
+def calls(candidates, reason=lambda problem: "stop"):
+    told = calls_of(candidates)
+    return told.assign(finish_reason=told["finish_reason"].astype(object).fillna(told["problem"].map(reason)))
+
+
+def names(found):
+    return set(found["sign"])
+
+
+def failing(message, often):
+    lost = {"status": "error", "answer": None, "answers": [], "correct": False, "output": ""}
+    return lambda n: lost | {"error": f"{message} (line {n})"} if n < often else {}
+
+
+def same_answer(often, right=0):
+    return lambda n: {"answer": "7.5", "answers": ["7.5"], "correct": n < right} if n < often else {}
+
+
+def test_a_healthy_run_has_no_sign():
+    found = signs(table(), calls(table()))
+    assert found.empty
+    assert found.attrs["unread"] == {}
+    assert in_words(found) == []
+
+
+@pytest.mark.parametrize(
+    ("sign", "change", "count", "of"),
+    [
+        ("one answer", same_answer(5), 5, 20),
+        ("one error", failing("KeyError: 'a'", 5), 5, 20),
+        ("nothing ran", failing("KeyError: 'a'", 20), 20, 20),
+        ("one error", lambda n: failing("", 20)(n) | {"status": "no_code", "error": None}, 20, 20),
+        ("empty replies", lambda n: {"response": " \n"} if n < 3 else {}, 3, 20),
+        ("short programs", lambda n: {"solution": "```python\n# it\nimport math\n\nprint(area(3))\n```"}, 20, 20),
+        ("unavailable", lambda n: {"status": "unavailable", "correct": None, "answer": None} if n < 1 else {}, 1, 20),
+        ("refused", lambda n: {"status": "refused", "correct": False, "answer": None} if n < 1 else {}, 1, 20),
+        ("prints while loading", lambda n: {"output": "7\n1\n"}, 19, 19),
+    ],
+)
+def test_each_sign_is_seen_where_it_is_planted(sign, change, count, of):
+    planted = table(change)
+    if sign == "prints while loading":
+        planted["tools"] = planted["tools"].mask((planted["problem"] == 0) & (planted["mode"] == "make"), LOUD)
+    found = signs(planted, calls(planted))
+    told = found[found["sign"] == sign].iloc[0]
+    assert (told["count"], told["of"], told["run"], told["method"], told["category"]) == (count, of, *told_where())
+    assert told["share"] == count / of
+    assert told["mode"] == ("" if sign == "prints while loading" else "use")
+    assert told["share"] > told["limit"]
+
+
+def told_where():
+    return "r_seed0", "maker", "c"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [same_answer(4), failing("KeyError: 'a'", 4), lambda n: {"response": ""} if n < 2 else {}],
+)
+def test_what_is_at_its_limit_is_no_sign(change):
+    assert signs(table(change), calls(table(change))).empty
+
+
+def test_replies_cut_off_are_counted_by_what_was_asked():
+    found = signs(table(), calls(table(), lambda n: "length" if n < 3 else "stop"))
+    assert found[["sign", "mode", "count", "of"]].to_numpy().tolist() == [
+        ["cut off", "make", 3, 20],
+        ["cut off", "use", 3, 20],
+    ]
+    assert signs(table(), calls(table(), lambda n: "length" if n < 2 else "stop")).empty
+
+
+@pytest.mark.parametrize("problems", [3, AT_LEAST - 1])
+def test_few_problems_cry_no_wolf(problems):
+    change = lambda n: failing("KeyError", 99)(n) | {"solution": "```python\nprint(1)\n```"}  # noqa: E731
+    assert signs(table(change, problems), calls(table(change, problems), lambda n: "length")).empty
+
+
+def test_what_is_missing_or_empty_throughout_stands_with_one_problem():
+    assert names(signs(table(lambda n: {"response": ""}, 1))) == {"empty replies"}
+    lost = {"status": "unavailable", "correct": None, "answer": None}
+    assert names(signs(table(lambda n: lost, 1))) == {"unavailable"}
+
+
+@pytest.mark.parametrize(
+    ("golds", "said", "sign"),
+    [
+        (lambda n: "yes" if n % 2 else "no", lambda n, gold: gold, False),  # all right
+        (lambda n: "yes" if n % 2 else "no", lambda n, gold: gold if n % 5 else "yes", False),
+        (lambda n: "yes" if n % 2 else "no", lambda n, gold: "yes", True),  # whatever is asked
+        (lambda n: f"({'ABCDE'[n % 5]})", lambda n, gold: f"({'ABCDE'[n // 5 % 5]})", False),  # guesses
+        (lambda n: f"({'ABCDE'[n % 5]})", lambda n, gold: "(B)", True),
+        (lambda n: "0" if n % 4 == 0 else str(n), lambda n, gold: gold, False),  # a common gold
+        (lambda n: str(n), lambda n, gold: "0" if n % 3 == 0 else str(n), True),
+    ],
+)
+def test_an_answer_that_golds_explain_is_no_sign(golds, said, sign):
+    def change(n):
+        answer = said(n, golds(n))
+        return {"answer": answer, "answers": [answer], "correct": answer == golds(n)}
+
+    assert ("one answer" in names(signs(table(change)))) is sign
+
+
+def test_a_method_whose_modes_define_tools_and_import_none_uses_none():
+    found = signs(table(lambda n: {"tools": ""}), calls(table()))
+    assert names(found) == {"no tool used"}
+
+
+def described(tmp_path, **told):
+    about = {"settings": {"name": "r", "seeds": [0], "categories": ["c"]}} | told
+    (tmp_path / "run.json").write_text(json.dumps(about))
+    return tmp_path
+
+
+TOLD = {"method": "maker", "category": "c", "seed": 0, "name": "f"}
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ({"keep_tools": ["maker"]}, {"no tool made"}),
+        ({"keep_tools": ["maker"], "toolboxes": [TOLD | {"imports": 0}]}, {"no tool used"}),
+        ({"keep_tools": ["maker"], "toolboxes": [TOLD | {"imports": 2}]}, set()),
+        ({"toolboxes": [TOLD | {"made": False}] * 3}, {"no tool made"}),
+        ({"toolboxes": [TOLD | {"made": False}, TOLD | {"made": True}]}, set()),
+        ({"toolboxes": []}, set()),
+    ],
+)
+def test_what_a_run_says_of_its_tools_decides_whether_there_are_any(told, expected, tmp_path):
+    assert names(signs(table(), calls(table()), [described(tmp_path, **told)])) == expected
+
+
+def test_runs_are_judged_one_by_one():
+    sound = [table().assign(run=f"r_seed{seed}") for seed in (1, 2, 3, 4)]
+    found = signs(pd.concat([table(same_answer(19)), *sound], ignore_index=True))
+    assert found[["sign", "run"]].to_numpy().tolist() == [["one answer", "r_seed0"]]
+
+
+def test_problems_solved_again_and_drafts_are_not_looked_at():
+    planted = table(same_answer(20))
+    for phase in ("retry", "draft"):
+        assert signs(pd.concat([table(), planted.assign(phase=phase)], ignore_index=True)).empty
+
+
+def test_of_runs_without_text_it_is_said_what_could_not_be_read():
+    found = signs(outcomes(table(same_answer(20))))
+    assert names(found) == {"one answer"}
+    unread = found.attrs["unread"]
+    assert set(unread) == {"one error", "empty replies", "short programs", "prints while loading", "cut off"}
+    assert "not read: one error, empty replies" in in_words(found)[1]
+
+
+def test_a_sign_in_words_names_where_it_is_strongest():
+    planted = pd.concat([table(same_answer(19)), table(same_answer(9)).assign(category="d")], ignore_index=True)
+    (line,) = in_words(signs(planted, calls(planted)))
+    assert line == ("sign: one answer: 95 % (19 of 20; at most 20 %) of maker use, c, r_seed0: 7.5; and 1 more such")
+
+
+def test_every_sign_has_a_limit_and_a_test():
+    told = Path(__file__).read_text(encoding="utf-8")
+    assert all(f'"{sign}"' in told for sign in LIMITS)
+
+
+# ---- what was published ----
+
+
+def published(part):
+    folder = ROOT / "results" / part
+    return load_candidates(folder), [folder]
+
+
+def test_a_tool_that_prints_while_it_loads_is_found_in_the_run_that_was_published():
+    rows, runs = published("qwen2.5-coder-1.5b/runs/trove-counting")
+    later = rows[rows["problem"] >= 150]
+    found = signs(later, None, runs).set_index("sign")
+    assert found.loc["one answer", ["mode", "example"]].tolist() == ["import", "11218.0"]
+    assert found.loc["prints while loading", "example"] == "round_to_nearest: 11218"
+    assert found.loc["prints while loading", "share"] == 1
+    assert "short programs" in found.index
+
+
+def test_a_lent_toolbox_that_prints_gives_itself_away_by_its_answer():
+    rows, runs = published("qwen2.5-coder-1.5b/ablations/lent-toolbox")
+    found = signs(rows[rows["problem"].between(30, 60)], None, runs).set_index("sign")
+    assert found.loc["one answer", ["mode", "example"]].tolist() == ["import", "0.0"]
+
+
+@pytest.mark.parametrize("model", ["0.5b", "1.5b"])
+def test_a_worked_example_whose_names_collide_with_its_task_is_found(model):
+    rows, runs = published(f"latm-qwen2.5-coder-{model}/runs/primitive")
+    found = signs(rows[rows["problem"] < 60], None, runs)
+    told = found[found["category"] == "schedule_meeting"].set_index("sign")
+    assert {"nothing ran", "one error"} <= set(told.index)
+    assert "not enough values to unpack" in told.loc["one error", "example"]

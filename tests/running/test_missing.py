@@ -1,0 +1,162 @@
+"""Samples that could not be had: a run of too many is no run, says why, and the same command asks for them again."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from trove_lite import load_calls, load_candidates
+from trove_lite.cli import main
+from trove_lite.errors import TroveLiteError
+from trove_lite.models.base import PromptRefused, SampleUnavailable
+from trove_lite.running.account import came_of
+
+from ..models.misbehaving import Server
+from ..scripted import TIMES, ScriptedModel, run
+
+ALONE = {"methods": ("primitive",), "seeds": (0,)}
+ODD = {"choices": [{"index": 0, "text": "print(1)", "finish_reason": "neither"}]}
+
+
+class Lacking(ScriptedModel):
+    """Has no answer to some requests."""
+
+    def __init__(self, lacks, error=SampleUnavailable):
+        super().__init__()
+        self.lacks, self.error = lacks, error
+
+    async def complete(self, prompt, seeds):
+        if self.lacks(prompt, seeds[0]):
+            self.calls += 1
+            raise self.error("http://host: no answer")
+        return await super().complete(prompt, seeds)
+
+
+def described(folder):
+    return json.loads((folder / "run.json").read_text())
+
+
+def table(folder):
+    return load_candidates(folder).drop(columns=TIMES)
+
+
+def words(url, out, *more):
+    given = ["--dataset", "practice", "--limit", "2", "--seeds", "0", "--methods", "primitive", "--categories"]
+    known = ["counting", "--out", str(out), "--model", f"{url}#tiny", "--prompts", "practice", "--quiet"]
+    return ["run", *given, *known, *more]
+
+
+def test_a_run_without_a_sample_ends_with_an_error_and_no_accuracy_and_its_summary_is_a_line(tmp_path, capsys):
+    with Server(answer=ODD) as server:
+        assert main(words(server.url, tmp_path / "run", "--k", "3")) == 1
+    said = capsys.readouterr()
+    assert "no sample could be had" in said.err
+    assert "%" not in said.out
+    assert "complete" not in said.out
+    main(["summary", str(tmp_path / "run")])
+    told = capsys.readouterr()
+    assert (told.out + told.err).count("\n") == 1
+    assert "no sample could be had" in told.out
+    with Server() as server:
+        main(words(server.url, tmp_path / "run", "--k", "3"))
+        assert len(server.bodies) == 6
+    assert "complete; problems whose selected answer is right" in capsys.readouterr().out
+    assert not load_candidates(tmp_path / "run")["status"].isin(["unavailable"]).any()
+
+
+def test_tokens_of_a_server_that_counts_none_are_unknown_and_each_reply_the_longest(tmp_path, capsys):
+    silent = {"usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}}
+    with Server(answer=silent) as server:
+        assert main(words(server.url, tmp_path / "run", "--completion_tokens", "2000")) == 0
+        assert len(server.bodies) == 8
+    calls = load_calls(tmp_path / "run")
+    assert calls["completion_tokens"].isna().all()
+    assert calls["prompt_tokens"].isna().all()
+
+
+def test_a_model_that_writes_nothing_at_all_is_said_so_and_comes_to_an_end(tmp_path, capsys):
+    nothing = {"choices": [{"index": 0, "text": "", "finish_reason": "stop"}], "usage": {"completion_tokens": 0}}
+    with Server(answer=nothing) as server:
+        assert main(words(server.url, tmp_path / "run", "--completion_tokens", "2000")) == 0
+        assert len(server.bodies) == 8
+    assert load_calls(tmp_path / "run")["completion_tokens"].eq(0).all()
+    assert "sign: empty replies: 100 %" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("methods", [("primitive",), ("trove",)])
+def test_what_was_unavailable_is_asked_for_again_and_the_run_is_as_if_it_had_been_there(methods, tmp_path):
+    expected = table(run(tmp_path / "a", methods=methods))
+    with pytest.raises(TroveLiteError, match=r"of \d+ samples could not be had \(http://host: no answer\)"):
+        run(tmp_path / "b", methods=methods, model=Lacking(lambda _, seed: seed % 9 == 0))
+    assert (table(tmp_path / "b")["status"] == "unavailable").any()
+    model = ScriptedModel()
+    run(tmp_path / "b", methods=methods, model=model)
+    pd.testing.assert_frame_equal(table(tmp_path / "b"), expected)
+    assert 0 < model.calls < len(expected)
+    assert described(tmp_path / "b")["missing"]["unavailable"] == 0
+    assert described(tmp_path / "b")["unavailable_because"] == ""
+    assert sorted(path.name for path in (tmp_path / "b").iterdir() if path.is_dir()) == ["journal"]
+
+
+def test_asking_again_may_be_stopped_and_loses_nothing(tmp_path):
+    expected = table(run(tmp_path / "a", **ALONE))
+    with pytest.raises(TroveLiteError, match="could not be had"):
+        run(tmp_path / "b", **ALONE, model=Lacking(lambda _, seed: seed % 9 == 0))
+    with pytest.raises(ZeroDivisionError):
+        run(tmp_path / "b", **ALONE, model=Lacking(lambda *_: True, ZeroDivisionError))
+    assert not (tmp_path / "b" / "candidates.parquet").exists()
+    with pytest.raises(TroveLiteError, match="with other settings"):
+        run(tmp_path / "b", **ALONE, k=5)
+    model = ScriptedModel()
+    run(tmp_path / "b", **ALONE, model=model)
+    pd.testing.assert_frame_equal(table(tmp_path / "b"), expected)
+    assert model.calls < len(expected) / 2
+
+
+def test_a_share_that_is_allowed_leaves_the_run_as_it_is(tmp_path):
+    lacking = Lacking(lambda prompt, _: " 3 of" in prompt)
+    folder = run(tmp_path / "a", **ALONE, model=lacking, fail_on_missing=0.1)
+    asked = lacking.calls
+    run(tmp_path / "a", **ALONE, model=lacking, fail_on_missing=0.1)
+    assert lacking.calls == asked
+    told = described(folder)
+    known = load_candidates(folder).query("problem != 3")
+    assert told["accuracy"]["primitive-counting-0"] <= known.groupby("problem")["correct"].any().mean()
+    assert "left out above" in came_of(folder, told)
+
+
+def test_problems_that_lack_a_sample_are_in_no_accuracy_and_refused_ones_are(tmp_path):
+    shares = []
+    for error in (SampleUnavailable, PromptRefused):
+        folder = tmp_path / error.__name__
+        lacking = Lacking(lambda prompt, _: " 3 of" in prompt or " 5 of" in prompt, error)
+        run(folder, **ALONE, model=lacking, fail_on_missing=1)
+        shares.append((described(folder)["accuracy"]["primitive-counting-0"], len(load_candidates(folder))))
+    (of_ten, n), (of_twelve, m) = shares
+    assert n == m
+    assert of_ten > 0
+    assert of_twelve == pytest.approx(of_ten * 10 / 12)
+
+
+def test_an_attempt_one_step_of_which_was_unavailable_is_unavailable(tmp_path):
+    lacks = Lacking(lambda prompt, _: "creation" in prompt and " 1 of" in prompt)
+    given = {"methods": ("creator",), "seeds": (0,), "dataset": "practice", "limit": 3, "k": 4, "choices": {}}
+    rows = load_candidates(run(tmp_path / "a", **given, model=lacks, fail_on_missing=1))
+    assert set(rows.loc[rows["problem"] == 1, "status"]) == {"unavailable"}
+    assert not rows.loc[rows["problem"] != 1, "status"].isin(["unavailable"]).any()
+
+
+def test_a_method_says_that_it_keeps_tools_even_where_it_kept_none(tmp_path):
+    folder = run(tmp_path / "a", trove={"adds": ()})
+    assert described(folder)["keep_tools"] == ["trove"]
+    assert described(folder)["toolboxes"] == []
+
+
+def test_a_record_of_an_earlier_release_is_read_by_why_it_is_missing(tmp_path):
+    folder = run(tmp_path / "a", **ALONE, model=Lacking(lambda _, seed: seed % 9 == 0), fail_on_missing=1)
+    expected = table(folder)
+    journal = folder / "journal/primitive-counting-0.jsonl"
+    journal.write_text(journal.read_text().replace('"status":"unavailable"', '"status":"missing"'))
+    assert '"status":"missing"' in journal.read_text()
+    (folder / "candidates.parquet").unlink()
+    pd.testing.assert_frame_equal(table(run(folder, **ALONE, fail_on_missing=1)), expected)

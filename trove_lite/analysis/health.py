@@ -1,0 +1,216 @@
+"""Signs that something else is measured than a method: read off a run's tables before its numbers are believed.
+
+A sign accuses nobody. Somebody has to look, and to say why it stands. It knows no method or mode by name.
+"""
+
+import ast
+import re
+import warnings
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from ..candidates import MISSING, all_candidates, calls_of, checked, read_description, run_name
+from ..parse import parse_tools
+from ..programs import NOT_PARSED, code_blocks
+from .failures import FROM_TOOLBOX, NO_TEXT
+
+#: Sign → the share above which it stands. A fifth: no answer or error is so common by chance where problems differ; in
+#: recorded runs of the papers no answer has more than 16 %. A tenth of cut or empty replies moves an accuracy by more
+#: points than methods differ. Half: what most of a mode's programs do is what the mode is. 0: never to be expected.
+LIMITS = {
+    "one answer": 0.2,
+    "one error": 0.2,
+    "nothing ran": 0.0,
+    "cut off": 0.1,
+    "empty replies": 0.1,
+    **dict.fromkeys(MISSING, 0.0),
+    "short programs": 0.5,
+    "prints while loading": 0.5,
+    "no tool made": 0.0,
+    "no tool used": 0.0,
+}
+#: Fewer problems show any share by chance; what is missing, or empty throughout, stands with one.
+AT_LEAST = 10
+OF_TEXT = ("one error", "empty replies", "short programs", "prints while loading")
+LINES = 3  # code lines that a program has unless it is a mere call
+COLUMNS = ["sign", "run", "method", "mode", "category", "share", "count", "of", "example", "limit"]
+WHERE = ["run", "method", "mode", "category"]
+STREAM = ["run", "method", "category"]
+
+
+def signs(candidates: pd.DataFrame, calls: pd.DataFrame | None = None, runs: Iterable[str | Path] = ()) -> pd.DataFrame:
+    """What stands, a row for each sign, run, method, mode (or stage of a request) and category, the stream alone.
+
+    `count` `of` are answers, programs, requests or tools; `share` is compared with `limit`, both fractions; `example`
+    is the answer, error, tool or program. calls: requests (None: what candidates tell). runs: folders whose `run.json`
+    says which tools were kept. `attrs["unread"]`: sign → why it could not be read.
+
+    one answer: the share of answers that are it, and not explained by golds: above `LIMITS` plus its share among the
+    problems of which it is known whether it is right. one error: of programs, numbers in it aside; an end without a
+    message counts by its status. nothing ran: no program ended well. cut off: of replies, at their longest. short
+    programs: code lines of solution and tools, but imports and comments. prints while loading: after some program
+    defined a tool with a print beside it, programs that import from the toolbox print first what it printed.
+    """
+    known = all_candidates(checked(candidates))
+    stream = known[known["phase"] == "stream"].astype(dict.fromkeys([*WHERE, "status"], str))
+    calls = calls_of(known) if calls is None else calls
+    calls = calls[calls["phase"] == "stream"].astype(dict.fromkeys([*STREAM, "stage"], str))
+    right = stream[stream["correct"].eq(True).fillna(False)][["category", "problem", "answer"]].drop_duplicates()
+    ended = calls["finish_reason"].isin(["stop", "length"]).any()
+    unread = {} if "solution" in stream else dict.fromkeys(OF_TEXT, NO_TEXT)
+    unread |= {} if ended else {"cut off": "no request says how it ended"}
+    found = []
+    for where, part in stream.groupby(WHERE, sort=True):
+        found += [(sign, *where, *told) for sign, *told in (*_answers(part, right), *_ends(part))]
+        if "solution" in part:
+            found += [(sign, *where, *told) for sign, *told in _texts(part)]
+    for (run, method, stage, category), part in calls.groupby(["run", "method", "stage", "category"], sort=True):
+        found += [(sign, run, method, stage, category, *told) for sign, *told in _requests(part)]
+    kept = _kept(runs)
+    for (run, method, category), part in stream.groupby(STREAM, sort=True):
+        found += [(sign, run, method, "", category, *told) for sign, *told in _tools(part, kept)]
+    rows = [(*row[:5], row[5] / max(1, row[6]), *row[5:8], LIMITS[row[0]] + sum(row[8:])) for row in found]
+    table = pd.DataFrame(rows, columns=COLUMNS).sort_values("sign", key=lambda s: s.map([*LIMITS].index), kind="stable")
+    table = table.reset_index(drop=True)
+    table.attrs = {"name": "signs", "title": "Signs that something else is measured", "unread": unread}
+    return table
+
+
+Told = Iterator[tuple]  # sign, count, of, example, and what its limit has on top
+
+
+def _enough(part: pd.DataFrame) -> bool:
+    return part["problem"].nunique() >= AT_LEAST
+
+
+def _answers(part: pd.DataFrame, right: pd.DataFrame) -> Told:
+    given = part.dropna(subset="answer")
+    if not _enough(given):
+        return
+    counts = given["answer"].value_counts()
+    common, count = counts.index[0], int(counts.iloc[0])
+    if count > LIMITS["one answer"] * len(given):
+        golds = right[(right["category"] == part["category"].iloc[0]) & right["problem"].isin(part["problem"])]
+        told = {*golds["problem"], *given.loc[given["answer"] == common, "problem"]}
+        gold = golds.loc[golds["answer"] == common, "problem"].nunique() / len(told)
+        if count > (LIMITS["one answer"] + gold) * len(given):
+            yield "one answer", count, len(given), common, gold
+
+
+def _ends(part: pd.DataFrame) -> Told:
+    if _enough(part) and not (part["status"] == "ok").any():
+        yield "nothing ran", len(part), len(part), ", ".join(part["status"].unique())
+
+
+def _texts(part: pd.DataFrame) -> Told:
+    ended = part.loc[~part["status"].isin(["ok", *MISSING]), ["error", "status"]]
+    messages = ended["error"].where(ended["error"].fillna("") != "", ended["status"].where(ended["status"] != "error"))
+    counts = messages.dropna().str.replace(r"\d+", "N", regex=True).value_counts()
+    if _enough(part) and len(counts) and counts.iloc[0] > LIMITS["one error"] * len(part):
+        yield "one error", int(counts.iloc[0]), len(part), counts.index[0]
+    replies = part.loc[part["status"].isin(["ok", "no_code"]), "response"].dropna()
+    empty = int((replies.str.strip() == "").sum())
+    if empty > LIMITS["empty replies"] * len(part) and (_enough(part) or empty == len(part)):
+        yield "empty replies", empty, len(part), ""
+    programs = part[part["solution"].fillna("").str.contains("```python", regex=False)]
+    lines = [_code_lines(f"{row.solution}\n{row.tools}") for row in programs.itertuples()]
+    short = [line for line in lines if len(line) < LINES]
+    if _enough(programs) and len(short) > LIMITS["short programs"] * len(programs):
+        yield "short programs", len(short), len(programs), " ".join(short[0])
+
+
+def _code_lines(text: str) -> list[str]:
+    lines = (line.strip() for block in code_blocks(text) for line in block.split("\n"))
+    return [line for line in lines if line and not line.startswith(("#", "import ", "from "))]
+
+
+def _requests(part: pd.DataFrame) -> Told:
+    ended = part["finish_reason"].value_counts()
+    for status in MISSING:
+        if count := int(ended.get(status, 0)):
+            yield status, count, len(part), ""
+    replies, cut = int(ended.get("stop", 0)) + int(ended.get("length", 0)), int(ended.get("length", 0))
+    if _enough(part) and cut > LIMITS["cut off"] * replies:
+        yield "cut off", cut, replies, ""
+
+
+def _kept(runs: Iterable[str | Path]) -> dict[tuple, list[dict] | None]:
+    """By run, method and category the tools, or trials of one, that `run.json` lists; of a method that keeps tools."""
+    kept: dict[tuple, list[dict]] = {}
+    for about in map(read_description, runs):
+        settings = about.get("settings", {})
+        for method in about.get("keep_tools", ()):
+            names = [run_name(settings["name"], seed) for seed in settings["seeds"]]
+            kept |= {(name, method, category): [] for name in names for category in settings["categories"]}
+        for tool in about.get("toolboxes") or ():
+            run = tool.get("run") or run_name(settings["name"], tool["seed"])
+            kept.setdefault((run, tool["method"], tool["category"]), []).append(tool)
+    return kept
+
+
+def _tools(part: pd.DataFrame, kept: dict) -> Told:
+    if not _enough(part):
+        return
+    tools = kept.get(tuple(part[STREAM].iloc[0]))
+    if tools is not None and all(tool.get("made") is False for tool in tools):
+        yield "no tool made", max(1, len(tools)), max(1, len(tools)), ""
+    elif tools and all(tool.get("imports") == 0 for tool in tools):
+        yield "no tool used", len(tools), len(tools), tools[0]["name"]
+    if "tools" not in part:
+        return
+    texts = part.sort_values("problem", kind="stable").assign(
+        known=lambda rows: rows["tools"].fillna("").map(parse_tools)
+    )
+    defining = texts[[any(tool.kind == "function" for tool in known) for known in texts["known"]]]
+    importing = texts[[any(tool.name.startswith(FROM_TOOLBOX) for tool in known) for known in texts["known"]]]
+    if tools is None and len(part["mode"].unique()) > 1 and len(defining) and importing.empty:
+        yield "no tool used", len(defining), len(defining), ""
+    yield from _loading(defining, importing[importing["status"] == "ok"])
+
+
+def _loading(defining: pd.DataFrame, importing: pd.DataFrame) -> Told:
+    """The tool after whose problem most programs with a toolbox print the same first, and that prints by itself."""
+    first, found = importing["output"].fillna("").str.replace(r"\n.*", "", regex=True, flags=re.DOTALL), []
+    for problem in defining["problem"].unique():
+        after = importing[importing["problem"] > problem]
+        counts = first[after.index].loc[lambda said: said != ""].value_counts()
+        if _enough(after) and len(counts) and counts.iloc[0] > LIMITS["prints while loading"] * len(after):
+            found.append((-counts.iloc[0] / len(after), problem, int(counts.iloc[0]), len(after), counts.index[0]))
+    for _, problem, count, of, said in sorted(found):
+        tools = (tool for known in defining.loc[defining["problem"] == problem, "known"] for tool in known)
+        if name := next((tool.name for tool in tools if tool.kind == "function" and _prints(tool.source)), None):
+            yield "prints while loading", count, of, f"{name}: {said}"
+            return
+
+
+def _prints(source: str) -> bool:
+    """Whether a statement beside the definitions of a tool's code calls something."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            body = ast.parse(source).body
+    except NOT_PARSED:
+        return False
+    beside = [node for node in body if isinstance(node, ast.Expr | ast.If | ast.For | ast.While | ast.With | ast.Try)]
+    return any(isinstance(node, ast.Call) for statement in beside for node in ast.walk(statement))
+
+
+def in_words(table: pd.DataFrame) -> list[str]:
+    """A line for each sign, method and mode, about the run and category where it is strongest."""
+    lines = []
+    for (sign, method, mode), part in table.groupby(["sign", "method", "mode"], sort=False):
+        row = part.loc[part["share"].idxmax()]
+        example = " ".join(re.sub(r"\s+", " ", str(row["example"]))[:80].split())
+        limit = f"; at most {100 * row['limit']:.0f} %" * bool(row["limit"])
+        lines.append(
+            f"sign: {sign}: {100 * row['share']:.0f} % ({row['count']:,} of {row['of']:,}{limit})"
+            f" of {' '.join(filter(None, [method, mode]))}, {row['category']}, {row['run']}"
+            + f": {example}" * bool(example)
+            + f"; and {len(part) - 1} more such" * (len(part) > 1)
+        )
+    unread: dict[str, list[str]] = {}
+    for sign, why in table.attrs.get("unread", {}).items():
+        unread.setdefault(why, []).append(sign)
+    return [*lines, *(f"not read: {', '.join(names)}; {why}" for why, names in unread.items())]

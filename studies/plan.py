@@ -25,6 +25,7 @@ class Part(NamedTuple):
     group: str
     options: Mapping[str, object]
     commit: str = ""  # of a part that a release made which recorded none
+    note: str = ""  # what its run cannot tell, for rows of tables
     withdrawn: str = ""  # why no table may be made of it, with the date; "" where one may
 
     def folder(self, runs: Path, given: Mapping[str, Path]) -> Path:
@@ -113,7 +114,7 @@ def read_study(path: Path) -> Study:
 
 
 def part_of(told: Mapping[str, object], settings: Mapping[str, object]) -> Part:
-    about = {name: told.get(name, "") for name in ("commit", "withdrawn")}
+    about = {name: told.get(name, "") for name in ("commit", "note", "withdrawn")}
     own = {name: value for name, value in told.items() if name not in ("name", "group", *about)}
     return Part(told["name"], told.get("group", MAIN), settings | own, **about)
 

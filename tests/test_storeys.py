@@ -58,6 +58,7 @@ OTHER_WORDS = {
     "sandbox.zygote": ({"math"}, "Python's module"),
     "recorded.official_logs": ({"trove", "primitive", "import", "create", "skip", "math"}, "what official logs hold"),
     "recorded.official_results": ({"trove", "import", "create", "skip"}, "what official result files hold"),
+    "methods.latm": ({"primitive"}, "what it asks the pack for where it has no tool"),
     "prompts.official": ({"primitive", "instance", "import", "create", "skip"}, "the released files are named so"),
     "prompts.chain_of_thought": ({"cot"}, "the words of this one method"),
     "recorded.reexecute": ({"import"}, "recorded programs of this mode ran after a toolbox"),

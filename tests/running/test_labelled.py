@@ -85,7 +85,7 @@ def test_the_maker_sees_the_labelled_problems_and_none_that_is_tested(tmp_path):
 def test_maker_and_user_are_sampled_as_the_paper_says(tmp_path):
     _, models = run(tmp_path / "a")
     assert {(how.temperature, how.max_tokens, how.stop) for how in models["maker"].drawn} == {(0.3, 2048, ())}
-    assert {(how.temperature, how.max_tokens, how.stop) for how in models["user"].drawn} == {(0.0, 256, ())}
+    assert {(how.temperature, how.max_tokens, how.stop) for how in models["user"].drawn} == {(0.0, 1024, ())}
     _, models = run(tmp_path / "b", choices={"latm": {"user_temperature": 0.9, "user_tokens": 99}})
     assert {(how.temperature, how.max_tokens) for how in models["user"].drawn} == {(0.9, 99)}
 

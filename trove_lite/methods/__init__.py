@@ -5,6 +5,7 @@ from .base import Method
 
 METHODS = {
     "primitive": "trove_lite.methods.primitive:PRIMITIVE",
+    "primitive_same_task": "trove_lite.methods.primitive:PRIMITIVE_SAME_TASK",
     "instance": "trove_lite.methods.primitive:INSTANCE",
     "trove": "trove_lite.methods.trove:TROVE",
     "standard": "trove_lite.methods.cot:STANDARD",

@@ -1,7 +1,9 @@
 """Our own prompts: what a method asks for (`instructions/METHOD.toml`) × a data set's worked examples.
 
 The examples of a category (`examples/DATASET/CATEGORY.toml`) are the same for every method and mode, so that these
-differ in nothing but what they ask for. A category without examples of its own gets the instructions alone.
+differ in nothing but what they ask for. A category without examples of its own gets the instructions alone. Where a
+data set's categories are tasks, of which any program is a tool (`of_others` in `examples/DATASET.toml`), examples that
+answer by programs are other tasks'; a stage NAME_same_task shows those of its own.
 """
 
 import string
@@ -16,6 +18,8 @@ from ..programs import Tool, format_toolbox
 from .base import PromptPack, Template, as_asked
 
 FOLDER = resources.files(__package__)
+#: What a stage is called that shows examples of the task itself, where others' are shown.
+SAME_TASK = "_same_task"
 
 
 def pack(dataset: Dataset, *, choice: bool = False) -> PromptPack:
@@ -27,12 +31,17 @@ def pack(dataset: Dataset, *, choice: bool = False) -> PromptPack:
     stages = with_variants(instructions())
     if choice:
         stages = {name: stage | {"choice": stage["examples"] == "toolbox"} for name, stage in stages.items()}
-    name = dataset.like or dataset.name
-    words = _read("words.toml") | _of(name)
+    source = dataset.like or dataset.name
+    words = _read("words.toml") | _of(source)
+    of_others = words.get("of_others", False)
+    if of_others:
+        stages |= {f"{name}{SAME_TASK}": stage for name, stage in stages.items()}
 
     @cache
     def template(category: str, stage: str) -> Template:
-        return template_of(stages[stage], words, examples(name, category))
+        own = not of_others or stage.endswith(SAME_TASK) or stages[stage]["examples"] == "words"
+        worked = examples(source, category) if own else examples_of_others(source, category, dataset.categories)
+        return template_of(stages[stage], words, worked)
 
     gaps_of = {name: gaps(stage) for name, stage in stages.items()}
     return PromptPack("own_choice" if choice else "own", dataset.categories, tuple(stages), template, gaps_of)
@@ -65,6 +74,13 @@ def with_variants(stages: Mapping[str, dict]) -> dict[str, dict]:
 def examples(dataset: str, category: str) -> list[dict]:
     """The worked examples of one category, or none."""
     return _read("examples", _of(dataset).get("like", dataset), f"{category}.toml").get("example", [])
+
+
+def examples_of_others(dataset: str, category: str, categories: Sequence[str]) -> list[dict]:
+    """As many worked examples, one each of the categories that follow in turn, and none of its own."""
+    place = categories.index(category)
+    others = [*categories[place + 1 :], *categories[:place]]
+    return [examples(dataset, other)[0] for other in others[: len(examples(dataset, category))]]
 
 
 def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:

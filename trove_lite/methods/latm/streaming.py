@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from ...datasets.base import Problem, Question
 from ...errors import TroveLiteError
 from ..base import Answer, Attempt, Method, Steps, chosen, draw
-from . import NEXT_TURN, USE_CASE, LatmSettings, made, said, stated, used, words
+from . import HELD, NEXT_TURN, USE_CASE, LatmSettings, made, said, stated, used, words
 
 BY_TOOL, BY_MAKER = "latm", "by_maker"
 NAMED = re.compile(r"Task:[ \t]*(.*)")
@@ -131,7 +131,7 @@ STREAMING = Method(
     "latm_streaming",
     streaming,
     modes=(BY_TOOL, BY_MAKER),
-    presets={"paper": StreamingSettings(), "ours": StreamingSettings(reading="ours", use_cases=True)},
+    presets={"paper": StreamingSettings(**HELD), "ours": StreamingSettings(**HELD, reading="ours", use_cases=True)},
     stream=True,
     grows=True,
     played_by={"verifier": "maker", "wrapper": "maker"},

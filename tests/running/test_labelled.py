@@ -90,6 +90,25 @@ def test_maker_and_user_are_sampled_as_the_paper_says(tmp_path):
     assert {(how.temperature, how.max_tokens) for how in models["user"].drawn} == {(0.9, 99)}
 
 
+def test_a_run_of_before_goes_on_by_what_its_preset_was_then(tmp_path):
+    then = {"reaches_end": False, "only_definitions": False, "fallback": "none"}
+    out, _ = run(tmp_path / "a", limit=2, choices={"latm": then | {"user_tokens": 256}})
+    about = described(out)
+    about["methods"]["latm"] = {name: value for name, value in about["methods"]["latm"].items() if name not in then}
+    about["settings"]["choices"] = {}
+    (out / "run.json").write_text(json.dumps(about))
+    out, models = run(tmp_path / "a", limit=4)
+    assert {how.max_tokens for how in models["user"].drawn} == {256}
+    assert then.items() <= described(out)["methods"]["latm"].items()
+    assert len(load_candidates(out)) == 4
+
+
+def test_without_a_tool_the_user_is_asked_by_the_pack_and_the_mode_says_so(tmp_path):
+    out, _ = run(tmp_path / "a", choices={"latm": {"tools": {"chinese_remainder": ""}}}, roles=())
+    assert set(load_candidates(out)["mode"]) == {"fallback"}
+    assert set(load_calls(out)["stage"]) == {"primitive"}
+
+
 def test_a_user_who_is_asked_again_is_sampled_like_any_method(tmp_path):
     _, models = run(tmp_path / "a", k=2)
     assert {how.temperature for how in models["user"].drawn} == {0.6}

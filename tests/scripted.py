@@ -13,6 +13,7 @@ from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Dataset, Problem, Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.models.base import Completion
+from trove_lite.prompts import own
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.worker import Execution
@@ -90,7 +91,13 @@ class InlineSandbox:
 class Pack:
     """Short prompts that show what they were given."""
 
-    name = "test"
+    name, stops = "test", {}
+
+    def has(self, category, stage):
+        return True
+
+    def say(self, name, /, **values):
+        return own.message(name).format(**values)
 
     def hash_of(self, stages):
         return "0"

@@ -60,11 +60,12 @@ OTHER_WORDS = {
     "recorded.official_results": ({"trove", "import", "create", "skip"}, "what official result files hold"),
     "methods.latm": ({"primitive"}, "what it asks the pack for where it has no tool"),
     "prompts.official": ({"primitive", "instance", "import", "create", "skip"}, "the released files are named so"),
+    "prompts.official_creator": ({"standard", "cot", "pot", "entangled", "tool_transfer"}, "as above"),
     "prompts.chain_of_thought": ({"cot"}, "the words of this one method"),
     "recorded.reexecute": ({"import"}, "recorded programs of this mode ran after a toolbox"),
     "": ({"trove", "latm", "creator"}, "the papers whose tables they are"),
     "candidates": ({"primitive", "instance", "import", "create", "skip"}, "files of the first schema had no order"),
-    "running.settings": ({"practice", "practice_tables", "trove"}, "what a run is by default"),
+    "running.settings": ({"practice", "practice_tables", "trove", "fallback"}, "what a run is by default"),
 }
 #: Where names of methods, modes and data sets may stand: papers are about them.
 ABOUT_PAPERS = ("papers", "audit")

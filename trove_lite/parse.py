@@ -101,15 +101,19 @@ def _imports(line: str) -> Iterator[Tool]:
 
 
 def _strict(text: str) -> Parsed:
-    """The first section of each name counts; tools are what a syntax tree says, and what does not parse is none."""
-    parts = HEADING.split(text)  # text before the first heading, then name and text in turn
-    sections = {"Solution": parts[0]} if parts[0].strip() else {}
-    for name, body in zip(parts[1::2], parts[2::2], strict=True):
-        sections.setdefault(name, body)
-    solution, tools = sections.get("Solution", "").strip(), sections.get("Tools", "")
-    block = ANY_FENCED.search(solution)
-    if block:
-        solution = f"```python\n{block[1].strip()}\n```"
+    """All sections of a name together; tools are what a syntax tree says, and what does not parse is none.
+
+    A reply without a Solution is one as a whole: models write all of it under Tools.
+    """
+    before, *parts = HEADING.split(text)  # text before the first heading, then name and text in turn
+    sections = {"Solution": [], "Tools": []}
+    for name, body in zip(parts[::2], parts[1::2], strict=True):
+        sections[name].append(body)
+    tools = "\n".join(sections["Tools"])
+    solution = "\n".join(sections["Solution"] or [before if ANY_FENCED.search(before) else before + tools]).strip()
+    blocks = [match[1].strip() for match in ANY_FENCED.finditer(solution)]
+    if blocks:
+        solution = "```python\n" + "\n\n".join(blocks) + "\n```"
     return Parsed(solution, tuple(tool for match in ANY_FENCED.finditer(tools) for tool in _strict_tools(match[1])))
 
 

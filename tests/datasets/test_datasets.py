@@ -60,7 +60,7 @@ def test_altered_file_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "zorazrw/trove/data/math/algebra.jsonl"
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(LINE) + "\n")
-    with pytest.raises(TroveLiteError, match=r"sha256 differs .* delete it and run `trove-lite fetch math`"):
+    with pytest.raises(TroveLiteError, match=r"sha256 differs .* delete the file and run `trove-lite fetch math`"):
         load_problems("math", "algebra")
 
 
@@ -187,3 +187,27 @@ def test_runs_of_a_data_set_with_labelled_problems_are_runs_of_that_data_set(nam
     assert load_dataset(name).name == like
     assert load_dataset(name).examples is not None
     assert load_dataset(like).examples is None
+
+
+def test_no_problem_of_the_train_split_is_tested(public_problems):
+    tested = {problem.question.text for found in public_problems.values() for problem in found}
+    train = {problem.question.text for category in public_problems for problem in load_problems("math_train", category)}
+    assert len(train) > 4000
+    assert not tested & train
+
+
+def test_the_bench_is_the_same_draw_of_every_category_under_its_own_numbers(public_problems):
+    for category, found in public_problems.items():
+        drawn = load_problems("math_bench", category)
+        assert len(drawn) == 60
+        assert list(drawn) == [found[problem.index] for problem in drawn]
+        assert [problem.index for problem in drawn] == sorted({problem.index for problem in drawn})
+    assert [problem.index for problem in load_problems("math_bench", "counting")][:5] == [2, 6, 17, 29, 37]
+
+
+def test_what_is_labelled_for_the_bench_is_not_tested(public_problems):
+    tested = {problem.question.text for found in public_problems.values() for problem in found}
+    for category in public_problems:
+        labelled = load_dataset("math_bench").examples(category)
+        assert len(labelled) == 6
+        assert not {problem.question.text for problem in labelled} & tested

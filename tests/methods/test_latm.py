@@ -30,9 +30,11 @@ from trove_lite.methods.latm import (
     dispatch,
     only_tests,
 )
+from trove_lite.prompts import load_pack
 from trove_lite.sandbox import Execution, Sandbox
 from trove_lite.selection import Vote
 
+WORDS = load_pack("own", bbh.BBH).say
 OPTIONS = "Which is it?\nOptions:\n(A) The owl is the leftmost\n(B) The quail is the leftmost"
 GOOD, FAILS = "```python\ndef f(x):\n    return x\nprint('shown')\n```", "```python\nf(\n```"
 TESTS, WRONG = "```python\nret = f(2)\nans = ret\nassert ans == 2\n```", "```python\nassert f(2) == 3\n```"
@@ -60,11 +62,11 @@ def problems(n, category="task"):
 class Played:
     """A run of the method on scripted replies (by stage, the last of a stage for good), programs run for real."""
 
-    def __init__(self, settings, replies, questions=2, run=execute, examples=None, method=LATM):
+    def __init__(self, settings, replies, questions=2, run=execute, examples=None, method=LATM, words=WORDS):
         replies = {stage: list(texts) for stage, texts in ({"use": [USES], "primitive": [PLAIN]} | replies).items()}
         self.requests, self.answers, self.widths, self.replies = [], [], [], []
         asked = [p.question for p in problems(questions)] if isinstance(questions, int) else questions
-        steps = method.begin(asked, settings, examples or problems(6))
+        steps = method.begin(asked, settings, examples or problems(6), words)
         sent = None
         while True:
             try:
@@ -521,7 +523,7 @@ def test_the_dispatcher_reads_the_first_use_case_of_every_known_tool():
     question = Question("bbh_mixed", "new_0", 0, "Sort these", "one\ntwo")
     other = WRAPPED.replace("Question: 2", "Question: who?\nOptions:\n(A) me\nAnswer: (A)\n")
     settings = DispatcherSettings(budget=Budget(1), tools={"one": WRAPPED, "two": other, "three": WRAPPED})
-    (request,) = next(DISPATCHER.begin([question], settings))
+    (request,) = next(DISPATCHER.begin([question], settings, (), WORDS))
     ((_, prompt),) = request.prompt
     assert "Task: one\n\nQuestion: 2\n===\nTask: two\n\nQuestion: who?\nOptions:\n(A) me\n" in prompt
     assert "Answer: (A)" not in prompt
@@ -536,20 +538,20 @@ def test_the_dispatcher_reads_the_tools_of_its_own_seed():
         WRAPPED.replace("Question: 2", "Question: 3"),
     )
     settings = DispatcherSettings(seed=1, budget=Budget(1), tools={"one": WRAPPED, "one#0": WRAPPED, "one#1": other})
-    (request,) = next(DISPATCHER.begin([question], settings))
+    (request,) = next(DISPATCHER.begin([question], settings, (), WORDS))
     assert "Question: 3" in request.prompt[0][1]
 
 
 def test_the_dispatcher_needs_a_tool_for_every_known_task():
     question = Question("bbh_mixed", "new_0", 0, "Sort these", "one\ntwo")
     with pytest.raises(TroveLiteError, match="no tool with a use case for 'two'"):
-        next(DISPATCHER.begin([question], DispatcherSettings(tools={"one": WRAPPED})))
+        next(DISPATCHER.begin([question], DispatcherSettings(tools={"one": WRAPPED}), (), WORDS))
 
 
 @pytest.mark.parametrize("category", bbh.FILES)
 def test_released_tools_show_the_dispatcher_a_question_of_their_task(transcripts, category):
     shown = dispatch(
-        Question("bbh_mixed", "existing_0", 0, "?", category), {category: turns(transcripts[category])[-1]}
+        Question("bbh_mixed", "existing_0", 0, "?", category), {category: turns(transcripts[category])[-1]}, WORDS
     )
     first = bbh.BBH.examples(category)[3].question.text
     assert first.split()[:5] == shown.split("Question: ")[1].split()[:5]

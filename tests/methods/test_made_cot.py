@@ -9,7 +9,7 @@ from trove_lite.methods.base import Budget
 from trove_lite.methods.latm import AT_ONCE
 from trove_lite.methods.latm.thoughts import MADE_COT, ends_in
 
-from .test_latm import Played, problems
+from .test_latm import WORDS, Played, problems
 
 THOUGHTS = ["It is three. So the answer is 3.", "I guess. So the answer is 77.", "So the answer is (5)."]
 REPLIES = {"think": THOUGHTS, "use": ["Four. So the answer is 4."]}
@@ -92,4 +92,4 @@ def test_a_kind_of_keeping_that_is_none_and_no_labelled_problem_are_refused():
     with pytest.raises(TroveLiteError, match="kept 'best'"):
         played(kept="best")
     with pytest.raises(TroveLiteError, match="at least 1 labelled"):
-        list(MADE_COT.begin([problems(1)[0].question], MADE_COT.presets["paper"], []))
+        list(MADE_COT.begin([problems(1)[0].question], MADE_COT.presets["paper"], [], WORDS))

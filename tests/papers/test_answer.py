@@ -6,7 +6,16 @@ import pytest
 from trove_lite import TroveLiteError
 from trove_lite.papers import answer as papers_answer
 from trove_lite.papers import published_value
-from trove_lite.papers.answer import PROMPTS, answer, answer_figure, answer_in_words
+from trove_lite.papers.answer import (
+    IN_PRINT,
+    NO_TOOLS,
+    NOT_RUN,
+    PLANNED,
+    PROMPTS,
+    answer,
+    answer_figure,
+    answer_in_words,
+)
 
 from ..conftest import ROOT
 
@@ -19,6 +28,21 @@ def study(folder, text, name="reeval_differences.csv"):
     return folder
 
 
+PLAN = "id,family,paper,tools,without,data,prompts,requests,why\n"
+NOTHING = "nothing,yes,TroVE,TROVE,PRIMITIVE,MATH,own,15,\n"
+
+
+def compared(tmp_path, studies, rows=NOTHING, measured=""):
+    (tmp_path / "plan.csv").write_text(PLAN + rows)
+    (tmp_path / "differences.csv").write_text("id,difference,low,high,covers,p,problems,tools_used,signs\n" + measured)
+    return answer(studies, tmp_path / "plan.csv", tmp_path / "differences.csv")
+
+
+def found(tmp_path, studies):
+    """What is read of studies' tables alone."""
+    return compared(tmp_path, studies).query("group == 'seen before the plan'")
+
+
 def two(tmp_path):
     ahead = "all,one_stage,TROVE,PRIMITIVE,0.10,0.05,0.15,problems,0.00001,200\n"
     behind = (
@@ -28,28 +52,17 @@ def two(tmp_path):
     here, there = study(tmp_path / "x", PAIRS + counting + ahead), study(tmp_path / "y", PAIRS + behind)
     latm = "category,a,b,difference,low,high,covers,p,problems\nall,LATM,PRIMITIVE,0.01,-0.1,0.12,problems,0.8,40\n"
     study(there, latm.replace("LATM,PRIMITIVE", '"LATM, m","PRIMITIVE, m"'), "latm_differences.csv")
-    return answer({here: "MATH", there: "tables"})
+    return compared(tmp_path, {here: "MATH", there: "tables"})
 
 
 def test_each_comparison_is_one_row_over_all_of_its_categories(tmp_path):
     table = two(tmp_path)
-    ours = table[~table["printed"]]
+    ours = table[table["group"] == "seen before the plan"]
     assert list(ours["difference"]) == [0.10, -0.20, 0.01]
     assert list(ours["study"]) == ["MATH", "tables", "tables"]
     assert list(ours["without"]) == ["PRIMITIVE"] * 3
     assert list(ours["table"]) == ["x/reeval_differences.csv", "y/reeval_differences.csv", "y/latm_differences.csv"]
-    assert ours["p_holm"].iloc[-1] == pytest.approx(0.8)
-
-
-def test_what_a_study_shows_of_another_beside_its_own_counts_once(tmp_path):
-    pairs = "category,a,b,difference,low,high,covers,p,problems\n"
-    large = 'all,"LATM, large","PRIMITIVE, large",-0.4,-0.5,-0.3,problems,0,240\n'
-    small = 'all,"LATM, small","PRIMITIVE, small",-0.1,-0.2,0.0,problems,0.05,240\n'
-    across = 'all,"LATM, small","PRIMITIVE, large",-0.6,-0.7,-0.5,problems,0,240\n'
-    first = study(tmp_path / "large", pairs + large, "latm_differences.csv")
-    second = study(tmp_path / "small", pairs + large + across + small, "latm_differences.csv")
-    table = answer({first: "large", second: "small"}).query("not printed")
-    assert list(zip(table["study"], table["difference"], strict=True)) == [("large", -0.4), ("small", -0.1)]
+    assert not ours["counted"].any()
 
 
 def test_the_same_model_s_tools_on_other_problems_are_another_comparison(tmp_path):
@@ -57,7 +70,7 @@ def test_the_same_model_s_tools_on_other_problems_are_another_comparison(tmp_pat
     row = '{},"LATM, m","PRIMITIVE, m",-0.4,-0.5,-0.3,problems,0,{}\n'
     tasks = study(tmp_path / "tasks", pairs + row.format("all", 240), "latm_differences.csv")
     subject = study(tmp_path / "subject", pairs + row.format("counting", 281), "latm_differences.csv")
-    table = answer({tasks: "six tasks", subject: "MATH"}).query("not printed")
+    table = found(tmp_path, {tasks: "six tasks", subject: "MATH"})
     assert list(table["budget"]) == ["one call a question", "at most the same calls"]
 
 
@@ -65,10 +78,8 @@ def test_by_other_prompts_a_comparison_is_a_row_of_its_own(tmp_path):
     row = "{},counting,{},TROVE,PRIMITIVE,{},-0.1,0.2,problems,0.5,100\n"
     own, oracle = row.format("the study's prompts", "one_stage", -0.07), row.format("official", "oracle", 0.03)
     folder = study(tmp_path, f"prompts,{PAIRS}{own}{row.format('official', 'one_stage', 0.01)}{oracle}", PROMPTS)
-    table = answer({folder: "counting"}).query("not printed")
-    assert list(zip(table["difference"], table["budget"], strict=True)) == [
-        (0.01, "the same calls, `official` prompts")
-    ]
+    table = found(tmp_path, {folder: "counting"})
+    assert list(zip(table["difference"], table["budget"], strict=True)) == [(0.01, "the same calls, official prompts")]
 
 
 def test_creator_is_compared_at_the_most_calls_that_both_sides_reach(tmp_path):
@@ -81,29 +92,16 @@ def test_creator_is_compared_at_the_most_calls_that_both_sides_reach(tmp_path):
         + "completion tokens"
         + row[5:].format(774, "PoT", 1)
     )
-    table = answer({study(tmp_path, columns + text, "creator_matched.csv"): "counting"}).query("not printed")
+    table = found(tmp_path, {study(tmp_path, columns + text, "creator_matched.csv"): "counting"})
     assert list(zip(table["without"], table["difference"], table["budget"], strict=True)) == [
         ("PRIMITIVE", 0.03, "2.4 calls each"),
         ("PoT", 0.02, "10 calls each"),
     ]
 
 
-def test_a_toolbox_that_another_category_lent_is_no_comparison(tmp_path):
-    row = "accuracy of the answer,{},{},{},-0.1,0.2,problems,0.5,100\n"
-    pairs = (
-        ("its own toolbox", "no toolbox"),
-        ("its own toolbox", "another category's"),
-        ("another category's", "no toolbox"),
-    )
-    rows = "".join(row.format(*pair, 0.01 * number) for number, pair in enumerate(pairs, start=1))
-    header = "measure,a,b,difference,low,high,covers,p,problems\n"
-    table = answer({study(tmp_path, header + rows, "trove_placebo_differences.csv"): "counting"}).query("not printed")
-    assert list(zip(table["without"], table["difference"], strict=True)) == [("TROVE, no toolbox", 0.01)]
-
-
 def test_print_stands_beside_without_an_interval(tmp_path):
     table = two(tmp_path)
-    printed = table[table["printed"]]
+    printed = table[table["group"] == IN_PRINT]
     assert printed["low"].isna().all()
     assert printed["p_holm"].isna().all()
     row = printed[printed["study"].str.contains("re-evaluation")].iloc[0]
@@ -112,25 +110,74 @@ def test_print_stands_beside_without_an_interval(tmp_path):
     assert row["difference"] == pytest.approx(best - rival)
 
 
-def test_the_words_count_what_the_table_holds(tmp_path):
-    words = answer_in_words(two(tmp_path))
-    assert "Of 3 comparisons" in words
-    assert "**ahead in 1** (TROVE against PRIMITIVE, MATH: +10.0 points)" in words
-    assert "**behind in 1** (TROVE against PRIMITIVE, tables: -20.0 points)" in words
-    assert "in **1** neither is shown" in words
+ROWS = """ahead,yes,TroVE,TROVE,PRIMITIVE,MATH,official,15,
+behind,yes,TroVE,TROVE,PRIMITIVE,MATH,own,15,
+open,yes,TroVE,TROVE,PRIMITIVE,TabMWP,own,15,
+sick,yes,TroVE,INSTANCE,PRIMITIVE,MATH,own,15,
+idle,yes,LATM,LATM,PRIMITIVE,tasks,own,1,
+later,yes,LATM,LATM,CoT,tasks,own,1,
+placebo,no,,"TROVE, no toolbox",PRIMITIVE,MATH,own,15,three prompts
+"""
+FOUND = """ahead,0.10,0.05,0.15,problems,0.001,400,True,
+behind,-0.10,-0.15,-0.05,problems,0.0001,400,True,
+open,0.02,-0.08,0.12,problems,0.02,100,True,
+sick,-0.3,-0.4,-0.2,problems,0.000001,400,True,one answer
+idle,-0.6,-0.7,-0.5,problems,0.000001,400,False,
+placebo,-0.05,-0.1,0.0,problems,0.05,400,True,
+"""
+
+
+def test_only_the_plan_s_family_counts_where_tools_were_used_and_no_sign_stands(tmp_path):
+    table = compared(tmp_path, {}, ROWS, FOUND)
+    table = table[table["group"] == PLANNED]
+    assert list(table["counted"]) == [True, True, True, False, False, False, False]
+    assert list(table["reason"]) == ["", "", "", "one answer", NO_TOOLS, NOT_RUN, "three prompts"]
+
+
+def test_what_made_no_tool_has_no_difference(tmp_path):
+    table = compared(tmp_path, {}, ROWS, FOUND).set_index("reason")
+    assert table.loc[[NO_TOOLS], "difference"].isna().all()
+
+
+def test_the_correction_is_over_the_whole_family_also_over_what_does_not_count(tmp_path):
+    table = compared(tmp_path, {}, ROWS, FOUND).query("counted")
+    assert list(table["p_holm"]) == pytest.approx([5 * 0.001, 6 * 0.0001, 4 * 0.02])
+
+
+def test_beside_each_interval_stands_the_difference_that_it_shows_with_a_chance_of_80_percent(tmp_path):
+    """1.96 + 0.84 standard errors, and an interval's half is 1.96 of them."""
+    table = compared(tmp_path, {}, ROWS, FOUND).query("counted")
+    assert list(table["detectable"]) == pytest.approx([0.0715, 0.0715, 0.143], abs=2e-4)
+
+
+def test_the_words_count_what_counts(tmp_path):
+    words = answer_in_words(compared(tmp_path, {}, ROWS, FOUND))
+    assert "Of 7 planned comparisons 3 count" in words
+    assert "**ahead in 1** (TROVE against PRIMITIVE, MATH, 15 requests, official prompts: +10.0 points)" in words
+    assert "**behind in 1** (TROVE against PRIMITIVE, MATH, 15 requests, own prompts: -10.0 points)" in words
+    assert "**1** are open" in words
+    assert "none counts yet" in answer_in_words(compared(tmp_path, {}, ROWS))
 
 
 def test_the_figure_draws_a_row_a_comparison(tmp_path):
     table = two(tmp_path)
     axes = answer_figure(table).axes[0]
-    assert len(axes.get_yticklabels()) == len(table)
+    assert len(axes.get_yticklabels()) == table["difference"].notna().sum()
     points = {round(float(line.get_xdata()[0])) for line in axes.lines if len(line.get_xdata()) == 1}
     assert points == {10, -20, 1}
 
 
 def test_a_folder_without_tables_is_refused_by_name(tmp_path):
     with pytest.raises(TroveLiteError, match="holds none of"):
-        answer({tmp_path: "nothing"})
+        compared(tmp_path, {tmp_path: "nothing"})
+
+
+def test_the_plan_names_each_comparison_once_with_a_known_pack():
+    plan = pd.read_csv(ROOT / "studies/plan.csv")
+    assert plan["id"].is_unique
+    assert set(plan["prompts"]) == {"official", "own"}
+    assert set(plan["family"]) == {"yes", "no"}
+    assert (plan["why"].str.len() > 0).all()
 
 
 def test_every_table_that_is_read_is_one_that_a_published_study_has():

@@ -96,7 +96,7 @@ def sections(prompt: str) -> list[str]:
 def worked(prompt: str) -> list[tuple[str, str]]:
     """The worked examples of a prompt: what is asked, and what a model should have written."""
     parts = prompt.split("**Question**\n")[1:-1]
-    return [tuple(part.split("**Solution**\n")) for part in parts]
+    return [tuple(re.split(r"(?=\*\*Tools\*\*\n)", part, maxsplit=1)) for part in parts]
 
 
 def words(question: str) -> Counter:
@@ -111,13 +111,14 @@ def alike(a: Counter, b: Counter) -> float:
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_sections_come_in_the_papers_order_and_end_where_the_model_goes_on(category, mode):
+def test_tools_stand_before_the_solution_that_needs_them_and_the_model_goes_on_at_the_question(category, mode):
+    """A call that is written before its tool calls what may never be written."""
     prompt = load_pack("own", MATH).render(asked(category), mode, [TOOL])
-    parts = ["Question", "Toolbox", "Solution"] if mode == "import" else ["Question", "Solution"]
-    assert sections(prompt) == [*parts, "Tools", *parts, "Tools", *parts]
+    asks = ["Question", "Toolbox"] if mode == "import" else ["Question"]
+    assert sections(prompt) == [*asks, "Tools", "Solution", *asks, "Tools", "Solution", *asks]
     assert not prompt.startswith("**")
     tail = f"**Toolbox**\n{format_toolbox([TOOL])}\n\n" if mode == "import" else ""
-    assert prompt.endswith(f"\n\n\n**Question**\n{TEXT}\n\n{tail}**Solution**\n")
+    assert prompt.endswith(f"\n\n\n**Question**\n{TEXT}\n\n{tail}")
     assert "{" not in prompt.split("**Question**")[0]
 
 
@@ -146,10 +147,11 @@ def test_worked_examples_print_their_answers():
             texts = [text for _, text in worked(load_pack("own", MATH).render(asked(category, "Why?"), mode))]
             for text, example in zip(texts, own.examples("math", category), strict=True):
                 solution, tools = parse_completion(text, parser)
-                if mode in ("create", "instance"):
-                    assert "function" in {tool.kind for tool in tools}
-                if mode == "import":
-                    assert any(tool.name == f"toolbox.{library[len(answers) % 2].name}" for tool in tools)
+                last = example is own.examples("math", category)[-1]
+                made = "function" in {tool.kind for tool in tools}
+                assert made == (mode == "instance" or (mode == "create" and not last))
+                imported = any(tool.name == f"toolbox.{library[0].name}" for tool in tools)
+                assert imported == (mode == "import" and not last)
                 programs.append(program_of(solution, tools, library if mode == "import" else ()))
                 answers.append(example["answer"])
     with sandbox.Sandbox(time_limit=30) as box:
@@ -211,8 +213,8 @@ def test_worked_examples_are_no_test_problems_and_not_like_any():
 
 
 def test_the_near_duplicate_measure_sees_changed_numbers_and_names():
-    bag = words(EXAMPLES[0][1]["question"])
-    other = EXAMPLES[0][1]["question"].replace("35", "40").replace("gym", "pool").replace("After", "In")
+    (gym,) = (example["question"] for _, example in EXAMPLES if "gym" in example["question"])
+    bag, other = words(gym), gym.replace("35", "40").replace("gym", "pool").replace("After", "In")
     assert 0.6 < alike(bag, words(other)) < 1
 
 
@@ -228,16 +230,24 @@ def test_a_hash_is_of_what_a_model_reads():
     assert PromptPack("own", CATEGORIES, MODES, changed).hash_of(MODES) != pack.hash_of(MODES)
 
 
-def test_own_choice_asks_as_own_does_but_shows_import_a_question_without_a_fitting_tool():
-    own_pack, choice = load_pack("own", MATH), load_pack("own_choice", MATH)
-    question = asked("counting", "Why?")
-    assert {mode for mode in MODES if choice.render(question, mode) != own_pack.render(question, mode)} == {"import"}
-    *apt, (_, plain) = worked(choice.render(question, "import"))
-    assert all("from toolbox import" in answer for _, answer in apt)
-    assert "toolbox" not in plain
-    last = own.examples("math", "counting")[-1]
-    assert own.shown_tool(last).name not in choice.render(question, "import")
-    assert last["plain"].strip() in plain
+def test_a_worked_tool_is_a_step_of_its_program_and_the_last_example_of_import_and_create_does_without():
+    """Where every example's tool answers the whole question, a model writes one call and nothing else."""
+    for category in CATEGORIES:
+        first, last = own.examples("math", category)
+        program = first["solution"].strip()
+        assert not re.fullmatch(rf"print\({own.shown_tool(first).name}\(.*\)\)", program), program
+        for mode in ("import", "create"):
+            *_, (_, plain) = worked(load_pack("own", MATH).render(asked(category, "Why?"), mode))
+            assert "toolbox" not in plain
+            assert "def " not in plain
+            assert last["plain"].strip() in plain
+
+
+def test_an_empty_toolbox_is_not_shown():
+    """Where it was, the model imported from it."""
+    question = asked("number", "Why?")
+    last = load_pack("own", MATH).render(question, "import").split("**Question**\n")[-1]
+    assert last == "Why?\n\n"
 
 
 @pytest.mark.parametrize("category", BBH.categories)
@@ -246,7 +256,8 @@ def test_a_task_s_programs_are_shown_to_primitive_alone_that_is_named_so(categor
     own_questions = {example["question"].strip() for example in own.examples("bbh", category)}
 
     def shown(stage):
-        return {question.strip() for question, _ in worked(pack.render(question, stage))}
+        parts = pack.render(question, stage).split("**Question**\n")[1:-1]
+        return {part.split("\n\n**")[0].strip() for part in parts}
 
     assert shown("primitive_same_task") == shown("standard") == own_questions
     for stage in ("primitive", "instance", "create"):
@@ -268,8 +279,8 @@ def test_no_variable_of_a_worked_program_is_what_its_task_calls_a_person_or_an_o
 def test_unknown_names_are_refused_with_the_known_ones():
     with pytest.raises(TroveLiteError, match="own, official"):
         load_pack("other", MATH)
-    with pytest.raises(TroveLiteError, match="no official prompts for data set 'practice'"):
-        load_pack("official", PRACTICE)
+    with pytest.raises(TroveLiteError, match="'official' has nothing for category 'counting', mode 'skip'"):
+        load_pack("official", PRACTICE).render(asked("counting"), "skip")
     with pytest.raises(TroveLiteError, match="import, create, skip"):
         load_pack("own", MATH).render(asked("counting"), "guess")
     with pytest.raises(TroveLiteError, match="algebra, counting"):
@@ -344,6 +355,7 @@ def test_the_practice_problems_are_asked_with_the_examples_of_math():
 def test_no_two_methods_call_a_stage_alike():
     names = [name for file in (own.FOLDER / "instructions").iterdir() for name in tomllib.loads(file.read_text())]
     assert len(set(names)) == len(names) == len(own.instructions())
+    assert not set(names) & set(own.messages())
 
 
 @pytest.mark.parametrize("name", ["own", pytest.param("official", marks=fetched), "practice"])

@@ -35,7 +35,8 @@ def test_our_prompts_show_the_table_before_the_question_and_so_do_their_examples
     assert len(parts) == len(worked) + 2
     for part, example in zip(parts[1:], [*worked, {"context": CONTEXT, "question": "how many rows?\n"}], strict=True):
         assert part.startswith(f"{example['context']}\n\n{example['question']}\n\n")
-    assert prompt.endswith("**Solution**\n")
+    ends = format_toolbox([TOOL]) if mode == "import" else f"{CONTEXT}\n\nhow many rows?\n"
+    assert prompt.endswith(f"{ends}\n\n")
     assert "{" not in parts[0]
     assert "table" in parts[0]
 
@@ -45,12 +46,13 @@ def test_our_prompts_show_the_table_before_the_question_and_so_do_their_examples
 def test_answers_of_our_examples_are_read_back(name, parser):
     for mode in MODES:
         prompt = load_pack("own", load_dataset(name)).render(asked(name), mode, [TOOL])
-        answers = [part.split("**Solution**\n")[1] for part in prompt.split("**Question**\n")[1:-1]]
+        answers = [part[part.index("**Tools**\n") :] for part in prompt.split("**Question**\n")[1:-1]]
         for answer, example in zip(answers, own.examples(name, name), strict=True):
             solution, tools = parse_completion(answer, parser)
-            source = example["plain" if mode in ("primitive", "skip") else "solution"]
-            assert program_of(solution, ()).strip() == source.strip()
-            assert any(tool.kind == "function" for tool in tools) == (mode in ("create", "instance"))
+            last = example is own.examples(name, name)[-1]
+            uses = mode == "instance" or (mode in ("import", "create") and not last)
+            assert program_of(solution, ()).strip() == example["solution" if uses else "plain"].strip()
+            assert any(tool.kind == "function" for tool in tools) == (uses and mode != "import")
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -8,6 +8,8 @@ from .base import Dataset, Problem
 
 DATASETS = {
     "math": "trove_lite.datasets.math:MATH",
+    "math_bench": "trove_lite.datasets.math:BENCH",
+    "math_train": "trove_lite.datasets.math:TRAIN",
     "practice": "trove_lite.datasets.practice.problems:PRACTICE",
     "practice_tables": "trove_lite.datasets.practice_tables:PRACTICE_TABLES",
     "tabmwp": "trove_lite.datasets.tabmwp:TABMWP",

@@ -51,6 +51,23 @@ DIFFICULTY = "level of difficulty"
 
 
 @dataclass(frozen=True)
+class ReleasedPrompts:
+    """How CREATOR's released program asks about a data set's questions.
+
+    folder: its prompts' place in the repository. about: what the assistant is told to help with. gaps: what is filled
+    in of a question, by the gap's name. variants: how the names of a category's own files end. thoughts: whether the
+    examples think before they write code ("w/ CoT"). unsent: stages whose file the program never sends.
+    """
+
+    folder: str
+    about: str
+    gaps: Callable[[Question], Mapping[str, str]]
+    variants: Mapping[str, str] = field(default_factory=dict, hash=False)
+    thoughts: bool = False
+    unsent: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Dataset:
     """Problems, and how answers to them are read and judged.
 
@@ -62,7 +79,7 @@ class Dataset:
     with and that the official prompts list, the papers' primitives beyond Python's own. other_rules: further rules by
     which the same answers may be judged, such as the official evaluator's, by name. released_votes: what a program
     votes with in the released one, from its output and the gold answer, where that differs from `read`. like: the data
-    set whose prompts serve this one too ("": it has its own).
+    set whose prompts serve this one too ("": it has its own). released: how CREATOR's program asks about it.
     """
 
     name: str
@@ -78,6 +95,7 @@ class Dataset:
     released_votes: Callable[[str, object], list[str]] | None = None
     like: str = ""
     by: str = DIFFICULTY
+    released: ReleasedPrompts | None = None
 
 
 def after_labelled(dataset: Dataset) -> Dataset:

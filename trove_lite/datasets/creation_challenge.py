@@ -5,9 +5,10 @@ docstring. Hints and constants stand in the question's context. Answers are numb
 """
 
 import re
+from functools import cache
 from pathlib import Path
 
-from .base import Dataset, Problem, Question
+from .base import Dataset, Problem, Question, ReleasedPrompts
 from .files import pinned_file, read_json_lines
 from .graders import one_is_correct, read_one
 
@@ -61,4 +62,19 @@ def program_of(*texts: str) -> str:
     return "\n\n".join(blocks)
 
 
-CREATION = Dataset(NAME, "Creation Challenge", tuple(HINTS), load, read_one, one_is_correct)
+@cache
+def entries() -> dict[str, dict]:
+    """What the file says of a question, by its text; no two are alike."""
+    return {entry["question"].strip(): entry for _, entry in read_json_lines(pinned_file(NAME, FILE), FIELDS, NAME)}
+
+
+def gaps(question: Question) -> dict[str, str]:
+    """What CREATOR's prompts are filled with: constants as the file has them, none in many ways, and the hint."""
+    entry = entries().get(question.text) or dict.fromkeys(FIELDS, "None")
+    hints = [f"{heading}:\n{entry[field].strip()}" for heading, field in HINTS[question.category].items()]
+    return {"qst": question.text, "constants": entry["constant"].strip(), "hints": "\n".join(hints)}
+
+
+VARIANTS = {"no_hint": "", "utility_hint": "_utilityhint", "all_hint": "_allhint"}
+RELEASED = ReleasedPrompts("Creation", "newly defined questions", gaps, VARIANTS)
+CREATION = Dataset(NAME, "Creation Challenge", tuple(HINTS), load, read_one, one_is_correct, released=RELEASED)

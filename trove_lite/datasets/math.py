@@ -1,11 +1,15 @@
-"""MATH's problems with numeric answers, as TroVE released them (TroVE, Table 1)."""
+"""MATH's problems with numeric answers: those of its test split that TroVE released (TroVE, Table 1), and those of its
+train split, on which prompts are developed."""
 
+import random
+import re
+from dataclasses import replace
 from pathlib import Path
 
 from ..errors import TroveLiteError
 from .answers import number_is_correct, read_numbers
-from .base import Dataset, Problem, Question, after_labelled
-from .files import data_folder, public_files, read_json_lines, remedy, sha256_of
+from .base import Dataset, Problem, Question, ReleasedPrompts, after_labelled
+from .files import pinned_file, read_json_lines, remedy
 
 MATH_FILES = {
     "algebra": "algebra",
@@ -20,6 +24,8 @@ MATH_FILES = {
 CATEGORIES = tuple(MATH_FILES)
 LEVELS = ("1", "2", "3", "4", "5")
 FIELDS = {"question": str, "answer": (int, float), "level": str}
+TRAIN_FIELDS = FIELDS | {"answer": str}
+DECIMAL = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
 def load(category: str) -> tuple[Problem, ...]:
@@ -27,17 +33,22 @@ def load(category: str) -> tuple[Problem, ...]:
 
     Raises TroveLiteError for a missing or altered file, or a malformed line.
     """
-    name = f"data/math/{MATH_FILES[category]}.jsonl"
-    (file,) = (f for f in public_files() if f.group == "math" and f.path == name)
-    path = data_folder() / file.name
-    if not path.is_file():
-        raise TroveLiteError(f"{path}: missing; run `trove-lite fetch math`, or set TROVE_LITE_DATA")
-    problems = read_problems(path, category)
-    if sha256_of(path) != file.sha256:
-        raise TroveLiteError(
-            f"{path}: sha256 differs from the pinned {file.sha256[:12]}…; delete it and run `trove-lite fetch math`"
+    return read_problems(pinned_file("math", f"data/math/{MATH_FILES[category]}.jsonl"), category)
+
+
+def load_train(category: str) -> tuple[Problem, ...]:
+    """The problems of the train split whose answer is written as a plain number; raises as `load` does."""
+    path = pinned_file("math_train", f"tab_and_math/MATH/dataset/train/{MATH_FILES[category]}.jsonl")
+    lines = read_json_lines(path, TRAIN_FIELDS, "math_train")
+    known = [entry for _, entry in lines if DECIMAL.fullmatch(entry["answer"])]
+    return tuple(
+        Problem(
+            Question("math_train", category, place, entry["question"]),
+            float(entry["answer"]),
+            entry["level"].removeprefix("Level "),
         )
-    return problems
+        for place, entry in enumerate(known)
+    )
 
 
 def read_problems(path: Path, category: str) -> tuple[Problem, ...]:
@@ -52,7 +63,24 @@ def read_problems(path: Path, category: str) -> tuple[Problem, ...]:
     return tuple(problems)
 
 
-MATH = Dataset("math", "MATH", CATEGORIES, load, read_numbers, number_is_correct, LEVELS)
+RELEASED = ReleasedPrompts("MATH", "math competition problems", lambda question: {"qst": question.text})
+MATH = Dataset("math", "MATH", CATEGORIES, load, read_numbers, number_is_correct, LEVELS, released=RELEASED)
+
+#: Apart from what is tested: for the development of prompts alone.
+TRAIN = replace(MATH, name="math_train", title="MATH, train split", load=load_train, like="math")
+
+BENCH_SIZE, BENCH_SEED = 60, 20261125
+
+
+def load_bench(category: str) -> tuple[Problem, ...]:
+    """Problems drawn for studies that cannot ask all: with their own numbers, in their own order."""
+    found = load(category)
+    drawn = random.Random(f"{BENCH_SEED} {category}").sample(range(len(found)), BENCH_SIZE)
+    return tuple(found[place] for place in sorted(drawn))
+
+
+#: Whose labelled problems are of the train split, so that none that is tested is given up.
+BENCH = replace(MATH, load=load_bench, examples=lambda category: load_train(category)[:6])
 
 #: For methods that see labelled problems, and for those that are set beside them.
 LABELLED = after_labelled(MATH)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..errors import TroveLiteError
 from .answers import number_is_correct, read_numbers
-from .base import Dataset, Problem, Question, after_labelled
+from .base import Dataset, Problem, Question, ReleasedPrompts, after_labelled
 from .files import pinned_file, read_json_lines, remedy
 
 NAME = "tabmwp"
@@ -47,6 +47,19 @@ def table_text(table: str) -> str:
     return "\n".join([*lines[:first], header, rule, *rows])
 
 
+def released_table(text: str) -> str:
+    """The undoing of `table_text`: the table as the file has it, and as CREATOR's program shows it."""
+    lines = text.split("\n")
+    first = next((i for i, line in enumerate(lines) if "|" in line), len(lines))
+    rows = [line[2:-2] for line in lines[first:]]
+    return "\n".join([*lines[:first], *rows[:1], *rows[2:]])
+
+
+def gaps(question: Question) -> dict[str, str]:
+    """What CREATOR's prompts are filled with."""
+    return {"qst": question.text, "table": released_table(question.context)}
+
+
 TABMWP = Dataset(
     NAME,
     "TabMWP",
@@ -57,6 +70,7 @@ TABMWP = Dataset(
     GRADES,
     given=("import pandas as pd",),
     by="school grade",
+    released=ReleasedPrompts("TabMWP", "questions with tabular contents", gaps, thoughts=True),
 )
 
 #: For methods that see labelled problems, and for those that are set beside them.

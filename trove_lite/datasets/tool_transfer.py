@@ -7,7 +7,7 @@ with the gold tool's introduction. Answers are numbers, judged by the strict gra
 import re
 from pathlib import Path
 
-from .base import Dataset, Problem, Question
+from .base import Dataset, Problem, Question, ReleasedPrompts
 from .files import pinned_file, read_json_lines
 from .graders import one_is_correct, read_one
 
@@ -18,6 +18,7 @@ FIELDS = {"intro": str, "tool": str} | {
     f"{part}{place}": kind for place in PLACES for part, kind in (("scn", str), ("sol", str), ("ans", (int, float)))
 }
 CATEGORIES = ("no_hint", "utility_hint")
+HINT = "A tool that helps with this question:\n\n"
 
 
 def load(category: str) -> tuple[Problem, ...]:
@@ -29,7 +30,7 @@ def read_problems(path: Path, category: str) -> tuple[Problem, ...]:
     """Parse a JSON-lines file of sets: `intro` and `tool`, then for each place `scn`, `sol` and `ans`."""
     problems = []
     for _, entry in read_json_lines(path, FIELDS, NAME):
-        hint = f"A tool that helps with this question:\n\n{entry['intro'].strip()}"
+        hint = HINT + entry["intro"].strip()
         for place in PLACES:
             context = hint if category == "utility_hint" else ""
             question = Question(NAME, category, len(problems), entry[f"scn{place}"].strip(), context)
@@ -52,4 +53,12 @@ def program_of(*texts: str) -> str:
     return "\n\n".join(block for text in texts for block in re.findall(r"```python\s*\n(.*?)```", text, re.DOTALL))
 
 
-TRANSFER = Dataset(NAME, "tool transfer", CATEGORIES, load, read_one, one_is_correct, PLACES)
+def gaps(question: Question) -> dict[str, str]:
+    """What CREATOR's prompts are filled with; the words before the hint are its program's."""
+    hint = question.context.removeprefix(HINT)
+    return {"problem": question.text, "hints": f"create a tool based on the following introduction:\n{hint}"}
+
+
+VARIANTS = {"no_hint": "", "utility_hint": "_hint"}
+RELEASED = ReleasedPrompts("ToolTransfer", "questions with tools", gaps, VARIANTS, unsent=("rectify",))
+TRANSFER = Dataset(NAME, "tool transfer", CATEGORIES, load, read_one, one_is_correct, PLACES, released=RELEASED)

@@ -86,13 +86,15 @@ class Settings:
 
 
 Messages = tuple[tuple[str, str], ...]  # a chat so far: ("system" | "user" | "assistant", text) in turn
+Words = Callable[..., str]  # a text's name and what fills it → the text, of the run's pack
 
 
 @dataclass(frozen=True)
 class Attempt:
     """A request to a model: these samples of one prompt, each parsed and run, and a candidate unless it says not.
 
-    The prompt is the pack's for `stage`, `shown` and `values`, unless it is given as `prompt` (a text, or messages).
+    The prompt is the pack's for `stage`, `shown` and `values`, unless it is given as `prompt` (a text, or messages), of
+    the texts that the pack has for a method that `speaks`.
     """
 
     question: Question
@@ -111,8 +113,10 @@ class Attempt:
     """How a reply's solution, its tools and `library` become the program that runs."""
     values: Mapping[str, str] = field(default_factory=dict, hash=False)
     """What else the stage's prompt is filled with: a program to repair, its error."""
+    wording: str = ""
+    """The stage whose prompt asks it, where the pack has that one ("": its own)."""
     prompt: str | Messages | None = None
-    """The prompt itself, where the pack has none."""
+    """The prompt itself, where the method writes it."""
     runs: bool = True
     """False where only the text is wanted: of a candidate, what stands after its marker `Final Answer:`."""
     role: str = "solver"
@@ -193,7 +197,7 @@ class Method(NamedTuple):
     steps: Callable[..., Steps]
     #: Modes in the order in which a problem's candidates are sampled: the tie rule of selection.
     modes: tuple[str, ...]
-    #: Everything that it may ask the pack of prompts for, where that is more than its modes.
+    #: Everything that it may ask the pack of prompts for: prompts, and texts where it `speaks`.
     stages: tuple[str, ...] = ()
     #: Settings by preset; `paper` is the default.
     presets: Mapping[str, Settings] = {"paper": Settings()}
@@ -209,10 +213,21 @@ class Method(NamedTuple):
     examples: bool = False
     #: How a candidate's solution and tools become its program again, to run once more; None: no table holds it whole.
     program: Callable[..., str] | None = program_of
+    #: Which of its stages it asks for with some settings; None: all.
+    asks: Callable[..., Sequence[str]] | None = None
+    #: Whether it writes messages itself, of the pack's texts, which are given to it as `words(name, **values)`.
+    speaks: bool = False
 
-    def begin(self, questions: Sequence[Question], settings: Settings, examples: Sequence[Problem] = ()) -> Steps:
+    def begin(
+        self,
+        questions: Sequence[Question],
+        settings: Settings,
+        examples: Sequence[Problem] = (),
+        words: Words | None = None,
+    ) -> Steps:
         """The generator for these questions; what a method is not given it cannot see."""
-        return self.steps(questions, settings, examples) if self.examples else self.steps(questions, settings)
+        given = [*([examples] if self.examples else []), *([words] if self.speaks else [])]
+        return self.steps(questions, settings, *given)
 
 
 def chosen(question: Question, candidates: Sequence[Candidate], settings: Settings) -> Candidate:

@@ -13,5 +13,7 @@ def in_words(questions: Sequence[Question], settings: Settings, *, mode: str) ->
         yield Answer(question, chosen(question, candidates, settings))
 
 
-STANDARD = Method("standard", partial(in_words, mode="standard"), modes=("standard",), program=None)
-COT = Method("cot", partial(in_words, mode="cot"), modes=("cot",), program=None)
+STANDARD = Method(
+    "standard", partial(in_words, mode="standard"), modes=("standard",), stages=("standard",), program=None
+)
+COT = Method("cot", partial(in_words, mode="cot"), modes=("cot",), stages=("cot",), program=None)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from ..errors import TroveLiteError
 from ..programs import whole_program
 from .base import Answer, Attempt, Batch, Method, Question, Steps, chosen, repeat
-from .repair import REPAIRS, RepairSettings, fails, presets, repaired, varied
+from .repair import REPAIRS, RepairSettings, asking, fails, presets, repaired, varied
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,19 @@ def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
                     program=whole_program,
                     mode="creator",
                     library=(whole_program(tool.solution),),
-                    values={"tool": whole_program(tool.solution)},
+                    values={"tool": whole_program(tool.solution), "made": tool.text.strip()},
                 )
                 for tool in tools
             ]
-            whole = [
-                replace(candidate, text=f"{tool.text.strip()}\n\n{candidate.text.strip()}")
+            parts = [
+                {"made": tool.text.strip(), "used": candidate.text.strip()}
                 for tool, candidate in zip(tools, first, strict=True)
             ]
-            final, rest = yield from repaired(question, "creator", whole, settings)
+            whole = [
+                replace(candidate, text="\n\n".join(replies.values()))
+                for candidate, replies in zip(first, parts, strict=True)
+            ]
+            final, rest = yield from repaired(question, "creator", whole, settings, parts)
             return final, replies + rest
 
         most = 2 + settings.retries + settings.rectify
@@ -84,4 +88,5 @@ CREATOR = Method(
     stages=(*varied("creation", "decide"), *REPAIRS),
     presets=presets(CreatorSettings(), CreatorSettings(retries=3)),
     program=None,
+    asks=asking("creation", "decide"),
 )

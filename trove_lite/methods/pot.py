@@ -5,7 +5,7 @@ from functools import partial
 
 from ..programs import whole_program
 from .base import Answer, Attempt, Batch, Method, Question, Steps, chosen, repeat
-from .repair import REPAIRS, RepairSettings, presets, repaired, varied
+from .repair import REPAIRS, RepairSettings, asking, presets, repaired, varied
 
 
 def program(questions: Sequence[Question], settings: RepairSettings, *, mode: str) -> Steps:
@@ -22,6 +22,14 @@ def program(questions: Sequence[Question], settings: RepairSettings, *, mode: st
 
 PRESETS = presets(RepairSettings())
 POT, ENTANGLED = (
-    Method(name, partial(program, mode=name), (name,), (*varied(name), *REPAIRS), PRESETS, program=whole_program)
+    Method(
+        name,
+        partial(program, mode=name),
+        (name,),
+        (*varied(name), *REPAIRS),
+        PRESETS,
+        program=whole_program,
+        asks=asking(name),
+    )
     for name in ("pot", "entangled")
 )

@@ -14,10 +14,9 @@ def one_prompt(questions: Sequence[Question], settings: Settings, *, mode: str) 
 
 
 #: Plain programs, with no tool but the libraries.
-PRIMITIVE = Method("primitive", partial(one_prompt, mode="primitive"), modes=("primitive",))
+PRIMITIVE = Method("primitive", partial(one_prompt, mode="primitive"), modes=("primitive",), stages=("primitive",))
 #: The same where prompts show worked examples of other tasks: here those of the task itself, which hold its tool.
-PRIMITIVE_SAME_TASK = Method(
-    "primitive_same_task", partial(one_prompt, mode="primitive_same_task"), modes=("primitive_same_task",)
-)
+SAME_TASK = "primitive_same_task"
+PRIMITIVE_SAME_TASK = Method(SAME_TASK, partial(one_prompt, mode=SAME_TASK), modes=(SAME_TASK,), stages=(SAME_TASK,))
 #: The prompt asks for functions made for this problem alone.
-INSTANCE = Method("instance", partial(one_prompt, mode="instance"), modes=("instance",))
+INSTANCE = Method("instance", partial(one_prompt, mode="instance"), modes=("instance",), stages=("instance",))

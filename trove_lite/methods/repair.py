@@ -4,7 +4,7 @@ An attempt is one program and up to `rectify` repairs: 1 to 1 + `rectify` calls.
 a wrong answer never is, for nobody knows that it is wrong.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import TroveLiteError
@@ -41,6 +41,11 @@ class RepairSettings(Settings):
         """Each way to ask is a method of its own in tables: METHOD_bare, METHOD_thoughts."""
         return self.stage(method)
 
+    @property
+    def repair(self) -> str:
+        """The stage of a repair."""
+        return RECTIFY if self.demonstrations else f"{RECTIFY}_bare"
+
     def stage(self, name: str) -> str:
         """A stage's prompt as these settings want it."""
         return name + ("_thoughts" if self.thoughts else "" if self.demonstrations else "_bare")
@@ -49,6 +54,15 @@ class RepairSettings(Settings):
 def varied(*stages: str) -> tuple[str, ...]:
     """Stages with all the ways to ask for them."""
     return tuple(f"{stage}{way}" for stage in stages for way in ("", "_bare", "_thoughts"))
+
+
+def asking(*stages: str) -> Callable[[RepairSettings], tuple[str, ...]]:
+    """Of these stages, and repairs, which some settings ask for."""
+
+    def asked(settings: RepairSettings) -> tuple[str, ...]:
+        return (*map(settings.stage, stages), *([settings.repair] if settings.rectify else []))
+
+    return asked
 
 
 def presets(settings: RepairSettings, released: RepairSettings | None = None) -> dict[str, RepairSettings]:
@@ -60,8 +74,17 @@ def presets(settings: RepairSettings, released: RepairSettings | None = None) ->
     return {"paper": settings, "released": released or settings, "matched": settings}
 
 
-def repaired(question: Question, mode: str, first: Sequence[Candidate], settings: RepairSettings) -> Generator:
-    """Write anew what fails, up to `rectify` times: the last programs, and every reply, these included."""
+def repaired(
+    question: Question,
+    mode: str,
+    first: Sequence[Candidate],
+    settings: RepairSettings,
+    parts: Sequence[Mapping[str, str]] = (),
+) -> Generator:
+    """Write anew what fails, up to `rectify` times: the last programs, and every reply, these included.
+
+    parts: the replies that a first program was joined from, where it was, by name.
+    """
     current, replies = list(first), list(first)
     for round in range(1, settings.rectify + 1):
         failed = [place for place, candidate in enumerate(current) if fails(candidate)]
@@ -70,12 +93,13 @@ def repaired(question: Question, mode: str, first: Sequence[Candidate], settings
         anew = yield [
             Attempt(
                 question,
-                RECTIFY if settings.demonstrations else f"{RECTIFY}_bare",
+                settings.repair,
                 range(current[place].sample, current[place].sample + 1),
                 program=whole_program,
                 mode=mode,
                 round=round,
-                values={"program": current[place].text.strip(), "error": current[place].error},
+                values={"program": current[place].text.strip(), "error": current[place].error}
+                | (parts[place] if parts and round == 1 else {}),
             )
             for place in failed
         ]

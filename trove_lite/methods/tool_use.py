@@ -4,12 +4,13 @@ WolframAlpha is a paid service on the network. Here sympy stands in for it, in t
 after it: `tool_use_sympy`. An attempt is always two calls.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .base import Answer, Attempt, Batch, Method, Question, Run, Settings, Steps, chosen, repeat
 
-MARKER = "QUERY:"
+MARKER = re.compile("QUERY:|WOLFRAM:")  # as our prompts have it, and the released ones
 MOST = 1500  # characters of what comes back, as released
 NOTHING = "Nothing is known. Give the final answer after the marker Final Answer:"
 #: Reads an expression, or equations to be solved; prints it as understood, and what it comes to.
@@ -76,7 +77,7 @@ def tool_use(questions: Sequence[Question], settings: ToolUseSettings) -> Steps:
 
 def query_of(reply: str) -> str:
     """What a reply asks the calculator: all after its first marker; "" where it asks nothing."""
-    return reply.partition(MARKER)[2].strip()
+    return "".join(MARKER.split(reply, maxsplit=1)[1:]).strip()
 
 
 TOOL_USE = Method(

@@ -16,6 +16,7 @@ from .base import Answer, Attempt, Candidate, Method, Question, Settings, Steps,
 SIZE = 3
 NORMAL = "normal"
 MODES = (NORMAL, *(f"from_{place}" for place in range(1, SIZE + 1)))
+TRANSFERRED = "decide_transfer"  # as `decide`, of a tool that was made for another question
 OTHERS = SIZE - 1  # tools that are tried on a question, a call each
 
 
@@ -85,15 +86,17 @@ def others(place: int) -> list[int]:
 
 def used(question: Question, tool: Candidate, sample: int, mode: str) -> Attempt:
     """The request for a program that answers a question with a tool."""
-    code = code_of(tool.solution)
-    return Attempt(question, "decide", range(sample, sample + 1), mode=mode, library=(code,), values={"tool": code})
+    code, wording = code_of(tool.solution), "" if mode == NORMAL else TRANSFERRED
+    given = {"mode": mode, "library": (code,), "values": {"tool": code}, "wording": wording}
+    return Attempt(question, "decide", range(sample, sample + 1), **given)
 
 
 TRANSFER = Method(
     "transfer",
     transfer,
     modes=MODES,
-    stages=("creation", "decide"),
+    stages=("creation", "decide", TRANSFERRED),
+    asks=lambda settings: ("creation", "decide"),
     presets={"paper": TransferSettings(), "released": TransferSettings(from_first=True)},
     stream=True,
     grows=True,

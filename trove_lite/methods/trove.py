@@ -261,4 +261,12 @@ def shares(settings: TroveSettings, phase: str) -> Budget:
     return replace(budget, calls=int(budget.calls * part), completion_tokens=tokens and max(1, int(tokens * part)))
 
 
-TROVE = Method("trove", trove, MODES, stages=(*MODES, "rank", "rewrite"), presets=PRESETS, stream=True, ahead=ahead)
+def asks(settings: TroveSettings) -> tuple[str, ...]:
+    """The stages that these settings ask for."""
+    ranked, rewritten = settings.ranking == "model", settings.rectify is not None
+    return (*settings.modes, *(["rank"] if ranked else []), *(["rewrite"] if rewritten else []))
+
+
+TROVE = Method(
+    "trove", trove, MODES, stages=(*MODES, "rank", "rewrite"), presets=PRESETS, stream=True, ahead=ahead, asks=asks
+)

@@ -1,13 +1,15 @@
-"""Does making tools help? Every comparison that published studies made, in one table, with what the papers print.
+"""Does making tools help? The comparisons of a plan that was made before looking, beside those in print and those seen
+before it.
 
-A row holds a method that makes tools against one that asks without, on the same problems, as a study's own notebooks
-computed it: their tables are read, nothing is computed again. What makes two sides equal is in `budget`. Printed rows
-have no interval, for the papers give none of a difference.
+A row holds a method that makes tools against one that asks without, on the same problems, as a study's own tables have
+it: nothing is computed again. What makes two sides equal is in `budget`. Only rows of the plan's family count, in which
+tools were used and against which no sign of health stands; every other row says why it does not.
 """
 
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -21,9 +23,9 @@ from . import Words, published_table, published_value
 from .latm.released import TITLES
 from .latm.tables import WHOLE
 from .style import INTERVAL, PRINT, SERIES, Series, category_axis, handle, key, margin_band, plt, titled
-from .trove.placebo import ANSWERS, OWN_TOOLS, WITHOUT
 
 COLUMNS = [
+    "group",
     "study",
     "tools",
     "without",
@@ -34,14 +36,19 @@ COLUMNS = [
     "covers",
     "p",
     "p_holm",
+    "detectable",
     "problems",
-    "printed",
+    "counted",
+    "reason",
     "table",
 ]
-IN_PRINT = "in print"
+IN_PRINT, PLANNED, RECORDED, SEEN = GROUPS = ("in print", "planned", "recorded runs", "seen before the plan")
+NOT_RUN, NO_TOOLS = "not run yet", "no tool was made or used"
 SAME_CALLS = "the same calls"
 #: Where a study says what other prompts change, and what it calls its own there.
 PROMPTS, OWN_PROMPTS = "prompts_differences.csv", "the study's prompts"
+#: A difference that is shown at 5 %, two-sided, with a chance of 80 %, over the half of its 95 % interval.
+DETECTABLE = (1.95996 + 0.84162) / 1.95996
 BESIDE = {
     "xytext": (6, 0),
     "xycoords": ("axes fraction", "data"),
@@ -50,30 +57,60 @@ BESIDE = {
     "va": "center",
 }
 MAKERS = {"TROVE": SERIES["TROVE"], "CREATOR": Series("#C58300", "^"), "LATM": Series("#00707A", "v")}
+OTHER = Series("0.35", "s")
 
 
-def answer(studies: Mapping[str | Path, str]) -> pd.DataFrame:
-    """A row a comparison, printed ones first: `difference` is accuracy with tools minus without, as a fraction of 1.
+def answer(studies: Mapping[str | Path, str], plan: str | Path, measured: str | Path = "") -> pd.DataFrame:
+    """A row a comparison, by GROUPS: `difference` is accuracy with tools minus without, as a fraction of 1.
 
-    `studies` says of folders of tables, such as results/NAME, what they are about. What one study shows of another
-    beside its own counts once, for the one that is named first. `p_holm` corrects over all rows.
+    `studies` says of folders of tables, such as results/NAME, what they are about; of a study "(recorded)", it is a
+    group of its own. `plan` is the file of planned comparisons, `measured` what was found of them, by `id`: their
+    differences, whether tools were used (`tools_used`) and the signs that stand (`signs`); not there: none was run.
+    `p_holm` corrects over the plan's family, of which what has no p counts as 1. `detectable` is the difference that a
+    design with this interval shows with a chance of 80 %, before correction.
     Raises TroveLiteError for a folder without any of the tables that are read.
     """
-    parts = [_printed().assign(asked=None)]  # a model by name, where a study shows others' runs beside its own
+    parts = [_printed(), _planned(Path(plan), Path(measured) if measured else None)]
     for folder, study in studies.items():
         here = [name for name in READ if (Path(folder) / name).is_file()]
         if not here:
             raise TroveLiteError(f"{folder}: holds none of {', '.join(READ)}; give the folder of a report's tables")
+        group = RECORDED if "(recorded)" in study else SEEN
         for name in here:
             with on_disk(Path(folder)):
                 rows = READ[name](pd.read_csv(Path(folder) / name))
-            parts.append(rows.assign(study=study, printed=False, table=f"{Path(folder).name}/{name}"))
-    table = pd.concat([part.astype(object) for part in parts], ignore_index=True)
-    again = table["asked"].notna() & table.duplicated(["tools", "without", "asked", "budget", "problems"])
-    table = table[~again].reset_index(drop=True).reindex(columns=COLUMNS)
-    table["p_holm"] = statistics.holm(table["p"].astype(float))
-    numbers = ["difference", "low", "high", "p", "problems"]
-    return named(table.astype(dict.fromkeys(numbers, float) | {"printed": bool}), "answer", "Does making tools help?")
+            about = {"group": group, "study": study, "reason": group, "table": f"{Path(folder).name}/{name}"}
+            parts.append(rows.drop(columns="p_holm", errors="ignore").assign(**about))
+    table = pd.concat([part.astype(object) for part in parts], ignore_index=True).reindex(columns=COLUMNS)
+    order = table["group"].map(GROUPS.index)
+    table = table.iloc[np.argsort(order, kind="stable")].reset_index(drop=True)
+    numbers = ["difference", "low", "high", "p", "p_holm", "problems"]
+    table = table.astype(dict.fromkeys(numbers, float))
+    table["detectable"] = DETECTABLE * (table["high"] - table["low"]) / 2
+    table["counted"] = table["counted"].eq(True)
+    return named(table, "answer", "Does making tools help?")
+
+
+def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
+    """The plan's comparisons, with what was found of them."""
+    rows = pd.read_csv(plan).rename(columns={"data": "study"})
+    found = pd.read_csv(measured) if measured and measured.is_file() else pd.DataFrame(columns=["id"])
+    rows = rows.merge(found, on="id", how="left")
+    rows = rows.reindex(columns=[*dict.fromkeys([*rows, "difference", "p", "signs", "tools_used", "table"])])
+    one = rows["requests"] == 1
+    rows["budget"] = one.map({True: "one request", False: "15 requests"}) + ", " + rows["prompts"] + " prompts"
+    family, known = rows["family"] == "yes", rows["difference"].notna()
+    reasons = [
+        (~known, NOT_RUN),
+        (rows["tools_used"].eq(False), NO_TOOLS),
+        (rows["signs"].fillna("") != "", rows["signs"]),
+        (~family, rows["why"]),
+    ]
+    rows["reason"] = np.select([holds for holds, _ in reasons], [why for _, why in reasons], "")
+    rows["counted"] = rows["reason"] == ""
+    rows["p_holm"] = statistics.holm(rows["p"].where(rows["counted"], 1.0).where(family).astype(float))
+    rows["p_holm"] = rows["p_holm"].where(rows["counted"])
+    return rows.assign(group=PLANNED, difference=rows["difference"].where(rows["tools_used"].ne(False)))
 
 
 # ---- what is read of a study's tables ----
@@ -86,7 +123,9 @@ def _whole(rows: pd.DataFrame, **about: str) -> pd.DataFrame:
 
 
 def _against_primitive(table: pd.DataFrame) -> pd.DataFrame:
-    return _whole(table[table["rule"] == "one_stage"], budget=SAME_CALLS)
+    """Without the SKIP pool, which stands in for PRIMITIVE by another prompt: a lead over it is no evidence."""
+    same = table[(table["rule"] == "one_stage") & (table["b"] == "PRIMITIVE")]
+    return _whole(same, budget=SAME_CALLS)
 
 
 def _without_a_mode(table: pd.DataFrame) -> pd.DataFrame:
@@ -96,18 +135,11 @@ def _without_a_mode(table: pd.DataFrame) -> pd.DataFrame:
 def _by_other_prompts(table: pd.DataFrame) -> pd.DataFrame:
     """Of a study's prompts its other packs alone: by its own the comparison is in another table, on all problems."""
     parts = [
-        _against_primitive(part).assign(budget=f"{SAME_CALLS}, `{name}` prompts")
+        _against_primitive(part).assign(budget=f"{SAME_CALLS}, {name} prompts")
         for name, part in table.groupby("prompts", sort=False)
         if name != OWN_PROMPTS
     ]
     return pd.concat(parts)
-
-
-def _placebo(table: pd.DataFrame) -> pd.DataFrame:
-    """Its own toolbox against none; what another category lent was not made for these problems."""
-    own = (table["a"] == OWN_TOOLS) & (table["b"] == WITHOUT)
-    rows = _whole(table[own & (table["measure"] == ANSWERS)], budget=SAME_CALLS)
-    return rows.assign(tools="TROVE", without="TROVE, " + rows["without"])
 
 
 def _matched(table: pd.DataFrame) -> pd.DataFrame:
@@ -119,21 +151,20 @@ def _matched(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _tools_of_a_task(table: pd.DataFrame) -> pd.DataFrame:
-    """Against a program or a chain of thought by the same model, whose name, if there is one, goes into `asked`."""
-    rows = _whole(table)
+    """Against a program or a chain of thought by the same model; where there are two, its name follows the method's."""
+    rows = _whole(table[table["difference"].notna()])
     own_tasks = rows["category"].isin([*WHOLE, *TITLES])  # on other data all methods have the run's budget
     rows["budget"] = own_tasks.map({True: "one call a question", False: f"at most {SAME_CALLS}"})
     sides = {side: rows[side].str.extract(r"^(?P<name>.*?)(?:, (?P<asked>\S+))?$") for side in ("tools", "without")}
     tools, without = sides["tools"], sides["without"]
     alike = (tools["asked"].fillna("") == without["asked"].fillna("")) & without["name"].isin(["PRIMITIVE", "CoT"])
-    return rows.assign(tools=tools["name"], without=without["name"], asked=tools["asked"])[alike]
+    return rows.assign(tools=tools["name"], without=without["name"])[alike]
 
 
 READ = {
     "reeval_differences.csv": _against_primitive,
     PROMPTS: _by_other_prompts,
     "reeval_without_import.csv": _without_a_mode,
-    "trove_placebo_differences.csv": _placebo,
     "creator_matched.csv": _matched,
     "latm_differences.csv": _tools_of_a_task,
 }
@@ -161,64 +192,78 @@ def _printed() -> pd.DataFrame:
          tasks["LATM"] - tasks["CoT"]),
     ]  # fmt: skip
     table = pd.DataFrame(rows, columns=["study", "tools", "without", "budget", "table", "difference"])
-    return table.assign(covers=IN_PRINT, printed=True)
+    return table.assign(group=IN_PRINT, covers=IN_PRINT, reason="printed without an interval")
 
 
 # ---- said and drawn ----
 
 
 def answer_in_words(table: pd.DataFrame) -> Words:
-    """In how many comparisons tools are shown to be ahead or behind, and which, after Holm's correction over all."""
-    ours = table[~table["printed"]]
+    """How many planned comparisons count, and in how many of these tools are shown to be ahead or behind."""
+    planned, ours = table[table["group"] == PLANNED], table[table["counted"]]
+    if ours.empty:
+        return Words(f"Of {len(planned)} planned comparisons **none counts yet**: the plan's runs are not published.")
     shown = ours["p_holm"] < 0.05
     parts = {"ahead": ours[shown & (ours["difference"] > 0)], "behind": ours[shown & (ours["difference"] < 0)]}
     said = [f"**{where} in {len(rows)}**" + f" ({_listed(rows)})" * (len(rows) > 0) for where, rows in parts.items()]
     return Words(
-        f"Of {len(ours)} comparisons of a method that makes tools with one that does not, on the same problems, tools "
-        f"are {', '.join(said)}, and in **{sum(~shown)}** neither is shown, after Holm's correction over all of them."
+        f"Of {len(planned)} planned comparisons {len(ours)} count. In these, after Holm's correction over the plan's "
+        f"family, tools are {', '.join(said)}, and **{sum(~shown)}** are open."
     )
 
 
 def _listed(rows: pd.DataFrame) -> str:
     return "; ".join(
-        f"{row.tools} against {row.without}, {row.study}: {100 * row.difference:+.1f} points"
+        f"{row.tools} against {row.without}, {row.study}, {row.budget}: {100 * row.difference:+.1f} points"
         for row in rows.itertuples()
     )
 
 
 def answer_figure(table: pd.DataFrame) -> Figure:
-    """Every comparison, in points of accuracy, with its interval; printed ones are hollow."""
-    labels = [f"{row.study}\n{row.tools} minus {row.without}; {row.budget}" for row in table.itertuples()]
+    """Every comparison that has a difference, in points of accuracy, with its interval; printed ones are hollow."""
+    table = table[table["difference"].notna()].reset_index(drop=True)
+    labels = [f"{row.tools} minus {row.without}\n{row.study}; {row.budget}" for row in table.itertuples()]
     figure, axes = plt.subplots(figsize=(9.6, 1.6 + 0.46 * len(table)), layout="constrained")
     margin_band(axes, SMALLEST_EFFECT)
     for place, row in enumerate(table.itertuples()):
-        if row.printed:
+        if row.group == IN_PRINT:
             axes.scatter(100 * row.difference, place, marker="D", **PRINT)
             axes.annotate(f"{100 * row.difference:+.1f}", (1, place), **BESIDE)
             continue
-        series = MAKERS[_maker(row.tools)]
+        series = MAKERS.get(_maker(row.tools), OTHER)
         axes.plot([100 * row.low, 100 * row.high], [place, place], color=series.colour, linewidth=2)
         fill = series.colour if row.p_holm < 0.05 else "white"
         axes.plot(100 * row.difference, place, series.marker, color=series.colour, markerfacecolor=fill, markersize=7)
-        numbers = f"{100 * row.difference:+.1f} [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
+        numbers = f"{100 * row.difference:+.1f} [{100 * row.low:+.1f}, {100 * row.high:+.1f}], n = {row.problems:.0f}"
         axes.annotate(numbers, (1, place), **BESIDE)
     category_axis(axes, labels)
-    axes.axhline(table["printed"].sum() - 0.5, color="black", linewidth=1)
+    for group, rows in table.groupby("group", sort=False):
+        axes.axhline(rows.index[0] - 0.5, color="black", linewidth=1)
+        axes.annotate(
+            group, (0.01, rows.index[0] - 0.36), xycoords=("axes fraction", "data"), fontsize=8, style="italic"
+        )
     axes.tick_params(axis="y", labelsize=8)
     axes.set_xlabel("accuracy with tools, minus without (points: % of problems)")
-    drawn = {_maker(name) for name in table.loc[~table["printed"], "tools"]}
+    drawn = {_maker(row.tools) for row in table.itertuples() if row.group != IN_PRINT}
     handles = [handle(name, series) for name, series in MAKERS.items() if name in drawn]
-    hollow = Line2D([], [], marker="o", color="0.3", markerfacecolor="white", linestyle="", label="not shown to differ")
+    hollow = Line2D(
+        [],
+        [],
+        marker="o",
+        color="0.3",
+        markerfacecolor="white",
+        linestyle="",
+        label="not counted, or not shown to differ",
+    )
     key(axes, [*handles, hollow], paper=True, columns=5)
-    margin = f"Grey: within {100 * SMALLEST_EFFECT:g} points"
     caption = (
         f"Does making tools help? Each row is a method that makes tools minus one that does not. Bars: {INTERVAL}. "
-        f"Filled: differs from 0 after Holm's correction over all rows. {margin}, the smallest effect of interest. "
-        "Diamonds, above the line: the papers' own, as printed, at their own budgets, without intervals."
+        f"Filled: planned, counted, and differs from 0 after Holm's correction over the plan's family. Grey: within "
+        f"{100 * SMALLEST_EFFECT:g} points, the smallest effect of interest. Diamonds: the papers' own, as printed, "
+        "at their own budgets, without intervals."
     )
-    detail = f"Filled: differs after Holm's correction. {margin}. Diamonds: as printed"
-    return titled(figure, table, "Does making tools help?", detail=detail, caption=caption)
+    return titled(figure, table, "Does making tools help?", caption=caption)
 
 
 def _maker(tools: str) -> str:
-    return next(name for name in MAKERS if tools.startswith(name))
+    return next((name for name in MAKERS if tools.startswith(name)), "")

@@ -10,7 +10,7 @@ from ..errors import TroveLiteError
 from .base import PromptPack
 
 #: Each a module of this folder with a function `pack`, imported when it is asked for.
-PACKS = ("own", "official", "own_choice", "practice", "chain_of_thought")
+PACKS = ("own", "official", "practice", "chain_of_thought")
 
 
 def load_pack(name: str, dataset: Dataset) -> PromptPack:

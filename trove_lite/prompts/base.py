@@ -1,17 +1,18 @@
-"""What a pack of prompts is: for a question and a stage of a method, the text that a model reads."""
+"""What a pack of prompts is: for a question and a stage of a method, the text or the messages that a model reads."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..datasets.base import Question
 from ..errors import TroveLiteError
+from ..methods.base import Messages
 from ..programs import Tool
 
 SPECIMEN = Tool("specimen", "specimen(n)", "A tool.", "def specimen(n):\n    return n", "function")
 
 #: A question, the tools to show, and by name whatever else the words have gaps for → the prompt.
-Template = Callable[..., str]
+Template = Callable[..., str | Messages]
 
 
 @dataclass(frozen=True)
@@ -19,8 +20,10 @@ class PromptPack:
     """Prompts for one data set.
 
     categories: those it has prompts for. stages: what may be asked, modes among them. template: that of a category
-    and a stage, made when it is needed. gaps: what else a stage's prompt must be given, by name. otherwise: the
-    pack for stages that this one lacks.
+    and a stage, made when it is needed. gaps: what else a stage's prompt must be given, by name. lacks: categories and
+    stages that it has nothing for. stops: stages whose replies end before other texts than the run's. messages: names
+    of the texts that methods put into messages of their own; text: such a text, with {gaps}. hashed: the pack that
+    stands in the hash for stages that this one lacks.
     """
 
     name: str
@@ -28,33 +31,50 @@ class PromptPack:
     stages: tuple[str, ...]
     template: Callable[[str, str], Template]
     gaps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    otherwise: "PromptPack | None" = None
+    lacks: Container[tuple[str, str]] = ()
+    stops: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    messages: tuple[str, ...] = ()
+    text: Callable[[str], str] = str
+    hashed: "PromptPack | None" = None
 
-    def render(self, question: Question, stage: str, toolbox: Sequence[Tool] = (), **more: str) -> str:
+    def has(self, category: str, stage: str) -> bool:
+        """Whether a category can be asked at a stage."""
+        known = category in self.categories and stage in self.stages and (category, stage) not in self.lacks
+        return known or stage in self.messages
+
+    def render(self, question: Question, stage: str, toolbox: Sequence[Tool] = (), **more: str) -> str | Messages:
         """The prompt for one question. Stages whose prompt has no toolbox leave it out.
 
         more: what else the stage is given. Raises TroveLiteError for an unknown category or stage.
         """
-        if self.otherwise and stage not in self.stages:
-            return self.otherwise.render(question, stage, toolbox, **more)
-        if question.category not in self.categories or stage not in self.stages:
+        if stage in self.messages or not self.has(question.category, stage):
             raise TroveLiteError(
                 f"prompt pack '{self.name}' has nothing for category '{question.category}', mode '{stage}': categories "
                 f"are {', '.join(self.categories)}; modes {', '.join(self.stages)}"
             )
         return self.template(question.category, stage)(question, toolbox, **more)
 
+    def say(self, name: str, /, **values: str) -> str:
+        """A text for a message that a method writes, filled in. Raises TroveLiteError where the pack has none."""
+        if name not in self.messages:
+            raise TroveLiteError(f"no {self.name} prompt for stage '{name}': choose --prompts own")
+        return self.text(name).format(**values)
+
     def hash_of(self, stages: Iterable[str]) -> str:
         """A fingerprint of what a model gets to read at these stages: every prompt, rendered for a specimen."""
-        digest = hashlib.sha256()
+        digest, stages = hashlib.sha256(), sorted(stages)
         for category in sorted(self.categories):
-            for stage in sorted(stages):
-                pack = self if stage in self.stages or not self.otherwise else self.otherwise
-                if stage not in pack.stages:  # a choice that is not made with this pack
-                    continue
+            for stage in stages:
+                pack = self if self.has(category, stage) else self.hashed
+                if pack is None or stage in pack.messages or not pack.has(category, stage):
+                    continue  # a choice that is not made with this pack
                 given = dict.fromkeys(pack.gaps.get(stage, ()), "specimen")
                 prompt = pack.render(Question("", category, 0, "What is $1+1$?"), stage, [SPECIMEN], **given)
-                digest.update(f"{category}\0{stage}\0{prompt}\0".encode())
+                read = prompt if isinstance(prompt, str) else "".join(f"{role}\0{text}\0" for role, text in prompt)
+                digest.update(f"{category}\0{stage}\0{read}\0".encode())
+        for name in stages:
+            if name in self.messages:
+                digest.update(f"{name}\0{self.text(name)}\0".encode())
         return digest.hexdigest()[:16]
 
 

@@ -1,18 +1,19 @@
-"""The official program's templates, from the data folder, rendered with Mako as the official program does.
+"""The authors' own words, from the data folder: TroVE's here, those of CREATOR and LATM in files beside this one.
 
-Mako drops lines that start with `##`, so the templates' "## Example" headings never reach the model. A template can run
-code, so only files with the pinned sha256 are used.
+TroVE's templates are rendered with Mako as the official program does. Mako drops lines that start with `##`, so the
+templates' "## Example" headings never reach the model. A template can run code, so only files with the pinned sha256
+are used.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 from ..datasets.base import Dataset, Question
 from ..datasets.files import pinned_file, public_files
-from ..errors import TroveLiteError
 from ..parse import parse_tools
 from ..programs import Tool, format_toolbox
-from . import own
+from . import chain_of_thought, official_creator, official_latm, own
 from .base import PromptPack, Template, as_asked
 
 #: Mode → the official file.
@@ -25,14 +26,50 @@ FILES = {
 }
 
 
+#: Stages of TROVE that have no official prompt. They are in its hash in our words, as of runs of before.
+OURS = ("rank", "rewrite")
+
+
 def pack(dataset: Dataset) -> PromptPack:
-    """The pack `official` for a data set. Raises TroveLiteError where files are missing or are other ones."""
+    """The pack `official` for a data set: all that its authors, or a method's, have released for it.
+
+    Raises TroveLiteError where TroVE's files for it are missing or are other ones; of the rest, when these are asked
+    for.
+    """
+    parts = [trove(dataset), official_creator.pack(dataset), worked_examples(dataset)]
+    stages = tuple(dict.fromkeys(stage for part in parts for stage in part.stages))
+
+    def having(category: str, stage: str) -> PromptPack | None:
+        return next((part for part in parts if part.has(category, stage)), None)
+
+    return PromptPack(
+        "official",
+        dataset.categories,
+        stages,
+        lambda category, stage: having(category, stage).template(category, stage),
+        parts[1].gaps,
+        lacks={(c, stage) for c in dataset.categories for stage in stages if not having(c, stage)},
+        stops=parts[1].stops,
+        messages=official_latm.NAMES,
+        text=official_latm.text,
+        hashed=replace(own.pack(dataset), stages=OURS, messages=()),
+    )
+
+
+def worked_examples(dataset: Dataset) -> PromptPack:
+    """The chains of thought that LATM compares itself with, for its tasks."""
+    stages = (chain_of_thought.STAGE,) if set(dataset.categories) <= set(chain_of_thought.FILES) else ()
+    return PromptPack(
+        "official", dataset.categories, stages, lambda *asked: chain_of_thought.pack(dataset).template(*asked)
+    )
+
+
+def trove(dataset: Dataset) -> PromptPack:
+    """TroVE's modes, for the data sets that it has templates for."""
     from mako.template import Template as MakoTemplate
 
     start = f"prompt/{dataset.like or dataset.name}/"
     files = {f.path.removeprefix(start): f for f in public_files() if f.group == "prompts" and f.path.startswith(start)}
-    if not files:
-        raise TroveLiteError(f"no official prompts for data set '{dataset.name}': choose another --prompts")
     paths = {name: pinned_file("prompts", file.path) for name, file in files.items()}
 
     given = [tool for line in dataset.given for tool in parse_tools(f"```python\n{line}\n```")]  # unused ones come last
@@ -49,4 +86,4 @@ def pack(dataset: Dataset) -> PromptPack:
 
         return render
 
-    return PromptPack("official", dataset.categories, tuple(FILES), template, otherwise=own.pack(dataset))
+    return PromptPack("official", dataset.categories, tuple(FILES) if files else (), template)

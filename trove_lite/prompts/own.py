@@ -1,12 +1,14 @@
 """Our own prompts: what a method asks for (`instructions/METHOD.toml`) × a data set's worked examples.
 
 The examples of a category (`examples/DATASET/CATEGORY.toml`) are the same for every method and mode, so that these
-differ in nothing but what they ask for. A category without examples of its own gets the instructions alone. Where a
+differ in nothing but what they ask for. The first has a tool that helps as a step of a longer program; in IMPORT and
+CREATE the last does without (`choice`). A category without examples of its own gets the instructions alone. Where a
 data set's categories are tasks, of which any program is a tool (`of_others` in `examples/DATASET.toml`), examples that
 answer by programs are other tasks'; a stage NAME_same_task shows those of its own.
 """
 
 import string
+import textwrap
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -20,17 +22,12 @@ from .base import PromptPack, Template, as_asked
 FOLDER = resources.files(__package__)
 #: What a stage is called that shows examples of the task itself, where others' are shown.
 SAME_TASK = "_same_task"
+NO_TOOLS = "(no functions yet)"
 
 
-def pack(dataset: Dataset, *, choice: bool = False) -> PromptPack:
-    """The pack `own` for a data set; with `choice`, `own_choice`: the last example of those that import does without.
-
-    In `own` each of IMPORT's examples imports a tool that fits. In `own_choice` the toolbox has none for the last one,
-    which is answered by a plain program.
-    """
+def pack(dataset: Dataset) -> PromptPack:
+    """The pack `own` for a data set."""
     stages = with_variants(instructions())
-    if choice:
-        stages = {name: stage | {"choice": stage["examples"] == "toolbox"} for name, stage in stages.items()}
     source = dataset.like or dataset.name
     words = _read("words.toml") | _of(source)
     of_others = words.get("of_others", False)
@@ -44,7 +41,8 @@ def pack(dataset: Dataset, *, choice: bool = False) -> PromptPack:
         return template_of(stages[stage], words, worked)
 
     gaps_of = {name: gaps(stage) for name, stage in stages.items()}
-    return PromptPack("own_choice" if choice else "own", dataset.categories, tuple(stages), template, gaps_of)
+    said = {"messages": tuple(messages()), "text": message}
+    return PromptPack("own", dataset.categories, tuple(stages), template, gaps_of, **said)
 
 
 def gaps(stage: dict) -> tuple[str, ...]:
@@ -57,6 +55,18 @@ def instructions() -> dict[str, dict]:
     """What each stage of every method says, by its name: `text`, how `examples` answer, what is `given` to it."""
     files = sorted(file.name for file in (FOLDER / "instructions").iterdir())
     return {stage: words for file in files for stage, words in _read("instructions", file).items()}
+
+
+@cache
+def messages() -> dict[str, str]:
+    """What methods say in messages of their own (`messages/METHOD.toml`), by name."""
+    files = sorted(file.name for file in (FOLDER / "messages").iterdir())
+    return {name: text for file in files for name, text in _read("messages", file).items()}
+
+
+def message(name: str) -> str:
+    """One of these, with its {gaps}."""
+    return messages()[name]
 
 
 def with_variants(stages: Mapping[str, dict]) -> dict[str, dict]:
@@ -91,18 +101,22 @@ def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
     answers = ANSWERS[stage["examples"]]
     shows, given = stage.get("shows", stage["examples"] == "toolbox"), stage.get("given", "")
     worked = [example for example in worked if all(name in example for name in gaps(stage))]
+    starts = "" if worked and answers in SECTIONS else "**Solution**\n"
     fitting = worked[:-1] if stage.get("choice") else worked
-    toolbox = [shown_tool(example) for example in fitting]
-    shown = [
-        _asked(as_asked(question_of(example)), toolbox, shows, given.format_map(example))
-        + (f"{example['thoughts']}\n\n" if stage.get("thoughts") else "")
-        + (answers if example in fitting else _plain)(example)
-        for example in (worked if answers else ())
-    ]
+    listed = [shown_tool(example) for example in worked]  # one that helps, and others that do not
+
+    def stated(example: dict) -> str:
+        toolbox = listed if example in fitting else ()
+        question = _asked(as_asked(question_of(example)), toolbox, shows, given.format_map(example), starts)
+        thoughts = f"{example['thoughts']}\n\n" if stage.get("thoughts") else ""
+        return question + thoughts + (answers if example in fitting else _plain)(example)
+
+    shown = [stated(example) for example in (worked if answers else ())]
     instruction = stage["text"].format_map(words).strip()
 
     def template(question: Question, tools: Sequence[Tool], **more: str) -> str:
-        return "\n\n\n".join([instruction, *shown, _asked(as_asked(question), tools, shows, given.format_map(more))])
+        asked = _asked(as_asked(question), tools, shows, given.format_map(more), starts)
+        return "\n\n\n".join([instruction, *shown, asked])
 
     return template
 
@@ -118,14 +132,15 @@ def shown_tool(example: dict) -> Tool:
     return tool
 
 
-def _asked(question: str, toolbox: Sequence[Tool], shows: bool, given: str) -> str:
-    shown = f"**Toolbox**\n{format_toolbox(toolbox)}\n\n" if shows else ""
+def _asked(question: str, toolbox: Sequence[Tool], shows: bool, given: str, starts: str) -> str:
+    shown = f"**Toolbox**\n{format_toolbox(toolbox) or NO_TOOLS}\n\n" if shows else ""
     given = f"{given.strip()}\n\n" if given else ""
-    return f"**Question**\n{question}\n\n{shown}{given}**Solution**\n"
+    return f"**Question**\n{question}\n\n{shown}{given}{starts}"
 
 
 def _answered(program: str, tools: str) -> str:
-    return f"```python\n{program.strip()}\n```\n\n**Tools**\n```python\n{tools.strip()}\n```"
+    """Tools before the program that needs them: a call that is written first calls what may never be written."""
+    return f"**Tools**\n```python\n{tools.strip()}\n```\n\n**Solution**\n```python\n{program.strip()}\n```"
 
 
 def _plain(example: dict) -> str:
@@ -133,11 +148,17 @@ def _plain(example: dict) -> str:
 
 
 def _function(example: dict) -> str:
-    return _answered(example["solution"], "\n".join(filter(None, [example.get("also", ""), example["tool"]])))
+    return _answered(example["solution"], _with_imports(example, example["tool"]))
 
 
 def _imported(example: dict) -> str:
-    return _answered(example["solution"], f"{example.get('also', '')}from toolbox import {shown_tool(example).name}")
+    return _answered(example["solution"], _with_imports(example, f"from toolbox import {shown_tool(example).name}"))
+
+
+def _with_imports(example: dict, code: str) -> str:
+    """Code after what its solution imports `also`, where the code does not import that itself."""
+    also = example.get("also", "").strip()
+    return code if also in code else f"{also}\n{code}"
 
 
 def _tool(example: dict) -> str:
@@ -145,11 +166,17 @@ def _tool(example: dict) -> str:
 
 
 def _whole(example: dict) -> str:
-    return f"```python\n{example.get('also', '')}{example['tool'].strip()}\n\n{example['solution'].strip()}\n```"
+    tool = _with_imports(example, example["tool"].strip())
+    return f"```python\n{tool}\n\n{example['solution'].strip()}\n```"
+
+
+def _commented(example: dict) -> str:
+    thoughts = "\n".join(f"# {line}" for line in textwrap.wrap(example["thoughts"], 100))
+    return f"```python\n{example['imports'].strip()}\n\n{thoughts}\n{example['plain'].strip()}\n```"
 
 
 def _use(example: dict) -> str:
-    return f"```python\n{example['solution'].strip()}\n```"
+    return f"```python\n{_with_imports(example, example['solution'].strip())}\n```"
 
 
 def _mended(example: dict) -> str:
@@ -160,11 +187,12 @@ def _words(example: dict) -> str:
     return f"Final Answer: {example['answer']}"
 
 
-#: How a worked example answers: by a plain program, one with a function of its own, one that imports it; by that
-#: function alone, by the program that uses it, by both in one block, by a program in place of one that fails, or in
-#: words. None: nothing is worked, and the instructions stand alone.
+#: How a worked example answers: in sections, by a plain program, by one with a function of its own, or by one that
+#: imports it; by that function alone, by the program that uses it, by both in one block, by one block that says its
+#: thoughts in comments, by a program in place of one that fails, or in words. None: the instructions stand alone.
 ANSWERS = {"plain": _plain, "function": _function, "toolbox": _imported, "tool": _tool, "use": _use, "words": _words}
-ANSWERS |= {"whole": _whole, "mended": _mended, "none": None}
+ANSWERS |= {"whole": _whole, "commented": _commented, "mended": _mended, "none": None}
+SECTIONS = (_plain, _function, _imported)
 
 
 def _of(dataset: str) -> dict:

@@ -19,8 +19,9 @@ from ..methods.base import Answer, Attempt, Candidate, Method, Request, Settings
 from ..models import load_model
 from ..prompts import load_pack
 from ..selection import Vote
+from .driver import prompt_of
 from .lent import lend, with_lent
-from .live import labelled
+from .live import labelled, refuse_wordless
 from .settings import COMES_ALONG, RunSettings
 
 IDLE = "```python\nassert True\n```"  # a reply that does nothing, rightly
@@ -53,6 +54,7 @@ def plan(settings: RunSettings) -> list[Planned]:
     counted = all(model.count("") is not None for model in models.values())
     sizes = {role: model.count if counted else estimated for role, model in models.items()}
     pack, examples, lent = load_pack(settings.prompts, dataset), labelled(settings, dataset), lend(settings)
+    refuse_wordless(settings, pack)
     rows = []
     for method in settings.methods:
         for category in settings.categories:
@@ -85,7 +87,7 @@ def _asked(
     streams = [questions] if method.stream else [[question] for question in questions]
     calls = tokens = 0
     for stream in streams:
-        steps, answer = method.begin(stream, settings, examples), None
+        steps, answer = method.begin(stream, settings, examples, pack.say), None
         while True:
             try:
                 asked = steps.send(answer)
@@ -104,9 +106,7 @@ def _asked(
 
 
 def _texts(request: Attempt, pack) -> list[str]:
-    prompt = request.prompt
-    if prompt is None:
-        prompt = pack.render(request.question, request.stage, request.shown, **request.values)
+    prompt = prompt_of(request, pack)
     return [prompt] if isinstance(prompt, str) else [text for _, text in prompt]
 
 

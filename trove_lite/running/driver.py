@@ -13,7 +13,19 @@ from pathlib import Path
 from ..datasets.base import Dataset, Problem
 from ..errors import TroveLiteError
 from ..journal import Journal
-from ..methods.base import Answer, Attempt, Candidate, Method, Question, Request, Run, Settings, Steps, sample_seed
+from ..methods.base import (
+    Answer,
+    Attempt,
+    Candidate,
+    Messages,
+    Method,
+    Question,
+    Request,
+    Run,
+    Settings,
+    Steps,
+    sample_seed,
+)
 from ..models.base import LanguageModel, Message, ModelError, PromptRefused, SampleUnavailable, SamplingSettings
 from .gate import FILLER, Gate
 from .progress import Progress
@@ -121,7 +133,7 @@ class Driver:
     async def _stream(self, stream: Stream) -> None:
         if stream.method.stream:
             self.generating.hold()
-            steps = stream.method.begin(stream.questions, stream.settings, stream.examples)
+            steps = stream.method.begin(stream.questions, stream.settings, stream.examples, self.pack.say)
             stream.learned = await self._follow(stream, steps, stream.questions)
             self.generating.release()
         elif stream.questions:
@@ -131,7 +143,8 @@ class Driver:
 
     async def _alone(self, stream: Stream, question: Question) -> None:
         async with self.live:  # the rest of the problems wait here, as small as can be
-            await self._follow(stream, stream.method.begin([question], stream.settings, stream.examples))
+            steps = stream.method.begin([question], stream.settings, stream.examples, self.pack.say)
+            await self._follow(stream, steps)
 
     async def _follow(self, stream: Stream, steps: Steps, questions: Sequence[Question] = ()) -> object:
         """Feed one generator to its end, with samples that its stream will surely ask for begun ahead of time.
@@ -169,7 +182,7 @@ class Driver:
 
     async def _answer(self, stream: Stream, request: Request, key: Key, rank: int) -> Candidate:
         """One sample or run, from the journal or new: generated, parsed, run and recorded."""
-        prompt = self._prompt(request)
+        prompt = request.program if isinstance(request, Run) else prompt_of(request, self.pack)
         asked = content_hash(prompt)
         record = stream.recorded.pop(key, None)
         if record is None and (record := stream.again(request, key, asked)):
@@ -191,14 +204,6 @@ class Driver:
             )
         return record.candidate(self.dataset, self.parser)
 
-    def _prompt(self, request: Request):
-        """What is read: a text, messages, or, where nobody is asked, the program that is run."""
-        if isinstance(request, Run):
-            return request.program
-        if request.prompt is not None:
-            return request.prompt
-        return self.pack.render(request.question, request.stage, request.shown, **request.values)
-
     async def _new(self, stream: Stream, request: Request, key: Key, prompt, asked: str, rank: int) -> Record:
         if isinstance(request, Run):
             record, program = Record.of_run(key, request, asked), self._with_given(request.program)
@@ -208,7 +213,9 @@ class Driver:
         what = prompt if isinstance(prompt, str) else [Message(*message) for message in prompt]
         try:
             async with self.generating(rank):
-                how = {"sampling": replace(self.sampling, **request.sampling)} if request.sampling else {}
+                drawn = self.pack.stops.get(request.stage) if request.prompt is None else None
+                drawn = ({} if drawn is None else {"stop": drawn}) | dict(request.sampling)
+                how = {"sampling": replace(self.sampling, **drawn)} if drawn else {}
                 how |= {"priority": rank} if getattr(model, "heeds_priority", False) else {}
                 (completion,) = await model.complete(what, [seed], **how)
             if rank < FILLER:
@@ -265,6 +272,15 @@ class Driver:
         problem = stream.problems[answer.question.index]
         stream.correct[problem.index] = self.dataset.correct(answer.candidate.vote.answers, problem.gold)
         self.progress.update(stream.label, stream.correct)
+
+
+def prompt_of(request: Attempt, pack) -> str | Messages:
+    """What is read: a text or messages."""
+    if request.prompt is not None:
+        return request.prompt
+    worded = request.wording and pack.has(request.question.category, request.wording)
+    stage = request.wording if worded else request.stage
+    return pack.render(request.question, stage, request.shown, **request.values)
 
 
 def first_failure(group: BaseExceptionGroup) -> BaseException:

@@ -15,6 +15,7 @@ from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import asdict, fields, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 import pandas as pd
 
@@ -45,6 +46,7 @@ from .record import Record, candidate_rows, content_hash, differing
 from .settings import RunSettings, model_identity
 
 MISSING = ("refused", "unavailable")  # how a request ends that brought no sample
+HASH_OF_NOTHING = "e3b0c44298fc1c14"  # of the prompts of a method that speaks, until these were hashed too
 REUSE = 10_000  # programs whose executions a run keeps, should the same text come again
 SPENT = ["prompt_tokens", "cached_tokens", "completion_tokens", "executions", "generate_seconds", "execute_seconds"]
 
@@ -91,6 +93,7 @@ def live_run(
         for seed in settings.seeds
     ]
     pack = pack or load_pack(settings.prompts, dataset)
+    refuse_wordless(settings, pack, begun)
     named = partial(load_model, settings=settings.sampling, chat=settings.chat)
     models = {"solver": model or named(settings.model)}
     models |= roles or {role: named(spec) for role, spec in settings.roles.items()}
@@ -136,6 +139,22 @@ def labelled(settings: RunSettings, dataset: Dataset) -> dict[str, tuple[Problem
             "another --dataset or --method"
         )
     return {category: tuple(dataset.examples(category)) for category in settings.categories}
+
+
+def refuse_wordless(settings: RunSettings, pack, begun: Mapping[str, Mapping] = MappingProxyType({})) -> None:
+    """Refuse, before anything is asked, a stage that the run's pack of prompts has no words for."""
+    for name in settings.methods:
+        method = load_method(name)
+        own = settings.of(name, settings.seeds[0], begun.get(name))
+        stages = method.asks(own) if method.asks else method.stages
+        for stage in stages:
+            lacking = [category for category in settings.categories if not pack.has(category, stage)]
+            if lacking:
+                where = "" if len(lacking) == len(settings.categories) else f", {lacking[0]}"
+                raise TroveLiteError(
+                    f"no {pack.name} prompt for stage '{stage}' of {name} on {settings.dataset}{where}: "
+                    "choose --prompts own"
+                )
 
 
 @contextmanager
@@ -258,8 +277,7 @@ def describe(
     hashes = {category: content_hash([hashed(p) for p in problems]) for category, problems in data.items()}
     identities = {role: model_identity(spec) for role, spec in settings.roles.items()}
     methods = {name: settings.of(name, settings.seeds[0], begun.get(name)) for name in settings.methods}
-    known = ((own, load_method(name)) for name, own in methods.items())
-    stages = {stage for own, method in known for stage in getattr(own, "stages", method.stages or method.modes)}
+    stages = {stage for method in map(load_method, settings.methods) for stage in method.stages or method.modes}
     stated = asdict(settings) | {"model": model_identity(settings.model), "roles": identities}
     stated["choices"] = {method: placeless(choices) for method, choices in settings.choices.items()}
     return {
@@ -316,7 +334,10 @@ def with_defaults(old: Mapping, new: Mapping) -> dict:
         for name in new["methods"].keys() & (old.get("methods") or {})
     }
     settings = defaults(RunSettings) | (old.get("settings") or {})
-    return {**old, "settings": settings, "methods": (old.get("methods") or {}) | methods}
+    prompts = old.get("prompts") or {}
+    if prompts.get("hash") == HASH_OF_NOTHING:
+        prompts = prompts | {"hash": new["prompts"]["hash"]}
+    return {**old, "settings": settings, "methods": (old.get("methods") or {}) | methods, "prompts": prompts}
 
 
 def defaults(kind: type) -> dict:

@@ -47,8 +47,7 @@ class RunSettings:
     """Whether models are asked by their chat template: auto does so for what a method says in messages. With on or off
     all methods of a run are asked alike: in messages, or in texts to be continued."""
     prompts: str | None = None
-    """Which pack of prompts: own, official, practice, or own_choice, where IMPORT is also shown a question that needs
-    no tool. None: practice for the practice model, own for every other."""
+    """Which pack of prompts: own, official or practice. None: practice for the practice model, own for every other."""
     preset: str = "paper"
     """Each method's choices as the paper describes them, or as its released program makes them, where that differs."""
     choices: dict[str, dict[str, object]] = field(default_factory=dict)
@@ -61,8 +60,9 @@ class RunSettings:
     """The rule by which methods select their own answer. None: the preset's."""
     limit: int | None = None
     """Only the first problems of each category, so many. None: all."""
-    parser: str = "official"
-    """How code is read from a model's text: official or strict."""
+    parser: str | None = None
+    """How code is read from a model's text: official, by lines as the released program, or strict, by syntax trees.
+    None: strict for our own prompts, official for every other."""
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     """How completions are drawn."""
     isolation: Literal["auto", "full", "seccomp", "none"] = "auto"
@@ -81,6 +81,8 @@ class RunSettings:
             object.__setattr__(self, "model", COMES_ALONG if self.dataset in TAUGHT else PAPERS_MODEL)
         if self.prompts is None:
             object.__setattr__(self, "prompts", COMES_ALONG if self.model == COMES_ALONG else "own")
+        if self.parser is None:
+            object.__setattr__(self, "parser", "strict" if self.prompts == "own" else "official")
         categories = load_dataset(self.dataset).categories
         object.__setattr__(self, "categories", self.categories or categories)
         for name, values in (("method", self.methods), ("category", self.categories), ("seed", self.seeds)):
@@ -141,6 +143,8 @@ class RunSettings:
         _check_types(type(chosen), own)
         if "chat" in names and self.chat != "auto":
             own = {"chat": self.chat == "on"} | own
+        if "fallback" in names and self.prompts == "official":  # whose words know of none
+            own = {"fallback": "none"} | own
         return replace(chosen, **common, **own)
 
 

@@ -7,11 +7,9 @@ dispatcher, a method of its own, says which task a question belongs to. Beside t
 """
 
 import re
-import tomllib
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
-from importlib import resources
+from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -28,6 +26,7 @@ from ..base import (
     Run,
     Settings,
     Steps,
+    Words,
     chosen,
     draw,
     one_of,
@@ -133,11 +132,6 @@ class LatmSettings(MakerSettings):
             if getattr(self, name) < 1:
                 raise TroveLiteError(f"{name} {getattr(self, name)}: must be at least 1")
 
-    @property
-    def stages(self) -> tuple[str, ...]:
-        """What the pack of prompts may be asked for."""
-        return (PRIMITIVE,) if self.fallback == PRIMITIVE else ()
-
     def stops(self, turn: str) -> tuple[str, ...]:
         """Texts before which a reply ends: a model that completes would go on with the other's `turn`."""
         return self.stop if self.chat else (*self.stop, turn)
@@ -171,7 +165,7 @@ class Made(NamedTuple):
         return [trial._asdict() | {"made": bool(trial.tool), "labels": self.labels} for trial in self.trials]
 
 
-def latm(questions: Sequence[Question], settings: LatmSettings, examples: Sequence[Problem]) -> Steps:
+def latm(questions: Sequence[Question], settings: LatmSettings, examples: Sequence[Problem], words: Words) -> Steps:
     """Make a tool for the questions' task, or take the one that is given, then use it on each; returns what was made.
 
     Without a tool the questions are answered by `fallback`.
@@ -180,11 +174,11 @@ def latm(questions: Sequence[Question], settings: LatmSettings, examples: Sequen
         return Made((), 0)
     given = settings.given(questions[0].category)
     if given is None:
-        trials = yield from made(questions[0], settings, examples)
+        trials = yield from made(questions[0], settings, examples, words)
     else:
         trials = (Trial(0, 0, given, function_in(given, settings.only_definitions)[1]),)
     made_here = Made(trials, len(examples) if given is None else 0)
-    yield from answered(questions, lambda question: used(question, made_here.tool, settings), settings)
+    yield from answered(questions, lambda question: used(question, made_here.tool, settings, words), settings)
     return made_here
 
 
@@ -200,37 +194,38 @@ def answered(questions: Sequence[Question], ask: Callable[[Question], Drawn], se
 # ---- the maker ----
 
 
-def made(question: Question, settings: LatmSettings, examples: Sequence[Problem]) -> Generator:
+def made(question: Question, settings: LatmSettings, examples: Sequence[Problem], words: Words) -> Generator:
     """Trials until one makes a tool, or all at once. `question` is the task's first: there its calls are put down."""
     if len(examples) < 2:
         raise TroveLiteError(f"{question.dataset}, {question.category}: needs at least 2 labelled problems")
     if settings.all_trials:
-        return tuple(
-            (yield from side_by_side([trial(question, settings, examples, n) for n in range(settings.trials)]))
-        )
+        all_trials = [trial(question, settings, examples, n, words) for n in range(settings.trials)]
+        return tuple((yield from side_by_side(all_trials)))
     trials: list[Trial] = []
     while len(trials) < settings.trials and not (trials and trials[-1].tool):
-        trials.append((yield from trial(question, settings, examples, len(trials))))
+        trials.append((yield from trial(question, settings, examples, len(trials), words)))
     return tuple(trials)
 
 
-def trial(question: Question, settings: LatmSettings, examples: Sequence[Problem], number: int) -> Generator:
+def trial(
+    question: Question, settings: LatmSettings, examples: Sequence[Problem], number: int, words: Words
+) -> Generator:
     """Propose, verify, wrap, in one growing chat: three calls, and one more for each reply that does not do."""
     train, validation = examples[: len(examples) // 2], examples[len(examples) // 2 :]
     stop = settings.stops(NEXT_TURN)
     how = {"temperature": settings.maker_temperature, "max_tokens": settings.maker_tokens, "stop": stop}
     maker = Attempt(question, "", range(number, number + 1), mode="", sampling=how)
-    chat = [("user", words("propose", examples=labelled(train)))]
+    chat = [("user", words("propose", examples=labelled(train, words)))]
     stage = replace(maker, stage="propose", role="maker")
-    asked, code, ran = yield from until_it_runs(stage, chat, "", settings.proposals, settings)
+    asked, code, ran = yield from until_it_runs(stage, chat, "", settings.proposals, settings, words)
     if not (ran or settings.unproven):
         return Trial(asked, 0, "")
     if settings.doubled:
         chat.append(next(message for message in reversed(chat) if message[0] == "assistant"))
-    chat.append(("user", words("verify", examples=labelled(validation))))
+    chat.append(("user", words("verify", examples=labelled(validation, words))))
     code = definitions(code)[0] if settings.only_definitions else code
     stage, times = replace(maker, stage="verify", role="verifier"), settings.verifications
-    tested, _, passed = yield from until_it_runs(stage, chat, code, times, settings)
+    tested, _, passed = yield from until_it_runs(stage, chat, code, times, settings, words)
     if not passed:
         return Trial(asked, tested, "")
     chat.append(("user", words("wrap")))
@@ -241,7 +236,7 @@ def trial(question: Question, settings: LatmSettings, examples: Sequence[Problem
     return Trial(asked, tested, tool, function_in(tool, settings.only_definitions)[1])
 
 
-def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: LatmSettings) -> Generator:
+def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: LatmSettings, words: Words) -> Generator:
     """Ask until the code of a reply runs after `tool`, `times` at most; `chat` grows by every turn.
 
     Returns how often was asked, the last code, and whether it ran.
@@ -264,7 +259,7 @@ def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: L
             passed, error = not passes(without, program, settings), words("no_test")
         if passed:
             return round + 1, code, True
-        chat.append(("user", words("repair", error=error)))
+        chat.append(("user", words(f"repair_{asked.stage}", error=error)))
     return times, code, False
 
 
@@ -311,7 +306,7 @@ def is_tool(reply: str, settings: LatmSettings) -> bool:
     return bool(complete) or settings.vacuous
 
 
-def labelled(problems: Sequence[Problem]) -> str:
+def labelled(problems: Sequence[Problem], words: Words) -> str:
     """Problems with their answers, as the maker reads them."""
     pairs = [words("labelled", question=stated(p.question), answer=answer_of(p.gold)) for p in problems]
     return "\n\n".join(pairs)
@@ -330,7 +325,7 @@ def answer_of(gold: object) -> str:
 # ---- the user ----
 
 
-def used(question: Question, tool: str, settings: LatmSettings) -> Drawn:
+def used(question: Question, tool: str, settings: LatmSettings, words: Words) -> Drawn:
     """Candidates for one question with the wrapped tool; without one by `fallback`, or a program that fails.
 
     The fallback is asked and sampled as PRIMITIVE is in such a run, from the same seeds.
@@ -466,17 +461,6 @@ def width(request: Attempt | Run) -> int:
     return len(request.samples) if isinstance(request, Attempt) else 1
 
 
-@cache
-def texts() -> Mapping[str, str]:
-    file = resources.files(__package__.partition(".")[0]) / "prompts" / "latm.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8"))
-
-
-def words(name: str, **values: str) -> str:
-    """What is said at a step, filled in."""
-    return texts()[name].strip().format(**values)
-
-
 # ---- the dispatcher ----
 
 
@@ -496,10 +480,10 @@ class DispatcherSettings(Settings):
     """Whether the model is sent a message; else a text."""
 
 
-def dispatcher(questions: Sequence[Question], settings: DispatcherSettings) -> Steps:
+def dispatcher(questions: Sequence[Question], settings: DispatcherSettings, words: Words) -> Steps:
     """Ask which task a question belongs to, shown the first use case of each tool that its `context` lists."""
     for question in questions:
-        prompt = dispatch(question, of_seed(settings.tools, settings.seed))
+        prompt = dispatch(question, of_seed(settings.tools, settings.seed), words)
         asked = Attempt(
             question,
             "dispatch",
@@ -514,15 +498,36 @@ def dispatcher(questions: Sequence[Question], settings: DispatcherSettings) -> S
         yield Answer(question, chosen(question, candidates, settings))
 
 
-def dispatch(question: Question, tools: Mapping[str, str]) -> str:
+def dispatch(question: Question, tools: Mapping[str, str], words: Words) -> str:
     """What the dispatcher reads. Raises TroveLiteError for a task without its tool."""
-    shown = []
+    known = {}
     for task in question.context.splitlines():
         case = USE_CASE.search(tools.get(task) or "")
         if not case:
             raise TroveLiteError(f"dispatcher: no tool with a use case for '{task}'; give one by the setting `tools`")
-        shown.append(words("known", task=task, question=case[1].strip()))
-    return words("dispatch", known="\n===\n".join(shown), question=question.text)
+        known[task] = case[1].strip()
+    return which(known, question.text, words)
+
+
+def which(known: Mapping[str, str], question: str, words: Words) -> str:
+    """The text that asks which task a question belongs to, of these by name with a question of each."""
+    shown = [words("known", task=task, question=first) for task, first in known.items()]
+    return words("dispatch", known=words("between_known").join(shown), question=question)
+
+
+MAKING = (
+    "labelled",
+    "propose",
+    "repair_propose",
+    "verify",
+    "repair_verify",
+    "wrap",
+    "use",
+    "no_code",
+    "no_test",
+    "ended",
+)
+DISPATCHING = ("known", "between_known", "dispatch")
 
 
 #: What goes for all presets but `released`. A field's own default is what was done before there was such a choice.
@@ -532,6 +537,9 @@ LATM = Method(
     "latm",
     latm,
     modes=("latm", FALLBACK),
+    stages=(*MAKING, PRIMITIVE),
+    asks=lambda settings: MAKING if settings.fallback == NONE else (*MAKING, PRIMITIVE),
+    speaks=True,
     presets={
         "paper": PAPER,
         "released": LatmSettings(vacuous=True, unproven=True, doubled=True),
@@ -544,5 +552,11 @@ LATM = Method(
     program=None,
 )
 DISPATCHER = Method(
-    "dispatcher", dispatcher, modes=("dispatcher",), presets={"paper": DispatcherSettings()}, program=None
+    "dispatcher",
+    dispatcher,
+    modes=("dispatcher",),
+    stages=DISPATCHING,
+    speaks=True,
+    presets={"paper": DispatcherSettings()},
+    program=None,
 )

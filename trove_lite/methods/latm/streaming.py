@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 from ...datasets.base import Problem, Question
 from ...errors import TroveLiteError
-from ..base import Answer, Attempt, Method, Steps, chosen, draw
-from . import HELD, NEXT_TURN, USE_CASE, LatmSettings, made, said, stated, used, words
+from ..base import Answer, Attempt, Method, Steps, Words, chosen, draw
+from . import DISPATCHING, HELD, MAKING, NEXT_TURN, USE_CASE, LatmSettings, made, said, stated, used, which
 
 BY_TOOL, BY_MAKER = "latm", "by_maker"
 NAMED = re.compile(r"Task:[ \t]*(.*)")
@@ -57,23 +57,23 @@ class Tasks:
         return [{name: getattr(task, name) for name in names} for task in self.tasks]
 
 
-def streaming(questions: Sequence[Question], settings: StreamingSettings) -> Steps:
+def streaming(questions: Sequence[Question], settings: StreamingSettings, words: Words) -> Steps:
     """Say of each question in turn which task it belongs to, answer it, and make a tool when a task has come enough."""
     tasks = [Task(name, first_question(tool, name), tool) for name, tool in settings.all_given.items() if tool]
     for question in questions:
-        task = yield from identified(question, tasks, settings)
+        task = yield from identified(question, tasks, settings, words)
         if task is None:
             task = Task(f"task {len(tasks) + 1}", stated(question))
             tasks.append(task)
         if task.tool:
-            candidate = chosen(question, (yield from used(question, task.tool, settings)), settings)
+            candidate = chosen(question, (yield from used(question, task.tool, settings, words)), settings)
             task.by_tool.append(question.index)
         else:
-            candidate = chosen(question, (yield from by_maker(question, settings)), settings)
+            candidate = chosen(question, (yield from by_maker(question, settings, words)), settings)
             task.by_maker.append(question.index)
             if candidate.vote.answers:
                 task.solved.append(Problem(question, candidate.vote.answers[0]))
-                yield from prepared(question, task, settings)
+                yield from prepared(question, task, settings, words)
         yield Answer(question, candidate)
     return Tasks(tuple(tasks))
 
@@ -86,12 +86,11 @@ def first_question(tool: str, name: str) -> str:
     return case[1].strip()
 
 
-def identified(question: Question, tasks: Sequence[Task], settings: StreamingSettings) -> Generator:
+def identified(question: Question, tasks: Sequence[Task], settings: StreamingSettings, words: Words) -> Generator:
     """The task that the dispatcher names; None where it names none of these, or there is none yet."""
     if not tasks:
         return None
-    known = "\n===\n".join(words("known", task=task.name, question=task.first) for task in tasks)
-    text = words("dispatch", known=known, question=stated(question))
+    text = which({task.name: task.first for task in tasks}, stated(question), words)
     how = {"temperature": 0.0, "max_tokens": 256}
     prompt = (("user", text),) if settings.chat else text
     asked = Attempt(question, "dispatch", range(1), role="dispatcher", mode="", prompt=prompt, runs=False, sampling=how)
@@ -101,7 +100,7 @@ def identified(question: Question, tasks: Sequence[Task], settings: StreamingSet
     return next((task for task in tasks if task.name == name), None)
 
 
-def by_maker(question: Question, settings: StreamingSettings) -> Generator:
+def by_maker(question: Question, settings: StreamingSettings, words: Words) -> Generator:
     """The maker's own answers, step by step."""
     chat = [("user", words("think", question=stated(question)))]
     stop = settings.stops(NEXT_TURN)
@@ -118,11 +117,11 @@ def by_maker(question: Question, settings: StreamingSettings) -> Generator:
     return (yield from draw({BY_MAKER: attempt}, settings.budget))
 
 
-def prepared(question: Question, task: Task, settings: StreamingSettings) -> Generator:
+def prepared(question: Question, task: Task, settings: StreamingSettings, words: Words) -> Generator:
     """Make the task's tool from the last of its solved questions, where there are enough new ones."""
     if len(task.solved) % settings.enough:
         return
-    trials = yield from made(question, settings, task.solved[-settings.enough :])
+    trials = yield from made(question, settings, task.solved[-settings.enough :], words)
     task.trials += len(trials)
     task.tool = next((trial.tool for trial in trials if trial.tool), "")
 
@@ -131,6 +130,8 @@ STREAMING = Method(
     "latm_streaming",
     streaming,
     modes=(BY_TOOL, BY_MAKER),
+    stages=(*MAKING, *DISPATCHING, "think"),
+    speaks=True,
     presets={"paper": StreamingSettings(**HELD), "ours": StreamingSettings(**HELD, reading="ours", use_cases=True)},
     stream=True,
     grows=True,

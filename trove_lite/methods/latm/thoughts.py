@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from ...datasets.base import Problem, Question
 from ...errors import TroveLiteError
-from ..base import Attempt, Drawn, Method, Steps, draw, one_of
-from . import NEXT_TURN, MakerSettings, answer_of, answered, said, stated, words
+from ..base import Attempt, Drawn, Method, Steps, Words, draw, one_of
+from . import NEXT_TURN, MakerSettings, answer_of, answered, said, stated
 
 MODE = "made_cot"
 NEXT_EXAMPLE = "\n\nQ:"
@@ -50,17 +50,21 @@ class Thoughts(NamedTuple):
         return [self._asdict()]
 
 
-def made_cot(questions: Sequence[Question], settings: ThoughtSettings, examples: Sequence[Problem]) -> Steps:
+def made_cot(
+    questions: Sequence[Question], settings: ThoughtSettings, examples: Sequence[Problem], words: Words
+) -> Steps:
     """Have the examples written, or take those that are given, and answer each question after them, in words."""
     if not questions:
         return Thoughts("", 0, 0, 0)
     given = settings.given(questions[0].category)
-    made = (yield from thought(questions[0], settings, examples)) if given is None else Thoughts(given, 0, 0, 0)
-    yield from answered(questions, lambda question: used(question, made.tool, settings), settings)
+    made = (
+        Thoughts(given, 0, 0, 0) if given is not None else (yield from thought(questions[0], settings, examples, words))
+    )
+    yield from answered(questions, lambda question: used(question, made.tool, settings, words), settings)
     return made
 
 
-def used(question: Question, thoughts: str, settings: ThoughtSettings) -> Drawn:
+def used(question: Question, thoughts: str, settings: ThoughtSettings, words: Words) -> Drawn:
     """Candidates for one question after the thoughts."""
     attempt = Attempt(
         question,
@@ -75,7 +79,7 @@ def used(question: Question, thoughts: str, settings: ThoughtSettings) -> Drawn:
     return (yield from draw({MODE: attempt}, settings.budget))
 
 
-def thought(question: Question, settings: ThoughtSettings, examples: Sequence[Problem]) -> Generator:
+def thought(question: Question, settings: ThoughtSettings, examples: Sequence[Problem], words: Words) -> Generator:
     """Ask the maker for its thoughts on the second half of the labelled problems, put down at the task's first."""
     shown = examples[len(examples) // 2 :]
     if not shown:
@@ -103,6 +107,8 @@ MADE_COT = Method(
     MODE,
     made_cot,
     modes=(MODE,),
+    stages=("think", "thought", "unthought"),
+    speaks=True,
     presets={"paper": ThoughtSettings(), "ours": ThoughtSettings(kept="right")},
     stream=True,
     grows=True,

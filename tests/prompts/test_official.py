@@ -1,0 +1,377 @@
+"""The official packs of CREATOR and LATM: each prompt is the released program's, or is refused by name."""
+
+import hashlib
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from trove_lite import load_candidates
+from trove_lite.datasets import load_dataset
+from trove_lite.datasets.base import Question
+from trove_lite.datasets.files import data_folder
+from trove_lite.errors import TroveLiteError
+from trove_lite.methods import METHODS, load_method
+from trove_lite.models.base import Completion
+from trove_lite.prompts import load_pack, own
+from trove_lite.running.driver import prompt_of
+from trove_lite.running.live import live_run, refuse_wordless
+from trove_lite.running.settings import RunSettings
+
+from ..methods.test_latm import GOOD, TESTS, WRAPPED, Played
+from ..scripted import InlineSandbox, ScriptedModel
+
+CREATOR, LATM = data_folder() / "qiancheng0/CREATOR", data_folder() / "ctlllll/LLM-ToolMaker"
+pytestmark = pytest.mark.skipif(
+    not (CREATOR / "MATH/prompt_lib").is_dir() or not (LATM / "toolmaker.ipynb").is_file(),
+    reason="no released prompts in the data folder",
+)
+TEXT = "What is $1+1$ of ===tool===?"
+TABLE = "Name: None\nUnit: $\nContent:\n\n| a | b |\n|  --- | --- |\n| 1 | 2  |"
+GIVEN = {"tool": "def f(): pass", "made": "So.\n```python\ndef f(): pass\n```", "program": "print(1", "error": "No"}
+GIVEN |= {"reply": "WOLFRAM: 1+1", "returned": "2"}
+#: Of each prompt with the question and the values above: the first 16 digits of its sha256, by stage.
+HASHES = {
+    ("math", "counting"): {
+        "conclude": "dfbece5847f9d041",
+        "consult": "08c65863d164bc55",
+        "cot": "8348650d5a5bd28e",
+        "create": "1350a1c5a5ef6872",
+        "creation": "bfda58e0f0817a76",
+        "decide": "96b45e142e7e08e7",
+        "entangled": "83d2fd2a5eb9f1af",
+        "import": "86710881d27f648e",
+        "instance": "04dbe2c388dabeb1",
+        "pot": "2c0129fd102bc3f3",
+        "primitive": "21a09603278bb519",
+        "rectify": "76cd2c99ca2daa1d",
+        "skip": "6b742aa4f90d01c7",
+        "standard": "348cf260a538de8f",
+    },
+    ("tabmwp", "tabmwp"): {
+        "conclude": "a301bc6ee204bb42",
+        "consult": "64b46298dda11774",
+        "cot": "f1bcf3cb239a29fd",
+        "create": "ed09b3e137c681a3",
+        "creation": "33b27babe9f486d3",
+        "creation_thoughts": "33b27babe9f486d3",
+        "decide": "b1ee3c3887cfbd2d",
+        "decide_thoughts": "b1ee3c3887cfbd2d",
+        "entangled": "1a437f00dd025742",
+        "entangled_thoughts": "1a437f00dd025742",
+        "import": "2c31f37b68ac782b",
+        "instance": "27c39d34b9908625",
+        "pot": "e2abfd512e453c34",
+        "primitive": "4eba59b198b2edcc",
+        "rectify": "7748af7a6312edff",
+        "skip": "74fedb08af052a2c",
+        "standard": "e9f234d898bdc2f7",
+    },
+    ("wtq", "wtq"): {
+        "create": "84b34b71bf3489ec",
+        "import": "3177b3bc9010e40a",
+        "instance": "087fc952d55c0d7c",
+        "primitive": "367d825225ca8190",
+        "skip": "ff3e80f046d1c678",
+    },
+    ("hitab", "hitab"): {
+        "create": "a13cee5ef8f89f73",
+        "import": "83e82ab5959216d2",
+        "instance": "600c9234e04901a6",
+        "primitive": "45b6431fb49a3a3d",
+        "skip": "1f7875957bc6eb40",
+    },
+    ("creation_challenge", "no_hint"): {
+        "creation": "9bf5cc819204e5ad",
+        "decide": "0cea444138a0635a",
+        "entangled": "66fbbccb762f08fe",
+        "pot": "87125b2b48ff93ed",
+        "rectify": "298de862ae6ca3b2",
+    },
+    ("creation_challenge", "utility_hint"): {
+        "creation": "7ebcbc514c1202b4",
+        "decide": "9800a88774f727e3",
+        "entangled": "19e7129726c622bd",
+        "rectify": "298de862ae6ca3b2",
+    },
+    ("creation_challenge", "all_hint"): {
+        "creation": "64f3d5c476f673bb",
+        "decide": "6744d9088f6f14e8",
+        "entangled": "84367b1717921e5f",
+        "rectify": "298de862ae6ca3b2",
+    },
+    ("tool_transfer", "no_hint"): {
+        "creation": "f511d0c6460eeb87",
+        "decide": "5a747de15caf9025",
+        "decide_transfer": "b3ad37c8eba8c396",
+    },
+    ("tool_transfer", "utility_hint"): {
+        "creation": "dc8b9ad4651fa5db",
+        "decide": "5a747de15caf9025",
+        "decide_transfer": "b3ad37c8eba8c396",
+    },
+    ("bbh", "dyck_languages"): {
+        "cot": "9d56bdf6572b89f9",
+    },
+    ("bbh", "chinese_remainder"): {
+        "cot": "d613d88d9cd1e54f",
+    },
+}
+#: Which methods of the papers have official prompts on which data sets, at their papers' settings.
+ASKED = {
+    "math": {"primitive", "instance", "trove", "standard", "cot", "pot", "entangled", "creator", "tool_use"},
+    "tabmwp": {"primitive", "instance", "trove", "standard", "cot", "pot", "entangled", "creator", "tool_use"},
+    "wtq": {"primitive", "instance", "trove"},
+    "hitab": {"primitive", "instance", "trove"},
+    "creation_challenge": {"entangled", "creator"},
+    "tool_transfer": {"transfer"},
+    "bbh": {"cot"},
+}
+ALWAYS = {"latm", "dispatcher"}  # whose words name no task
+
+
+def asked(dataset, category):
+    context = {"tabmwp": TABLE, "tool_transfer": "A tool that helps with this question:\n\nIt adds."}.get(dataset, "")
+    return Question(dataset, category, 0, TEXT, context)
+
+
+def fingerprint(prompt):
+    return hashlib.sha256(json.dumps(prompt).encode()).hexdigest()[:16]
+
+
+def rendered(dataset, category, stage):
+    pack = load_pack("official", load_dataset(dataset))
+    given = {name: GIVEN[name] for name in pack.gaps.get(stage, ())}
+    return pack.render(asked(dataset, category), stage, **given)
+
+
+def known(dataset):
+    pack = load_pack("official", load_dataset(dataset))
+    return {(c, stage) for c in pack.categories for stage in pack.stages if pack.has(c, stage)}
+
+
+@pytest.mark.parametrize(("dataset", "category"), HASHES)
+def test_every_official_prompt_is_the_one_that_was_checked_against_the_released_program(dataset, category):
+    found = {s: fingerprint(rendered(dataset, category, s)) for c, s in sorted(known(dataset)) if c == category}
+    assert found == HASHES[dataset, category]
+
+
+def settings_of(method, dataset, **given):
+    usual = {"name": "test", "methods": (method,), "dataset": dataset, "seeds": (0,), "model": "scripted", "k": 15}
+    return RunSettings(**usual | {"prompts": "official"} | given)
+
+
+@pytest.mark.parametrize("dataset", ASKED)
+@pytest.mark.parametrize("method", METHODS)
+def test_a_method_asks_in_the_papers_words_or_is_refused_by_name(method, dataset):
+    pack, settings = load_pack("official", load_dataset(dataset)), settings_of(method, dataset)
+    usable = ASKED[dataset] | ALWAYS | ({"transfer"} if "creator" in ASKED[dataset] else set())
+    if method in usable:
+        refuse_wordless(settings, pack)
+    else:
+        with pytest.raises(TroveLiteError, match=f"no official prompt for stage '.*' of {method} on {dataset}.*own"):
+            refuse_wordless(settings, pack)
+
+
+@pytest.mark.parametrize(
+    ("method", "dataset", "given", "told"),
+    [
+        ("trove", "wtq", {"choices": {"trove": {"ranking": "model"}}}, "'rank' of trove on wtq: choose"),
+        ("trove", "math", {"choices": {"trove": {"rectify": "create"}}}, "'rewrite' of trove on math: choose"),
+        ("creator", "math", {"choices": {"creator": {"thoughts": True}}}, "'creation_thoughts' of creator on math"),
+        ("pot", "tabmwp", {"choices": {"pot": {"demonstrations": False}}}, "'pot_bare' of pot on tabmwp"),
+        ("pot", "creation_challenge", {}, "'pot' of pot on creation_challenge, utility_hint"),
+        ("creator", "tool_transfer", {}, "'rectify' of creator on tool_transfer"),
+        ("latm_streaming", "bbh_stream", {}, "'think' of latm_streaming on bbh_stream"),
+    ],
+)
+def test_what_has_no_official_prompt_is_refused_before_a_folder_is_made(tmp_path, method, dataset, given, told):
+    settings = settings_of(method, dataset, **given)
+    with pytest.raises(TroveLiteError, match=f"no official prompt for stage {told}"):
+        live_run(settings, tmp_path / "a", model=ScriptedModel(), sandbox=InlineSandbox(), progress=False)
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_choice_that_asks_for_less_is_not_refused():
+    for method, dataset, given in (
+        ("creator", "tabmwp", {"choices": {"creator": {"thoughts": True}}}),
+        ("creator", "tool_transfer", {"choices": {"creator": {"rectify": 0}}}),
+        ("pot", "creation_challenge", {"categories": ("no_hint",)}),
+    ):
+        refuse_wordless(settings_of(method, dataset, **given), load_pack("official", load_dataset(dataset)))
+
+
+# ---- CREATOR, composed by plain replacement ----
+
+
+def file(path):
+    return (CREATOR / path).read_text(encoding="utf-8").strip()
+
+
+def helpful(about):
+    return "system", f"You are a helpful assistant in answering {about}."
+
+
+def test_a_prompt_is_the_file_with_its_gaps_filled_after_who_the_assistant_is():
+    text = file("MATH/prompt_lib/prompt_pot.md").replace("===qst===", TEXT)
+    assert rendered("math", "counting", "pot") == (helpful("math competition problems"), ("user", text))
+
+
+def test_a_table_is_shown_as_its_file_has_it():
+    text = file("TabMWP/prompt_lib/prompt_CREATOR_decision.md").replace("===tool===", GIVEN["made"])
+    text = text.replace("===qst===", TEXT).replace("===table===", "Name: None\nUnit: $\nContent:\n\na | b\n1 | 2 ")
+    expected = (helpful("questions with tabular contents"), ("user", text))
+    assert rendered("tabmwp", "tabmwp", "decide") == expected == rendered("tabmwp", "tabmwp", "decide_thoughts")
+
+
+@pytest.mark.parametrize(
+    ("hint", "first", "parts"),
+    [("utility", ":\n", ("utility",)), ("all", "\n", ("utility", "args", "return"))],
+)
+def test_a_hint_begins_as_the_worked_example_s_does(hint, first, parts):
+    question = load_dataset("creation_challenge").load(f"{hint}_hint")[0].question
+    entry = json.loads(file("Creation/dataset/CC.jsonl").split("\n")[0])
+    text = file(f"Creation/prompt_lib/prompt_CREATOR_creation_{hint}hint.md")
+    (begun,) = re.findall(r"### Hints\n(You[^\n]*\n)", text)
+    assert begun.endswith(f"to create{first}")
+    told = begun + "\n".join(f"{part.title()}:\n{entry[part].strip()}" for part in parts)
+    text = text.replace("===hints===", told).replace("===constants===", entry["constant"].strip())
+    ((_, prompt),) = load_pack("official", load_dataset("creation_challenge")).render(question, "creation")[1:]
+    assert prompt == text.replace("===qst===", entry["question"])
+
+
+def test_a_tool_of_another_question_is_lent_by_a_prompt_of_its_own_and_in_a_fence():
+    pack, question = load_pack("official", load_dataset("tool_transfer")), asked("tool_transfer", "utility_hint")
+    first, *_ = (request for request in used_tools() if request.mode == "normal")
+    other, *_ = (request for request in used_tools() if request.mode == "from_2")
+    for request, name, tool in (
+        (first, "CREATOR_decision", "def f(): pass"),
+        (other, "tool_transfer", "```python\ndef f(): pass\n```"),
+    ):
+        text = file(f"ToolTransfer/prompt_lib/prompt_{name}.md").replace("===tool===", tool)
+        prompt = prompt_of(replace(request, question=question), pack)
+        assert prompt == (helpful("questions with tools"), ("user", text.replace("===problem===", TEXT)))
+    ours = load_pack("own", load_dataset("tool_transfer"))
+    assert prompt_of(other, ours) == prompt_of(replace(other, wording=""), ours)
+
+
+def used_tools():
+    from ..methods.test_transfer import QUESTIONS, TransferSettings, play
+
+    made = [question._replace(text="def f(): pass") for question in QUESTIONS]
+    texts = [request for request, _ in play(TransferSettings(), made)[0] if request.stage == "decide"]
+    return [replace(request, values={"tool": "def f(): pass"}) for request in texts]
+
+
+class Replies(ScriptedModel):
+    """Gives these replies in turn, and keeps what it was asked, and how."""
+
+    def __init__(self, *replies):
+        super().__init__()
+        self.replies, self.asked, self.drawn = list(replies), [], []
+
+    async def complete(self, prompt, seeds, *, sampling=None):
+        self.asked.append([message.content for message in prompt])
+        self.drawn.append(sampling)
+        return [Completion(self.replies.pop(0), 9, 5, "stop", 0.0)]
+
+
+def test_replies_in_the_released_form_are_read_and_a_repair_sees_them_as_the_program_shows_it(tmp_path):
+    tool = "I make a tool.\n\n```python\ndef half(x):\n    return x / nothing\n```"
+    use = '```python\nprint("Final Answer:", half(14))\n```'
+    mended = "nothing is unknown.\n```python\ndef half(x):\n    return x / 2\n```\n" + use
+    model = Replies(tool, use, mended)
+    settings = settings_of("creator", "math", categories=("counting",), limit=1, k=1)
+    out = live_run(settings, tmp_path / "a", model=model, sandbox=InlineSandbox(), progress=False)
+    assert list(load_candidates(out)["answer"].dropna()) == ["7.0"]
+    question = load_dataset("math").load("counting")[0].question.text
+    text = file("MATH/prompt_lib/prompt_rectification.md").replace("===qst===", question)
+    text = text.replace("===ori===", f"```python\n{tool}\n{use}")
+    text = text.replace("===err===", "NameError: name 'nothing' is not defined")
+    assert model.asked[2] == [helpful("math competition problems")[1], text]
+    assert [how.stop for how in model.drawn] == [(), (), ()]  # as released: the model ends its replies
+
+
+def test_a_query_is_read_after_either_marker():
+    from trove_lite.methods.tool_use import query_of
+
+    assert query_of("Add.\nWOLFRAM: 1+1 \n") == query_of("Add.\nQUERY: 1+1") == "1+1"
+
+
+# ---- LATM, as the notebooks' source has it ----
+
+
+def source(notebook):
+    cells = json.loads((LATM / notebook).read_text(encoding="utf-8"))["cells"]
+    return "\n".join("".join(cell["source"]) for cell in cells)
+
+
+def test_maker_and_user_read_the_notebooks_texts():
+    code = source("toolmaker.ipynb")
+    say = load_pack("official", load_dataset("bbh")).say
+    texts = [re.search(rf'{name} = """(.*?)"""', code, re.DOTALL)[1] for name in MAKER]
+    released = replace(
+        load_method("latm").presets["released"], budget=replace(load_method("latm").presets["paper"].budget, calls=1)
+    )
+    found = Played(
+        released, {"propose": ["```python\n1 / 0\n```", GOOD], "verify": [TESTS], "wrap": [WRAPPED]}, words=say
+    )
+    examples = [f"Question: What is {n}?\nAnswer: {n}" for n in range(6)]
+    said = [text for role, text in found.chat if role == "user"]
+    error = re.search(r'f"(Failed to execute[^{]*)', code)[1]
+    assert said[0] == "\n\n".join([*examples[:3], texts[0]])
+    assert said[1].startswith(f"{error}ZeroDivisionError: division by zero. Please")
+    assert said[2:] == ["\n\n".join([*examples[3:], texts[1]]), texts[2]]
+    assert found.requests[-1].prompt == (("user", f"{WRAPPED}\n\nQuestion: What is 1?"),)
+
+
+MAKER = ("tool_maker_prompt", "tool_verification_prompt", "tool_wrapper_prompt")
+
+
+def test_the_dispatcher_reads_the_notebook_s_text():
+    code = source("tooluser.ipynb")
+    head, tail = (json.loads(f'"{re.search(rf"{name} = {chr(34)}(.*){chr(34)}", code)[1]}"') for name in ROUTER)
+    say = load_pack("official", load_dataset("bbh_mixed")).say
+    known = [f"Task: {task}\n\nQuestion: {task}?\n\n===\n\n" for task in ("one", "two")]
+    shown = say("between_known").join(say("known", task=task, question=f"{task}?") for task in ("one", "two"))
+    assert say("dispatch", known=shown, question="Sort {x}") == head + "".join(known) + tail.format(question="Sort {x}")
+
+
+ROUTER = ("router", "router_usage_template")
+
+
+def test_a_hash_covers_what_a_method_says_itself():
+    stages, bbh = load_method("latm").stages, load_dataset("bbh")
+    nothing = load_pack("own", bbh).hash_of(())
+    hashes = {load_pack(name, bbh).hash_of(stages) for name in ("own", "official")} | {nothing}
+    assert len(hashes) == 3
+    changed = replace(load_pack("own", bbh), text=lambda name: own.message(name) + ("!" if name == "wrap" else ""))
+    assert changed.hash_of(stages) not in hashes
+
+
+def test_where_the_released_files_are_missing_the_command_is_named(tmp_path, monkeypatch):
+    from trove_lite.prompts import official_latm
+
+    creation, bbh = (load_pack("official", load_dataset(name)) for name in ("creation_challenge", "bbh"))
+    official_latm.literals.cache_clear()
+    monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
+    for ask in (lambda: creation.render(asked("creation_challenge", "no_hint"), "creation"), lambda: bbh.say("wrap")):
+        with pytest.raises(TroveLiteError, match="missing; run `trove-lite fetch prompts`"):
+            ask()
+
+
+def test_a_latm_run_whose_words_were_not_hashed_yet_is_resumed(tmp_path):
+    out = tmp_path / "a"
+    settings = settings_of("dispatcher", "bbh_mixed", categories=("existing_0",), limit=2, k=1, prompts="own")
+    settings = replace(
+        settings, choices={"dispatcher": {"tools": dict.fromkeys(load_dataset("bbh").categories, WRAPPED)}}
+    )
+    fakes = {"sandbox": InlineSandbox(), "progress": False}
+    live_run(settings, out, model=Replies("Task: one", "Task: two"), **fakes)
+    described = json.loads((out / "run.json").read_text())
+    assert described["prompts"]["hash"] != "e3b0c44298fc1c14"
+    (out / "candidates.parquet").unlink()
+    (out / "run.json").write_text(json.dumps(described | {"prompts": {"name": "own", "hash": "e3b0c44298fc1c14"}}))
+    live_run(settings, out, model=Replies(), **fakes)
+    assert len(load_candidates(out)) == 2

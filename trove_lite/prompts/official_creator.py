@@ -1,0 +1,104 @@
+"""The prompts of CREATOR's released program, from the data folder, filled in as it does and sent as it does: a sentence
+on who the assistant is, and one message. Its replies end where the model ends them.
+
+What only a run can say, an error or what the calculator returns, fills its gap in this kit's words.
+"""
+
+import re
+from collections.abc import Mapping
+
+from ..datasets.base import Dataset, Question
+from ..datasets.files import pinned_file, public_files
+from ..methods.base import Messages
+from .base import PromptPack, Template
+
+#: Stage → the file. The last three read what came of a first one, which knew of a hint where there is one.
+FILES = {
+    "standard": "std",
+    "cot": "cot",
+    "pot": "pot",
+    "entangled": "toolcreate_whole",
+    "creation": "CREATOR_creation",
+    "decide": "CREATOR_decision",
+    "consult": "tooluse_part1",
+    "conclude": "tooluse_part2",
+    "decide_transfer": "tool_transfer",
+    "rectify": "rectification",
+}
+LATER = ("decide", "decide_transfer", "rectify")
+#: Stages that a method may ask with thoughts before the code.
+VARIED = ("entangled", "creation", "decide")
+THOUGHTS = "_thoughts"
+GAP = re.compile(r"===(\w+)===")
+#: What a worked example says before its hint, and the program says too.
+BEFORE_HINT = re.compile(r"^### Hints\n(?!\.\.\.|===)(.*\n)", re.MULTILINE)
+FENCE, END = "```python", "```"
+
+
+def pack(dataset: Dataset) -> PromptPack:
+    """What the program asks about a data set; nothing where it asks nothing."""
+    paths = paths_of(dataset)
+    stages = tuple(dict.fromkeys(stage for _, stage in paths))
+    lacks = {(c, stage) for c in dataset.categories for stage in stages} - set(paths)
+
+    def template(category: str, stage: str) -> Template:
+        text = pinned_file("prompts", paths[category, stage]).read_text(encoding="utf-8").strip()
+        hinted = BEFORE_HINT.search(text)
+
+        def render(question: Question, tools=(), **more: str) -> Messages:
+            filled = dict(dataset.released.gaps(question))
+            if hinted:
+                filled["hints"] = hinted[1] + filled["hints"]
+            filled |= filled_by_method(stage, more, whole=(category, "decide_transfer") not in paths)
+            system = f"You are a helpful assistant in answering {dataset.released.about}."
+            return ("system", system), ("user", GAP.sub(lambda gap: filled[gap[1]], text))
+
+        return render
+
+    gaps = {
+        "decide": ("tool", "made"),
+        "decide_transfer": ("tool",),
+        "rectify": ("program", "error"),
+        "conclude": ("reply", "returned"),
+    }
+    gaps[f"decide{THOUGHTS}"] = gaps["decide"]
+    ends = dict.fromkeys(stages, ())
+    return PromptPack("official", dataset.categories, stages, template, gaps, lacks=lacks, stops=ends)
+
+
+def paths_of(dataset: Dataset) -> dict[tuple[str, str], str]:
+    """Category and stage → the file's path, wherever the program has one."""
+    released, known = dataset.released, {file.path for file in public_files() if file.group == "prompts"}
+    found = {}
+    for category in dataset.categories if released else ():
+        ending = released.variants.get(category, "")
+        for stage in (stage for stage in FILES if stage not in released.unsent):
+            start = f"{released.folder}/prompt_lib/prompt_{FILES[stage]}"
+            path = f"{start}{ending}.md"
+            if path not in known and stage in LATER:
+                path = f"{start}.md"
+            if path in known:
+                found[category, stage] = path
+                if released.thoughts and stage in VARIED:
+                    found[category, stage + THOUGHTS] = path
+    return found
+
+
+def filled_by_method(stage: str, more: Mapping[str, str], *, whole: bool) -> dict[str, str]:
+    """What a method's values put into gaps. whole: whether a decision reads the whole reply that made the tool."""
+    if stage == "rectify":
+        if "made" in more:  # joined as the program of the pinned commit does, which fences even a reply with fences
+            return {"ori": f"{closed(more['made'])}\n{closed(more['used'])}", "err": more["error"]}
+        program = more["program"]
+        return {"ori": program if END in program else f"{FENCE}\n{program}\n{END}", "err": more["error"]}
+    if stage == "conclude":
+        return {"res": more["reply"], "wol": more["returned"]}
+    if stage == "decide_transfer":
+        return {"tool": f"{FENCE}\n{more['tool']}\n{END}"}
+    return {"tool": more["made"] if whole else more["tool"]} if stage.startswith("decide") else {}
+
+
+def closed(reply: str) -> str:
+    """A reply that begins and ends with a fence."""
+    reply = reply if reply.startswith(FENCE) else f"{FENCE}\n{reply.strip()}"
+    return reply if reply.endswith(END) else f"{reply.strip()}\n{END}"

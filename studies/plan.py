@@ -26,6 +26,7 @@ class Part(NamedTuple):
     options: Mapping[str, object]
     commit: str = ""  # of a part that a release made which recorded none
     accepted: Mapping[str, str] = {}  # signs of health that it is published with, and why
+    note: str = ""  # what its run cannot tell, for rows of tables
     withdrawn: str = ""  # why no table may be made of it, with the date; "" where one may
 
     def folder(self, runs: Path, given: Mapping[str, Path]) -> Path:
@@ -114,7 +115,7 @@ def read_study(path: Path) -> Study:
 
 
 def part_of(told: Mapping[str, object], settings: Mapping[str, object]) -> Part:
-    about = {name: told[name] for name in ("commit", "accepted", "withdrawn") if name in told}
+    about = {name: told[name] for name in ("commit", "accepted", "note", "withdrawn") if name in told}
     own = {name: value for name, value in told.items() if name not in ("name", "group", *about)}
     return Part(told["name"], told.get("group", MAIN), settings | own, **about)
 

@@ -57,7 +57,8 @@ def publish(
         target.mkdir(parents=True, exist_ok=True)
         save_table(load_calls(source), target / "calls.parquet")
         save_table(load_candidates(source), target / "candidates.parquet")
-        text = json.dumps(read_description(source), indent=2, ensure_ascii=False) + "\n"
+        about = read_description(source) | ({"note": part.note.strip()} if part.note else {})
+        text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
         write_atomically(target / "run.json", lambda path, text=text: path.write_text(text, encoding="utf-8"))
         for journal in (source / "journal").glob("*.jsonl"):
             (target / "journal").mkdir(exist_ok=True)

@@ -58,6 +58,7 @@ OTHER_WORDS = {
     "sandbox.zygote": ({"math"}, "Python's module"),
     "recorded.official_logs": ({"trove", "primitive", "import", "create", "skip", "math"}, "what official logs hold"),
     "recorded.official_results": ({"trove", "import", "create", "skip"}, "what official result files hold"),
+    "methods.latm": ({"primitive"}, "what it asks the pack for where it has no tool"),
     "prompts.official": ({"primitive", "instance", "import", "create", "skip"}, "the released files are named so"),
     "prompts.official_creator": ({"standard", "cot", "pot", "entangled", "tool_transfer"}, "as above"),
     "prompts.chain_of_thought": ({"cot"}, "the words of this one method"),
@@ -68,7 +69,7 @@ OTHER_WORDS = {
         | {"standard", "cot", "pot", "entangled", "creator", "tool_use", "dispatcher"},
         "older files state no order of modes, nor whether a run shares anything among its problems",
     ),
-    "running.settings": ({"practice", "practice_tables", "trove"}, "what a run is by default"),
+    "running.settings": ({"practice", "practice_tables", "trove", "fallback"}, "what a run is by default"),
 }
 #: Where names of methods, modes and data sets may stand: papers are about them.
 ABOUT_PAPERS = ("papers", "audit")

@@ -40,6 +40,7 @@ GOOD, FAILS = "```python\ndef f(x):\n    return x\nprint('shown')\n```", "```pyt
 TESTS, WRONG = "```python\nret = f(2)\nans = ret\nassert ans == 2\n```", "```python\nassert f(2) == 3\n```"
 EMPTY, IDLE = "I cannot do that.", "```python\nret = 2\nprint(ret)\n```"
 WRAPPED = f"A function:\n{GOOD}\n\nUse cases:\nQuestion: 2\nSolution:\n```python\nret = f(2)\nans = ret\n```"
+PLAIN = "```python\nprint(8.5)\n```"
 USES = "Solution:\n```python\nans = f(7.5)\n```\n\nQuestion: another"
 
 
@@ -62,7 +63,7 @@ class Played:
     """A run of the method on scripted replies (by stage, the last of a stage for good), programs run for real."""
 
     def __init__(self, settings, replies, questions=2, run=execute, examples=None, method=LATM, words=WORDS):
-        replies = {stage: list(texts) for stage, texts in ({"use": [USES]} | replies).items()}
+        replies = {stage: list(texts) for stage, texts in ({"use": [USES], "primitive": [PLAIN]} | replies).items()}
         self.requests, self.answers, self.widths, self.replies = [], [], [], []
         asked = [p.question for p in problems(questions)] if isinstance(questions, int) else questions
         steps = method.begin(asked, settings, examples or problems(6), words)
@@ -85,7 +86,8 @@ class Played:
         if isinstance(request, Attempt):
             texts = replies[request.stage]
             text = texts.pop(0) if len(texts) > 1 else texts[0]
-            program = request.compose(text) if request.runs else None
+            compose = request.compose or request.program
+            program = compose(text) if request.runs else None
         else:
             text, program = "", request.program
         self.replies.append(text)
@@ -100,6 +102,11 @@ class Played:
         answers = tuple(bbh.read(output)) if status == "ok" else ()
         vote = Vote(request.mode or request.stage, status == "ok", answers, 1)
         return Candidate(vote.mode, 0, text, (), vote, 10, status, output, error, request.stage)
+
+    @property
+    def trials(self):
+        """The trials, but for what was left out of their tools."""
+        return tuple(trial._replace(left_out=0) for trial in self.made.trials)
 
     @property
     def calls(self):
@@ -133,15 +140,15 @@ def test_a_tool_takes_its_failures_and_three_calls_and_an_instance_one(preset, f
     replies = {"propose": [FAILS] * failed + [GOOD], "verify": [WRONG] * wrong + [TESTS], "wrap": [WRAPPED]}
     played = Played(preset, replies, questions=5)
     assert played.calls == {"propose": failed + 1, "verify": wrong + 1, "wrap": 1, "use": 5}
-    assert played.made.trials == (Trial(failed + 1, wrong + 1, WRAPPED),)
+    assert played.trials == (Trial(failed + 1, wrong + 1, WRAPPED),)
     assert [answer.candidate.vote.answers for answer in played.answers] == [("7.5",)] * 5
 
 
 @pytest.mark.parametrize("settings", [PAPER, OURS])
-def test_three_failed_proposals_are_a_failed_trial_and_nothing_is_answered(settings):
-    played = Played(once(settings), {"propose": [FAILS]})
+def test_three_failed_proposals_are_a_failed_trial_and_by_no_fallback_nothing_is_answered(settings):
+    played = Played(once(settings, fallback="none"), {"propose": [FAILS]})
     assert played.calls == {"propose": 3}
-    assert played.made.trials == (Trial(3, 0, ""),)
+    assert played.trials == (Trial(3, 0, ""),)
     assert [answer.candidate.status for answer in played.answers] == ["error", "error"]
 
 
@@ -152,15 +159,23 @@ def test_released_verifies_the_last_of_three_failed_proposals_in_six_calls():
 
 
 def test_three_failed_verifications_are_a_failed_trial(preset):
-    played = Played(preset, {"propose": [GOOD], "verify": [WRONG]})
+    played = Played(replace(preset, fallback="none"), {"propose": [GOOD], "verify": [WRONG]})
     assert played.calls == {"propose": 1, "verify": 3}
-    assert played.made.trials == (Trial(1, 3, ""),)
+    assert played.trials == (Trial(1, 3, ""),)
 
 
-def test_a_wrap_without_code_is_a_failed_trial(preset):
-    played = Played(preset, {"propose": [GOOD], "verify": [TESTS], "wrap": [EMPTY]})
+@pytest.mark.parametrize("settings", [PAPER, OURS])
+def test_a_wrap_without_code_is_a_failed_trial(settings):
+    played = Played(once(settings, fallback="none"), {"propose": [GOOD], "verify": [TESTS], "wrap": [EMPTY]})
     assert played.calls == {"propose": 1, "verify": 1, "wrap": 1}
-    assert played.made.trials == (Trial(1, 1, ""),)
+    assert played.trials == (Trial(1, 1, ""),)
+
+
+@pytest.mark.parametrize("wrapped", [EMPTY, "```python\ndef f(x):", ""])
+def test_released_takes_a_wrap_without_code_for_a_tool_and_its_user_fails(wrapped):
+    played = Played(once(RELEASED), {"propose": [GOOD], "verify": [TESTS], "wrap": [wrapped]})
+    assert [entry["made"] for entry in played.made.listing()] == [True]
+    assert [answer.candidate.status for answer in played.answers] == ["error", "error"]
 
 
 @pytest.mark.parametrize("settings", [PAPER, OURS])
@@ -192,19 +207,19 @@ def test_tests_that_pass_whatever_the_function_answers_do_not_verify_it(tests):
     verify = [f"```python\n{tests}\n```", TESTS]
     for preset in (PAPER, OURS):
         played = Played(once(preset), {"propose": [GOOD], "verify": verify, "wrap": [WRAPPED]})
-        assert played.made.trials == (Trial(1, 2, WRAPPED),)
+        assert played.trials == (Trial(1, 2, WRAPPED),)
         assert re.search("whatever the function answers|no assertion was reached", played.chat[-3][1])
     released = Played(once(RELEASED), {"propose": [GOOD], "verify": verify, "wrap": [WRAPPED]})
-    assert released.made.trials == (Trial(1, 1, WRAPPED),)
+    assert released.trials == (Trial(1, 1, WRAPPED),)
 
 
 def test_the_function_stays_though_tests_write_it_again():
     again = "```python\ndef f(x):\n    return 2\n\nassert f(5) == 2\n```"
     replies = {"propose": [GOOD], "verify": [again, TESTS], "wrap": [WRAPPED]}
-    assert Played(once(OURS), replies).made.trials == (Trial(1, 2, WRAPPED),)
-    assert Played(once(RELEASED), replies).made.trials == (Trial(1, 1, WRAPPED),)
+    assert Played(once(OURS), replies).trials == (Trial(1, 2, WRAPPED),)
+    assert Played(once(RELEASED), replies).trials == (Trial(1, 1, WRAPPED),)
     repeated = "```python\ndef f(x):\n    return x\n\nassert f(5) == 5\n```"
-    assert Played(once(OURS), replies | {"verify": [repeated]}).made.trials == (Trial(1, 1, WRAPPED),)
+    assert Played(once(OURS), replies | {"verify": [repeated]}).trials == (Trial(1, 1, WRAPPED),)
 
 
 @pytest.mark.parametrize("wrong", [0, 1, 2])
@@ -225,8 +240,8 @@ def test_the_error_of_the_third_failed_proposal_is_in_the_released_chat():
 @pytest.mark.parametrize("wrapped", [GOOD, "```python\nret = f(2)\n```\nUse cases:\nQuestion: 2\nSolution:\n"])
 def test_ours_wants_a_function_and_a_use_case_of_a_wrapped_tool(wrapped):
     replies = {"propose": [GOOD], "verify": [TESTS], "wrap": [wrapped]}
-    assert Played(once(OURS), replies).made.trials == (Trial(1, 1, ""),)
-    assert Played(once(PAPER), replies).made.trials == (Trial(1, 1, wrapped),)
+    assert Played(once(OURS), replies).trials == (Trial(1, 1, ""),)
+    assert Played(once(PAPER), replies).trials == (Trial(1, 1, wrapped),)
 
 
 @pytest.mark.parametrize(("settings", "copies"), [(RELEASED, 2), (PAPER, 1), (OURS, 1)])
@@ -303,8 +318,24 @@ def test_a_tool_of_another_maker_is_another_system():
     assert LatmSettings().table_name("latm") == "latm"
 
 
-def test_a_task_that_no_tool_could_be_made_for_asks_nobody():
-    played = Played(once(OURS, tools={"task": ""}), {})
+@pytest.mark.parametrize("settings", [PAPER, OURS])
+def test_without_a_tool_a_question_is_answered_as_primitive_asks_it(settings):
+    played = Played(once(settings), {"propose": [FAILS]})
+    assert played.calls == {"propose": 3, "primitive": 2}
+    assert [(answer.candidate.mode, answer.candidate.vote.answers) for answer in played.answers] == [
+        ("fallback", ("8.5",))
+    ] * 2
+    asked = played.requests[-1]
+    assert (asked.prompt, asked.compose, dict(asked.sampling), asked.role) == (None, None, {}, "user")
+
+
+def test_a_fallback_is_one_of_two():
+    with pytest.raises(TroveLiteError, match="fallback 'cot': choose from primitive, none"):
+        LatmSettings(fallback="cot")
+
+
+def test_a_task_that_no_tool_could_be_made_for_asks_nobody_by_no_fallback():
+    played = Played(once(OURS, tools={"task": ""}, fallback="none"), {})
     assert played.calls == {}
     assert [answer.candidate.status for answer in played.answers] == ["error", "error"]
 
@@ -482,7 +513,7 @@ def test_both_readings_agree_on_every_gold_answer(transcripts, category):
 
 def test_latm_is_a_stream_that_sees_labelled_problems():
     method = load_method("latm")
-    assert (method.stream, method.examples, method.modes) == (True, True, ("latm",))
+    assert (method.stream, method.examples, method.modes) == (True, True, ("latm", "fallback"))
 
 
 # ---- the dispatcher ----

@@ -106,7 +106,7 @@ def test_trials_that_made_a_tool_are_counted_beside_print(runs):
 
 
 def test_trials_of_several_tasks_are_counted_together_too(runs, monkeypatch):
-    trial = {"maker": "maker", "proposals": 1, "verifications": 1, "labels": 6}
+    trial = {"maker": "maker", "proposals": 1, "verifications": 1, "labels": 6, "note": "drawn twice"}
     made = [trial | {"category": task, "made": task == "b"} for task in "aabbb"]
     monkeypatch.setattr("trove_lite.papers.latm.tables._trials", lambda folder: made)
     table = latm.table3(runs[:1])
@@ -114,6 +114,8 @@ def test_trials_of_several_tasks_are_counted_together_too(runs, monkeypatch):
     assert ours["category"].to_list() == ["a", "b", "all"]
     assert ours["trials"].to_list() == [2, 3, 5]
     assert "maker made a tool in 3 of 5 trials: 60.0 % [23.1, 88.2]" in latm.trials_in_words(table)
+    assert latm.trials_in_words(table).endswith("(drawn twice)")
+    assert set(ours["note"]) == {"drawn twice"}
 
 
 def test_table_5_is_of_thoughts_that_a_model_wrote_beside_people_s_and_a_tool(runs, calls, comparison, tmp_path):
@@ -228,21 +230,29 @@ def test_other_makers_of_tools_are_set_beside_latm_on_its_problems():
     assert latm.tool_makers(frame, calls_of(frame)).attrs["note"] == "no LATM runs"
 
 
-def test_without_a_tool_latm_is_wrong_at_as_many_calls_as_others_have():
+@pytest.mark.parametrize("mode", ["latm", "fallback"])
+def test_without_a_tool_there_is_nothing_to_compare(mode):
     frame = simulated(problems=12, runs=1, k=6, categories=("algebra",)).astype(
         {"method": str, "run": str, "mode": str}
     )
-    own = frame[(frame["method"] == "primitive") & (frame["sample"] == 0)]
-    own = own.assign(method="latm", mode="latm", run="latm", correct=False, status="error", error=NO_TOOL)
+    own = frame[(frame["method"] == "primitive") & ((frame["sample"] == 0) | (mode == "fallback"))]
+    own = own.assign(method="latm", mode=mode, run="latm", correct=False)
+    own = own.assign(status="error", error=NO_TOOL) if mode == "latm" else own
     both = pd.concat([frame, own], ignore_index=True)
     table = latm.tool_makers(both, calls_of(both)).query("published.isna()").set_index("system")
     assert set(table["k"]) == {6}
-    assert table.loc["LATM, simulated", "value"] == 0
-    assert "TROVE, simulated" in table.index
+    assert np.isnan(table.loc["LATM, simulated", "value"])
+    assert table.loc["LATM, simulated", "note"] == "no tool made"
+    assert table.loc["TROVE, simulated", "value"] > 0
     pairs = latm.tool_maker_differences(both, calls_of(both))
     assert {"PRIMITIVE, simulated", "TROVE, simulated"} <= set(pairs["b"])
-    words = latm.latm_in_words(latm.differences(latm.sides(both, calls_of(both))), latm.break_even(calls_of(both)))
-    assert "LATM, simulated is less often right than PRIMITIVE, simulated" in words
+    assert pairs["difference"].isna().all()
+    assert pairs["p_holm"].isna().all()
+    assert (set(pairs["tools"]), set(pairs["tasks"]), set(pairs["note"])) == ({0}, {1}, {"no tool made"})
+    table = latm.differences(latm.sides(both, calls_of(both)))
+    assert "no tool made" in latm.in_pairs(table).to_string()
+    words = latm.latm_in_words(table, latm.break_even(calls_of(both)))
+    assert words == "LATM, simulated cannot be compared with PRIMITIVE, simulated: no tool made."
 
 
 def test_differences_are_read_a_row_a_pair_and_stay_within_shares(comparison):

@@ -1,5 +1,6 @@
 """prompts: our own pack is sound and gives nothing away; the official one renders as the official program does."""
 
+import ast
 import hashlib
 import itertools
 import re
@@ -11,6 +12,7 @@ import pytest
 from trove_lite.datasets import load_dataset, load_problems
 from trove_lite.datasets.answers import number_is_correct, read_numbers
 from trove_lite.datasets.base import Dataset, Question
+from trove_lite.datasets.bbh import BBH
 from trove_lite.datasets.files import data_folder
 from trove_lite.datasets.math import CATEGORIES, MATH
 from trove_lite.datasets.practice.problems import PRACTICE
@@ -247,6 +249,32 @@ def test_an_empty_toolbox_is_not_shown():
     question = asked("number", "Why?")
     last = load_pack("own", MATH).render(question, "import").split("**Question**\n")[-1]
     assert last == "Why?\n\n"
+
+
+@pytest.mark.parametrize("category", BBH.categories)
+def test_a_task_s_programs_are_shown_to_primitive_alone_that_is_named_so(category):
+    pack, question = load_pack("own", BBH), Question("bbh", category, 0, "Why?")
+    own_questions = {example["question"].strip() for example in own.examples("bbh", category)}
+
+    def shown(stage):
+        parts = pack.render(question, stage).split("**Question**\n")[1:-1]
+        return {part.split("\n\n**")[0].strip() for part in parts}
+
+    assert shown("primitive_same_task") == shown("standard") == own_questions
+    for stage in ("primitive", "instance", "create"):
+        assert len(shown(stage)) == 2
+        assert not shown(stage) & own_questions
+    with pytest.raises(TroveLiteError, match="primitive_same_task"):
+        load_pack("own", MATH).render(asked("counting"), "primitive_same_task")
+
+
+def test_no_variable_of_a_worked_program_is_what_its_task_calls_a_person_or_an_option():
+    """A model puts the question's names in place of the example's, and one that is taken already ends the program."""
+    for category in ("logical_deduction", "tracking_shuffled_objects", "schedule_meeting"):
+        for example in own.examples("bbh", category):
+            trees = [ast.parse(example[part]) for part in ("plain", "tool", "solution")]
+            names = {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}
+            assert not names & set("abcdepq"), category
 
 
 def test_unknown_names_are_refused_with_the_known_ones():

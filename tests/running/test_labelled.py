@@ -85,9 +85,28 @@ def test_the_maker_sees_the_labelled_problems_and_none_that_is_tested(tmp_path):
 def test_maker_and_user_are_sampled_as_the_paper_says(tmp_path):
     _, models = run(tmp_path / "a")
     assert {(how.temperature, how.max_tokens, how.stop) for how in models["maker"].drawn} == {(0.3, 2048, ())}
-    assert {(how.temperature, how.max_tokens, how.stop) for how in models["user"].drawn} == {(0.0, 256, ())}
+    assert {(how.temperature, how.max_tokens, how.stop) for how in models["user"].drawn} == {(0.0, 1024, ())}
     _, models = run(tmp_path / "b", choices={"latm": {"user_temperature": 0.9, "user_tokens": 99}})
     assert {(how.temperature, how.max_tokens) for how in models["user"].drawn} == {(0.9, 99)}
+
+
+def test_a_run_of_before_goes_on_by_what_its_preset_was_then(tmp_path):
+    then = {"reaches_end": False, "only_definitions": False, "fallback": "none"}
+    out, _ = run(tmp_path / "a", limit=2, choices={"latm": then | {"user_tokens": 256}})
+    about = described(out)
+    about["methods"]["latm"] = {name: value for name, value in about["methods"]["latm"].items() if name not in then}
+    about["settings"]["choices"] = {}
+    (out / "run.json").write_text(json.dumps(about))
+    out, models = run(tmp_path / "a", limit=4)
+    assert {how.max_tokens for how in models["user"].drawn} == {256}
+    assert then.items() <= described(out)["methods"]["latm"].items()
+    assert len(load_candidates(out)) == 4
+
+
+def test_without_a_tool_the_user_is_asked_by_the_pack_and_the_mode_says_so(tmp_path):
+    out, _ = run(tmp_path / "a", choices={"latm": {"tools": {"chinese_remainder": ""}}}, roles=())
+    assert set(load_candidates(out)["mode"]) == {"fallback"}
+    assert set(load_calls(out)["stage"]) == {"primitive"}
 
 
 def test_a_user_who_is_asked_again_is_sampled_like_any_method(tmp_path):

@@ -160,6 +160,13 @@ def test_parts_that_are_complete_are_published_whole_and_the_others_named(tmp_pa
     assert "by a random number generator" in text
 
 
+def test_what_a_run_cannot_tell_is_published_with_it(tmp_path):
+    run_folder(tmp_path / "runs" / "first")
+    study = read(tmp_path, FILE.replace('name = "first"', 'name = "first"\nnote = "Drawn twice."'))
+    publish(study, tmp_path / "runs", tmp_path / "results")
+    assert json.loads((tmp_path / "results/runs/first/run.json").read_text())["note"] == "Drawn twice."
+
+
 def test_what_was_published_stays_until_its_run_is_complete_again(tmp_path):
     study, results = read(tmp_path), tmp_path / "results"
     first = run_folder(tmp_path / "runs" / "first", commit="old")

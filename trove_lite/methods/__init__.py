@@ -14,6 +14,7 @@ METHODS = {
     "creator": "trove_lite.methods.creator:CREATOR",
     "tool_use": "trove_lite.methods.tool_use:TOOL_USE",
     "transfer": "trove_lite.methods.transfer:TRANSFER",
+    "primitive_same_task": "trove_lite.methods.primitive:PRIMITIVE_SAME_TASK",
     "latm": "trove_lite.methods.latm:LATM",
     "made_cot": "trove_lite.methods.latm.thoughts:MADE_COT",
     "dispatcher": "trove_lite.methods.latm:DISPATCHER",

@@ -18,7 +18,7 @@ RELEASED = (
     *("known", "between_known", "dispatch"),
 )
 #: Errors that only this kit's checks find; they stand where the notebooks have an exception's.
-CHECKS = ("no_code", "no_test")
+CHECKS = ("no_code", "no_test", "ended")
 NAMES = (*RELEASED, *CHECKS)
 
 

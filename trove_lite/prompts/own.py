@@ -2,7 +2,9 @@
 
 The examples of a category (`examples/DATASET/CATEGORY.toml`) are the same for every method and mode, so that these
 differ in nothing but what they ask for. The first has a tool that helps as a step of a longer program; in IMPORT and
-CREATE the last does without (`choice`). A category without examples of its own gets the instructions alone.
+CREATE the last does without (`choice`). A category without examples of its own gets the instructions alone. Where a
+data set's categories are tasks, of which any program is a tool (`of_others` in `examples/DATASET.toml`), examples that
+answer by programs are other tasks'; a stage NAME_same_task shows those of its own.
 """
 
 import string
@@ -18,18 +20,25 @@ from ..programs import Tool, format_toolbox
 from .base import PromptPack, Template, as_asked
 
 FOLDER = resources.files(__package__)
+#: What a stage is called that shows examples of the task itself, where others' are shown.
+SAME_TASK = "_same_task"
 NO_TOOLS = "(no functions yet)"
 
 
 def pack(dataset: Dataset) -> PromptPack:
     """The pack `own` for a data set."""
     stages = with_variants(instructions())
-    name = dataset.like or dataset.name
-    words = _read("words.toml") | _of(name)
+    source = dataset.like or dataset.name
+    words = _read("words.toml") | _of(source)
+    of_others = words.get("of_others", False)
+    if of_others:
+        stages |= {f"{name}{SAME_TASK}": stage for name, stage in stages.items()}
 
     @cache
     def template(category: str, stage: str) -> Template:
-        return template_of(stages[stage], words, examples(name, category))
+        own = not of_others or stage.endswith(SAME_TASK) or stages[stage]["examples"] == "words"
+        worked = examples(source, category) if own else examples_of_others(source, category, dataset.categories)
+        return template_of(stages[stage], words, worked)
 
     gaps_of = {name: gaps(stage) for name, stage in stages.items()}
     said = {"messages": tuple(messages()), "text": message}
@@ -75,6 +84,13 @@ def with_variants(stages: Mapping[str, dict]) -> dict[str, dict]:
 def examples(dataset: str, category: str) -> list[dict]:
     """The worked examples of one category, or none."""
     return _read("examples", _of(dataset).get("like", dataset), f"{category}.toml").get("example", [])
+
+
+def examples_of_others(dataset: str, category: str, categories: Sequence[str]) -> list[dict]:
+    """As many worked examples, one each of the categories that follow in turn, and none of its own."""
+    place = categories.index(category)
+    others = [*categories[place + 1 :], *categories[:place]]
+    return [examples(dataset, other)[0] for other in others[: len(examples(dataset, category))]]
 
 
 def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:

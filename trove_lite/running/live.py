@@ -16,6 +16,7 @@ from dataclasses import MISSING as NO_DEFAULT
 from dataclasses import asdict, fields, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 import pandas as pd
 
@@ -86,14 +87,14 @@ def live_run(
     reuse = Path(reuse) if reuse else None
     dataset = dataset or load_dataset(settings.dataset)
     data = {category: tuple(dataset.load(category))[: settings.limit] for category in settings.categories}
-    shown, lent = labelled(settings, dataset), lend(settings)
+    shown, lent, begun = labelled(settings, dataset), lend(settings), begun_with(out)
     streams = [
         Stream(
             with_lent(load_method(method), lent.get((method, category, seed), ())),
             category,
             seed,
             data[category],
-            settings.of(method, seed),
+            settings.of(method, seed, begun.get(method)),
             shown.get(category, ()),
         )
         for method in settings.methods
@@ -101,7 +102,7 @@ def live_run(
         for seed in settings.seeds
     ]
     pack = pack or load_pack(settings.prompts, dataset)
-    refuse_wordless(settings, pack)
+    refuse_wordless(settings, pack, begun)
     named = partial(load_model, settings=settings.sampling, chat=settings.chat)
     models = {"solver": model or named(settings.model)}
     models |= roles or {role: named(spec) for role, spec in settings.roles.items()}
@@ -115,7 +116,7 @@ def live_run(
             stack.enter_context(locked(out))
         sandbox = sandbox or stack.enter_context(warm_sandbox(settings, workers))
         with on_disk(out):
-            described = partial(describe, data=data, shown=shown, lent=lent, pack=pack, sandbox=sandbox)
+            described = partial(describe, begun=begun, data=data, shown=shown, lent=lent, pack=pack, sandbox=sandbox)
             go_further(out, settings, described)
             if resume(out, described(settings)):
                 if not too_many_unavailable(read_description(out), fail_on_missing):
@@ -177,11 +178,12 @@ def labelled(settings: RunSettings, dataset: Dataset) -> dict[str, tuple[Problem
     return {category: tuple(dataset.examples(category)) for category in settings.categories}
 
 
-def refuse_wordless(settings: RunSettings, pack) -> None:
+def refuse_wordless(settings: RunSettings, pack, begun: Mapping[str, Mapping] = MappingProxyType({})) -> None:
     """Refuse, before anything is asked, a stage that the run's pack of prompts has no words for."""
     for name in settings.methods:
         method = load_method(name)
-        stages = method.asks(settings.of(name, settings.seeds[0])) if method.asks else method.stages
+        own = settings.of(name, settings.seeds[0], begun.get(name))
+        stages = method.asks(own) if method.asks else method.stages
         for stage in stages:
             lacking = [category for category in settings.categories if not pack.has(category, stage)]
             if lacking:
@@ -250,6 +252,16 @@ def in_own_loop(work: Coroutine) -> None:
         thread.submit(asyncio.run, work).result()
 
 
+def begun_with(out: Path) -> dict[str, dict]:
+    """The methods' settings that a run was begun with, by method; nothing where nothing was generated yet."""
+    return (read_description(out).get("methods") or {}) if (out / "run.json").exists() and generated(out) else {}
+
+
+def generated(out: Path) -> bool:
+    """Whether a run folder holds any sample."""
+    return any(path.stat().st_size for path in (out / "journal").glob("*"))
+
+
 def go_further(out: Path, settings: RunSettings, described: Callable[[RunSettings], dict]) -> None:
     """Let a run go on to more problems, or to more attempts at each, where nothing else differs.
 
@@ -291,6 +303,7 @@ def fewer_attempts(settings: RunSettings, began: Mapping[str, Mapping]) -> dict[
 
 def describe(
     settings: RunSettings,
+    begun: Mapping[str, Mapping],
     data: Mapping[str, Sequence[Problem]],
     shown: Mapping[str, Sequence[Problem]],
     lent: Mapping[tuple, Sequence],
@@ -299,12 +312,14 @@ def describe(
 ) -> dict:
     """All that a run's rows depend on, as JSON: what a resumed run is held to.
 
-    shown: labelled problems. lent: toolboxes of another run, by whose stream they are shown to.
+    begun: methods' settings of before. shown: labelled problems. lent: toolboxes of another run, by whose stream they
+    are shown to.
     """
     data = {category: problems[: settings.limit] for category, problems in data.items()}
     data |= {f"{category}, labelled": problems for category, problems in shown.items()}
     hashes = {category: content_hash([hashed(p) for p in problems]) for category, problems in data.items()}
     identities = {role: model_identity(spec) for role, spec in settings.roles.items()}
+    methods = {name: settings.of(name, settings.seeds[0], begun.get(name)) for name in settings.methods}
     stages = {stage for method in map(load_method, settings.methods) for stage in method.stages or method.modes}
     stated = asdict(settings) | {"model": model_identity(settings.model), "roles": identities}
     stated["choices"] = {method: placeless(choices) for method, choices in settings.choices.items()}
@@ -312,7 +327,7 @@ def describe(
         "kind": "live",
         "provenance": "live",
         "settings": stated,
-        "methods": {method: placeless(asdict(settings.of(method, settings.seeds[0]))) for method in settings.methods},
+        "methods": {method: placeless(asdict(own)) for method, own in methods.items()},
         "prompts": {"name": pack.name, "hash": pack.hash_of(stages)},
         "data": hashes | {f"lent to {'-'.join(map(str, whose))}": content_hash(lent[whose]) for whose in lent},
         "isolation": sandbox.level,
@@ -340,17 +355,16 @@ def resume(out: Path, description: dict) -> bool:
 
     A folder in which nothing was generated yet takes new settings.
     """
-    generated = (out / BEFORE).is_dir() or any(path.stat().st_size for path in (out / "journal").iterdir())
     if (out / "run.json").exists():
         changes = differing(with_defaults(read_description(out), description), description)
         complete = (out / "candidates.parquet").exists()
-        if changes and (generated or complete):
+        if changes and (complete or generated(out)):
             raise TroveLiteError(
                 f"{out}: holds a run with other settings ({'; '.join(changes)}); set them back, or choose another --out"
             )
         if not changes:
             return complete
-    elif (out / "candidates.parquet").exists() or generated:
+    elif (out / "candidates.parquet").exists() or generated(out):
         raise TroveLiteError(f"{out}: holds rows of a run without its run.json; choose another --out")
     write_description(out, description)
     return False

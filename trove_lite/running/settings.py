@@ -12,7 +12,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 from ..datasets import load_dataset
 from ..errors import TroveLiteError
 from ..methods import METHODS, load_method
-from ..methods.base import Budget, Settings, one_of
+from ..methods.base import FORMERLY, Budget, Settings, one_of
 from ..models.base import SamplingSettings
 from ..parse import PARSERS
 
@@ -44,7 +44,8 @@ class RunSettings:
     roles: dict[str, str] = field(default_factory=dict)
     """Models of single roles of a method, where they differ from `model`: --role maker=SPEC."""
     chat: Literal["auto", "on", "off"] = "auto"
-    """Whether models are asked by their chat template: auto does so for what a method says in messages."""
+    """Whether models are asked by their chat template: auto does so for what a method says in messages. With on or off
+    all methods of a run are asked alike: in messages, or in texts to be continued."""
     prompts: str | None = None
     """Which pack of prompts: own, official or practice. None: practice for the practice model, own for every other."""
     preset: str = "paper"
@@ -121,18 +122,35 @@ class RunSettings:
         for method in self.methods:
             self.of(method, self.seeds[0])  # refuses what does not fit together
 
-    def of(self, method: str, seed: int) -> Settings:
-        """The settings of one method in one of the run's seeds."""
+    def of(self, method: str, seed: int, begun: Mapping[str, object] | None = None) -> Settings:
+        """The settings of one method in one of the run's seeds.
+
+        begun: those that a run was begun with. Its preset is what it was then, and what could not be chosen then is at
+        its default, which is what was done before there was the choice.
+        """
         presets = load_method(method).presets
         chosen = presets.get(self.preset, presets["paper"])
+        names = choices_of(type(chosen))
+        if begun:
+            then = {name: value for name, value in (FORMERLY | dict(begun)).items() if name in names}
+            chosen = type(chosen)(selection=chosen.selection, **_with_tuples(then))
         common = {"budget": Budget(self.k, self.completion_tokens, self.sampling.max_tokens), "seed": seed}
         if self.selection:
             common["selection"] = self.selection
-        own = {name: tuple(v) if isinstance(v, list) else v for name, v in self.choices.get(method, {}).items()}
+        own = _with_tuples(self.choices.get(method, {}))
         for name in own:
-            one_of(f"{method} has no choice", name, choices_of(type(chosen)))
+            one_of(f"{method} has no choice", name, names)
         _check_types(type(chosen), own)
+        if "chat" in names and self.chat != "auto":
+            own = {"chat": self.chat == "on"} | own
+        if "fallback" in names and self.prompts == "official":  # whose words know of none
+            own = {"fallback": "none"} | own
         return replace(chosen, **common, **own).on(load_dataset(self.dataset).given)
+
+
+def _with_tuples(values: Mapping[str, object]) -> dict[str, object]:
+    """Values as settings have them, of YAML or JSON, which know lists alone."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
 
 
 def choices_of(settings: type[Settings]) -> tuple[str, ...]:

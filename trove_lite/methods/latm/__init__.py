@@ -6,10 +6,8 @@ dispatcher, a method of its own, says which task a question belongs to. Beside t
 (`thoughts`), and tasks that come unannounced, mixed (`streaming`).
 """
 
-import ast
 import re
-import warnings
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -17,8 +15,26 @@ from typing import NamedTuple
 
 from ...datasets.base import Problem
 from ...errors import TroveLiteError
-from ..base import Answer, Attempt, Drawn, Messages, Method, Question, Run, Settings, Steps, Words, chosen, draw, one_of
+from ..base import (
+    Answer,
+    Attempt,
+    Candidate,
+    Drawn,
+    Messages,
+    Method,
+    Question,
+    Run,
+    Settings,
+    Steps,
+    Words,
+    chosen,
+    draw,
+    one_of,
+)
+from .proof import defined, definitions, only_tests, reached_its_end, stored, syntax, to_its_end, without_sense
 
+#: What a question without a tool is answered by, and the mode of such a candidate: PRIMITIVE's prompt for the question.
+PRIMITIVE, NONE, FALLBACK = "primitive", "none", "fallback"
 #: Between the method's name and the maker's, where tools were made elsewhere.
 CARRIED = "_of_"
 #: How the other's turn begins where a chat is one text, and the next question of one who wrote the use cases on.
@@ -101,10 +117,17 @@ class LatmSettings(MakerSettings):
     """Whether the chat holds the last proposal twice (`released`)."""
     use_cases: bool = False
     """Whether a wrapped tool needs a function and a use case: one without says nobody how it is called (`ours`)."""
+    reaches_end: bool = False
+    """Whether code passes only where its last statement was reached: an exit before it ends well too (`paper`)."""
+    only_definitions: bool = False
+    """Whether a tool is its functions with their imports and constants, and nothing else of its code (`paper`)."""
+    fallback: str = NONE
+    """What answers where no tool was made: `primitive`, a program by PRIMITIVE's prompt (`paper`), or `none`."""
 
     def __post_init__(self):
         super().__post_init__()
         one_of("reading", self.reading, tuple(CONVERSIONS))
+        one_of("fallback", self.fallback, (PRIMITIVE, NONE))
         for name in ("proposals", "verifications", "trials"):
             if getattr(self, name) < 1:
                 raise TroveLiteError(f"{name} {getattr(self, name)}: must be at least 1")
@@ -115,11 +138,15 @@ class LatmSettings(MakerSettings):
 
 
 class Trial(NamedTuple):
-    """One attempt to make a tool: proposals and tests written, and the wrapped tool, "" where it failed."""
+    """One attempt to make a tool: proposals and tests written, and the wrapped tool, "" where it failed.
+
+    left_out: statements of its code that are no part of it (`only_definitions`).
+    """
 
     proposals: int
     verifications: int
     tool: str
+    left_out: int = 0
 
 
 class Made(NamedTuple):
@@ -141,7 +168,7 @@ class Made(NamedTuple):
 def latm(questions: Sequence[Question], settings: LatmSettings, examples: Sequence[Problem], words: Words) -> Steps:
     """Make a tool for the questions' task, or take the one that is given, then use it on each; returns what was made.
 
-    Without a tool no question is answered: each is put down as a program that fails.
+    Without a tool the questions are answered by `fallback`.
     """
     if not questions:
         return Made((), 0)
@@ -149,7 +176,7 @@ def latm(questions: Sequence[Question], settings: LatmSettings, examples: Sequen
     if given is None:
         trials = yield from made(questions[0], settings, examples, words)
     else:
-        trials = (Trial(0, 0, given),)
+        trials = (Trial(0, 0, given, function_in(given, settings.only_definitions)[1]),)
     made_here = Made(trials, len(examples) if given is None else 0)
     yield from answered(questions, lambda question: used(question, made_here.tool, settings, words), settings)
     return made_here
@@ -196,13 +223,17 @@ def trial(
     if settings.doubled:
         chat.append(next(message for message in reversed(chat) if message[0] == "assistant"))
     chat.append(("user", words("verify", examples=labelled(validation, words))))
+    code = definitions(code)[0] if settings.only_definitions else code
     stage, times = replace(maker, stage="verify", role="verifier"), settings.verifications
     tested, _, passed = yield from until_it_runs(stage, chat, code, times, settings, words)
     if not passed:
         return Trial(asked, tested, "")
     chat.append(("user", words("wrap")))
     (reply,) = yield [replace(maker, stage="wrap", role="wrapper", prompt=said(chat, settings), runs=False)]
-    return Trial(asked, tested, reply.text if is_tool(reply.text, settings) else "")
+    tool = reply.text or "\n"  # so that one of which nothing is asked, in `released`, is one
+    if not is_tool(tool, settings):
+        return Trial(asked, tested, "")
+    return Trial(asked, tested, tool, function_in(tool, settings.only_definitions)[1])
 
 
 def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: LatmSettings, words: Words) -> Generator:
@@ -212,16 +243,20 @@ def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: L
     """
     code = ""
     for round in range(times):
-        prompt, compose = said(chat, settings), partial(composed, tool, settings.vacuous)
+        prompt, compose = said(chat, settings), partial(tried, tool, settings)
         (reply,) = yield [replace(asked, prompt=prompt, compose=compose, round=round)]
         chat.append(("assistant", reply.text))
         code = code_in(reply.text)
         error = reply.error if code else words("no_code")
-        passed = reply.status == "ok"
+        passed = passes(reply, composed(tool, settings.vacuous, reply.text), settings)
+        if reply.status == "ok" and not passed:
+            error = words("ended")
         if passed and tool and not settings.vacuous:  # tests that pass whatever it answers do not test the function
-            program = f"{without_sense(tool)}\n\n{only_tests(tool, code)}"
-            (without,) = yield [Run(asked.question, "prove", program, sample=asked.samples.start, round=round)]
-            passed, error = without.status != "ok", words("no_test")
+            needed = f"{tool}\n\n" if settings.only_definitions else ""  # tests may read its imports and constants
+            program = f"{needed}{without_sense(tool)}\n\n{only_tests(tool, code)}"
+            run = to_its_end(program) if settings.reaches_end else program
+            (without,) = yield [Run(asked.question, "prove", run, sample=asked.samples.start, round=round)]
+            passed, error = not passes(without, program, settings), words("no_test")
         if passed:
             return round + 1, code, True
         chat.append(("user", words(f"repair_{asked.stage}", error=error)))
@@ -233,6 +268,17 @@ def said(chat: Sequence[tuple[str, str]], settings: LatmSettings) -> str | Messa
     if settings.chat:
         return tuple(chat)
     return "".join(f"{role.title()}:\n{text.strip()}\n\n" for role, text in chat) + "Assistant:\n"
+
+
+def tried(tool: str, settings: LatmSettings, reply: str) -> str:
+    """The program that runs of a maker's reply."""
+    program = composed(tool, settings.vacuous, reply)
+    return to_its_end(program) if settings.reaches_end else program
+
+
+def passes(ran: Candidate, program: str, settings: LatmSettings) -> bool:
+    """Whether a program ran without fault, and where that is asked for, to its end."""
+    return ran.status == "ok" and (not settings.reaches_end or reached_its_end(program, ran.output))
 
 
 def composed(tool: str, vacuous: bool, reply: str) -> str:
@@ -251,53 +297,13 @@ def code_in(reply: str) -> str:
 
 
 def is_tool(reply: str, settings: LatmSettings) -> bool:
-    """Whether a wrapper's reply can be used: it has code and, where that is asked for, a function and a use case."""
+    """Whether a wrapper's reply can be used: it has code and, where that is asked for, a function and a use case.
+
+    The released program looks at none of it: without code it is its user who fails.
+    """
     block = BLOCK.search(reply)
     complete = block and (not settings.use_cases or (defined(block[1]) and USE_CASE.search(reply)))
-    return bool(complete)
-
-
-def only_tests(tool: str, code: str) -> str:
-    """Tests without what they define again of the tool, for the function stays (LATM, section 3.1), which fail where no
-    assertion is reached: an error that they swallow before one tests nothing."""
-    tree, names = syntax(code), defined(tool)
-    if not tree:
-        return code
-    tree.body = [node for node in tree.body if getattr(node, "name", None) not in names]
-    try:
-        counted = ast.unparse(ast.fix_missing_locations(_Counted().visit(tree)))
-    except RecursionError:
-        return code
-    return f"_reached = []\n{counted}\nassert _reached, 'no assertion was reached'"
-
-
-class _Counted(ast.NodeTransformer):
-    """Has every assertion that is reached leave a mark."""
-
-    def visit_Assert(self, node: ast.Assert) -> list[ast.stmt]:
-        return [*ast.parse("_reached.append(1)").body, node]
-
-
-def without_sense(tool: str) -> str:
-    """The tool's functions, with answers that equal nothing."""
-    return "\n".join(f"def {name}(*_, **__):\n    return object()" for name in sorted(defined(tool)))
-
-
-def defined(code: str) -> set[str]:
-    """Functions and classes that a program defines for itself."""
-    tree = syntax(code)
-    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    return {node.name for node in tree.body if isinstance(node, kinds)} if tree else set()
-
-
-def syntax(code: str) -> ast.Module | None:
-    """The syntax tree of what a model wrote; None where it has none."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
+    return bool(complete) or settings.vacuous
 
 
 def labelled(problems: Sequence[Problem], words: Words) -> str:
@@ -320,7 +326,13 @@ def answer_of(gold: object) -> str:
 
 
 def used(question: Question, tool: str, settings: LatmSettings, words: Words) -> Drawn:
-    """Candidates for one question with the wrapped tool; without one, a program that fails."""
+    """Candidates for one question with the wrapped tool; without one by `fallback`, or a program that fails.
+
+    The fallback is asked and sampled as PRIMITIVE is in such a run, from the same seeds.
+    """
+    if not tool and settings.fallback == PRIMITIVE:
+        attempt = Attempt(question, PRIMITIVE, range(0), role="user", mode=FALLBACK)
+        return (yield from draw({FALLBACK: attempt}, settings.budget))
     if not tool:
         return (yield [Run(question, "use", 'raise LookupError("no tool was made for this task")', mode="latm")])
     prompt, stop = words("use", tool=tool, question=stated(question)), settings.stop
@@ -333,27 +345,47 @@ def used(question: Question, tool: str, settings: LatmSettings, words: Words) ->
         role="user",
         mode="latm",
         prompt=(("user", prompt),) if settings.chat else prompt,
-        compose=partial(answering, tool, question.text, settings.reading),
+        compose=partial(answering, tool, question.text, settings.reading, only_definitions=settings.only_definitions),
         sampling=settings.of_user(max_tokens=settings.user_tokens, stop=stop),
     )
     return (yield from draw({"latm": attempt}, settings.budget))
 
 
-def answering(tool: str, question: str, reading: str, reply: str) -> str:
+def answering(tool: str, question: str, reading: str, reply: str, *, only_definitions: bool = False) -> str:
     """The program of a user's reply: the tool, the first closed block, and nothing printed but the answer.
 
     "" where no block is closed, as in a reply that was cut off.
     """
-    function, block = BLOCK.search(tool), CLOSED_BLOCK.search(reply)
+    block = CLOSED_BLOCK.search(reply)
     if not block:
         return ""
-    head = f"{QUIET}\n{function[1].strip() if function else ''}\n\n"
+    function = function_in(tool, only_definitions)[0]
+    if reading == "released" and not CLOSED_BLOCK.search(tool):  # there nothing runs
+        return 'raise LookupError("the wrapped tool has no block of Python")'
+    head = f"{QUIET}\n{function}\n\n"
     variable = VARIABLES[reading](block[1])
     if variable is None:
         return f"{head}{LOUD}\n{block[1]}"
-    options = [(f"({letter})", text) for letter, text in OPTIONS.findall(question.partition("Options:")[2])]
-    found = f"_options, _variable = {options!r}, {variable!r}\n{CONVERSIONS[reading]}"
+    found = f"_options, _variable = {OPTIONS_IN[reading](question)!r}, {variable!r}\n{CONVERSIONS[reading]}"
     return f"{head}{block[1]}\n\n{found}{LOUD}\n{PRINTS[reading]}"
+
+
+def function_in(tool: str, only_definitions: bool = False) -> tuple[str, int]:
+    """The code of a wrapped tool, its first block, and how many of its statements were left out; "" without one."""
+    block = BLOCK.search(tool)
+    code = block[1].strip() if block else ""
+    return definitions(code) if only_definitions else (code, 0)
+
+
+def option_lines(question: str) -> list[str]:
+    """What the released program takes for options: all lines after the first "Options:"."""
+    _, mark, listed = question.partition("Options:")
+    return listed.strip().split("\n") if mark else []
+
+
+def labelled_options(question: str) -> list[tuple[str, str]]:
+    """Options with their labels: lines such as "(A) the owl" after the first "Options:"."""
+    return [(f"({letter})", text) for letter, text in OPTIONS.findall(question.partition("Options:")[2])]
 
 
 def last_match(block: str) -> str:
@@ -368,18 +400,8 @@ def assigned(block: str) -> str | None:
     return "ans" if "ans" in names else next((name for name in reversed(names) if name.startswith("ans")), None)
 
 
-def stored(tree: ast.AST) -> Iterator[str]:
-    """The global names that are assigned to, in the text's order."""
-    stack = [tree]  # not by recursion: models write sums that are deeper than Python goes
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
-            stack += reversed(list(ast.iter_child_nodes(node)))
-
-
 VARIABLES = {"released": last_match, "ours": assigned}
+OPTIONS_IN = {"released": option_lines, "ours": labelled_options}
 
 #: What a tool or a block prints on the way is no answer.
 QUIET = "import io as _io, json as _json, sys as _sys; _printed, _sys.stdout = _sys.stdout, _io.StringIO()"
@@ -393,10 +415,9 @@ if isinstance(_answer, (list, tuple)):
 else:
     _letters = "ABCDEFGHIJ"
     _labels = {key: f"({_letters[i]})" for i in range(10) for key in (i + 1, _letters[i], f"({_letters[i]})")}
-    if _answer in _labels:
-        _answer = _labels[_answer]
-    elif _options:
-        _answer = next((label for label, text in _options if _answer in f"{label} {text}"), _answer)
+    if _options and _answer not in _labels and _answer not in _labels.values():
+        _answer = next((option.split(" ")[0] for option in _options if _answer in option), _answer)
+    _answer = _labels.get(_answer, _answer)
 """,
     "ours": """\
 _answer = globals()[_variable]
@@ -494,20 +515,35 @@ def which(known: Mapping[str, str], question: str, words: Words) -> str:
     return words("dispatch", known=words("between_known").join(shown), question=question)
 
 
-MAKING = ("labelled", "propose", "repair_propose", "verify", "repair_verify", "wrap", "use", "no_code", "no_test")
+MAKING = (
+    "labelled",
+    "propose",
+    "repair_propose",
+    "verify",
+    "repair_verify",
+    "wrap",
+    "use",
+    "no_code",
+    "no_test",
+    "ended",
+)
 DISPATCHING = ("known", "between_known", "dispatch")
 
 
+#: What goes for all presets but `released`. A field's own default is what was done before there was such a choice.
+HELD = {"reaches_end": True, "only_definitions": True, "user_tokens": 1024}
+PAPER = LatmSettings(**HELD, fallback=PRIMITIVE)
 LATM = Method(
     "latm",
     latm,
-    modes=("latm",),
-    stages=MAKING,
+    modes=("latm", FALLBACK),
+    stages=(*MAKING, PRIMITIVE),
+    asks=lambda settings: MAKING if settings.fallback == NONE else (*MAKING, PRIMITIVE),
     speaks=True,
     presets={
-        "paper": LatmSettings(),
+        "paper": PAPER,
         "released": LatmSettings(vacuous=True, unproven=True, doubled=True),
-        "ours": LatmSettings(reading="ours", use_cases=True),
+        "ours": replace(PAPER, reading="ours", use_cases=True),
     },
     stream=True,
     grows=True,

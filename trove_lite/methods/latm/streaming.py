@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from ...datasets.base import Problem, Question
 from ...errors import TroveLiteError
 from ..base import Answer, Attempt, Method, Steps, Words, chosen, draw
-from . import DISPATCHING, MAKING, NEXT_TURN, USE_CASE, LatmSettings, made, said, stated, used, which
+from . import DISPATCHING, HELD, MAKING, NEXT_TURN, USE_CASE, LatmSettings, made, said, stated, used, which
 
 BY_TOOL, BY_MAKER = "latm", "by_maker"
 NAMED = re.compile(r"Task:[ \t]*(.*)")
@@ -132,7 +132,7 @@ STREAMING = Method(
     modes=(BY_TOOL, BY_MAKER),
     stages=(*MAKING, *DISPATCHING, "think"),
     speaks=True,
-    presets={"paper": StreamingSettings(), "ours": StreamingSettings(reading="ours", use_cases=True)},
+    presets={"paper": StreamingSettings(**HELD), "ours": StreamingSettings(**HELD, reading="ours", use_cases=True)},
     stream=True,
     grows=True,
     played_by={"verifier": "maker", "wrapper": "maker"},

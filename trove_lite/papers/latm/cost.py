@@ -16,6 +16,7 @@ from matplotlib.ticker import EngFormatter
 from ...analysis.statistics import Interval
 from ...analysis.variance import decompose, interval
 from ...candidates import read_description, run_name
+from ...methods.latm import PRIMITIVE
 from .. import named
 from ..style import SERIES, plt, titled
 from .released import RELEASED_MAKER, released_tokens
@@ -24,7 +25,7 @@ from .systems import ALONE, MAKERS, METHODS, TOOL_MAKER, System, systems
 SPENT = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "executions")
 WRAP, PROVE = "wrap", "prove"  # the second is asked of nobody: tests run without the function that they test
 LABELS = 6  # labelled problems of a task that LATM's maker sees
-#: Of a task without a tool nobody asks the user anything, which costs nothing and saves nothing.
+#: Of a task without a tool the user is asked nothing, or what PRIMITIVE asks: either saves nothing.
 NO_TOOL = "no tool was made"
 EVEN_COLUMNS = ["prices", "category", "a", "b", "fixed", "each", "each_rival", "instances", "low", "high", "note"]
 
@@ -169,7 +170,7 @@ def _even(price: Prices, category: str, a: System, b: System, bills: Mapping) ->
     saved = interval(v) if v.se else Interval(v.value, v.value, v.value, 0.0)  # the rule of three is for shares
     fixed, note = _fixed(price.of_maker(a), category, a, bills)
     about = {"fixed": fixed, "each": mine.mean(), "each_rival": other.mean(), "note": note}
-    if not used.loc[~used["fixed"], "calls"].any():
+    if not used.loc[~used["fixed"] & (used["stage"] != PRIMITIVE), "calls"].any():
         return about | {"each": np.nan, "note": NO_TOOL}
     if np.isnan(fixed):
         return about

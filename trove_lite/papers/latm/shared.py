@@ -13,7 +13,7 @@ import pandas as pd
 from ...candidates import all_candidates
 from ...datasets import load_dataset
 from ...errors import TroveLiteError
-from ...methods.latm import CLOSED_BLOCK, VARIABLES
+from ...methods.latm import CLOSED_BLOCK, FALLBACK, VARIABLES
 from .. import named
 from .systems import TOOL_MAKER, family
 
@@ -33,7 +33,7 @@ def shared_globals(candidates: pd.DataFrame) -> pd.DataFrame:
     """
     title = "LATM's shared globals"
     asked = all_candidates(candidates)
-    asked = asked[asked["method"].astype(str).map(family) == TOOL_MAKER]
+    asked = asked[(asked["method"].astype(str).map(family) == TOOL_MAKER) & (asked["mode"] != FALLBACK)]
     if asked.empty or not {"solution", "error"} <= set(asked):
         note = "no runs of LATM" if asked.empty else "no texts: outcomes do not say how programs failed"
         return named(pd.DataFrame(columns=COLUMNS), "", title, note=note)

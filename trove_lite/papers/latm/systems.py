@@ -8,6 +8,7 @@ from ...methods.latm import CARRIED
 
 #: How the paper's tables call what it ran, and PRIMITIVE beside it.
 METHODS = {"latm": "LATM", "cot": "CoT", "made_cot": "made CoT", "standard": "direct", "primitive": "PRIMITIVE"}
+METHODS |= {"primitive_same_task": "PRIMITIVE (same task)"}  # whose worked examples are programs for the very task
 #: Those that LATM is set beside elsewhere than on its own tasks.
 OTHERS = {"trove": "TROVE", "instance": "INSTANCE", "creator": "CREATOR", "pot": "PoT"}
 TOOL_MAKER, THOUGHT_MAKER = "latm", "made_cot"

@@ -17,7 +17,7 @@ from trove_lite.running.settings import RunSettings
 
 from ..scripted import TIMES, InlineSandbox, ScriptedModel, function, number, response, run
 
-PLAIN = {"methods": ("trove",), "seeds": (0,)}
+PLAIN = {"methods": ("trove",), "seeds": (0,), "parser": "official"}
 OFFICIAL = {"interval": 4, "isolated": False}
 
 

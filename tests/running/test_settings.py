@@ -30,7 +30,7 @@ from trove_lite.running.settings import PAPERS_MODEL, RunSettings
         ({"choices": {"trove": {"speed": 3}}}, "interval"),
         ({"choices": {"trove": {"interval": 0}}}, "at least 1"),
         ({"choices": {"creator": {"retries": 1}}}, "none of the run's methods"),
-        ({"dataset": "atlas"}, "math, practice"),
+        ({"dataset": "atlas"}, "math, math_bench"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(given, words):

@@ -13,8 +13,6 @@ NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 #: A fenced block as the official program sees it: one character after the fence is skipped, whatever it is.
 FENCED = re.compile(r"```python.?(.*?)(?:```|\Z)", re.DOTALL)
 
-RECORDED = re.compile(r"^```python\n(.*?)\n```$", re.DOTALL | re.MULTILINE)
-
 
 class Tool(NamedTuple):
     """A function that a model wrote, or an import: `kind` is `function` or `import`."""
@@ -32,18 +30,21 @@ def program_of(solution: str, tools: Iterable[Tool | str] = (), library: Iterabl
     `library` are the toolbox's tools or their sources, in the toolbox's order. Lines that import from the toolbox are
     dropped, for its functions are there already.
     """
-    sources = [tool if isinstance(tool, str) else tool.source for tool in (*library, *tools)]
-    lines = "\n\n".join([*sources, code_of(solution)]).split("\n")
+    lines = _joined((*library, *tools), code_of(solution)).split("\n")
     return "\n".join(line for line in lines if not ("import" in line and "toolbox" in line))
 
 
 def whole_program(solution: str, tools: Iterable[Tool | str] = (), library: Iterable[Tool | str] = ()) -> str:
     """As `program_of`, but of all the solution's Python blocks, one after another; "" where it has none.
 
-    So CREATOR's program reads a reply: text without a block is no program, and calls for a repair.
+    So CREATOR's program runs a reply: no line is dropped; text without a block is no program and calls for a repair.
     """
     blocks = "\n\n".join(code_blocks(solution))
-    return program_of(blocks, tools, library) if blocks else ""
+    return _joined((*library, *tools), blocks) if blocks else ""
+
+
+def _joined(before: Iterable[Tool | str], code: str) -> str:
+    return "\n\n".join([*(tool if isinstance(tool, str) else tool.source for tool in before), code])
 
 
 def code_of(solution: str) -> str:
@@ -58,7 +59,14 @@ def format_tools(tools: Iterable[Tool]) -> str:
 
 def recorded_sources(tools: str) -> list[str]:
     """The undoing of `format_tools`: each tool's code, blank lines and all, for `program_of`."""
-    return RECORDED.findall(tools)
+    lines, found, start = tools.split("\n"), [], None
+    for number, line in enumerate(lines):
+        if start is None:
+            start = number + 1 if line == "```python" else None
+        elif line == "```" and number > start:
+            found.append("\n".join(lines[start:number]))
+            start = None
+    return found
 
 
 def format_toolbox(tools: Iterable[Tool]) -> str:
@@ -66,7 +74,17 @@ def format_toolbox(tools: Iterable[Tool]) -> str:
     return "\n".join(_wrap(f"# {tool.docstring}\n{tool.signature}") for tool in tools)
 
 
+def fenced(code: str) -> str:
+    """Code as one block, in a fence that is longer than any in it."""
+    fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`{3,}", code))])
+    return f"{fence}python\n{code}\n{fence}"
+
+
 def code_blocks(text: str) -> Iterator[str]:
+    """The Python blocks of a text as the official program sees them; of a longer fence around all of it, the inside."""
+    fence = text[: len(text) - len(text.lstrip("`"))]
+    if len(fence) > 3 and text.startswith(f"{fence}python\n") and text.endswith(f"\n{fence}"):
+        return iter([text[len(fence) + len("python\n") : -len(fence)].strip()])
     return (match[1].strip() for match in FENCED.finditer(text))
 
 

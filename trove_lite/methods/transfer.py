@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import TroveLiteError
-from ..programs import code_of
-from .base import Answer, Attempt, Candidate, Method, Question, Settings, Steps, chosen
+from ..programs import code_of, whole_program
+from .base import Answer, Attempt, Candidate, Method, Question, Run, Settings, Steps, chosen
 
 SIZE = 3
 NORMAL = "normal"
@@ -25,6 +25,8 @@ class TransferSettings(Settings):
 
     from_first: bool = False
     """Whether all three tools of a set are made for its first question, as a slip in the released program has it."""
+    released_fences: bool = False
+    """Whether a reply's code is its first block alone, as in the program, and not all of them."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -34,6 +36,11 @@ class TransferSettings(Settings):
             raise TroveLiteError(
                 f"k {self.budget.calls}: an attempt and two transfers take {2 + OTHERS} calls; give more"
             )
+
+    @property
+    def fences(self) -> str:
+        """How a reply is read."""
+        return "released_first" if self.released_fences else "blocks"
 
     @property
     def attempts(self) -> int:
@@ -46,18 +53,18 @@ def transfer(questions: Sequence[Question], settings: TransferSettings) -> Steps
     questions = questions[: len(questions) // SIZE * SIZE]
     own = range(settings.attempts)
     tools: list[Candidate] = yield [
-        Attempt(told(questions, place, settings), "creation", own, mode="", runs=False)
+        Attempt(told(questions, place, settings), "creation", own, mode="", runs=False, fences=settings.fences)
         for place in range(len(questions))
     ]
     made = [tools[place * len(own) : (place + 1) * len(own)] for place in range(len(questions))]
     normal = yield [
-        used(question, tool, sample, NORMAL)
+        used(question, tool, sample, NORMAL, settings)
         for question, mine in zip(questions, made, strict=True)
         for sample, tool in zip(own, mine, strict=True)
     ]
     pairs = [(place, source) for place in range(len(questions)) for source in others(place)]
     tried = yield [
-        used(questions[place], made[source][0], len(own) + source % SIZE, f"from_{1 + source % SIZE}")
+        used(questions[place], made[source][0], len(own) + source % SIZE, f"from_{1 + source % SIZE}", settings)
         for place, source in pairs
     ]
     for place, question in enumerate(questions):
@@ -83,10 +90,13 @@ def others(place: int) -> list[int]:
     return [source for source in range(first, first + SIZE) if source != place]
 
 
-def used(question: Question, tool: Candidate, sample: int, mode: str) -> Attempt:
-    """The request for a program that answers a question with a tool."""
+def used(question: Question, tool: Candidate, sample: int, mode: str, settings: TransferSettings) -> Attempt | Run:
+    """The request for a program that answers a question with a tool; without one, a program that fails."""
     code = code_of(tool.solution)
-    return Attempt(question, "decide", range(sample, sample + 1), mode=mode, library=(code,), values={"tool": code})
+    if not code:
+        return Run(question, "decide", 'raise LookupError("the reply has no tool")', sample, mode=mode)
+    how = {"program": whole_program, "fences": settings.fences, "library": (code,), "values": {"tool": code}}
+    return Attempt(question, "decide", range(sample, sample + 1), mode=mode, **how)
 
 
 TRANSFER = Method(
@@ -94,7 +104,7 @@ TRANSFER = Method(
     transfer,
     modes=MODES,
     stages=("creation", "decide"),
-    presets={"paper": TransferSettings(), "released": TransferSettings(from_first=True)},
+    presets={"paper": TransferSettings(), "released": TransferSettings(from_first=True, released_fences=True)},
     stream=True,
     grows=True,
     program=None,

@@ -14,11 +14,20 @@ from ..datasets.base import Dataset, Problem
 from ..errors import TroveLiteError
 from ..journal import Journal
 from ..methods.base import Answer, Attempt, Candidate, Method, Question, Request, Run, Settings, Steps, sample_seed
-from ..models.base import LanguageModel, Message, ModelError, PromptRefused, SampleUnavailable, SamplingSettings
+from ..models.base import (
+    LanguageModel,
+    Message,
+    ModelError,
+    PromptRefused,
+    SampleUnavailable,
+    SamplingSettings,
+    as_spoken,
+)
 from .gate import FILLER, Gate
 from .progress import Progress
 from .record import Key, Record, content_hash
 
+HEADING = "**Solution**"  # in a prompt that asks for replies under TROVE's headings
 SYNC_SECONDS = 2.0
 LOOKAHEAD = 8
 PATIENCE = 20  # samples in a row that cannot be had, before the run is stopped
@@ -68,7 +77,7 @@ class Stream:
         if record is None or record.prompt != asked or isinstance(request, Run):
             return None
         self.reused += 1
-        return record.not_run() if request.library or request.composed else record
+        return record.not_run(request.fences) if request.library or request.composed else record
 
 
 class Driver:
@@ -213,7 +222,8 @@ class Driver:
                 (completion,) = await model.complete(what, [seed], **how)
             if rank < FILLER:
                 self.generating.measure(completion.seconds, completion.completion_tokens)
-            record = Record.of(key, request, asked, completion)
+            chat = not isinstance(as_spoken(what, getattr(model, "chat", "auto")), str)
+            record = Record.of(key, request, asked, completion, headings=HEADING in str(prompt), chat=chat)
         except PromptRefused as error:
             return Record.missing(key, request, asked, "refused", str(error))
         except SampleUnavailable as error:  # whatever else a model does wrong stops the run
@@ -227,7 +237,7 @@ class Driver:
         if request.compose:
             program = self._with_given(request.compose(record.text))
         else:
-            parsed = record.parsed(self.parser)
+            parsed = (replace(record, fences=request.trial) if request.trial else record).parsed(self.parser)
             program = request.program(parsed.solution, parsed.tools, (*self.dataset.given, *request.library))
         if not program.strip() and (request.composed or self.parser != "official"):  # there, nothing at all succeeds
             return replace(record, status="no_code")

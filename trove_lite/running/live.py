@@ -374,7 +374,7 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
     `run.json` gets what came of it: accuracy, what was spent, labels seen, and the tools that each stream ended with.
     """
     description = read_description(out)
-    candidates, calls, tools = [], [], []
+    candidates, calls, tools, replies = [], [], [], []
     for stream in streams:
         stream.journal.sync()
         records = [Record(**record) for record in read_journal(stream.journal.path)[0]]
@@ -386,6 +386,7 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
         same = whose | {"model": description["model"], "provenance": "live"}
         rows = candidate_rows(records, stream.problems, dataset, stream.modes, settings.parser)
         candidates += [same | row for row in rows]
+        replies += [(bool(r.thinking), r.thinking_tokens or 0, r.hides_code(settings.parser)) for r in records]
         at = whose | {"dataset": dataset.name, "category": stream.category}
         calls += [at | record.call(description["models"]) for record in records]
         if listing := getattr(stream.learned, "listing", None):
@@ -397,6 +398,7 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
     labels = {stream.label: len(stream.examples) for stream in streams if stream.method.examples}
     missing = spent["finish_reason"].value_counts().reindex(MISSING, fill_value=0).astype(int).to_dict()
     came = {"sessions": sessions_of(out, description), "accuracy": accuracy, "missing": missing}
+    came |= dict(zip(("thought", "thinking_tokens", "hidden_code"), map(sum, zip(*replies, strict=True)), strict=False))
     came |= {"budget": budget_of(spent).to_dict("records"), "labels": labels, "toolboxes": tools}
     save_run(out, table, description | came, calls=spent)
 

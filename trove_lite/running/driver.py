@@ -71,13 +71,13 @@ class Stream:
         self.recorded = {record.key: record for record in (Record(**r) for r in self.journal.records)}
         self.journal.records = []
 
-    def again(self, request: Request, key: Key, asked: str) -> Record | None:
+    def again(self, request: Request, key: Key, asked: str, headings: bool) -> Record | None:
         """Another run's sample of this prompt and seed; not yet run where its program has something else around it."""
         record = self.others.pop(key, None)
         if record is None or record.prompt != asked or isinstance(request, Run):
             return None
         self.reused += 1
-        return record.not_run(request.fences) if request.library or request.composed else record
+        return record.not_run(request.fences, headings) if request.library or request.composed else record
 
 
 class Driver:
@@ -179,9 +179,9 @@ class Driver:
     async def _answer(self, stream: Stream, request: Request, key: Key, rank: int) -> Candidate:
         """One sample or run, from the journal or new: generated, parsed, run and recorded."""
         prompt = self._prompt(request)
-        asked = content_hash(prompt)
+        asked, headings = content_hash(prompt), HEADING in str(prompt)
         record = stream.recorded.pop(key, None)
-        if record is None and (record := stream.again(request, key, asked)):
+        if record is None and (record := stream.again(request, key, asked, headings)):
             record = record if record.status else await self._run(record, request, stream, rank)
             stream.journal.append(record.as_json())
         elif record is None:

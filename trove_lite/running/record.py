@@ -114,9 +114,10 @@ class Record:
             execute_seconds=round(execution.wall, 6),
         )
 
-    def not_run(self, fences: str = "") -> "Record":
-        """The same as it was generated, before its program ran, and read by these fences."""
-        return replace(self, status=None, output="", truncated=False, error="", execute_seconds=None, fences=fences)
+    def not_run(self, fences: str, headings: bool) -> "Record":
+        """The same as it was generated, before its program ran, and to be read so."""
+        before = {"status": None, "output": "", "truncated": False, "error": "", "execute_seconds": None}
+        return replace(self, **before, fences=fences, headings=headings)
 
     def as_json(self) -> dict:
         """The record as the journal keeps it: what is at its default is left out."""

@@ -31,9 +31,9 @@ SOLUTION = "\nSolution:\n"
 AT_ONCE = 32
 #: Blocks of a maker's reply, and of a user's, which does not count before it is closed on a line of its own.
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
-CLOSED_BLOCK = re.compile(r"```python\n(.*?)\n```", re.DOTALL)
+CLOSED_BLOCK = re.compile(r"\A(?>.*?```python\n)(.*?)\n```", re.DOTALL)
 #: The question of a tool's use case, before its answer or solution.
-USE_CASE = re.compile(r"^Question:(.*?)^\s*(?:Answer|Solution):", re.DOTALL | re.MULTILINE)
+USE_CASE = re.compile(r"\A(?>.*?^Question:)(.*?)^[^\S\n]*+(?:Answer|Solution):", re.DOTALL | re.MULTILINE)
 OPTIONS = re.compile(r"^\(([A-J])\) (.*)$", re.MULTILINE)
 
 

@@ -9,8 +9,24 @@ from hypothesis import strategies as st
 
 from trove_lite.datasets.files import data_folder
 from trove_lite.errors import TroveLiteError
-from trove_lite.parse import PARSERS, parse_completion, parse_tools
-from trove_lite.programs import code_of, format_toolbox, format_tools, program_of, recorded_sources
+from trove_lite.parse import (
+    FENCES,
+    PARSERS,
+    parse_completion,
+    parse_tools,
+    python_blocks,
+    read_blocks,
+    without_thinking,
+)
+from trove_lite.programs import (
+    code_of,
+    fenced,
+    format_toolbox,
+    format_tools,
+    program_of,
+    recorded_sources,
+    whole_program,
+)
 from trove_lite.recorded.official_logs import TIMEOUT, _modes, _sections
 
 LOGS = sorted((data_folder() / "ikb-a").rglob("run*.md"))
@@ -190,3 +206,173 @@ def test_no_text_raises(parser, text):
     assert isinstance(program_of(solution, tools, [tool.source for tool in tools]), str)
     assert isinstance(format_tools(tools) + format_toolbox(tools), str)
     assert all(tool.kind in ("function", "import") for tool in tools)
+
+
+# ---- chat models' fences ----
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```py\nprint(42)\n```",
+        "```Python3\nprint(42)\n```",
+        "``` python\nprint(42)\n```",
+        "```{.python}\nprint(42)\n```",
+        "~~~python\nprint(42)\n~~~",
+        "```\nprint(42)\n```",
+        "```python title=a.py\nprint(42)\n```",
+        "So: ```python\nprint(42)\n```",
+        "```python\nprint(42)```\nIt prints 42.",
+        "```python\nprint(42)",
+        "print(42)\n```",
+        "print(42)\n```\nIt prints\n```\n42\n```",
+        "1. Run\n   ```python\n   print(42)\n   ```",
+        "```bash\npip install sympy\n```\nThen\n```python\nprint(42)\n```",
+        "For\n```\n1 2 3\n```\nit is\n```python\nprint(42)\n```",
+        "````python\nprint(42)\n````",
+    ],
+)
+def test_strict_sees_a_block_however_a_chat_model_writes_it(text):
+    assert program_of(parse_completion(text, "strict").solution) == "print(42)"
+    assert whole_program(read_blocks(text, "blocks").solution) == "print(42)"
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "s = '''```'''\nprint(42)",
+        "s = '```python'\nprint(42)",
+        "s = '''```\na'''\nprint(42)",
+        "def f():\n    '''\n    ```\n    f()\n    ```\n    '''\nprint(42)",
+    ],
+)
+def test_a_fence_in_a_program_ends_no_block(code):
+    text = f"```python\n{code}\n```\nSo."
+    assert program_of(parse_completion(text, "strict").solution) == code
+    assert whole_program(read_blocks(text, "blocks").solution) == code
+
+
+def test_a_block_in_another_language_is_no_program():
+    assert python_blocks("```json\n{}\n```\n") == []
+    assert python_blocks("Here:\n```\nprint(1)") == ["print(1)"]  # words before it: no program that ends there
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(["`", "```", "``````", "a", "\n", "python"])).map("".join))
+def test_code_in_a_fence_is_read_back(code):
+    assert code_of(fenced(code)) == code.strip()
+
+
+# ---- replies whose program is their blocks ----
+
+TOOL, USE = "```python\ndef f():\n    return 7\n```", "```python\nprint(f())\n```"
+
+
+@pytest.mark.parametrize(
+    "between",
+    ["", "**Solution**", "## Example usage", "**Question** Which one?", "**Tools**", "### Tools\n**Solution**:"],
+)
+def test_all_blocks_of_a_chats_reply_are_its_program_whatever_stands_between(between):
+    read = read_blocks(f"{TOOL}\n{between}\n{USE}\n", "blocks", chat=True)
+    assert (whole_program(read.solution), read.tools) == ("def f():\n    return 7\n\nprint(f())", ())
+
+
+def test_a_reply_that_runs_on_ends_before_the_next_question_but_in_a_chat():
+    text = f"{TOOL}\n**Question**\nMore?\n{USE}"
+    assert "print" not in read_blocks(text, "blocks").solution
+    assert "print" in read_blocks(text, "blocks", chat=True).solution
+
+
+def test_what_was_asked_for_under_tools_runs_first_and_alone_there():
+    text = f"{USE}\n**Tools**\n{TOOL}"
+    asked, other = (read_blocks(text, "blocks", headings=headings) for headings in (True, False))
+    assert [tool.name for tool in asked.tools] == ["f"]
+    assert whole_program(asked.solution, asked.tools).endswith("return 7\n\nprint(f())")
+    assert whole_program(other.solution, other.tools).startswith("print(f())")
+
+
+def test_no_line_of_a_reply_is_dropped():
+    text = block("from toolbox import f", "print(f())")
+    assert whole_program(read_blocks(text, "blocks").solution) == "from toolbox import f\nprint(f())"
+
+
+@pytest.mark.parametrize(
+    ("text", "released", "part", "check", "first", "blocks"),
+    [
+        ("```python\na\n```", "a", "a", "a", "a", "a"),
+        ("```python\na", "", "a", "", "a", "a"),
+        ("```python\na\n```\nso\n```python\nb", "", "a\n\nb", "", "a", "a\n\nb"),
+        ("In words.", "In words.", "In words.", "", "", ""),
+        ("", "pass", "pass", "", "", ""),
+        ("```python\n```", "pass", "pass", "pass", "", ""),
+        ("```\na\n```", "", "pass", "", "", "a"),
+        ("Think.\n```python\na\n```", "a", "Think.", "a", "a", "a"),
+    ],
+)
+def test_the_released_program_finds_blocks_in_its_own_ways(text, released, part, check, first, blocks):
+    ways = {"released": released, "released_part": part, "released_check": check, "released_first": first}
+    assert set(FENCES) == {*ways, "blocks"}
+    for fences, code in (ways | {"blocks": blocks}).items():
+        assert whole_program(read_blocks(text, fences).solution) == code, fences
+
+
+# ---- thinking ----
+
+ANSWER = "```python\nprint(42)\n```"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("<think>maybe\n```python\nprint(1)\n```\nno</think>\n```python\nprint(42)\n```", ANSWER),
+        ("try\n```python\nprint(1)\n```\n</think>\n```python\nprint(42)\n```", ANSWER),
+        ("try\n```python\nprint(1)\n</think>\n```python\nprint(42)\n```", ANSWER),
+        ("  \n<THINK>\nhm\n</ Think >\n\n42", "42"),
+        ("<thinking>hm</thinking>42", "42"),
+        ("<think>a<think>b</think>c</think>42", "42"),
+        ("<think>a</think>\n<think>b</think>42", "42"),
+        ("<think>shall I use <think> tags?</think>42", "42"),
+        ("hm <think>a</think> b</think>42", "42"),
+        ("[THINK]hm[/THINK]42", "42"),
+        ("<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>42", "42"),
+        ("<think>never closed\n```python\nprint(1)\n```", ""),
+        ("all of it</think>", ""),
+        ("<think></think>", ""),
+    ],
+)
+def test_thinking_is_split_off(text, said):
+    found, thinking = without_thinking(text)
+    assert found == said
+    assert thinking
+    assert without_thinking(found) == (found, "")
+    for parser in PARSERS:
+        assert parse_completion(text, parser) == parse_completion(said, parser)
+    assert read_blocks(text, "blocks") == read_blocks(said, "blocks")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        block("print('<think>no</think>')"),
+        block("print('a', '</think>')"),
+        block('s = """', "<think>", '"""'),
+        block('s = """', "</think>", '"""'),
+        "```python\nx = s.split('</think>')[-1]",
+        "I write <think> nowhere.",
+        "Tags such as `<think>` and `</think>` are text.",
+        " 42 \n",
+    ],
+)
+def test_tags_that_are_text_stay(text):
+    assert without_thinking(text) == (text, "")
+
+
+def test_a_close_too_many_after_the_answer_takes_nothing_away():
+    assert code_of(without_thinking(f"<think>a</think>\n{ANSWER}\n</think>")[0]) == "print(42)"
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(["<think>", "</think>", "\n", "```", "```python\n", "a", " ", "'"])).map("".join))
+def test_no_character_of_text_or_thinking_is_lost_but_blanks(text):
+    said, thinking = without_thinking(text)
+    assert sorted("".join((said + thinking).split())) == sorted("".join(text.split()))

@@ -1,25 +1,26 @@
-"""A model's text → solution, tools, and the program that runs.
+"""A model's text → what it thought, solution, tools, and the program that runs.
 
-Works on text alone: it never executes anything and never raises on what a model wrote. `PARSERS` names two ways to
-read a completion: `official`, by lines and substrings, quirk by quirk, and `strict`, by syntax trees. By both,
-functions may be read `isolated`: definitions with what they need, and no other statement.
+Works on text alone, in time linear in it: it never executes anything and never raises on what a model wrote. `PARSERS`
+names two ways to read a completion: `official`, by lines and substrings, quirk by quirk, and `strict`, by fences that
+begin a line and by syntax trees. By both, functions may be read `isolated`: definitions with what they need, and no
+other statement. A method whose program is all that a reply has in blocks is read by one of `FENCES`.
 """
 
 import ast
 import re
+import textwrap
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from .errors import TroveLiteError, encodable
-from .programs import Definition, Tool, code_blocks, definitions
+from .programs import NOT_PARSED, Definition, Tool, code_blocks, definitions, fenced
 
 BLOCK = re.compile(r"```python[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 #: Where a completion goes on to a problem that nobody asked.
 NEXT_PROBLEM = re.compile(r"\*\*Question|## Example")
 HEADING = re.compile(r"^[ \t]*\*\*(Solution|Tools)\*\*:?[ \t]*$", re.MULTILINE)
-ANY_FENCED = re.compile(r"^```(?:python3?|py)?[ \t]*\n(.*?)(?:^```|\Z)", re.DOTALL | re.MULTILINE)
 
 
 class Parsed(NamedTuple):
@@ -41,7 +42,7 @@ def parse_completion(text: str, parser: str = "official", *, isolated: bool = Fa
     """
     if parser not in PARSERS:
         raise TroveLiteError(f"no parser named '{parser}': choose from {', '.join(PARSERS)}")
-    parsed = PARSERS[parser](NEXT_PROBLEM.split(text, maxsplit=1)[0].strip())
+    parsed = PARSERS[parser](NEXT_PROBLEM.split(without_thinking(text)[0], maxsplit=1)[0].strip())
     if isolated:
         return isolated_tools(parsed.code)._replace(solution=parsed.solution)
     return parsed._replace(code=tuple(tool.source for tool in parsed.tools))
@@ -151,11 +152,10 @@ def _strict(text: str) -> Parsed:
     for name, body in zip(parts[::2], parts[1::2], strict=True):
         sections[name].append(body)
     tools = "\n".join(sections["Tools"])
-    solution = "\n".join(sections["Solution"] or [before if ANY_FENCED.search(before) else before + tools]).strip()
-    blocks = [match[1].strip() for match in ANY_FENCED.finditer(solution)]
-    if blocks:
-        solution = "```python\n" + "\n\n".join(blocks) + "\n```"
-    made = tuple(match[1] for match in ANY_FENCED.finditer(tools))
+    solution = "\n".join(sections["Solution"] or [before if "```" in before else before + tools]).strip()
+    if blocks := python_blocks(solution):
+        solution = fenced("\n\n".join(blocks))
+    made = tuple(python_blocks(tools))
     return Parsed(solution, tuple(tool for block in made for tool in _strict_tools(block)), made)
 
 
@@ -176,7 +176,7 @@ def _strict_tools(code: str) -> Sequence[Tool]:
             elif isinstance(node, ast.Import | ast.ImportFrom):
                 tools += _strict_imports(node)
         return tools
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    except NOT_PARSED:
         return []
 
 
@@ -190,3 +190,217 @@ def _strict_imports(node: ast.Import | ast.ImportFrom) -> Iterator[Tool]:
 
 #: Ways to read a completion.
 PARSERS = {"official": _official, "strict": _strict}
+
+
+# ---- replies whose program is all their blocks, as CREATOR's are ----
+
+#: A line that begins with a fence: its indent, the fence, and its label's first word.
+FENCE = re.compile(r"([ \t]*+)(`{3,}+|~{3,}+)[ \t]*+([^\s`]*+)[^`]*+$")
+#: A fence behind other text, at the line's end.
+LATE_FENCE = re.compile(r"(?<!`)(`{3}+)(?!`)[ \t]*+([\w.+]*+)[ \t]*+$")
+PYTHON = re.compile(r"\W*(?:i?python|py)[\d.]*\W*", re.IGNORECASE)
+#: A block as CREATOR's program sees it: closed, whatever character follows the label.
+CLOSED = re.compile(r"```python.(.*?)```", re.DOTALL)
+
+
+class Fence(NamedTuple):
+    """A fence on line `line`: what stands before it there, its characters and its label ("" where it is bare)."""
+
+    line: int
+    before: str
+    sign: str
+    label: str
+
+    @property
+    def indent(self) -> int:
+        return len(self.before) if not self.before.strip() else 0
+
+
+def read_blocks(text: str, fences: str, *, headings: bool = False, chat: bool = False) -> Parsed:
+    """Read a reply whose program is its Python blocks, in one block; "" where it has none. `fences` is one of FENCES.
+
+    headings: it was asked for under TROVE's headings: blocks under **Tools** are its tools, wherever they stand. chat:
+    it is a turn of a chat, which goes on to no next question.
+    """
+    text = without_thinking(text)[0]
+    text = text if chat else NEXT_PROBLEM.split(text, maxsplit=1)[0]
+    tools, lines = [], text.split("\n")
+    if headings and (starts := [i for i, line in enumerate(lines) if line.startswith("**Tools**")]):
+        ends = (i for i in range(starts[-1], len(lines)) if lines[i].startswith("**Solution**"))
+        start, end = starts[-1], next(ends, len(lines))
+        tools, lines = lines[start + 1 : end], [*lines[:start], *lines[end:]]
+    code = "\n\n".join(FENCES[fences]("\n".join(lines).strip()))
+    found = (tool for block in _all("\n".join(tools)) for tool in _tools_in(block.split("\n")))
+    return Parsed(fenced(code) if code.strip() else "", tuple(found))
+
+
+def python_blocks(text: str) -> list[str]:
+    """The code of a text's Python blocks, as chat models write them; where none says so, of those without a label.
+
+    A fence begins a line, or ends one; a block that is not closed goes to the text's end. Where a bare fence is the
+    first and the text before it is a program, that is the first block: its opening stood in the prompt.
+    """
+    lines = text.split("\n")
+    events = [fence for number, line in enumerate(lines) if (fence := _fence(number, line))]
+    labelled, bare, opened = [], [], None
+    labels = [fence.label for fence in events]
+    bares = next((i for i, label in enumerate(labels) if label), len(labels))
+    if bares % 2 and _parses(code := _between(lines, None, events[0])):
+        labelled.append(code)
+        events = events[1:]
+    for fence in events:
+        late = bool(fence.before.strip())
+        if opened is None:
+            opened, tried = fence, False
+            continue
+        fits = fence.indent < opened.indent + 4 and fence.sign.startswith(opened.sign)
+        if late and not tried and fits and not fence.label:  # as in print(1)```, if it is no part of a text
+            tried, fits = True, _parses(_between(lines, opened, fence))
+        elif late or (fence.label and not PYTHON.fullmatch(fence.label)):
+            fits = False
+        if fits:
+            _keep(opened, _between(lines, opened, fence), labelled, bare)
+            opened, tried = (fence, False) if fence.label else (None, False)
+    if opened is not None:
+        _keep(opened, _between(lines, opened, None), labelled, bare)
+    return labelled or bare
+
+
+def _fence(number: int, line: str) -> Fence | None:
+    if found := FENCE.match(line):
+        return Fence(number, found[1], found[2], found[3])
+    found = LATE_FENCE.search(line)
+    if found is None or (found[2] and not PYTHON.fullmatch(found[2])):
+        return None
+    return Fence(number, line[: found.start()], found[1], found[2])
+
+
+def _between(lines: Sequence[str], opened: Fence | None, closed: Fence | None) -> str:
+    """The code after one fence, less its indent, and before another."""
+    found = lines[opened.line + 1 if opened else 0 : closed.line if closed else None]
+    code = "\n".join([*found, *([closed.before] if closed else [])])
+    return (textwrap.dedent(code) if code.lstrip("\n")[:1] in (" ", "\t") else code).strip()
+
+
+def _keep(opened: Fence, code: str, labelled: list[str], bare: list[str]) -> None:
+    if not opened.label:
+        bare.append(code)
+    elif PYTHON.fullmatch(opened.label):
+        labelled.append(code)
+
+
+def _parses(code: str) -> bool:
+    """Whether code, and some of it, is Python."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return bool(ast.parse(code).body)
+    except NOT_PARSED:
+        return False
+
+
+def _all(text: str) -> list[str]:
+    return python_blocks(text) or list(code_blocks(text))
+
+
+def _closed(text: str) -> list[str]:
+    """All blocks, none where one of them is not closed; one that holds nothing does nothing, rightly."""
+    blocks = [block.strip() for block in CLOSED.findall(text)]
+    if "```python" in CLOSED.sub("", text):
+        return []
+    return blocks if any(blocks) or not blocks else ["pass"]
+
+
+def _as_program(text: str) -> list[str]:
+    return _closed(text if "```" in text else f"```python\n{text}\n```")
+
+
+def _as_part(text: str) -> list[str]:
+    opened = text if text.startswith("```python") else f"```python\n{text}"
+    return _closed(opened if opened.endswith("```") else f"{opened}\n```")
+
+
+#: Ways to find a reply's blocks: `blocks`, however a chat model writes them; the others as CREATOR's program does.
+FENCES: dict[str, Callable[[str], list[str]]] = {
+    "blocks": _all,
+    "released": _as_program,  # a reply without any fence is a program, and one with an open block is none
+    "released_part": _as_part,  # of a tool and of its use: a fence is put before and behind that is not there
+    "released_check": _closed,  # of a tool that is tried alone
+    "released_first": lambda text: list(code_blocks(text))[:1],  # in tool transfer: closed or not
+}
+
+
+# ---- thinking ----
+
+#: What opens and closes a model's thinking, but in quotes; and fences.
+TOKEN = re.compile(
+    r"""(?<!['"`])(?:(?P<open><\s?(?:\w{1,9}:)?(?:think|thinking|thoughts?|reasoning)\s?>|(?-i:\[THINK\])|◁think▷"""
+    r"""|<\|channel\|>(?:analysis|commentary)<\|message\|>)"""
+    r"""|(?P<close><\s?/\s?(?:\w{1,9}:)?(?:think|thinking|thoughts?|reasoning)\s?>|(?-i:\[/THINK\])|◁/think▷"""
+    r"""|<\|channel\|>final<\|message\|>))|^[ \t]*+(?P<fence>`{3,}+|~{3,}+)[ \t]*+(?P<label>[^\s`]*+)[^`\n]*+$""",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def without_thinking(text: str) -> tuple[str, str]:
+    """A completion without what the model thought before, and that; the same text and "" where it thought nothing.
+
+    Thinking stands between tags, at the beginning of a line and outside of code; what is never closed is thinking to
+    the end. A close without its opening, which then stood in the prompt, ends thinking that began with the text. Tags
+    in a program, in quotes, and in the middle of what is said are text.
+    """
+    tokens = list(TOKEN.finditer(text))
+    closes = [place for place, token in enumerate(tokens) if token["close"]]
+    if len(closes) + sum(token["open"] is not None for token in tokens) == 0:
+        return text, ""
+    first, shut = _first_of_line(text, tokens), _shut_next(tokens)
+    end, spans, inside, place = len(text.rstrip()), [], False, 0
+    while place < len(tokens):
+        token = tokens[place]
+        if token["fence"]:
+            inside = not inside or bool(token["label"])
+        elif token["open"] and not inside and (spans or first[place]):
+            place = _closing(tokens, place, closes[-1] if closes else -1)
+            spans.append((token.start(), tokens[place].end() if place is not None else len(text)))
+            if place is None:
+                break
+        elif (
+            token["close"] and (not inside or (first[place] and not shut[place])) and not (spans and token.end() == end)
+        ):
+            spans, inside = [(0, token.end())], False  # but of one too many, after all is said
+        place += 1
+    if not spans:
+        return text, ""
+    edges = [0, *(edge for span in spans for edge in span), len(text)]
+    said = "".join(text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True))
+    return said.strip(), "".join(text[a:b] for a, b in spans)
+
+
+def _closing(tokens: Sequence[re.Match], place: int, last: int) -> int | None:
+    """Where the thinking ends that opens at `place`: at its own close, or, where tags are only named, at the last."""
+    depth = 0
+    for later in range(place, len(tokens) if place < last else 0):
+        depth += bool(tokens[later]["open"]) - bool(tokens[later]["close"])
+        if not depth:
+            return later
+    return last if place < last else None
+
+
+def _first_of_line(text: str, tokens: Sequence[re.Match]) -> list[bool]:
+    """For each token whether nothing but others stands before it on its line."""
+    found, end, first = [], 0, True
+    for token in tokens:
+        _, line, before = text[end : token.start()].rpartition("\n")
+        first = (first or bool(line)) and not before.strip()
+        found.append(first)
+        end = token.end()
+    return found
+
+
+def _shut_next(tokens: Sequence[re.Match]) -> list[bool]:
+    """For each token whether the next fence after it is a bare one, as closes a block."""
+    found, bare = [], False
+    for token in reversed(tokens):
+        found.append(bare)
+        bare = not token["label"] if token["fence"] else bare
+    return found[::-1]

@@ -3,7 +3,7 @@
 import ast
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -13,8 +13,7 @@ NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 #: A fenced block as the official program sees it: one character after the fence is skipped, whatever it is.
 FENCED = re.compile(r"```python.?(.*?)(?:```|\Z)", re.DOTALL)
 
-RECORDED = re.compile(r"^```python\n(.*?)\n```$", re.DOTALL | re.MULTILINE)
-
+LONGEST_BLOCK = 20_000
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 #: What a statement does to the world, by the name that does it: with one of these it is no constant.
 EFFECTS = {"print", "input", "open", "exec", "eval", "exit", "quit", "_exit", "abort", "system", "sleep"}
@@ -102,10 +101,14 @@ def _literal(text: str) -> str:
 def whole_program(solution: str, tools: Iterable[Tool | str] = (), library: Iterable[Tool | str] = ()) -> str:
     """As `program_of`, but of all the solution's Python blocks, one after another; "" where it has none.
 
-    So CREATOR's program reads a reply: text without a block is no program, and calls for a repair.
+    So CREATOR's program runs a reply: no line is dropped; text without a block is no program and calls for a repair.
     """
     blocks = "\n\n".join(code_blocks(solution))
-    return program_of(blocks, tools, library) if blocks else ""
+    return _joined((*library, *tools), blocks) if blocks else ""
+
+
+def _joined(before: Iterable[Tool | str], code: str) -> str:
+    return "\n\n".join([*(tool if isinstance(tool, str) else tool.source for tool in before), code])
 
 
 def code_of(solution: str) -> str:
@@ -120,7 +123,14 @@ def format_tools(tools: Iterable[Tool | str]) -> str:
 
 def recorded_sources(tools: str) -> list[str]:
     """The undoing of `format_tools`: each tool's code, blank lines and all, for `program_of`."""
-    return RECORDED.findall(tools)
+    lines, found, start = tools.split("\n"), [], None
+    for number, line in enumerate(lines):
+        if start is None:
+            start = number + 1 if line == "```python" else None
+        elif line == "```" and number > start:
+            found.append("\n".join(lines[start:number]))
+            start = None
+    return found
 
 
 def format_toolbox(tools: Iterable[Tool]) -> str:
@@ -151,25 +161,30 @@ def definitions(source: str) -> Definitions | None:
 
     Kept are definitions, imports, and constants: names assigned by an expression that prints, reads or ends nothing.
     What a definition needs, they need in turn. Every other statement is left out: a call, a print, a loop, a test.
+    A block of more than LONGEST_BLOCK characters is none that a model wrote to be read.
     """
     source = source.replace("\r\n", "\n").replace("\r", "\n")
     try:
-        return _definitions(_statements(source), source)
+        return _definitions(_statements(source), source) if len(source) <= LONGEST_BLOCK else None
     except NOT_PARSED:
         return None
 
 
 def _definitions(body: list[ast.stmt], source: str) -> Definitions:
+    lines = source.split("\n")
     binds = {id(one): _bound(one) for one in body}
     names = {id(one): _names(ast.walk(one)) for one in body}
-    texts = {id(one): _text(one, source) for one in body}
+    texts = {id(one): _text(one, lines) for one in body}
 
-    def needed(wanted: set[str], among: list[ast.stmt]) -> set[int]:
+    def needed(wanted: set[str], among: Mapping[str, list[ast.stmt]]) -> set[int]:
         """The statements that bind these names, or what those need; who imports everything may bind any."""
-        found: set[int] = set()
-        while new := [o for o in among if id(o) not in found and binds[id(o)] & (wanted | {"*"})]:
-            found |= set(map(id, new))
-            wanted = wanted.union(*(names[id(one)] for one in new))
+        found, asked, todo = set(), set(), [*wanted, "*"]
+        while todo:
+            if (name := todo.pop()) not in asked:
+                asked.add(name)
+                new = [one for one in among.get(name, ()) if id(one) not in found]
+                found |= set(map(id, new))
+                todo += [other for one in new for other in names[id(one)]]
         return found
 
     def is_kept(one: ast.stmt) -> bool:
@@ -177,18 +192,27 @@ def _definitions(body: list[ast.stmt], source: str) -> Definitions:
             return False
         at_once = _names(_at_once(one))
         if isinstance(one, ast.Assign | ast.AnnAssign):
-            at_once = at_once.union(*(names[number] for number in needed(at_once, body)))
+            at_once = at_once.union(*(names[number] for number in needed(at_once, bound_in_body)))
         return EFFECTS.isdisjoint(at_once)
 
+    def by_name(statements: Iterable[ast.stmt]) -> dict[str, list[ast.stmt]]:
+        found = {}
+        for one in statements:
+            for name in binds[id(one)]:
+                found.setdefault(name, []).append(one)
+        return found
+
+    bound_in_body = by_name(body)
     kept = [one for one in body if is_kept(one)]
+    bound_in_kept, kept_ids = by_name(kept), set(map(id, kept))
     tools = {}
     for one in kept:
         if isinstance(one, (*FUNCTIONS, ast.ClassDef)):
-            own = needed({one.name}, kept)
+            own = needed({one.name}, bound_in_kept)
             source_alone = "\n".join(texts[id(other)] for other in kept if id(other) in own)
             docstring = ast.get_docstring(one) or ""
             tools[one.name] = Definition(one.name, _call(one), docstring, texts[id(one)], source_alone)
-    left_out = tuple(texts[id(one)] for one in body if one not in kept and not _is_idle(one))
+    left_out = tuple(texts[id(one)] for one in body if id(one) not in kept_ids and not _is_idle(one))
     code = "\n".join(texts[id(one)] for one in kept) if left_out else source
     return Definitions(tuple(tools.values()), code, left_out)
 
@@ -230,12 +254,13 @@ def _at_once(node: ast.AST) -> Iterator[ast.AST]:
             yield from _at_once(child)
 
 
-def _text(statement: ast.stmt, source: str) -> str:
-    """A statement's own text, decorators and comments in it included."""
+def _text(statement: ast.stmt, lines: Sequence[str]) -> str:
+    """A statement's own text, decorators and comments in it included; offsets are of bytes."""
     first = min([statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", ()))])
-    if first < statement.lineno:
-        return "\n".join(source.split("\n")[first - 1 : statement.end_lineno])
-    return ast.get_source_segment(source, statement)
+    text = "\n".join(lines[first - 1 : statement.end_lineno]).encode("utf-8", "surrogatepass")
+    after = len(lines[statement.end_lineno - 1].encode("utf-8", "surrogatepass")) - statement.end_col_offset
+    start = statement.col_offset if first == statement.lineno else 0
+    return text[start : len(text) - after].decode("utf-8", "surrogatepass")
 
 
 def _is_idle(statement: ast.stmt) -> bool:
@@ -244,7 +269,17 @@ def _is_idle(statement: ast.stmt) -> bool:
     )
 
 
+def fenced(code: str) -> str:
+    """Code as one block, in a fence that is longer than any in it."""
+    fence = "`" * max([3, *(len(run) + 1 for run in re.findall("`{3,}", code))])
+    return f"{fence}python\n{code}\n{fence}"
+
+
 def code_blocks(text: str) -> Iterator[str]:
+    """The Python blocks of a text as the official program sees them; of a longer fence around all of it, the inside."""
+    fence = text[: len(text) - len(text.lstrip("`"))]
+    if len(fence) > 3 and text.startswith(f"{fence}python\n") and text.endswith(f"\n{fence}"):
+        return iter([text[len(fence) + len("python\n") : -len(fence)].strip()])
     return (match[1].strip() for match in FENCED.finditer(text))
 
 

@@ -154,6 +154,11 @@ def test_made_problems_need_no_data_and_are_no_examples(category, tmp_path, monk
     [
         ("(C)\n", "(C)"),
         ("C", "(C)"),
+        (r"So the correct answer is \(\boxed{D}\).", "(D)"),
+        (r"The answer is $\boxed{\text{(D)}}$", "(D)"),
+        ("The answer is:\n\\[\n\\boxed{D}\n\\]", "(D)"),
+        ("So the **answer is: (D)**.", "(D)"),
+        ("the answer is **(D) the owl**.", "(D)"),
         ("Let's see. So the answer is (B).", "(B)"),
         ("The answer is A. No: the answer is (D) the owl", "(D)"),
         ("So the answer is (B).\n\nQ: And now?\nA: The answer is (C).", "(B)"),

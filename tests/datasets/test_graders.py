@@ -125,3 +125,36 @@ def test_what_the_released_grader_simplifies_and_ours_does_not(answer):
 def test_ours_takes_no_equation_for_a_truth_value_and_knows_infinity():
     assert not released("Final Answer: y==7", 0.0, "program")
     assert released("Final Answer: 1e400", math.inf, "program")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "**Final Answer:** 7",
+        "**Final Answer**: 7",
+        "Final Answer: **7**",
+        r"Final Answer: \boxed{7}",
+        r"Final Answer: $\boxed{\text{7}}$",
+        r"Final Answer: \(\boxed{\frac{14}{2}}\)",
+        r"Final Answer: 7 \text{ cm}",
+        "Final Answer: `7`",
+        "**Final Answer:**\n\n7",
+    ],
+)
+def test_an_answer_in_words_loses_its_markup_but_as_released(text):
+    assert one_is_correct(read_one(text), 7.0)
+    assert strict(text, 7.0)
+    assert released(r"Final Answer: \boxed{7}", 7.0) is False
+
+
+@pytest.mark.parametrize("answer", ["2**3", "2*4", "(2)*(4)", "2 * 4", "**2*4**"])
+def test_a_product_is_no_emphasis(answer):
+    assert strict(f"Final Answer: {answer}", 8.0)
+
+
+@pytest.mark.parametrize("digits", ["\uff10.\uff15", "\u0660.\u0665", "0.\u0665"])
+def test_digits_of_other_scripts_are_no_number(digits):
+    assert not released(digits, 0.5)
+    assert not strict(f"Final Answer: {digits}", 0.5)
+    assert not agrees(digits, 0.5)
+    assert not released(f"{digits} then 7", 7.0, "words")  # the first number, which is right for nothing

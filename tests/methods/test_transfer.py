@@ -5,7 +5,7 @@ import pytest
 from trove_lite.datasets.base import Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods import load_method
-from trove_lite.methods.base import Budget, Candidate
+from trove_lite.methods.base import Budget, Candidate, Run
 from trove_lite.methods.transfer import TransferSettings
 from trove_lite.selection import Vote
 
@@ -81,3 +81,16 @@ def test_a_budget_that_does_not_reach_or_is_in_tokens_is_refused():
         TransferSettings(budget=Budget(3))
     with pytest.raises(TroveLiteError, match="by calls alone"):
         TransferSettings(budget=Budget(completion_tokens=500))
+
+
+def test_a_reply_without_code_is_no_tool_and_no_model_is_asked_to_use_it():
+    def sent_back(wanted):
+        asked.extend(wanted)
+        samples = [(request, s) for request in wanted for s in getattr(request, "samples", [0])]
+        return [Candidate(request.mode, s, "In words.", (), Vote("", False, (), 0), 9) for request, s in samples]
+
+    asked = []
+    played(load_method("transfer").steps(QUESTIONS[:3], TransferSettings(budget=Budget(4))), sent_back)
+    uses = [request for request in asked if request.stage == "decide"]
+    assert len(uses) == 9
+    assert all(isinstance(request, Run) and "raise" in request.program for request in uses)

@@ -338,3 +338,37 @@ def test_tokens_from_the_prefix_cache_are_told_apart():
     with Server(always=changed(usage=usage)) as server:
         found, _ = ask(server)
     assert (found.prompt_tokens, found.cached_tokens) == (9, 8)
+
+
+CODE = "```python\nprint(42)\n```"
+#: What a chat's message may be, with the text and the thinking in it.
+MESSAGES = (
+    ({"content": None, "reasoning_content": "42 it is"}, "", "42 it is"),
+    ({"content": "", "reasoning": "42 it is"}, "", "42 it is"),
+    ({"content": CODE, "reasoning_content": "hm"}, CODE, "hm"),
+    ({"content": CODE, "reasoning_content": None}, CODE, ""),
+    ({"content": [{"type": "text", "text": CODE}]}, CODE, ""),
+    ({"content": [{"type": "text", "text": CODE[:9]}, {"type": "output_text", "text": CODE[9:]}]}, CODE, ""),
+    (
+        {
+            "content": [
+                {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}], "signature": "x"},
+                {"type": "output", "text": CODE},
+            ]
+        },
+        CODE,
+        "hm",
+    ),
+    ({"content": [{"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]}]}, "", "hm"),
+)
+
+
+@pytest.mark.parametrize(("message", "text", "thinking"), MESSAGES)
+def test_text_and_thinking_of_a_message_are_told_apart_at_the_first_request(message, text, thinking):
+    usage = {"prompt_tokens": 9, "completion_tokens": 7, "completion_tokens_details": {"reasoning_tokens": 5}}
+    with Server(changed(choices=[{"message": message, "finish_reason": "stop"}], usage=usage)) as server:
+        found, model = ask(server, CHAT)
+    assert (found.text, found.thinking) == (text, thinking)
+    assert (found.completion_tokens, found.thinking_tokens) == (7, 5)
+    assert len(server.bodies) == 1
+    assert [("all thinking" in notice) for notice in model.notices] == [True] * (not text)

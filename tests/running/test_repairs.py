@@ -5,8 +5,11 @@ import itertools
 import pytest
 
 from trove_lite import load_calls, load_candidates
+from trove_lite.candidates import read_description
+from trove_lite.journal import finished_journal
 from trove_lite.models.base import Completion
 from trove_lite.recorded.reexecute import recorded_programs
+from trove_lite.running.account import came_of
 
 from ..scripted import InlineSandbox, ScriptedModel, run
 
@@ -27,11 +30,11 @@ class Says(ScriptedModel):
         ]
 
 
-def spent(out, method, *replies, **choices):
+def spent(out, method, *replies, preset="paper", **choices):
     """One attempt at one problem: its folder, requests and executions."""
     box = InlineSandbox()
-    choices = {method: {"attempts": 1} | choices}
-    run(out, methods=(method,), seeds=(0,), limit=1, model=Says(*replies), sandbox=box, choices=choices)
+    how = {"seeds": (0,), "limit": 1, "sandbox": box, "preset": preset, "choices": {method: {"attempts": 1} | choices}}
+    run(out, methods=(method,), model=Says(*replies), **how)
     calls = load_calls(out)
     assert calls["executions"].sum() == len(box.programs)
     return len(calls), len(box.programs)
@@ -80,3 +83,65 @@ def test_the_tool_of_several_blocks_is_whole(tmp_path):
     tool = "```python\nfrom math import comb\n```\nand\n```python\ndef f():\n    return comb(4, 2)\n```"
     spent(tmp_path / "a", "creator", tool, "```python\nprint(f())\n```")
     assert list(load_candidates(tmp_path / "a")["answer"]) == ["6.0"]
+
+
+def test_a_line_that_imports_from_a_toolbox_fails_where_there_is_none(tmp_path):
+    assert spent(tmp_path / "a", "pot", "```python\nfrom toolbox import f\nprint(7)\n```", GOOD) == (2, 2)
+
+
+OPEN, BARE = "```python\nprint(7)", "print(7)"
+
+
+@pytest.mark.parametrize(("reply", "paper", "released"), [(OPEN, (1, 1), (2, 1)), (BARE, (2, 1), (1, 1))])
+@pytest.mark.parametrize("method", ["pot", "entangled"])
+def test_released_takes_a_fence_as_the_program_does(tmp_path, method, reply, paper, released):
+    for preset, expected in {"paper": paper, "released": released}.items():
+        assert spent(tmp_path / preset, method, reply, GOOD, preset=preset) == expected
+
+
+def test_released_makes_a_tool_in_an_open_fence_anew_and_closes_the_fence_of_the_last(tmp_path):
+    open_tool, use = "```python\ndef f():\n    return 7", "```python\nprint(f())\n```"
+    assert spent(tmp_path / "a", "creator", *[open_tool] * 4, use, preset="released") == (5, 1)
+    assert list(load_candidates(tmp_path / "a")["answer"]) == ["7.0"]
+    assert spent(tmp_path / "b", "creator", open_tool, use) == (2, 1)
+
+
+THOUGHT = "<think>perhaps\n```python\nprint(1)\n```\n</think>\n"
+
+
+@pytest.mark.parametrize("method", ["pot", "creator", "primitive", "cot"])
+def test_thinking_is_kept_counted_and_never_read(tmp_path, method):
+    replies = [THOUGHT + (GOOD if method != "cot" else "**Final Answer:** 7")] * 2
+    run(tmp_path / "a", methods=(method,), seeds=(0,), limit=1, k=2, model=Says(*replies))
+    rows, described = load_candidates(tmp_path / "a"), read_description(tmp_path / "a")
+    assert set(rows["answer"]) == {"7.0"}
+    assert not rows["response"].str.contains("think").any()
+    kept = finished_journal(tmp_path / "a" / "journal" / f"{method}-counting-0.jsonl")
+    assert [record["thinking"] for record in kept] == [THOUGHT.strip()] * described["thought"]
+    assert f"thinking before the answer: {described['thought']}" in came_of(tmp_path / "a", described)
+
+
+@pytest.mark.parametrize("method", ["primitive", "cot"])
+def test_thinking_that_does_not_end_is_no_answer(tmp_path, method):
+    run(tmp_path / "a", methods=(method,), seeds=(0,), limit=1, k=1, model=Says("<think>7\n" + GOOD))
+    assert load_candidates(tmp_path / "a")["answer"].isna().all()
+
+
+def test_replies_whose_code_the_parser_cannot_see_are_counted(tmp_path):
+    for parser, said in {"official": True, "strict": False}.items():
+        out = tmp_path / parser
+        run(out, methods=("primitive",), seeds=(0,), limit=1, k=3, parser=parser, model=Says("```py\nprint(7)\n```"))
+        assert ("parser official cannot see: 3;" in came_of(out, read_description(out))) is said
+        assert load_candidates(out)["answer"].notna().all() == (not said)
+
+
+def test_a_journal_of_before_is_read_as_it_was_then(tmp_path):
+    """Records without `fences` keep to the run's parser: a solution is what stands after its last heading."""
+    reply = "```python\nx = 7\n```\n**Solution**\n```python\nprint(3)\n```"
+    spent(tmp_path / "a", "pot", reply)
+    assert "x = 7" in load_candidates(tmp_path / "a")["solution"][0]
+    journal = tmp_path / "a" / "journal" / "pot-counting-0.jsonl"
+    journal.write_text(journal.read_text().replace(',"fences":"blocks"', ""))
+    (tmp_path / "a" / "candidates.parquet").unlink()
+    run(tmp_path / "a", methods=("pot",), seeds=(0,), limit=1, model=Says("unasked"), choices={"pot": {"attempts": 1}})
+    assert list(load_candidates(tmp_path / "a")["solution"]) == ["```python\nprint(3)\n```"]

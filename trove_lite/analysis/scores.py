@@ -151,7 +151,7 @@ def graded_answer(candidates: pd.DataFrame) -> pd.Series:
 
 def _rounded(answer: str) -> float | str:
     try:
-        return float(np.round(float(answer), 2))
+        return round(float(answer), 2)
     except ValueError:
         return answer
 

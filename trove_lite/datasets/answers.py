@@ -15,7 +15,14 @@ from collections.abc import Sequence
 from ..selection import number_text
 
 QUOTES = "\"'`“”‘’ "
-NUMBER = re.compile(r"-?\d+\.?\d*")
+NUMBER = re.compile(r"-?\d+(?:\.\d*)?", re.ASCII)
+LONGEST = 10_000  # characters: nothing longer is a number, or one answer
+MARKS = 30  # combining marks after one letter, as many as Unicode's stream-safe text may have
+LONGEST_WORDS = 500  # characters of an answer in words that is rid of markup
+#: What LaTeX is wrapped in, up to its brace; what stands around mathematics; emphasis, where it is no multiplication.
+WRAPPER = re.compile(r"\\(?:boxed|fbox|mbox|text[a-z]{0,8}|math[a-z]{2,4})\s?\{")
+MATH = re.compile(r"\\[()\[\]]|\\[,;! ]|(?<!\\)\$(?=\S)([^$]*)(?<=\S)\$(?!\d)")
+EMPHASIS = re.compile(r"(?<![\w*)])(\*{1,3})(?=[^\s*])([^*]*)(?<=\S)\1(?![\w*(])")
 
 
 def read_numbers(output: str) -> list[str]:
@@ -40,14 +47,41 @@ def number_is_correct(answers: Sequence[str], gold: float) -> bool:
 
 def normalised(text: str) -> str:
     """A text without what does not matter: case, spacing, forms of one character, quotes around it, a full stop."""
-    plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    plain = " ".join(composed("NFKC", text).casefold().split())
     return plain.strip(QUOTES).removesuffix(".").strip(QUOTES)
+
+
+def composed(form: str, text: str) -> str:
+    """`unicodedata.normalize` in time linear in the text: one with very many marks on a letter stays as it is."""
+    marks = 0
+    for sign in "" if text.isascii() else text:
+        marks = marks + 1 if unicodedata.combining(sign) else 0
+        if marks > MARKS:
+            return text
+    return unicodedata.normalize(form, text)
+
+
+def plain_words(text: str) -> str:
+    r"""An answer in words without the markup that chat models write: `**7**`, `\boxed{7}`, `\(7\)`, `18\text{ cm}`."""
+    text = text.strip()
+    if len(text) > LONGEST_WORDS:
+        return text
+    while found := WRAPPER.search(text):
+        depth, end = 1, found.end()
+        while end < len(text) and (depth := depth + {"{": 1, "}": -1}.get(text[end], 0)):
+            end += 1
+        text = text[: found.start()] + text[found.end() : end] + text[end + 1 :]
+    text = EMPHASIS.sub(r"\2", MATH.sub(r"\1", text))
+    return text.strip("*` \t\n")
 
 
 def read_last_line(output: str) -> list[str]:
     """The last line that says something: a number's canonical text where it is a plain number, else normalised."""
     lines = filter(None, map(normalised, reversed(output.splitlines())))
-    return [number_text(float(line)) if NUMBER.fullmatch(line) else line for line in lines][:1]
+    last = next(lines, None)
+    if last is None:
+        return []
+    return [number_text(float(last)) if len(last) <= LONGEST and NUMBER.fullmatch(last) else last]
 
 
 def text_is_correct(answers: Sequence[str], gold: float | str) -> bool:
@@ -62,6 +96,6 @@ def text_is_correct(answers: Sequence[str], gold: float | str) -> bool:
 
 def _number(answer: str) -> str | None:
     try:
-        return number_text(float(answer))
+        return number_text(float(answer)) if answer.isascii() else graded(read_numbers(answer))
     except ValueError:
         return graded(read_numbers(answer))

@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from ..errors import TroveLiteError
+from .answers import plain_words
 from .base import Dataset, Problem, Question
 from .files import data_folder, public_files, sha256_of
 
@@ -89,10 +90,10 @@ def labelled(category: str) -> tuple[Problem, ...]:
 def read(output: str) -> list[str]:
     """The one answer in what a program printed or a model said; none where there is nothing.
 
-    It is the first line after the last "answer is", or of all, before any question that a model goes on to. It loses a
-    full stop and takes the form that answers of its kind have: "(C)" of "C." or "(C) the owl", "10:30 - 12:00" of
-    `('10:30', '12:00')`, brackets without blanks, `None` as the sentence that says so. A JSON string is taken word for
-    word.
+    It is the first line after the last "answer is", or of all, before any question that a model goes on to. It loses
+    markup and a full stop and takes the form that answers of its kind have: "(C)" of "C." or "(C) the owl",
+    "10:30 - 12:00" of `('10:30', '12:00')`, brackets without blanks, `None` as the sentence that says so. A JSON string
+    is taken word for word.
     """
     text = output.strip()
     if text[:1] == '"':
@@ -100,8 +101,9 @@ def read(output: str) -> list[str]:
             return [json.loads(text)]
         except ValueError:
             pass
-    lines = ANSWER_IS.split(NEXT_QUESTION.split(text)[0])[-1].strip().splitlines()
-    return [canonical(lines[0].strip())] if lines else []
+    lines = ANSWER_IS.split(NEXT_QUESTION.split(text)[0])[-1].splitlines()
+    line = next(filter(None, (plain_words(line).lstrip(":*").strip() for line in lines)), None)
+    return [] if line is None else [canonical(line)]
 
 
 def canonical(line: str) -> str:

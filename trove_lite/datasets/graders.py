@@ -12,9 +12,13 @@ from collections.abc import Sequence
 
 from ..errors import TroveLiteError
 from ..selection import number_text
+from .answers import NUMBER, plain_words
 
 MARKER = "Final Answer:"
-NUMBER = re.compile(r"-?\d+\.?\d*")
+#: Where the strict grader finds it, in chat's bold type too.
+MARKED = re.compile(r"Final Answer(?:\*{1,3}:|:(?:\*{1,3})?)")
+#: As `released` finds numbers: in any script, though those of others are right for nothing.
+ANY_NUMBER = re.compile(r"-?\d+(?:\.\d*)?")
 #: How a text is read by `released`: what a program printed, what a model said, what it said after a tool's answer.
 KINDS = ("program", "words", "continued")
 #: Two answers are the same where they differ by less (CREATOR's own change to the grader that it cites).
@@ -28,7 +32,7 @@ POWERS = {"million": "*10^6", "billion": "*10^9"}
 LATEX = {r"\cdot": "*", r"\times": "*", r"\pi": "pi", r"\sqrt": "sqrt", r"\left": "", r"\right": "", r"\!": ""}
 THOUSANDS = re.compile(r"(\d),(\d{3})(?!\d)")
 FRACTION = re.compile(r"\\[td]?frac\{([^{}]*)\}\{([^{}]*)\}")
-TOKEN = re.compile(r"\s*(?:(\d+\.?\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?)|(pi|sqrt|ln)|(\*\*|[-+*/^()!]))")
+TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d*)?(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?)|(pi|sqrt|ln)|(\*\*|[-+*/^()!]))", re.ASCII)
 LARGEST_POWER = 1000.0
 LONGEST = 500  # characters of what is worked out
 
@@ -43,11 +47,11 @@ def released_answers(text: str, kind: str) -> list[str]:
     if kind not in KINDS:
         raise TroveLiteError(f"kind of text '{kind}': choose from {', '.join(KINDS)}")
     if kind == "words":
-        return NUMBER.findall(text.split(MARKER)[-1])[:1]
+        return ANY_NUMBER.findall(text.split(MARKER)[-1])[:1]
     if MARKER in text:
         first = text.split(MARKER)[1].strip() if kind == "program" else text.partition(MARKER)[2]
-        return [first] if kind == "program" else NUMBER.findall(first)
-    return NUMBER.findall(text) if kind == "program" else []
+        return [first] if kind == "program" else ANY_NUMBER.findall(first)
+    return ANY_NUMBER.findall(text) if kind == "program" else []
 
 
 def strict(text: str, gold: float) -> bool:
@@ -57,9 +61,9 @@ def strict(text: str, gold: float) -> bool:
 
 
 def strict_answer(text: str) -> str | None:
-    """What stands after the last marker on its line; without one, or where nothing does, the last number; or None."""
-    _, marker, rest = text.rpartition(MARKER)
-    line = rest.split("\n")[0].strip() if marker else ""
+    """What stands after the last marker on its line, without markup; where nothing does, the last number; or None."""
+    *_, rest = MARKED.split(text)
+    line = plain_words(rest.split("\n")[0]) if len(rest) < len(text) else ""
     return line or next(reversed(NUMBER.findall(text)), None)
 
 
@@ -104,6 +108,8 @@ def value_of(text: str) -> float | None:
     number (and so is "18 8", which is 26), two lines have no value, nor has 2^10, for its exponent has two digits.
     """
     text = _plain(text)
+    if not text.isascii():  # Python would read digits of every script
+        return None
     try:
         return float(int(float(text))) if float(text).is_integer() else float(text)
     except (ValueError, OverflowError):

@@ -13,12 +13,12 @@ import unicodedata
 from collections.abc import Sequence
 
 from ..selection import number_text
+from .answers import LONGEST, composed
 
-DECIMAL = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
+DECIMAL = re.compile(r"[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
 CITATION_MARKS = "•♦†‡*#+"
 CITATION_NUMBER = re.compile(r"\[[0-9]+\]")
 PLAIN = str.maketrans({**dict.fromkeys("‘’´`", "'"), **dict.fromkeys("“”", '"'), **dict.fromkeys("‐‑‒–—−", "-")})
-LONGEST = 10_000  # characters: nothing longer is an answer, and it is not searched for details to leave out
 
 
 def read_text(output: str) -> list[str]:
@@ -36,7 +36,7 @@ def printed(answers: Sequence[str]) -> str:
 
 def answer_key(text: str) -> str:
     """What makes two answers the same: the value, of a plain number; else the text less case and kind of dash."""
-    if DECIMAL.fullmatch(text) and math.isfinite(value := float(text)):
+    if len(text) <= LONGEST and DECIMAL.fullmatch(text) and math.isfinite(value := float(text)):
         return number_text(value)
     return plain_text(text)
 
@@ -73,7 +73,7 @@ def normal_text(text: str) -> str:
     Without diacritics, with plain quotes and dashes; without trailing citations ("[2]", "†") and details in
     parentheses, outermost quotation marks and one final period; in lower case, with single blanks.
     """
-    decomposed = unicodedata.normalize("NFKD", text)
+    decomposed = composed("NFKD", text)
     text = "".join(c for c in decomposed if unicodedata.category(c) != "Mn").translate(PLAIN)
     before = None
     while text != before and len(text) <= LONGEST:

@@ -130,6 +130,10 @@ class Attempt:
     """How a reply becomes the program that runs (None: by `program`, of what the run's parser reads in it)."""
     program: Callable[..., str] = field(default=program_of, compare=False)
     """How a reply's solution, its tools and `library` become the program that runs."""
+    fences: str = ""
+    """How a reply is read whose program is all its blocks: one of `parse.FENCES` ("": by the run's parser)."""
+    trial: str = ""
+    """The same for the program that runs, where others are given another: a tool that is tried first."""
     values: Mapping[str, str] = field(default_factory=dict, hash=False)
     """What else the stage's prompt is filled with: a program to repair, its error."""
     wording: str = ""

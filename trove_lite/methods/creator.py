@@ -40,6 +40,7 @@ def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
                     settings.stage("decide"),
                     range(tool.sample, tool.sample + 1),
                     program=whole_program,
+                    fences=settings.fences("released_part"),
                     mode="creator",
                     library=(code,),
                     left_out=left_out,
@@ -66,7 +67,9 @@ def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
 def created(question: Question, samples: range, settings: CreatorSettings) -> Generator:
     """A tool for each sample, made anew while it does not run; the last one is used unchecked. Also every reply."""
     checked = settings.retries > 0
-    asked = Attempt(question, settings.stage("creation"), samples, program=whole_program, mode="", runs=checked)
+    how = {"program": whole_program, "fences": settings.fences("released_part"), "mode": "", "runs": checked}
+    how |= {"trial": "released_check"} if settings.released_fences else {}
+    asked = Attempt(question, settings.stage("creation"), samples, **how)
     tools = yield [asked]
     replies = list(tools)
     for round in range(1, settings.retries + 1):

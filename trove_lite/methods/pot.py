@@ -13,7 +13,8 @@ def program(questions: Sequence[Question], settings: RepairSettings, *, mode: st
     for question in questions:
 
         def batch(samples: range, question: Question = question) -> Batch:
-            first = yield [Attempt(question, settings.stage(mode), samples, program=whole_program, mode=mode)]
+            how = {"program": whole_program, "fences": settings.fences(), "mode": mode}
+            first = yield [Attempt(question, settings.stage(mode), samples, **how)]
             return (yield from repaired(question, mode, first, settings))
 
         candidates = yield from repeat(batch, settings.budget, 1 + settings.rectify, attempts=settings.attempts)

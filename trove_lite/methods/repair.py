@@ -5,7 +5,7 @@ a wrong answer never is, for nobody knows that it is wrong.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..errors import TroveLiteError
 from ..programs import whole_program
@@ -27,6 +27,8 @@ class RepairSettings(Settings):
     """Whether prompts show worked examples (the paper's "w/o Demo." is without)."""
     thoughts: bool = False
     """Whether words come before the code, in the examples too (the paper's "w/ CoT")."""
+    released_fences: bool = False
+    """Whether fences are read as the program reads them: a reply without any is code, one with an open one has none."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -45,6 +47,10 @@ class RepairSettings(Settings):
     def repair(self) -> str:
         """The stage of a repair."""
         return RECTIFY if self.demonstrations else f"{RECTIFY}_bare"
+
+    def fences(self, released: str = "released") -> str:
+        """How a reply is read: its blocks, or as the program reads this one."""
+        return released if self.released_fences else "blocks"
 
     def stage(self, name: str) -> str:
         """A stage's prompt as these settings want it."""
@@ -71,7 +77,7 @@ def presets(settings: RepairSettings, released: RepairSettings | None = None) ->
     The paper and the program make one: a run with one call a problem, or `attempts` 1. `matched` is the paper's attempt
     under the name of what a larger budget does with it: repeat it and agree.
     """
-    return {"paper": settings, "released": released or settings, "matched": settings}
+    return {"paper": settings, "released": replace(released or settings, released_fences=True), "matched": settings}
 
 
 def repaired(
@@ -96,6 +102,7 @@ def repaired(
                 settings.repair,
                 range(current[place].sample, current[place].sample + 1),
                 program=whole_program,
+                fences=settings.fences(),
                 mode=mode,
                 round=round,
                 values={"program": current[place].text.strip(), "error": current[place].error}

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import TroveLiteError
-from ..programs import code_of
-from .base import Answer, Attempt, Candidate, Method, Question, Steps, ToolSettings, chosen, tool_code
+from ..programs import code_of, whole_program
+from .base import Answer, Attempt, Candidate, Method, Question, Run, Steps, ToolSettings, chosen, tool_code
 
 SIZE = 3
 NORMAL = "normal"
@@ -26,6 +26,8 @@ class TransferSettings(ToolSettings):
 
     from_first: bool = False
     """Whether all three tools of a set are made for its first question, as a slip in the released program has it."""
+    released_fences: bool = False
+    """Whether a reply's code is its first block alone, as in the program, and not all of them."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -35,6 +37,11 @@ class TransferSettings(ToolSettings):
             raise TroveLiteError(
                 f"k {self.budget.calls}: an attempt and two transfers take {2 + OTHERS} calls; give more"
             )
+
+    @property
+    def fences(self) -> str:
+        """How a reply is read."""
+        return "released_first" if self.released_fences else "blocks"
 
     @property
     def attempts(self) -> int:
@@ -47,7 +54,7 @@ def transfer(questions: Sequence[Question], settings: TransferSettings) -> Steps
     questions = questions[: len(questions) // SIZE * SIZE]
     own = range(settings.attempts)
     tools: list[Candidate] = yield [
-        Attempt(told(questions, place, settings), "creation", own, mode="", runs=False)
+        Attempt(told(questions, place, settings), "creation", own, mode="", runs=False, fences=settings.fences)
         for place in range(len(questions))
     ]
     made = [tools[place * len(own) : (place + 1) * len(own)] for place in range(len(questions))]
@@ -84,12 +91,15 @@ def others(place: int) -> list[int]:
     return [source for source in range(first, first + SIZE) if source != place]
 
 
-def used(question: Question, tool: Candidate, sample: int, mode: str, settings: TransferSettings) -> Attempt:
-    """The request for a program that answers a question with a tool."""
-    text, wording = code_of(tool.solution), "" if mode == NORMAL else TRANSFERRED
+def used(question: Question, tool: Candidate, sample: int, mode: str, settings: TransferSettings) -> Attempt | Run:
+    """The request for a program that answers a question with a tool; without one, a program that fails."""
+    text = code_of(tool.solution)
+    if not text:
+        return Run(question, "decide", 'raise LookupError("the reply has no tool")', sample, mode=mode)
     code, left_out = tool_code(text, settings.isolated)
-    given = {"mode": mode, "library": (code,), "left_out": left_out, "values": {"tool": text}, "wording": wording}
-    return Attempt(question, "decide", range(sample, sample + 1), **given)
+    how = {"program": whole_program, "fences": settings.fences, "library": (code,), "left_out": left_out}
+    how |= {"values": {"tool": text}, "wording": "" if mode == NORMAL else TRANSFERRED, "mode": mode}
+    return Attempt(question, "decide", range(sample, sample + 1), **how)
 
 
 TRANSFER = Method(
@@ -98,7 +108,10 @@ TRANSFER = Method(
     modes=MODES,
     stages=("creation", "decide", TRANSFERRED),
     asks=lambda settings: ("creation", "decide"),
-    presets={"paper": TransferSettings(), "released": TransferSettings(from_first=True, isolated=False)},
+    presets={
+        "paper": TransferSettings(),
+        "released": TransferSettings(from_first=True, isolated=False, released_fences=True),
+    },
     stream=True,
     grows=True,
     program=None,

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import TroveLiteError
+from ..errors import TroveLiteError, encodable
 
 #: Whether a prompt goes through a model's chat template: `auto` (messages do, a text does not), `on`, `off`.
 CHAT = ("auto", "on", "off")
@@ -52,7 +52,8 @@ class Completion(NamedTuple):
 
     prompt_tokens, cached_tokens: read, and how many of these came from the engine's prefix cache. completion_tokens:
     written. finish_reason: `stop` or `length`. seconds: from the request to its answer, less queue_seconds, for which
-    the request waited inside the engine or server.
+    the request waited inside the engine or server. thinking: what a server gave apart from the text as the
+    model's reasoning, and thinking_tokens how many of those written it takes.
     """
 
     text: str
@@ -62,6 +63,8 @@ class Completion(NamedTuple):
     seconds: float
     cached_tokens: int | None = None
     queue_seconds: float | None = None
+    thinking: str = ""
+    thinking_tokens: int | None = None
 
 
 class LanguageModel:
@@ -173,8 +176,7 @@ def checked(found: Completion, settings: SamplingSettings, where: str) -> Comple
             f"{where}: the context was full after {written} of {settings.max_tokens} tokens, beside a prompt of "
             f"{'unknown length' if found.prompt_tokens is None else found.prompt_tokens}"
         )
-    whole = found.text.encode("utf-8", "replace").decode("utf-8")  # half a surrogate pair cannot be written anywhere
-    return found._replace(text=whole)
+    return found._replace(text=encodable(found.text), thinking=encodable(found.thinking))
 
 
 def sha256_of_weights(place: Path) -> str | None:

@@ -176,7 +176,13 @@ class OpenAIServer(LanguageModel):
                 for attempt in range(1, TRIES + 1):
                     try:
                         answer, seconds = await self._request("POST", path, self._body(asked, seed, settings))
-                        return checked(read_completion(answer, chat, seconds), settings, self.url)
+                        found = checked(read_completion(answer, chat, seconds), settings, self.url)
+                        if found.thinking and not found.text and "thinking" not in self._told:
+                            self._told["thinking"] = time.monotonic()
+                            self.on_notice(
+                                f"{self.url}{path}: a reply was all thinking, so no answer; see --max_tokens"
+                            )
+                        return found
                     except Odd as odd:
                         if attempt == TRIES:
                             raise SampleUnavailable(f"{self.url}{path}: {odd}, {TRIES} times") from None
@@ -350,6 +356,7 @@ class Usage(NamedTuple):
     written: int | None
     cached: int | None
     waited: float | None
+    thought: int | None = None
 
 
 def read_completion(answer: object, chat: bool, seconds: float) -> Completion:
@@ -361,10 +368,13 @@ def read_completion(answer: object, chat: bool, seconds: float) -> Completion:
         raise Odd("an answer without a choice" if not choices else f"{len(choices)} choices for one sample")
     (choice,) = choices
     said = member(choice, "message") if chat else choice
-    text, reason = member(said, "content" if chat else "text"), member(choice, "finish_reason")
+    text, thinking = parts_of(member(said, "content" if chat else "text"))
+    apart = (member(said, name) for name in ("reasoning_content", "reasoning", "thinking"))
+    thinking += next((part for part in apart if isinstance(part, str) and part), "")
+    reason = member(choice, "finish_reason")
     if reason == "content_filter" or member(said, "refusal"):
         raise Odd("withheld by the server (content_filter or a refusal)")
-    if text is None and reason == "length":  # all of it was reasoning that the server keeps to itself
+    if text is None and (thinking or reason == "length"):  # all of it was reasoning, be it kept back by the server
         text = ""
     if not isinstance(text, str):
         raise Odd("a choice without a text")
@@ -373,7 +383,36 @@ def read_completion(answer: object, chat: bool, seconds: float) -> Completion:
     usage = read_usage(answer, seconds)
     alone = seconds - (usage.waited or 0.0)
     written = usage.written or (None if text else usage.written)  # 0 for a text that is not empty says nothing
-    return Completion(text, usage.read or None, written, reason, alone, usage.cached, usage.waited)
+    told = (usage.cached, usage.waited, thinking, usage.thought)
+    return Completion(text, usage.read or None, written, reason, alone, *told)
+
+
+def parts_of(content: object) -> tuple[object, str]:
+    """The text and the thinking of a message's content, which may come in parts; None where there is no text."""
+    if not isinstance(content, list):
+        return content, ""
+    said, thought = [], []
+    for part in content:
+        kind = str(member(part, "type") or "")
+        if re.search("think|reason", kind):
+            thought += strings(part)
+        elif isinstance(text := part if isinstance(part, str) else member(part, "text"), str):
+            said.append(text)
+    return "".join(said) if said else None, "".join(thought)
+
+
+def strings(value: object) -> list[str]:
+    """All texts in a JSON value, however deep, but what only names it."""
+    stack, found = [value], []
+    while stack:
+        inner = stack.pop()
+        if isinstance(inner, str):
+            found.append(inner)
+        elif isinstance(inner, list):
+            stack += reversed(inner)
+        elif isinstance(inner, dict):
+            stack += reversed([part for name, part in inner.items() if name not in ("type", "signature", "id")])
+    return found
 
 
 def read_usage(answer: object, seconds: float) -> Usage:
@@ -389,6 +428,7 @@ def read_usage(answer: object, seconds: float) -> Usage:
         whole(member(usage, "completion_tokens")),
         whole(member(timings, "cache_n")) if cached is None else cached,
         None if waited is None else min(waited, seconds),
+        whole(member(member(usage, "completion_tokens_details"), "reasoning_tokens")),
     )
 
 

@@ -165,6 +165,12 @@ def came_of(out: Path, description: Mapping) -> str:
         if rows:
             lines.append(f"{title}: " + ", ".join(f"{n:,.0f} {name.replace('_', ' ')}" for name, n in total.items()))
     lines += list(_cut(description["budget"]))
+    if thought := description.get("thought"):
+        tokens = f" ({told:,} tokens)" if (told := description["thinking_tokens"]) else ""
+        lines.append(f"replies with thinking before the answer: {thought:,}{tokens}; it stays in the journals, unread")
+    if hidden := description.get("hidden_code"):
+        parser = description["settings"]["parser"]
+        lines.append(f"replies with a block of code that parser {parser} cannot see: {hidden:,}; try --parser strict")
     troubles = {"requests sent again": description["retried"]}
     troubles |= {f"samples {why}": count for why, count in description["missing"].items()}
     if any(troubles.values()):

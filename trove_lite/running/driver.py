@@ -26,11 +26,20 @@ from ..methods.base import (
     Steps,
     sample_seed,
 )
-from ..models.base import LanguageModel, Message, ModelError, PromptRefused, SampleUnavailable, SamplingSettings
+from ..models.base import (
+    LanguageModel,
+    Message,
+    ModelError,
+    PromptRefused,
+    SampleUnavailable,
+    SamplingSettings,
+    as_spoken,
+)
 from .gate import FILLER, Gate
 from .progress import Progress
 from .record import Key, Record, content_hash
 
+HEADING = "**Solution**"  # in a prompt that asks for replies under TROVE's headings
 SYNC_SECONDS = 2.0
 LOOKAHEAD = 8
 PATIENCE = 20  # samples in a row that cannot be had, before the run is stopped
@@ -81,13 +90,14 @@ class Stream:
         self.recorded = {record.key: record for record in (Record(**r) for r in self.journal.records)}
         self.journal.records = []
 
-    def again(self, request: Request, key: Key, asked: str) -> Record | None:
+    def again(self, request: Request, key: Key, asked: str, headings: bool) -> Record | None:
         """Another run's sample of this prompt and seed; not yet run where its program has something else around it."""
         record = self.others.pop(key, None)
         if record is None or record.prompt != asked or isinstance(request, Run):
             return None
         self.reused += 1
-        return record.not_run() if request.library or request.composed or not self.alike else record
+        ran_otherwise = request.library or request.composed or not self.alike
+        return record.not_run(request.fences, headings) if ran_otherwise else record
 
 
 class Driver:
@@ -190,9 +200,9 @@ class Driver:
     async def _answer(self, stream: Stream, request: Request, key: Key, rank: int) -> Candidate:
         """One sample or run, from the journal or new: generated, parsed, run and recorded."""
         prompt = request.program if isinstance(request, Run) else prompt_of(request, self.pack)
-        asked = content_hash(prompt)
+        asked, headings = content_hash(prompt), HEADING in str(prompt)
         record = stream.recorded.pop(key, None)
-        if record is None and (record := stream.again(request, key, asked)):
+        if record is None and (record := stream.again(request, key, asked, headings)):
             record = record if record.status else await self._run(record, request, stream, rank)
             stream.journal.append(record.as_json())
         elif record is None:
@@ -229,7 +239,8 @@ class Driver:
                 (completion,) = await model.complete(what, [seed], **how)
             if rank < FILLER:
                 self.generating.measure(completion.seconds, completion.completion_tokens)
-            record = Record.of(key, request, asked, completion)
+            chat = not isinstance(as_spoken(what, getattr(model, "chat", "auto")), str)
+            record = Record.of(key, request, asked, completion, headings=HEADING in str(prompt), chat=chat)
         except PromptRefused as error:
             return Record.missing(key, request, asked, "refused", str(error))
         except SampleUnavailable as error:  # whatever else a model does wrong stops the run
@@ -243,7 +254,9 @@ class Driver:
         if request.compose:
             program = self._with_given(request.compose(record.text))
         else:
-            parsed = record.parsed(self.parser, stream.isolated)
+            parsed = (replace(record, fences=request.trial) if request.trial else record).parsed(
+                self.parser, stream.isolated
+            )
             program = request.program(parsed.solution, parsed.code, (*self.dataset.given, *request.library))
         if not program.strip() and (request.composed or self.parser != "official"):  # there, nothing at all succeeds
             return replace(record, status="no_code")

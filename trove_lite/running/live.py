@@ -469,7 +469,7 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
     `run.json` gets what came of it: accuracy, what was spent, labels seen, and the tools that each stream ended with.
     """
     description = read_description(out)
-    candidates, calls, tools = [], [], []
+    candidates, calls, tools, replies = [], [], [], []
     for stream in streams:
         stream.journal.sync()
         records = [Record(**record) for record in read_journal(stream.journal.path)[0]]
@@ -482,6 +482,7 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
         same |= {"shares_state": stream.method.shares_state, "selection": stream.settings.selection}
         rows = candidate_rows(records, stream.problems, dataset, stream.modes, settings.parser, stream.isolated)
         candidates += [same | row for row in rows]
+        replies += [(bool(r.thinking), r.thinking_tokens or 0, r.hides_code(settings.parser)) for r in records]
         at = whose | {"dataset": dataset.name, "category": stream.category}
         calls += [at | record.call(description["models"]) for record in records]
         if listing := getattr(stream.learned, "listing", None):
@@ -498,6 +499,7 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
     came["unavailable_because"] = next(iter(lacking["error"].dropna()), "")
     learned = {stream.settings.table_name(stream.method.name): stream.learned for stream in streams}
     came |= {"keep_tools": sorted(name for name, kept in learned.items() if hasattr(kept, "listing"))}
+    came |= dict(zip(("thought", "thinking_tokens", "hidden_code"), map(sum, zip(*replies, strict=True)), strict=False))
     came |= {"budget": budget_of(spent).to_dict("records"), "labels": labels, "toolboxes": tools}
     came["loading"] = {label: told for label, told in loading.items() if told}
     save_run(out, table, description | came, calls=spent)

@@ -11,12 +11,13 @@ from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 from ..candidates import CALLS_SCHEMA, FORMER_MISSING, UNAVAILABLE, fingerprint
+from ..datasets.answers import plain_words
 from ..datasets.base import Dataset, Problem
 from ..errors import encodable
-from ..methods.base import Candidate, Request
+from ..methods.base import Attempt, Candidate, Request
 from ..models.base import Completion
-from ..parse import Parsed, parse_completion
-from ..programs import code_of, format_tools, operations
+from ..parse import Parsed, parse_completion, read_blocks, without_thinking
+from ..programs import code_blocks, code_of, format_tools, operations
 from ..selection import Vote
 
 #: What of `run.json` a resumed run must share: the rest says what came of it.
@@ -65,6 +66,15 @@ class Record:
     truncated: bool = False
     error: str = ""
     execute_seconds: float | None = None
+    thinking: str = ""
+    """What the model thought before the text: kept, and read by nobody."""
+    thinking_tokens: int | None = None
+    fences: str = ""
+    """How its blocks are found (`parse.FENCES`); "" where the run's parser reads it."""
+    headings: bool = False
+    """Whether it was asked for under TROVE's headings."""
+    chat: bool = False
+    """Whether it is a turn of a chat, and no text that the model went on with."""
 
     def __post_init__(self):
         for name, value in list(vars(self).items()):  # from a model, a program, a server or an old journal
@@ -74,9 +84,12 @@ class Record:
             object.__setattr__(self, "status", self.finish_reason)
 
     @classmethod
-    def of(cls, key: Key, request: Request, prompt: str, completion: Completion) -> "Record":
-        """A sample that has been generated but not run."""
-        return cls(*key, request.mode, request.role, prompt, *completion)
+    def of(cls, key: Key, request: Attempt, prompt: str, completion: Completion, **how: bool) -> "Record":
+        """A sample that has been generated but not run: here thinking leaves the text. `how`: `headings`, `chat`."""
+        text, thinking = without_thinking(completion.text)
+        told = completion._replace(text=text, thinking=completion.thinking + thinking)._asdict()
+        told["generate_seconds"] = told.pop("seconds")
+        return cls(*key, request.mode, request.role, prompt, **told, fences=request.fences, **how)
 
     @classmethod
     def missing(cls, key: Key, request: Request, prompt: str, why: str, reason: str) -> "Record":
@@ -90,7 +103,7 @@ class Record:
 
     def read(self) -> "Record":
         """The same where the text itself answers: what stands after its last marker is what a program would print."""
-        return replace(self, status="ok", output=self.text.rpartition(FINAL_ANSWER)[2].strip())
+        return replace(self, status="ok", output=plain_words(self.text.rpartition(FINAL_ANSWER)[2]))
 
     def executed(self, execution) -> "Record":
         """The same with how its program ended (a sandbox's Execution)."""
@@ -103,9 +116,10 @@ class Record:
             execute_seconds=round(execution.wall, 6),
         )
 
-    def not_run(self) -> "Record":
-        """The same as it was generated, before its program ran."""
-        return replace(self, status=None, output="", truncated=False, error="", execute_seconds=None)
+    def not_run(self, fences: str, headings: bool) -> "Record":
+        """The same as it was generated, before its program ran, and to be read so."""
+        before = {"status": None, "output": "", "truncated": False, "error": "", "execute_seconds": None}
+        return replace(self, **before, fences=fences, headings=headings)
 
     def as_json(self) -> dict:
         """The record as the journal keeps it: what is at its default is left out."""
@@ -118,7 +132,14 @@ class Record:
 
     def parsed(self, parser: str, isolated: bool = False) -> Parsed:
         """Solution and tools of the text."""
+        if self.fences:
+            return read_blocks(self.text, self.fences, headings=self.headings, chat=self.chat)
         return parse_completion(self.text, parser, isolated=isolated)
+
+    def hides_code(self, parser: str) -> bool:
+        """Whether a program was wanted, and the text has a fenced block of which none was made."""
+        wanted = self.execute_seconds is not None or self.status == "no_code"
+        return wanted and "```" in self.text and not any(code_blocks(self.parsed(parser).solution))
 
     def answers(self, dataset: Dataset) -> list[str]:
         """What its program answers; nothing unless it ran well."""

@@ -45,11 +45,9 @@ SOLUTION = "\nSolution:\n"
 AT_ONCE = 32
 #: Blocks of a maker's reply, and of a user's, which does not count before it is closed on a line of its own.
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
-CLOSED_BLOCK = re.compile(r"```python\n(.*?)\n```", re.DOTALL)
-#: Where the released program looks for the variable that holds the answer: it crosses lines.
-LAST_MATCH = re.compile(r"(ans.*?) =", re.DOTALL)
+CLOSED_BLOCK = re.compile(r"\A(?>.*?```python\n)(.*?)\n```", re.DOTALL)
 #: The question of a tool's use case, before its answer or solution.
-USE_CASE = re.compile(r"^Question:(.*?)^\s*(?:Answer|Solution):", re.DOTALL | re.MULTILINE)
+USE_CASE = re.compile(r"\A(?>.*?^Question:)(.*?)^[^\S\n]*+(?:Answer|Solution):", re.DOTALL | re.MULTILINE)
 OPTIONS = re.compile(r"^\(([A-J])\) (.*)$", re.MULTILINE)
 
 
@@ -389,8 +387,11 @@ def labelled_options(question: str) -> list[tuple[str, str]]:
 
 
 def last_match(block: str) -> str:
-    """The variable that the released program takes: one that does not exist fails, as there."""
-    return (LAST_MATCH.findall(block) or [""])[-1]
+    """The variable that the released program takes, from "ans" to " =" be it lines on; what is no variable fails."""
+    found, end = "", 0
+    while (start := block.find("ans", end)) >= 0 and (stop := block.find(" =", start + 3)) >= 0:
+        found, end = block[start:stop], stop + 2
+    return found
 
 
 def assigned(block: str) -> str | None:

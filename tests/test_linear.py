@@ -1,0 +1,145 @@
+"""Whatever reads a text of a model's or a program's takes time in its length: twice the text, no more than thrice."""
+
+import re
+import time
+from functools import partial
+
+import pytest
+
+from trove_lite import parse, programs
+from trove_lite.datasets import DATASETS, answers, bbh, graders, load_dataset, text_answers
+from trove_lite.errors import encodable, shown
+from trove_lite.methods import latm, tool_use, toolbox
+from trove_lite.models.openai import parts_of
+from trove_lite.running.record import Record
+from trove_lite.sandbox.worker import read_report, tier_of
+from trove_lite.sandbox.zygote import REPORT
+
+#: What a hostile text repeats, and how it ends.
+UNITS = (
+    *("1", "1.", "-", "9,", "1,234", "1 ", ".5", "1e", "+0", "2^", "((1", "!", "[1]", "[", " (", "(a", "a", "aB", "é"),
+    *(
+        "\u0301\u0327",
+        "\ufdfa",
+        " ",
+        "\n",
+        "\t",
+        "\\frac{",
+        "\\text{",
+        "\\boxed{",
+        "{",
+        "$a ",
+        "**a",
+        "* ",
+        "day ",
+        "^ ",
+    ),
+    *("`", "```", "~~~\n", "```python\n", "```python\nx", "```py\n", "x```\n", "(```\n", "```\n", " ```a\n", "\n```"),
+    *("**Tools**\n", "**Solution**\n", "**Question", "def f(): \n", "import a\n", "from a import b,", '"""', "Args:"),
+    *(
+        "<think>",
+        "\n<think>",
+        "</think>",
+        "```\n</think>\n",
+        "x <think></think>",
+        "Final Answer:",
+        "answer is",
+        "Task:",
+    ),
+    *("Q:\n", "Question:\n", "Answer:\n", "ans", "ans =", "aError", "=", '"', "\\", "(A)", "10:10 ", "x\x1b", "\ud800"),
+)
+ENDS = ("", "x")
+MIB = 1 << 20
+STEP, MOST, SHORT = 4000, 16_000, 0.01  # characters, and seconds below which nothing is told apart
+
+KEY = ("stream", 0, "primitive", 0, 0, "primitive", "solver", "")
+GOLDS = {"wtq": {"values": ["x"], "canonical": ["x"]}, "wtq_described": {"values": ["x"], "canonical": ["x"]}}
+GOLDS |= {"hitab": ["x", 1.5]} | dict.fromkeys(("practice_tables", *(n for n in DATASETS if n.startswith("bbh"))), "x")
+
+
+def record(text: str, **how) -> Record:
+    return Record(*KEY, text, 1, 1, "stop", 0.0, **how)
+
+
+def judged(dataset, rule, text: str) -> None:
+    rule(dataset.read(text), GOLDS.get(dataset.name, 1.5))
+
+
+READERS = {
+    **{f"parser {name}": partial(parse.parse_completion, parser=name) for name in parse.PARSERS},
+    **{f"fences {name}": partial(parse.read_blocks, fences=name, headings=True) for name in parse.FENCES},
+    "thinking": parse.without_thinking,
+    "parts": lambda text: parts_of([{"type": "thinking", "thinking": [text]}, text]),
+    "tools": parse.parse_tools,
+    "program_of": programs.program_of,
+    "whole_program": programs.whole_program,
+    "recorded_sources": programs.recorded_sources,
+    "fenced": programs.fenced,
+    "without_imports": programs.without_imports,
+    "used_tools": lambda text: programs.used_tools(text, parse.parse_tools(text)),
+    "tier_of": tier_of,
+    "report": lambda text: read_report(REPORT.pack(1, 0, len(text)) + text.encode("utf-8", "replace")),
+    "shown": shown,
+    "encodable": encodable,
+    "words of a question": toolbox.words,
+    "words of a model": lambda text: record(text).read(),
+    "hidden code": lambda text: record(text, status="no_code").hides_code("official"),
+    "ranking": lambda text: toolbox.named_order(text, [programs.Tool("aa", "", "", "", "function")]),
+    "query": tool_use.query_of,
+    "latm code": latm.code_in,
+    "latm answer": lambda text: latm.answering(text, "Options:" + text, "released", text),
+    "latm variable": latm.last_match,
+    "latm use case": latm.USE_CASE.search,
+    "task": bbh.read_task,
+    **{f"released {kind}": lambda text, kind=kind: graders.released(text, 3.5, kind) for kind in graders.KINDS},
+    "strict": lambda text: graders.strict(text, 3.5),
+    "strict_number": graders.strict_number,
+    "value_of": graders.value_of,
+    "plain_words": answers.plain_words,
+    "normalised": answers.normalised,
+    "normal_text": text_answers.normal_text,
+    "printed_items": text_answers.printed_items,
+    **{
+        f"{dataset.name} by {rule}": partial(judged, dataset, correct)
+        for dataset in {(d.read, d.correct): d for d in map(load_dataset, DATASETS)}.values()
+        for rule, correct in {"its own": dataset.correct, **dataset.other_rules}.items()
+    },
+}
+
+
+def seconds(read, text: str) -> float:
+    """The processor's time for a reading."""
+    began = time.process_time()
+    read(text)
+    return time.process_time() - began
+
+
+def growth(read, unit: str, end: str) -> float:
+    """How many times as long a text takes as one half as long, at the first length at which that can be told."""
+    length = STEP
+    while length < MOST and seconds(read, unit * (length // len(unit)) + end) < SHORT:
+        length *= 4
+    half, whole = (unit * (length // part // len(unit)) + end for part in (2, 1))
+    for _ in range(4):  # what is quadratic is so each time
+        taken = seconds(read, whole)
+        ratio = taken / max(seconds(read, half), 1e-9) if taken >= SHORT else 0.0
+        if ratio < 3:
+            break
+    return ratio
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_twice_the_text_is_read_in_less_than_thrice_the_time(name):
+    slow = {(unit, end): ratio for unit in UNITS for end in ENDS if (ratio := growth(READERS[name], unit, end)) >= 3}
+    assert not slow
+
+
+def test_a_pattern_that_splits_digits_in_every_way_is_told():
+    assert growth(partial(re.fullmatch, r"\d+\.?\d*"), "1", "x") >= 3
+
+
+@pytest.mark.parametrize("name", [name for name in READERS if name.endswith("by its own")])
+def test_as_much_as_a_program_may_print_is_judged_at_once(name):
+    assert (
+        max(seconds(READERS[name], unit * (MIB // len(unit)) + "x") for unit in ("1", "\n1 1.", "a\u0301\u0327")) < 10
+    )

@@ -19,7 +19,7 @@ def sandbox():
 
 
 def tools(*blocks):
-    return isolated_tools(blocks).tools
+    return tuple(tool for tool in isolated_tools(blocks).tools if tool.kind == "function")
 
 
 def ran(sandbox, program, *library):
@@ -83,7 +83,13 @@ def test_functions_and_classes_are_described_as_prompts_show_them():
 def test_what_does_not_parse_is_no_tool_and_an_import_stays_one():
     assert definitions("def f(x:\n") is None
     assert tools("def f(x:\n", "def g(") == ()
-    assert [tool.name for tool in tools("import math\nthis is text", "from toolbox import f")] == ["math", "toolbox.f"]
+    found = isolated_tools(["import math\nthis is text", "from toolbox import f"]).tools
+    assert [tool.name for tool in found] == ["math", "toolbox.f"]
+
+
+def test_a_use_of_the_toolbox_counts_also_where_a_function_is_written_beside_it():
+    found = isolated_tools(["from toolbox import f\n\ndef g(x):\n    return f(x)"]).tools
+    assert [(tool.name, tool.kind) for tool in found] == [("g", "function"), ("toolbox.f", "import")]
 
 
 def test_a_block_with_nothing_to_leave_out_runs_as_it_was_written():

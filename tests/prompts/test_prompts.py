@@ -244,11 +244,12 @@ def test_a_worked_tool_is_a_step_of_its_program_and_the_last_example_of_import_a
             assert last["plain"].strip() in plain
 
 
-def test_an_empty_toolbox_is_not_shown():
-    """Where it was, the model imported from it."""
-    question = asked("number", "Why?")
-    last = load_pack("own", MATH).render(question, "import").split("**Question**\n")[-1]
-    assert last == "Why?\n\n"
+def test_an_empty_toolbox_is_said_to_be_empty_and_an_example_shows_what_to_do_with_one():
+    prompt = load_pack("own", MATH).render(asked("number", "Why?"), "import")
+    *_, last, question = prompt.split("**Question**\n")
+    assert question == f"Why?\n\n**Toolbox**\n{own.NO_TOOLS}\n\n"
+    assert f"**Toolbox**\n{own.NO_TOOLS}\n\n**Tools**" in last
+    assert "toolbox import" not in last
 
 
 @pytest.mark.parametrize("category", BBH.categories)

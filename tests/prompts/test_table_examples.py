@@ -125,6 +125,6 @@ def test_no_test_question_is_like_an_example(name, table_problems):
 
 
 def test_the_measure_of_likeness_sees_changed_numbers_and_names():
-    question = EXAMPLES[1][1]["question"]
+    (question,) = (example["question"] for _, example in EXAMPLES if "beekeeper" in example["question"])
     other = question.replace("6", "8").replace("beekeeper", "gardener")
     assert SHARE < shared(runs(question), runs(other)) < 1

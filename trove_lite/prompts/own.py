@@ -156,9 +156,9 @@ def _imported(example: dict) -> str:
 
 
 def _with_imports(example: dict, code: str) -> str:
-    """Code after what its solution imports `also`, where the code does not import that itself."""
-    also = example.get("also", "").strip()
-    return code if also in code else f"{also}\n{code}"
+    """Code after what its solution imports `also`."""
+    also = [line for line in example.get("also", "").strip().split("\n") if line not in code.split("\n")]
+    return "\n".join(filter(None, [*also, code]))
 
 
 def _tool(example: dict) -> str:

@@ -148,7 +148,8 @@ def test_worked_examples_print_their_answers():
                     assert "function" in {tool.kind for tool in tools}
                 if mode == "import":
                     assert any(tool.name == f"toolbox.{library[len(answers) % 2].name}" for tool in tools)
-                programs.append(program_of(solution, tools, library if mode == "import" else ()))
+                sources = [tool.source for tool in library] if mode == "import" else ()
+                programs.append(program_of(solution, tools, sources))
                 answers.append(example["answer"])
     with sandbox.Sandbox(time_limit=30) as box:
         results = box.run_many(programs, progress=False)

@@ -47,7 +47,7 @@ def test_pot_and_entangled_spend_one_call_and_execution_a_program(tmp_path, meth
 @pytest.mark.parametrize(("broken", "fails"), [*itertools.product(range(5), (0, 1, 2, 3, 9))])
 def test_creator_with_checks_spends_2_to_8_calls_and_2_to_7_executions(tmp_path, broken, fails):
     tools = [FAILS] * broken + [GOOD]
-    found = spent(tmp_path / "a", "creator", *tools[:4], *[FAILS] * fails, GOOD, retries=3)
+    found = spent(tmp_path / "a", "creator", *tools[:4], *[FAILS] * fails, GOOD, retries=3, isolated=False)
     again = min(3, broken)
     repairs = min(3, max(fails, broken == 4))  # the fourth tool is used unchecked, and the program fails by it
     assert found == (1 + again + 1 + repairs, again + (again < 3) + 1 + repairs)

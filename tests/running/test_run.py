@@ -11,6 +11,7 @@ from trove_lite import load_calls, load_candidates
 from trove_lite.datasets.base import Question
 from trove_lite.methods import trove
 from trove_lite.methods.base import sample_seed
+from trove_lite.methods.trove import LOAD
 from trove_lite.models.base import ModelError, PromptRefused, SampleUnavailable
 from trove_lite.running.account import came_of
 from trove_lite.running.live import live_run
@@ -64,9 +65,8 @@ def test_programs_of_import_run_after_the_toolbox_and_others_do_not(tmp_path):
         async def complete(self, prompt, seeds):
             (made,) = await super().complete(prompt, seeds)
             mode = prompt.split()[1]
-            tools = function("helper") if "create" in mode else "from toolbox import helper"
-            text = response("print(helper(2))", tools)
-            return [made._replace(text=text)]
+            tools = {"create": function("helper"), "import": "from toolbox import helper"}.get(mode.rstrip(":"), "")
+            return [made._replace(text=response("print(helper(2))", tools))]
 
     rows = table(run(tmp_path / "a", methods=("trove",), seeds=(0,), model=Model()))
     ok = rows.assign(ok=rows["status"] == "ok").groupby(["problem", "mode"], observed=True)["ok"].mean().unstack()
@@ -162,6 +162,10 @@ def test_the_budget_adds_up_and_counts_solving_again_apart(tmp_path):
     spent = rows.groupby(key, observed=True).agg(
         calls=("sample", "size"), prompt_tokens=("prompt_tokens", "sum"), completion_tokens=("completion_tokens", "sum")
     )
+    loads = budget["stage"] == LOAD
+    assert (budget.loc[loads, ["calls", "prompt_tokens", "completion_tokens"]] == 0).all(axis=None)
+    assert (budget.loc[loads, "executions"] > 0).all()
+    budget = budget[~loads]
     found = budget.set_index(key)[list(spent)].sort_index()
     assert (found.to_numpy() == spent.sort_index().to_numpy()).all()
     assert (budget["executions"] == budget["calls"]).all()
@@ -233,7 +237,7 @@ def test_rectification_costs_its_drafts(tmp_path):
 def test_every_candidate_is_a_call_and_says_who_was_asked(tmp_path):
     folder = run(tmp_path / "a", methods=("trove", "primitive"))
     rows, calls = table(folder), load_calls(folder)
-    calls = calls[calls["stage"] != "load"]
+    calls = calls[calls["stage"] != LOAD]
     assert len(calls) == len(rows)
     assert set(calls["role"]) == {"solver"}
     assert set(calls["model"]) == {"scripted"}

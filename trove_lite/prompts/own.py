@@ -158,7 +158,8 @@ def _imported(example: dict) -> str:
 def _with_imports(example: dict, code: str) -> str:
     """Code after what its solution imports `also`."""
     also = [line for line in example.get("also", "").strip().split("\n") if line not in code.split("\n")]
-    return "\n".join(filter(None, [*also, code]))
+    between = [""] if also and code.startswith("def ") else []
+    return "\n".join([*also, *between, code])
 
 
 def _tool(example: dict) -> str:

@@ -7,6 +7,7 @@ of bytes, and what it makes of them is text.
 
 import contextlib
 import functools
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -23,7 +24,9 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from ..datasets.files import data_folder
 from ..errors import TroveLiteError, shown
+from ..plugins import foreign
 from . import isolation as _isolation
 from . import zygote as _zygote
 
@@ -38,7 +41,8 @@ class Execution(NamedTuple):
     """How a program ended.
 
     `status`: `ok` (exit code 0), `error` (an exception, or another exit code), `timeout` (CPU time or the wall-clock
-    backstop), `memory` (MemoryError), `output` (printed more than the limit), `killed` (by a signal: a crash).
+    backstop), `memory` (MemoryError, or at the limit until it was ended), `output` (printed more than the limit),
+    `killed` (by a signal: a crash).
     `output`: what it printed to stdout, decoded, cut at the limit; `truncated` says whether something is missing.
     `error`: what went wrong, such as "ZeroDivisionError: division by zero (line 3)", without paths; "" when `ok`.
     `wall` and `cpu`: seconds, from the fork to the end.
@@ -133,7 +137,7 @@ class Zygote:
             self.folder = _own_folder(undo) if has_folder else None
             self.socket, theirs = socket.socketpair()
             undo.callback(self.socket.close)
-            settings = limits | {"tier": tier, "level": level, "folder": self.folder}
+            settings = limits | {"tier": tier, "level": level, "folder": self.folder, "hidden": out_of_reach(frozenset(foreign), data_folder())}
             with theirs, _isolation.fixed_addresses():
                 self.process = subprocess.Popen(
                     interpreter("zygote.main()", json.dumps(settings)),
@@ -197,6 +201,8 @@ class Zygote:
             return "timeout", f"over {self.limits['time_limit']:g} s of CPU time"
         if ending == _zygote.WALL_LIMIT:
             return "timeout", f"over {self.limits['wall_limit']:g} s on the clock"
+        if ending == _zygote.MEMORY_FULL:
+            return "memory", f"over {self.limits['memory']} bytes of memory"
         if ending == _zygote.SCRATCH_FULL:
             return "output", f"over {self.limits['scratch_limit']} bytes of files"
         if full or code == -signal.SIGXFSZ:
@@ -322,6 +328,26 @@ def _without_paths(text: str) -> str:
     for folder in _isolation.library_paths():
         text = text.replace(folder + "/", "")
     return text
+
+
+@functools.cache
+def out_of_reach(foreign: frozenset[str], data: Path) -> list[str]:
+    """Real paths of what may hold answers, even among the libraries: this package, the data folder, plug-ins by name.
+
+    Further copies in other interpreters' folders, what Python keeps compiled, and what else came with a plug-in too.
+    """
+    package, names = Path(__file__).parents[1], {name for name in foreign if not os.path.isabs(name)}
+    places = {package, data, *(foreign - names)}
+    if names:
+        owners = importlib.metadata.packages_distributions()
+        theirs = {owner for name in names for owner in owners.get(name, ())}
+        names |= {name for name in owners if theirs.intersection(owners[name])}
+    for name in names | {package.name}:
+        places.update(getattr(sys.modules.get(name), "__path__", ()))
+        for root in map(Path, (*_isolation.library_paths(), *filter(None, sys.path))):
+            for folder in (root, *root.glob("*-packages"), *root.glob("python*/*-packages")):
+                places.update(folder.glob(name), folder.glob(f"{name}.*"), folder.glob(f"__pycache__/{name}.*"))
+    return sorted({os.path.realpath(place) for place in places})
 
 
 def interpreter(call: str, *arguments: str) -> list[str]:

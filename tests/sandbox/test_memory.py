@@ -16,11 +16,14 @@ BOMBS = {
     "a dictionary": "d, i = {}, 0\nwhile True:\n    d[i] = str(i); i += 1",
     "one large text": "s = 'x'\nwhile True: s += s",
     "objects": "class A: pass\nx = []\nwhile True:\n    a = A(); a.y = len(x); x.append(a)",
-    "one that catches it": "x = []\ntry:\n    while True: x.append(len(x))\nexcept MemoryError:\n    n = len(x)\n    x = n",
+    "one that catches it": "x = []\ntry:\n    while True: x.append(len(x))\nexcept MemoryError:\n    n = len(x); x = n",
 }
 #: Handlers so far down that CPython cannot enter them without memory: it hangs in the program's own frame.
 FAR = "x = []\n" + "y = 1 + len(x) * len(x)\n" * 60 + "try:\n    while True: x.append(len(x))\n"
-STUCK = {"finally": f"{FAR}finally:\n    print(y)", "except": f"{FAR}except MemoryError as error:\n    raise ValueError from error"}
+STUCK = {
+    "finally": f"{FAR}finally:\n    print(y)",
+    "except": f"{FAR}except MemoryError as error:\n    raise ValueError from error",
+}
 GOES_ON = "x = []\nwhile True:\n    try: x.append(bytearray(1 << 20))\n    except MemoryError: pass"
 
 

@@ -2,10 +2,11 @@
 
 A program is Python source text. It runs as `python program.py` would, in a process of its own, forked from a warm one
 that has the libraries imported (`zygote.py`), confined by the kernel (`isolation.py`, `seccomp.py`). It can compute,
-print, and read the interpreter's libraries and the files that it is given. It cannot write a file, read any other,
-reach the network, start a process or a thread, signal anybody, or outlive its deadline; and it leaves nothing behind
-for the next. What the machine does to it (descriptors that run out, a kill from outside) is no verdict: it
-runs once more, and then that is an error, after which the work can go on.
+print, and read the interpreter's libraries and the files that it is given. It cannot write a file, read any other (nor
+this package, the data folder or a data set's module where they lie among the libraries), reach the network, start a
+process or a thread, signal anybody, or outlive its deadline; and it leaves nothing behind for the next. What the
+machine does to it (descriptors that run out, a kill from outside) is no verdict: it runs once more, and then that is an
+error, after which the work can go on.
 
 This file starts the warm processes, hands programs to them and reads what came out. It does not judge answers.
 
@@ -14,9 +15,9 @@ This file starts the warm processes, hands programs to them and reads what came 
 
 What a program can still learn, since neither Landlock nor seccomp can tell such a question from an honest one: of any
 path that its user could look at, whether it is there, its size, owner, mode and times, and where a link leads (`stat`,
-`access`, `readlink`; /proc/N too, and so which processes run), never what is in it, nor the names in a folder; the
-kernel's version, uptime, load and memory (`uname`, `sysinfo`); its own numbers and its interpreter's place. At the
-level "seccomp" it reads every file that its user can.
+`access`, `readlink`; /proc/N too, and so which processes run), never what is in it, nor the names in a folder, but for
+those of a folder that is kept from it among the libraries; the kernel's version, uptime, load and memory (`uname`,
+`sysinfo`); its own numbers and its interpreter's place. At the level "seccomp" it reads every file that its user can.
 """
 
 import asyncio
@@ -237,7 +238,7 @@ def choose_level(isolation: str) -> str:
     level = "full" if isolation == "auto" else isolation
     if missing := [part for part in _isolation.LEVELS[level] if not _features()[part]]:
         remedy = NO_LANDLOCK if missing == ["landlock"] else RECIPE
-        raise IsolationError(f"isolation '{level}' needs {' and '.join(missing)}, which is not to be had here: {remedy}")
+        raise IsolationError(f"isolation '{level}' needs {' and '.join(missing)}, not to be had here: {remedy}")
     return level
 
 

@@ -7,6 +7,7 @@ of bytes, and what it makes of them is text.
 
 import contextlib
 import functools
+import glob
 import importlib.metadata
 import importlib.util
 import json
@@ -137,7 +138,8 @@ class Zygote:
             self.folder = _own_folder(undo) if has_folder else None
             self.socket, theirs = socket.socketpair()
             undo.callback(self.socket.close)
-            settings = limits | {"tier": tier, "level": level, "folder": self.folder, "hidden": out_of_reach(frozenset(foreign), data_folder())}
+            hidden = out_of_reach(frozenset(foreign), data_folder())
+            settings = limits | {"tier": tier, "level": level, "folder": self.folder, "hidden": hidden}
             with theirs, _isolation.fixed_addresses():
                 self.process = subprocess.Popen(
                     interpreter("zygote.main()", json.dumps(settings)),
@@ -342,11 +344,14 @@ def out_of_reach(foreign: frozenset[str], data: Path) -> list[str]:
         owners = importlib.metadata.packages_distributions()
         theirs = {owner for name in names for owner in owners.get(name, ())}
         names |= {name for name in owners if theirs.intersection(owners[name])}
-    for name in names | {package.name}:
-        places.update(getattr(sys.modules.get(name), "__path__", ()))
-        for root in map(Path, (*_isolation.library_paths(), *filter(None, sys.path))):
-            for folder in (root, *root.glob("*-packages"), *root.glob("python*/*-packages")):
-                places.update(folder.glob(name), folder.glob(f"{name}.*"), folder.glob(f"__pycache__/{name}.*"))
+    names.add(package.name)
+    places.update(*(getattr(sys.modules.get(name), "__path__", ()) for name in names))
+    roots = {glob.escape(os.path.realpath(path)) for path in (*_isolation.library_paths(), *filter(None, sys.path))}
+    below = ("", "*-packages", "python*/*-packages")
+    folders = {folder for root in roots for way in below for folder in glob.iglob(os.path.join(root, way))}
+    for folder in folders | {os.path.join(folder, "__pycache__") for folder in folders}:
+        with contextlib.suppress(OSError):
+            places.update(os.path.join(folder, name) for name in os.listdir(folder) if name.split(".")[0] in names)
     return sorted({os.path.realpath(place) for place in places})
 
 

@@ -342,6 +342,7 @@ def _run() -> int:
     except BaseException as error:
         _spare = None  # first, and without a call: where memory is out (its traceback holds it), none can be entered
         code = _report(error)
+    _spare = None
     try:
         if threading := sys.modules.get("threading"):
             threading._shutdown()

@@ -79,6 +79,15 @@ def test_a_port_where_nobody_is_ends_in_one_line():
     assert "\n" not in line.text
 
 
+def test_each_level_is_said_to_let_something_through_and_answers_are_out_of_reach():
+    found = {line.name: line for line in doctor.examine()}
+    if not found["full"].usable:
+        pytest.skip("this machine does not offer the level full")
+    assert "read every file that you can read, gold answers too" in found["seccomp"].text
+    assert found["answers"].usable
+    assert "cannot read" in found["answers"].text
+
+
 def test_the_practice_model_is_asked_too():
     line = doctor.examine("practice")[-1]
     assert line.usable

@@ -42,6 +42,7 @@ DOORS = {
     ("cli", "notebooks"): "commands call it",
     ("cli", "doctor"): "commands call it",
     ("cli", "options"): "commands have them",
+    ("sandbox", "datasets.files"): "the data folder is out of programs' reach",
     ("methods", "datasets.base"): "a Question is what a method sees of a Problem",
     ("running", "recorded.replay"): "a toolbox that is lent is another run's, played back",
     ("audit", "papers"): "the printed numbers are what is audited",

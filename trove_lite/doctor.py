@@ -8,6 +8,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 from .datasets.files import data_folder, public_files
@@ -29,7 +31,7 @@ class Line(NamedTuple):
 
 def examine(model: str = "", chat: str = "auto") -> list[Line]:
     """Look at everything; a model, named as for `trove-lite run --model` and `--chat`, is asked for a few tokens."""
-    return [_isolation(), *_data(), _engine(), _gpu(), *([_model(model, chat)] if model else [])]
+    return [*_isolation(), *_data(), _engine(), _gpu(), *([_model(model, chat)] if model else [])]
 
 
 def as_text(lines: list[Line]) -> str:
@@ -37,13 +39,38 @@ def as_text(lines: list[Line]) -> str:
     return "\n".join(f"{'ok ' if line.usable else '-- '} {line.name:10} {line.text}" for line in lines)
 
 
-def _isolation() -> Line:
-    from .sandbox.pool import isolation_report
+def _isolation() -> Iterator[Line]:
+    """What confines programs, what each level lets through, and whether one can read what holds answers."""
+    from .sandbox.isolation import LETS_THROUGH
+    from .sandbox.pool import choose_level, isolation_report
 
     report = isolation_report()
     features = ", ".join(f"{name}: {value}" for name, value in report["features"].items())
     text = f"level {report['level'] or 'none'} on {report['system']} ({features})"
-    return Line(report["level"] is not None, "isolation", f"{text}. {report['message']}".rstrip(". "))
+    yield Line(report["level"] is not None, "isolation", f"{text}. {report['message']}".rstrip(". "))
+    for level, what in LETS_THROUGH.items():
+        try:
+            yield Line(choose_level(level) == level, level, what)
+        except TroveLiteError:
+            yield Line(False, level, f"not to be had here; {what}")
+    if report["level"]:
+        yield _answers_hidden()
+
+
+def _answers_hidden() -> Line:
+    """Whether a program can read this package or the data folder: one tries."""
+    from .sandbox.pool import Sandbox
+
+    there = (path for file in public_files() if (path := data_folder() / file.name).is_file())
+    paths = [__file__, *map(str, islice(there, 1))]
+    try:
+        with Sandbox(1) as sandbox:
+            tried = sandbox.run_many([f"open({path!r}).read(1)" for path in paths], progress=False)
+    except TroveLiteError as error:
+        return Line(False, "answers", str(error))
+    read = [path for path, one in zip(paths, tried, strict=True) if not one.error.startswith("PermissionError")]
+    told = f"can read {', '.join(read)}" if read else f"cannot read {Path(__file__).parent} or {data_folder()}"
+    return Line(not read, "answers", f"programs {told}")
 
 
 def _data() -> Iterator[Line]:

@@ -14,6 +14,9 @@ from .errors import TroveLiteError
 
 Kind = TypeVar("Kind")
 
+#: Modules, and files by their real path, that somebody named and that no index has: programs may not read them.
+foreign: set[str] = set()
+
 
 def load_plugin(
     kind: str, name: str, index: Mapping[str, str], of: type[Kind], *, or_name: str = "your own as module:attribute"
@@ -26,6 +29,8 @@ def load_plugin(
     module, colon, attribute = where.partition(":")
     if not colon or not all(part.isidentifier() for part in (*module.split("."), attribute)):
         raise TroveLiteError(f"no {kind} '{name}': choose from {', '.join(index)}, or name {or_name}")
+    if name not in index:
+        foreign.add(module.split(".")[0])
     if name not in index and not sys.flags.safe_path and (here := os.getcwd()) not in sys.path:
         sys.path.append(here)  # where `python -m` looks and an installed command does not
     try:

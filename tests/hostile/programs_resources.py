@@ -126,7 +126,7 @@ print('escaped')
     Hostile("large_mapping", "error", "import mmap\nhoard = mmap.mmap(-1, 1 << 30)\nprint('escaped')"),
     Hostile(
         "memory_bomb_that_tries_again",
-        "timeout",
+        "memory",
         """
 hoard = []
 while True:

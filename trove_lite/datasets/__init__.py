@@ -1,9 +1,10 @@
 """Where questions come from: a data set is a file, and this is the index of their names."""
 
+import os
 from collections.abc import Sequence
 
 from ..errors import TroveLiteError
-from ..plugins import load_plugin
+from ..plugins import foreign, load_plugin
 from .base import Dataset, Problem
 
 DATASETS = {
@@ -35,6 +36,7 @@ def load_dataset(name: str) -> Dataset:
     if name.endswith(".jsonl"):
         from .own import read_dataset
 
+        foreign.add(os.path.realpath(name))
         return read_dataset(name)
     return load_plugin("data set", name, DATASETS, Dataset, or_name="a .jsonl file, or your own as module:attribute")
 

@@ -24,8 +24,8 @@ from ..selection import Vote
 IDENTITY = ("kind", "settings", "prompts", "data", "isolation", "versions", "methods")
 #: Where an answer stands in a text that no program comes of (CREATOR's marker).
 FINAL_ANSWER = "Final Answer:"
-#: Libraries that change no row of a run.
-INDIFFERENT = ("versions.matplotlib", "versions.pyarrow")
+#: What changes no row of a run: two libraries, and which level was asked for (`isolation` is the one applied).
+INDIFFERENT = ("versions.matplotlib", "versions.pyarrow", "settings.isolation")
 
 
 class Key(NamedTuple):

@@ -66,7 +66,8 @@ class RunSettings:
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     """How completions are drawn."""
     isolation: Literal["auto", "full", "seccomp", "none"] = "auto"
-    """How programs are confined: auto takes the strongest level that this machine has, but at least seccomp."""
+    """How programs are confined: auto is full, and refuses where it cannot be had; seccomp lets them read every file
+    that you can read, none do all that you can do."""
     time_limit: float = 30.0
     """CPU seconds a program."""
     memory: int = 1024

@@ -28,7 +28,13 @@ LEVELS = {
     "limits": ("limits",),
     "none": (),
 }
-MINIMUM = "seccomp"
+MINIMUM = "seccomp"  # the weakest by which programs are confined; "full" is what is taken where none is named
+#: What programs can do at the levels that a run may ask for, in words.
+LETS_THROUGH = {
+    "full": "programs read the interpreter's libraries and what they are given, and can ask whether other files exist",
+    "seccomp": "programs write, send and start nothing, but read every file that you can read, gold answers too",
+    "none": "programs do all that you can do: only for programs that you have read",
+}
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
@@ -96,12 +102,12 @@ def landlock_abi() -> int:
     return _libc.syscall(ctypes.c_long(_CREATE_RULESET), None, ctypes.c_size_t(0), ctypes.c_uint32(1))
 
 
-def landlock_ruleset(readable=(), scratch: str | None = None) -> int:
+def landlock_ruleset(readable=(), scratch: str | None = None, hidden=()) -> int:
     """Build a ruleset once, for many children to enter: a descriptor. Raises OSError.
 
     It refuses every way of touching a file or directory that this kernel's Landlock knows, except reading `readable`
-    and what lies below, and reading and writing in `scratch`; where the kernel can, also TCP, abstract Unix sockets
-    and signals to the outside (seccomp refuses these too).
+    and what lies below, less `hidden` (real paths), and reading and writing in `scratch`; where the kernel can, also
+    TCP, abstract Unix sockets and signals to the outside (seccomp refuses these too).
     """
     abi = _check(landlock_abi(), "landlock")
     handled = _HANDLED_BY_ABI.get(abi, (1 << 16) - 1)
@@ -109,7 +115,7 @@ def landlock_ruleset(readable=(), scratch: str | None = None) -> int:
     size = ctypes.c_size_t(24 if abi >= 6 else 16 if abi >= 4 else 8)
     made = _libc.syscall(ctypes.c_long(_CREATE_RULESET), ctypes.c_char_p(attributes), size, ctypes.c_uint32(0))
     ruleset = _check(made, "landlock_create_ruleset")
-    rules = [(path, _READ_FILE | _READ_DIR) for path in readable]
+    rules = [rule for path in readable for rule in _reading(os.path.realpath(path), hidden)]
     if scratch:
         rules.append((scratch, _SCRATCH_RIGHTS))
     for path, rights in rules:
@@ -126,6 +132,19 @@ def landlock_ruleset(readable=(), scratch: str | None = None) -> int:
         os.close(place)
         _check(added, f"landlock_add_rule {path}")
     return ruleset
+
+
+def _reading(path: str, hidden):
+    """The rules that let `path` be read, less what is hidden in it: a rule cannot be taken back further down, so a
+    folder that holds something hidden gets one for each entry. The names below it can be listed: imports look there."""
+    if not any(os.path.join(place, "").startswith(os.path.join(path, "")) for place in hidden):
+        yield path, _READ_FILE | _READ_DIR
+    elif path not in hidden and os.path.isdir(path):
+        yield path, _READ_DIR
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if not entry.is_symlink():  # what it leads to has a rule of its own, or none
+                    yield from _reading(entry.path, hidden)
 
 
 def landlock_enter(ruleset: int) -> None:
@@ -145,10 +164,9 @@ def library_paths() -> list[str]:
     return sorted(python) + system + ["/dev/null", "/dev/zero", "/dev/random", "/dev/urandom"]
 
 
-def set_limits(*, address_space: int, spare: int, file_size: int) -> None:
+def set_limits(*, address_space: int, file_size: int) -> None:
     """Limit this process and its children: bytes of address space and of each file, 64 descriptors, 8 MB of stack.
 
-    `spare` bytes more of address space are left for a process to claim when it has to say that the rest is used up.
     Raises OSError where this process is itself held to less of what a program's verdict depends on.
     """
     for kind, limit in (
@@ -159,7 +177,7 @@ def set_limits(*, address_space: int, spare: int, file_size: int) -> None:
     ):
         _lower(kind, limit, limit)
     _require("file size", resource.RLIMIT_FSIZE, file_size, file_size)
-    _require("address space", resource.RLIMIT_AS, address_space, address_space + spare)
+    _require("address space", resource.RLIMIT_AS, address_space, address_space)
 
 
 def set_cpu_limit(seconds: int) -> None:
@@ -262,11 +280,6 @@ def features() -> dict:
         "landlock_abi": max(abi, 0),
         "seccomp": linux and _seccomp.supported() and _in_child(_seccomp_works),
     }
-
-
-def offered(found: dict) -> list[str]:
-    """The levels that a machine with these features can apply, strongest first."""
-    return [level for level, parts in LEVELS.items() if all(found[part] for part in parts)]
 
 
 def report() -> None:

@@ -2,10 +2,11 @@
 
 A program is Python source text. It runs as `python program.py` would, in a process of its own, forked from a warm one
 that has the libraries imported (`zygote.py`), confined by the kernel (`isolation.py`, `seccomp.py`). It can compute,
-print, and read the interpreter's libraries and the files that it is given. It cannot write a file, read any other,
-reach the network, start a process or a thread, signal anybody, or outlive its deadline; and it leaves nothing behind
-for the next. What the machine does to it (descriptors that run out, a kill from outside) is no verdict: it
-runs once more, and then that is an error, after which the work can go on.
+print, and read the interpreter's libraries and the files that it is given. It cannot write a file, read any other (nor
+this package, the data folder or a data set's module where they lie among the libraries), reach the network, start a
+process or a thread, signal anybody, or outlive its deadline; and it leaves nothing behind for the next. What the
+machine does to it (descriptors that run out, a kill from outside) is no verdict: it runs once more, and then that is an
+error, after which the work can go on.
 
 This file starts the warm processes, hands programs to them and reads what came out. It does not judge answers.
 
@@ -14,9 +15,9 @@ This file starts the warm processes, hands programs to them and reads what came 
 
 What a program can still learn, since neither Landlock nor seccomp can tell such a question from an honest one: of any
 path that its user could look at, whether it is there, its size, owner, mode and times, and where a link leads (`stat`,
-`access`, `readlink`; /proc/N too, and so which processes run), never what is in it, nor the names in a folder; the
-kernel's version, uptime, load and memory (`uname`, `sysinfo`); its own numbers and its interpreter's place. At the
-level "seccomp" it reads every file that its user can.
+`access`, `readlink`; /proc/N too, and so which processes run), never what is in it, nor the names in a folder, but for
+those of a folder that is kept from it among the libraries; the kernel's version, uptime, load and memory (`uname`,
+`sysinfo`); its own numbers and its interpreter's place. At the level "seccomp" it reads every file that its user can.
 """
 
 import asyncio
@@ -45,13 +46,16 @@ from .worker import START_SECONDS, Execution, IsolationError, Worker, environmen
 SMALLEST_MEMORY = 16 << 20
 _WORTH_KEEPING = 1 << 14  # characters of a program and its output: what is longer seldom comes again
 
-RECIPE = """\
-Model-written programs run confined by the Linux kernel, and this machine does not offer it. In a container on a recent
-kernel (Docker Desktop's will do) it does:
-
-    docker run --rm -it -v "$PWD":/work -w /work python:3.12 sh -c "pip install -e . && trove-lite doctor"
-
-isolation="none" (--isolation none) runs them with your own rights, on Linux: only for programs that you have read."""
+RECIPE = (
+    "in a container on a recent Linux kernel (Docker Desktop's will do) programs can be confined: "
+    """docker run --rm -it -v "$PWD":/work -w /work python:3.12 sh -c "pip install -e . && trove-lite doctor"; """
+    f"on Linux, --isolation none runs them all the same: {_isolation.LETS_THROUGH['none']}"
+)
+NO_LANDLOCK = (
+    "in a container take Docker 23.0 or newer, or start it with --security-opt seccomp=unconfined (each program gets a "
+    "stricter filter of its own); elsewhere Linux 5.13 or newer that names landlock in /sys/kernel/security/lsm; "
+    f"--isolation seccomp runs them all the same: {_isolation.LETS_THROUGH['seccomp']}"
+)
 
 
 class Sandbox:
@@ -62,9 +66,9 @@ class Sandbox:
         a backstop for sleepers (None: twice the time limit): a busy machine does not turn answers into timeouts.
     memory: bytes that a program may map beyond what the warm process has, at least 16 MiB; output_limit: bytes of
         stdout.
-    isolation: "auto" takes the strongest level that this machine offers, but at least "seccomp"; or one level by
-        name: "full" (Landlock and seccomp), "seccomp" (nothing can be written, sent or started, but every file that
-        you can read can be read), "none". Raises IsolationError on entering where the level cannot be had.
+    isolation: a level by name: "full" (Landlock and seccomp), "seccomp" (nothing can be written, sent or started, but
+        every file that you can read can be read), "none"; "auto" is "full", so that a weaker one is never taken
+        unasked. Raises IsolationError on entering where the level cannot be had.
     scratch: bytes that a program may write to a temporary directory of its own, its working directory, emptied after
         it; 0 means that it cannot write at all. Needs "full".
     readable: files and folders that programs may read besides the interpreter's libraries, such as a data set's tables.
@@ -215,8 +219,6 @@ def isolation_report() -> dict:
         level = choose_level("auto")
     except IsolationError as error:
         level, message = None, str(error)
-    if level == "seccomp":
-        message = "This kernel has no Landlock: programs can write nothing, but can read every file that you can read."
     libraries = ("numpy", "scipy", "sympy", "mpmath", "pandas", "matplotlib")
     return {
         "level": level,
@@ -230,16 +232,14 @@ def isolation_report() -> dict:
 
 
 def choose_level(isolation: str) -> str:
-    """The level to use: for "auto" the strongest that this machine offers, else the one named; or IsolationError."""
+    """The level to use: the one named, "full" for "auto"; or IsolationError where this machine cannot apply it."""
     if sys.platform != "linux":
-        raise IsolationError(f"{platform.system()} cannot confine a program. {RECIPE}")
-    offered = _isolation.offered(_features())
-    if isolation == "auto":
-        isolation = next((level for level in ("full", "seccomp") if level in offered), _isolation.MINIMUM)
-    if isolation not in offered:
-        missing = [part for part in _isolation.LEVELS[isolation] if not _features()[part]]
-        raise IsolationError(f"isolation {isolation!r} needs {' and '.join(missing)}. {RECIPE}")
-    return isolation
+        raise IsolationError(f"{platform.system()} cannot confine a program: {RECIPE}")
+    level = "full" if isolation == "auto" else isolation
+    if missing := [part for part in _isolation.LEVELS[level] if not _features()[part]]:
+        remedy = NO_LANDLOCK if missing == ["landlock"] else RECIPE
+        raise IsolationError(f"isolation '{level}' needs {' and '.join(missing)}, not to be had here: {remedy}")
+    return level
 
 
 @functools.cache

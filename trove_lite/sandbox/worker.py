@@ -7,6 +7,8 @@ of bytes, and what it makes of them is text.
 
 import contextlib
 import functools
+import glob
+import importlib.metadata
 import importlib.util
 import json
 import os
@@ -23,7 +25,9 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from ..datasets.files import data_folder
 from ..errors import TroveLiteError, shown
+from ..plugins import foreign
 from . import isolation as _isolation
 from . import zygote as _zygote
 
@@ -38,7 +42,8 @@ class Execution(NamedTuple):
     """How a program ended.
 
     `status`: `ok` (exit code 0), `error` (an exception, or another exit code), `timeout` (CPU time or the wall-clock
-    backstop), `memory` (MemoryError), `output` (printed more than the limit), `killed` (by a signal: a crash).
+    backstop), `memory` (MemoryError, or at the limit until it was ended), `output` (printed more than the limit),
+    `killed` (by a signal: a crash).
     `output`: what it printed to stdout, decoded, cut at the limit; `truncated` says whether something is missing.
     `error`: what went wrong, such as "ZeroDivisionError: division by zero (line 3)", without paths; "" when `ok`.
     `wall` and `cpu`: seconds, from the fork to the end.
@@ -133,7 +138,8 @@ class Zygote:
             self.folder = _own_folder(undo) if has_folder else None
             self.socket, theirs = socket.socketpair()
             undo.callback(self.socket.close)
-            settings = limits | {"tier": tier, "level": level, "folder": self.folder}
+            hidden = out_of_reach(frozenset(foreign), data_folder())
+            settings = limits | {"tier": tier, "level": level, "folder": self.folder, "hidden": hidden}
             with theirs, _isolation.fixed_addresses():
                 self.process = subprocess.Popen(
                     interpreter("zygote.main()", json.dumps(settings)),
@@ -197,6 +203,8 @@ class Zygote:
             return "timeout", f"over {self.limits['time_limit']:g} s of CPU time"
         if ending == _zygote.WALL_LIMIT:
             return "timeout", f"over {self.limits['wall_limit']:g} s on the clock"
+        if ending == _zygote.MEMORY_FULL:
+            return "memory", f"over {self.limits['memory']} bytes of memory"
         if ending == _zygote.SCRATCH_FULL:
             return "output", f"over {self.limits['scratch_limit']} bytes of files"
         if full or code == -signal.SIGXFSZ:
@@ -322,6 +330,29 @@ def _without_paths(text: str) -> str:
     for folder in _isolation.library_paths():
         text = text.replace(folder + "/", "")
     return text
+
+
+@functools.cache
+def out_of_reach(foreign: frozenset[str], data: Path) -> list[str]:
+    """Real paths of what may hold answers, even among the libraries: this package, the data folder, plug-ins by name.
+
+    Further copies in other interpreters' folders, what Python keeps compiled, and what else came with a plug-in too.
+    """
+    package, names = Path(__file__).parents[1], {name for name in foreign if not os.path.isabs(name)}
+    places = {package, data, *(foreign - names)}
+    if names:
+        owners = importlib.metadata.packages_distributions()
+        theirs = {owner for name in names for owner in owners.get(name, ())}
+        names |= {name for name in owners if theirs.intersection(owners[name])}
+    names.add(package.name)
+    places.update(*(getattr(sys.modules.get(name), "__path__", ()) for name in names))
+    roots = {glob.escape(os.path.realpath(path)) for path in (*_isolation.library_paths(), *filter(None, sys.path))}
+    below = ("", "*-packages", "python*/*-packages")
+    folders = {folder for root in roots for way in below for folder in glob.iglob(os.path.join(root, way))}
+    for folder in folders | {os.path.join(folder, "__pycache__") for folder in folders}:
+        with contextlib.suppress(OSError):
+            places.update(os.path.join(folder, name) for name in os.listdir(folder) if name.split(".")[0] in names)
+    return sorted({os.path.realpath(place) for place in places})
 
 
 def interpreter(call: str, *arguments: str) -> list[str]:

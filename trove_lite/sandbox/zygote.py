@@ -28,17 +28,21 @@ from . import isolation as _isolation
 from . import seccomp as _seccomp
 
 REPLY = struct.Struct("<iidd")  # ending, exit code (negative: a signal), seconds of wall, seconds of CPU
-FINISHED, CPU_LIMIT, WALL_LIMIT, SCRATCH_FULL, NOT_CONFINED, NOT_STARTED = range(6)  # the last: the code is an errno
+FINISHED, CPU_LIMIT, WALL_LIMIT, MEMORY_FULL, SCRATCH_FULL, NOT_CONFINED, NOT_STARTED = range(7)  # last: code is errno
 # What a program's own process reports of an exception: line (0: unknown), whether memory was out, bytes of "Type:
 # message" in UTF-8, which follow. A program can write there whatever it likes: who reads it (`worker.py`) expects that.
 REPORT = struct.Struct("<iBH")
 
 PATIENCE = 10  # times the wall-clock limit: the end even for a program that the machine leaves no time to run
 PROGRAM_NAME = "program.py"
-_SPARE = 16 << 20  # bytes of address space kept for reporting that the memory is used up
+_SPARE = 16 << 20  # bytes kept for reporting that the memory is used up
+_spare = b""  # they; given back in the child where its program ended in an exception
 # Descriptors of the child; the first one stays open while the program runs, the last until it is read.
 _REPORT, _RULESET, _CONFINED, _PROGRAM = 3, 4, 5, 6
 _WATCH_SCRATCH = 0.02  # seconds between looks at the size of the scratch directory
+_WATCH_MEMORY = 1.0  # seconds between looks at the size of a program that runs long
+_FULL = 1 << 20  # bytes: with less to be had, Python gets no memory for a new object
+_STUCK = 2.0  # CPU seconds of a program without memory until it is ended
 
 LEAN = ("cmath", "collections", "functools", "itertools", "math", "random")
 SYMBOLIC = ("mpmath", "sympy", "sympy.geometry")
@@ -163,6 +167,7 @@ class _Child:
         self.memory, self.file_size = settings["memory"], settings["output_limit"]
         self.folder, self.scratch_limit = settings["folder"], settings["scratch_limit"]
         self.file_size = max(self.file_size, self.scratch_limit)
+        self.address_space = math.inf
         self.parts = _isolation.LEVELS[settings["level"]]
         null = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, _REPORT, _RULESET, _CONFINED, _PROGRAM):
@@ -178,7 +183,7 @@ class _Child:
             if self.folder and not self.scratch_limit:
                 readable.append(self.folder)
             scratch = self.folder if self.scratch_limit else None
-            os.dup2(_isolation.landlock_ruleset(readable, scratch), _RULESET)
+            os.dup2(_isolation.landlock_ruleset(readable, scratch, settings["hidden"]), _RULESET)
         if "seccomp" in self.parts:
             self.filter = _seccomp.prepare(_seccomp.build(may_write=self.scratch_limit > 0))
         _isolation.prctl(_isolation.PR_SET_CHILD_SUBREAPER, 1)
@@ -189,10 +194,11 @@ class _Child:
 
     def limit_memory(self) -> None:
         """Take on the limits that children inherit: what this process has mapped by now, and the program's share."""
+        global _spare
+        _spare = bytes(_SPARE)  # mapped, but never touched
         if "limits" in self.parts:
-            with open("/proc/self/statm") as sizes:
-                mapped = int(sizes.read().split()[0]) * resource.getpagesize()
-            _isolation.set_limits(address_space=mapped + self.memory, spare=_SPARE, file_size=self.file_size)
+            self.address_space = _mapped(os.getpid()) + self.memory
+            _isolation.set_limits(address_space=self.address_space, file_size=self.file_size)
 
     def _present_as_script(self) -> None:
         """Leave in this process what a script finds when it starts, and no more of ourselves than is needed."""
@@ -257,6 +263,7 @@ class _Child:
         """Wait until the child ends or goes over a limit. CPU time is read from its clock, which it cannot touch."""
         clock = (~pid << 3) | 2  # the CPU clock of that process
         room = self.scratch_limit + _size(self.folder) if self.scratch_limit else 0
+        full_since = math.inf
         exited = os.pidfd_open(pid)
         poll = select.poll()
         poll.register(exited, select.POLLIN)
@@ -270,11 +277,9 @@ class _Child:
                     cpu_left = self.cpu_limit - time.clock_gettime(clock)
                 except OSError:
                     cpu_left = 1e-3
-                if cpu_left <= 0:
-                    return CPU_LIMIT
-                if wall_left <= 0:
-                    return WALL_LIMIT
-                left = min(cpu_left, wall_left, _WATCH_SCRATCH if room else math.inf)
+                if cpu_left <= 0 or wall_left <= 0:
+                    return MEMORY_FULL if self._is_full(pid) else CPU_LIMIT if cpu_left <= 0 else WALL_LIMIT
+                left = min(cpu_left, wall_left, _WATCH_SCRATCH if room else _WATCH_MEMORY)
                 events = poll.poll(math.ceil(left * 1000))
                 if any(descriptor != exited for descriptor, _ in events):
                     os.kill(pid, signal.SIGKILL)
@@ -285,8 +290,17 @@ class _Child:
                     return FINISHED
                 if room and _size(self.folder) > room:
                     return SCRATCH_FULL
+                full_since = min(full_since, self.cpu_limit - cpu_left) if self._is_full(pid) else math.inf
+                if self.cpu_limit - cpu_left - full_since > _STUCK:
+                    return MEMORY_FULL
         finally:
             os.close(exited)
+
+    def _is_full(self, pid: int) -> bool:
+        """Whether a program has all the memory that it may have. CPython up to 3.13 then can hang for good: it cannot
+        make the number by which an exception handler far down in a function knows where it came from, and tries again.
+        """
+        return self.address_space - _mapped(pid) < _FULL
 
     def _become(self, program: int, output: int, report: int) -> None:
         """In the child: confine this process, say so, and run the program. Does not return."""
@@ -314,6 +328,7 @@ class _Child:
 
 def _run() -> int:
     """Run the program as `python program.py` would, report an exception, and return the exit code."""
+    global _spare
     main_module = types.ModuleType("__main__")
     main_module.__file__, main_module.__builtins__ = PROGRAM_NAME, __builtins__
     sys.modules["__main__"] = main_module
@@ -325,7 +340,9 @@ def _run() -> int:
         main_module.__loader__ = _Source(source)
         exec(compile(source, PROGRAM_NAME, "exec", dont_inherit=True), main_module.__dict__)
     except BaseException as error:
+        _spare = None  # first, and without a call: where memory is out (its traceback holds it), none can be entered
         code = _report(error)
+    _spare = None
     try:
         if threading := sys.modules.get("threading"):
             threading._shutdown()
@@ -359,9 +376,6 @@ def _report(error: BaseException) -> int:
     """Write down what ended the program, for the supervisor, which trusts none of it; return the exit code."""
     if isinstance(error, SystemExit) and error.code in (None, 0):
         return 0
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if soft != hard:
-        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
     line, trace = None, error.__traceback__
     while trace:
         if trace.tb_frame.f_code.co_filename == PROGRAM_NAME:
@@ -381,6 +395,15 @@ def _report(error: BaseException) -> int:
         os.pwrite(_REPORT, REPORT.pack(line, isinstance(error, MemoryError), len(words)) + words, 0)
     code = error.code if isinstance(error, SystemExit) else 1
     return code & 255 if isinstance(code, int) else 1
+
+
+def _mapped(pid: int) -> int:
+    """Bytes of address space that a process has; 0 of one that is gone."""
+    try:
+        with open(f"/proc/{pid}/statm") as sizes:
+            return int(sizes.read().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 0
 
 
 def _starved(pid: int) -> float:

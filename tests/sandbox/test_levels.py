@@ -1,0 +1,62 @@
+"""Below the level "full" nothing runs unless that level is named: an old container's seccomp profile, an old kernel."""
+
+import ctypes
+import errno
+import struct
+import subprocess
+import sys
+
+import pytest
+
+from trove_lite.sandbox.pool import isolation_report
+
+pytestmark = pytest.mark.skipif(
+    isolation_report()["level"] != "full", reason="this machine does not offer the level full"
+)
+
+RUN = "run --dataset practice --categories algebra --methods primitive --limit 1 --k 1 --quiet --out"
+
+
+def without_landlock(answer: int):
+    """For a child before it starts: Landlock's three system calls answer so from here on."""
+    code = ((0x20, 0, 0, 0), (0x35, 0, 2, 444), (0x35, 1, 0, 447), (6, 0, 0, 0x50000 | answer), (6, 0, 0, 0x7FFF0000))
+    laid_out = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in code))
+    program = struct.pack("HxxxxxxP", len(code), ctypes.addressof(laid_out))
+    libc = ctypes.CDLL(None)
+
+    def forbid():
+        assert libc.prctl(38, 1, 0, 0, 0) == libc.prctl(22, 2, program, 0, 0) == 0, laid_out
+
+    return forbid
+
+
+def command(arguments: str, *more, answer: int = errno.ENOSYS) -> subprocess.CompletedProcess:
+    line = [sys.executable, "-m", "trove_lite", *arguments.split(), *more]
+    return subprocess.run(line, preexec_fn=without_landlock(answer), capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("answer", [errno.ENOSYS, errno.EPERM, errno.EOPNOTSUPP])
+def test_a_run_without_landlock_is_refused_in_a_line_with_the_remedy(tmp_path, answer):
+    done = command(RUN, tmp_path / "a", answer=answer)
+    assert done.returncode != 0
+    (line,) = done.stderr.splitlines()
+    assert "isolation 'full' needs landlock" in line
+    assert "--security-opt seccomp=unconfined" in line
+    assert "--isolation seccomp" in line
+    assert not list(tmp_path.rglob("*.parquet"))
+
+
+def test_a_run_without_landlock_runs_where_the_level_is_named(tmp_path):
+    done = command(RUN, tmp_path / "a", "--isolation", "seccomp")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "a" / "candidates.parquet").exists()
+
+
+def test_the_doctor_says_what_is_missing_and_what_each_level_lets_through():
+    found = {line.split()[1]: line for line in command("doctor").stdout.splitlines()}
+    assert found["isolation"].startswith("-- ")
+    assert "--security-opt" in found["isolation"]
+    assert found["full"].startswith("-- ")
+    assert found["seccomp"].startswith("ok ")
+    assert "gold answers" in found["seccomp"]
+    assert "answers" not in found

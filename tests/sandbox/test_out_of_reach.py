@@ -1,0 +1,110 @@
+"""Programs cannot read what holds answers, though the kit and a data set are installed among their libraries."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import trove_lite
+from trove_lite.sandbox.pool import isolation_report
+
+pytestmark = pytest.mark.skipif(
+    isolation_report()["level"] != "full", reason="this machine does not offer the level full"
+)
+
+PACKAGE = Path(trove_lite.__file__).parent
+GOLD = "4203.5"
+#: A data set of somebody else's: a module, with its problems in another one that came with it.
+OWN = f"""
+from trove_lite.datasets.answers import number_is_correct, read_numbers
+from trove_lite.datasets.base import Dataset
+import own_problems
+OWN = Dataset("own", "own", ("a",), own_problems.load, read_numbers, number_is_correct)
+SECRET = {GOLD}
+"""
+PROGRAMS = {
+    "the practice problems' golds": "from trove_lite.datasets.practice.problems import PRACTICE\nprint('escaped')",
+    "a file of the package": "print('escaped', open('{site}/trove_lite/datasets/registry.csv').read(9))",
+    "a copy for another Python": "print('escaped', open('{lib}/python3.1/site-packages/trove_lite/a').read())",
+    "a file of the data folder": "print('escaped', open('{lib}/data/gold.json').read())",
+    "a data set's module": "import own_set\nprint('escaped', own_set.SECRET)",
+    "it as Python compiled it": "print('escaped', open('{compiled}', 'rb').read())",
+    "what came with it": "import own_problems\nprint('escaped')",
+    "problems in a file": "print('escaped', open('{lib}/own.jsonl').read())",
+    "through a link": "print('escaped', open('{lib}/link/registry.csv').read(9))",
+}
+MAIN = """
+import json, sys
+from trove_lite.datasets import load_dataset
+from trove_lite.sandbox.pool import Sandbox
+load_dataset("own_set:OWN"), load_dataset(sys.argv[1])
+with Sandbox(1) as sandbox:
+    print(json.dumps([tuple(e) for e in sandbox.run_many(json.load(sys.stdin), progress=False)]))
+"""
+
+
+def install(site: Path) -> None:
+    """The kit, from a wheel where one can be made offline, else as a wheel would lay it out."""
+    if find_spec("hatchling") and find_spec("pip"):
+        pip = [sys.executable, "-m", "pip", "-q"]
+        wheels = [site / "wheels", "--no-deps", "--no-index", "--no-build-isolation", PACKAGE.parent]
+        subprocess.run([*pip, "wheel", "-w", *wheels], check=True)
+        (wheel,) = (site / "wheels").glob("*.whl")
+        subprocess.run([*pip, "install", "--no-deps", "--no-index", "--target", site, wheel], check=True)
+    else:
+        shutil.copytree(PACKAGE, site / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__"))
+
+
+@pytest.fixture(scope="module")
+def executions(tmp_path_factory) -> dict:
+    """How the programs end in a virtual environment where all of that is installed; `neighbour` is a library there."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, symlinks=True)
+    lib = folder / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}"  # what lies here programs may read
+    site = lib / "site-packages"
+    install(site)
+    (site / "neighbours.pth").write_text(sysconfig.get_path("purelib"))
+    (site / "neighbour.py").write_text("value = 7")
+    (site / "own_set.py").write_text(OWN)
+    (site / "own_problems.py").write_text(f"def load(category): return ()\nGOLD = {GOLD}")
+    (site / "own-1.dist-info").mkdir()
+    (site / "own-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: own\nVersion: 1\n")
+    (site / "own-1.dist-info" / "RECORD").write_text("own_set.py,,\nown_problems.py,,\n")
+    other = lib / "python3.1" / "site-packages" / "trove_lite"
+    for file in (other / "a", lib / "data" / "gold.json"):
+        file.parent.mkdir(parents=True)
+        file.write_text(GOLD)
+    (lib / "own.jsonl").write_text(json.dumps({"question": "?", "answer": float(GOLD)}))
+    (lib / "link").symlink_to(site / "trove_lite" / "datasets")
+    compiled = site / "__pycache__" / f"own_set.{sys.implementation.cache_tag}.pyc"
+    names = [*PROGRAMS, "a neighbour"]
+    programs = [p.format(site=site, lib=lib, compiled=compiled) for p in PROGRAMS.values()]
+    done = subprocess.run(
+        [folder / "bin" / "python", "-P", "-c", MAIN, lib / "own.jsonl"],
+        input=json.dumps([*programs, "import neighbour\nprint(neighbour.value)"]),
+        env={"PATH": os.environ["PATH"], "HOME": str(folder), "TROVE_LITE_DATA": str(lib / "data")},
+        capture_output=True,
+        text=True,
+        cwd=folder,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert compiled.exists()
+    return dict(zip(names, json.loads(done.stdout), strict=True))
+
+
+@pytest.mark.parametrize("what", PROGRAMS)
+def test_answers_are_out_of_reach(executions, what):
+    status, output, _, error, *_ = executions[what]
+    assert (status, output) == ("error", "")
+    assert error.startswith("PermissionError")
+
+
+def test_libraries_beside_them_are_not(executions):
+    assert executions["a neighbour"][:2] == ["ok", "7\n"]

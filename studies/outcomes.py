@@ -21,9 +21,9 @@ from trove_lite import (
 )
 from trove_lite.datasets import load_dataset
 from trove_lite.papers import save, why_empty
-from trove_lite.papers.answer import OWN_PROMPTS, PROMPTS
 
 #: What is shown of CREATOR's matched budgets.
+OWN_PROMPTS = "the study's prompts"
 SPEND = ["budget", "spent", "category", "a", "b", "attempts_a", "attempts_b", "difference", "low", "high", "p_holm"]
 
 
@@ -168,7 +168,7 @@ def other_prompts(study: Study, results: Path, own: list[Path]) -> list[str]:
             ]
         lines += [""]
     if differing:
-        save(pd.concat(differing), results, PROMPTS.removesuffix(".csv"))
+        save(pd.concat(differing), results, "prompts_differences")
     return lines
 
 

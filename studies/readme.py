@@ -71,12 +71,11 @@ def readme(study: Study, table: pd.DataFrame, results: Path, health: Mapping[str
         for part in study.parts
         if part.name in set(done["part"]) and (short := falls_short(part.published(results), part))
     ]
-    signs = [f"- {part.name} is withdrawn: {part.withdrawn}" for part in study.parts if part.withdrawn]
     reasons: dict[tuple[str, str], list[str]] = {}
     for name, lines in health.items():
         for line, why in lines:
             reasons.setdefault((name, why), []).append(line.removeprefix("sign: "))
-    signs += [
+    signs = [
         f"- {name}: {why}\n" + "\n".join(f"  - {each}" for each in lines) for (name, why), lines in reasons.items()
     ]
     return README.format(
@@ -101,7 +100,7 @@ def withdrawn(study: Study) -> str:
     why: dict[str, list[str]] = {}
     for part in study.parts:
         why.setdefault(part.withdrawn.strip(), []).append(part.name)
-    lines = [f"- {', '.join(names)}. {reason}" for reason, names in why.items() if reason]
+    lines = [f"- {reason} ({', '.join(names)})" for reason, names in why.items() if reason]
     return "\n".join(["", "## Withdrawn", "", *lines, ""]) if lines else ""
 
 

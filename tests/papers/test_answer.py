@@ -11,7 +11,6 @@ from trove_lite.papers.answer import (
     NO_TOOLS,
     NOT_RUN,
     PLANNED,
-    PROMPTS,
     answer,
     answer_figure,
     answer_in_words,
@@ -50,36 +49,17 @@ def two(tmp_path):
     )
     counting = "counting,one_stage,TROVE,PRIMITIVE,0.5,0.4,0.6,problems,0,100\n"
     here, there = study(tmp_path / "x", PAIRS + counting + ahead), study(tmp_path / "y", PAIRS + behind)
-    latm = "category,a,b,difference,low,high,covers,p,problems\nall,LATM,PRIMITIVE,0.01,-0.1,0.12,problems,0.8,40\n"
-    study(there, latm.replace("LATM,PRIMITIVE", '"LATM, m","PRIMITIVE, m"'), "latm_differences.csv")
     return compared(tmp_path, {here: "MATH", there: "tables"})
 
 
 def test_each_comparison_is_one_row_over_all_of_its_categories(tmp_path):
     table = two(tmp_path)
     ours = table[table["group"] == "seen before the plan"]
-    assert list(ours["difference"]) == [0.10, -0.20, 0.01]
-    assert list(ours["study"]) == ["MATH", "tables", "tables"]
-    assert list(ours["without"]) == ["PRIMITIVE"] * 3
-    assert list(ours["table"]) == ["x/reeval_differences.csv", "y/reeval_differences.csv", "y/latm_differences.csv"]
+    assert list(ours["difference"]) == [0.10, -0.20]
+    assert list(ours["study"]) == ["MATH", "tables"]
+    assert list(ours["without"]) == ["PRIMITIVE"] * 2
+    assert list(ours["table"]) == ["x/reeval_differences.csv", "y/reeval_differences.csv"]
     assert not ours["counted"].any()
-
-
-def test_the_same_model_s_tools_on_other_problems_are_another_comparison(tmp_path):
-    pairs = "category,a,b,difference,low,high,covers,p,problems\n"
-    row = '{},"LATM, m","PRIMITIVE, m",-0.4,-0.5,-0.3,problems,0,{}\n'
-    tasks = study(tmp_path / "tasks", pairs + row.format("all", 240), "latm_differences.csv")
-    subject = study(tmp_path / "subject", pairs + row.format("counting", 281), "latm_differences.csv")
-    table = found(tmp_path, {tasks: "six tasks", subject: "MATH"})
-    assert list(table["budget"]) == ["one call a question", "at most the same calls"]
-
-
-def test_by_other_prompts_a_comparison_is_a_row_of_its_own(tmp_path):
-    row = "{},counting,{},TROVE,PRIMITIVE,{},-0.1,0.2,problems,0.5,100\n"
-    own, oracle = row.format("the study's prompts", "one_stage", -0.07), row.format("official", "oracle", 0.03)
-    folder = study(tmp_path, f"prompts,{PAIRS}{own}{row.format('official', 'one_stage', 0.01)}{oracle}", PROMPTS)
-    table = found(tmp_path, {folder: "counting"})
-    assert list(zip(table["difference"], table["budget"], strict=True)) == [(0.01, "the same calls, official prompts")]
 
 
 def test_creator_is_compared_at_the_most_calls_that_both_sides_reach(tmp_path):
@@ -153,8 +133,8 @@ def test_beside_each_interval_stands_the_difference_that_it_shows_with_a_chance_
 def test_the_words_count_what_counts(tmp_path):
     words = answer_in_words(compared(tmp_path, {}, ROWS, FOUND))
     assert "Of 7 planned comparisons 3 count" in words
-    assert "**ahead in 1** (TROVE against PRIMITIVE, MATH, 15 requests, official prompts: +10.0 points)" in words
-    assert "**behind in 1** (TROVE against PRIMITIVE, MATH, 15 requests, own prompts: -10.0 points)" in words
+    assert "**ahead in 1** (TROVE against PRIMITIVE, MATH, 15 requests, official prompts: +10.0 points [+5.0, +15.0])" in words
+    assert "**behind in 1** (TROVE against PRIMITIVE, MATH, 15 requests, own prompts: -10.0 points [-15.0, -5.0])" in words
     assert "**1** are open" in words
     assert "none counts yet" in answer_in_words(compared(tmp_path, {}, ROWS))
 
@@ -164,7 +144,7 @@ def test_the_figure_draws_a_row_a_comparison(tmp_path):
     axes = answer_figure(table).axes[0]
     assert len(axes.get_yticklabels()) == table["difference"].notna().sum()
     points = {round(float(line.get_xdata()[0])) for line in axes.lines if len(line.get_xdata()) == 1}
-    assert points == {10, -20, 1}
+    assert points == {10, -20}
 
 
 def test_a_folder_without_tables_is_refused_by_name(tmp_path):

@@ -21,8 +21,6 @@ from ..candidates import named
 from ..errors import TroveLiteError
 from ..journal import on_disk
 from . import Words, published_table, published_value
-from .latm.released import TITLES
-from .latm.tables import WHOLE
 from .style import INTERVAL, PRINT, SERIES, Series, category_axis, handle, key, margin_band, plt, titled
 
 COLUMNS = [
@@ -46,8 +44,6 @@ COLUMNS = [
 IN_PRINT, PLANNED, RECORDED, SEEN = GROUPS = ("in print", "planned", "recorded runs", "seen before the plan")
 NOT_RUN, NO_TOOLS = "not run yet", "no tool was made or used"
 SAME_CALLS = "the same calls"
-#: Where a study says what other prompts change, and what it calls its own there.
-PROMPTS, OWN_PROMPTS = "prompts_differences.csv", "the study's prompts"
 #: A difference that is shown at 5 %, two-sided, with a chance of 80 %, over the half of its 95 % interval.
 DETECTABLE = (1.95996 + 0.84162) / 1.95996
 BESIDE = {
@@ -133,16 +129,6 @@ def _without_a_mode(table: pd.DataFrame) -> pd.DataFrame:
     return _whole(table[table["counted"] == "independent runs"], budget="the calls that are left")
 
 
-def _by_other_prompts(table: pd.DataFrame) -> pd.DataFrame:
-    """Of a study's prompts its other packs alone: by its own the comparison is in another table, on all problems."""
-    parts = [
-        _against_primitive(part).assign(budget=f"{SAME_CALLS}, {name} prompts")
-        for name, part in table.groupby("prompts", sort=False)
-        if name != OWN_PROMPTS
-    ]
-    return pd.concat(parts)
-
-
 def _matched(table: pd.DataFrame) -> pd.DataFrame:
     """At the most calls that both sides reach; smaller budgets are in the table that this reads."""
     rivals = table["b"].isin(["PoT", "PRIMITIVE"])  # Entangled makes tools too
@@ -151,23 +137,10 @@ def _matched(table: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(budget=[f"{spent:.2g} calls each" for spent in rows["spent"]])
 
 
-def _tools_of_a_task(table: pd.DataFrame) -> pd.DataFrame:
-    """Against a program or a chain of thought by the same model; where there are two, its name follows the method's."""
-    rows = _whole(table[table["difference"].notna()])
-    own_tasks = rows["category"].isin([*WHOLE, *TITLES])  # on other data all methods have the run's budget
-    rows["budget"] = own_tasks.map({True: "one call a question", False: f"at most {SAME_CALLS}"})
-    sides = {side: rows[side].str.extract(r"^(?P<name>.*?)(?:, (?P<asked>\S+))?$") for side in ("tools", "without")}
-    tools, without = sides["tools"], sides["without"]
-    alike = (tools["asked"].fillna("") == without["asked"].fillna("")) & without["name"].isin(["PRIMITIVE", "CoT"])
-    return rows.assign(tools=tools["name"], without=without["name"])[alike]
-
-
 READ = {
     "reeval_differences.csv": _against_primitive,
-    PROMPTS: _by_other_prompts,
     "reeval_without_import.csv": _without_a_mode,
     "creator_matched.csv": _matched,
-    "latm_differences.csv": _tools_of_a_task,
 }
 
 

@@ -472,7 +472,7 @@ def test_a_part_whose_signs_are_explained_is_published_with_them_at_the_top_of_i
     health = text[text.index("## Health") : text.index("## The model")]
     assert "It hailed." in health
     assert "one answer: 100 %" in health
-    assert ("first is withdrawn" in health) == lines.startswith("withdrawn")
+    assert ("## Withdrawn\n\n- It hailed. (first)" in text) == lines.startswith("withdrawn")
 
 
 def test_a_part_without_a_sign_is_said_to_have_none(tmp_path):

@@ -210,11 +210,6 @@ class Method(NamedTuple):
     #: How a candidate's solution and tools become its program again, to run once more; None: no table holds it whole.
     program: Callable[..., str] | None = program_of
 
-    @property
-    def shares_state(self) -> bool:
-        """Whether a run of it has anything that its problems share, and so an effect of its own."""
-        return self.stream or self.examples
-
     def begin(self, questions: Sequence[Question], settings: Settings, examples: Sequence[Problem] = ()) -> Steps:
         """The generator for these questions; what a method is not given it cannot see."""
         return self.steps(questions, settings, examples) if self.examples else self.steps(questions, settings)

@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ..analysis import statistics
-from ..analysis.comparison import points
 from ..analysis.variance import SMALLEST_EFFECT, THESE_RUNS
 from ..candidates import named
 from ..errors import TroveLiteError
@@ -181,7 +180,11 @@ def answer_in_words(table: pd.DataFrame) -> Words:
 
 
 def _listed(rows: pd.DataFrame) -> str:
-    return "; ".join(f"{row.tools} against {row.without}, {row.study}: {points(row)}" for row in rows.itertuples())
+    return "; ".join(
+        f"{row.tools} against {row.without}, {row.study}: {100 * row.difference:+.1f} points"
+        + f" in {THESE_RUNS}" * (row.covers == THESE_RUNS)
+        for row in rows.itertuples()
+    )
 
 
 def answer_figure(table: pd.DataFrame) -> Figure:

@@ -384,7 +384,8 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
             "seed": stream.seed,
         }
         same = whose | {"model": description["model"], "provenance": "live"}
-        same |= {"shares_state": stream.method.shares_state, "selection": stream.settings.selection}
+        shares_state = stream.method.stream or stream.method.examples
+        same |= {"shares_state": shares_state, "selection": stream.settings.selection}
         rows = candidate_rows(records, stream.problems, dataset, stream.modes, settings.parser)
         candidates += [same | row for row in rows]
         at = whose | {"dataset": dataset.name, "category": stream.category}

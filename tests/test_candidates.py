@@ -55,6 +55,18 @@ def test_numbers_of_the_first_schema_keep_their_value_and_nulls_stay(simulated, 
     assert loaded["answer"][0] == "0.0"
 
 
+def test_what_an_older_table_does_not_say_of_its_runs_is_told_by_modes_and_run_json(simulated, tmp_path):
+    names = {"trove": "trove_no_import", "primitive": "mine"}
+    about = {"methods": {"trove": {"selection": "two_stage"}, "other": {"selection": "one_stage"}}}
+    save_run(tmp_path / "run", simulated.assign(method=simulated["method"].map(names)), about)
+    file = tmp_path / "run" / "candidates.parquet"
+    pq.write_table(pq.read_table(file).drop_columns(["shares_state", "selection"]), file)
+    loaded = load_candidates(tmp_path / "run").astype({"method": str, "selection": object})
+    told = loaded.drop_duplicates("method").set_index("method")
+    assert told["shares_state"].to_dict() == {"trove_no_import": True, "mine": False}
+    assert told["selection"].fillna("").to_dict() == {"trove_no_import": "two_stage", "mine": ""}
+
+
 def test_a_file_of_a_later_release_is_refused(simulated, tmp_path):
     table = pa.Table.from_pandas(simulated, SCHEMA, preserve_index=False)
     pq.write_table(table.replace_schema_metadata({VERSION_KEY: "3"}), tmp_path / "c.parquet")

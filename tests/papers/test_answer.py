@@ -133,8 +133,13 @@ def test_beside_each_interval_stands_the_difference_that_it_shows_with_a_chance_
 def test_the_words_count_what_counts(tmp_path):
     words = answer_in_words(compared(tmp_path, {}, ROWS, FOUND))
     assert "Of 7 planned comparisons 3 count" in words
-    assert "**ahead in 1** (TROVE against PRIMITIVE, MATH, 15 requests, official prompts: +10.0 points [+5.0, +15.0])" in words
-    assert "**behind in 1** (TROVE against PRIMITIVE, MATH, 15 requests, own prompts: -10.0 points [-15.0, -5.0])" in words
+    assert (
+        "**ahead in 1** (TROVE against PRIMITIVE, MATH, 15 requests, official prompts: +10.0 points [+5.0, +15.0])"
+        in words
+    )
+    assert (
+        "**behind in 1** (TROVE against PRIMITIVE, MATH, 15 requests, own prompts: -10.0 points [-15.0, -5.0])" in words
+    )
     assert "**1** are open" in words
     assert "none counts yet" in answer_in_words(compared(tmp_path, {}, ROWS))
 

@@ -291,8 +291,8 @@ def test_another_models_numbers_are_not_held_against_the_papers(verdict):
 
 
 def test_a_larger_or_chatty_sister_is_another_model():
-    assert not is_its_model("CodeLlama-13b-Instruct-hf")
-    assert not is_its_model("CodeLlama-7b-hf")
+    assert not is_its_model("reeval", "CodeLlama-13b-Instruct-hf")
+    assert not is_its_model("reeval", "CodeLlama-7b-hf")
 
 
 def test_a_folder_that_is_not_there_is_refused(tmp_path):

@@ -193,7 +193,7 @@ def test_the_dispatcher_s_two_numbers_are_over_draws_and_stand_beside_print():
     frame = simulated(problems=20, runs=1, k=3, categories=("counting", "algebra"))
     frame = frame[(frame["method"] == "primitive") & (frame["sample"] == 0)]
     frame = frame.astype({"category": str, "method": str, "dataset": str}).assign(
-        method="dispatcher", dataset="bbh_mixed"
+        method="dispatcher", dataset="bbh_mixed", model="gpt-3.5-turbo"
     )
     draws = frame["category"].map({"counting": "existing_0", "algebra": "existing_1"})
     right = (frame["problem"] < 18) | (draws == "existing_1")
@@ -204,6 +204,8 @@ def test_the_dispatcher_s_two_numbers_are_over_draws_and_stand_beside_print():
     assert row["new"] == 0.05
     assert row["sd"] == pytest.approx(0.1 / 2**0.5)
     assert (row["published"], row["published_sd"]) == (0.94, 0.02)
+    (row,) = latm.dispatcher(frame.assign(model="gpt-4"), calls_of(frame.assign(model="gpt-4"))).to_dict("records")
+    assert np.isnan(row["published"])
     assert "no runs" in latm.dispatcher(frame.assign(method="latm"), calls_of(frame)).attrs["note"]
 
 
@@ -211,7 +213,7 @@ def test_the_dispatcher_s_two_numbers_are_over_draws_and_stand_beside_print():
 
 
 def test_other_makers_of_tools_are_set_beside_latm_on_its_problems():
-    frame = simulated(problems=12, runs=1, k=6, categories=("algebra", "counting"))
+    frame = simulated(problems=12, runs=1, k=6, categories=("algebra", "counting")).assign(model="simulated")
     own = frame[(frame["method"] == "primitive") & (frame["problem"] >= 10) & (frame["category"] == "algebra")]
     frame = frame.astype({"method": str, "run": str, "mode": str})
     own = own.astype({"method": str, "run": str, "mode": str}).assign(method="latm", mode="latm", run="latm")
@@ -235,6 +237,7 @@ def test_without_a_tool_there_is_nothing_to_compare(mode):
     frame = simulated(problems=12, runs=1, k=6, categories=("algebra",)).astype(
         {"method": str, "run": str, "mode": str}
     )
+    frame = frame.assign(model="simulated")
     own = frame[(frame["method"] == "primitive") & ((frame["sample"] == 0) | (mode == "fallback"))]
     own = own.assign(method="latm", mode=mode, run="latm", correct=False)
     own = own.assign(status="error", error=NO_TOOL) if mode == "latm" else own

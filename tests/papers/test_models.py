@@ -5,7 +5,7 @@ import pandas as pd
 from trove_lite.candidates import load_candidates, save_run, save_table
 from trove_lite.papers import reeval
 
-from ..simulated import candidates
+from ..simulated import MODEL, candidates
 
 
 def made(seed=0, model="one", **how):
@@ -31,7 +31,7 @@ def test_a_published_study_stands_for_the_run_folders_in_it(tmp_path):
 
 
 def test_each_model_has_its_own_rows_of_a_table():
-    one, two = reeval.sides(made()), reeval.sides(made(seed=1, model="two"))
+    one, two = reeval.sides(made(model=MODEL)), reeval.sides(made(seed=1, model="two"))
     table = reeval.each_model({"one": one, "two": two}, reeval.table7)
     own = reeval.table7(two)
     part = table[table["model"] == "two"]
@@ -93,7 +93,10 @@ def test_a_problem_in_full_has_both_answers_with_their_programs():
 
 
 def test_a_table_of_models_has_a_column_for_each_and_a_dash_where_one_lacks_a_row():
-    one, two = reeval.sides(made()), reeval.sides(made(seed=1, model="two")[lambda rows: rows["method"] == "trove"])
+    one, two = (
+        reeval.sides(made(model=MODEL)),
+        reeval.sides(made(seed=1, model="two")[lambda rows: rows["method"] == "trove"]),
+    )
     table = reeval.each_model({"one": one, "two": two}, reeval.methods)
     shown = reeval.a_column_a_model(table).set_index(["category", ""])
     own = table[(table["model"] == "one") & (table["system"] == "PRIMITIVE, K=15")].iloc[0]

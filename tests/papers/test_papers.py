@@ -91,7 +91,7 @@ def test_what_stands_in_is_counted_apart(capsys):
 
 def test_a_table_without_printed_values_says_so_and_saves_no_check(capsys, tmp_path):
     assert tl.check(table(published=np.nan), tmp_path).empty
-    assert capsys.readouterr().out == "no printed value of Table 1 is for this budget, data set and method\n"
+    assert capsys.readouterr().out == "no printed value of Table 1 is for this budget, model, data set and method\n"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -16,7 +16,7 @@ from trove_lite.papers import COLUMNS
 from trove_lite.papers.reeval import SKIP_POOL
 
 from ..conftest import ROOT
-from ..simulated import candidates
+from ..simulated import MODEL, candidates
 
 #: Of the two sides; Table 4 is of the settings.
 TABLES = [name for name in reeval.__all__ if re.fullmatch(r"table[^4]|figure\d_table", name)]
@@ -130,7 +130,7 @@ def test_figures_take_tables_and_are_titled_with_what_they_show(made, whole, par
             assert figure is None  # nothing stands in there
             continue
         assert isinstance(figure, Figure)
-        assert "simulated, simulated runs on MATH" in figure.get_suptitle()
+        assert f"{MODEL}, simulated runs on MATH" in figure.get_suptitle()
         assert figure.get_label() == f"reeval_{name.removesuffix('_figure')}"
 
 
@@ -347,6 +347,23 @@ def test_nothing_is_printed_for_other_data_sets(skip_only, made, partial, name):
     same = made[name, partial]
     measured = same[~same["system"].str.endswith("original")]
     pd.testing.assert_series_equal(other["value"], measured["value"], check_index=False)
+
+
+@pytest.mark.parametrize("name", [name for name in TABLES if name != "table8"])  # which is of the data set
+def test_nothing_is_printed_for_another_model(skip_only, name):
+    other = computed(name, reeval.sides(skip_only.assign(model="CodeLlama-13b-Instruct")))
+    assert len(other)
+    assert other["published"].isna().all()
+
+
+def test_what_skip_stands_in_for_is_held_against_runs_of_trove_alone(skip_only, made, partial):
+    """Not against SKIP of TROVE without IMPORT, which is another method."""
+    other = candidates(runs=2, seed=1, categories=("counting", "geometry"))
+    other = other[(other["method"] == "trove") & (other["mode"] != "import")]
+    other = other.assign(method="trove_no_import", run=other["run"].astype(str) + "_without")
+    both = reeval.sides(pd.concat([skip_only, other], ignore_index=True))
+    found, expected = computed("figure3_table", both), made["figure3_table", partial]
+    pd.testing.assert_series_equal(found["value"], expected["value"])
 
 
 # ---- budgets that cannot be had ----

@@ -4,11 +4,11 @@ import pandas as pd
 import pytest
 
 from trove_lite import trove
-from trove_lite.candidates import outcomes
+from trove_lite.candidates import outcomes, save_table
 from trove_lite.papers import published_table, why_empty
 from trove_lite.programs import COUNTS
 
-from ..simulated import candidates
+from ..simulated import MODEL, candidates
 
 TOOL = "```python\ndef twice(x):\n    y = x + x\n    return y\n```"
 
@@ -85,11 +85,18 @@ def test_a_result_file_that_holds_another_program_is_counted_with_its_cause(runs
     assert other["cause"].startswith("an output that the record cuts" if cut else "nothing")
 
 
-def test_recorded_accuracy_is_as_the_result_file_says(tmp_path):
+@pytest.mark.parametrize("model", [MODEL, "another"])
+def test_recorded_accuracy_is_as_the_result_file_says(model, runs, tmp_path):
+    save_table(runs.assign(model=model), tmp_path / "outcomes.parquet")
     table = pd.DataFrame({"run": ["a"], "category": ["counting"], "method": ["trove"], "kind": ["selected answers"]})
     table.assign(problems=100, recorded_correct=26, correct=25, disagreements=3).to_csv(tmp_path / "recorded.csv")
     row = trove.recorded_accuracy([tmp_path / "outcomes.parquet"]).iloc[0]
-    assert (row["recorded"], row["own_gold"], row["regraded"], row["rounds_to_print"]) == (0.26, 0.25, 3, True)
+    assert (row["recorded"], row["own_gold"], row["regraded"], row["rounds_to_print"]) == (
+        0.26,
+        0.25,
+        3,
+        model == MODEL,
+    )
 
 
 def test_a_printed_cell_is_explained_by_another_run_or_count_or_is_open(runs, kept, monkeypatch):

@@ -16,7 +16,7 @@ from trove_lite.programs import program_of
 from trove_lite.raters.answers import read_key, read_study
 from trove_lite.raters.export import PAGES, _lean, write_study
 
-from ..simulated import candidates
+from ..simulated import MODEL, candidates
 from ..view.test_view import Tags
 from .conftest import run_folder
 from .simulating import simulated
@@ -167,7 +167,7 @@ def test_the_commands_make_pages_and_read_answers(tmp_path, capsys):
         file.write_text(json.dumps(answered(tmp_path / "s", rater)))
     assert main(["study", "read", str(tmp_path / "s"), *map(str, files)]) == 0
     said = capsys.readouterr().out
-    assert "Programs of simulated, simulated, on mine.jsonl." in said
+    assert f"Programs of {MODEL}, simulated, on mine.jsonl." in said
     made = {path.name for path in (tmp_path / "s" / "results").iterdir()}
     assert {"trove_table5.csv", "trove_figure10.png", "trove_table5_agreement.csv"} <= made
 

@@ -1,6 +1,7 @@
 """A live run of the practice model: the same, to the byte, however it is scheduled; and what it leaves behind."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -66,6 +67,14 @@ def test_same_seed_same_bytes_however_it_is_scheduled(first, how, tmp_path):
 
 def test_the_run_that_is_compared_trims_and_solves_again(first):
     assert set(tl.load_candidates(first)["phase"]) == {"stream", "retry"}
+
+
+@pytest.mark.parametrize("rule", ["two_stage", "random"])
+def test_table_2_is_of_the_answers_that_the_run_itself_chose(rule, tmp_path):
+    folder = run(tmp_path / "own", replace(SETTINGS, selection=rule))
+    table = tl.trove.table2_accuracy(tl.load_candidates(folder)).set_index(["system", "category"])
+    assert table.loc[("TROVE", "counting"), "value"] == read_description(folder)["accuracy"]["trove-counting-0"]
+    assert table.loc[("TROVE", "counting"), "rule"] == rule
 
 
 def test_another_seed_gives_other_programs(first, tmp_path):

@@ -243,11 +243,6 @@ class Method(NamedTuple):
     #: Whether it writes messages itself, of the pack's texts, which are given to it as `words(name, **values)`.
     speaks: bool = False
 
-    @property
-    def shares_state(self) -> bool:
-        """Whether a run of it has anything that its problems share, and so an effect of its own."""
-        return self.stream or self.examples
-
     def begin(
         self,
         questions: Sequence[Question],

@@ -15,7 +15,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ..analysis import statistics
-from ..analysis.comparison import points
 from ..analysis.variance import SMALLEST_EFFECT, THESE_RUNS
 from ..candidates import named
 from ..errors import TroveLiteError
@@ -188,7 +187,9 @@ def answer_in_words(table: pd.DataFrame) -> Words:
 
 def _listed(rows: pd.DataFrame) -> str:
     return "; ".join(
-        f"{row.tools} against {row.without}, {row.study}, {row.budget}: {points(row)}" for row in rows.itertuples()
+        f"{row.tools} against {row.without}, {row.study}, {row.budget}: {points(row)}"
+        + f" in {THESE_RUNS}" * (row.covers == THESE_RUNS)
+        for row in rows.itertuples()
     )
 
 

@@ -73,6 +73,7 @@ def write_study(
         "seed": seed,
         "output_shown": output,
         "left_out": int(len(answers) - len(usable)),
+        "selection": sorted(answers["selection"].unique()),
         **{name: sorted(candidates[name].astype(str).unique()) for name in ("model", "provenance", "dataset")},
     }
     with on_disk(folder):

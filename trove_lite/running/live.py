@@ -479,7 +479,8 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
             "seed": stream.seed,
         }
         same = whose | {"model": description["model"], "provenance": "live"}
-        same |= {"shares_state": stream.method.shares_state, "selection": stream.settings.selection}
+        shares_state = stream.method.stream or stream.method.examples
+        same |= {"shares_state": shares_state, "selection": stream.settings.selection}
         rows = candidate_rows(records, stream.problems, dataset, stream.modes, settings.parser, stream.isolated)
         candidates += [same | row for row in rows]
         replies += [(bool(r.thinking), r.thinking_tokens or 0, r.hides_code(settings.parser)) for r in records]

@@ -56,12 +56,10 @@ def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
     known = pd.MultiIndex.from_frame(recorded[["method", "run", "category"]].astype(str))
     whole = all_candidates(candidates)
     rest = whole[~pd.MultiIndex.from_frame(whole[["method", "run", "category"]].astype(str)).isin(known)]
-    rest, recorded = (
-        frame.assign(selection=rule or frame["selection"].astype(object).fillna(OFFICIAL)) for frame in (rest, recorded)
-    )
+    rest = rest.assign(selection=rule or rest["selection"].astype(object).fillna(OFFICIAL))
     again = rest[rest["phase"] == "retry"].assign(phase="stream")
     chosen = [_chosen(part, name) for frame in (rest, again) for name, part in frame.groupby("selection")]
-    parts = [part for part in (*chosen, recorded) if len(part)]
+    parts = [part for part in (*chosen, recorded.assign(selection=OFFICIAL)) if len(part)]
     answers = pd.concat(parts, ignore_index=True) if parts else candidates.head(0)
     return measured(answers.drop_duplicates(PROBLEM, keep="last"))
 

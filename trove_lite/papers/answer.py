@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from ..analysis import statistics
+from ..analysis.comparison import points
 from ..analysis.variance import SMALLEST_EFFECT, THESE_RUNS
 from ..candidates import named
 from ..errors import TroveLiteError

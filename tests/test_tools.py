@@ -49,6 +49,7 @@ def loads(sandbox, tool, *others):
         "class Noisy:\n    print(1)",
         "def noisy(x=print(1)): pass",
         "sys.stdout = None",
+        "memo[0] = 1",
         "loud = shout()",
     ],
 )

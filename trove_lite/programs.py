@@ -186,9 +186,12 @@ def _definitions(body: list[ast.stmt], source: str) -> Definitions:
         if isinstance(one, (*FUNCTIONS, ast.ClassDef)):
             own = needed({one.name}, kept)
             source_alone = "\n".join(texts[id(other)] for other in kept if id(other) in own)
-            docstring = ast.get_docstring(one) or ""
-            tools[one.name] = Definition(one.name, _call(one), docstring, texts[id(one)], source_alone)
-    left_out = tuple(texts[id(one)] for one in body if one not in kept and not _is_idle(one))
+            said = ast.get_docstring(one) or ""
+            tools[one.name] = Definition(one.name, _call(one), said, texts[id(one)], source_alone)
+    idle = [
+        o for o in body if isinstance(o, ast.Pass) or (isinstance(o, ast.Expr) and isinstance(o.value, ast.Constant))
+    ]
+    left_out = tuple(texts[id(one)] for one in body if one not in [*kept, *idle])
     code = "\n".join(texts[id(one)] for one in kept) if left_out else source
     return Definitions(tuple(tools.values()), code, left_out)
 
@@ -232,16 +235,9 @@ def _at_once(node: ast.AST) -> Iterator[ast.AST]:
 
 def _text(statement: ast.stmt, source: str) -> str:
     """A statement's own text, decorators and comments in it included."""
-    first = min([statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", ()))])
-    if first < statement.lineno:
-        return "\n".join(source.split("\n")[first - 1 : statement.end_lineno])
+    if decorators := getattr(statement, "decorator_list", ()):
+        return "\n".join(source.split("\n")[decorators[0].lineno - 1 : statement.end_lineno])
     return ast.get_source_segment(source, statement)
-
-
-def _is_idle(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Pass) or (
-        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    )
 
 
 def code_blocks(text: str) -> Iterator[str]:

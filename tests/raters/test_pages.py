@@ -12,7 +12,7 @@ import pytest
 from trove_lite import TroveLiteError
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.cli import main
-from trove_lite.programs import program_of
+from trove_lite.programs import Tool, program_of
 from trove_lite.raters.answers import read_key, read_study
 from trove_lite.raters.export import PAGES, _lean, write_study
 
@@ -90,6 +90,16 @@ def test_a_program_is_shown_with_what_it_needs_of_the_toolbox_and_no_more():
     assert _lean(row) == f"{toolbox[1]}\n\n{toolbox[4]}\n\nprint(quarter(4))"
     broken = SimpleNamespace(method="trove", solution="1 +", tools="", whole="import math\n\n1 +")
     assert _lean(broken) == broken.whole
+
+
+def test_a_program_that_imports_tools_from_modules_is_shown_with_those_and_what_is_given():
+    a, b, c = (Tool(n, "", "", f"def {n}(x):\n    return x", "function") for n in ("halve", "double", "square"))
+    b = b._replace(source="from toolbox import halve\n" + b.source)
+    solution = "from toolbox import double\nprint(double(2))"
+    row = SimpleNamespace(
+        method="trove", solution=solution, tools="", whole=program_of(solution, (), ["N = 1", a, b, c])
+    )
+    assert _lean(row) == f"N = 1\n\n{b.source}\n\n{a.source}\n\n{solution}"
 
 
 def test_a_program_of_several_blocks_is_shown_whole_and_none_of_a_method_that_is_not_recorded_whole(tmp_path):

@@ -13,7 +13,7 @@ from ..candidates import all_candidates, load_candidates, selections
 from ..errors import TroveLiteError
 from ..journal import on_disk
 from ..papers.trove import ended_with
-from ..programs import code_of, recorded_sources
+from ..programs import TOOLBOX, code_of, recorded_sources
 from ..recorded.reexecute import composer, given_to_all, recorded_programs
 from ..recorded.replay import stated_settings
 from ..running.record import content_hash
@@ -129,6 +129,8 @@ def _alone(row: object) -> str | None:
 
 def _lean(row: object) -> str:
     """A program without those of a toolbox's tools that it does not need."""
+    if f"{TOOLBOX!a}" in row.whole:
+        return _with_modules(row.whole)
     own = composer(row.method)(row.solution, recorded_sources(row.tools))
     toolbox = row.whole.removesuffix(own) if row.whole.endswith(own) else ""
     try:
@@ -142,6 +144,18 @@ def _lean(row: object) -> str:
     lines = toolbox.split("\n")
     shown = ["\n".join(lines[tool.lineno - 1 : tool.end_lineno]) for tool in tools if tool in kept]
     return "\n\n".join([*shown, own]).strip()
+
+
+def _with_modules(program: str) -> str:
+    """A program whose tools are modules as it reads: what stands before them, those that it names, its own code."""
+    *_, toolbox, own = ast.parse(program).body
+    sources = ast.literal_eval(toolbox.value.args[1].values[1])  # noqa: PD011
+    code = own.value.args[0].args[0].value
+    shown: dict[str, str] = {}
+    while more := {n: s for n, s in sources.items() if n not in shown and n in "\n".join([code, *shown.values()])}:
+        shown |= more
+    first = "\n".join(program.split("\n")[: toolbox.lineno - 1]).strip()
+    return "\n\n".join(filter(None, [first, *shown.values(), code]))
 
 
 def _names_read(tree: ast.AST) -> set[str]:

@@ -160,7 +160,8 @@ def test_a_smaller_limit_read_off_one_run_is_a_run_with_that_limit(method, limit
         key = ["problem", "sample", "round"]
         read = creator.limited(whole, limit)[columns].sort_values(key, ignore_index=True)
         pd.testing.assert_frame_equal(
-            read.astype({"phase": str}), own[columns].sort_values(key, ignore_index=True).astype({"phase": str})
+            read.astype({"phase": str, "status": str}),
+            own[columns].sort_values(key, ignore_index=True).astype({"phase": str, "status": str}),
         )
         asked = asked[(asked["stage"].astype(str) != "rectify") | (asked["round"] <= limit)]
         read, made_so = (c.astype({"stage": str}) for c in (asked, calls))

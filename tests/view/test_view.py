@@ -184,7 +184,7 @@ def test_requests_that_made_no_candidate_are_shown_with_their_problem(tmp_path):
     _, problems = opened(view.write_page([folder]).path)
     calls = tl.load_calls(folder)
     others = [call for problem in problems for r in problem["runs"] for call in r.get("others", ())]
-    assert {call["stage"] for call in others} == {"rank"}
+    assert {call["stage"] for call in others} == {"rank", "load"}
     assert len(others) == calls["mode"].isna().sum()
     assert sum(r["calls"] for problem in problems for r in problem["runs"]) == len(calls)
 

@@ -73,7 +73,6 @@ def write_study(
         "seed": seed,
         "output_shown": output,
         "left_out": int(len(answers) - len(usable)),
-        "selection": sorted(answers["selection"].unique()),
         **{name: sorted(candidates[name].astype(str).unique()) for name in ("model", "provenance", "dataset")},
     }
     with on_disk(folder):
@@ -155,7 +154,8 @@ def _with_modules(program: str) -> str:
     shown: dict[str, str] = {}
     while more := {n: s for n, s in sources.items() if n not in shown and n in "\n".join([code, *shown.values()])}:
         shown |= more
-    return "\n\n".join(["\n".join(program.split("\n")[: toolbox.lineno - 1]), *shown.values(), code]).strip()
+    first = "\n".join(program.split("\n")[: toolbox.lineno - 1]).strip()
+    return "\n\n".join(filter(None, [first, *shown.values(), code]))
 
 
 def _names_read(tree: ast.AST) -> set[str]:

@@ -152,8 +152,7 @@ def test_worked_examples_print_their_answers():
                 assert made == (mode == "instance" or (mode == "create" and not last))
                 imported = any(tool.name == f"toolbox.{library[0].name}" for tool in tools)
                 assert imported == (mode == "import" and not last)
-                sources = [tool.source for tool in library] if mode == "import" else ()
-                programs.append(program_of(solution, tools, sources))
+                programs.append(program_of(solution, tools, library if mode == "import" else ()))
                 answers.append(example["answer"])
     with sandbox.Sandbox(time_limit=30) as box:
         results = box.run_many(programs, progress=False)

@@ -89,8 +89,8 @@ def test_a_prompt_without_demonstrations_asks_the_same_and_one_with_thoughts_sho
     assert asked["_bare"].count("**Question**") == 1
     assert asked[""].count("**Question**") == asked["_thoughts"].count("**Question**") == 3
     assert asked[""].startswith(asked["_bare"].partition("\n\n\n")[0])
-    assert asked[""].count("# List all orders of the five") == 1  # PoT's thoughts are comments
-    assert asked["_thoughts"].count("\nList all orders of the five") == 1
+    assert asked[""].count("# Take the four clowns as one block") == 1  # PoT's thoughts are comments
+    assert asked["_thoughts"].count("\nTake the four clowns as one block") == 1
 
 
 if __name__ == "__main__":

@@ -35,17 +35,18 @@ TOOLS = [
     Tool("f", "f(n: int) -> int", "", "def f(n):\n    return n", "function"),
     *[Tool(f"g{i}", f"g{i}(x)", f"G {i}.", "…", "function") for i in range(25)],
 ]
-#: Of each pack its `hash`, and of each mode a hash of its prompts in every category with 0, 1, 3 and 28 tools, as
-#: release 0.1.0 rendered them: runs from then and now are comparable only while these stay.
+#: Of each pack its `hash`, and of each mode a hash of its prompts in every category with 0, 1, 3 and 28 tools: runs are
+#: comparable only while these stay. `official` and `practice` are as release 0.1.0 rendered them; `own` is as its LOG
+#: tells.
 RENDERED = {
     "own": (
-        "b515e0d815c2d83f",
+        "949e8fb152e9b3dd",
         {
-            "primitive": "ec4a61655ca051ef",
-            "instance": "b5a58d3c1eefa581",
-            "import": "274160f414e18a8f",
-            "create": "a1360a2f6e56edc6",
-            "skip": "ec4a61655ca051ef",
+            "primitive": "427abdaadd97e7d6",
+            "instance": "417357aee91c0742",
+            "import": "18cb5706fa9d1d95",
+            "create": "341163c202a283a8",
+            "skip": "427abdaadd97e7d6",
         },
     ),
     "official": (
@@ -80,7 +81,7 @@ def sha(text: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["own", pytest.param("official", marks=fetched), "practice"])
-def test_prompts_are_those_of_the_last_release_byte_by_byte(name):
+def test_prompts_are_the_known_ones_byte_by_byte(name):
     pack = load_pack(name, MATH)
     of_pack, of_modes = RENDERED[name]
     for mode in MODES:

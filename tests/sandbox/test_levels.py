@@ -2,6 +2,7 @@
 
 import ctypes
 import errno
+import json
 import struct
 import subprocess
 import sys
@@ -50,6 +51,17 @@ def test_a_run_without_landlock_runs_where_the_level_is_named(tmp_path):
     done = command(RUN, tmp_path / "a", "--isolation", "seccomp")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "a" / "candidates.parquet").exists()
+
+
+def test_a_run_that_once_took_a_weaker_level_unasked_goes_on_where_it_is_named(tmp_path):
+    out = tmp_path / "a"
+    assert command(RUN, out, "--isolation", "seccomp").returncode == 0
+    about = json.loads((out / "run.json").read_text())
+    about["settings"]["isolation"] = "auto"
+    (out / "run.json").write_text(json.dumps(about))
+    (out / "candidates.parquet").unlink()
+    done = command(RUN, out, "--isolation", "seccomp")
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_doctor_says_what_is_missing_and_what_each_level_lets_through():

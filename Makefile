@@ -16,7 +16,7 @@ TOY := The practice model, live: how the methods work. Its numbers say nothing a
 
 .PHONY: reproduce recorded demo study answer practice ablations real publish train-practice-model test test-slow test-vllm test-real lint bundle reexecution clean
 
-reproduce: recorded demo study answer  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
+reproduce: recorded demo answer  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 
 recorded: $(VENV)/ready  ## all tables and figures from recorded CodeLlama runs
 	$(BIN)/trove-lite view $(RUNS) --out results/$(NAME)/view.html

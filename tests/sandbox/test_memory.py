@@ -16,10 +16,11 @@ BOMBS = {
     "a dictionary": "d, i = {}, 0\nwhile True:\n    d[i] = str(i); i += 1",
     "one large text": "s = 'x'\nwhile True: s += s",
     "objects": "class A: pass\nx = []\nwhile True:\n    a = A(); a.y = len(x); x.append(a)",
-    "one that catches it": "x = []\ntry:\n    while True: x.append(len(x))\nexcept MemoryError:\n    n = len(x); x = n",
+    "one that catches it": "x = 1\ntry:\n    while True: x = (x, 0)\nexcept MemoryError:\n    y = bytearray(2 << 20)",
 }
-#: Handlers so far down that CPython cannot enter them without memory: it hangs in the program's own frame.
-FAR = "x = []\n" + "y = 1 + len(x) * len(x)\n" * 60 + "try:\n    while True: x.append(len(x))\n"
+#: Handlers so far down that CPython cannot enter them where no number can be made: it hangs in the program's own frame.
+#: The list is long enough from the start, since where one fails to grow there is some memory left.
+FAR = "x, i = [0] * (1 << 21), 0\n" + "y = 1 + len(x) * len(x)\n" * 60 + "try:\n    while True: x[i] = i + 99; i += 1\n"
 STUCK = {
     "finally": f"{FAR}finally:\n    print(y)",
     "except": f"{FAR}except MemoryError as error:\n    raise ValueError from error",

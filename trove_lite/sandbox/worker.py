@@ -7,7 +7,6 @@ of bytes, and what it makes of them is text.
 
 import contextlib
 import functools
-import glob
 import importlib.metadata
 import importlib.util
 import json
@@ -332,6 +331,9 @@ def _without_paths(text: str) -> str:
     return text
 
 
+_HOLDS_MODULES = re.compile(r"python.*|.*-packages|__pycache__")
+
+
 @functools.cache
 def out_of_reach(foreign: frozenset[str], data: Path) -> list[str]:
     """Real paths of what may hold answers, even among the libraries: this package, the data folder, plug-ins by name.
@@ -346,12 +348,14 @@ def out_of_reach(foreign: frozenset[str], data: Path) -> list[str]:
         names |= {name for name in owners if theirs.intersection(owners[name])}
     names.add(package.name)
     places.update(*(getattr(sys.modules.get(name), "__path__", ()) for name in names))
-    roots = {glob.escape(os.path.realpath(path)) for path in (*_isolation.library_paths(), *filter(None, sys.path))}
-    below = ("", "*-packages", "python*/*-packages")
-    folders = {folder for root in roots for way in below for folder in glob.iglob(os.path.join(root, way))}
-    for folder in folders | {os.path.join(folder, "__pycache__") for folder in folders}:
-        with contextlib.suppress(OSError):
-            places.update(os.path.join(folder, name) for name in os.listdir(folder) if name.split(".")[0] in names)
+    folders = list({os.path.realpath(path) for path in (*_isolation.library_paths(), *filter(None, sys.path))})
+    for folder in folders:  # it grows
+        with contextlib.suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.split(".")[0] in names:
+                    places.add(entry.path)
+                elif _HOLDS_MODULES.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
     return sorted({os.path.realpath(place) for place in places})
 
 

@@ -40,7 +40,7 @@ _spare = b""  # they; given back in the child where its program ended in an exce
 # Descriptors of the child; the first one stays open while the program runs, the last until it is read.
 _REPORT, _RULESET, _CONFINED, _PROGRAM = 3, 4, 5, 6
 _WATCH_SCRATCH = 0.02  # seconds between looks at the size of the scratch directory
-_WATCH_MEMORY = 1.0  # seconds between looks at the size of a program that runs long
+_WATCH_MEMORY = 0.5  # seconds between looks at the size of a program that runs long
 _FULL = 1 << 20  # bytes: with less to be had, Python gets no memory for a new object
 _STUCK = 2.0  # CPU seconds of a program without memory until it is ended
 

@@ -136,10 +136,10 @@ def test_the_notebook_of_the_answer_makes_what_is_committed_and_what_the_first_p
     made = tmp_path / "answer.csv"
     assert made.read_text() == (ROOT / "results" / "answer" / "answer.csv").read_text()
     assert (tmp_path / "answer.png").stat().st_size > 10_000
-    ours = pd.read_csv(made).query("not printed")
+    ours = pd.read_csv(made).query("counted")
     shown = ours[ours["p_holm"] < 0.05]["difference"]
     said = f"Of {len(ours)} comparisons {sum(shown < 0)} show tools behind, {sum(shown > 0)} ahead"
-    assert said in " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert (said if len(ours) else "None of its runs is published yet") in " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
 
 
 def test_a_notebook_runs_from_the_repositorys_root_as_well(tmp_path, monkeypatch):

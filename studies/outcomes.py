@@ -22,8 +22,9 @@ from trove_lite import (
 from trove_lite.datasets import load_dataset
 from trove_lite.papers import save, why_empty
 
-#: What is shown of CREATOR's matched budgets.
+#: What a study calls its own prompts, beside those of another pack.
 OWN_PROMPTS = "the study's prompts"
+#: What is shown of CREATOR's matched budgets.
 SPEND = ["budget", "spent", "category", "a", "b", "attempts_a", "attempts_b", "difference", "low", "high", "p_holm"]
 
 

@@ -94,8 +94,8 @@ def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
     found = pd.read_csv(measured) if measured and measured.is_file() else pd.DataFrame(columns=["id"])
     rows = rows.merge(found, on="id", how="left")
     rows = rows.reindex(columns=[*dict.fromkeys([*rows, "difference", "p", "signs", "tools_used", "table"])])
-    one = rows["requests"] == 1
-    rows["budget"] = one.map({True: "one request", False: "15 requests"}) + ", " + rows["prompts"] + " prompts"
+    spent = ["one request" if n == 1 else f"{n} requests" for n in rows["requests"]]
+    rows["budget"] = [f"{calls}, {pack} prompts" for calls, pack in zip(spent, rows["prompts"], strict=True)]
     family, known = rows["family"] == "yes", rows["difference"].notna()
     reasons = [
         (~known, NOT_RUN),

@@ -127,8 +127,9 @@ def live_run(
                 stream.open(out / "journal")
                 stack.callback(stream.journal.close)
                 stream.others = samples_of(reuse, stream.label) if reuse else {}
-                theirs = read_description(reuse).get("methods", {}).get(stream.method.name, {}) if reuse else {}
-                stream.alike = theirs.get("isolated", False) == stream.isolated
+                if reuse:
+                    theirs = read_description(reuse).get("methods", {}).get(stream.method.name, {})
+                    stream.alike = theirs.get("isolated", False) == stream.isolated
                 stream.others |= samples_in(out / BEFORE, stream.label) if before else {}
         bars = stack.enter_context(Progress({s.label: len(s.questions) for s in streams}, enabled=progress))
         for stream in streams:

@@ -183,7 +183,6 @@ def test_a_method_asks_in_the_papers_words_or_is_refused_by_name(method, dataset
         ("pot", "tabmwp", {"choices": {"pot": {"demonstrations": False}}}, "'pot_bare' of pot on tabmwp"),
         ("pot", "creation_challenge", {}, "'pot' of pot on creation_challenge, utility_hint"),
         ("creator", "tool_transfer", {}, "'rectify' of creator on tool_transfer"),
-        ("latm_streaming", "bbh_stream", {}, "'think' of latm_streaming on bbh_stream"),
     ],
 )
 def test_what_has_no_official_prompt_is_refused_before_a_folder_is_made(tmp_path, method, dataset, given, told):

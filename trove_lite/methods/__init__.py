@@ -18,7 +18,6 @@ METHODS = {
     "latm": "trove_lite.methods.latm:LATM",
     "made_cot": "trove_lite.methods.latm.thoughts:MADE_COT",
     "dispatcher": "trove_lite.methods.latm:DISPATCHER",
-    "latm_streaming": "trove_lite.methods.latm.streaming:STREAMING",
 }
 
 

@@ -1,7 +1,7 @@
 """Large Language Models as Tool Makers: its tables from candidates and calls, and what its released tools can do."""
 
 from .cost import PRICES, amortised, break_even, costs, costs_figure
-from .dispatch import dispatcher, streams
+from .dispatch import dispatcher
 from .released import carried, ceiling, errors, known_ceiling, made_tools, released_tokens, released_tool
 from .shared import shared_globals
 from .systems import systems
@@ -40,7 +40,6 @@ __all__ = [
     "released_tool",
     "shared_globals",
     "sides",
-    "streams",
     "systems",
     "table2",
     "table3",

@@ -14,7 +14,7 @@ OTHERS = {"trove": "TROVE", "instance": "INSTANCE", "creator": "CREATOR", "pot":
 TOOL_MAKER, THOUGHT_MAKER = "latm", "made_cot"
 DISPATCHER = "dispatcher"
 #: What is on a bill of its own, and set beside nothing.
-ALONE = {DISPATCHER: "dispatcher", "latm_streaming": "LATM, streaming"}
+ALONE = {DISPATCHER: "dispatcher"}
 #: Who is paid once a task, not at every instance.
 MAKERS = ("maker", "verifier", "wrapper")
 

@@ -17,19 +17,11 @@ from trove_lite.datasets.files import public_paths
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods import load_method
 from trove_lite.methods.base import Answer, Attempt, Budget, Candidate
-from trove_lite.methods.latm import (
-    AT_ONCE,
-    DISPATCHER,
-    LATM,
-    DispatcherSettings,
-    LatmSettings,
-    Trial,
-    answering,
-    composed,
-    defined,
-    dispatch,
-    only_tests,
-)
+from trove_lite.methods.latm import LATM, LatmSettings, answering, defined
+from trove_lite.methods.latm.chats import AT_ONCE
+from trove_lite.methods.latm.dispatcher import DISPATCHER, DispatcherSettings, dispatch
+from trove_lite.methods.latm.maker import Trial, composed
+from trove_lite.methods.latm.proof import only_tests
 from trove_lite.prompts import load_pack
 from trove_lite.sandbox import Execution, Sandbox
 from trove_lite.selection import Vote
@@ -550,9 +542,8 @@ def test_the_dispatcher_needs_a_tool_for_every_known_task():
 
 @pytest.mark.parametrize("category", bbh.FILES)
 def test_released_tools_show_the_dispatcher_a_question_of_their_task(transcripts, category):
-    shown = dispatch(
-        Question("bbh_mixed", "existing_0", 0, "?", category), {category: turns(transcripts[category])[-1]}, WORDS
-    )
+    known = DispatcherSettings(tools={category: turns(transcripts[category])[-1]})
+    shown = dispatch(Question("bbh_mixed", "existing_0", 0, "?", category), known, WORDS)
     first = bbh.BBH.examples(category)[3].question.text
     assert first.split()[:5] == shown.split("Question: ")[1].split()[:5]
 

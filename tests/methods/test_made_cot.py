@@ -6,7 +6,7 @@ import pytest
 
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Budget
-from trove_lite.methods.latm import AT_ONCE
+from trove_lite.methods.latm.chats import AT_ONCE
 from trove_lite.methods.latm.thoughts import MADE_COT, ends_in
 
 from .test_latm import WORDS, Played, problems

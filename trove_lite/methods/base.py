@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import NamedTuple
 
 from ..datasets.base import Problem, Question
@@ -89,8 +89,23 @@ class Settings:
         return self
 
 
-#: What runs did whose `run.json` does not say it yet, where that is not the default now.
-FORMERLY = {"isolated": False, "given": ()}
+#: What runs did whose `run.json` does not say it yet, where a preset does something else now.
+FORMERLY = {
+    "isolated": False,
+    "given": (),
+    "released_fences": False,
+    "use_cases": False,
+    "reaches_end": False,
+    "only_definitions": False,
+    "fallback": "none",
+}
+
+
+def as_begun(kind: type[Settings], stated: Mapping[str, object]) -> dict[str, object]:
+    """The settings of a run whose `run.json` states these: what it does not say yet is as it was FORMERLY."""
+    names = {field.name for field in fields(kind)}
+    known = {name: value for name, value in (FORMERLY | dict(stated)).items() if name in names}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in known.items()}
 
 
 @dataclass(frozen=True)
@@ -196,6 +211,11 @@ class Candidate:
     solution: str = ""
     left_out: int = 0
     """Statements beside its tools that are no part of any, and did not run."""
+
+
+def as_asked(question: Question) -> str:
+    """A question as a prompt states it: what it is about, where there is such a thing, and then its text."""
+    return f"{question.context}\n\n{question.text}" if question.context else question.text
 
 
 class Answer(NamedTuple):

@@ -76,8 +76,3 @@ class PromptPack:
             if name in self.messages:
                 digest.update(f"{name}\0{self.text(name)}\0".encode())
         return digest.hexdigest()[:16]
-
-
-def as_asked(question: Question) -> str:
-    """A question as a prompt states it: what it is about, where there is such a thing, and then its text."""
-    return f"{question.context}\n\n{question.text}" if question.context else question.text

@@ -11,10 +11,11 @@ from functools import cache
 
 from ..datasets.base import Dataset, Question
 from ..datasets.files import pinned_file, public_files
+from ..methods.base import as_asked
 from ..parse import parse_tools
 from ..programs import Tool, format_toolbox
 from . import chain_of_thought, official_creator, official_latm, own
-from .base import PromptPack, Template, as_asked
+from .base import PromptPack, Template
 
 #: Mode → the official file.
 FILES = {

@@ -15,9 +15,10 @@ from functools import cache
 from importlib import resources
 
 from ..datasets.base import Dataset, Question
+from ..methods.base import as_asked
 from ..parse import parse_tools
 from ..programs import Tool, format_toolbox
-from .base import PromptPack, Template, as_asked
+from .base import PromptPack, Template
 
 FOLDER = resources.files(__package__)
 #: What a stage is called that shows examples of the task itself, where others' are shown.

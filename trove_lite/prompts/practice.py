@@ -6,8 +6,9 @@ from functools import cache
 from importlib import resources
 
 from ..datasets.base import Dataset
+from ..methods.base import as_asked
 from ..programs import Tool
-from .base import PromptPack, Template, as_asked
+from .base import PromptPack, Template
 from .own import gaps
 
 LISTED_AT_MOST = 20

@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from ...errors import TroveLiteError
-from ..base import Settings, one_of
+from ..base import Settings, at_least, one_of
 
 #: What answers a question without a tool: a program by PRIMITIVE's prompt, or nothing.
 PRIMITIVE, NONE = "primitive", "none"
@@ -87,9 +86,7 @@ class LatmSettings(MakerSettings):
         super().__post_init__()
         one_of("reading", self.reading, READINGS)
         one_of("fallback", self.fallback, (PRIMITIVE, NONE))
-        for name in ("proposals", "verifications", "trials"):
-            if getattr(self, name) < 1:
-                raise TroveLiteError(f"{name} {getattr(self, name)}: must be at least 1")
+        at_least(1, proposals=self.proposals, verifications=self.verifications, trials=self.trials)
 
     def stops(self, turn: str) -> tuple[str, ...]:
         """Texts before which a reply ends: a model that completes would go on with the other's `turn`."""

@@ -142,7 +142,7 @@ def fingerprint(prompt):
 
 def rendered(dataset, category, stage):
     pack = load_pack("official", load_dataset(dataset))
-    given = {name: GIVEN[name] for name in pack.gaps.get(stage, ())}
+    given = {name: GIVEN[name] for name in pack.stages[stage]}
     return pack.render(asked(dataset, category), stage, **given)
 
 

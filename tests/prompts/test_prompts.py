@@ -228,7 +228,7 @@ def test_a_hash_is_of_what_a_model_reads():
         template = pack.template(category, stage)
         return (lambda *given: template(*given) + " ") if (category, stage) == ("number", "skip") else template
 
-    assert PromptPack("own", CATEGORIES, MODES, changed).hash_of(MODES) != pack.hash_of(MODES)
+    assert PromptPack("own", CATEGORIES, dict.fromkeys(MODES, ()), changed).hash_of(MODES) != pack.hash_of(MODES)
 
 
 def test_a_worked_tool_is_a_step_of_its_program_and_the_last_example_of_import_and_create_does_without():
@@ -356,8 +356,8 @@ def test_the_practice_problems_are_asked_with_the_examples_of_math():
 
 def test_no_two_methods_call_a_stage_alike():
     names = [name for file in (own.FOLDER / "instructions").iterdir() for name in tomllib.loads(file.read_text())]
-    assert len(set(names)) == len(names) == len(own.instructions())
-    assert not set(names) & set(own.messages())
+    assert len(set(names)) == len(names) == len(own.texts("instructions"))
+    assert not set(names) & set(own.texts("messages"))
 
 
 @pytest.mark.parametrize("name", ["own", pytest.param("official", marks=fetched), "practice"])
@@ -369,7 +369,7 @@ def test_what_a_question_is_about_stands_before_it(name):
 def test_what_else_the_words_have_gaps_for_is_given_by_name():
     stage = {"text": "{task} Again.", "examples": "none", "given": "**Before**\n{response}"}
     template = own.template_of(stage, {"task": "Do."}, [])
-    pack = PromptPack("any", ("number",), ("repair",), lambda category, stage: template)
+    pack = PromptPack("any", ("number",), {"repair": ("response",)}, lambda category, stage: template)
     prompt = pack.render(asked("number", "Why?"), "repair", response="print({1})")
     assert prompt == "Do. Again.\n\n\n**Question**\nWhy?\n\n**Before**\nprint({1})\n\n**Solution**\n"
     assert own.gaps(stage) == ("response",)

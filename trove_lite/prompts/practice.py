@@ -20,9 +20,7 @@ def pack(dataset: Dataset) -> PromptPack:
     def template(category: str, stage: str) -> Template:
         return lambda question, tools, **more: practice_prompt(stage, as_asked(question), signatures(tools), **more)
 
-    return PromptPack(
-        "practice", dataset.categories, tuple(_stages()), template, {name: gaps(s) for name, s in _stages().items()}
-    )
+    return PromptPack("practice", dataset.categories, {name: gaps(s) for name, s in _stages().items()}, template)
 
 
 def practice_prompt(mode: str, question: str, toolbox: Sequence[str] = (), **more: str) -> str:

@@ -5,11 +5,10 @@ from dataclasses import replace
 import pytest
 
 from trove_lite.methods.base import Budget
-from trove_lite.methods.latm import answering
 from trove_lite.methods.latm.proof import reached_its_end, to_its_end
 from trove_lite.sandbox import Sandbox
 
-from .test_latm import GOOD, OPTIONS, OURS, PAPER, RELEASED, TESTS, USES, WRAPPED, Played, answer
+from .test_latm import GOOD, OURS, PAPER, RELEASED, TESTS, WRAPPED, Played, answer
 
 #: A function that is wrong, and tests that would say so, after which nothing may pass.
 WRONG = "def f(x):\n    return x + 1\n"
@@ -86,10 +85,6 @@ def test_a_program_that_comes_to_its_end_shows_it_whatever_it_did_to_its_output(
     assert reached_its_end(program, ran.output)
 
 
-def test_nothing_stays_nothing():
-    assert to_its_end("") == ""
-
-
 def test_tests_of_what_the_tool_imports_do_not_test_the_tool(sandbox):
     tests = "```python\nassert math.sqrt(4) == LIMIT\n```"
     tool = "import math\nLIMIT = 2\ndef f(x):\n    return LIMIT"
@@ -124,7 +119,3 @@ def test_what_else_stands_in_a_wrapped_tool_is_left_out_and_counted(sandbox):
 )
 def test_the_released_reading_takes_any_line_after_options_for_one(listed, said, expected):
     assert answer("released", f"ans = {said}", f"Which?\nOptions:{listed}") == expected
-
-
-def test_the_released_reading_fails_without_a_block_of_the_tool():
-    assert "raise LookupError" in answering("no block", OPTIONS, "released", USES)

@@ -1,128 +1,38 @@
-"""LATM: what it asks for on every path, how answers are found, and the released transcripts, played again."""
+"""LATM's maker and dispatcher: what is asked for on every path."""
 
-import contextlib
-import io
-import json
 import re
-from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from trove_lite.datasets import bbh
 from trove_lite.datasets.base import Problem, Question
-from trove_lite.datasets.files import public_paths
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods.base import Answer, Attempt, Budget, Candidate
-from trove_lite.methods.latm import LATM, LatmSettings, answering, defined
-from trove_lite.methods.latm.chats import AT_ONCE
+from trove_lite.methods.base import Budget
+from trove_lite.methods.latm import LATM, LatmSettings
 from trove_lite.methods.latm.dispatcher import DISPATCHER, DispatcherSettings
-from trove_lite.methods.latm.maker import Trial, composed
-from trove_lite.methods.latm.proof import only_tests
-from trove_lite.prompts import load_pack
-from trove_lite.sandbox import Execution, Sandbox
-from trove_lite.selection import Vote
+from trove_lite.methods.latm.maker import Trial
 
-WORDS = load_pack("own", bbh.BBH).say
-OPTIONS = "Which is it?\nOptions:\n(A) The owl is the leftmost\n(B) The quail is the leftmost"
-GOOD, FAILS = "```python\ndef f(x):\n    return x\nprint('shown')\n```", "```python\nf(\n```"
-TESTS, WRONG = "```python\nret = f(2)\nans = ret\nassert ans == 2\n```", "```python\nassert f(2) == 3\n```"
-EMPTY, IDLE = "I cannot do that.", "```python\nret = 2\nprint(ret)\n```"
-WRAPPED = f"A function:\n{GOOD}\n\nUse cases:\nQuestion: 2\nSolution:\n```python\nret = f(2)\nans = ret\n```"
-PLAIN = "```python\nprint(8.5)\n```"
-USES = "Solution:\n```python\nans = f(7.5)\n```\n\nQuestion: another"
-
-
-def execute(program):
-    """Run a program of these tests in this process."""
-    printed = io.StringIO()
-    try:
-        with contextlib.redirect_stdout(printed):
-            exec(program, {})
-    except Exception as error:
-        return Execution("error", "", False, f"{type(error).__name__}: {error}", 0.0, 0.0)
-    return Execution("ok", printed.getvalue(), False, "", 0.0, 0.0)
-
-
-def problems(n, category="task"):
-    return [Problem(Question("bbh", category, i, f"What is {i}?"), str(i)) for i in range(n)]
-
-
-class Played:
-    """A run of the method on scripted replies (by stage, the last of a stage for good), programs run for real."""
-
-    def __init__(self, settings, replies, questions=2, run=execute, examples=None, method=LATM, words=WORDS):
-        replies = {stage: list(texts) for stage, texts in ({"use": [USES], "primitive": [PLAIN]} | replies).items()}
-        self.requests, self.answers, self.widths, self.replies = [], [], [], []
-        asked = [p.question for p in problems(questions)] if isinstance(questions, int) else questions
-        steps = method.begin(asked, settings, examples or problems(6), words)
-        sent = None
-        while True:
-            try:
-                wanted = steps.send(sent)
-            except StopIteration as end:
-                self.made = end.value
-                return
-            sent = None
-            if isinstance(wanted, Answer):
-                self.answers.append(wanted)
-                continue
-            self.widths.append(len(wanted))
-            self.requests += wanted
-            sent = [self.answer(request, replies, run) for request in wanted for _ in getattr(request, "samples", "1")]
-
-    def answer(self, request, replies, run):
-        if isinstance(request, Attempt):
-            texts = replies[request.stage]
-            text = texts.pop(0) if len(texts) > 1 else texts[0]
-            compose = request.compose or request.program
-            program = compose(text) if request.runs else None
-        else:
-            text, program = "", request.program
-        self.replies.append(text)
-        status, output, error = None, "", ""
-        if request.mode and not getattr(request, "runs", True):
-            status, output = "ok", text
-        elif program is not None and not program.strip():
-            status = "no_code"
-        elif program is not None:
-            ended = run(program)
-            status, output, error = ended.status, ended.output, ended.error
-        answers = tuple(bbh.read(output)) if status == "ok" else ()
-        vote = Vote(request.mode or request.stage, status == "ok", answers, 1)
-        return Candidate(vote.mode, 0, text, (), vote, 10, status, output, error, request.stage)
-
-    @property
-    def trials(self):
-        """The trials, but for what was left out of their tools."""
-        return tuple(trial._replace(left_out=0) for trial in self.made.trials)
-
-    @property
-    def calls(self):
-        """Calls by stage."""
-        return dict(Counter(request.stage for request in self.requests if isinstance(request, Attempt)))
-
-    @property
-    def chat(self):
-        """The chat that was sent last to the maker."""
-        return [request.prompt for request in self.requests if getattr(request, "role", "user") != "user"][-1]
-
-
-RELEASED, PAPER, OURS = (LATM.presets[name] for name in ("released", "paper", "ours"))
+from .latm_playing import (
+    EMPTY,
+    FAILS,
+    GOOD,
+    IDLE,
+    OURS,
+    PAPER,
+    RELEASED,
+    TESTS,
+    WORDS,
+    WRAPPED,
+    WRONG,
+    Played,
+    once,
+    problems,
+)
 
 
 @pytest.fixture(params=["released", "paper", "ours"])
 def preset(request):
     return replace(LATM.presets[request.param], budget=Budget(1))
-
-
-def once(settings, **changes):
-    return replace(settings, budget=Budget(1), **changes)
-
-
-# ---- the maker ----
 
 
 @pytest.mark.parametrize("failed", [0, 1, 2])
@@ -264,152 +174,6 @@ def test_without_a_tool_a_question_is_answered_as_primitive_asks_it(settings):
     ] * 2
     asked = played.requests[-1]
     assert (asked.prompt, asked.compose, dict(asked.sampling), asked.role) == (None, None, {}, "user")
-
-
-def test_instances_are_asked_for_together():
-    replies = {"propose": [GOOD], "verify": [TESTS], "wrap": [WRAPPED]}
-    played = Played(once(PAPER), replies, questions=AT_ONCE + 3)
-    assert played.widths == [1, 1, 1, 1, AT_ONCE, 3]
-    assert [answer.question.index for answer in played.answers] == list(range(AT_ONCE + 3))
-
-
-# ---- the user ----
-
-
-def answer(reading, block, question="What?"):
-    """What is read of a user's block, or how its program failed."""
-    program = answering(GOOD, question, reading, f"```python\n{block}\n```")
-    ended = execute(program)
-    return bbh.read(ended.output)[0] if ended.status == "ok" else ended.status
-
-
-def test_a_reply_cut_off_before_its_block_is_closed_is_no_program(preset):
-    for reply in ("```python\nans = f(1", "```python\nans = f(1)```", EMPTY):
-        assert answering(WRAPPED, "What?", preset.reading, reply) == ""
-    played = Played(once(preset, tools={"task": WRAPPED}), {"use": ["```python\nans = f(1"]})
-    assert [found.candidate.status for found in played.answers] == ["no_code", "no_code"]
-
-
-@pytest.mark.parametrize("reading", ["released", "ours"])
-@settings(max_examples=200, deadline=None)
-@given(text=st.text(alphabet="ans =1()[]:\n'\"`python{}\ud800", max_size=80))
-def test_no_reply_is_too_strange(reading, text):
-    for reply in (text, f"```python\n{text}\n```"):
-        assert isinstance(answering(WRAPPED, OPTIONS, reading, reply), str)
-        assert isinstance(composed("", False, reply), str)
-        assert isinstance(only_tests(GOOD, reply), str)
-        assert isinstance(defined(reply), set)
-
-
-@pytest.mark.parametrize("block", [f"ans = {'-' * 5000}1", f"ans = {'+'.join(['1'] * 900)}", f"ans = {'(' * 500}"])
-def test_no_depth_of_a_reply_ends_a_run(block):
-    assert answering(WRAPPED, "What?", "ours", f"```python\n{block}\n```")
-
-
-@pytest.mark.parametrize("reading", ["released", "ours"])
-@pytest.mark.parametrize(
-    ("block", "question", "expected"),
-    [
-        ("ans = 'B'", OPTIONS, "(B)"),
-        ("ans = '(B)'", OPTIONS, "(B)"),
-        ("ans = 2", OPTIONS, "(B)"),
-        ("ans = 'The quail is the leftmost'", OPTIONS, "(B)"),
-        ("ans = 'quail'", OPTIONS, "(B)"),
-        ("ans = 'zebra'", OPTIONS, "zebra"),
-        ("ans = ']]>'", "", "]]>"),
-        ("ans = 'bee cat'", "", "bee cat"),
-        ("ans = 14687", "", "14687"),
-        ("ans = None", "", "No time slot works."),
-        ("ans = ('10:30', '12:00')", "", "10:30 - 12:00"),
-        ("ans = ['10:30', '12:00', '13:00']", "", "10:30 - 12:00"),
-        ("ans = '10:30 - 12:00'", "", "10:30 - 12:00"),
-        ("transactions = 3\nans = 14", "", "14"),
-        ("ret = f(14)\nanswer = ret", "", "14"),
-        ("ans1 = 12\nans2 = 13", "", "13"),
-        ("print('loud')\nans = 14", "", "14"),
-        ("ans = f(", "", "error"),
-    ],
-)
-def test_both_readings_agree_on(reading, block, question, expected):
-    assert answer(reading, block, question) == expected
-
-
-@pytest.mark.parametrize(
-    ("block", "question", "released", "ours"),
-    [
-        ("ans=14", "", "error", "14"),
-        ("# the answer is\nans = 14", "", "error", "14"),
-        ("ans = 14\ntransactions = 3", "", "error", "14"),
-        ("ans = 14\nans2 = 15", "", "15", "14"),
-        ("def g():\n    ans3 = 33\n    return ans3\nans2 = 14\nif True:\n    ans1 = g()", "", "33", "33"),
-        ("def g():\n    ans = 3\n    return ans\nans2=14", "", "error", "14"),
-        ("print(14)", "", "error", "14"),
-        ("ans = 7", "", "(G)", "7"),
-        ("ans = True", "", "(A)", "True"),
-        ("ans = 1.0", "", "(A)", "1"),
-        ("ans = 14687.0", "", "14687.0", "14687"),
-        ("ans = '] ]'", "", "] ]", "]]"),
-        ("ans = 'No time slot works'", "", "No time slot works", "No time slot works."),
-        ("ans = '9:30 - 10:00'", "", "9:30 - 10:00", "09:30 - 10:00"),
-        ("ans = ''", OPTIONS, "(A)", None),
-        ("ans = 'leftmost'", OPTIONS, "(A)", "leftmost"),
-        ("ans = 'QUAIL'", OPTIONS, "QUAIL", "(B)"),
-        ("ans = 2.5", OPTIONS, "error", "2.5"),
-    ],
-)
-def test_the_readings_differ_on(block, question, released, ours):
-    assert answer("released", block, question) == released
-    if ours is not None:
-        assert answer("ours", block, question) == ours
-
-
-# ---- what was released ----
-
-
-@pytest.fixture(scope="session")
-def transcripts():
-    """The released chats by task; skips where the data folder does not hold them."""
-    paths = {path.stem: path for path in public_paths("latm", ".json")}
-    if not all(path.is_file() for path in (*paths.values(), *public_paths("bbh"))):
-        pytest.skip("the data folder holds no LATM tools: run `trove-lite fetch latm` or set TROVE_LITE_DATA")
-    return {category: json.loads(paths[stem].read_text(encoding="utf-8")) for category, stem in bbh.FILES.items()}
-
-
-@pytest.fixture(scope="module")
-def sandbox():
-    with Sandbox(1, time_limit=60) as sandbox:
-        yield lambda program: sandbox.run_many([program], progress=False)[0]
-
-
-def turns(chat):
-    """A maker's replies: the doubled turn once."""
-    texts = [turn["content"] for turn in chat if turn["role"] == "assistant"]
-    return [text for place, text in enumerate(texts) if place == 0 or text != texts[place - 1]]
-
-
-@pytest.mark.parametrize("category", bbh.FILES)
-def test_released_transcripts_played_again_take_the_calls_that_they_took(transcripts, sandbox, preset, category):
-    *proposals, tests, wrapped = turns(transcripts[category])
-    replies = {"propose": proposals, "verify": [tests], "wrap": [wrapped]}
-    played = Played(preset, replies, questions=1, run=sandbox, examples=bbh.BBH.examples(category))
-    expected = 5 if category == "dyck_languages" else 3
-    assert sum(played.calls.values()) - played.calls["use"] == expected
-    assert played.made.tool == wrapped
-    if preset.doubled:
-        assert [role for role, _ in played.chat] == [turn["role"] for turn in transcripts[category][:-1]]
-
-
-@pytest.mark.parametrize("category", bbh.FILES)
-@pytest.mark.parametrize("reading", ["released", "ours"])
-def test_released_use_cases_give_the_gold_answers(transcripts, sandbox, category, reading):
-    wrapped = turns(transcripts[category])[-1]
-    cases = wrapped.split("Question: ")[1:]
-    for problem, case in zip(bbh.BBH.examples(category)[3:], cases, strict=True):
-        ended = sandbox(answering(wrapped, problem.question.text, reading, case))
-        assert bbh.read(ended.output) == [problem.gold]
-
-
-# ---- the dispatcher ----
 
 
 def test_the_dispatcher_reads_the_first_use_case_of_every_known_tool():

@@ -8,7 +8,7 @@ from trove_lite.methods.base import Budget
 from trove_lite.methods.latm.proof import reached_its_end, to_its_end
 from trove_lite.sandbox import Sandbox
 
-from .test_latm import GOOD, OURS, PAPER, RELEASED, TESTS, WRAPPED, Played, answer
+from .latm_playing import GOOD, OURS, PAPER, RELEASED, TESTS, WRAPPED, Played, answer
 
 #: A function that is wrong, and tests that would say so, after which nothing may pass.
 WRONG = "def f(x):\n    return x + 1\n"

@@ -8,7 +8,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Budget
 from trove_lite.methods.latm.thoughts import MADE_COT, ends_in
 
-from .test_latm import WORDS, Played, problems
+from .latm_playing import WORDS, Played, problems
 
 THOUGHTS = ["It is three. So the answer is 3.", "I guess. So the answer is 77.", "So the answer is (5)."]
 REPLIES = {"think": THOUGHTS, "use": ["Four. So the answer is 4."]}

@@ -20,7 +20,7 @@ from trove_lite.running.driver import prompt_of
 from trove_lite.running.live import live_run, refuse_wordless
 from trove_lite.running.settings import RunSettings
 
-from ..methods.test_latm import GOOD, TESTS, WRAPPED, Played
+from ..methods.latm_playing import GOOD, TESTS, WRAPPED, Played
 from ..scripted import InlineSandbox, ScriptedModel
 
 CREATOR, LATM = data_folder() / "qiancheng0/CREATOR", data_folder() / "ctlllll/LLM-ToolMaker"

@@ -14,7 +14,7 @@ from programs import Tool
 from trove_lite.datasets.base import Question
 from trove_lite.datasets.practice.dice import Dice
 from trove_lite.datasets.practice_tables import NAME, QUESTIONS, THEMES, Asked, Theme, about, drawn_table
-from trove_lite.prompts.base import as_asked
+from trove_lite.methods.base import as_asked
 from trove_lite.prompts.practice import practice_prompt
 
 FILES = 100  # data/practice_tables/0.tsv and so on

@@ -78,7 +78,6 @@ def latm_outcome(_: Study, __: Path, runs: list[Path]) -> list[str]:
         "A chain of thought as the tool": latm.table5(sides),
         "On the same problems, with tokens a problem": latm.tool_makers(candidates, calls, runs=runs),
         "The dispatcher": latm.dispatcher(candidates, calls),
-        "Unannounced tasks": latm.streams(runs),
     }
     lines = []
     for title, table in tables.items():

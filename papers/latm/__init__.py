@@ -1,7 +1,7 @@
 """Large Language Models as Tool Makers: its tables from candidates and calls, and what its released tools can do."""
 
 from .cost import PRICES, amortised, break_even, costs, costs_figure
-from .dispatch import dispatcher, streams
+from .dispatch import dispatcher
 from .released import ceiling, errors, known_ceiling, released_tokens
 from .shared import shared_globals
 from .systems import systems
@@ -37,7 +37,6 @@ __all__ = [
     "released_tokens",
     "shared_globals",
     "sides",
-    "streams",
     "systems",
     "table2",
     "table3",

@@ -14,7 +14,7 @@ METHODS |= {"primitive_same_task": "PRIMITIVE (same task)"}  # whose worked exam
 OTHERS = {"trove": "TROVE", "instance": "INSTANCE", "creator": "CREATOR", "pot": "PoT"}
 DISPATCHER = "dispatcher"
 #: What is on a bill of its own, and set beside nothing.
-ALONE = {DISPATCHER: "dispatcher", "latm_streaming": "LATM, streaming"}
+ALONE = {DISPATCHER: "dispatcher"}
 #: Who is paid once a task, not at every instance.
 MAKERS = ("maker", "verifier", "wrapper")
 

@@ -9,7 +9,6 @@ import pytest
 
 from papers import latm
 from papers.latm.cost import NO_TOOL
-from papers.latm.dispatch import dispatched
 from papers.latm.released import characters
 from trove_lite.analysis.comparison import Comparison
 from trove_lite.candidates import calls_of, load_calls, load_candidates
@@ -140,11 +139,11 @@ def test_thoughts_that_are_paid_for_once_are_no_rival_s_whole_bill():
     assert latm.costs(calls).set_index(["system", "role"]).loc[("made CoT, m", "maker"), "fixed"]
 
 
-# ---- the dispatcher, and unannounced tasks ----
+# ---- the dispatcher ----
 
 
 class Thinker(ScriptedModel):
-    """Thinks of 3; says of every question that it is of the first task; makes and uses the tool of the tests."""
+    """Thinks of 3; makes and uses the tool of the tests."""
 
     name = "thinker"
 
@@ -152,42 +151,9 @@ class Thinker(ScriptedModel):
         text = prompt if isinstance(prompt, str) else prompt[-1].content
         turns = 0 if isinstance(prompt, str) else sum(message.role == "assistant" for message in prompt)
         reply = REPLIES["maker"][turns] if turns or "Please write one general" in text else "So the answer is 3."
-        reply = "Task: task 1" if "To which of these tasks" in text else reply
         reply = REPLIES["user"][0] if text.startswith("```python") else reply
         (made,) = await super().complete(str(prompt), seeds)
         return [made._replace(text=reply)]
-
-
-def test_a_stream_of_unannounced_tasks_is_counted_by_who_answered(tmp_path):
-    given = {"dataset": "bbh_stream", "categories": ("made_0",), "limit": 12}
-    run(tmp_path / "mixed", methods=("latm_streaming",), roles=(), solver=Thinker(), **given)
-    table = latm.streams([tmp_path / "mixed"]).set_index("what")
-    assert table["of"].to_dict() == {
-        "dispatched rightly": 12,
-        "right by a tool": 6,
-        "right by the maker": 6,
-        "right": 12,
-        "tools made": 1,
-    }
-    kinds = load_candidates(tmp_path / "mixed")["level"].astype(str)
-    assert table.loc["dispatched rightly", "count"] == (kinds == kinds.iloc[0]).sum()
-    assert latm.streams([]).empty
-
-
-@pytest.mark.parametrize(
-    ("by_maker", "names", "right"),
-    [
-        ([[0, 2], [1]], ["task 1", "task 2"], [True, True, True]),
-        ([[0, 1], [2]], ["task 1", "task 2"], [True, False, False]),
-        ([[0, 2], [1]], ["a", "b"], [True, True, True]),
-        ([[], [0], [1], [2]], ["a", "t", "u", "v"], [False, True, False]),
-    ],
-)
-def test_a_question_is_dispatched_rightly_to_its_kind_s_task_or_to_a_new_one_where_there_is_none(
-    by_maker, names, right
-):
-    tasks = pd.DataFrame({"name": names, "by_maker": by_maker, "by_tool": [[]] * len(names)})
-    assert list(dispatched(tasks, {0: "a", 1: "b", 2: "a"}).values()) == right
 
 
 def test_the_dispatcher_s_two_numbers_are_over_draws_and_stand_beside_print():

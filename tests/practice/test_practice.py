@@ -1,91 +1,120 @@
+"""The practice problems: the data sets are what `practice/` makes, no split knows another, and programs solve them."""
+
 import hashlib
 import itertools
 import json
 import random
 import re
-import sys
-from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from trove_lite.datasets import load_problems, practice_tables
+from practice import demonstrations, stages, tables
+from practice.dice import Dice
+from practice.families import FAMILIES
+from practice.freeze import PACKAGED, freeze
+from practice.problems import CATEGORIES, LEVELS, SHARES, draw_item, items
+from practice.programs import TOOLS
+from practice.table_questions import NAME, TABLES, made_table, questions_about
+from trove_lite.datasets import load_dataset, load_problems
 from trove_lite.datasets.answers import number_is_correct, read_numbers
 from trove_lite.datasets.math import CATEGORIES as MATH_CATEGORIES
-from trove_lite.datasets.practice import problems as practice
-from trove_lite.datasets.practice.dice import Dice
-from trove_lite.datasets.practice.problems import (
-    CATEGORIES,
-    LEVELS,
-    SHARES,
-    draw_item,
-    items,
-    practice_problems,
-)
 from trove_lite.parse import parse_completion
 from trove_lite.programs import code_blocks, program_of
 from trove_lite.sandbox.pool import Sandbox
-from trove_lite.selection import number_text
 
-ROOT = Path(__file__).parents[2]
 FILLED = re.compile(r"{.*?}")
 #: Of all questions and answers of the test set: it is fixed, and results on it are comparable only while it is.
 TEST_SET = "ae6ffb74a98ef697"
+#: What a person would write for a question of each kind, in the order of the questions about a table.
+BY_HAND = (
+    "n = text.split()[-1].rstrip('?')\nprint((df[group] == n).sum())",
+    "col = df[amount]\nprint(df.loc[col.idxmin() if 'lowest' in text else col.idxmax(), df.columns[0]])",
+    "n = text.split()[-1].rstrip('?')\nprint(df.loc[df[group] == n, amount].sum())",
+    "print(df[group].mode()[0])",
+    "a, b = [df.loc[df.iloc[:, 0] == n, amount].item() for n in df.iloc[:, 0] if f' {n} ' in text]\nprint(abs(a - b))",
+)
 
 
-@pytest.fixture(scope="module")
-def training():
-    """Modules of `practice/`, which are no part of the package."""
-    sys.path.insert(0, str(ROOT / "practice"))
-    try:
-        import demonstrations
-        import programs
-        import stages
-        import tables
-    finally:
-        sys.path.pop(0)
-    return SimpleNamespace(demonstrations=demonstrations, programs=programs, stages=stages, tables=tables)
+def trained(category):
+    """The families of a category that training shows, each with a question of its."""
+    dice = Dice(f"one of each {category}")
+    for family in FAMILIES[category]:
+        while not family.held_out:
+            item = draw_item(dice, "train", category, dice.integer(*family.levels))
+            if item.family is family:
+                yield item
+                break
 
 
-def test_categories_are_named_as_maths():
-    assert CATEGORIES == MATH_CATEGORIES
+def outputs_of(programs, files=None):
+    """What each program prints; all must run to their end."""
+    with Sandbox(2, time_limit=10) as sandbox:
+        executions = sandbox.run_many(programs, progress=False, files=files)
+    assert {execution.status for execution in executions} == {"ok"}
+    return [execution.output for execution in executions]
 
 
-@pytest.mark.parametrize("category", CATEGORIES)
-def test_a_category_has_eight_families_with_several_phrasings_each(category):
-    families = [family for family in practice.FAMILIES[category] if not family.held_out]
-    assert len(families) >= 8
-    for family in families:
-        wordings = [*family.seen, family.dev, family.unseen]
-        assert len(family.seen) >= 2
-        assert len(set(wordings)) == len(wordings)
-        assert all(wordings)
+# ---- the data sets ----
+
+
+def test_the_data_sets_are_what_the_generator_makes(tmp_path):
+    freeze(tmp_path)
+    made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.*"))
+    assert len(made) == 2 + TABLES
+    for path in made:
+        kept, again = (hashlib.sha256((folder / path).read_bytes()).hexdigest() for folder in (PACKAGED, tmp_path))
+        assert kept == again, path
+
+
+def test_the_test_set_is_fixed():
+    problems = [problem for category in CATEGORIES for problem in load_problems("practice", category)]
+    text = json.dumps([[p.question.text, p.gold, int(p.level)] for p in problems])
+    assert hashlib.sha256(text.encode()).hexdigest()[:16] == TEST_SET
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
 def test_the_test_set_has_twelve_problems_a_level_in_the_stated_shares(category):
-    problems, kinds = practice_problems(category), [item.kind for item in practice.items("test", category)]
+    problems, kinds = load_problems("practice", category), [item.kind for item in items("test", category)]
+    assert CATEGORIES == MATH_CATEGORIES == load_dataset("practice").categories
     assert [problem.index for problem in problems] == list(range(60))
-    assert {(problem.dataset, problem.category) for problem in problems} == {("practice", category)}
     assert len({problem.question.text for problem in problems}) == 60
     for level in LEVELS:
         found = [kind for problem, kind in zip(problems, kinds, strict=True) if problem.level == str(level)]
         assert {kind: found.count(kind) for kind in SHARES} == SHARES
 
 
-def test_the_test_set_is_fixed():
-    text = json.dumps([[p.question.text, p.gold, int(p.level)] for c in CATEGORIES for p in practice_problems(c)])
-    assert hashlib.sha256(text.encode()).hexdigest()[:16] == TEST_SET
+def test_each_table_has_a_question_of_each_kind():
+    problems = load_problems(NAME, NAME)
+    assert [problem.index for problem in problems] == list(range(60))
+    assert [problem.level for problem in problems] == ["number", "text", "number", "text", "number"] * TABLES
+    assert len({(problem.question.text, *problem.files) for problem in problems}) == 60
+
+
+@pytest.mark.parametrize("number", range(TABLES))
+def test_no_answer_about_a_table_is_a_draw(number):
+    table = made_table(number)
+    amounts, groups = [row[2] for row in table.rows], [row[1] for row in table.rows]
+    assert len(set(amounts)) == len(amounts)
+    assert sorted(map(groups.count, set(groups)))[-2:] != 2 * [max(map(groups.count, groups))]
+    assert set(groups) == set(table.theme.groups)
+
+
+def test_programs_that_read_the_table_answer_all():
+    dataset, problems, programs = load_dataset(NAME), load_problems(NAME, NAME), []
+    for problem in problems:
+        (name,) = problem.files
+        start = f"import pandas as pd\ntext = {problem.question.text!r}\ndf = pd.read_table({name!r})"
+        programs.append(f"{start}\n_, group, amount = df.columns\n{BY_HAND[problem.index % len(BY_HAND)]}")
+    outputs = outputs_of(programs, [problem.files for problem in problems])
+    assert all(dataset.correct(dataset.read(out), p.gold) for out, p in zip(outputs, problems, strict=True))
+
+
+# ---- no split knows another ----
 
 
 def test_dice_need_nothing_but_the_sequence_that_python_promises():
-    dice = Dice("x")
-    assert [dice.integer(1, 6) for _ in range(8)] == [int(1 + 6 * value) for value in _uniform("x", 8)]
-
-
-def _uniform(seed, n):
-    source = random.Random(seed)
-    return [source.random() for _ in range(n)]
+    dice, source = Dice("x"), random.Random("x")
+    assert [dice.integer(1, 6) for _ in range(8)] == [int(1 + 6 * source.random()) for _ in range(8)]
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
@@ -93,11 +122,9 @@ def test_no_numbers_of_the_test_set_occur_in_training_or_tuning(category):
     def numbers(item):
         return item.family.name, str(item.arguments)
 
-    test = {numbers(item) for item in items("test", category)}
-    dice = Dice("leak")
+    test, dice = {numbers(item) for item in items("test", category)}, Dice("leak")
     for split in ("train", "dev"):
-        drawn = {numbers(draw_item(dice, split, category, 1 + i % 5)) for i in range(1000)}
-        assert not test & drawn
+        assert not test & {numbers(draw_item(dice, split, category, 1 + i % 5)) for i in range(1000)}
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
@@ -116,122 +143,56 @@ def test_wordings_kept_for_the_test_occur_in_no_other_split(category):
                 assert not re.search(pattern, item.question)
 
 
-def test_answers_are_plain_numbers():
-    for category in CATEGORIES:
-        for problem in practice_problems(category):
-            assert read_numbers(str(problem.gold)) == [number_text(problem.gold)]
-            assert abs(problem.gold) < practice.LARGEST
-
-
-def test_harder_levels_have_more_steps():
-    steps = [[len(i.steps) for c in CATEGORIES for i in items("test", c) if i.level == level] for level in LEVELS]
-    means = [sum(found) / len(found) for found in steps]
-    assert means == sorted(set(means))
-
-
-def test_demonstrated_programs_reach_the_reference_answers_in_every_mode(training):
-    demonstrations, programs = training.demonstrations, training.programs
-    dice, expected, texts = Dice("demonstrations"), [], []
-    for category in CATEGORIES:
-        for family in (family for family in practice.FAMILIES[category] if not family.held_out):
-            item = _item_of(dice, category, family)
-            for mode in demonstrations.MODES:
-                _, completion = demonstrations.demonstrate(dice, item, mode, listed=True)
-                parsed = parse_completion(completion)
-                library = _library(programs) if mode == "import" else ()
-                texts.append(program_of(parsed.solution, parsed.tools, library))
-                expected.append(item.answer)
-    with Sandbox(2, time_limit=10) as sandbox:
-        for execution, answer, text in zip(sandbox.run_many(texts, progress=False), expected, texts, strict=True):
-            assert execution.status == "ok", text
-            assert number_is_correct(read_numbers(execution.output), answer), text
-
-
-def answers_of(texts, files=None):
-    """What each program prints; all must run to their end."""
-    with Sandbox(2, time_limit=10) as sandbox:
-        executions = sandbox.run_many(texts, progress=False, files=files)
-    assert {execution.status for execution in executions} == {"ok"}
-    return [execution.output for execution in executions]
+# ---- what the model is trained on ----
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_creators_stages_reach_the_reference_answers(training, category):
-    dice, texts, expected = Dice("stages"), [], []
-    for family in (family for family in practice.FAMILIES[category] if not family.held_out):
-        item = _item_of(dice, category, family)
-        decided, use = training.stages.demonstrate_stage(dice, item, "decide")
-        (tool,) = code_blocks(decided)
-        texts.append(program_of(use, (), [tool]))
-        _, mended = training.stages.demonstrate_stage(dice, item, "rectify")
-        parsed = parse_completion(mended)
-        texts.append(program_of(parsed.solution, parsed.tools))
-        expected += [item.answer] * 2
-    for output, answer, text in zip(answers_of(texts), expected, texts, strict=True):
-        assert number_is_correct(read_numbers(output), answer), text
+def test_demonstrated_programs_and_stages_reach_the_reference_answers(category):
+    library = [
+        "\n".join(["import math", f"def {name}({tool.parameters}):", *("    " + line for line in tool.body)])
+        for tool in TOOLS.values()
+        for name in tool.names
+    ]
+    dice, programs, expected = Dice("demonstrations"), [], []
+    for item in trained(category):
+        for mode in demonstrations.MODES:
+            parsed = parse_completion(demonstrations.demonstrate(dice, item, mode, listed=True)[1])
+            programs.append(program_of(parsed.solution, parsed.tools, library if mode == "import" else ()))
+        decided, use = stages.demonstrate_stage(dice, item, "decide")
+        programs.append(program_of(use, (), code_blocks(decided)))
+        parsed = parse_completion(stages.demonstrate_stage(dice, item, "rectify")[1])
+        programs.append(program_of(parsed.solution, parsed.tools))
+        expected += [item.answer] * 5
+    for output, answer, program in zip(outputs_of(programs), expected, programs, strict=True):
+        assert number_is_correct(read_numbers(output), answer), program
 
 
-def test_a_program_to_be_mended_stops_by_the_error_that_is_shown(training):
-    dice, texts, names = Dice("broken"), [], []
+def test_a_program_to_be_mended_stops_by_the_error_that_is_shown():
+    dice, programs, names = Dice("broken"), [], []
     for i in range(40):
         item = draw_item(dice, "train", CATEGORIES[i % 7], 2)
-        prompt, _ = training.stages.demonstrate_stage(dice, item, "rectify")
+        prompt, _ = stages.demonstrate_stage(dice, item, "rectify")
         program, error = re.search(r"Program\*\*\n(.*)\n\n\*\*Error\*\*\n(.*)", prompt, re.DOTALL).groups()
         parsed = parse_completion(program)
-        texts.append(program_of(parsed.solution, parsed.tools))
+        programs.append(program_of(parsed.solution, parsed.tools))
         names.append(error.partition(" (line")[0])
     with Sandbox(2, time_limit=10) as sandbox:
-        for execution, name in zip(sandbox.run_many(texts, progress=False), names, strict=True):
+        for execution, name in zip(sandbox.run_many(programs, progress=False), names, strict=True):
             assert execution.error.startswith(name)
 
 
-def test_demonstrated_programs_on_tables_answer_in_every_mode(training):
-    tables, dice, texts, files, expected = training.tables, Dice("tables"), [], [], []
+def test_demonstrated_programs_on_tables_answer_in_every_mode():
+    dice, programs, problems = Dice("tables"), [], load_problems(NAME, NAME)
     library = [
         f"def {name}({kind.tool.parameters}):\n    {kind.tool.body[0]}"
         for kind in tables.KINDS.values()
         for name in kind.tool.names
     ]
-    problems = load_problems(practice_tables.NAME, practice_tables.NAME)
-    for number in range(practice_tables.TABLES):
-        table, draw = practice_tables.made_table(number), random.Random(f"{practice_tables.NAME} {number} questions")
-        for place, ask in enumerate(practice_tables.QUESTIONS):
-            asked, problem = ask(table, draw), problems[number * len(practice_tables.QUESTIONS) + place]
-            mode = training.demonstrations.MODES[len(texts) % 3]
-            toolbox = tables.toolbox_for(dice, asked.kind, True) if mode == "import" else {}
-            parsed = parse_completion(str(tables.table_program(dice, mode, asked, *problem.files, toolbox)))
-            texts.append(program_of(parsed.solution, parsed.tools, ["import pandas as pd", *library]))
-            files.append(problem.files)
-            expected.append(str(problem.gold))
-    assert [output.strip() for output in answers_of(texts, files)] == expected
-
-
-def _item_of(dice, category, family):
-    while True:
-        item = draw_item(dice, "train", category, dice.integer(*family.levels))
-        if item.family is family:
-            return item
-
-
-def _library(programs):
-    return [
-        "\n".join(["import math", f"def {name}({tool.parameters}):", *("    " + line for line in tool.body)])
-        for tool in programs.TOOLS.values()
-        for name in tool.names
-    ]
-
-
-def test_slips_change_programs_more_often_at_higher_levels(training):
-    demonstrate = training.demonstrations.demonstrate
-    shares = []
-    for level in (1, 5):
-        changed = 0
-        for i in range(400):
-            item = draw_item(Dice(f"{level}/{i}"), "train", "algebra", level)
-            right, noisy = (
-                demonstrate(Dice("same"), item, "skip", slips=False)[1],
-                demonstrate(Dice(f"slip{i}"), item, "skip", slips=True)[1],
-            )
-            changed += right != noisy
-        shares.append(changed)
-    assert shares[0] < shares[1]
+    asked = [question for number in range(TABLES) for question in questions_about(number)]
+    for place, (question, problem) in enumerate(zip(asked, problems, strict=True)):
+        mode = demonstrations.MODES[place % 3]
+        toolbox = tables.toolbox_for(dice, question.kind, True) if mode == "import" else {}
+        parsed = parse_completion(str(tables.table_program(dice, mode, question, *problem.files, toolbox)))
+        programs.append(program_of(parsed.solution, parsed.tools, ["import pandas as pd", *library]))
+    outputs = outputs_of(programs, [problem.files for problem in problems])
+    assert [output.strip() for output in outputs] == [str(problem.gold) for problem in problems]

@@ -1,4 +1,4 @@
-"""Write the data sets `practice` and `practice_tables` again: JSON lines, a problem each, and the tables beside them.
+"""Write the data sets `practice`, `practice_tables` and `bbh_made` again: JSON lines, a problem each, and the tables.
 
     python -m practice.freeze
 
@@ -11,19 +11,22 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from .latm_tasks import MAKERS
 from .problems import CATEGORIES, items
 from .table_questions import NAME, TABLES, about, made_table, questions_about
 
+MADE = 246  # of each of LATM's tasks that are made anew: six are labelled, 240 tested
 PACKAGED = Path(__file__).parent.parent / "trove_lite" / "datasets"
 
 
 def freeze(folder: Path) -> None:
-    """Write `practice.jsonl`, `practice_tables.jsonl` and the folder of tables into `folder`."""
+    """Write a file a data set and the folder of tables into `folder`."""
     _write(folder / "practice.jsonl", _problems())
     (folder / NAME).mkdir(exist_ok=True)
     for number in range(TABLES):
         (folder / NAME / f"{number}.tsv").write_text(made_table(number).text(), encoding="utf-8")
     _write(folder / f"{NAME}.jsonl", _table_problems())
+    _write(folder / "bbh_made.jsonl", _latm_problems())
 
 
 def _problems() -> Iterable[dict]:
@@ -35,11 +38,17 @@ def _problems() -> Iterable[dict]:
 
 def _table_problems() -> Iterable[dict]:
     for number in range(TABLES):
-        file = f"data/{NAME}/{number}.tsv"
+        file = f"{NAME}/{number}.tsv"
         for asked in questions_about(number):
             level = "text" if isinstance(asked.gold, str) else "number"
-            shown = {"question": asked.text, "context": about(made_table(number), file)}
-            yield {"category": NAME, **shown, "answer": asked.gold, "level": level, "file": file}
+            shown = {"question": asked.text, "context": about(made_table(number), f"data/{file}")}
+            yield {"category": NAME, **shown, "answer": asked.gold, "level": level, "files": [file]}
+
+
+def _latm_problems() -> Iterable[dict]:
+    for category, make in MAKERS.items():
+        for seed in range(MADE):
+            yield {"category": category} | dict(zip(("question", "answer"), make(seed), strict=True))
 
 
 def _write(path: Path, problems: Iterable[dict]) -> None:

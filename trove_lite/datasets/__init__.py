@@ -15,7 +15,6 @@ DATASETS = {
     "practice_tables": "trove_lite.datasets.practice:PRACTICE_TABLES",
     "tabmwp": "trove_lite.datasets.tabmwp:TABMWP",
     "wtq": "trove_lite.datasets.wtq:WTQ",
-    "wtq_described": "trove_lite.datasets.wtq:DESCRIBED",
     "hitab": "trove_lite.datasets.hitab.problems:HITAB",
     "creation_challenge": "trove_lite.datasets.creation_challenge:CREATION",
     "tool_transfer": "trove_lite.datasets.tool_transfer:TRANSFER",

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from .base import Dataset, Problem, Question, ReleasedPrompts
-from .files import pinned_file, read_json_lines
+from .files import pinned_file, python_blocks, read_json_lines
 from .graders import one_is_correct, read_one
 
 NAME = "creation_challenge"
@@ -53,13 +53,7 @@ def context_of(entry: dict, category: str) -> str:
 def gold_programs() -> list[tuple[str, float]]:
     """Each question's gold tool and solution as one program, and its gold answer, in the file's order."""
     entries = [entry for _, entry in read_json_lines(pinned_file(NAME, FILE), FIELDS, NAME)]
-    return [(program_of(entry["tool"], entry["solution"]), float(entry["answer"])) for entry in entries]
-
-
-def program_of(*texts: str) -> str:
-    """The Python blocks of some texts, joined. Other fenced blocks hold outputs."""
-    blocks = [block for text in texts for block in re.findall(r"```python\s*\n(.*?)```", text, re.DOTALL)]
-    return "\n\n".join(blocks)
+    return [(python_blocks(entry["tool"], entry["solution"]), float(entry["answer"])) for entry in entries]
 
 
 @cache

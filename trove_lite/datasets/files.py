@@ -4,6 +4,7 @@ import csv
 import hashlib
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from importlib import resources
@@ -166,6 +167,18 @@ def read_json_lines(
             if not isinstance(entry, dict) or not isinstance(entry.get(field), kind):
                 raise TroveLiteError(f"{where}: field '{field}' is missing or of the wrong type; {remedy(group)}")
         yield where, entry
+
+
+def python_blocks(*texts: str) -> str:
+    """The Python blocks of some texts, joined. Other fenced blocks hold outputs."""
+    return "\n\n".join(block for text in texts for block in re.findall(r"```python\s*\n(.*?)```", text, re.DOTALL))
+
+
+@lru_cache
+def packaged(dataset: str) -> list[dict]:
+    """The problems of a data set that comes with the package, as its file of JSON lines has them."""
+    lines = (resources.files(__package__) / f"{dataset}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
 
 
 def remedy(group: str) -> str:

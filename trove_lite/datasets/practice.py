@@ -5,12 +5,12 @@ tables, five a table, which ask for a number or a text. The files of both are wr
 which draws more such problems to train the practice model with; none of these is among them.
 """
 
-import json
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 
 from .answers import number_is_correct, read_last_line, read_numbers, text_is_correct
 from .base import Dataset, Problem, Question
+from .files import packaged
 
 FOLDER = Path(__file__).parent
 CATEGORIES = ("algebra", "counting", "geometry", "intermediate", "number", "prealgebra", "precalculus")
@@ -18,20 +18,16 @@ CATEGORIES = ("algebra", "counting", "geometry", "intermediate", "number", "prea
 
 def load(dataset: str, category: str) -> tuple[Problem, ...]:
     """The problems of one category."""
-    return tuple(problem for problem in _read(dataset) if problem.category == category)
-
-
-@lru_cache
-def _read(dataset: str) -> list[Problem]:
-    problems, counts = [], {}
-    for line in (FOLDER / f"{dataset}.jsonl").read_text(encoding="utf-8").splitlines():
-        entry = json.loads(line)
-        category, opened = entry["category"], entry.get("file")
-        index = counts[category] = counts.get(category, -1) + 1
-        question = Question(dataset, category, index, entry["question"], entry.get("context", ""))
-        files = {opened: FOLDER / opened.removeprefix("data/")} if opened else {}
-        problems.append(Problem(question, entry["answer"], entry["level"], files))
-    return problems
+    entries = [entry for entry in packaged(dataset) if entry["category"] == category]
+    return tuple(
+        Problem(
+            Question(dataset, category, index, entry["question"], entry.get("context", "")),
+            entry["answer"],
+            entry["level"],
+            {f"data/{file}": FOLDER / file for file in entry.get("files", ())},
+        )
+        for index, entry in enumerate(entries)
+    )
 
 
 PRACTICE = Dataset(

@@ -4,11 +4,10 @@ Problems come set by set, three a set; `level` is the place in the set. Categori
 with the gold tool's introduction. Answers are numbers, judged by the strict grader.
 """
 
-import re
 from pathlib import Path
 
 from .base import Dataset, Problem, Question, ReleasedPrompts
-from .files import pinned_file, read_json_lines
+from .files import pinned_file, python_blocks, read_json_lines
 from .graders import one_is_correct, read_one
 
 NAME = "tool_transfer"
@@ -42,15 +41,10 @@ def gold_programs() -> list[tuple[str, float]]:
     """Each set's gold tool with each of its solutions as a program, and the gold answer, in the file's order."""
     entries = [entry for _, entry in read_json_lines(pinned_file(NAME, FILE), FIELDS, NAME)]
     return [
-        (program_of(entry["tool"], entry[f"sol{place}"]), float(entry[f"ans{place}"]))
+        (python_blocks(entry["tool"], entry[f"sol{place}"]), float(entry[f"ans{place}"]))
         for entry in entries
         for place in PLACES
     ]
-
-
-def program_of(*texts: str) -> str:
-    """The Python blocks of some texts, joined."""
-    return "\n\n".join(block for text in texts for block in re.findall(r"```python\s*\n(.*?)```", text, re.DOTALL))
 
 
 def gaps(question: Question) -> dict[str, str]:

@@ -86,6 +86,7 @@ bundle: $(VENV)/ready  ## results/codellama-7b-instruct/outcomes.parquet again, 
 reexecution: $(VENV)/ready  ## results/reexecution again, after `make bundle`: every public program, an hour on two cores
 	$(BIN)/trove-lite reexecute runs/codellama-7b-instruct --out runs/reexecuted \
 		--time_limit 100 --memory 4096 --known_timeouts 5
+	$(BIN)/python -m papers.reexecution runs/reexecuted
 	mkdir -p results/reexecution figures/reexecution
 	cp runs/reexecuted/*.csv results/reexecution
 	cp runs/reexecuted/time_limits.png runs/reexecuted/time_limits.svg figures/reexecution

@@ -20,9 +20,10 @@ import numpy as np
 import pandas as pd
 
 import trove_lite as tl
+from papers import published_table, reeval
 
 OUTCOMES = Path(__file__).parent.parent / "results/codellama-7b-instruct/outcomes.parquet"
-TABLES = [name for name in tl.reeval.__all__ if re.fullmatch(r"table[^4]|figure\d_table|differences", name)]
+TABLES = [name for name in reeval.__all__ if re.fullmatch(r"table[^4]|figure\d_table|differences", name)]
 FIGURES = {
     "table1_figure": ["table1"],
     "figure1": ["figure1_table"],
@@ -40,7 +41,7 @@ def resampled(problems: int, *, runs: int = 5, seed: int = 0) -> pd.DataFrame:
     recorded = recorded.sort_values(["run", "category", "problem", "mode", "sample"], ignore_index=True)
     size = recorded.groupby(["run", "category", "problem"], observed=True)["sample"].transform("size")
     blocks = recorded[size == 15].index.to_numpy().reshape(-1, 15)
-    sizes = tl.published_table("reeval_table8").query("level == 'all'").set_index("category")["count"]
+    sizes = published_table("reeval_table8").query("level == 'all'").set_index("category")["count"]
     share = (sizes / sizes.sum() * problems).round().astype(int)
     category = np.repeat(share.index.to_numpy(), share)
     index = np.concatenate([np.arange(n) for n in share])
@@ -70,10 +71,10 @@ def measure(problems: int, resamples: int) -> None:
     """Make every table and figure once; print what each took."""
     candidates = resampled(problems)
     start = time.process_time()
-    sides, tables = tl.reeval.sides(candidates), {}
+    sides, tables = reeval.sides(candidates), {}
     print(f"{len(candidates):,} candidates\n  {'prepare':16}{time.process_time() - start:6.1f} s")
     for name in (*TABLES, *FIGURES):
-        began, function = time.process_time(), getattr(tl.reeval, name)
+        began, function = time.process_time(), getattr(reeval, name)
         if name in FIGURES:
             function(*(tables[table] for table in FIGURES[name]))
         else:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from papers import trove
 from studies.accounts import account
 from studies.outcomes import markdown
 from studies.plan import ABLATIONS, MAIN, Part, Study
 from studies.readme import as_text, spent
-from trove_lite import trove
 from trove_lite.candidates import read_description
 from trove_lite.errors import TroveLiteError
 

@@ -6,21 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from papers import creator, latm, reeval, save, show, side_by_side, trove, why_empty
 from studies.plan import ABLATIONS, LENDER, LONGER, MAIN, Study
-from trove_lite import (
-    creator,
-    latm,
-    load_calls,
-    load_candidates,
-    reeval,
-    show,
-    side_by_side,
-    tools_imported,
-    tools_made,
-    trove,
-)
+from trove_lite import load_calls, load_candidates, tools_imported, tools_made
 from trove_lite.datasets import load_dataset
-from trove_lite.papers import save, why_empty
 
 #: What a study calls its own prompts, beside those of another pack.
 OWN_PROMPTS = "the study's prompts"

@@ -1,8 +1,7 @@
 """The house keeps its order: arrows point down, no circle, plug-ins know nothing of one another, names stay at home.
 
-    6  __main__  cli  options  notebooks  doctor  (and the index of public names)
-    5  raters
-    4  papers   audit   view
+    5  __main__  cli  options  notebooks  index_page  doctor  (and the index of public names)
+    4  view
     3  analysis            running   recorded
     2  prompts
     1  datasets  methods  models  sandbox
@@ -25,9 +24,8 @@ STOREYS = (
     ("datasets", "methods", "models", "sandbox"),
     ("prompts",),
     ("analysis", "running", "recorded"),
-    ("papers", "audit", "view"),
-    ("raters",),
-    ("cli", "options", "notebooks", "doctor", "__main__", ""),
+    ("view",),
+    ("cli", "options", "notebooks", "index_page", "doctor", "__main__", ""),
 )
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
@@ -40,16 +38,12 @@ SHARED = {
 DOORS = {
     ("__main__", "cli"): "it is the command",
     ("cli", "notebooks"): "commands call it",
+    ("notebooks", "index_page"): "a report ends with it",
     ("cli", "doctor"): "commands call it",
     ("cli", "options"): "commands have them",
     ("sandbox", "datasets.files"): "the data folder is out of programs' reach",
     ("methods", "datasets.base"): "a Question is what a method sees of a Problem",
     ("running", "recorded.replay"): "a toolbox that is lent is another run's, played back",
-    ("audit", "papers"): "the printed numbers are what is audited",
-    ("audit", "papers.reeval"): "and the tables that they stand in",
-    ("audit", "papers.creator.grading"): "and how answers are graded",
-    ("audit", "papers.trove"): "and what is counted of programs and toolboxes",
-    ("audit", "papers.trove.definitions"): "in which ways",
 }
 #: A word that is also the name of a mode or data set, by the module that means something else by it.
 OTHER_WORDS = {
@@ -63,8 +57,9 @@ OTHER_WORDS = {
     "prompts.official": ({"primitive", "instance", "import", "create", "skip"}, "the released files are named so"),
     "prompts.official_creator": ({"standard", "cot", "pot", "entangled", "tool_transfer"}, "as above"),
     "prompts.chain_of_thought": ({"cot"}, "the words of this one method"),
+    "recorded.made_tools": ({"latm", "made_cot"}, "whose tools they are"),
+    "analysis.toolboxes": ({"import"}, "programs of this mode use tools"),
     "recorded.reexecute": ({"import"}, "recorded programs of this mode ran after a toolbox"),
-    "": ({"trove", "latm", "creator"}, "the papers whose tables they are"),
     "candidates": (
         {"primitive", "instance", "import", "create", "skip"}
         | {"standard", "cot", "pot", "entangled", "creator", "tool_use", "dispatcher"},
@@ -72,8 +67,6 @@ OTHER_WORDS = {
     ),
     "running.settings": ({"practice", "practice_tables", "trove", "fallback"}, "what a run is by default"),
 }
-#: Where names of methods, modes and data sets may stand: papers are about them.
-ABOUT_PAPERS = ("papers", "audit")
 
 
 @cache
@@ -103,6 +96,15 @@ def imports(module: str) -> Iterator[str]:
         for alias in node.names:
             part = f"{home}.{alias.name}".removeprefix(".")
             yield part if part in modules() else home
+
+
+def imports_from_outside(module: str) -> Iterator[str]:
+    """The absolute names that a module imports, at any depth of its code."""
+    for node in ast.walk(modules()[module]):
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module or ""
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
 
 
 @cache
@@ -176,7 +178,6 @@ def names_abroad() -> set[tuple[str, str]]:
     return {
         (module, text)
         for module in modules()
-        if room(module) not in ABOUT_PAPERS
         for text in strings(module)
         if text in homes and module not in homes[text] and text not in OTHER_WORDS.get(module, ((), ""))[0]
     }
@@ -196,6 +197,11 @@ def test_arrows_point_down():
 
 def test_analysis_knows_no_method():
     assert {(a, b) for a, b in arrows() if room(a) == "analysis" and room(b) == "methods"} == set()
+
+
+def test_the_package_knows_no_paper():
+    beside = {(a, b.split(".")[0]) for a in modules() for b in imports_from_outside(a)}
+    assert {(a, b) for a, b in beside if b in ("papers", "audit", "studies", "practice")} == set()
 
 
 def test_no_circle():

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import trove_lite as tl
+from papers import check, published_table, reeval, save, trove
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.cli import main
 from trove_lite.datasets import load_dataset
@@ -205,7 +206,7 @@ FUNCTIONS = {
     "a summary of something else": (lambda: tl.summarise(pd.DataFrame({"a": [1]})), "candidates"),
     "independence of something else": (lambda: tl.independent_runs([1]), "candidates"),
     "shared programs of something else": (lambda: tl.shared_programs(pd.DataFrame()), "candidates"),
-    "no such published table": (lambda: tl.published_table("reeval_table99"), "reeval_table1"),
+    "no such published table": (lambda: published_table("reeval_table99"), "reeval_table1"),
     "no such group of files": (lambda: tl.fetch("recipes"), "math"),
     "no such data set": (lambda: tl.load_problems("atlas", "counting"), "math"),
     "no such category": (lambda: tl.load_problems("math", "cooking"), "counting"),
@@ -223,20 +224,20 @@ FUNCTIONS = {
     "a comparison of two models": (lambda: tl.compare(pd.concat([FRAME, FRAME.assign(model="b")])), "2 different"),
     "candidates for a comparison": (lambda: tl.accuracy(FRAME), "see compare"),
     "candidates for a comparison of budgets": (lambda: tl.matched_budgets(FRAME), "see compare"),
-    "candidates for the sides of a table": (lambda: tl.reeval.table1(FRAME), "see compare"),
+    "candidates for the sides of a table": (lambda: reeval.table1(FRAME), "see compare"),
     "more calls than there are": (lambda: tl.accuracy(tl.compare(FRAME), k=1000), "k = 1000"),
     "calls as a text": (lambda: tl.accuracy(tl.compare(FRAME), k="6"), "k = 6"),
     "no such side": (lambda: tl.matched_budgets(tl.compare(FRAME), pairs=[("a", "b")]), "no side 'a'"),
     "failures of nothing": (lambda: tl.failures(None), "candidates"),
     "one rule that differs": (lambda: tl.worked_problem(FRAME, differ=("one_stage",)), "name two rules"),
     "no such problem": (lambda: tl.worked_problem(FRAME, category="cooking"), "cooking"),
-    "toolboxes of no such run": (lambda: tl.trove.final_toolboxes(["none"]), "none: missing"),
-    "toolboxes of a text": (lambda: tl.trove.final_toolboxes("runs/x"), "give a list of runs"),
-    "toolboxes of a torn run": (lambda: tl.trove.final_toolboxes(["torn"]), "run.json: not JSON"),
-    "a table saved into a file": (lambda: tl.save(pd.DataFrame({"a": [1]}), "notes.txt", "a"), "notes.txt"),
-    "a number saved": (lambda: tl.save(3, "."), "a int cannot be saved"),
-    "nothing held against print": (lambda: tl.check(None), "a NoneType holds no values beside print"),
-    "candidates held against print": (lambda: tl.check(FRAME), "give a paper's table"),
+    "toolboxes of no such run": (lambda: trove.final_toolboxes(["none"]), "none: missing"),
+    "toolboxes of a text": (lambda: trove.final_toolboxes("runs/x"), "give a list of runs"),
+    "toolboxes of a torn run": (lambda: trove.final_toolboxes(["torn"]), "run.json: not JSON"),
+    "a table saved into a file": (lambda: save(pd.DataFrame({"a": [1]}), "notes.txt", "a"), "notes.txt"),
+    "a number saved": (lambda: save(3, "."), "a int cannot be saved"),
+    "nothing held against print": (lambda: check(None), "a NoneType holds no values beside print"),
+    "candidates held against print": (lambda: check(FRAME), "give a paper's table"),
     "a run of nothing": (lambda: live_run(None, "runs/x"), "a NoneType is no run's settings"),
     "no such method": (lambda: load_method("magic"), "primitive"),
     "no such model": (lambda: load_model("codellama"), "vllm:NAME"),

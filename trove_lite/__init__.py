@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .analysis.grading import accuracy_by_rule
     from .analysis.independence import independent_runs, repetitions, shared_programs, toolbox_experiment
     from .analysis.summary import summarise
+    from .analysis.toolboxes import final_toolboxes, toolboxes
     from .analysis.worked import worked_problem
     from .candidates import load_calls, load_candidates, outcomes
     from .datasets import load_problems
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     from .datasets.math import CATEGORIES
     from .errors import TroveLiteError
     from .notebooks import paths
-    from .papers import check, creator, latm, published_table, reeval, reexecution, save, show, side_by_side, trove
-    from .papers.answer import answer, answer_figure, answer_in_words
-    from .papers.style import accuracy_figure, failures_figure
     from .running.live import live_run
     from .running.settings import RunSettings
     from .selection import RULES, one_stage, one_stage_described, oracle, random_choice, two_stage, two_stage_described
@@ -47,21 +45,14 @@ __all__ = [
     "accuracy",
     "accuracy_by_rule",
     "accuracy_differences",
-    "accuracy_figure",
-    "answer",
-    "answer_figure",
-    "answer_in_words",
-    "check",
     "choose",
     "compare",
-    "creator",
     "differences_in_words",
     "expected_score",
     "failures",
-    "failures_figure",
     "fetch",
+    "final_toolboxes",
     "independent_runs",
-    "latm",
     "live_run",
     "load_calls",
     "load_candidates",
@@ -72,22 +63,16 @@ __all__ = [
     "oracle",
     "outcomes",
     "paths",
-    "published_table",
     "random_choice",
-    "reeval",
-    "reexecution",
     "repetitions",
-    "save",
     "shared_programs",
-    "show",
-    "side_by_side",
     "summarise",
     "tool_kinds",
     "toolbox_experiment",
+    "toolboxes",
     "tools_imported",
     "tools_kept",
     "tools_made",
-    "trove",
     "two_stage",
     "two_stage_described",
     "worked_problem",

@@ -85,6 +85,8 @@ def _run(words: list[str]) -> int:
     if name == "--version":
         print(f"trove-lite {__version__}")
         return 0
+    if name == "study":
+        raise UsageError("the people's study is not a command of this kit: python -m papers.raters export|read")
     if name not in COMMANDS:
         raise UsageError(f"no command '{name}': choose from {', '.join(COMMANDS)}")
     given = parser_of(name).given(words[1:])
@@ -317,7 +319,7 @@ def _refuse_lacking(settings, method: str) -> None:
 def _with_tools(choices: dict, sources: Sequence[str], methods: Sequence[str]) -> dict:
     """The choices of those methods that use tools made elsewhere, with these tools."""
     from .methods import load_method
-    from .papers.latm import carried
+    from .recorded.made_tools import carried
 
     known = {name: {field.name for field in fields(load_method(name).presets["paper"])} for name in methods}
     takers = [name for name, settings in known.items() if "tools" in settings]
@@ -422,8 +424,8 @@ def summary(runs, json) -> int:
     from json import dumps
 
     from .analysis.summary import as_text, summarise
+    from .analysis.toolboxes import final_toolboxes
     from .candidates import load_candidates
-    from .papers.trove import final_toolboxes
 
     toolboxes = final_toolboxes(runs)
     found = summarise(load_candidates(*runs)) | {"toolboxes": toolboxes.to_dict("records")}
@@ -466,9 +468,9 @@ def _outcomes_options(parser) -> None:
     "runs/first --out first.parquet",
 )
 def outcomes(runs, out) -> None:
+    from .analysis.toolboxes import TOOLBOXES, toolboxes
     from .candidates import load_candidates, outcomes, save_table
     from .journal import on_disk, write_atomically
-    from .papers.trove import TOOLBOXES, toolboxes
 
     path = Path(out)
     if path.is_dir():
@@ -552,6 +554,7 @@ def _reexecute_options(parser) -> None:
     "runs/theirs --out runs/again",
 )
 def reexecute(runs, out, time_limit, known_timeouts, memory, isolation, workers, isolated, force) -> None:
+    from .journal import on_disk
     from .recorded.reexecute import reexecute_runs
 
     at_least(1, "workers", workers)
@@ -559,82 +562,10 @@ def reexecute(runs, out, time_limit, known_timeouts, memory, isolation, workers,
     limits = {"time_limit": time_limit, "memory": memory << 20, "isolation": isolation, "workers": workers}
     limits |= {"known_timeouts": known_timeouts or time_limit, "isolated": isolated}
     new, agreement = reexecute_runs(runs, folder, **limits)
-    _show_time_limits(new, agreement, folder, time_limit)
-    _say(f"{agreement}\n{folder}: {len(new)} candidates, with agreement.csv, disagreements.csv, time_limits.csv")
-
-
-def _show_time_limits(new, agreement, folder: Path, time_limit: float) -> None:
-    from .analysis.independence import independent_runs
-    from .journal import on_disk
-    from .papers import save
-    from .papers.reexecution import LIMITS, time_limits, time_limits_figure
-
-    limits = [limit for limit in LIMITS if limit <= time_limit] or [time_limit]
-    by_limit = time_limits(independent_runs(new, across=True), limits)  # a copy is no second run
-    save(agreement.shares, folder, "agreement")
-    with on_disk(folder):  # by itself, because it is written without rows too
+    with on_disk(folder):
+        agreement.shares.to_csv(folder / "agreement.csv", index=False, lineterminator="\n", float_format="%.6g")
         agreement.disagreements.to_csv(folder / "disagreements.csv", index=False, lineterminator="\n")
-    save(by_limit, folder)
-    save(time_limits_figure(by_limit), folder)
-
-
-# ---- verification by people ----
-
-
-def _study_options(parser) -> None:
-    parts = parser.add_subparsers(dest="part", required=True, metavar="export|read", help="what to do")
-    export = parts.add_parser("export", help="write a page a rater, and the key to them", epilog=parser.epilog)
-    export.add_argument("runs", nargs="+", metavar="RUN", help="run folder with text; two methods or more in all")
-    export.add_argument("--out", required=True, metavar="FOLDER", help="study to make: pages/ to send, the key to keep")
-    export.add_argument("--raters", type=int, default=6, help="a multiple of the methods (default: %(default)s)")
-    export.add_argument("--problems", type=int, default=100, help="at most, for each rater (default: %(default)s)")
-    export.add_argument("--seed", type=int, default=0, help="of problems and orders (default: %(default)s)")
-    export.add_argument("--output", action="store_true", help="show what each program printed, too")
-    read = parts.add_parser("read", help="answers → agreement, accuracy, time, power", epilog=parser.epilog)
-    read.add_argument("folder", metavar="FOLDER", help="study, as export wrote it")
-    read.add_argument("answers", nargs="+", metavar="ANSWERS", help="files that raters' pages wrote, JSON or CSV")
-    read.add_argument("--out", metavar="FOLDER", help="for tables and figures (default: results in the study)")
-
-
-@command(
-    "people verify programs: blinded pages, and what their answers say",
-    _study_options,
-    "export runs/mine --out mystudy --raters 6 --problems 60",
-    "read mystudy answers-rater1.json answers-rater2.csv",
-)
-def study(part, **given) -> None:
-    if part == "export":
-        return _export_study(**given)
-    _read_study(**given)
-
-
-def _export_study(runs, out, **how) -> None:
-    from .raters.export import PAGES, write_study
-
-    at_least(1, "problems", how["problems"])
-    made = write_study(runs, out, **how)
-    _say(
-        f"{made.folder / PAGES}: a page for each of {made.raters} raters, {made.problems} problems each, programs of "
-        f"{', '.join(made.methods)}; send these",
-        f"{made.folder}: the key; keep it from the raters",
-    )
-    if made.left_out:
-        print(f"{made.left_out} answers could not be shown whole, or hold no program, and are in no page")
-
-
-def _read_study(folder, answers, out) -> None:
-    from .papers import save, show
-    from .papers.trove import verification, verification_in_words
-    from .raters.answers import read_study
-
-    place = Path(out) if out else Path(folder) / "results"
-    found = verification(read_study(folder, answers))
-    for table in found[:3]:
-        _say(f"{table.attrs['title']}\n{show(table).to_string(index=False)}\n")
-    _say(verification_in_words(*found[:3]))
-    for thing in found:
-        save(thing, place)
-    print(f"tables and figures in {place}")
+    _say(f"{agreement}\n{folder}: {len(new)} candidates, with agreement.csv, disagreements.csv")
 
 
 # ---- what is at hand ----

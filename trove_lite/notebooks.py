@@ -327,12 +327,19 @@ def report(
     with on_disk(results):
         (results / "notebooks").mkdir(parents=True, exist_ok=True)
     with locked(results / "notebooks"):
-        ended = run_all(todo, at_once=jobs, force=force)
+        last = {stem for stem, job in todo.items() if _reads_results(job.notebook)}
+        ended = run_all({stem: job for stem, job in todo.items() if stem not in last}, at_once=jobs, force=force)
+        ended |= run_all({stem: todo[stem] for stem in todo if stem in last}, at_once=jobs, force=True)
         write_index(results, figures, title or name, candidates, runs, todo, ended)
     failed = {stem: outcome.error for stem, outcome in ended.items() if outcome.error}
     for stem, message in failed.items():
         print(f"error: {stem}.ipynb failed:\n{shown(message, lines=True)}", file=sys.stderr)
     return len(failed)
+
+
+def _reads_results(path: Path) -> bool:
+    """Whether a notebook reads the tables of the others, and so runs after them."""
+    return read_notebook(path).metadata.get("trove_lite", {}).get("last", False)
 
 
 def _about_runs(notebooks: Path, methods: set[str], only: Sequence[str]) -> dict[Path, dict[str, object]]:
@@ -353,13 +360,20 @@ def _about_runs(notebooks: Path, methods: set[str], only: Sequence[str]) -> dict
 def _fingerprint(runs: Iterable[str | Path]) -> str:
     """A hash of what every notebook's numbers hang on: the runs' tables, by size and time, and this package's code."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*")):
-        if path.suffix in (".py", ".csv", ".toml"):
-            digest.update(path.read_bytes())
+    for path in sorted(
+        path for folder in _code() for path in folder.rglob("*") if path.suffix in (".py", ".csv", ".toml")
+    ):
+        digest.update(path.read_bytes())
     for run in map(Path, runs):
         for path in sorted(run.glob("*.parquet")) if run.is_dir() else [run]:
             digest.update(f"{path.resolve()} {path.stat().st_size} {path.stat().st_mtime_ns}\n".encode())
     return digest.hexdigest()
+
+
+def _code() -> list[Path]:
+    """The folders whose code notebooks run: this package, and what stands beside it in a clone."""
+    here = Path(__file__).parent
+    return [here, *(folder for name in ("papers", "audit") if (folder := here.parent / name).is_dir())]
 
 
 #: A page loads nothing from elsewhere, folds code away, says what its pictures show, and leads back to the index.
@@ -372,7 +386,7 @@ PAGE = """
 {%- block body_header -%}{{ super() }}
 <style>.jp-OutputArea-output{overflow-x:auto} .jp-OutputArea-output pre{word-break:normal;overflow-wrap:anywhere}
 .jp-RenderedImage img{max-width:100%;height:auto} .back{padding:0 1em} .back a{text-decoration:underline}</style>
-<p class="back"><a href="../index.html">the claims, all figures, notebooks and tables</a></p>
+<p class="back"><a href="../index.html">all figures, notebooks and tables</a></p>
 {%- endblock -%}
 {%- block input -%}<details><summary>code</summary>{{ super() }}</details>{%- endblock -%}
 {%- block data_png -%}
@@ -424,9 +438,9 @@ def write_index(
     jobs: Mapping[str, Job],
     ended: Mapping[str, Outcome],
 ) -> None:
-    """One page to read everything from (`papers.first_page`), about these runs and notebooks."""
+    """One page to read everything from, about these runs and notebooks."""
     from .analysis.health import in_words, signs
-    from .papers.first_page import Book, write_first_page  # draws, and is slow to import
+    from .index_page import Book, write_index_page
 
     runs = {
         c: ", ".join(sorted(candidates[c].astype(str).unique())) for c in ("model", "dataset", "provenance", "method")
@@ -434,10 +448,9 @@ def write_index(
     books = [
         Book(title_of(job.notebook), f"notebooks/{stem}.html", bool(ended[stem].error)) for stem, job in jobs.items()
     ]
-    told = "; ".join(f"{name} {value}" for name, value in runs.items())
-    about = {"title": title, "model": runs["model"], "dataset": runs["dataset"], "runs": told}
-    about["signs"] = in_words(signs(candidates, load_calls(*folders), folders))
-    write_first_page(results, figures, **about, books=books)
+    about = "; ".join(f"{name} {value}" for name, value in runs.items())
+    against = in_words(signs(candidates, load_calls(*folders), folders))
+    write_index_page(results, figures, title=title, runs=about, books=books, signs=against)
 
 
 # ---- a grid: one notebook, many parameters ----

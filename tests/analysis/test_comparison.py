@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import trove_lite as tl
+from papers.style import accuracy_figure
 from trove_lite import TroveLiteError
 from trove_lite.analysis.comparison import (
     Comparison,
@@ -233,11 +234,11 @@ def test_one_problem_has_a_difference_and_no_interval(simulated):
 
 def test_the_generic_figure_names_its_sides_and_has_a_panel_a_rule(simulated):
     table = tl.accuracy(tl.compare(simulated))
-    figure = tl.accuracy_figure(table)
+    figure = accuracy_figure(table)
     assert [axes.get_title() for axes in figure.axes] == ["one-stage", "oracle"]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["trove", "primitive"]
     assert "simulated runs on MATH" in figure.get_suptitle()
-    assert tl.accuracy_figure(table.head(0)) is None
+    assert accuracy_figure(table.head(0)) is None
 
 
 # ---- costs ----

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from trove_lite.papers import published_table
+from papers import published_table
 from trove_lite.sandbox.worker import Execution
 
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from trove_lite.audit import creator_latm as audit_papers
-from trove_lite.audit import reeval as audit_arithmetic
-from trove_lite.audit import reeval_spread as spread
-from trove_lite.audit import reeval_text as statements
-from trove_lite.audit.finding import (
+from audit import creator_latm as audit_papers
+from audit import reeval as audit_arithmetic
+from audit import reeval_spread as spread
+from audit import reeval_text as statements
+from audit.finding import (
     CONSISTENT,
     INCONSISTENT,
     UNDECIDED,
@@ -17,8 +17,8 @@ from trove_lite.audit.finding import (
     finding,
     mean_fit,
 )
-from trove_lite.audit.trove import standard_deviations, thresholds, trove_findings
-from trove_lite.papers import published_table
+from audit.trove import standard_deviations, thresholds, trove_findings
+from papers import published_table
 
 from .planting import only, planted
 

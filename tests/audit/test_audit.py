@@ -5,8 +5,8 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from trove_lite import audit
-from trove_lite.audit.finding import (
+import audit
+from audit.finding import (
     as_table,
     finding,
 )

@@ -2,10 +2,10 @@
 
 import pytest
 
-from trove_lite.audit import creator
-from trove_lite.audit.finding import CONSISTENT, INCONSISTENT, UNDECIDED, as_printed
+from audit import creator
+from audit.finding import CONSISTENT, INCONSISTENT, UNDECIDED, as_printed
+from papers import published_table
 from trove_lite.datasets.files import public_paths
-from trove_lite.papers import published_table
 
 from .planting import planted
 

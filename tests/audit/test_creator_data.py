@@ -2,9 +2,9 @@
 
 import pytest
 
-from trove_lite.audit import creator, creator_data
-from trove_lite.audit.creator_program import program_findings
-from trove_lite.audit.finding import CONSISTENT, INCONSISTENT
+from audit import creator, creator_data
+from audit.creator_program import program_findings
+from audit.finding import CONSISTENT, INCONSISTENT
 
 from .planting import only
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from trove_lite.audit import latm
-from trove_lite.audit.finding import CONSISTENT, INCONSISTENT, UNDECIDED, as_printed
+from audit import latm
+from audit.finding import CONSISTENT, INCONSISTENT, UNDECIDED, as_printed
 from trove_lite.cli import parser_of
 from trove_lite.datasets import bbh
 from trove_lite.datasets.files import public_paths

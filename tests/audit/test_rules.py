@@ -4,17 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from trove_lite.analysis.choose import choose
-from trove_lite.audit import alternatives as audit_alternatives
-from trove_lite.audit import rules as audit_rules
-from trove_lite.audit import worked_examples as audit_prompts
-from trove_lite.audit.finding import (
+from audit import alternatives as audit_alternatives
+from audit import rules as audit_rules
+from audit import worked_examples as audit_prompts
+from audit.finding import (
     CONSISTENT,
     INCONSISTENT,
 )
+from papers.trove import demonstrations
+from trove_lite.analysis.choose import choose
 from trove_lite.datasets.math import CATEGORIES, MATH
 from trove_lite.errors import TroveLiteError
-from trove_lite.papers.trove import demonstrations
 from trove_lite.prompts import load_pack
 from trove_lite.prompts.base import PromptPack
 from trove_lite.selection import RULES, Vote, number_text, one_stage, two_stage

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from trove_lite.audit.benefit import (
+from audit.benefit import (
     agrees,
     benefit_findings,
     import_findings,
@@ -12,14 +12,14 @@ from trove_lite.audit.benefit import (
     matched_tokens,
     mcnemar_findings,
 )
-from trove_lite.audit.finding import (
+from audit.finding import (
     CONSISTENT,
     INCONSISTENT,
     UNDECIDED,
     Range,
 )
+from papers import reeval
 from trove_lite.candidates import SELECTED, SELECTION
-from trove_lite.papers import reeval
 
 from ..simulated import candidates as simulated_candidates
 from .planting import only

@@ -7,13 +7,13 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from trove_lite import load_candidates, trove
+from papers import published_table, trove
+from papers.trove.ablations import EFFECTS, SIMPLEST, selected
+from papers.trove.growth import WORTH
+from trove_lite import load_candidates
 from trove_lite.candidates import save_run
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.trove import TroveSettings
-from trove_lite.papers import published_table
-from trove_lite.papers.trove.ablations import EFFECTS, SIMPLEST, selected
-from trove_lite.papers.trove.growth import WORTH
 from trove_lite.recorded.replay import stated_settings
 from trove_lite.running.lent import along
 from trove_lite.running.settings import RunSettings

@@ -3,10 +3,9 @@
 import pandas as pd
 import pytest
 
-from trove_lite import TroveLiteError
-from trove_lite.papers import answer as papers_answer
-from trove_lite.papers import published_value
-from trove_lite.papers.answer import (
+from papers import answer as papers_answer
+from papers import published_value
+from papers.answer import (
     IN_PRINT,
     NO_TOOLS,
     NOT_RUN,
@@ -15,6 +14,7 @@ from trove_lite.papers.answer import (
     answer_figure,
     answer_in_words,
 )
+from trove_lite import TroveLiteError
 
 from ..conftest import ROOT
 

@@ -3,9 +3,10 @@
 import pandas as pd
 import pytest
 
-from trove_lite import TroveLiteError, reeval
-from trove_lite.papers.claims import DOES_NOT, HOLDS, OPEN, SHOWN, Tables, Undecided, only
-from trove_lite.papers.reeval.claims import CLAIMS, is_its_model
+from papers import reeval
+from papers.claims import DOES_NOT, HOLDS, OPEN, SHOWN, Tables, Undecided, only
+from papers.reeval.claims import CLAIMS, is_its_model
+from trove_lite import TroveLiteError
 
 MODEL = "CodeLlama-7b-Instruct-hf"
 BENEFIT = "this toolbox approach does not provide a significant benefit on MATH"

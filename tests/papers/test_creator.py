@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from papers import creator, why_empty
+from papers.creator.grading import canonical, graded_by, texts_of
+from papers.style import over
 from trove_lite.analysis.comparison import Comparison
 from trove_lite.candidates import CALLS_SCHEMA, SELECTED, SELECTION, as_arrow, as_frame, load_calls, load_candidates
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.repair import RepairSettings
-from trove_lite.papers import creator, why_empty
-from trove_lite.papers.creator.grading import canonical, graded_by, texts_of
-from trove_lite.papers.style import over
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
@@ -215,7 +215,7 @@ def test_printed_values_stand_beside_the_paper_s_own_model_alone(model, cells):
 
 
 def test_successful_execution_counts_programs_that_ran_and_words_with_a_number(study):
-    from trove_lite.papers.creator.tables import successful_execution
+    from papers.creator.tables import successful_execution
 
     pot = study.sides["PoT"]
     assert successful_execution(pot)["score"].mean() == pytest.approx((pot["status"] == "ok").mean())
@@ -286,7 +286,7 @@ def test_at_a_matched_budget_the_cheaper_method_repeats_its_attempts(study):
 
 
 def test_a_budget_between_whole_numbers_is_a_mixture(study):
-    from trove_lite.papers.creator.spend import _Scores
+    from papers.creator.spend import _Scores
 
     scores = _Scores(study.sides, "PoT", 0, 50)
     between = scores.at(2.25)["score"].mean()
@@ -312,7 +312,7 @@ def test_a_request_that_was_refused_is_a_call_without_tokens():
 
 
 def test_an_answer_printed_is_less_than_a_program_that_ran(study):
-    from trove_lite.papers.creator.tables import answer_printed, successful_execution
+    from papers.creator.tables import answer_printed, successful_execution
 
     pot = study.sides["PoT"].assign(status="ok")
     assert answer_printed(pot.assign(answer="7"))["score"].eq(1).all()
@@ -322,7 +322,7 @@ def test_an_answer_printed_is_less_than_a_program_that_ran(study):
 
 
 def test_methods_are_compared_where_one_attempt_of_the_dearest_is_paid_for():
-    from trove_lite.papers.creator.spend import budgets
+    from papers.creator.spend import budgets
 
     costs = {
         "CREATOR": {"calls": 2.0, "completion tokens": 100.0},
@@ -400,7 +400,7 @@ def transferred(right, answers=None, attempts=2):
                 )
                 calls.append(at | {"stage": "decide", "mode": mode, "sample": sample, "round": 0, "role": "solver"})
     candidates, calls = as_frame(as_arrow(rows)), as_frame(as_arrow(calls, CALLS_SCHEMA))
-    from trove_lite.papers.creator.sides import Study
+    from papers.creator.sides import Study
 
     sides = Comparison.of({"Tool transfer": candidates}, calls=calls)
     return Study(sides, candidates, pd.DataFrame({"category": []}), "strict")

@@ -6,9 +6,9 @@ import re
 import pandas as pd
 import pytest
 
+from papers.latm import released as latm
 from trove_lite.datasets import bbh
 from trove_lite.datasets.files import public_paths
-from trove_lite.papers.latm import released as latm
 from trove_lite.sandbox import Execution, Sandbox
 
 BIRDS = (

@@ -3,10 +3,10 @@
 import pandas as pd
 import pytest
 
+from papers import latm
+from papers.latm.shared import is_missing, variables
 from trove_lite.candidates import outcomes
 from trove_lite.datasets import load_problems
-from trove_lite.papers import latm
-from trove_lite.papers.latm.shared import is_missing, variables
 
 from ..simulated import candidates as simulated
 

@@ -7,16 +7,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from papers import latm
+from papers.latm.cost import NO_TOOL
+from papers.latm.dispatch import dispatched
+from papers.latm.released import characters
 from trove_lite.analysis.comparison import Comparison
 from trove_lite.candidates import calls_of, load_calls, load_candidates
 from trove_lite.datasets.bbh import FILES
 from trove_lite.datasets.files import public_paths
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.latm import LatmSettings
-from trove_lite.papers import latm
-from trove_lite.papers.latm.cost import NO_TOOL
-from trove_lite.papers.latm.dispatch import dispatched
-from trove_lite.papers.latm.released import characters, described, transcript
+from trove_lite.recorded.made_tools import carried, described, transcript
 
 from ..running.test_labelled import REPLIES, ScriptedModel, run
 from ..simulated import candidates as simulated
@@ -37,7 +38,7 @@ def runs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     run(folder / "tool")
     run(folder / "words", methods=("cot",), roles=())
-    run(folder / "given", choices={"latm": latm.carried([folder / "tool"])}, roles=("user",))
+    run(folder / "given", choices={"latm": carried([folder / "tool"])}, roles=("user",))
     return [folder / "tool", folder / "words", folder / "given"]
 
 
@@ -108,7 +109,7 @@ def test_trials_that_made_a_tool_are_counted_beside_print(runs):
 def test_trials_of_several_tasks_are_counted_together_too(runs, monkeypatch):
     trial = {"maker": "maker", "proposals": 1, "verifications": 1, "labels": 6, "note": "drawn twice"}
     made = [trial | {"category": task, "made": task == "b"} for task in "aabbb"]
-    monkeypatch.setattr("trove_lite.papers.latm.tables._trials", lambda folder: made)
+    monkeypatch.setattr("papers.latm.tables._trials", lambda folder: made)
     table = latm.table3(runs[:1])
     ours = table[table["source"] == "run"]
     assert ours["category"].to_list() == ["a", "b", "all"]
@@ -121,7 +122,7 @@ def test_trials_of_several_tasks_are_counted_together_too(runs, monkeypatch):
 def test_table_5_is_of_thoughts_that_a_model_wrote_beside_people_s_and_a_tool(runs, calls, comparison, tmp_path):
     assert "system" not in latm.table5(comparison) or latm.table5(comparison).empty
     run(tmp_path / "thoughts", methods=("made_cot",), roles=("maker",), solver=Thinker())
-    given = latm.carried([tmp_path / "thoughts"], "made_cot")
+    given = carried([tmp_path / "thoughts"], "made_cot")
     assert given["maker"] == "maker"
     assert given["tools"]["chinese_remainder"].count("A: Let's think step by step. ") == 3
     more = [*runs, tmp_path / "thoughts"]
@@ -129,7 +130,7 @@ def test_table_5_is_of_thoughts_that_a_model_wrote_beside_people_s_and_a_tool(ru
     systems = {"LATM of maker, user", "CoT, scripted", "made CoT of maker, thinker"}
     assert set(table.loc[table["problems"] > 0, "system"]) == systems
     with pytest.raises(TroveLiteError, match="thoughts were not released"):
-        latm.carried(["released"], "made_cot")
+        carried(["released"], "made_cot")
 
 
 def test_thoughts_that_are_paid_for_once_are_no_rival_s_whole_bill():
@@ -281,17 +282,17 @@ def test_each_seed_s_first_tool_is_carried_to_its_user_and_a_task_without_one_is
     about = {"toolboxes": made, "models": {"solver": "small"}}
     (tmp_path / "run.json").write_text(json.dumps(about))
     tools = {"sort": "first", "dyck": "", "sort#0": "", "sort#1": "first", "sort#2": "second", "dyck#0": ""}
-    assert latm.carried([tmp_path]) == {"tools": tools, "maker": "small"}
+    assert carried([tmp_path]) == {"tools": tools, "maker": "small"}
     (tmp_path / "run.json").write_text(json.dumps(about | {"toolboxes": []}))
     with pytest.raises(TroveLiteError, match="made no tools"):
-        latm.carried([tmp_path])
+        carried([tmp_path])
 
 
 def test_a_file_is_the_tool_of_the_task_that_it_is_named_after(tmp_path):
     (tmp_path / "word_sorting.md").write_text("a tool")
-    assert latm.carried([tmp_path / "word_sorting.md"]) == {"tools": {"word_sorting": "a tool"}, "maker": tmp_path.name}
+    assert carried([tmp_path / "word_sorting.md"]) == {"tools": {"word_sorting": "a tool"}, "maker": tmp_path.name}
     with pytest.raises(TroveLiteError, match="cannot be read"):
-        latm.carried([tmp_path / "nothing.md"])
+        carried([tmp_path / "nothing.md"])
 
 
 def test_a_user_has_the_tool_of_its_own_seed_and_of_another_the_first():

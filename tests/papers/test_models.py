@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from papers import reeval
 from trove_lite.candidates import load_candidates, save_run, save_table
-from trove_lite.papers import reeval
 
 from ..simulated import MODEL, candidates
 

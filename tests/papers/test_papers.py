@@ -6,7 +6,8 @@ import pytest
 from matplotlib.figure import Figure
 
 import trove_lite as tl
-from trove_lite.papers import COLUMNS, named
+from papers import COLUMNS, check, named, published_table, save, show, side_by_side
+from papers.style import accuracy_figure
 
 
 def table(**columns):
@@ -30,22 +31,22 @@ def table(**columns):
 
 @pytest.mark.parametrize("name", [f"reeval_table{i}" for i in (1, 2, 3, 5, 6, 7, 8, 9)])
 def test_published_tables_load(name):
-    assert len(tl.published_table(name)) > 20
+    assert len(published_table(name)) > 20
 
 
 def test_an_unknown_published_table_names_the_known_ones():
     with pytest.raises(tl.TroveLiteError, match=r"no published table 'reeval_table0': there are .*reeval_table1"):
-        tl.published_table("reeval_table0")
+        published_table("reeval_table0")
 
 
 def verdict(**columns):
     """What is said of the first cell."""
-    found = tl.check(table(**columns)).set_index("category").loc["counting"]
+    found = check(table(**columns)).set_index("category").loc["counting"]
     return found["verdict"], found["why"]
 
 
 def test_check_says_in_one_line_how_many_printed_values_agree(capsys, tmp_path):
-    found = tl.check(table(), tmp_path)
+    found = check(table(), tmp_path)
     said = "1 agree with what five more runs of ours would print, 0 differ, 0 are open\n"
     assert capsys.readouterr().out == f"of 1 printed values of Table 1, {said}"
     assert found["difference"].tolist() == pytest.approx([-0.02])
@@ -79,67 +80,67 @@ def test_a_single_run_agrees_with_nothing():
 def test_what_depends_on_the_number_of_runs_is_not_scored():
     frame = table()
     frame.attrs["not_scored"] = "of other runs"
-    assert tl.check(frame)[["verdict", "why"]].to_numpy().tolist() == [["open", "of other runs"]]
+    assert check(frame)[["verdict", "why"]].to_numpy().tolist() == [["open", "of other runs"]]
 
 
 def test_what_stands_in_is_counted_apart(capsys):
-    tl.check(table(published=[0.27, 0.5], source=["TROVE", "pool"]))
+    check(table(published=[0.27, 0.5], source=["TROVE", "pool"]))
     said = capsys.readouterr().out
     assert said.startswith("of 1 printed values of Table 1, 1 agree")
     assert "; of 1 where the pool stands in, 0 agree" in said
 
 
 def test_a_table_without_printed_values_says_so_and_saves_no_check(capsys, tmp_path):
-    assert tl.check(table(published=np.nan), tmp_path).empty
+    assert check(table(published=np.nan), tmp_path).empty
     assert capsys.readouterr().out == "no printed value of Table 1 is for this budget, model, data set and method\n"
     assert list(tmp_path.iterdir()) == []
 
 
 def test_side_by_side_shows_the_value_its_interval_and_the_papers():
-    shown = tl.side_by_side(table())
+    shown = side_by_side(table())
     assert shown.loc["counting", "TROVE"] == "0.250 [0.200, 0.300] (0.27)"
 
 
 def test_a_notebook_shows_a_reason_to_its_end():
     reason = "these runs are on other problems: " + "run --dataset tabmwp, " * 4 + "and look again"
-    shown = tl.side_by_side(named(table().head(0), "paper_table1", "Table 1", note=reason))
+    shown = side_by_side(named(table().head(0), "paper_table1", "Table 1", note=reason))
     assert all(f"{reason}</td>" in html for html in (shown._repr_html_(), shown.T._repr_html_()))
 
 
 def test_a_notebook_shows_every_column_and_row():
     wide = pd.DataFrame([range(30)] * 70, columns=[f"c{i}" for i in range(30)])
-    html = tl.show(wide)._repr_html_()
+    html = show(wide)._repr_html_()
     assert (html.count("<tr"), html.count("<td>")) == (71, 70 * 30)
     assert "..." not in html
 
 
 def test_a_table_is_shown_without_intervals_that_repeat_others():
     rows = table().assign(low_problems=lambda t: t["low"], high_problems=lambda t: t["high"])
-    assert "low_problems" not in tl.show(rows)
-    assert {"low_problems", "high_problems"} <= set(tl.show(rows.assign(high_problems=0.9)))
+    assert "low_problems" not in show(rows)
+    assert {"low_problems", "high_problems"} <= set(show(rows.assign(high_problems=0.9)))
 
 
 def test_side_by_side_names_what_stands_in_in_the_column():
-    assert list(tl.side_by_side(table(source=["TROVE", "pool"]))) == ["TROVE (pool)"]
+    assert list(side_by_side(table(source=["TROVE", "pool"]))) == ["TROVE (pool)"]
 
 
 def test_side_by_side_has_no_column_or_row_of_which_nothing_is_known():
     rows = table(published=np.nan)
     nothing = rows.assign(system="other", value=np.nan)
     both = named(pd.concat([rows.head(1), nothing]), "paper_table1", "Table 1", "")
-    assert tl.side_by_side(both).shape == (1, 1)
+    assert side_by_side(both).shape == (1, 1)
 
 
 def test_a_table_without_a_value_is_one_line_that_says_why():
     rows = table(value=np.nan, note=["no TROVE runs", "no TROVE runs; no data"])
-    for shown in (tl.side_by_side(rows), tl.show(rows)):
+    for shown in (side_by_side(rows), show(rows)):
         assert shown.to_numpy().tolist() == [["no TROVE runs; no data"]]
         assert shown.index.tolist() == ["Table 1"]
-    assert tl.show(named(rows.head(0), "a", "A", "", note="no runs")).to_numpy().tolist() == [["no runs"]]
+    assert show(named(rows.head(0), "a", "A", "", note="no runs")).to_numpy().tolist() == [["no runs"]]
 
 
 def test_a_table_is_shown_without_empty_columns():
-    shown = tl.show(table(published=np.nan))
+    shown = show(table(published=np.nan))
     assert "published" not in shown
     assert "note" not in shown
     assert not shown.isna().any(axis=None)
@@ -148,40 +149,40 @@ def test_a_table_is_shown_without_empty_columns():
 def test_a_table_and_a_figure_are_saved_under_their_names(tmp_path):
     figure = Figure()
     figure.set_label("paper_figure1")
-    assert tl.save(table(), tmp_path / "results") is not None
-    assert tl.save(figure, tmp_path / "figures") is None
+    assert save(table(), tmp_path / "results") is not None
+    assert save(figure, tmp_path / "figures") is None
     names = {path.name for path in tmp_path.rglob("*.*")}
     assert names == {"paper_table1.csv", "paper_figure1.png", "paper_figure1.svg"}
 
 
 def test_without_a_folder_nothing_is_saved(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    tl.save(table(), "")
-    tl.save(table().head(0), "results")
-    tl.save(Figure(), "")
+    save(table(), "")
+    save(table().head(0), "results")
+    save(Figure(), "")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_figure_that_is_not_there_is_said(capsys, tmp_path):
-    assert tl.save(None, tmp_path) is None
+    assert save(None, tmp_path) is None
     assert capsys.readouterr().out == "nothing to draw: the table says why\n"
 
 
 def test_what_has_no_name_needs_one(tmp_path):
     with pytest.raises(tl.TroveLiteError, match="has no name of its own"):
-        tl.save(pd.DataFrame({"a": [1]}), tmp_path)
-    tl.save(pd.DataFrame({"a": [1]}), tmp_path, "mine")
+        save(pd.DataFrame({"a": [1]}), tmp_path)
+    save(pd.DataFrame({"a": [1]}), tmp_path, "mine")
     assert (tmp_path / "mine.csv").read_text() == "a\n1\n"
 
 
 def test_the_same_figure_gives_the_same_bytes(tmp_path, simulated):
     drawn = tl.accuracy(tl.compare(simulated))
     for folder in ("a", "b"):
-        tl.save(tl.accuracy_figure(drawn), tmp_path / folder)
+        save(accuracy_figure(drawn), tmp_path / folder)
     for name in ("accuracy.png", "accuracy.svg"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
 def test_an_empty_table_is_not_written_and_needs_no_name(tmp_path):
-    tl.save(pd.DataFrame({"a": []}), tmp_path)
+    save(pd.DataFrame({"a": []}), tmp_path)
     assert list(tmp_path.iterdir()) == []

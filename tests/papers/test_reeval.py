@@ -9,11 +9,11 @@ import pytest
 from matplotlib.figure import Figure
 
 import trove_lite as tl
-from trove_lite import TroveLiteError, reeval
+from papers import COLUMNS, check, reeval, show, side_by_side
+from papers.reeval import SKIP_POOL
+from trove_lite import TroveLiteError
 from trove_lite.analysis.scores import ALL_MACRO, ALL_MICRO
 from trove_lite.analysis.statistics import holm
-from trove_lite.papers import COLUMNS
-from trove_lite.papers.reeval import SKIP_POOL
 
 from ..conftest import ROOT
 from ..simulated import MODEL, candidates
@@ -171,7 +171,7 @@ def test_the_stand_in_is_labelled_in_every_cell_it_fills_and_in_the_column_that_
         filled = table[table["system"].str.startswith("PRIMITIVE") & table["value"].notna()]
         assert len(filled)
         assert set(filled["source"]) == {SKIP_POOL}
-        columns = tl.side_by_side(table).columns.get_level_values("system")
+        columns = side_by_side(table).columns.get_level_values("system")
         assert all("SKIP pool" in c for c in columns if c.startswith("PRIMITIVE") and "original" not in c)
         assert not any("SKIP pool" in c for c in columns if c.startswith("TROVE"))
 
@@ -207,7 +207,7 @@ def test_gains_note_the_number_of_runs(made, whole):
 @pytest.mark.parametrize(("runs", "scored"), [(2, False), (5, True)])
 def test_gains_are_held_against_print_at_its_number_of_runs_alone(runs, scored, capsys):
     table = reeval.table6(reeval.sides(candidates(problems=3, runs=runs, categories=("counting", "geometry"))))
-    found = tl.check(table)
+    found = check(table)
     assert set(found["verdict"]) == {"open"}
     assert ("five a side" in found["why"].iloc[0]) != scored
 
@@ -317,7 +317,7 @@ def test_at_matched_tokens_primitive_has_the_longer_runs_and_trove_its_own():
 def test_the_stand_in_is_not_matched(made, partial):
     table = made["matched_budgets", partial]
     assert table["note"].str.startswith("no PRIMITIVE runs").all()
-    assert tl.show(table).shape == (1, 1)
+    assert show(table).shape == (1, 1)
 
 
 # ---- print stands only where it belongs ----
@@ -418,13 +418,13 @@ def test_small_and_one_sided_runs_have_every_table_and_figure_or_say_why(simulat
     comparison = reeval.sides(SMALL[which](simulated[simulated["category"].isin(["counting", "number"])]))
     tables = {name: computed(name, comparison) for name in [*TABLES, *DIFFERENCES]}
     for name, found in tables.items():
-        for shown in (tl.show(found), *([tl.side_by_side(found)] if name in TABLES else [])):
+        for shown in (show(found), *([side_by_side(found)] if name in TABLES else [])):
             assert shown.size, name
             assert not shown.isna().any(axis=None), name
             assert not (shown == "–").all(axis=None), name
     for name, needs in FIGURES.items():
         figure = getattr(reeval, name)(*(tables[need] for need in needs))
-        assert (figure is None) == any(tl.show(tables[need]).shape == (1, 1) for need in needs), name
+        assert (figure is None) == any(show(tables[need]).shape == (1, 1) for need in needs), name
         if figure:
             assert_every_entry_of_the_legend_is_drawn(figure, name)
 
@@ -479,7 +479,7 @@ def test_another_data_set_has_the_tables_of_its_own_categories(counting):
 def test_a_data_set_without_levels_says_so(simulated):
     plain = simulated.assign(dataset="tables", level="")
     table = reeval.table9(reeval.sides(plain))
-    assert tl.show(table).to_numpy().tolist() == [["the problems of tables have no levels"]]
+    assert show(table).to_numpy().tolist() == [["the problems of tables have no levels"]]
     assert reeval.table9_figure(table) is None
     assert set(reeval.table8(reeval.sides(plain))["level"]) == {"all"}
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from trove_lite.papers.reexecution import limits_in_words, time_limits, time_limits_figure
+from papers.reexecution import limits_in_words, time_limits, time_limits_figure
 
 from ..recorded.test_reexecute import row
 

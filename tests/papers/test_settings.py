@@ -2,7 +2,7 @@
 
 import json
 
-from trove_lite.papers.reeval import table4
+from papers.reeval import table4
 
 from ..simulated import candidates
 

@@ -8,11 +8,9 @@ import pytest
 from matplotlib.colors import to_rgb
 from PIL import Image
 
-import trove_lite as tl
-from trove_lite import reeval
+from papers import caption_of, named, reeval, save
+from papers.style import DRAWN_TOGETHER, SERIES, drawn_rows
 from trove_lite.datasets.base import DIFFICULTY
-from trove_lite.papers import caption_of, named
-from trove_lite.papers.style import DRAWN_TOGETHER, SERIES, drawn_rows
 
 from ..simulated import candidates
 from .test_reeval import FIGURES
@@ -170,7 +168,7 @@ def test_the_difference_of_pooled_samples_is_that_of_the_two_curves(pooled_sampl
 
 
 def test_a_caption_says_over_what_and_which_interval_and_travels_with_the_file(table1, tmp_path, capsys):
-    tl.save(reeval.table1_figure(table1), tmp_path)
+    save(reeval.table1_figure(table1), tmp_path)
     caption = caption_of(tmp_path / "reeval_table1.png")
     assert caption == capsys.readouterr().out.strip()
     for words in ("percent", "24 problems of 2 categories", "2 runs of TROVE", "95 % intervals", "SKIP pool stands in"):

@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from trove_lite import trove
+from papers import trove
+from trove_lite.analysis.toolboxes import KEPT
 from trove_lite.candidates import outcomes, selections
 
 from ..simulated import candidates
@@ -77,13 +78,13 @@ def test_differences_are_paired_and_said_in_words(runs):
     found = differences.set_index(["measure", "category"])["difference"]
     assert found["#ops, as reported", "covered"] == 2
     words = trove.table2_in_words(
-        trove.table2_operations(runs), trove.table2_library(runs, pd.DataFrame(columns=trove.KEPT)), differences
+        trove.table2_operations(runs), trove.table2_library(runs, pd.DataFrame(columns=KEPT)), differences
     )
     assert "Against PRIMITIVE, problem by problem, TROVE's programs are longer: +2.0 operations" in words
     alone = runs[runs["method"] == "trove"]
     assert "hold one system alone" in trove.table2_in_words(
         trove.table2_operations(alone),
-        trove.table2_library(alone, pd.DataFrame(columns=trove.KEPT)),
+        trove.table2_library(alone, pd.DataFrame(columns=KEPT)),
         trove.table2_differences(alone),
     )
 
@@ -97,6 +98,6 @@ def test_outcomes_made_before_measures_were_kept_say_so(runs):
     old = outcomes(runs).assign(reported_operations=None, used_tools=None)
     table = trove.table2_operations(old).set_index(["system", "category"])
     assert table.loc[("TROVE, as reported", "counting"), "note"] == "no program's text is known"
-    library = trove.table2_library(old, pd.DataFrame(columns=trove.KEPT))
+    library = trove.table2_library(old, pd.DataFrame(columns=KEPT))
     assert library["value"].isna().all()
     assert set(library["note"]) == {"what the toolbox held is not known"}

@@ -3,9 +3,8 @@
 import pandas as pd
 import pytest
 
-from trove_lite import trove
+from papers import published_table, trove, why_empty
 from trove_lite.candidates import outcomes, save_table
-from trove_lite.papers import published_table, why_empty
 from trove_lite.programs import COUNTS
 
 from ..simulated import MODEL, candidates
@@ -105,7 +104,7 @@ def test_a_printed_cell_is_explained_by_another_run_or_count_or_is_open(runs, ke
     def look(comparison, system, metric):
         return lambda category: (printed[metric], float("nan"))
 
-    monkeypatch.setattr("trove_lite.papers.trove.definitions._look_up", look)
+    monkeypatch.setattr("papers.trove.definitions._look_up", look)
     table = trove.table2_explained(runs, kept).set_index(["measure", "category"])
     assert table.loc[("#ops, as reported", "counting"), "value"] == 5
     assert table.loc[("#ops, as reported", "counting"), "verdict"] == "open"
@@ -139,7 +138,7 @@ def test_a_library_holds_its_tools_with_their_first_and_last_problem(runs, kept)
 def test_table_1_has_every_data_set_and_marks_a_size_that_differs(monkeypatch):
     sizes = dict(zip(published_table("trove_table1")["category"], published_table("trove_table1")["size"], strict=True))
     sizes |= {"tabmwp": sizes["TabMWP"], "wtq": sizes["WTQ"], "hitab": sizes["HiTab"] - 1}
-    monkeypatch.setattr("trove_lite.papers.trove.subjects.load_problems", lambda _, category: range(sizes[category]))
+    monkeypatch.setattr("papers.trove.subjects.load_problems", lambda _, category: range(sizes[category]))
     table = trove.table1().set_index("category")
     assert table["same"].drop("GQA").to_dict() == {c: c != "HiTab" for c in table.index if c != "GQA"}
     assert "parse_table" in table.loc["HiTab", "primitives"]

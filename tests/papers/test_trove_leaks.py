@@ -6,10 +6,10 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from trove_lite import trove
+from papers import trove
+from papers.trove import leaks
 from trove_lite.datasets import files, load_dataset
 from trove_lite.datasets.base import Problem, Question
-from trove_lite.papers.trove import leaks
 from trove_lite.prompts.base import PromptPack
 
 from ..simulated import candidates

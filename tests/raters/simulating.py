@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from papers.raters.plan import PROBLEM
 from trove_lite.analysis.statistics import generator
-from trove_lite.raters.plan import PROBLEM
 
 
 def simulated(

@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
-from trove_lite.raters.answers import read_study
-from trove_lite.raters.export import PAGES
+from papers.raters.answers import read_study
+from papers.raters.export import PAGES
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 

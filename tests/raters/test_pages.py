@@ -9,12 +9,12 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
+from papers.raters.__main__ import main
+from papers.raters.answers import read_key, read_study
+from papers.raters.export import PAGES, _lean, write_study
 from trove_lite import TroveLiteError
 from trove_lite.candidates import outcomes, save_table
-from trove_lite.cli import main
 from trove_lite.programs import Tool, program_of
-from trove_lite.raters.answers import read_key, read_study
-from trove_lite.raters.export import PAGES, _lean, write_study
 
 from ..simulated import MODEL, candidates
 from ..view.test_view import Tags
@@ -171,11 +171,11 @@ def test_a_study_is_never_replaced_and_needs_text(study, tmp_path):
 
 def test_the_commands_make_pages_and_read_answers(tmp_path, capsys):
     run = run_folder(tmp_path, text="")
-    assert main(["study", "export", str(run), "--out", str(tmp_path / "s"), "--raters", "2"]) == 0
+    assert main(["export", str(run), "--out", str(tmp_path / "s"), "--raters", "2"]) == 0
     files = [tmp_path / f"{rater}.json" for rater in (1, 2)]
     for rater, file in enumerate(files, start=1):
         file.write_text(json.dumps(answered(tmp_path / "s", rater)))
-    assert main(["study", "read", str(tmp_path / "s"), *map(str, files)]) == 0
+    assert main(["read", str(tmp_path / "s"), *map(str, files)]) == 0
     said = capsys.readouterr().out
     assert f"Programs of {MODEL}, simulated, on mine.jsonl." in said
     made = {path.name for path in (tmp_path / "s" / "results").iterdir()}
@@ -184,7 +184,7 @@ def test_the_commands_make_pages_and_read_answers(tmp_path, capsys):
 
 def test_one_rater_alone_gives_means_and_a_reason_for_no_difference(study, tmp_path, capsys):
     (tmp_path / "1.json").write_text(json.dumps(answered(study, 1)))
-    assert main(["study", "read", str(study), str(tmp_path / "1.json"), "--out", str(tmp_path / "results")]) == 0
+    assert main(["read", str(study), str(tmp_path / "1.json"), "--out", str(tmp_path / "results")]) == 0
     assert "give the answers of more raters" in capsys.readouterr().out
 
 

@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
+from papers.raters.plan import KEY, PROBLEM, plan
 from trove_lite import TroveLiteError
-from trove_lite.raters.plan import KEY, PROBLEM, plan
 
 
 def answers(problems=7, methods=("a", "b", "c"), runs=2):

@@ -13,10 +13,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from papers.creator import limited
 from trove_lite import load_calls, load_candidates
 from trove_lite.journal import read_journal
 from trove_lite.models.vllm import imitates
-from trove_lite.papers.creator import limited
 
 from ..scripted import TIMES
 

@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from trove_lite import CATEGORIES, choose, independent_runs, load_candidates, reeval, shared_programs, summarise
+from papers import reeval
+from trove_lite import CATEGORIES, choose, independent_runs, load_candidates, shared_programs, summarise
 from trove_lite.candidates import all_candidates, selections
 
 from ..conftest import ROOT

@@ -10,7 +10,7 @@ from trove_lite import TroveLiteError
 from trove_lite.candidates import load_calls, load_candidates
 from trove_lite.datasets import load_dataset
 from trove_lite.methods.base import Answer, Attempt, Method
-from trove_lite.papers.latm import made_tools
+from trove_lite.recorded.made_tools import made_tools
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 

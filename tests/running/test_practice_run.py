@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 import trove_lite as tl
+from papers import trove
 from trove_lite.candidates import save_table
 from trove_lite.cli import main
 from trove_lite.models.base import SamplingSettings
@@ -72,7 +73,7 @@ def test_the_run_that_is_compared_trims_and_solves_again(first):
 @pytest.mark.parametrize("rule", ["two_stage", "random"])
 def test_table_2_is_of_the_answers_that_the_run_itself_chose(rule, tmp_path):
     folder = run(tmp_path / "own", replace(SETTINGS, selection=rule))
-    table = tl.trove.table2_accuracy(tl.load_candidates(folder)).set_index(["system", "category"])
+    table = trove.table2_accuracy(tl.load_candidates(folder)).set_index(["system", "category"])
     assert table.loc[("TROVE", "counting"), "value"] == read_description(folder)["accuracy"]["trove-counting-0"]
     assert table.loc[("TROVE", "counting"), "rule"] == rule
 
@@ -93,7 +94,7 @@ def test_the_final_toolbox_counts_the_answers_that_imported_each_function(tmp_pa
             created += [name for name in names if name not in created]
         if row.status == "ok" and row.mode == "import":
             imported.update(name for name in names if name in created)
-    table = tl.trove.final_toolboxes([folder], top=100)
+    table = tl.final_toolboxes([folder], top=100)
     assert dict(zip(table["function"], table["answers"], strict=True)) == {n: imported[n] for n in created}
     assert (table["programs"] >= table["answers"]).all()
     assert table["answers"].is_monotonic_decreasing
@@ -130,7 +131,7 @@ def test_other_settings_have_another_folder():
 
 def test_recorded_runs_note_no_toolbox(tmp_path, simulated):
     save_table(simulated, tmp_path / "candidates.parquet")
-    assert tl.trove.final_toolboxes([tmp_path, tmp_path / "candidates.parquet"]).empty
+    assert tl.final_toolboxes([tmp_path, tmp_path / "candidates.parquet"]).empty
 
 
 def test_a_complete_run_is_said_to_be_so_and_one_that_went_further_is_not(tmp_path, capsys):

@@ -10,7 +10,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from trove_lite import creator, load_candidates
+from papers import creator
+from trove_lite import load_candidates
 from trove_lite.candidates import read_description
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import finished_journal

@@ -1,0 +1,86 @@
+"""CREATOR's gold tools and solutions, run: how many print their gold answer, and why the others do not.
+
+`python -m papers.creator.gold` makes results/creator: `gold.csv`, each program that does not reproduce its
+answer, and `gold_counts.csv`.
+"""
+
+import re
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+import pandas as pd
+
+from trove_lite.datasets.graders import NUMBER
+from trove_lite.sandbox import Execution, Sandbox
+
+DATASETS = ("creation_challenge", "tool_transfer")
+TIME_LIMIT = 30.0
+SCRATCH = 1 << 22  # some write a table, to read it again
+#: What a program says or prints that draws lots, or looks at the clock.
+CHANCE = re.compile(
+    r"\brandom\b|\bsecrets\b|\bshuffle\(|np\.random|\bnow\(\)|\btoday\(\)|\.timestamp\(|time\.(?:time|mktime)\("
+    r"|\bhash\(|\bset\(|\.union\("
+)
+CHANGES = "it draws lots, looks at the clock or at the order of a set"
+NEEDS_FILES = ("PermissionError", "FileNotFoundError")
+COLUMNS = ["dataset", "problem", "gold", "status", "cause", "detail"]
+
+
+def reproduce(sandbox: Sandbox, dataset: str, limit: int | None = None) -> pd.DataFrame:
+    """A row for each gold program (of the first `limit`): how it ended, and `cause`, "" where it prints its answer."""
+    programs = import_module(f"trove_lite.datasets.{dataset}").gold_programs()[:limit]
+    runs = sandbox.run_many([program for program, _ in programs], progress=False)
+    rows = [
+        {"dataset": dataset, "problem": index, "gold": gold, "status": run.status}
+        | dict(zip(("cause", "detail"), cause_of(program, gold, run), strict=True))
+        for index, ((program, gold), run) in enumerate(zip(programs, runs, strict=True))
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def cause_of(program: str, gold: float, run: Execution) -> tuple[str, str]:
+    """Why a program does not print its gold answer to two decimals, and what it did instead; "" where it does."""
+    printed = [float(number) for number in NUMBER.findall(run.output)]
+    if run.status == "ok" and any(round(number, 2) == round(gold, 2) for number in printed):
+        return "", ""
+    if absent := re.search(r"No module named '(\w+)", run.error):
+        return "a library that is not installed", absent[1]
+    if any(name in run.error for name in NEEDS_FILES):
+        return "it reads or writes a file", run.error
+    if run.status != "ok":
+        return ("it runs too long" if run.status == "timeout" else "it fails"), run.error[:120]
+    if CHANCE.search(program):
+        return CHANGES, shown(printed)
+    if not printed:
+        return "it prints no number", run.output.strip()[:80]
+    near = min(abs(number - gold) for number in printed) < 0.01 * max(1, abs(gold))
+    return "it prints the answer to other digits" if near else "it prints another number", shown(printed)
+
+
+def shown(numbers: Sequence[float], most: int = 5) -> str:
+    """The last few numbers printed."""
+    return " ".join(f"{number:g}" for number in numbers[-most:])
+
+
+def counts(table: pd.DataFrame) -> pd.DataFrame:
+    """A row for each data set and cause: programs; those that reproduce their answer have the cause `reproduced`."""
+    cause = table["cause"].replace("", "reproduced")
+    found = table.assign(cause=cause).groupby(["dataset", "cause"], sort=False).size().rename("programs").reset_index()
+    found["of"] = found.groupby("dataset")["programs"].transform("sum")
+    return found.sort_values(["dataset", "programs"], ascending=[True, False], kind="stable", ignore_index=True)
+
+
+def main() -> None:
+    """Write results/creator."""
+    folder = Path("results") / "creator"
+    folder.mkdir(parents=True, exist_ok=True)
+    with Sandbox(time_limit=TIME_LIMIT, scratch=SCRATCH) as sandbox:
+        table = pd.concat([reproduce(sandbox, dataset) for dataset in DATASETS], ignore_index=True)
+    table[table["cause"] != ""].to_csv(folder / "gold.csv", index=False, lineterminator="\n")
+    counts(table).to_csv(folder / "gold_counts.csv", index=False, lineterminator="\n")
+    print(counts(table).to_string(index=False))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,159 @@
+"""What CREATOR's paper compares: its methods as sides of a comparison, their attempts, and what each attempt cost.
+
+An attempt is one program with all that led to it: a creation, its checks, a decision, repairs. A run with a limit of R
+repairs tells what a smaller limit would have given: `limited` takes back the repairs beyond it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from trove_lite.analysis.comparison import Comparison, one_kind
+from trove_lite.analysis.independence import independent_runs
+from trove_lite.candidates import all_candidates, calls_of
+from trove_lite.errors import TroveLiteError
+
+from .grading import GRADERS, gold_answers, graded_by, verdicts
+
+#: A method, as the candidates table calls it → what tables call it.
+TITLES = {
+    "standard": "Standard",
+    "cot": "CoT",
+    "pot": "PoT",
+    "pot_thoughts": "PoT, thoughts",
+    "pot_bare": "PoT, no demonstrations",
+    "tool_use_sympy": "Tool Use (sympy)",
+    "entangled_bare": "Entangled, no demonstrations",
+    "entangled": "Entangled",
+    "entangled_thoughts": "Entangled, thoughts",
+    "creator_bare": "CREATOR, no demonstrations",
+    "creator": "CREATOR",
+    "creator_thoughts": "CREATOR, thoughts",
+    "transfer": "Tool transfer",
+    "primitive": "PRIMITIVE",
+}
+#: Methods that repair, and the name of what their runs tell about having no repair.
+REPAIRING = tuple(method for method in TITLES if method.split("_")[0] in ("pot", "entangled", "creator"))
+NO_REPAIR = ", no rectification"
+CREATOR, POT, ENTANGLED, PRIMITIVE = "CREATOR", "PoT", "Entangled", "PRIMITIVE"
+MOST_REPAIRS = 3
+#: Categories with hints, and what these tell.
+SUPERVISED = {"utility_hint": "the gold tool's purpose", "all_hint": "the gold tool's docstring"}
+ATTEMPT = ["run", "method", "category", "problem", "seed", "sample"]
+COST = {"calls": "calls", "completion tokens": "completion"}
+
+
+class Study(NamedTuple):
+    """CREATOR's comparison on one data set.
+
+    `sides`: a side for each method, and for each that repairs one without repair, graded by `grader`. `graded`: the
+    candidates, drafts too, with every grader's verdict. `costs`: a row an attempt, with its calls and tokens written.
+    `note`: why verdicts are those of the run and not computed anew; "" where they are.
+    """
+
+    sides: Comparison
+    graded: pd.DataFrame
+    costs: pd.DataFrame
+    grader: str
+    note: str = ""
+
+    @property
+    def texts(self) -> bool:
+        """Whether the candidates' own texts were graded."""
+        return "output" in self.graded
+
+
+def study(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None, grader: str = "strict") -> Study:
+    """The comparison that these runs of one model on one data set allow, graded anew by `grader`.
+
+    Methods of other papers stay sides under their own names. calls: the runs' requests; without them each candidate is
+    taken for one. Raises where models or data sets are mixed.
+    """
+    candidates = all_candidates(candidates)
+    _, _, dataset = one_kind(candidates, "model", "provenance", "dataset")
+    independent = independent_runs(candidates)
+    graded, note = _graded(independent, dataset, grader)
+    methods = list(dict.fromkeys(graded["method"].astype(str)))
+    frames = {}
+    for method in [*(m for m in TITLES if m in methods), *(m for m in methods if m not in TITLES)]:
+        own = graded[graded["method"].astype(str) == method]
+        title = TITLES.get(method, method)
+        if method in REPAIRING:
+            frames[title + NO_REPAIR] = limited(own, 0)
+        frames[title] = own
+    calls = calls_of(independent) if calls is None else calls
+    return Study(Comparison.of(frames, calls=calls), graded, attempt_costs(graded, calls), grader, note)
+
+
+def _graded(candidates: pd.DataFrame, dataset: str, grader: str) -> tuple[pd.DataFrame, str]:
+    """The candidates with all verdicts, or as they are with the reason: there is nothing of CREATOR's, or no data."""
+    ours = set(candidates["method"].astype(str)) & set(TITLES) - {"primitive"}
+    empty = {name: pd.array([None] * len(candidates), dtype="boolean") for name in GRADERS}
+    if not ours:
+        return candidates.assign(**empty), "none of CREATOR's methods was run: verdicts are the runs' own"
+    try:
+        golds = gold_answers(dataset, list(dict.fromkeys(candidates["category"].astype(str))))
+    except TroveLiteError as error:
+        why = str(error).rpartition("/")[2]  # a title, and no place for where this machine keeps its data
+        return candidates.assign(**empty), f"verdicts are the runs' own: {why}"
+    found = verdicts(candidates, golds)
+    graded = graded_by(candidates, grader, found)
+    return graded.assign(**{name: found[name].array for name in (*GRADERS, "gold_in_input")}), ""
+
+
+def limited(candidates: pd.DataFrame, limit: int) -> pd.DataFrame:
+    """Candidates as they would be had programs been written anew at most `limit` times.
+
+    Of each sample the last program within the limit counts (phase `stream`), those before it are drafts. What a run
+    with that limit asks for is the same up to there: prompts and seeds of a repair depend on no limit.
+    """
+    phase = candidates["phase"].astype(str)
+    kept = candidates[(candidates["round"] <= limit).to_numpy() & phase.isin(["stream", "draft"]).to_numpy()]
+    sample = [kept[name].astype(str) for name in ("run", "method", "dataset", "category", "problem", "mode", "sample")]
+    last = kept["round"].groupby(sample).transform("max")
+    return kept.assign(phase=pd.Categorical(np.where(kept["round"] == last, "stream", "draft")))
+
+
+def attempt_costs(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
+    """A row an attempt of a candidate's runs: `calls` to a model, `completion` tokens (null where one is not known).
+
+    A request that the model refused is a call without tokens.
+    """
+    whose = candidates[["run", "method", "category"]].astype(str).drop_duplicates()
+    own = calls.astype(dict.fromkeys(["run", "method", "category"], str)).merge(whose, on=["run", "method", "category"])
+    own = own[(own["phase"].astype(str) != "retry") & own["model"].notna()]
+    tokens = own["completion_tokens"].astype("Float64").astype(float)
+    tokens = tokens.mask(own["finish_reason"].astype(str).isin(["refused", "unavailable"]), 0.0)
+    each = own.assign(calls=1.0, completion=tokens, unknown=tokens.isna()).groupby(ATTEMPT, observed=True)
+    costs = each[["calls", "completion"]].sum()
+    costs.loc[each["unknown"].any(), "completion"] = np.nan
+    return costs.reset_index()
+
+
+def without_hints(study: Study) -> Study:
+    """The study without the categories whose questions tell of a gold tool, where it has others: they are supervised,
+    and on the same questions."""
+    plain = [category for category in study.sides.categories if category not in SUPERVISED]
+    if len(plain) == len(study.sides.categories):
+        return study
+    keep = {name: side[side["category"].isin(plain)] for name, side in study.sides.sides.items()}
+    if not any(len(side) for side in keep.values()):
+        return study
+    sides = replace(study.sides, sides=keep, categories=tuple(plain))
+    graded, costs = (table[table["category"].astype(str).isin(plain)] for table in (study.graded, study.costs))
+    return study._replace(sides=sides, graded=graded, costs=costs)
+
+
+def mean_costs(study: Study) -> Mapping[str, dict[str, float]]:
+    """Side → what one of its attempts costs on average over problems: calls and completion tokens."""
+    found = {}
+    for name, side in study.sides.sides.items():
+        if name.endswith(NO_REPAIR) or side.empty:
+            continue
+        costs = study.costs[study.costs["method"] == str(side["method"].iloc[0])]
+        each = costs.groupby(["category", "problem"])[list(COST.values())].mean()
+        found[name] = {budget: float(each[column].mean(skipna=False)) for budget, column in COST.items()}
+    return found

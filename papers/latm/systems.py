@@ -1,0 +1,54 @@
+"""Who made a tool and who used it: what LATM's tables call a system."""
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from trove_lite.methods.latm import CARRIED
+from trove_lite.recorded.made_tools import THOUGHT_MAKER, TOOL_MAKER
+
+#: How the paper's tables call what it ran, and PRIMITIVE beside it.
+METHODS = {"latm": "LATM", "cot": "CoT", "made_cot": "made CoT", "standard": "direct", "primitive": "PRIMITIVE"}
+METHODS |= {"primitive_same_task": "PRIMITIVE (same task)"}  # whose worked examples are programs for the very task
+#: Those that LATM is set beside elsewhere than on its own tasks.
+OTHERS = {"trove": "TROVE", "instance": "INSTANCE", "creator": "CREATOR", "pot": "PoT"}
+DISPATCHER = "dispatcher"
+#: What is on a bill of its own, and set beside nothing.
+ALONE = {DISPATCHER: "dispatcher", "latm_streaming": "LATM, streaming"}
+#: Who is paid once a task, not at every instance.
+MAKERS = ("maker", "verifier", "wrapper")
+
+
+class System(NamedTuple):
+    """A method with the models that play in it. `maker`: "" where nothing is made."""
+
+    method: str
+    user: str
+    maker: str = ""
+
+    @property
+    def title(self) -> str:
+        """As in `CoT, GPT-4`, `LATM, GPT-4`, and where another made the tool `LATM of GPT-4, GPT-3.5`."""
+        of = f" of {self.maker}" if self.maker not in ("", self.user) else ""
+        return f"{(METHODS | OTHERS | ALONE)[self.method]}{of}, {self.user}"
+
+
+def family(method: str) -> str:
+    """A method's own name: `latm` for `latm_of_GPT-4`."""
+    return method.partition(CARRIED)[0]
+
+
+def systems(calls: pd.DataFrame, model: str = "") -> dict[tuple[str, str], System]:
+    """The system of each run and method of these calls; `model` is the one of runs whose calls are not known."""
+    asked = calls[calls["model"].notna()].astype({"run": str, "method": str, "model": str})
+    asked = asked[asked["method"].map(family).isin([*METHODS, *OTHERS, *ALONE])]
+    makes = asked["role"].isin(MAKERS)
+    makers = asked[asked["role"] == MAKERS[0]].groupby(["run", "method"])["model"].first()
+    users = asked[~makes].groupby(["run", "method"])["model"].first()
+    found = {}
+    for run, method in dict.fromkeys([*users.index, *makers.index]):
+        name, _, elsewhere = method.partition(CARRIED)
+        user = users.get((run, method), makers.get((run, method), model))
+        maker = elsewhere or (makers.get((run, method), user) if name in (TOOL_MAKER, THOUGHT_MAKER) else "")
+        found[run, method] = System(name, user, maker)
+    return found

@@ -1,0 +1,110 @@
+"""Problems that one side gets right and the other wrong, drawn and shown in full: counted, not chosen."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from trove_lite.analysis.choose import choose
+from trove_lite.analysis.comparison import Comparison
+from trove_lite.datasets import load_problems
+from trove_lite.errors import TroveLiteError
+from trove_lite.programs import code_of, recorded_sources
+
+from .. import named
+from .two_sides import PRIMITIVE, SIDES, TROVE, source
+
+UNIT = ["category", "problem", "seed"]
+
+
+class Differ(NamedTuple):
+    """`counts`: by category and seed, on how many problems both, one, or neither is right. `drawn`: the two answers to
+    each problem drawn, a row each, with the program behind them where the runs keep text."""
+
+    counts: pd.DataFrame
+    drawn: pd.DataFrame
+
+
+def differ(comparison: Comparison, *, rule: str = "one_stage", number: int = 10, seed: int = 0) -> Differ:
+    """The problems on which TROVE and PRIMITIVE differ in being right by `rule`, in runs of the same seed.
+
+    Of these `number` are drawn at random by `seed`, all being equally likely. What stands in for PRIMITIVE has no seed,
+    so categories without PRIMITIVE are left out.
+    """
+    chosen = {side: _chosen(comparison, side, rule) for side in SIDES}
+    right = pd.DataFrame({side: part["correct"].fillna(False).astype(bool) for side, part in chosen.items()}).dropna()
+    right = right.astype(bool)
+    counts = _counts(right)
+    apart = right.index[(right[TROVE] != right[PRIMITIVE]).to_numpy()]
+    places = np.random.default_rng(seed).choice(len(apart), size=min(number, len(apart)), replace=False)
+    keys = [apart[place] for place in sorted(places)]
+    rows = [_row(comparison, key, side, chosen[side].loc[key]) for key in keys for side in SIDES]
+    note = "no problem on which the two sides differ" if len(right) else "no category and seed that both sides have"
+    return Differ(
+        named(counts, "differ", "Where the two differ", comparison.title, note=note),
+        named(pd.DataFrame(rows), "differ_drawn", "Problems drawn", comparison.title, note=note),
+    )
+
+
+def in_full(drawn: pd.DataFrame) -> str:
+    """The problems of `differ`, each with the answer and program of either side, as a text to read."""
+    if drawn.empty:
+        return drawn.attrs["note"]
+    parts = []
+    for (category, problem, seed), pair in drawn.groupby(UNIT, sort=False):
+        first = pair.iloc[0]
+        level = f", level {first['level']}" if first["level"] else ""
+        parts.append(f"== {category} {problem}{level}, seed {seed}; right answer {first['gold']}\n{first['question']}")
+        for row in pair.itertuples():
+            verdict = "right" if row.right else "wrong"
+            parts.append(f"-- {row.side} ({row.mode}), {verdict}: {row.answer}\n{row.program}")
+    return "\n\n".join(parts)
+
+
+def _chosen(comparison: Comparison, side: str, rule: str) -> pd.DataFrame:
+    """The candidate that a side selects for each problem and seed."""
+    frame = comparison[side]
+    own = [category for category in frame["category"].unique() if source(comparison, side, category) == side]
+    frame = frame[frame["category"].isin(own)]
+    found = choose(frame, rule) if len(frame) else frame
+    return found.astype({"category": str}).drop_duplicates(UNIT).set_index(UNIT)
+
+
+def _counts(right: pd.DataFrame) -> pd.DataFrame:
+    both, neither = right.all(axis=1), ~right.any(axis=1)
+    kinds = {"both": both, f"{TROVE} alone": right[TROVE] & ~both, f"{PRIMITIVE} alone": right[PRIMITIVE] & ~both}
+    table = pd.DataFrame({**kinds, "neither": neither}).groupby(["category", "seed"]).sum()
+    return table.assign(problems=table.sum(axis=1)).reset_index()
+
+
+def _row(comparison: Comparison, key: tuple, side: str, chosen: pd.Series) -> dict:
+    category, index, seed = key
+    question, gold = _asked(comparison.dataset, category, index)
+    return {
+        "category": category,
+        "problem": index,
+        "seed": seed,
+        "level": chosen["level"],
+        "question": question,
+        "gold": gold,
+        "side": side,
+        "mode": chosen["mode"],
+        "right": bool(chosen["correct"]) if not pd.isna(chosen["correct"]) else False,
+        "answer": "no answer" if pd.isna(chosen["answer"]) else chosen["answer"],
+        "program": _program(chosen),
+    }
+
+
+def _program(chosen: pd.Series) -> str:
+    if "solution" not in chosen:
+        return "(these runs keep no text)"
+    return "\n".join([*recorded_sources(chosen["tools"]), code_of(chosen["solution"])])
+
+
+def _asked(dataset: str, category: str, index: int) -> tuple[str, str]:
+    """A problem's question and its answer; where its data is not at hand, that it is not."""
+    try:
+        (problem,) = [one for one in load_problems(dataset, category) if one.index == index]
+    except (TroveLiteError, ValueError):
+        return "(the data set is not at hand)", "(not at hand)"
+    return problem.question.text, str(problem.gold)

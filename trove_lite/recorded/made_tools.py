@@ -1,0 +1,86 @@
+"""Tools that were made elsewhere, for a run that uses them: GPT-4's six of LATM, another run's, or files."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..datasets import bbh
+from ..datasets.files import pinned_file
+from ..errors import TroveLiteError
+
+#: Who made the released tools.
+RELEASED_MAKER = "GPT-4"
+#: The methods that make a tool of code, and one of thoughts.
+TOOL_MAKER, THOUGHT_MAKER = "latm", "made_cot"
+#: Method → what an entry of `run.json` says of what it made.
+MADE = {TOOL_MAKER: "proposals", THOUGHT_MAKER: "thoughts"}
+#: The tasks of the released tools, in the paper's order.
+TASKS = tuple(bbh.FILES)
+
+
+def transcript(category: str) -> list[dict]:
+    """The released chat in which GPT-4 made the tool of a task: turns of `role` and `content`."""
+    path = pinned_file("latm", f"tools/{bbh.FILES[category]}.json")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def released_tool(category: str) -> str:
+    """The wrapped tool that GPT-4 made for a task: the function and its use cases, as a user reads them."""
+    return transcript(category)[-1]["content"]
+
+
+def made_tools(folder: str | Path, method: str = TOOL_MAKER) -> dict[str, str]:
+    """The wrapped tools that a live run made, or its thoughts, by category: the setting `tools` of another user's run.
+
+    Of several trials it is the first tool made; "" for a task whose maker always failed. A run of several seeds made
+    a tool in each, CATEGORY#SEED, for a user of the same seed; the first of all is for users of another. Raises
+    TroveLiteError where the folder holds no complete run, or none in which the method made any.
+    """
+    own: dict[tuple[str, int], str] = {}
+    for made in described(folder)["toolboxes"]:
+        if made.get(MADE.get(method, MADE[TOOL_MAKER])):
+            key = made["category"], made["seed"]
+            own[key] = own.get(key) or made["tool"]
+    if not own:
+        raise TroveLiteError(f"{folder}: its run made no tools; name one of method '{method}' whose maker was asked")
+    tools: dict[str, str] = {}
+    for (category, _), tool in own.items():
+        tools[category] = tools.get(category) or tool
+    several = len({seed for _, seed in own}) > 1
+    return tools | {f"{category}#{seed}": tool for (category, seed), tool in own.items() if several}
+
+
+def described(folder: str | Path) -> dict:
+    """The `run.json` of a complete run. Raises TroveLiteError where there is none."""
+    path = Path(folder) / "run.json"
+    try:
+        about = json.loads(path.read_text(encoding="utf-8"))
+        models = about.get("models") or {"solver": about["model"]}  # of a run before roles had models of their own
+        return about | {"toolboxes": about["toolboxes"], "models": models}
+    except (OSError, ValueError, KeyError) as error:
+        raise TroveLiteError(
+            f"{path}: no complete run ({error!r}); run the same command again to complete it"
+        ) from error
+
+
+def carried(sources: Sequence[str | Path], method: str = TOOL_MAKER) -> dict[str, object]:
+    """The settings `tools` and `maker` of LATM, or of another `method` that takes any, for tools made elsewhere.
+
+    sources: `released` for GPT-4's six, a run folder, or files, each the wrapped tool of the task that it is named
+    after (word_sorting.md). Raises TroveLiteError for what is none of these.
+    """
+    first = Path(sources[0])
+    if list(map(str, sources)) == ["released"]:
+        if method == THOUGHT_MAKER:
+            raise TroveLiteError("tool released: GPT-4's thoughts were not released; give a run folder, or files")
+        return {"tools": {category: released_tool(category) for category in TASKS}, "maker": RELEASED_MAKER}
+    if len(sources) == 1 and first.is_dir():
+        models = described(first)["models"]
+        return {"tools": made_tools(first, method), "maker": str(models.get("maker", models["solver"]))}
+    try:
+        tools = {Path(source).stem: Path(source).read_text(encoding="utf-8") for source in sources}
+    except (OSError, UnicodeDecodeError) as error:
+        raise TroveLiteError(
+            f"tool {first}: cannot be read ({error}); give `released`, a run folder, or a file named after its task"
+        ) from error
+    return {"tools": tools, "maker": first.resolve().parent.name}

@@ -132,7 +132,7 @@ MADE_TASKS = ("chinese_remainder", "schedule_meeting")
 
 
 def made_items(category: str) -> list[tuple[str, str]]:
-    """246 questions of our own making with their answers; the first six are the labelled ones."""
+    """246 questions of our own making with their answers."""
     return [(e["question"], e["answer"]) for e in packaged("bbh_made") if e["category"] == category]
 
 
@@ -142,7 +142,7 @@ def made(category: str) -> tuple[Problem, ...]:
 
 
 def made_labelled(category: str) -> tuple[Problem, ...]:
-    """The other six."""
+    """The six that are labelled."""
     return problems("bbh_made", category, made_items(category)[:6])
 
 

@@ -100,5 +100,4 @@ def _is_text(value: object) -> bool:
 
 def _in_order(levels: set[str]) -> tuple[str, ...]:
     """Numbers by size, before words by letter."""
-    numbers, words = ([level for level in levels if level.isdecimal() is decimal] for decimal in (True, False))
-    return (*sorted(numbers, key=int), *sorted(words))
+    return tuple(sorted(levels, key=lambda level: (0, int(level), "") if level.isdecimal() else (1, 0, level)))

@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import TroveLiteError
 from .base import Dataset, Problem, Question
-from .files import pinned_file, remedy
+from .files import pinned_file
 from .text_answers import is_one_of, normal_text, plain_text, printed, printed_items, read_text
 
 NAME = "wtq"
@@ -39,43 +38,29 @@ class Table(NamedTuple):
 
 
 def load(category: str) -> tuple[Problem, ...]:
-    """The 4,344 problems. Raises TroveLiteError for a missing or altered file, or a malformed line."""
-    return read_problems(pinned_file(NAME, QUESTIONS), pinned_file(NAME, TAGGED))
-
-
-def read_problems(questions: Path, tagged: Path) -> tuple[Problem, ...]:
-    """Parse the file of questions and the tagged one beside it, line by line; tables come from the data folder."""
-    tags = {entry["id"]: entry for _, entry in read_fields(tagged, ("id", "targetCanon", "targetCanonType"))}
-    problems, tables = [], {}
-    for where, entry in read_fields(questions, ("id", "utterance", "context", "targetValue")):
-        tag = tags.get(entry["id"])
-        values = unescaped(entry["targetValue"])
-        canonical = unescaped(tag["targetCanon"]) if tag else []
-        if len(values) != len(canonical) or tag["targetCanonType"] not in KINDS:
-            raise TroveLiteError(f"{where}: no fitting entry {entry['id']} in {tagged}; {remedy(NAME)}")
-        path = entry["context"].removesuffix(".csv") + ".tsv"
-        if path not in tables:
-            file = pinned_file(NAME, path)
-            tables[path] = file, read_table(file, path)
-        file, table = tables[path]
-        shown = f"File: {OPENED_BELOW}{path}\nPreview: {preview(entry['utterance'], table)}"
-        question = Question(NAME, NAME, len(problems), entry["utterance"], shown)
-        gold = {"values": values, "canonical": canonical}
-        problems.append(Problem(question, gold, tag["targetCanonType"], {OPENED_BELOW + path: file}))
+    """The 4,344 problems. Raises TroveLiteError for a missing or altered file."""
+    tags = {entry["id"]: entry for entry in read_fields(pinned_file(NAME, TAGGED))}
+    entries = list(read_fields(pinned_file(NAME, QUESTIONS)))
+    files = {path: pinned_file(NAME, path) for path in {*map(_path_of_table, entries)}}
+    tables = {path: read_table(file, path) for path, file in files.items()}
+    problems = []
+    for index, entry in enumerate(entries):
+        path, tag = _path_of_table(entry), tags[entry["id"]]
+        shown = f"File: {OPENED_BELOW}{path}\nPreview: {preview(entry['utterance'], tables[path])}"
+        gold = {"values": unescaped(entry["targetValue"]), "canonical": unescaped(tag["targetCanon"])}
+        question = Question(NAME, NAME, index, entry["utterance"], shown)
+        problems.append(Problem(question, gold, tag["targetCanonType"], {OPENED_BELOW + path: files[path]}))
     return tuple(problems)
 
 
-def read_fields(path: Path, fields: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Each line's place and its fields by name, of a file of tab-separated values with a header."""
-    header, *lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    names = header.split("\t")
-    if missing := [field for field in fields if field not in names]:
-        raise TroveLiteError(f"{path}, line 1: no column '{missing[0]}'; {remedy(NAME)}")
-    for number, line in enumerate(lines, start=2):
-        cells = line.split("\t")
-        if len(cells) != len(names):
-            raise TroveLiteError(f"{path}, line {number}: {len(cells)} fields, not {len(names)}; {remedy(NAME)}")
-        yield f"{path}, line {number}", dict(zip(names, cells, strict=True))
+def _path_of_table(entry: dict) -> str:
+    return entry["context"].removesuffix(".csv") + ".tsv"
+
+
+def read_fields(path: Path) -> Iterator[dict[str, str]]:
+    """Each line's fields by name, of a file of tab-separated values with a header."""
+    names, *lines = (line.split("\t") for line in path.read_text(encoding="utf-8").removesuffix("\n").split("\n"))
+    return (dict(zip(names, cells, strict=True)) for cells in lines)
 
 
 def unescaped(target: str) -> list[str]:
@@ -88,9 +73,6 @@ def read_table(file: Path, path: str) -> Table:
     """A table of the release: a line a row, cells between tabs, blanks around a cell dropped, escapes kept."""
     lines = file.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     header, *rows = (tuple(cell.strip() for cell in line.split("\t")) for line in lines)
-    for number, row in enumerate(rows, start=2):
-        if len(row) != len(header):
-            raise TroveLiteError(f"{file}, line {number}: {len(row)} cells, not {len(header)}; {remedy(NAME)}")
     return Table(path, header, tuple(rows))
 
 

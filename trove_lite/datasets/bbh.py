@@ -23,6 +23,7 @@ FILES = {
     "chinese_remainder": "chinese_remainder_theorem",
     "schedule_meeting": "schedule_meeting",
 }
+TASKS = tuple(FILES)
 TRAIN, VALIDATION, TESTED = slice(0, 3), slice(5, 8), slice(10, None)
 NO_SLOT = "No time slot works."
 
@@ -124,7 +125,7 @@ def correct(answers: Sequence[str], gold: object) -> bool:
     return len(answers) > 0 and answers[0] == gold
 
 
-BBH = Dataset("bbh", "LATM's tasks", tuple(FILES), tested, read, correct, examples=labelled)
+BBH = Dataset("bbh", "LATM's tasks", TASKS, tested, read, correct, examples=labelled)
 
 # Two tasks made anew, by the rules that their shipped items obey: a file that `practice/` of the repository makes.
 
@@ -158,18 +159,18 @@ UNKNOWN = "unknown"
 
 def all_known(rng: random.Random) -> tuple[list[str], list[str]]:
     """Every task has its tool."""
-    return list(FILES), list(FILES)
+    return list(TASKS), list(TASKS)
 
 
 def half_known(rng: random.Random) -> tuple[list[str], list[str]]:
     """Four tasks have a tool; of the four that are asked about, two do (LATM, section 4.3)."""
-    shuffled = rng.sample(list(FILES), 6)
+    shuffled = rng.sample(TASKS, 6)
     return shuffled[:4], shuffled[2:]
 
 
 def drawn_known(rng: random.Random) -> tuple[list[str], list[str]]:
     """Four have a tool and four are asked about, drawn apart, as the released program does: two to four do."""
-    return rng.sample(list(FILES), 4), rng.sample(list(FILES), 4)
+    return rng.sample(TASKS, 4), rng.sample(TASKS, 4)
 
 
 #: Kind of draw → which tasks have a tool, and which are asked about.
@@ -184,7 +185,7 @@ def mixed(category: str) -> tuple[Problem, ...]:
     kind, _, number = category.rpartition("_")
     rng = random.Random(f"{kind} {number}")
     known, asked = MIXES[kind](rng)
-    if len(asked) == len(FILES):
+    if len(asked) == len(TASKS):
         chosen = rng.sample([problem for task in asked for problem in tested(task)], DRAWN)
     else:
         chosen = [problem for task in asked for problem in rng.sample(tested(task), DRAWN // len(asked))]
@@ -197,24 +198,20 @@ def read_task(output: str) -> list[str]:
     """The task that a dispatcher names in the first line that says one; unknown where there is none."""
     named = TASK.search(output)
     name = named[1].strip().rstrip(".") if named else ""
-    return [name if name in FILES else UNKNOWN]
+    return [name if name in TASKS else UNKNOWN]
 
 
-MIXED = Dataset(
-    "bbh_mixed",
-    "LATM's tasks, mixed",
-    tuple(f"{kind}_{number}" for kind in MIXES for number in DRAWS),
-    mixed,
-    read_task,
-    correct,
-    levels=tuple(FILES),
-    by="task",
-)
+def draws_of(kinds: Iterable[str]) -> tuple[str, ...]:
+    """The names of five draws of each kind."""
+    return tuple(f"{kind}_{number}" for kind in kinds for number in DRAWS)
+
+
+MIXED = Dataset("bbh_mixed", "LATM's tasks, mixed", draws_of(MIXES), mixed, read_task, correct, levels=TASKS, by="task")
 
 # Tasks that come unannounced: as many questions of each, in one order, whose answers are asked for.
 
 EACH = 20
-STREAMS = {"all": FILES, "made": MADE_TASKS}
+STREAMS = {"all": TASKS, "made": MADE_TASKS}
 
 
 def streamed(category: str) -> tuple[Problem, ...]:
@@ -228,12 +225,5 @@ def streamed(category: str) -> tuple[Problem, ...]:
 
 
 STREAM = Dataset(
-    "bbh_stream",
-    "LATM's tasks, unannounced",
-    tuple(f"{kind}_{number}" for kind in STREAMS for number in DRAWS),
-    streamed,
-    read,
-    correct,
-    levels=tuple(FILES),
-    by="task",
+    "bbh_stream", "LATM's tasks, unannounced", draws_of(STREAMS), streamed, read, correct, levels=TASKS, by="task"
 )

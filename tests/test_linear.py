@@ -53,7 +53,7 @@ MIB = 1 << 20
 STEP, MOST, SHORT = 4000, 16_000, 0.01  # characters, and seconds below which nothing is told apart
 
 KEY = ("stream", 0, "primitive", 0, 0, "primitive", "solver", "")
-GOLDS = {"wtq": {"values": ["x"], "canonical": ["x"]}, "wtq_described": {"values": ["x"], "canonical": ["x"]}}
+GOLDS = {"wtq": {"values": ["x"], "canonical": ["x"]}}
 GOLDS |= {"hitab": ["x", 1.5]} | dict.fromkeys(("practice_tables", *(n for n in DATASETS if n.startswith("bbh"))), "x")
 
 

@@ -140,7 +140,7 @@ def circles() -> list[set[str]]:
 
 
 def plug_in(module: str) -> str:
-    """The plug-in that a module belongs to ("datasets.practice" with all that is in it); "" where it is none."""
+    """The plug-in that a module belongs to ("datasets.hitab" with all that is in it); "" where it is none."""
     folder, _, rest = module.partition(".")
     own = rest.split(".")[0]
     return f"{folder}.{own}" if own and folder in SHARED and own not in SHARED[folder] else ""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trove_lite.datasets.practice.problems import items
+from practice.problems import items
 from trove_lite.errors import TroveLiteError
 from trove_lite.models import load_model
 from trove_lite.models.base import Message, ModelError, PromptRefused, SamplingSettings

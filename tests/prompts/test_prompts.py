@@ -16,7 +16,7 @@ from trove_lite.datasets.base import Dataset, Question
 from trove_lite.datasets.bbh import BBH
 from trove_lite.datasets.files import data_folder
 from trove_lite.datasets.math import CATEGORIES, MATH
-from trove_lite.datasets.practice.problems import PRACTICE
+from trove_lite.datasets.practice import PRACTICE
 from trove_lite.errors import TroveLiteError
 from trove_lite.parse import PARSERS, isolated_tools, parse_completion
 from trove_lite.programs import Tool, code_of, format_toolbox, program_of

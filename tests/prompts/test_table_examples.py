@@ -5,7 +5,8 @@ from collections import Counter
 
 import pytest
 
-from trove_lite.datasets import files, load_dataset, practice_tables
+from practice.table_questions import SHOWN
+from trove_lite.datasets import files, load_dataset
 from trove_lite.datasets.base import Question
 from trove_lite.datasets.hitab.problems import TABLES, UTILS, shown
 from trove_lite.datasets.tabmwp import table_text
@@ -87,7 +88,7 @@ def test_tables_are_shown_as_the_data_set_shows_its_own(name, example, tmp_path)
         assert example["file"].startswith(OPENED_BELOW)
     elif name == "practice_tables":
         header, *rows = (line.split("\t") for line in example["table"].strip().split("\n"))
-        made = (header, ["---"] * len(header), *rows[: practice_tables.SHOWN])
+        made = (header, ["---"] * len(header), *rows[:SHOWN])
         lines = [f"| {' | '.join(cells)} |" for cells in made]
         assert context == "\n".join([f"File: {example['file']}", f"Preview: {lines[0]}", *lines[1:]])
         assert example["file"].startswith("data/practice_tables/")

@@ -52,9 +52,24 @@ def nonzero(*tops: int) -> Draw:
     return lambda dice, level: upto(1, *tops)(dice, level) * dice.pick((1, -1))
 
 
+def twice(draw: Draw) -> Draw:
+    """An even number: twice what is drawn."""
+    return lambda dice, level: 2 * draw(dice, level)
+
+
 def draws(**each: Draw) -> Draw:
     """All of these, in order, as a dict of arguments."""
     return lambda dice, level: {name: draw(dice, level) for name, draw in each.items()}
+
+
+progression = draws(first=upto(1, 9, 15, 40, 90, 200), diff=upto(2, 6, 9, 15, 30, 60), n=upto(5, 10, 20, 40, 80, 150))
+quadratic = draws(
+    a=upto(1, 4, 6, 9, 12, 20), b=signed(5, 9, 12, 20, 40), c=signed(9, 18, 27, 36, 45), x=upto(1, 4, 7, 10, 15, 25)
+)
+rectangle = draws(l=upto(3, 12, 30, 80, 200, 900), w=upto(2, 12, 30, 80, 200, 900))
+box = draws(l=upto(2, 6, 12, 20, 40, 90), w=upto(2, 6, 12, 20, 40, 90), h=upto(2, 6, 12, 20, 40, 90))
+four_numbers = draws(**dict.fromkeys("abcd", signed(6, 9, 15, 30, 90)))
+whole_number = draws(n=upto(10, 60, 120, 400, 999, 5000))
 
 
 def two_points(dice, level):

@@ -1,8 +1,8 @@
-"""Practice problems: a data set of our own that a tiny language model can learn, and that needs no download.
+"""How practice problems are drawn: questions that a tiny language model can learn, without end.
 
 Seven categories named as MATH's, levels 1 to 5, numeric answers computed by reference code. Every number of a
 question decides by a checksum whether it may occur in training, in tuning or in the test set, so that the three
-never share a question. It draws problems; it words no prompt, knows no model and runs no program.
+never share a question. The test set is kept by `freeze.py` as the data set `practice`.
 """
 
 import string
@@ -10,10 +10,8 @@ import zlib
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ..answers import number_is_correct, read_numbers
-from ..base import Dataset, Problem, Question
 from .dice import Dice
-from .families import FAMILIES, STEPS, Family, Step
+from .families import FAMILIES, STEPS, Family
 
 CATEGORIES = tuple(FAMILIES)
 #: How many of a level's twelve test problems are in phrasings seen in training, in unseen ones, of unseen families.
@@ -23,22 +21,8 @@ LEVELS = (1, 2, 3, 4, 5)
 SECOND_STEP = (0.0, 0.15, 0.4, 0.6, 0.9)
 THIRD_STEP = (0.0, 0.0, 0.1, 0.3, 0.6)
 NAMES = (
-    "Anna",
-    "Ben",
-    "Carla",
-    "Dan",
-    "Emma",
-    "Finn",
-    "Gina",
-    "Hugo",
-    "Iris",
-    "Jack",
-    "Kate",
-    "Leo",
-    "Maya",
-    "Noah",
-    "Olga",
-    "Paul",
+    *("Anna", "Ben", "Carla", "Dan", "Emma", "Finn", "Gina", "Hugo"),
+    *("Iris", "Jack", "Kate", "Leo", "Maya", "Noah", "Olga", "Paul"),
 )
 THINGS = ("apples", "books", "coins", "cards", "pencils", "stamps", "marbles", "tickets", "stickers", "cookies")
 LARGEST = 10**15  # exact as a float, printed without an exponent
@@ -55,7 +39,7 @@ class Item:
     question: str
     answer: float
     arguments: dict = field(hash=False)
-    steps: tuple[tuple[Step, int], ...]
+    steps: tuple[tuple[Family, int], ...]
 
 
 class Wording(string.Formatter):
@@ -107,7 +91,7 @@ def _word(dice, split, category, level, kind, family, arguments) -> Item:
     name, other = dice.shuffled(NAMES)[:2]
     words = {"name": name, "other": other, "things": dice.pick(THINGS)}
     question = Wording().format(phrasing(family), **arguments, **words)
-    answer, steps = family.answer(*arguments.values()), []
+    answer, steps = family.answer_to(arguments), []
     if isinstance(answer, int):  # steps like "the digit sum" need a whole number
         for chance in (SECOND_STEP[level - 1], THIRD_STEP[level - 1]):
             if dice.random() >= chance:
@@ -115,7 +99,7 @@ def _word(dice, split, category, level, kind, family, arguments) -> Item:
             step = dice.pick([step for step in STEPS if step not in (s for s, _ in steps)])
             k = step.draw(dice, level)
             question += " " + Wording().format(phrasing(step), k=k)
-            answer = step.answer(answer, k)
+            answer = step.answer_to({"x": answer, "k": k})
             steps.append((step, k))
     return Item(category, level, family, kind, question, answer, arguments, tuple(steps))
 
@@ -132,22 +116,3 @@ def items(split: str, category: str, rounds: int = 1, seed: int = 0) -> tuple[It
                 item = draw_item(dice, split, category, level, kind)
                 found.setdefault(item.question, item)
     return tuple(dice.shuffled(list(found.values())))
-
-
-def practice_problems(category: str) -> tuple[Problem, ...]:
-    """The fixed test set of one category: 60 problems, twelve a level."""
-    return tuple(
-        Problem(Question("practice", category, index, item.question), float(item.answer), str(item.level))
-        for index, item in enumerate(items("test", category))
-    )
-
-
-PRACTICE = Dataset(
-    "practice",
-    "the practice problems",
-    CATEGORIES,
-    practice_problems,
-    read_numbers,
-    number_is_correct,
-    tuple(map(str, LEVELS)),
-)

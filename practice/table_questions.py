@@ -1,24 +1,16 @@
-"""Sixty small questions about twelve made tables, so that everything about tables runs without any download.
+"""Small questions about made tables: five a table, each of a kind of its own; three ask for a number, two for a text.
 
-Five questions a table, each of a kind of its own: three ask for a number, two for a text. Tables are made by rule
-from a fixed seed and lie, as tab-separated text, in a folder of this process, where programs open them by a relative
-path.
+Tables are made by rule from a seed. Those of the twelve fixed seeds, and their questions, are kept by `freeze.py` as
+the data set `practice_tables`.
 """
 
 import random
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
-
-from .answers import read_last_line, text_is_correct
-from .base import Dataset, Problem, Question
 
 NAME = "practice_tables"
 TABLES = 12
 SHOWN = 3  # rows of the preview
-NUMBER, TEXT = KINDS = ("number", "text")
 
 
 class Theme(NamedTuple):
@@ -89,7 +81,6 @@ THEMES = (
 )
 
 
-@lru_cache
 def made_table(number: int) -> Table:
     """Table `number`, from 0."""
     return drawn_table(random.Random(f"{NAME} {number}"), THEMES[number % len(THEMES)])
@@ -155,27 +146,10 @@ QUESTIONS: tuple[Callable[[Table, random.Random], Asked], ...] = (
 )
 
 
-def load(category: str) -> tuple[Problem, ...]:
-    """The 60 problems, table by table."""
-    problems = []
-    for number in range(TABLES):
-        table, draw = made_table(number), random.Random(f"{NAME} {number} questions")
-        name = f"data/{NAME}/{number}.tsv"
-        file = _folder() / f"{number}.tsv"
-        file.write_text(table.text(), encoding="utf-8")
-        for ask in QUESTIONS:
-            asked = ask(table, draw)
-            question = Question(NAME, NAME, len(problems), asked.text, about(table, name))
-            kind = TEXT if isinstance(asked.gold, str) else NUMBER
-            problems.append(Problem(question, asked.gold, kind, {name: file}))
-    return tuple(problems)
-
-
-@lru_cache
-def _folder() -> Path:
-    """Where this process keeps the tables, until it ends."""
-    _folder.held = TemporaryDirectory(prefix=f"trove_lite-{NAME}-")
-    return Path(_folder.held.name)
+def questions_about(number: int) -> list[Asked]:
+    """The five questions about table `number`."""
+    table, draw = made_table(number), random.Random(f"{NAME} {number} questions")
+    return [ask(table, draw) for ask in QUESTIONS]
 
 
 def about(table: Table, file: str) -> str:
@@ -188,16 +162,3 @@ def preview(table: Table) -> str:
     header, *rows = (line.split("\t") for line in table.text().splitlines()[: SHOWN + 1])
     lines = [f"| {' | '.join(cells)} |" for cells in (header, ["---"] * len(header), *rows)]
     return "\n".join(lines)
-
-
-PRACTICE_TABLES = Dataset(
-    NAME,
-    "practice tables",
-    (NAME,),
-    load,
-    read_last_line,
-    text_is_correct,
-    KINDS,
-    given=("import pandas as pd",),
-    by="type of answer",
-)

@@ -9,7 +9,7 @@ from .lazy import index_of
 TYPE_CHECKING = False  # as `typing` has it, without importing that
 if TYPE_CHECKING:
     from .analysis.choose import choose, expected_score
-    from .analysis.comparison import (
+    from .analysis.compare import (
         Comparison,
         accuracy,
         accuracy_differences,

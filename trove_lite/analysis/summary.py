@@ -7,7 +7,7 @@ import pandas as pd
 from ..candidates import FAIL_ON_MISSING, MISSING, UNAVAILABLE, all_candidates, selections
 from . import statistics as metrics
 from .choose import choose, in_order, modes_of
-from .comparison import accuracy_differences, compare, points
+from .compare import accuracy_differences, compare, points
 from .independence import repetitions, shared_programs
 from .scores import correct_counts, distinct_score, graded_answer, oracle_score
 

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ...analysis.ratings import POWER_WANTED, agreement, by_method, method_differences, study_power
+from ...raters.ratings import POWER_WANTED, agreement, by_method, method_differences, study_power
 from .. import Words, is_its_model, named, published_value
 from ..style import PRINT, SERIES, Series, counted, handle, key, titled
 

@@ -14,8 +14,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from . import statistics as metrics
-from .variance import Variance, decompose, interval, p_value, power, problems_needed, proportion_interval
+from ..analysis import statistics as metrics
+from ..analysis.variance import Variance, decompose, interval, p_value, power, problems_needed, proportion_interval
 
 PROBLEM = ["dataset", "category", "problem"]
 #: What is measured of a rating. `log seconds`: its differences are ratios of times, which are skewed.

@@ -6,7 +6,7 @@ import pytest
 
 import trove_lite as tl
 from trove_lite import TroveLiteError
-from trove_lite.analysis.comparison import (
+from trove_lite.analysis.compare import (
     Comparison,
     absent,
     accuracy_differences,

@@ -1,3 +1,5 @@
-"""What `papers` and `audit` still import from here: see `compare` and `costs`."""
+"""The names that papers and the audit import from here, until they import them from `sides`, `compare` and `costs`."""
 
 from .compare import *  # noqa: F403
+from .costs import *  # noqa: F403
+from .sides import *  # noqa: F403

@@ -26,7 +26,6 @@ MEASURES = {
 }
 DIFFERENCES = ["measure", "a", "b", "difference", "low", "high", "covers", "p", "problems", "raters"]
 POWER = ["measure", "a", "b", "delta", "raters", "problems", "power", "problems_needed"]
-POWER_WANTED = 0.8
 OTHERS = "other raters"
 
 
@@ -238,7 +237,7 @@ def study_power(
         v = replace(v, sample=np.array([[np.nan_to_num(rest)]]))
         for count in raters:
             planned = {"measure": measure, "a": a, "b": b, "delta": delta, "raters": count}
-            needed = problems_needed(v, delta, runs=count, power_wanted=POWER_WANTED)
+            needed = problems_needed(v, delta, runs=count)
             rows += [
                 planned | {"problems": n, "power": power(v, delta, problems=n, runs=count), "problems_needed": needed}
                 for n in problems

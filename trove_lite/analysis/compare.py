@@ -146,7 +146,7 @@ def differences(
         v = variance_of(*sides)
         for category, part in [] if v is None else with_whole(v, comparison.categories):
             needed = problems_needed(part, SMALLEST_EFFECT, runs=RERUN) if part.problems > 1 else np.nan
-            cells = tested(part, shares=shares) | {"problems_needed": needed}
+            cells = difference_cells(part, shares=shares) | {"problems_needed": needed}
             rows.append(
                 {"category": category, "a": one, "b": other} | cells | comparison.lacking(part.labels, one, other)
             )
@@ -180,7 +180,7 @@ def with_whole(v: Variance, categories: Sequence[str]) -> list[tuple[str, Varian
     return parts + ([("all" if len(names) == len(categories) else "covered", v.of(names))] if len(names) > 1 else [])
 
 
-def tested(v: Variance, *, shares: bool = False) -> dict:
+def difference_cells(v: Variance, *, shares: bool = False) -> dict:
     """A difference as cells of a row: intervals, test, and equivalence at each margin.
 
     shares: of shares, so that intervals end at -1 and 1; Student's know no bounds.

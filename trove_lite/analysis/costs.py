@@ -11,7 +11,7 @@ import pandas as pd
 from ..candidates import MISSING, REFUSED, calls_of
 from . import statistics as metrics
 from .choose import choose, modes_of
-from .compare import TESTED, corrected, tested, with_whole
+from .compare import TESTED, corrected, difference_cells, with_whole
 from .scores import run_effect
 from .sides import Comparison, compared
 from .variance import Runs, Variance, alike, decompose
@@ -145,7 +145,7 @@ def _row(each: pd.DataFrame, v: Variance, a: str, b: str) -> dict:
     return {f"{cost}_{side}": each[f"{cost}_{side}"].mean() for cost in COSTS for side in "ab"} | {
         "value_a": np.nanmean(metrics.question_means(right[0])),
         "value_b": np.nanmean(metrics.question_means(right[1])),
-        **tested(v, shares=True),
+        **difference_cells(v, shares=True),
         "run_sd": metrics.run_sd((right[0] - right[1]).mean()),
         "runs": right[0].shape[1],
         "note": "",

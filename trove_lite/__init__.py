@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from .analysis.compare import accuracy, accuracy_differences
     from .analysis.costs import matched_budgets
     from .analysis.failures import failures, tool_kinds, tools_imported, tools_kept, tools_made
-    from .analysis.grading import accuracy_by_rule
     from .analysis.independence import independent_runs, repetitions, shared_programs, toolbox_experiment
     from .analysis.sides import Comparison, compare
     from .analysis.summary import summarise
@@ -40,7 +39,6 @@ __all__ = [
     "RunSettings",
     "TroveLiteError",
     "accuracy",
-    "accuracy_by_rule",
     "accuracy_differences",
     "accuracy_figure",
     "answer",

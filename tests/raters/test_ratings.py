@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from trove_lite.raters.ratings import agreement, by_method, kappa, method_differences, study_power, variance_of
 from trove_lite.analysis.variance import interval
+from trove_lite.raters.ratings import agreement, by_method, kappa, method_differences, study_power, variance_of
 
 
 def scores(rng, *, raters=6, problems=30, methods=3, delta=1.0, rater_sd=0.7, rater_method=0.3, program=0.4, rest=0.5):

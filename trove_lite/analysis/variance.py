@@ -296,8 +296,6 @@ def equivalence(v: Variance, margins: Sequence[float] = MARGINS) -> list[float]:
     interval lies within the margin. Where every question has the same value, p is the chance of that if the rest of the
     margin were questions with another: (1 - margin + |value|)^N.
     """
-    if not all(margin > 0 for margin in margins):
-        raise ValueError(f"margins of equivalence must be positive, not {list(margins)}")
     if v.se == 0:
         return [float(min(1 - margin + abs(v.value), 1.0) ** v.problems) for margin in margins]
     return [max(_upper_tail(m - v.value, v.se, v.df), _upper_tail(m + v.value, v.se, v.df)) for m in margins]
@@ -334,21 +332,20 @@ def _rerun_error(v: Variance, runs: int) -> tuple[float, float]:
 # ---- what it would take ----
 
 
-def power(v: Variance, delta: float, *, problems: float, runs: int | Sequence[int]) -> float:
+def power(v: Variance, delta: float, *, problems: float, runs: int) -> float:
     """Power of the two-sided 5 % test to see a true difference `delta` with so many problems, and runs of each method.
 
     P(|t'| > t_{0.975, df}), t' noncentral t with delta / se, se^2 = A / problems + B (Miller 2024, section 5, with
     runs): A = sum w_c^2 (problem + sample / runs) N / N_c, B = sum w_c^2 run / runs, none below 0. Strata keep their
     shares. NaN where run or sample is unknown: a single run, or a pool, needs an assumption (`Runs`).
     """
-    runs = np.broadcast_to(np.asarray(runs, dtype=float), v.run.shape[1])
     scale, weights = problems / v.sizes.sum(), v.weights[:, None] ** 2
     sample = weights * v.sample / (v.sizes[:, None] * scale * runs)
     problem = max(float(v.weights**2 @ (v.problem / v.sizes)) / scale, 0.0)
     run = np.maximum((weights * v.run).sum(axis=0), 0) / runs
     se = np.sqrt(problem + sample.sum() + run.sum())
     known = np.isinf(v.run_degrees) | (runs == 1)  # whoever plans a single run has to assume what it hides
-    degrees = np.where(known, np.inf, np.maximum(runs - 1, 1))
+    degrees = np.where(known, np.inf, max(runs - 1, 1))
     share = weights / weights.sum() * run + sample
     df = _satterthwaite(se**2, (problem + sample.sum(), scale * v.degrees.sum()), (share, degrees))
     if np.isnan(se) or se == 0:
@@ -366,7 +363,7 @@ def _errors(df: float) -> Array:
     return np.sqrt(stats.chi2.ppf((np.arange(500) + 0.5) / 500, df) / df)
 
 
-def problems_needed(v: Variance, delta: float, *, runs: int | Sequence[int]) -> float:
+def problems_needed(v: Variance, delta: float, *, runs: int) -> float:
     """Problems at which `power` reaches `POWER_WANTED`, rounded up.
 
     Infinite where no number does: more problems do not average out what a few runs share.

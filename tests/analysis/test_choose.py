@@ -106,10 +106,3 @@ def test_budget_is_split_evenly_and_refused_beyond_the_record(simulated):
     assert expected_score(trove, "one_stage", 16, seed=0)["score"].isna().all()
     assert expected_score(trove, "one_stage", 2, seed=0)["score"].isna().all()
     assert expected_score(trove, "one_stage", 7, seed=0)["score"].notna().all()
-
-
-def test_selection_ignores_problems_solved_again(simulated):
-    retried = simulated.assign(phase="retry", sample=simulated["sample"] + 100)
-    both = pd.concat([simulated, retried], ignore_index=True)
-    columns = [*PROBLEM, "mode", "sample"]
-    assert choose(both, "one_stage")[columns].equals(choose(simulated, "one_stage")[columns])

@@ -200,17 +200,6 @@ def _right_from(frame, first):
     return part.assign(correct=ran, status=ran.map({True: "ok", False: "error"}), answers=answers)
 
 
-def test_a_long_sample_leaves_less_for_the_others(unequal):
-    """Of that problem and seed alone."""
-    frame = pd.concat(unequal.sides.values())
-    here = (frame["method"] == "primitive") & (frame["sample"] == 0) & (frame["seed"] == 0)
-    here &= (frame["category"] == "counting") & (frame["problem"] == 0)
-    long = frame.assign(completion_tokens=frame["completion_tokens"].mask(here, 110))
-    calls = matched(tl.compare(long), "completion tokens")["calls_b"]
-    assert calls["counting"] == pytest.approx(30 - 10 / 10)  # 10 calls fewer in one of ten problems and seeds
-    assert (calls.drop(["counting", "all"]) == 30).all()
-
-
 def test_what_cannot_be_matched_says_why(simulated, runs):
     assert matched(tl.compare(simulated))["note"].str.contains("no token counts").all()
     other = runs.assign(seed=runs["seed"] + (runs["method"] == "trove") * 7)
@@ -246,17 +235,3 @@ def test_what_a_rival_spends_beside_its_samples_comes_first(unequal):
     found = matched(tl.compare(frame, calls=pd.concat([calls, plan], ignore_index=True)))
     assert found["calls_b"].to_numpy() == pytest.approx(1 + (15 * 70 - 200) / 40)
     assert found["total_b"].to_numpy() == pytest.approx(15 * 70)
-
-
-def test_a_rival_of_several_modes_takes_them_in_turns(unequal):
-    """At the cost of two calls of each mode it has two of each, not all of the first."""
-    sides = {"a": unequal["primitive"], "b": unequal["trove"]}
-    sides["a"] = sides["a"][sides["a"]["sample"] < 6]
-    found = tl.matched_budgets(tl.compare(sides))
-    calls = found[found["budget"] == "calls"]
-    two = unequal["trove"][unequal["trove"]["sample"] < 2]
-    expected = tl.choose(two, "one_stage").groupby(["category", "problem"], observed=True)["correct"]
-    expected = expected.apply(lambda right: right.astype(float).mean()).groupby("category").mean()
-    assert (calls["calls_b"] == 6).all()
-    values = calls.set_index("category")["value_b"]
-    assert values[expected.index].to_numpy() == pytest.approx(expected.to_numpy())

@@ -88,14 +88,6 @@ def test_a_problem_unavailable_in_one_seed_is_judged_by_the_others():
     assert (gap["difference"], gap["problems"], gap["unavailable"]) == (0.0, 4, 1)
 
 
-def test_a_side_of_which_nothing_could_be_had_has_no_accuracy_and_says_why():
-    both = compared(rows("primitive"), rows("instance", lost=lambda *_: True, why="unavailable"))
-    told = one(accuracy(both, rules=("one_stage",)), system="instance", category="c")
-    assert pd.isna(told["value"])
-    assert told["unavailable"] == 4
-    assert accuracy_differences(both, rules=("one_stage",)).empty
-
-
 def test_the_lines_of_a_run_compare_on_all_problems_that_were_refused():
     frame = as_frame(as_arrow(rows("primitive") + rows("instance", lost=lambda _, problem, __: problem < 2)))
     (line,) = against(frame, ["instance", "primitive"])

@@ -56,14 +56,6 @@ def test_what_comes_after_the_parting_stays(two_runs):
     assert problems.loc["run1"].tolist() == [25, PROBLEMS - 25]
 
 
-def test_a_run_that_repeats_in_one_mode_counts_for_the_others_alone(two_runs):
-    frame = repeating(two_runs, lambda problem, mode: mode != "import" or problem < 10)
-    assert set(independent_runs(frame)["run"]) == {"run0"}
-    own = independent_runs(frame, by_mode=True).query("run == 'run1'")
-    assert set(own["mode"]) == {"import"}
-    assert own["problem"].min() == 10
-
-
 def test_equal_programs_by_chance_are_no_repetition(two_runs):
     few = two_runs.assign(program=np.random.default_rng(1).integers(2, size=len(two_runs)))
     pairs = shared_programs(few)

@@ -26,11 +26,6 @@ def test_the_oracle_takes_a_right_one_where_there_is_one(trove):
     assert worked.winners["right"].tolist() == ["✗", "✓"]
 
 
-def test_a_problem_that_is_not_there_is_named(trove):
-    with pytest.raises(tl.TroveLiteError, match="no candidates of number, problem 99"):
-        tl.worked_problem(trove, category="number", problem=99)
-
-
 @pytest.mark.parametrize("rule", tl.RULES)
 def test_the_last_of_the_rounds_chooses_as_the_rule_does(trove, rule):
     for _, problem in trove.groupby(["category", "problem"], observed=True):

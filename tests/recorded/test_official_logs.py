@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from trove_lite import TroveLiteError, choose
 from trove_lite.candidates import SELECTED
-from trove_lite.recorded.official_logs import import_logs, run_names
+from trove_lite.recorded.official_logs import import_logs
 
 from ..simulated import end, log, problem, sample, section
 
@@ -88,20 +88,6 @@ def test_problems_are_matched_by_question_whatever_their_position(tmp_path):
     text = "\n".join(section(i, p.question.text, [sample(0, "3", gold=p.gold)]) for i, p in enumerate(shuffled)) + end()
     table, _ = read(tmp_path, text)
     assert table["problem"].tolist() == [2, 0]
-
-
-def test_windows_line_ends_make_no_difference(tmp_path):
-    path = tmp_path / "run0.md"
-    path.write_bytes(log(PROBLEMS).replace("\n", "\r\n").encode())
-    table, _ = import_logs([path], PROBLEMS, progress=False)
-    assert len(table) == 24
-
-
-def test_run_names_come_from_the_official_layout(tmp_path):
-    base = tmp_path / "trove/ablation_experiment_results"
-    model = "CodeLlama-7b-Instruct-hf/math/counting/log/Noneex/trove/run0.md"
-    logs = [base / "baseline_run0" / model, base / "other_runs/count_ablat1_run0/output_CodeLlama" / model]
-    assert run_names(logs) == ["baseline_run0", "count_ablat1_run0"]
 
 
 def test_logs_with_the_same_name_are_told_apart_by_their_folders(tmp_path):
@@ -190,14 +176,6 @@ def test_a_log_is_read_in_time_that_grows_with_its_length(tmp_path, filler):
 
     seconds(10)
     assert seconds(40_000) < 8 * max(seconds(10_000), 0.01)
-
-
-@pytest.mark.parametrize("last", ["trimmed functions): 0.25\n", "=== math ===\n"])
-def test_a_log_that_breaks_off_between_two_lines_of_its_end_is_refused(tmp_path, last):
-    text, path = log(PROBLEMS), tmp_path / "run0.md"
-    path.write_text(text[: text.rindex(last) + len(last)])
-    with pytest.raises(TroveLiteError, match="the log breaks off"):
-        import_logs([path], PROBLEMS, progress=False)
 
 
 # ---- the public logs ----

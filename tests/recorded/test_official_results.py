@@ -79,22 +79,6 @@ def test_the_recorded_verdict_stands_where_the_output_is_not_kept(tmp_path):
     assert (report.shortened, report.disagreements) == (1, [])
 
 
-def test_without_output_another_problems_gold_decides_nothing(tmp_path):
-    table, (report,) = read(tmp_path, entries(p4=selected(3.0, None, correct=True)))
-    assert not table["correct"][4]
-    assert "its output is not kept" in report.disagreements[0]
-
-
-def test_the_toolbox_beside_a_result_file_is_counted(tmp_path):
-    library = tmp_path / "base_run0" / "library" / "run0.json"
-    library.parent.mkdir(parents=True)
-    library.write_text(
-        "# %% math.sqrt (import)\nfrom math import sqrt\n\n\n# %% f (function)\ndef f():\n    pass\n\n# %%"
-    )
-    _, (report,) = read(tmp_path, entries())
-    assert (report.tools, report.functions) == (2, 1)
-
-
 def test_a_log_and_a_result_file_of_a_run_are_one_run(tmp_path):
     read(tmp_path, entries(), run="run0")
     path = tmp_path / "run0" / "log" / "run0.md"

@@ -1,6 +1,5 @@
 """Running a recorded run again: programs as they were composed, agreement, and what a time limit buys."""
 
-
 import pandas as pd
 import pytest
 
@@ -113,15 +112,6 @@ def test_a_method_whose_programs_the_table_does_not_hold_is_refused(live, tmp_pa
     assert main(["reexecute", str(tmp_path / "run"), "--out", str(tmp_path / "again")]) == 1
     assert f"error: {method}: a table of candidates does not hold what these methods run" in capsys.readouterr().err
     assert not (tmp_path / "again").exists()
-
-
-def test_a_tool_that_is_used_once_is_gone_when_problems_are_solved_again():
-    rows = turn(0, "1", "print(double(2))", tools=FUNCTION)
-    rows += [row for problem in range(1, 30) for row in turn(problem, "1", "print(4)")]
-    rows += [row(0, "import", "print(double(2))", phase="retry"), row(0, "skip", "print(4)", phase="retry")]
-    programs = recorded_programs(pd.DataFrame(rows))
-    assert programs[-5].startswith("\ndef double")
-    assert programs[-2] == "print(double(2))"
 
 
 @CONFINED

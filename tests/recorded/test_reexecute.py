@@ -114,10 +114,15 @@ def test_a_method_whose_programs_the_table_does_not_hold_is_refused(live, tmp_pa
     assert not (tmp_path / "again").exists()
 
 
-@CONFINED
-def test_reexecution_agrees_and_says_where_not(monkeypatch):
+@pytest.fixture
+def one_problem(monkeypatch):
     problems = (Problem(Question("math", "counting", 0, "?"), 4.0),)
     monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
+
+
+@CONFINED
+@pytest.mark.usefixtures("one_problem")
+def test_reexecution_agrees_and_says_where_not():
     recorded = pd.DataFrame(
         [
             row(0, "create", "print(2 + 2)"),
@@ -159,9 +164,8 @@ def test_causes():
     assert cause("x", "1", "2", status="memory") == "memory or output limit"
 
 
-def test_an_execution_that_is_in_the_journal_does_not_run_again(monkeypatch, tmp_path):
-    problems = (Problem(Question("math", "counting", 0, "?"), 4.0),)
-    monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
+@pytest.mark.usefixtures("one_problem")
+def test_an_execution_that_is_in_the_journal_does_not_run_again(tmp_path):
     recorded = pd.DataFrame([row(0, "create", "print(2 + 2)"), row(0, "skip", "print(5)")])
     with Sandbox(1, time_limit=0.5) as sandbox:
         reexecute(recorded.head(1), sandbox, journal=tmp_path / "journal", progress=False)
@@ -174,9 +178,8 @@ def test_an_execution_that_is_in_the_journal_does_not_run_again(monkeypatch, tmp
         reexecute(recorded, other, journal=tmp_path / "journal", progress=False)
 
 
-def test_a_status_that_the_record_does_not_know_is_kept(monkeypatch):
-    problems = (Problem(Question("math", "counting", 0, "?"), 4.0),)
-    monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
+@pytest.mark.usefixtures("one_problem")
+def test_a_status_that_the_record_does_not_know_is_kept():
     recorded = pd.DataFrame([row(0, "create", "x = bytearray(10**10)")])
     recorded = recorded.astype({"status": "category", "operations": "Int64"})
     with Sandbox(1, time_limit=0.5) as sandbox:

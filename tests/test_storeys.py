@@ -64,6 +64,7 @@ OTHER_WORDS = {
     "prompts.official": ({"primitive", "instance", "import", "create", "skip"}, "the released files are named so"),
     "prompts.official_creator": ({"standard", "cot", "pot", "entangled", "tool_transfer"}, "as above"),
     "prompts.chain_of_thought": ({"cot"}, "the words of this one method"),
+    "recorded.agreement": ({"import"}, "a program of this mode may lack what the toolbox held"),
     "recorded.reexecute": ({"import"}, "recorded programs of this mode ran after a toolbox"),
     "": ({"trove", "latm", "creator"}, "the papers whose tables they are"),
     "candidates": (

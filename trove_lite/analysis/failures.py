@@ -61,13 +61,13 @@ def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
     """
     if "tools" not in checked(candidates):
         return named(pd.DataFrame(columns=TOOL_COLUMNS), "tools_made", "Tools", note=NO_TEXT)
+    ordered = candidates.astype({"correct": "boolean"}).sort_values("problem", kind="stable")
     rows = [
-        (row.method, row.category, row.seed, plain_name(tool.name), row.problem, row.correct, tool)
-        for row in candidates.sort_values("problem", kind="stable").itertuples()
+        (row.method, row.category, row.seed, plain_name(tool.name), row.problem, right, tool)
+        for row, right in zip(ordered.itertuples(), ordered["correct"].eq(True).fillna(False), strict=True)
         for tool in parse_tools(row.tools)
     ]
-    each = pd.DataFrame(rows, columns=[*FUNCTION, "problem", "correct", "tool"])
-    each["right"] = each["correct"].eq(True).fillna(False).astype(bool)
+    each = pd.DataFrame(rows, columns=[*FUNCTION, "problem", "right", "tool"])
     defines = each["tool"].map(lambda tool: tool.kind == "function").astype(bool)
     imports = ~defines & (each["tool"].map(lambda tool: tool.name) != each["function"])
     made = each[defines].groupby(FUNCTION, sort=False, observed=True)

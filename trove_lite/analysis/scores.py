@@ -79,7 +79,7 @@ def in_part(table: pd.DataFrame) -> str:
 
     `table`: scores by run. A problem counts with its mean over the runs that have it, so such a run counts for its own.
     """
-    categories = table.groupby("category")
+    categories = table.groupby("category", observed=True)
     of_run, problems = categories[[*table.columns[2:]]].count(), categories.size()
     partial, runs = int((of_run.gt(0) & of_run.lt(problems, axis=0)).sum().sum()), int(of_run.gt(0).sum().sum())
     return f"{partial} of {runs} runs count in part: what repeats another is left out" if partial else ""

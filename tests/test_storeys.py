@@ -60,6 +60,7 @@ OTHER_WORDS = {
     "prompts.chain_of_thought": ({"cot"}, "the words of this one method"),
     "recorded.made_tools": ({"latm", "made_cot"}, "whose tools they are"),
     "analysis.toolboxes": ({"import"}, "programs of this mode use tools"),
+    "recorded.agreement": ({"import"}, "a program of this mode may lack what the toolbox held"),
     "recorded.reexecute": ({"import"}, "recorded programs of this mode ran after a toolbox"),
     "candidates": (
         {"primitive", "instance", "import", "create", "skip"}

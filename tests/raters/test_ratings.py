@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from trove_lite.analysis.ratings import agreement, by_method, kappa, method_differences, study_power, variance_of
+from papers.raters.ratings import agreement, by_method, kappa, method_differences, study_power, variance_of
 from trove_lite.analysis.variance import interval
 
 

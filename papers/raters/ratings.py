@@ -14,8 +14,16 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from . import statistics as metrics
-from .variance import Variance, decompose, interval, p_value, power, problems_needed, proportion_interval
+from trove_lite.analysis import statistics as metrics
+from trove_lite.analysis.variance import (
+    Variance,
+    decompose,
+    interval,
+    p_value,
+    power,
+    problems_needed,
+    proportion_interval,
+)
 
 PROBLEM = ["dataset", "category", "problem"]
 #: What is measured of a rating. `log seconds`: its differences are ratios of times, which are skewed.
@@ -26,7 +34,6 @@ MEASURES = {
 }
 DIFFERENCES = ["measure", "a", "b", "difference", "low", "high", "covers", "p", "problems", "raters"]
 POWER = ["measure", "a", "b", "delta", "raters", "problems", "power", "problems_needed"]
-POWER_WANTED = 0.8
 OTHERS = "other raters"
 
 
@@ -238,7 +245,7 @@ def study_power(
         v = replace(v, sample=np.array([[np.nan_to_num(rest)]]))
         for count in raters:
             planned = {"measure": measure, "a": a, "b": b, "delta": delta, "raters": count}
-            needed = problems_needed(v, delta, runs=count, power_wanted=POWER_WANTED)
+            needed = problems_needed(v, delta, runs=count)
             rows += [
                 planned | {"problems": n, "power": power(v, delta, problems=n, runs=count), "problems_needed": needed}
                 for n in problems

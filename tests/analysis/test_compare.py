@@ -1,20 +1,13 @@
 """Sides by name: any number of them, each pair comparable, at the same calls and at the same tokens."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
 import trove_lite as tl
-from papers.style import accuracy_figure
 from trove_lite import TroveLiteError
-from trove_lite.analysis.comparison import (
-    Comparison,
-    absent,
-    accuracy_differences,
-    differences,
-    differences_in_words,
-)
+from trove_lite.analysis.compare import accuracy_differences, differences, points
 from trove_lite.analysis.scores import estimate, run_effect, score
+from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.statistics import holm
 from trove_lite.candidates import calls_of
 
@@ -64,25 +57,11 @@ def test_a_table_is_compared_by_method(simulated):
     assert found.levels == ("1", "2", "3", "4", "5")
 
 
-def test_sides_have_the_names_that_they_are_given(simulated):
-    trove = simulated[simulated["method"] == "trove"]
-    found = tl.compare({"first": trove[trove["run"] == "run0"], "second": trove[trove["run"] == "run1"]})
-    assert list(found.sides) == ["first", "second"]
-    with pytest.raises(TroveLiteError, match="no side 'third': there are first, second"):
-        found["third"]
-
-
 @pytest.mark.parametrize("column", ["model", "provenance", "dataset"])
 def test_what_differs_in_model_or_data_is_not_one_side(simulated, column):
     mixed = pd.concat([simulated, simulated.assign(**{column: "other", "run": "other"})], ignore_index=True)
     with pytest.raises(TroveLiteError, match=f"2 different values of '{column}'"):
         tl.compare(mixed)
-
-
-def test_two_models_can_be_two_sides(simulated):
-    one = simulated[simulated["method"] == "trove"]
-    found = tl.compare({"one": one, "other": one.assign(model="another")})
-    assert found.title == f"{MODEL} and another, simulated runs on MATH"
 
 
 def test_methods_that_draw_the_same_samples_are_both_there(simulated):
@@ -91,20 +70,6 @@ def test_methods_that_draw_the_same_samples_are_both_there(simulated):
     again = trove[trove["run"] == "run0"].assign(run="run9")
     found = tl.compare(pd.concat([trove, again, trove.assign(method="mine")]))
     assert len(found["mine"]) == len(found["trove"]) == len(trove)
-
-
-def test_nothing_at_all_is_refused(simulated):
-    with pytest.raises(TroveLiteError, match="nothing to compare"):
-        tl.compare({"one": simulated.head(0)})
-
-
-def test_a_data_set_that_is_not_in_the_index_says_itself_what_it_has(simulated):
-    other = simulated[simulated["category"].isin(["counting", "number"])].assign(dataset="tables")
-    found = tl.compare(other)
-    assert found.title.endswith("runs on tables")
-    assert set(found.categories) == {"counting", "number"}
-    assert found.levels == ("1", "2", "3", "4", "5")
-    assert tl.accuracy(found)["value"].notna().all()
 
 
 def test_a_category_that_the_data_set_does_not_have_is_refused_by_name(simulated):
@@ -118,23 +83,7 @@ def test_a_budget_that_was_not_recorded_is_refused_by_name(simulated, k):
         tl.accuracy(tl.compare(simulated), k=k)
 
 
-def test_a_side_without_candidates_has_no_say_in_what_is_covered(simulated):
-    trove = simulated[(simulated["method"] == "trove") & (simulated["category"] == "number")]
-    found = Comparison.of({"trove": trove, "none": trove.head(0)})
-    assert found.covered() == ["number"]
-    assert absent(found, "none", "number")["note"] == "no none runs"
-
-
 # ---- accuracy and differences ----
-
-
-def test_accuracy_is_the_mean_over_runs_of_the_rule(simulated):
-    table = tl.accuracy(tl.compare(simulated), rules=("two_stage",)).set_index(["category", "system"])
-    part = simulated[(simulated["method"] == "trove") & (simulated["category"] == "counting")]
-    expected = tl.choose(part, "two_stage")["correct"].astype(float).mean()
-    assert table.loc[("counting", "trove"), "value"] == pytest.approx(expected)
-    assert (table["k"] == 15).all()
-    assert table.loc[("all, micro", "primitive"), "problems"] == 42
 
 
 def test_three_sides_have_three_differences_and_one_correction(simulated):
@@ -147,7 +96,7 @@ def test_three_sides_have_three_differences_and_one_correction(simulated):
     assert table["p_holm"].to_numpy() == pytest.approx(holm(table["p"]))
 
 
-def test_differences_of_accuracy_are_by_rule_with_one_correction_and_a_line_a_pair(simulated):
+def test_differences_of_accuracy_are_by_rule_with_one_correction(simulated):
     found = tl.compare(simulated)
     table = accuracy_differences(found, resamples=10)
     assert list(dict.fromkeys(table["rule"])) == ["one_stage", "oracle"]
@@ -157,12 +106,8 @@ def test_differences_of_accuracy_are_by_rule_with_one_correction_and_a_line_a_pa
     assert row["difference"] == pytest.approx(
         values["counting", row["a"], "oracle"] - values["counting", row["b"], "oracle"]
     )
-    lines = differences_in_words(table.assign(p_holm=0.01)).split("\n")
-    assert len(lines) == 2
-    assert lines[0].startswith(f"{row['a']} is {'ahead of' if table['difference'].iloc[7] > 0 else 'behind'}")
-    assert "is not shown to be ahead of or behind" in differences_in_words(table.assign(p_holm=0.5))
     alone = accuracy_differences(tl.compare(simulated[simulated["method"] == "trove"]))
-    assert differences_in_words(alone) == "only trove was run: a second method on the same problems is needed."
+    assert alone.attrs["note"] == "only trove was run: a second method on the same problems is needed"
 
 
 def test_two_rules_on_the_same_runs_are_compared_run_by_run(simulated):
@@ -209,36 +154,8 @@ def test_beside_the_interval_stands_the_one_over_problems_alone(simulated):
     one = tl.compare(simulated[simulated["run"] == "run0"])
     table = differences(one, {name: score(one[name], "oracle", 15) for name in one.sides})
     assert set(table["covers"]) == {"these runs"}
-    assert differences_in_words(accuracy_differences(one)).count(" in these runs,") == 2
+    assert "in these runs" in points(next(table.itertuples()))
     assert table["low"].equals(table["low_problems"])
-
-
-def test_intervals_of_shares_end_where_shares_can_and_those_of_counts_do_not(simulated):
-    few = simulated[(simulated["category"] == "number") & (simulated["problem"] < 3) & (simulated["run"] == "run0")]
-    found = tl.compare(few)
-    a, b = (score(found[name], "one_stage", 15) for name in ("trove", "primitive"))
-    a, b = a.assign(score=(a["problem"] > 0).astype(float)), b.assign(score=0.0)  # 0, 1 and 1 more of three
-    (shares,) = differences(found, {"a": a, "b": b}).itertuples()
-    (counts,) = differences(found, {"a": a.assign(score=2 * a["score"]), "b": b}).itertuples()
-    assert (shares.high, shares.high_problems) == (1, 1)
-    assert shares.low == pytest.approx(counts.low / 2)
-    assert counts.high > 2 * shares.high
-
-
-def test_one_problem_has_a_difference_and_no_interval(simulated):
-    one = simulated[(simulated["category"] == "number") & (simulated["problem"] == 0)]
-    found = tl.compare(one)
-    (row,) = differences(found, {name: score(found[name], "oracle", 15) for name in found.sides}).itertuples()
-    assert np.isnan([row.low, row.high, row.problems_needed]).all()
-
-
-def test_the_generic_figure_names_its_sides_and_has_a_panel_a_rule(simulated):
-    table = tl.accuracy(tl.compare(simulated))
-    figure = accuracy_figure(table)
-    assert [axes.get_title() for axes in figure.axes] == ["one-stage", "oracle"]
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["trove", "primitive"]
-    assert "simulated runs on MATH" in figure.get_suptitle()
-    assert accuracy_figure(table.head(0)) is None
 
 
 # ---- costs ----
@@ -283,40 +200,6 @@ def _right_from(frame, first):
     return part.assign(correct=ran, status=ran.map({True: "ok", False: "error"}), answers=answers)
 
 
-def test_a_long_sample_leaves_less_for_the_others(unequal):
-    """Of that problem and seed alone."""
-    frame = pd.concat(unequal.sides.values())
-    here = (frame["method"] == "primitive") & (frame["sample"] == 0) & (frame["seed"] == 0)
-    here &= (frame["category"] == "counting") & (frame["problem"] == 0)
-    long = frame.assign(completion_tokens=frame["completion_tokens"].mask(here, 110))
-    calls = matched(tl.compare(long), "completion tokens")["calls_b"]
-    assert calls["counting"] == pytest.approx(30 - 10 / 10)  # 10 calls fewer in one of ten problems and seeds
-    assert (calls.drop(["counting", "all"]) == 30).all()
-
-
-def test_a_problem_on_which_no_sample_is_affordable_is_not_solved(unequal):
-    frame = pd.concat(unequal.sides.values())
-    here = (frame["method"] == "primitive") & (frame["category"] == "counting") & (frame["problem"] == 0)
-    dear = frame.assign(completion_tokens=frame["completion_tokens"].mask(here, 10_000))
-    found = matched(tl.compare(dear), "completion tokens")
-    assert found.loc["counting", "problems"] == 5
-    assert found.loc["counting", "calls_b"] == pytest.approx((30 * 4 + 300 / 10_000) / 5)
-
-
-def test_the_order_of_rows_does_not_matter(unequal):
-    shuffled = pd.concat(unequal.sides.values()).sample(frac=1, random_state=0)
-    pd.testing.assert_frame_equal(matched(tl.compare(shuffled)), matched(unequal))
-
-
-def test_too_few_calls_are_not_taken_for_enough(runs):
-    comparison = tl.compare(runs)
-    assert matched(comparison, "calls")["difference"].notna().all()
-    for budget, needed in (("completion tokens", 30), ("total tokens", 27)):
-        found = matched(comparison, budget)
-        assert found["difference"].isna().all()
-        assert found["note"].str.contains(f"about {needed} of primitive, and the runs hold 15").all()
-
-
 def test_what_cannot_be_matched_says_why(simulated, runs):
     assert matched(tl.compare(simulated))["note"].str.contains("no token counts").all()
     other = runs.assign(seed=runs["seed"] + (runs["method"] == "trove") * 7)
@@ -324,14 +207,6 @@ def test_what_cannot_be_matched_says_why(simulated, runs):
     trove = runs[runs["method"] == "trove"]
     alone = Comparison.of({"trove": trove, "primitive": trove.head(0)})
     assert matched(alone)["note"].tolist() == ["no primitive runs"]
-
-
-def test_a_side_may_lack_categories_that_the_other_has(unequal):
-    frame = pd.concat(unequal.sides.values())
-    fewer = frame[(frame["method"] == "trove") | (frame["category"] != "number")]
-    found = matched(tl.compare(fewer))
-    assert "number" not in found.index
-    assert "covered" in found.index
 
 
 def requests(frame, *, besides=0, retries=0):
@@ -352,11 +227,6 @@ def test_requests_that_made_no_candidate_are_spent_too(unequal):
     assert found["calls_b"].to_numpy() == pytest.approx(17 * 70 / 40)
 
 
-def test_problems_solved_again_afterwards_are_not_part_of_what_is_compared(unequal):
-    frame = pd.concat(unequal.sides.values())
-    assert (matched(tl.compare(frame, calls=requests(frame, retries=3)))["calls_a"] == 15).all()
-
-
 def test_what_a_rival_spends_beside_its_samples_comes_first(unequal):
     frame = pd.concat(unequal.sides.values())
     calls = requests(frame)
@@ -365,17 +235,3 @@ def test_what_a_rival_spends_beside_its_samples_comes_first(unequal):
     found = matched(tl.compare(frame, calls=pd.concat([calls, plan], ignore_index=True)))
     assert found["calls_b"].to_numpy() == pytest.approx(1 + (15 * 70 - 200) / 40)
     assert found["total_b"].to_numpy() == pytest.approx(15 * 70)
-
-
-def test_a_rival_of_several_modes_takes_them_in_turns(unequal):
-    """At the cost of two calls of each mode it has two of each, not all of the first."""
-    sides = {"a": unequal["primitive"], "b": unequal["trove"]}
-    sides["a"] = sides["a"][sides["a"]["sample"] < 6]
-    found = tl.matched_budgets(tl.compare(sides))
-    calls = found[found["budget"] == "calls"]
-    two = unequal["trove"][unequal["trove"]["sample"] < 2]
-    expected = tl.choose(two, "one_stage").groupby(["category", "problem"], observed=True)["correct"]
-    expected = expected.apply(lambda right: right.astype(float).mean()).groupby("category").mean()
-    assert (calls["calls_b"] == 6).all()
-    values = calls.set_index("category")["value_b"]
-    assert values[expected.index].to_numpy() == pytest.approx(expected.to_numpy())

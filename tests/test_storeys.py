@@ -56,7 +56,7 @@ OTHER_WORDS = {
     "cli": ({"import"}, "the command that reads logs"),
     "parse": ({"import"}, "Python's statement"),
     "programs": ({"import"}, "Python's statement, as a kind of tool"),
-    "sandbox.zygote": ({"math"}, "Python's module"),
+    "sandbox.libraries": ({"math"}, "Python's module"),
     "recorded.official_logs": ({"trove", "primitive", "import", "create", "skip", "math"}, "what official logs hold"),
     "recorded.official_results": ({"trove", "import", "create", "skip"}, "what official result files hold"),
     "methods.latm": ({"primitive"}, "what it asks the pack for where it has no tool"),

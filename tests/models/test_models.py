@@ -15,7 +15,7 @@ from trove_lite import doctor, load_candidates
 from trove_lite.errors import TroveLiteError
 from trove_lite.models import load_model
 from trove_lite.models import openai as servers
-from trove_lite.models.base import CHAT, ModelError, PromptRefused, SamplingSettings, sha256_of_weights
+from trove_lite.models.base import ModelError, PromptRefused, SamplingSettings, sha256_of_weights
 from trove_lite.models.openai import OpenAIServer, _authorization
 from trove_lite.models.vllm import VLLM, imitates, name_of
 
@@ -90,13 +90,6 @@ def test_pauses_grow(pauses):
     assert all(0.5 <= pause / (0.05 * 2**i) <= 1.5 for i, pause in enumerate(pauses))
 
 
-def test_a_server_that_keeps_failing_ends_in_one_clear_line():
-    with Server(*[503] * 9) as server, pytest.raises(ModelError, match=r"HTTP 503 no, 3 times; run again") as error:
-        ask(server, retries=2)
-    assert "\n" not in str(error.value)
-    assert len(server.bodies) == 3
-
-
 def test_a_slow_server_is_not_waited_for_longer_than_the_timeout():
     with Server(5.0, 5.0) as server, pytest.raises(ModelError, match=r"no answer within 0.1 s, 2 times"):
         ask(server, timeout=0.1, retries=1)
@@ -104,23 +97,11 @@ def test_a_slow_server_is_not_waited_for_longer_than_the_timeout():
         assert ask(server, timeout=1, retries=1)[0].text == "print(1)"
 
 
-def test_a_server_that_is_not_there_is_named():
-    with Server() as server:
-        pass
-    with pytest.raises(ModelError, match=rf"{server.url}/models: no connection \(ConnectError.*\), 2 times"):
-        ask(server, retries=1)
-
-
 def test_text_that_the_context_cut_short_is_refused_and_what_the_settings_cut_is_not():
     with Server(answer={"choices": [{"text": "print(", "finish_reason": "length"}]}) as server:
         assert ask(server, settings=SamplingSettings(max_tokens=7))[0].finish_reason == "length"
         with pytest.raises(PromptRefused, match="context was full after 7 of 8 tokens"):
             ask(server, settings=SamplingSettings(max_tokens=8))
-
-
-def test_text_that_cannot_be_written_is_made_writable():
-    with Server(answer={"choices": [{"text": "a\ud800b", "finish_reason": "stop"}]}) as server:
-        assert ask(server)[0].text == "a?b"
 
 
 def test_one_failure_ends_the_other_requests():
@@ -149,32 +130,14 @@ def identity(server, model="tiny"):
     return asyncio.run(asked())
 
 
-def test_a_vllm_server_says_what_it_serves():
-    about = {"/version": {"version": "0.32.0"}}
-    with Server(owner="vllm", about=about, entry={"root": "/home/somebody/models/Qwen"}) as server:
+def test_a_server_says_what_it_serves():
+    with Server(owner="vllm", entry={"root": "/home/somebody/models/Qwen", "meta": {"ftype": "Q4_K"}}) as server:
         found = identity(server)
-    assert found == ("tiny", {"name": "tiny", "engine": "vllm", "version": "0.32.0", "file": "Qwen"}, 4096)
+    assert found == ("tiny", {"name": "tiny", "engine": "vllm", "file": "Qwen", "quantization": "Q4_K"}, 4096)
 
 
-def test_a_llama_cpp_server_says_what_it_serves():
-    about = {"build_info": "b6500", "model_path": "/data/qwen.gguf", "default_generation_settings": {"n_ctx": 2048}}
-    meta = {"ftype": "Q4_K - Medium", "n_params": 630167424}
-    with Server(owner="llamacpp", about={"/props": about}, entry={"meta": meta}) as server:
-        name, found, context = identity(server)
-    assert (name, context) == ("tiny", 2048)
-    assert found == {
-        "name": "tiny",
-        "engine": "llamacpp",
-        "version": "b6500",
-        "file": "qwen.gguf",
-        "quantization": "Q4_K - Medium",
-        "parameters": "630167424",
-    }
-
-
-@pytest.mark.parametrize("about", [{}, {"/version": []}, {"/version": {"version": ["\x1b[2J"] * 999}}])
-def test_a_server_that_says_nothing_of_itself_or_nonsense_is_as_good(about):
-    with Server(owner="vllm", about=about, entry={"root": 7, "max_model_len": "long", "meta": None}) as server:
+def test_a_server_that_says_nonsense_of_itself_is_as_good():
+    with Server(owner="vllm", entry={"root": ["\x1b[2J"], "max_model_len": "long", "meta": None}) as server:
         name, found, context = identity(server)
         assert ask(server)[0].text == "print(1)"
     assert (name, found["name"], context) == ("tiny", "tiny", None)
@@ -224,13 +187,6 @@ def test_openais_own_key_goes_to_openai_alone(monkeypatch):
     assert "Authorization" not in server.headers[0]
     assert _authorization("https://api.openai.com/v1") == {"Authorization": f"Bearer {KEY}"}
     assert _authorization("https://api.openai.com.example.org/v1") == {}
-
-
-def test_without_a_key_none_is_sent(monkeypatch):
-    monkeypatch.delenv("TROVE_LITE_API_KEY")
-    with Server() as server:
-        ask(server)
-    assert "Authorization" not in server.headers[0]
 
 
 @pytest.mark.parametrize("bad", [f"{KEY}\n{KEY}", f"{KEY} ü"])
@@ -343,12 +299,6 @@ def test_whatever_a_server_may_be_told_is_in_the_help():
         assert f"{option}={default}" in load_model.__doc__
     usual = load_model("http://h/v1#m")
     assert (usual.concurrency, usual.timeout, usual.retries, usual.seed) == (64, 600, 8, True)
-
-
-@pytest.mark.parametrize("chat", CHAT)
-def test_how_a_model_is_spoken_to_is_given_to_it(chat):
-    assert load_model("http://h/v1#m", chat=chat).chat == chat
-    assert load_model("vllm:m", chat=chat).chat == chat
 
 
 def test_a_way_to_speak_that_there_is_none_is_refused():

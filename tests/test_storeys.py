@@ -44,7 +44,6 @@ DOORS = {
     ("cli", "options"): "commands have them",
     ("sandbox", "datasets.files"): "the data folder is out of programs' reach",
     ("methods", "datasets.base"): "a Question is what a method sees of a Problem",
-    ("running", "recorded.replay"): "a toolbox that is lent is another run's, played back",
     ("audit", "papers"): "the printed numbers are what is audited",
     ("audit", "papers.reeval"): "and the tables that they stand in",
     ("audit", "papers.creator.grading"): "and how answers are graded",

@@ -14,8 +14,8 @@ from trove_lite.methods.trove import TroveSettings
 from trove_lite.papers import published_table
 from trove_lite.papers.trove.ablations import EFFECTS, SIMPLEST, selected
 from trove_lite.papers.trove.growth import WORTH
+from trove_lite.recorded.lent import along
 from trove_lite.recorded.replay import stated_settings
-from trove_lite.running.lent import along
 from trove_lite.running.settings import RunSettings
 
 from ..scripted import run

@@ -10,9 +10,9 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.methods.trove import LOAD, LOADED
 from trove_lite.models.base import Completion
 from trove_lite.programs import Tool
+from trove_lite.recorded.lent import lend
 from trove_lite.recorded.reexecute import recorded_programs
 from trove_lite.recorded.replay import played_back, stated_settings
-from trove_lite.running.lent import lend
 from trove_lite.running.settings import RunSettings
 
 from ..scripted import TIMES, InlineSandbox, ScriptedModel, function, number, response, run

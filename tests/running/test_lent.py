@@ -9,8 +9,8 @@ from trove_lite import load_candidates
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import pack
 from trove_lite.models.base import SamplingSettings
+from trove_lite.recorded.lent import lend
 from trove_lite.recorded.replay import played_back, stated_settings
-from trove_lite.running.lent import lend
 from trove_lite.running.settings import RunSettings
 
 from ..scripted import TIMES, InlineSandbox, ScriptedModel, run

@@ -6,14 +6,14 @@ from dataclasses import replace
 import pytest
 
 import trove_lite as tl
-from trove_lite.candidates import save_table
+from trove_lite.candidates import read_description, save_table
 from trove_lite.cli import main
 from trove_lite.models.base import SamplingSettings
 from trove_lite.models.practice.model import WEIGHTS, PracticeModel
 from trove_lite.notebooks import execute_notebook
 from trove_lite.parse import parse_tools
 from trove_lite.programs import plain_name
-from trove_lite.running.live import live_run, read_description
+from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings, folder_of
 
 from ..conftest import ROOT

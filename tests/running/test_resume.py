@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from trove_lite import load_candidates
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import Journal, locked, read_journal
-from trove_lite.running.record import Record, differing
+from trove_lite.running.folder import differing
+from trove_lite.running.record import Record
 
 from ..scripted import TIMES, ScriptedModel, run, run_in_child
 
@@ -280,7 +281,7 @@ def test_a_setting_that_an_older_version_did_not_know_stands_at_its_default(tmp_
     del description["methods"]["trove"]["toolbox"], description["settings"]["roles"]
     (folder / "run.json").write_text(json.dumps(description))
     run(folder)
-    with pytest.raises(TroveLiteError, match=r"toolbox: was absent, now none"):
+    with pytest.raises(TroveLiteError, match=r"toolbox: was own, now none"):
         run(folder, choices={"trove": {"toolbox": "none"}})
 
 

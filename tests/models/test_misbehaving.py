@@ -133,13 +133,6 @@ def test_tokens_that_are_not_told_are_none_and_the_text_is_taken(usage):
     assert (model.retried, model.refused) == (0, 0)
 
 
-def test_a_chat_answer_that_is_all_hidden_reasoning_is_an_empty_text_that_was_cut():
-    cut = choice(message={"role": "assistant", "content": None}, finish_reason="length")
-    with Server(always=cut) as server:
-        found, _ = ask(server, CHAT, settings=SamplingSettings(max_tokens=7))
-    assert (found.text, found.finish_reason, found.completion_tokens) == ("", "length", 7)
-
-
 def test_the_newer_name_of_a_limit_is_used_where_a_server_insists_on_it():
     with Server(always="only the newer name of max_tokens") as server:
         found, model = ask(server, CHAT, settings=SamplingSettings(max_tokens=33))
@@ -147,40 +140,6 @@ def test_the_newer_name_of_a_limit_is_used_where_a_server_insists_on_it():
     assert model.retried == 1
     assert server.bodies[-1]["max_completion_tokens"] == 33
     assert "max_tokens" not in server.bodies[-1]
-
-
-def test_nobody_at_the_port_is_said_at_once_and_ends_within_seconds():
-    with Server() as server:
-        pass
-    found, model = ask(server, retries=8, first_pause=0.5, timeout=600)
-    assert type(found) is ModelError
-    assert "no connection" in str(found)
-    assert model.retried == TRIES - 1
-    assert len(model.notices) == 1
-    assert "asking again in" in model.notices[0]
-
-
-def test_a_server_that_vanishes_midway_is_waited_for():
-    """As long as retries go: what was answered before is no reason to give up within seconds."""
-
-    def last_words(handler, body):
-        choice()(handler, body)
-        handler.close_connection = True
-        handler.server.shutdown()
-        handler.server.server_close()
-
-    async def asked(model):
-        async with model:
-            await model.complete(TEXT, [1])
-            await asyncio.sleep(0.2)
-            await model.complete(TEXT, [2])
-
-    server = Server(last_words)
-    with server:
-        model = OpenAIServer(server.url, "tiny", first_pause=0.01, retries=5)
-        with pytest.raises(ModelError, match=r"no connection .*, 6 times; run again to go on from here"):
-            asyncio.run(asked(model))
-    assert model.retried == 5
 
 
 def test_the_same_trouble_of_many_requests_is_said_once():
@@ -223,13 +182,6 @@ def test_messages_go_to_chat_and_texts_to_completions():
     assert asked == ["print(1)", "print(1)"]
     assert server.paths == ["/v1/completions", "/v1/chat/completions"]
     assert server.bodies[1]["messages"] == [{"role": "user", "content": "What is $1+1$?"}]
-
-
-def test_chat_on_asks_a_text_as_one_user_message():
-    with Server() as server:
-        assert ask(server, TEXT, chat="on")[0].text == "print(1)"
-    assert server.paths == ["/v1/chat/completions"]
-    assert server.bodies[0]["messages"] == [{"role": "user", "content": TEXT}]
 
 
 def test_chat_off_refuses_messages():

@@ -1,8 +1,5 @@
 """A live run of the practice model: the same, to the byte, however it is scheduled; and what it leaves behind."""
 
-from collections import Counter
-from dataclasses import replace
-
 import pytest
 
 import trove_lite as tl
@@ -10,13 +7,9 @@ from trove_lite.candidates import read_description, save_table
 from trove_lite.cli import main
 from trove_lite.models.base import SamplingSettings
 from trove_lite.models.practice.model import WEIGHTS, PracticeModel
-from trove_lite.notebooks import execute_notebook
-from trove_lite.parse import parse_tools
-from trove_lite.programs import plain_name
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings, folder_of
 
-from ..conftest import ROOT
 from ..scripted import TIMES
 
 #: Few problems, but the toolbox is trimmed and problems are solved again.
@@ -65,72 +58,10 @@ def test_same_seed_same_bytes_however_it_is_scheduled(first, how, tmp_path):
         assert read_description(again)[name] == read_description(first)[name]
 
 
-def test_the_run_that_is_compared_trims_and_solves_again(first):
-    assert set(tl.load_candidates(first)["phase"]) == {"stream", "retry"}
-
-
-@pytest.mark.parametrize("rule", ["two_stage", "random"])
-def test_table_2_is_of_the_answers_that_the_run_itself_chose(rule, tmp_path):
-    folder = run(tmp_path / "own", replace(SETTINGS, selection=rule))
-    table = tl.trove.table2_accuracy(tl.load_candidates(folder)).set_index(["system", "category"])
-    assert table.loc[("TROVE", "counting"), "value"] == read_description(folder)["accuracy"]["trove-counting-0"]
-    assert table.loc[("TROVE", "counting"), "rule"] == rule
-
-
-def test_another_seed_gives_other_programs(first, tmp_path):
-    other = run(tmp_path / "other", RunSettings(name="small", categories=("counting",), seeds=(1,), k=6, limit=12))
-    assert set(tl.load_candidates(other)["program"]) != set(tl.load_candidates(first)["program"])
-
-
-def test_the_final_toolbox_counts_the_answers_that_imported_each_function(tmp_path, capsys):
-    """Counted again from the candidates: the selected answers in order, as the paper has them teach."""
-    folder = run(tmp_path / "a", RunSettings(name="a", categories=("counting",), seeds=(3,), k=6, limit=20))
-    candidates = tl.load_candidates(folder)
-    created, imported = [], Counter()
-    for row in tl.choose(candidates, "one_stage_described").itertuples():
-        names = [plain_name(tool.name) for tool in parse_tools(row.tools)]
-        if row.status == "ok" and row.mode == "create":
-            created += [name for name in names if name not in created]
-        if row.status == "ok" and row.mode == "import":
-            imported.update(name for name in names if name in created)
-    table = tl.trove.final_toolboxes([folder], top=100)
-    assert dict(zip(table["function"], table["answers"], strict=True)) == {n: imported[n] for n in created}
-    assert (table["programs"] >= table["answers"]).all()
-    assert table["answers"].is_monotonic_decreasing
-    assert (table["tools"] == len(created)).all()
-    assert main(["summary", str(folder)]) == 0
-    assert table["function"][0] in capsys.readouterr().out
-
-
-def test_every_option_can_be_turned_in_the_notebook(tmp_path):
-    given = {
-        "category": "algebra",
-        "seed": 2,
-        "k": 6,
-        "temperature": 0.9,
-        "selection": "two_stage",
-        "interval": 2,
-        "threshold": "fixed_2",
-        "limit": 4,
-        "out": str(tmp_path / "run"),
-    }
-    execute_notebook(ROOT / "notebooks" / "00_run.ipynb", given, tmp_path / "executed.ipynb")
-    description = read_description(tmp_path / "run")
-    settings, trove = description["settings"], description["methods"]["trove"]
-    assert (settings["sampling"]["temperature"], settings["seeds"], settings["limit"]) == (0.9, [2], 4)
-    assert (trove["budget"]["calls"], trove["selection"]) == (6, "two_stage")
-    assert (trove["interval"], trove["threshold"]) == (2, "fixed_2")
-
-
 def test_other_settings_have_another_folder():
     folders = {folder_of(RunSettings(k=k, seeds=(seed,)), "runs") for k in (3, 6) for seed in (0, 1)}
     assert len(folders) == 4
     assert folder_of(RunSettings(k=3), "runs") == folder_of(RunSettings(k=3), "runs")
-
-
-def test_recorded_runs_note_no_toolbox(tmp_path, simulated):
-    save_table(simulated, tmp_path / "candidates.parquet")
-    assert tl.trove.final_toolboxes([tmp_path, tmp_path / "candidates.parquet"]).empty
 
 
 def test_a_complete_run_is_said_to_be_so_and_one_that_went_further_is_not(tmp_path, capsys):

@@ -8,7 +8,7 @@ import pytest
 from trove_lite import load_calls, load_candidates
 from trove_lite.cli import main
 from trove_lite.errors import TroveLiteError
-from trove_lite.models.base import SampleUnavailable
+from trove_lite.models.base import PromptRefused, SampleUnavailable
 from trove_lite.running.account import came_of
 
 from ..models.misbehaving import Server
@@ -114,6 +114,19 @@ def test_a_share_that_is_allowed_leaves_the_run_as_it_is(tmp_path):
     known = load_candidates(folder).query("problem != 3")
     assert told["accuracy"]["primitive-counting-0"] <= known.groupby("problem")["correct"].any().mean()
     assert "left out above" in came_of(folder, told)
+
+
+def test_problems_that_lack_a_sample_are_in_no_accuracy_and_refused_ones_are(tmp_path):
+    shares = []
+    for error in (SampleUnavailable, PromptRefused):
+        folder = tmp_path / error.__name__
+        lacking = Lacking(lambda prompt, _: " 3 of" in prompt or " 5 of" in prompt, error)
+        run(folder, **ALONE, model=lacking, fail_on_missing=1)
+        shares.append((described(folder)["accuracy"]["primitive-counting-0"], len(load_candidates(folder))))
+    (of_ten, n), (of_twelve, m) = shares
+    assert n == m
+    assert of_ten > 0
+    assert of_twelve == pytest.approx(of_ten * 10 / 12)
 
 
 def test_a_record_of_an_earlier_release_is_read_by_why_it_is_missing(tmp_path):

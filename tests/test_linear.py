@@ -10,7 +10,7 @@ from trove_lite import parse, programs
 from trove_lite.datasets import DATASETS, answers, bbh, graders, load_dataset, text_answers
 from trove_lite.errors import encodable, shown
 from trove_lite.methods import latm, tool_use, toolbox
-from trove_lite.models.openai import parts_of
+from trove_lite.models.openai_answers import parts_of
 from trove_lite.running.record import Record
 from trove_lite.sandbox.worker import read_report, tier_of
 from trove_lite.sandbox.zygote import REPORT

@@ -32,7 +32,7 @@ STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms
 SHARED = {
     "datasets": ("base", "answers", "graders", "text_answers", "files"),
     "methods": ("base", "toolbox", "repair"),
-    "models": ("base",),
+    "models": ("base", "openai_answers"),
 }
 #: Sideways, from one room to another of its storey, and why.
 DOORS = {
@@ -43,14 +43,13 @@ DOORS = {
     ("cli", "options"): "commands have them",
     ("sandbox", "datasets.files"): "the data folder is out of programs' reach",
     ("methods", "datasets.base"): "a Question is what a method sees of a Problem",
-    ("running", "recorded.replay"): "a toolbox that is lent is another run's, played back",
 }
 #: A word that is also the name of a mode or data set, by the module that means something else by it.
 OTHER_WORDS = {
     "cli": ({"import"}, "the command that reads logs"),
     "parse": ({"import"}, "Python's statement"),
     "programs": ({"import"}, "Python's statement, as a kind of tool"),
-    "sandbox.zygote": ({"math"}, "Python's module"),
+    "sandbox.libraries": ({"math"}, "Python's module"),
     "recorded.official_logs": ({"trove", "primitive", "import", "create", "skip", "math"}, "what official logs hold"),
     "recorded.official_results": ({"trove", "import", "create", "skip"}, "what official result files hold"),
     "methods.base": ({"fallback"}, "a setting, which older run.json files lack"),

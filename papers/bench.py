@@ -1,0 +1,182 @@
+"""The bench: every method on the same problems, and the comparisons that were planned before looking.
+
+`methods` has a row a part of the study, `differences` a row a planned comparison of which both sides are complete, with
+what else the plan asks of it: the two measures of less noise, whether tools were used, signs of health.
+`python -m papers.bench [FOLDER OF PARTS]` writes both to results/bench.
+"""
+
+import json
+import sys
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from trove_lite.analysis.choose import in_order
+from trove_lite.analysis.compare import difference_cells
+from trove_lite.analysis.failures import tools_imported
+from trove_lite.analysis.health import signs
+from trove_lite.analysis.scores import estimate, score, variance_of
+from trove_lite.candidates import load_calls, load_candidates, named, read_description
+from trove_lite.errors import TroveLiteError
+
+from . import save
+
+STUDY = Path("studies/bench.toml")
+#: A difference that is shown at 5 %, two-sided, with a chance of 80 %, in standard errors.
+DETECTABLE = 2.8
+#: Of programs that could call a made tool, the share that must (PLAN, "What is counted").
+USED = 0.05
+
+
+class Part(NamedTuple):
+    """A complete part: its candidates in the order of sampling, requests, run.json and signs that nobody explained."""
+
+    name: str
+    side: pd.DataFrame
+    calls: pd.DataFrame
+    about: Mapping
+    signs: tuple[str, ...]
+
+    @property
+    def samples(self) -> int:
+        """Samples of most problems."""
+        return int(self.side.groupby(["run", "category", "problem"], observed=True).size().mode().max())
+
+
+def read_parts(folder: Path, study: Path = STUDY) -> dict[str, Part]:
+    """The complete parts of a study in a folder, in the study's order. Raises TroveLiteError where there is none."""
+    told = tomllib.loads(study.read_text(encoding="utf-8"))
+    found = {}
+    for part in told["part"]:
+        path = folder / part["name"]
+        if (path / "candidates.parquet").is_file():
+            candidates, calls = load_candidates(path), load_calls(path)
+            standing = signs(candidates, calls, [path])["sign"].unique()
+            unexplained = tuple(sign for sign in standing if not _is_explained(sign, part.get("accepted", {})))
+            stream = candidates[candidates["phase"] == "stream"]
+            found[part["name"]] = Part(
+                part["name"], in_order(stream), calls[calls["phase"] == "stream"], read_description(path), unexplained
+            )
+    if not found:
+        raise TroveLiteError(f"{folder}: holds no complete part of {study}; `python -m studies run {study}` makes them")
+    return found
+
+
+def _is_explained(sign: str, accepted: Mapping[str, str]) -> bool:
+    return any(name.partition(":")[0] == sign for name in accepted)
+
+
+# ---- measures ----
+
+
+def alike(side: pd.DataFrame) -> pd.DataFrame:
+    """Samples without their modes, so that a subset may be any of a problem's."""
+    return side.assign(
+        mode="any", place=0, sample=side.groupby(["run", "category", "problem"], observed=True).cumcount()
+    )
+
+
+def scores(part: Part) -> dict[str, pd.DataFrame]:
+    """Each problem's scores by each measure: agreement over all samples and over a third of them, and the share of
+    right programs, both of any samples; and whether any is right."""
+    n, any_of = part.samples, alike(part.side)
+    return {
+        "agreement": score(part.side, "one_stage", n),
+        "agreement of a third": score(any_of, "one_stage", max(1, round(n / 3)), resamples=1000),
+        "right programs": score(any_of, "oracle", 1),
+        "oracle": score(part.side, "oracle", n),
+    }
+
+
+def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
+    """A row a part: what it answers right, with 95 % intervals, what a problem cost, what tools it made and used."""
+    rows = []
+    for part in parts.values():
+        cells = {}
+        for measure, found in scores(part).items():
+            value = estimate(found)
+            cells |= {measure: value.value, f"{measure}, low": value.low, f"{measure}, high": value.high}
+        problems = part.side.groupby(["run", "category", "problem"], observed=True).ngroups
+        spent = part.calls[["prompt_tokens", "completion_tokens"]].sum() / problems
+        rows.append(
+            {
+                "part": part.name,
+                "method": str(part.side["method"].iloc[0]),
+                "dataset": part.about["settings"]["dataset"],
+                "prompts": part.about["prompts"]["name"],
+                "seeds": " ".join(map(str, part.about["settings"]["seeds"])),
+                "problems": problems,
+                **cells,
+                "requests": len(part.calls) / problems,
+                "tokens read": spent["prompt_tokens"],
+                "tokens written": spent["completion_tokens"],
+                "tools made": tools_made(part),
+                "programs with a tool": share_with_a_tool(part),
+                "signs": "; ".join(part.signs),
+            }
+        )
+    return named(pd.DataFrame(rows), "methods", "Every method on the same problems")
+
+
+def tools_made(part: Part) -> int | None:
+    """How many tools the part's toolboxes ended with; None for a method without one."""
+    kept = part.about.get("toolboxes") or []
+    return sum(bool(entry.get("tool", entry.get("name"))) for entry in kept) if kept else None
+
+
+def share_with_a_tool(part: Part) -> float | None:
+    """Of the programs that could call a made tool, those that import one; None where the method imports none."""
+    found = tools_imported(part.side)
+    return float(found["importing"].sum() / found["programs"].sum()) if len(found) else None
+
+
+# ---- planned comparisons ----
+
+
+def differences(parts: Mapping[str, Part], planned: Mapping[str, Sequence[Sequence[str]]]) -> pd.DataFrame:
+    """A row a planned comparison and measure, of those whose parts are all complete: tools minus without.
+
+    planned: id → the parts of both sides, a part a seed. `detectable`: what the design shows with a chance of 80 %.
+    """
+    rows = []
+    for name, sides in planned.items():
+        if not all(part in parts for side in sides for part in side):
+            continue
+        tools, without = ([parts[part] for part in side] for side in sides)
+        of = [{m: pd.concat([scores(p)[m] for p in side]) for m in scores(side[0])} for side in (tools, without)]
+        shares = [share for part in tools if (share := share_with_a_tool(part)) is not None]
+        about = {
+            "id": name,
+            "tools_used": _uses_tools(tools, shares),
+            "signs": "; ".join(dict.fromkeys(sign for part in [*tools, *without] for sign in part.signs)),
+        }
+        for measure in ("agreement", "agreement of a third", "right programs"):
+            if (found := variance_of(of[0][measure], of[1][measure])) is not None:
+                rows.append(about | {"measure": measure} | difference_cells(found, shares=True) | {
+                    "detectable": DETECTABLE * found.se
+                })  # fmt: skip
+    return named(pd.DataFrame(rows), "differences", "Planned comparisons: with tools minus without")
+
+
+def _uses_tools(tools: Sequence[Part], shares: Sequence[float]) -> bool:
+    """Whether the side's programs call made tools: by imports, or, of methods that write the tool into the program or
+    make it beforehand, whether any was made."""
+    if any("no tool made" in part.signs or "no tool used" in part.signs for part in tools):
+        return False
+    return not shares or max(shares) >= USED
+
+
+def main(folder: str = "results/bench/runs", results: str = "results/bench") -> None:
+    parts = read_parts(Path(folder))
+    planned = tomllib.loads(STUDY.read_text(encoding="utf-8"))["compared"]
+    save(methods(parts), results)
+    table = differences(parts, planned)
+    save(table, results)
+    print(json.dumps({"parts": len(parts), "comparisons": table["id"].nunique() if len(table) else 0}))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,6 +1,6 @@
 """The house keeps its order: arrows point down, no circle, plug-ins know nothing of one another, names stay at home.
 
-    5  __main__  cli  options  notebooks  index_page  doctor  (and the index of public names)
+    5  __main__  cli  commands  run_command  options  notebooks  report  doctor  (and the index of public names)
     4  view
     3  analysis            running   recorded
     2  prompts
@@ -25,7 +25,7 @@ STOREYS = (
     ("prompts",),
     ("analysis", "running", "recorded"),
     ("view",),
-    ("cli", "options", "notebooks", "index_page", "doctor", "__main__", ""),
+    ("cli", "commands", "run_command", "options", "notebooks", "report", "doctor", "__main__", ""),
 )
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
@@ -37,10 +37,15 @@ SHARED = {
 #: Sideways, from one room to another of its storey, and why.
 DOORS = {
     ("__main__", "cli"): "it is the command",
-    ("cli", "notebooks"): "commands call it",
-    ("notebooks", "index_page"): "a report ends with it",
-    ("cli", "doctor"): "commands call it",
+    ("cli", "commands"): "it finds them",
+    ("cli", "run_command"): "it finds it",
     ("cli", "options"): "commands have them",
+    ("run_command", "commands"): "what commands have in common",
+    ("run_command", "options"): "it has most of them",
+    ("commands", "notebooks"): "a command calls it",
+    ("commands", "report"): "a command calls it",
+    ("commands", "doctor"): "a command calls it",
+    ("report", "notebooks"): "it runs them",
     ("sandbox", "datasets.files"): "the data folder is out of programs' reach",
     ("methods", "datasets.base"): "a Question is what a method sees of a Problem",
     ("running", "recorded.replay"): "a toolbox that is lent is another run's, played back",

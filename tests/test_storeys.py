@@ -5,7 +5,7 @@
     3  analysis            running   recorded
     2  prompts
     1  datasets  methods  models  sandbox
-    0  errors  candidates  programs  parse  selection  journal  lazy  plugins  bars
+    0  errors  candidates  programs  definitions  parse  selection  journal  lazy  plugins  bars
 
 A module imports from its own folder and from lower storeys, never up and never sideways; an import inside a function
 counts like any other. Read from the source by `ast` alone. `python -m tests.test_storeys` prints the plan of the house.
@@ -20,7 +20,19 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "trove_lite"
 STOREYS = (
-    ("errors", "candidates", "programs", "parse", "selection", "journal", "lazy", "plugins", "bars", "version"),
+    (
+        "errors",
+        "candidates",
+        "programs",
+        "definitions",
+        "parse",
+        "selection",
+        "journal",
+        "lazy",
+        "plugins",
+        "bars",
+        "version",
+    ),
     ("datasets", "methods", "models", "sandbox"),
     ("prompts",),
     ("analysis", "running", "recorded"),
@@ -226,6 +238,29 @@ def test_names_of_methods_modes_and_data_sets_stay_at_home():
 @pytest.mark.parametrize("module", OTHER_WORDS)
 def test_no_exception_outlives_its_reason(module):
     assert OTHER_WORDS[module][0] <= set(strings(module))
+
+
+#: Lines of Python that a folder may have, and any file: raised only with a reason in the commit.
+BUDGETS = {"trove_lite": 12_000, "papers": 3_700, "audit": 1_900, "tests": 14_000}
+LONGEST = 400
+
+
+@cache
+def lines() -> dict[Path, int]:
+    """Lines of every file of Python in the folders that have a budget, by its path in the repository."""
+    files = (path for folder in BUDGETS for path in sorted((PACKAGE.parent / folder).rglob("*.py")))
+    return {path.relative_to(PACKAGE.parent): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
+
+
+@pytest.mark.xfail(strict=False, reason="folders are still on their way down to these numbers")
+def test_no_folder_is_longer_than_its_budget():
+    found = {folder: sum(n for path, n in lines().items() if path.parts[0] == folder) for folder in BUDGETS}
+    assert {folder: f"{n} of {BUDGETS[folder]}" for folder, n in found.items() if n > BUDGETS[folder]} == {}
+
+
+@pytest.mark.xfail(strict=False, reason="files are still on their way down to this number")
+def test_no_file_is_longer_than_a_reader_can_keep_in_mind():
+    assert {str(path): n for path, n in lines().items() if n > LONGEST} == {}
 
 
 def plan() -> str:

@@ -87,7 +87,7 @@ class Parser(argparse.ArgumentParser):
         return nested
 
     def _read(self, words: Iterable[str]) -> dict[str, object]:
-        found = vars(self.parse_args(list(self._spelt(words))))
+        found = vars(self.parse_intermixed_args(list(self._spelt(words))))
         for name, value in found.items():
             kind = self.kinds.get(name)
             if get_origin(kind) is dict:

@@ -179,19 +179,6 @@ def test_a_run_says_what_came_of_it(tmp_path, monkeypatch, capsys):
     assert "complete already" in capsys.readouterr().out
 
 
-def test_a_run_of_several_methods_ends_with_their_difference_and_its_interval(tmp_path, monkeypatch, capsys):
-    scripted(monkeypatch)
-    words = f"run --out {tmp_path / 'a'} --methods trove primitive --categories counting --seeds 0 1 --k 3 --quiet"
-    assert main(words.split()) == 0
-    said = capsys.readouterr().out
-    assert re.search(
-        r"^trove against primitive: [+-]\d+\.\d points \[[+-]\d+\.\d, [+-]\d+\.\d\] \(95 %, 12 problems, 3 calls each",
-        said,
-        re.MULTILINE,
-    )
-    assert "a tiny model made this" in said
-
-
 def test_a_plan_counts_calls_and_touches_nothing(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("trove_lite.running.account.load_dataset", lambda name: of_problems(name=name))
     monkeypatch.setattr("trove_lite.running.account.load_pack", lambda *_: Pack())

@@ -263,7 +263,3 @@ def test_a_wrong_argument_is_a_trove_lite_error_of_one_line(place, case):
     said = str(caught.value)
     assert "\n" not in said
     assert words in said
-
-
-def test_there_are_at_least_a_hundred_of_them():
-    assert len(COMMANDS) + len(FUNCTIONS) >= 100

@@ -250,14 +250,6 @@ def test_the_same_run_makes_the_same_page(table, tmp_path):
     assert view.write_page([tmp_path]).path.read_bytes() == first
 
 
-def test_the_size_is_estimated_before_a_long_page_is_made(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(view, "LONG", 1000)
-    save_table(candidates(problems=40), tmp_path / "candidates.parquet")
-    page = view.write_page([tmp_path])
-    said = float(re.search(r"about ([\d.]+) MB", capsys.readouterr().err)[1])
-    assert said == pytest.approx(page.bytes / 1e6, rel=0.25)
-
-
 def test_two_runs_are_on_one_page(table, tmp_path):
     for name in ("a", "b"):
         (tmp_path / name).mkdir()

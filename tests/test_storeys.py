@@ -65,6 +65,7 @@ DOORS = {
 #: A word that is also the name of a mode or data set, by the module that means something else by it.
 OTHER_WORDS = {
     "cli": ({"import"}, "the command that reads logs"),
+    "commands": ({"import"}, "the command that reads logs"),
     "parse": ({"import"}, "Python's statement"),
     "programs": ({"import"}, "Python's statement, as a kind of tool"),
     "sandbox.zygote": ({"math"}, "Python's module"),
@@ -78,9 +79,8 @@ OTHER_WORDS = {
     "analysis.toolboxes": ({"import"}, "programs of this mode use tools"),
     "recorded.reexecute": ({"import"}, "recorded programs of this mode ran after a toolbox"),
     "candidates": (
-        {"primitive", "instance", "import", "create", "skip"}
-        | {"standard", "cot", "pot", "entangled", "creator", "tool_use", "dispatcher"},
-        "older files state no order of modes, nor whether a run shares anything among its problems",
+        {"primitive", "instance", "standard", "cot", "pot", "entangled", "creator", "tool_use", "dispatcher"},
+        "older files do not state whether a run shares anything among its problems",
     ),
     "running.settings": ({"practice", "practice_tables", "trove", "fallback"}, "what a run is by default"),
 }

@@ -13,7 +13,6 @@ from fractions import Fraction
 import pandas as pd
 
 from trove_lite.datasets.answers import graded, is_correct, read_numbers
-from trove_lite.parse import BLOCK
 from trove_lite.programs import operations, program_of, recorded_sources
 from trove_lite.selection import (
     Rule,
@@ -25,6 +24,9 @@ from trove_lite.selection import (
     one_stage,
     rounded,
 )
+
+#: A Python block of a solution, closed or not.
+BLOCK = re.compile(r"```python[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 
 Golds = Mapping[tuple[str, int], float]
 

@@ -1,7 +1,6 @@
 """TROVE with one choice changed at a time, each part against the study's default: tables, figures and a page."""
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -75,10 +74,7 @@ def ablate(study: Study, runs: Path, results: Path, given: Mapping[str, Path]) -
         name: Job(home / f"{name}.ipynb", parameters, results / "notebooks" / f"{name}.ipynb", page=True)
         for name in NOTEBOOKS
     }
-    ended = run_all(jobs, at_once=1, force=True)
-    failed = {name: outcome.error for name, outcome in ended.items() if outcome.error}
-    for name, error in failed.items():
-        print(f"error: {name}: {error}", file=sys.stderr)
+    failed = run_all(jobs, results / "notebooks", at_once=1, force=True)
     if not failed:
         page = "ablations.md" if (results / MAIN).is_dir() else "README.md"
         (results / page).write_text(ablations_page(study, results, done, lacking), encoding="utf-8")

@@ -16,13 +16,6 @@ def test_elsewhere_than_on_a_terminal_there_is_a_line_now_and_then_and_one_at_th
     assert "\r" not in said
 
 
-def test_what_was_said_is_not_said_again_at_the_end(capsys, monkeypatch):
-    monkeypatch.setattr("trove_lite.bars.EVERY_SECONDS", -1.0)
-    with Bar(1, "notebooks") as bar:
-        bar.update()
-    assert capsys.readouterr().err == "notebooks: 1 of 1\n"
-
-
 def test_on_a_terminal_it_is_drawn(capsys, monkeypatch):
     monkeypatch.setattr(bars.sys.stderr, "isatty", lambda: True)
     with Bar(2, "logs", unit="log") as bar:

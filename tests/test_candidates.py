@@ -27,34 +27,6 @@ def test_a_run_folder_gives_back_what_was_saved(simulated, tmp_path):
     pd.testing.assert_frame_equal(loaded.sort_values(key, ignore_index=True), expected, check_categorical=False)
 
 
-def former(frame):
-    """The same candidates as the first schema had them: answers as floats, levels as integers, no place, no round."""
-    schema = pa.schema(
-        [field for field in SCHEMA if field.name not in ("place", "round", "level", "answers", "answer")]
-        + [("level", pa.int8()), ("answers", pa.list_(pa.float64())), ("answer", pa.float64())]
-    )
-    numbers = [None if a is None else [float(x) for x in a] for a in frame["answers"]]
-    frame = frame.assign(answers=numbers, answer=frame["answer"].astype(float), level=frame["level"].astype(int))
-    return pa.Table.from_pandas(frame, schema, preserve_index=False).replace_schema_metadata(None)
-
-
-def test_a_file_of_the_first_schema_loads_converted(simulated, tmp_path):
-    pq.write_table(former(simulated), tmp_path / "old.parquet")
-    save_table(simulated, tmp_path / "new.parquet")
-    old, new = load_candidates(tmp_path / "old.parquet"), load_candidates(tmp_path / "new.parquet")
-    assert [list(answers) for answers in old["answers"]] == [list(answers) for answers in new["answers"]]
-    pd.testing.assert_frame_equal(old.drop(columns="answers"), new.drop(columns="answers"))
-
-
-def test_numbers_of_the_first_schema_keep_their_value_and_nulls_stay(simulated, tmp_path):
-    three = simulated.iloc[:3].assign(answers=[["-0.0", "1e-05"], None, []], answer=["-0.0", None, None])
-    pq.write_table(former(three), tmp_path / "old.parquet")
-    loaded = load_candidates(tmp_path / "old.parquet")
-    assert [None if a is None else list(a) for a in loaded["answers"]] == [["0.0", "1e-05"], None, []]
-    assert loaded["answer"].isna().tolist() == [False, True, True]
-    assert loaded["answer"][0] == "0.0"
-
-
 def test_what_an_older_table_does_not_say_of_its_runs_is_told_by_modes_and_run_json(simulated, tmp_path):
     names = {"trove": "trove_no_import", "primitive": "mine"}
     about = {"methods": {"trove": {"selection": "two_stage"}, "other": {"selection": "one_stage"}}}
@@ -67,10 +39,11 @@ def test_what_an_older_table_does_not_say_of_its_runs_is_told_by_modes_and_run_j
     assert told["selection"].fillna("").to_dict() == {"trove_no_import": "two_stage", "mine": ""}
 
 
-def test_a_file_of_a_later_release_is_refused(simulated, tmp_path):
+@pytest.mark.parametrize(("version", "words"), [("3", "later release"), ("1", "earlier release")])
+def test_a_file_of_another_schema_is_refused(simulated, tmp_path, version, words):
     table = pa.Table.from_pandas(simulated, SCHEMA, preserve_index=False)
-    pq.write_table(table.replace_schema_metadata({VERSION_KEY: "3"}), tmp_path / "c.parquet")
-    with pytest.raises(TroveLiteError, match=r"later release \(schema 3, here 2\); update trove_lite"):
+    pq.write_table(table.replace_schema_metadata({VERSION_KEY: version}), tmp_path / "c.parquet")
+    with pytest.raises(TroveLiteError, match=rf"{words} \(schema {version}, here 2\)"):
         load_candidates(tmp_path / "c.parquet")
 
 

@@ -22,14 +22,6 @@ def test_a_good_server_is_described():
     assert line.text.endswith("tokens a second, one request at a time")
 
 
-def test_a_web_server_without_a_model_is_not_usable():
-    """As `python -m http.server` answers."""
-    with Server(models=(), always=error(501, "Unsupported method ('POST')")) as server:
-        line = asked(server)
-    assert not line.usable
-    assert "HTTP 501 Unsupported method ('POST'); no such endpoint or model there" in line.text
-
-
 def test_a_model_that_only_chats_is_told_how_to_be_asked():
     def chats(handler, body):
         (choice() if "messages" in body else error(404, CHATS))(handler, body)
@@ -86,10 +78,3 @@ def test_each_level_is_said_to_let_something_through_and_answers_are_out_of_reac
     assert "read every file that you can read, gold answers too" in found["seccomp"].text
     assert found["answers"].usable
     assert "cannot read" in found["answers"].text
-
-
-def test_the_practice_model_is_asked_too():
-    line = doctor.examine("practice")[-1]
-    assert line.usable
-    assert line.text.startswith("practice (numpy ")
-    assert "continues texts; seeds count; tokens told; context 1024" in line.text

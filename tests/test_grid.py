@@ -9,7 +9,7 @@ import pytest
 from trove_lite.cli import main
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import locked
-from trove_lite.notebooks import grid_jobs, parse_grid, run_grid
+from trove_lite.notebooks import grid_jobs, parse_grid, run_all
 
 from .models.test_models import KEY, Server
 
@@ -37,6 +37,10 @@ def written(path, body=BODY, parameters=PARAMETERS):
     return path
 
 
+def run_grid(notebook, fixed, axes, out, **how):
+    return run_all(grid_jobs(notebook, fixed, axes, out), out, at_once=2, **how)
+
+
 def test_a_failure_and_a_death_lose_no_other_and_complete_cells_are_skipped(notebook, tmp_path, capsys):
     out = tmp_path / "grid"
     words = ["batch", str(notebook), "-p", "category", "counting", "--grid", "seed=1..3", "--out", str(out)]
@@ -50,8 +54,8 @@ def test_a_failure_and_a_death_lose_no_other_and_complete_cells_are_skipped(note
     assert "1 of 3 complete" in capsys.readouterr().out
     assert (out / "seed=3" / "00_run.ipynb").exists()
 
-    again = run_grid(notebook, {"category": "counting"}, {"seed": ["3"]}, out)  # would fail: run/ is there
-    assert [outcome.error for outcome in again.values()] == [""]
+    assert run_grid(notebook, {"category": "counting"}, {"seed": ["3"]}, out) == {}  # would fail: run/ is there
+    assert len(pd.read_csv(out / "manifest.csv")) == 3
 
 
 def test_a_changed_notebook_or_parameter_is_run_again_and_all_by_force(notebook, tmp_path, told_to_run):
@@ -76,17 +80,18 @@ def test_a_changed_notebook_or_parameter_is_run_again_and_all_by_force(notebook,
     ],
 )
 def test_a_grid_is_a_range_or_a_list(text, values):
-    assert list(parse_grid([text]).values()) == [values]
+    name, _, axis = text.partition("=")
+    assert parse_grid({name: axis}) == {name: values}
 
 
-@pytest.mark.parametrize("text", ["seed", "seed=", "=1", "seed=4..0", "seed=1,,2", "seed=1,1"])
-def test_a_bad_grid_is_refused(text):
+@pytest.mark.parametrize("axis", ["", "4..0", "1,,2", "1,1"])
+def test_a_bad_grid_is_refused(axis):
     with pytest.raises(TroveLiteError, match="--grid"):
-        parse_grid([text])
+        parse_grid({"seed": axis})
 
 
 def test_a_grid_is_the_product_of_its_axes_each_cell_with_a_place_of_its_own(notebook, tmp_path):
-    cells = grid_jobs(notebook, {"share": "1"}, parse_grid(["seed=0..1", "category=a b,c"]), tmp_path / "b")
+    cells = grid_jobs(notebook, {"share": "1"}, parse_grid({"seed": "0..1", "category": "a b,c"}), tmp_path / "b")
     assert list(cells) == [f"seed={s},category={c}" for s in (0, 1) for c in ("a_b", "c")]
     assert [cell.parameters["out"] for cell in cells.values()] == [f"../b/{name}/run" for name in cells]
     first = cells["seed=0,category=a_b"].parameters
@@ -106,7 +111,7 @@ def test_a_grid_is_the_product_of_its_axes_each_cell_with_a_place_of_its_own(not
 )
 def test_parameters_are_checked_before_anything_runs(notebook, tmp_path, fixed, grid, words):
     with pytest.raises(TroveLiteError, match=words):
-        run_grid(notebook, fixed, parse_grid(grid), tmp_path / "grid")
+        run_grid(notebook, fixed, parse_grid(dict(axis.split("=") for axis in grid)), tmp_path / "grid")
     assert not (tmp_path / "grid").exists()
 
 
@@ -126,9 +131,9 @@ def test_no_key_is_in_what_a_grid_leaves_though_a_server_quotes_it(tmp_path, mon
     monkeypatch.setenv("TROVE_LITE_API_KEY", KEY)
     notebook = written(tmp_path / "notebooks" / "ask.ipynb", ASK, "model: str = 'practice'")
     with Server(200, (404, {"said": f"you sent {KEY}"})) as server:
-        (outcome,) = run_grid(notebook, {"model": server.url}, {}, tmp_path / "grid").values()
+        (error,) = run_grid(notebook, {"model": server.url}, {}, tmp_path / "grid").values()
         assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
-    assert "HTTP 404 you sent …" in outcome.error
+    assert "HTTP 404 you sent …" in error
     for path in (path for path in tmp_path.rglob("*") if path.is_file()):
         assert KEY.encode() not in path.read_bytes(), path
     assert KEY not in "".join(capfd.readouterr())

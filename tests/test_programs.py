@@ -9,7 +9,6 @@ from trove_lite.programs import (
     code_of,
     operation_counts,
     operations,
-    reported_operations,
     used_tools,
 )
 
@@ -44,9 +43,9 @@ def test_absurdly_nested_code_does_not_break_the_count():
 
 
 def test_reported_operations_leave_out_imports_and_what_does_not_parse():
-    assert reported_operations("```python\nimport math\nprint(1)\n```") == operations("print(1)")
-    assert reported_operations("```python\nprint(important)\n```") == 0  # the line says "import"
-    assert reported_operations("```python\n8!\n```") is None
+    assert operation_counts("```python\nimport math\nprint(1)\n```", ())[0] == operations("print(1)")
+    assert operation_counts("```python\nprint(important)\n```", ())[0] == 0  # the line says "import"
+    assert operation_counts("```python\n8!\n```", ())[0] is None
 
 
 def test_a_listed_tool_is_used_where_the_last_part_of_its_name_occurs():

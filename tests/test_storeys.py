@@ -1,11 +1,11 @@
 """The house keeps its order: arrows point down, no circle, plug-ins know nothing of one another, names stay at home.
 
-    5  __main__  cli  options  notebooks  index_page  doctor  (and the index of public names)
+    5  __main__  cli  commands  run_command  options  notebooks  report  doctor  (and the index of public names)
     4  view
     3  analysis            running   recorded
     2  prompts
     1  datasets  methods  models  sandbox
-    0  errors  candidates  programs  parse  selection  journal  lazy  plugins  bars
+    0  errors  candidates  programs  definitions  parse  selection  journal  lazy  plugins  bars
 
 A module imports from its own folder and from lower storeys, never up and never sideways; an import inside a function
 counts like any other. Read from the source by `ast` alone. `python -m tests.test_storeys` prints the plan of the house.
@@ -20,12 +20,24 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "trove_lite"
 STOREYS = (
-    ("errors", "candidates", "programs", "parse", "selection", "journal", "lazy", "plugins", "bars", "version"),
+    (
+        "errors",
+        "candidates",
+        "programs",
+        "definitions",
+        "parse",
+        "selection",
+        "journal",
+        "lazy",
+        "plugins",
+        "bars",
+        "version",
+    ),
     ("datasets", "methods", "models", "sandbox"),
     ("prompts",),
     ("analysis", "running", "recorded"),
     ("view",),
-    ("cli", "options", "notebooks", "index_page", "doctor", "__main__", ""),
+    ("cli", "commands", "run_command", "options", "notebooks", "report", "doctor", "__main__", ""),
 )
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
@@ -37,16 +49,22 @@ SHARED = {
 #: Sideways, from one room to another of its storey, and why.
 DOORS = {
     ("__main__", "cli"): "it is the command",
-    ("cli", "notebooks"): "commands call it",
-    ("notebooks", "index_page"): "a report ends with it",
-    ("cli", "doctor"): "commands call it",
+    ("cli", "commands"): "it finds them",
+    ("cli", "run_command"): "it finds it",
     ("cli", "options"): "commands have them",
+    ("run_command", "commands"): "what commands have in common",
+    ("run_command", "options"): "it has most of them",
+    ("commands", "notebooks"): "a command calls it",
+    ("commands", "report"): "a command calls it",
+    ("commands", "doctor"): "a command calls it",
+    ("report", "notebooks"): "it runs them",
     ("sandbox", "datasets.files"): "the data folder is out of programs' reach",
     ("methods", "datasets.base"): "a Question is what a method sees of a Problem",
 }
 #: A word that is also the name of a mode or data set, by the module that means something else by it.
 OTHER_WORDS = {
     "cli": ({"import"}, "the command that reads logs"),
+    "commands": ({"import"}, "the command that reads logs"),
     "parse": ({"import"}, "Python's statement"),
     "programs": ({"import"}, "Python's statement, as a kind of tool"),
     "sandbox.libraries": ({"math"}, "Python's module"),
@@ -62,9 +80,8 @@ OTHER_WORDS = {
     "recorded.agreement": ({"import"}, "a program of this mode may lack what the toolbox held"),
     "recorded.reexecute": ({"import"}, "recorded programs of this mode ran after a toolbox"),
     "candidates": (
-        {"primitive", "instance", "import", "create", "skip"}
-        | {"standard", "cot", "pot", "entangled", "creator", "tool_use", "dispatcher"},
-        "older files state no order of modes, nor whether a run shares anything among its problems",
+        {"primitive", "instance", "standard", "cot", "pot", "entangled", "creator", "tool_use", "dispatcher"},
+        "older files do not state whether a run shares anything among its problems",
     ),
     "running.settings": ({"practice", "practice_tables", "trove", "fallback"}, "what a run is by default"),
 }
@@ -222,6 +239,29 @@ def test_names_of_methods_modes_and_data_sets_stay_at_home():
 @pytest.mark.parametrize("module", OTHER_WORDS)
 def test_no_exception_outlives_its_reason(module):
     assert OTHER_WORDS[module][0] <= set(strings(module))
+
+
+#: Lines of Python that a folder may have, and any file: raised only with a reason in the commit.
+BUDGETS = {"trove_lite": 12_000, "papers": 3_700, "audit": 1_900, "tests": 14_000}
+LONGEST = 400
+
+
+@cache
+def lines() -> dict[Path, int]:
+    """Lines of every file of Python in the folders that have a budget, by its path in the repository."""
+    files = (path for folder in BUDGETS for path in sorted((PACKAGE.parent / folder).rglob("*.py")))
+    return {path.relative_to(PACKAGE.parent): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
+
+
+@pytest.mark.xfail(strict=False, reason="folders are still on their way down to these numbers")
+def test_no_folder_is_longer_than_its_budget():
+    found = {folder: sum(n for path, n in lines().items() if path.parts[0] == folder) for folder in BUDGETS}
+    assert {folder: f"{n} of {BUDGETS[folder]}" for folder, n in found.items() if n > BUDGETS[folder]} == {}
+
+
+@pytest.mark.xfail(strict=False, reason="files are still on their way down to this number")
+def test_no_file_is_longer_than_a_reader_can_keep_in_mind():
+    assert {str(path): n for path, n in lines().items() if n > LONGEST} == {}
 
 
 def plan() -> str:

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from trove_lite.definitions import definitions
 from trove_lite.methods.trove import LOADED, loading
 from trove_lite.parse import isolated_tools, parse_completion
-from trove_lite.programs import Tool, definitions, format_tools, program_of, recorded_sources
+from trove_lite.programs import Tool, format_tools, program_of, recorded_sources
 from trove_lite.sandbox.pool import Sandbox, isolation_report
 
 CONFINED = pytest.mark.skipif(isolation_report()["level"] is None, reason="programs cannot be confined here")

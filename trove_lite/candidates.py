@@ -8,21 +8,17 @@ makes rows (recorded, running) nor judges them (selection, analysis).
 import hashlib
 import json
 import platform
-import re
 from importlib import metadata
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from .errors import TroveLiteError
 from .journal import write_atomically
 from .parse import parse_tools
-from .programs import operation_counts, reported_operations, used_tools
-from .selection import number_text
+from .programs import operation_counts, used_tools
 from .version import __version__
 
 #: Why there is no completion: `refused` is the method's doing, whose prompt is too long, and counts as a wrong answer;
@@ -113,14 +109,9 @@ CALLS_SCHEMA = pa.schema(
 LATER = ("shares_state", "selection", *(name for name, _ in MEASURED))
 ALONE = ("primitive", "instance", "standard", "cot", "pot", "entangled", "creator", "tool_use", "dispatcher")
 CALLS_KEY = [*KEY[:7], "stage", "role", "mode", "sample", "round"]
-#: Of both tables' schemas. In files of the first, which did not say so, answers were floats and levels integers.
+#: Of both tables' schemas.
 VERSION = 2
 VERSION_KEY = b"trove_lite.schema"
-NEW_IN_2 = ("place", "round")
-#: What both of MISSING were called before, and what the error said of a prompt that was too long.
-FORMER_MISSING, TOO_LONG = "missing", re.compile(r"context|too long|maximum model length|the model takes")
-#: The order of modes in runs of the first schema, which did not state it.
-FORMER_PLACES = ("primitive", "instance", "import", "create", "skip")
 NAMES = {"model", "provenance", "run", "method", "dataset", "category", "phase", "stage", "mode", "level", "status"}
 NAMES |= {"role", "finish_reason", "selection"}
 NULLABLE = {
@@ -182,14 +173,14 @@ def measured(candidates: pd.DataFrame) -> pd.DataFrame:
         absent = [name for name, _ in MEASURED if name not in candidates]
         return candidates.assign(**dict.fromkeys(absent)) if absent else candidates
     measures = [
-        (reported_operations(solution), used_tools(solution, tools), operation_counts(solution, tools))
+        (used_tools(solution, tools), operation_counts(solution, tools))
         for solution, tools in zip(
             candidates["solution"].fillna(""), map(parse_tools, candidates["tools"].fillna("")), strict=True
         )
     ]
-    sizes, tools, counts = zip(*measures, strict=True) if measures else ((), (), ())
+    tools, counts = zip(*measures, strict=True) if measures else ((), ())
     return candidates.assign(
-        reported_operations=pd.array(sizes, dtype="Int32"),
+        reported_operations=pd.array([reported for reported, *_ in counts], dtype="Int32"),
         used_tools=pd.Series(tools, candidates.index, dtype=object),
         operation_counts=pd.Series(counts, candidates.index, dtype=object),
     )
@@ -292,32 +283,14 @@ def _file(path: Path, name: str) -> Path:
 
 def _read_candidates(file: Path) -> pa.Table:
     table = _read(file)
-    first = _version(table, file) == 1
     schema = SCHEMA if "solution" in table.column_names else OUTCOMES_SCHEMA
-    new = (*LATER, *(NEW_IN_2 if first else ()))
-    _refuse_without([name for name in schema.names if name not in new], table, file)
-    table = _converted(table) if first else table
+    _refuse_without([name for name in schema.names if name not in LATER], table, file)
     if "selection" not in table.column_names:
         table = table.append_column("selection", _stated_rules(table["method"], file.parent))
     for field in schema:
         if field.name not in table.column_names:
             table = table.append_column(field, pa.nulls(len(table), field.type))
-    return _told_apart(_cast(table, schema, file), file)
-
-
-def _told_apart(table: pa.Table, file: Path) -> pa.Table:
-    """What an earlier release called `missing`, by why it is: as the calls beside it say, or else the error's text."""
-    if not pc.any(pc.equal(table["status"], FORMER_MISSING)).as_py():
-        return table
-    beside = file.with_name("calls.parquet")
-    calls = pq.read_table(beside).to_pylist() if beside.is_file() else []
-    ended = {tuple(map(call.get, KEY)): call.get("finish_reason") for call in calls}
-    rows = table.to_pylist()
-    for row in (row for row in rows if row["status"] == FORMER_MISSING):
-        told = ended.get(tuple(map(row.get, KEY)))
-        refused = told == REFUSED or (told is None and TOO_LONG.search(row.get("error") or ""))
-        row |= {"status": REFUSED, "correct": False} if refused else {"status": UNAVAILABLE}
-    return pa.Table.from_pylist(rows, table.schema)
+    return _cast(table, schema, file)
 
 
 def _stated_rules(methods: pa.ChunkedArray, folder: Path) -> pa.Array:
@@ -335,25 +308,21 @@ def _read_calls(path: Path) -> pa.Table:
     table = _read(beside) if beside.is_file() else None
     if table is None or "stage" not in table.column_names:
         return pa.Table.from_pandas(calls_of(load_candidates(file)), CALLS_SCHEMA, preserve_index=False)
-    _version(table, beside)
     _refuse_without(CALLS_SCHEMA.names, table, beside)
     return _cast(table, CALLS_SCHEMA, beside)
 
 
 def _read(file: Path) -> pa.Table:
+    """A file's table, of the schema of this release; one that does not say its schema is taken at its columns."""
     try:
-        return pq.read_table(file)
+        table = pq.read_table(file)
     except (pa.ArrowInvalid, OSError) as error:
         raise TroveLiteError(f"{file}: not a readable parquet file; make or fetch it again") from error
-
-
-def _version(table: pa.Table, file: Path) -> int:
-    """The schema that a file says it has; one that does not say has the first, unless it has a later one's columns."""
-    later = VERSION if {"place", "stage"} & set(table.column_names) else 1
-    version = int((table.schema.metadata or {}).get(VERSION_KEY, later))
-    if version > VERSION:
-        raise TroveLiteError(f"{file}: made by a later release (schema {version}, here {VERSION}); update trove_lite")
-    return version
+    version = int((table.schema.metadata or {}).get(VERSION_KEY, VERSION))
+    if version != VERSION:
+        age, remedy = ("a later", "update trove_lite") if version > VERSION else ("an earlier", "make the run again")
+        raise TroveLiteError(f"{file}: made by {age} release (schema {version}, here {VERSION}); {remedy}")
+    return table
 
 
 def _refuse_without(names: list[str], table: pa.Table, file: Path) -> None:
@@ -367,35 +336,6 @@ def _cast(table: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
         return table.select(schema.names).cast(schema)
     except pa.ArrowException as error:
         raise TroveLiteError(f"{file}: a column of another type ({error}); see candidates.py for the schema") from error
-
-
-def _converted(table: pa.Table) -> pa.Table:
-    """A table of the first schema as one of this."""
-    answers = table["answers"].combine_chunks()
-    lengths = pc.fill_null(pc.list_value_length(answers), 0).to_numpy(zero_copy_only=False)
-    offsets = pa.array(np.r_[0, np.cumsum(lengths)], pa.int32())
-    new = {
-        "level": pc.fill_null(table["level"].cast(pa.string()), ""),
-        "answers": pa.ListArray.from_arrays(offsets, _number_texts(answers.flatten()), mask=answers.is_null()),
-        "answer": _number_texts(table["answer"].combine_chunks()),
-        "place": _former_places(table),
-        "round": pa.array(np.zeros(len(table), dtype=np.int16)),
-    }
-    kept = [name for name in table.column_names if name not in new]
-    return pa.table({name: table[name] for name in kept} | new)
-
-
-def _number_texts(numbers: pa.Array) -> pa.Array:
-    codes = numbers.dictionary_encode()
-    return pa.array(map(number_text, codes.dictionary.to_pylist()), pa.string()).take(codes.indices)
-
-
-def _former_places(table: pa.Table) -> pa.Array:
-    """For each row the place of its mode among those of its run."""
-    frame = table.select(["run", "method", "mode"]).to_pandas()
-    order = [*FORMER_PLACES, *sorted(set(frame["mode"]) - set(FORMER_PLACES))]
-    rank = frame["mode"].map({mode: place for place, mode in enumerate(order)})
-    return pa.array(rank.groupby([frame["run"], frame["method"]]).rank("dense").to_numpy().astype(np.int16) - 1)
 
 
 def save_table(table: pd.DataFrame, path: Path) -> None:

@@ -1,96 +1,238 @@
-"""Options from settings classes: words of a shell or a YAML file → values by name.
+"""Options from signatures: words of a shell, or a YAML file → values by name.
 
-A field is an option, a YAML key and a notebook's argument under one name, and its docstring is its help; jsonargparse
-reads the classes and checks types. Here is only what shells are used to: lists as words, switches, dashes in names, and
-a complaint in one line. It decides nothing about a run.
+A parameter of a command's function, or a field of a settings class, is an option of that name: its annotation says what
+may stand there, and its docstring what it means. argparse reads the words. It decides nothing about a run.
 """
 
 import argparse
-import json
+import ast
+import inspect
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from types import NoneType
 from typing import Literal, NoReturn, get_args, get_origin, get_type_hints
-
-import jsonargparse
 
 from .errors import UsageError
 
-jsonargparse.set_parsing_settings(docstring_parse_attribute_docstrings=True)
+#: What may stand at an option, in words.
+KINDS = {int: "a whole number", float: "a number", bool: "true or false"}
+NULL = "null"  # as YAML has it: nothing
+TRUTH = {"true": True, "false": False}
 
 
-class OneLine:
-    """A parser's complaint is one line, and an exception."""
+class Parser(argparse.ArgumentParser):
+    """The parser of one command. It knows the options alone that it takes, and gives those alone that are given."""
 
-    def error(self, message: str, _: Exception | None = None) -> NoReturn:
-        raise UsageError(f"{plainly(message)}; see {self.prog} --help")
-
-
-class Parser(OneLine, argparse.ArgumentParser):
-    """The parser of a command with a few options of its own."""
-
-    def __init__(self, **given):
-        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **given)
-
-    def given(self, words: Sequence[str]) -> dict:
-        """Every option by name. Raises UsageError for words that are none."""
-        return vars(self.parse_args(spelt(words, {})))
-
-
-class Help(argparse.RawDescriptionHelpFormatter, jsonargparse.DefaultHelpFormatter):
-    """Descriptions as they are written; a default as it would be typed, where its option's help does not say."""
-
-    def _get_help_string(self, action: argparse.Action) -> str:
-        default = action.default
-        if isinstance(default, tuple):
-            default = " ".join(map(str, default))
-        if default in (None, "", argparse.SUPPRESS) or isinstance(default, dict) or not action.option_strings:
-            return action.help or ""
-        return f"{action.help or ''} (default: {str(default).replace('%', '%%')})"
-
-    def _format_args(self, action: argparse.Action, default_metavar: str) -> str:
-        return super()._format_args(action, default_metavar).replace("[ITEM,...]", f"{default_metavar} …")
-
-
-class SettingsParser(OneLine, jsonargparse.ArgumentParser):
-    """The parser of a command whose options are fields of settings classes, which it takes one after another."""
-
-    def __init__(self, **given):
-        super().__init__(formatter_class=Help, allow_abbrev=False, print_config=None, **given)
+    def __init__(self, prog: str, about: str, examples: str):
+        how = {"allow_abbrev": False, "argument_default": argparse.SUPPRESS}
+        form = argparse.RawDescriptionHelpFormatter
+        super().__init__(prog, description=about, epilog=examples, formatter_class=form, **how)
         self.kinds: dict[str, object] = {}
-        self.add_argument(
-            "--config", action="config", help="options by name in a YAML file; the command line overrides"
-        )
 
-    def take(self, settings: type, prefix: str = "", leave: Iterable[str] = ()) -> None:
-        """Make options of a settings class's fields, but for those to `leave`."""
-        about = settings.__doc__.split("\n")[0].rstrip(".")
-        group = self.add_argument_group(f"{prefix}: {about}" if prefix else about)
-        group.add_class_arguments(settings, prefix or None, as_group=False, skip=set(leave))
-        self.kinds |= {f"{prefix}.{name}".lstrip("."): kind for name, kind in get_type_hints(settings).items()}
+    def error(self, message: str) -> NoReturn:
+        """A complaint is one line, and an exception."""
+        raise UsageError(f"{message}; see {self.prog} --help")
 
-    def given(self, words: Sequence[str]) -> dict:
-        """Those options that the words or the YAML file name. Raises UsageError for what is none or of a wrong type."""
-        for option in (word[2:].split("=")[0].replace("-", "_") for word in words if word.startswith("--")):
-            names = {option, option.split(".")[0], _whole(option, self.kinds)}
-            if names.isdisjoint((*self.kinds, "help", "config")):
-                near = get_close_matches(option, self.kinds, n=1)
-                self.error(f"no option --{option}" + (f": is it --{near[0]}?" if near else ""))
-        try:
-            found = self.parse_args(spelt(words, self.kinds), defaults=False).as_dict()
-        except UnicodeDecodeError as error:
-            self.error(f"--config: not UTF-8 text (byte {error.start}); save it as UTF-8")
-        found.pop("config", None)
+    def take_config(self) -> None:
+        """Take `--config`, a YAML file that may say what the command line does not."""
+        about = "options by name in a YAML file; the command line overrides"
+        self.add_argument("--config", type=Path, metavar="FILE.yaml", help=about)
+
+    def take(self, maker: Callable, prefix: str = "", leave: Iterable[str] = ()) -> None:
+        """Make options of a function's parameters, or of a settings class's fields, but for those to `leave`.
+
+        A function's parameters before the `*` are words without a name.
+        """
+        title = first_line(maker).rstrip(".")
+        group = self.add_argument_group(f"{prefix}: {title}" if prefix else title) if is_class(maker) else self
+        hints, about = get_type_hints(maker), meanings(maker)
+        for name, parameter in inspect.signature(maker).parameters.items():
+            if name not in leave:
+                self._add(group, maker, f"{prefix}.{name}".lstrip("."), parameter, hints[name], about.get(name, ""))
+
+    def _add(self, group, maker: Callable, name: str, parameter: inspect.Parameter, kind: object, about: str) -> None:
+        kind, nullable = without_null(kind)
+        self.kinds[name] = kind
+        how = reading(kind, nullable)
+        loose = not is_class(maker) and parameter.kind is not parameter.KEYWORD_ONLY
+        if kind is bool and not is_class(maker):  # a switch, which words without a name may follow
+            how = {"action": "store_true"}
+        elif get_origin(kind) is dict and len(name) == 1:  # -p NAME VALUE
+            how = {"action": "append", "nargs": 2, "metavar": ("NAME", "VALUE")}
+        elif loose and "nargs" in how and parameter.default is parameter.empty:
+            how["nargs"] = "+"
+        if loose and "choices" not in how:
+            how["metavar"] = name.removesuffix("s").upper()
+        elif parameter.default is parameter.empty and not loose:
+            how["required"] = True
+        how["help"] = f"{about}{default_in_words(parameter.default)}".replace("%", "%%")
+        group.add_argument(*([name] if loose else flags(name, kind)), **how)
+
+    def given(self, words: Sequence[str]) -> dict[str, object]:
+        """The options that the words or the YAML file give, by name, those with a prefix in a mapping of that name.
+
+        Raises UsageError for what is none, or of a wrong type.
+        """
+        found = self._read(words)
+        if config := found.pop("config", None):
+            found = self._read(words_of(config)) | found
+        nested: dict = {}
+        for name, value in found.items():
+            prefix, dot, rest = name.rpartition(".")
+            (nested.setdefault(prefix, {}) if dot else nested)[rest] = value
+        return nested
+
+    def _read(self, words: Iterable[str]) -> dict[str, object]:
+        found = vars(self.parse_intermixed_args(list(self._spelt(words))))
+        for name, value in found.items():
+            kind = self.kinds.get(name)
+            if get_origin(kind) is dict:
+                keys = [key for key, _ in value]
+                if repeated := [key for key in keys if keys.count(key) > 1]:
+                    self.error(f"{flags(name, kind)[0]} {repeated[0]}: given twice")
+                found[name] = dict(value)
+            elif isinstance(value, list):
+                found[name] = None if value == [None] else tuple(value)
         return found
 
+    def _spelt(self, words: Iterable[str]) -> Iterator[str]:
+        """Words as argparse knows them: `--top-p 1` is `--top_p 1`, and `--roles.maker X` is `--roles maker=X`."""
+        known, rest = self._option_string_actions, iter(words)
+        for word in rest:
+            if not word.startswith("--"):
+                yield word
+                continue
+            name, equals, value = word.partition("=")
+            name = f"--{name[2:].replace('-', '_')}"
+            stem, _, key = name.partition(".")
+            if name in known:
+                yield name + equals + value
+            elif get_origin(self.kinds.get(stem[2:])) is dict:
+                yield from (stem, f"{key}={value if equals else next(rest, '')}")
+            else:
+                near = get_close_matches(name, known, n=1)
+                self.error(f"no option {name}" + (f": is it {near[0]}?" if near else ""))
 
-#: What help calls a value that is a path.
-PATHS = ("RUN", "RUN2", "LOG", "NOTEBOOK", "FOLDER", "FILE.html", "FILE.parquet")
+
+def is_class(maker: Callable) -> bool:
+    """Whether it is a settings class, and no function."""
+    return isinstance(maker, type)
 
 
-def completion_of(
-    parsers: Mapping[str, argparse.ArgumentParser], names: Mapping[str, Iterable[str]], shell: str
-) -> str:
+def first_line(maker: object) -> str:
+    """The first line of a docstring."""
+    return (inspect.getdoc(maker) or "").partition("\n")[0]
+
+
+@cache
+def meanings(maker: Callable) -> dict[str, str]:
+    """What stands below each field of a settings class, or in a docstring's lines `name: meaning`."""
+    if not is_class(maker):
+        lines = re.findall(r"^(\w+): (.*(?:\n +\S.*)*)", inspect.getdoc(maker), re.MULTILINE)
+        return {name: " ".join(meaning.split()) for name, meaning in lines}
+    found = {}
+    for one in reversed(maker.__mro__[:-1]):
+        (body,) = ast.parse(inspect.getsource(one)).body
+        for field, below in pairwise(body.body):
+            if (
+                isinstance(field, ast.AnnAssign)
+                and isinstance(below, ast.Expr)
+                and isinstance(below.value, ast.Constant)
+            ):
+                found[field.target.id] = " ".join(below.value.value.split())
+    return found
+
+
+def flags(name: str, kind: object) -> list[str]:
+    """How an option is written; of names with values each may be given alone, under the singular."""
+    if get_origin(kind) is not dict:
+        return [f"--{name}"]
+    return [f"-{name}"] if len(name) == 1 else [f"--{name}", *[f"--{name[:-1]}"] * name.endswith("s")]
+
+
+def without_null(kind: object) -> tuple[object, bool]:
+    """A type without None, and whether that was in it."""
+    inner = [one for one in get_args(kind) if one is not NoneType]
+    return (inner[0], True) if NoneType in get_args(kind) else (kind, False)
+
+
+def reading(kind: object, nullable: bool) -> dict[str, object]:
+    """How argparse is to read an option of this type."""
+    inner = get_args(kind)
+    if get_origin(kind) is Literal:
+        return {"choices": inner}
+    if get_origin(kind) is dict:
+        return {"nargs": "+", "action": "extend", "type": pair, "metavar": "NAME=VALUE"}
+    if get_origin(kind) is tuple:
+        return {"nargs": "*", "type": reader(inner[0], nullable)}
+    return {"type": reader(kind, nullable)} | ({"nargs": "?", "const": True} if kind is bool else {})
+
+
+def reader(kind: type, nullable: bool) -> Callable[[str], object]:
+    """What makes a value of a word."""
+
+    def read(word: str) -> object:
+        if nullable and word == NULL:
+            return None
+        try:
+            return TRUTH[word.lower()] if kind is bool else kind(word)
+        except (ValueError, KeyError):
+            raise argparse.ArgumentTypeError(f"give {KINDS[kind]}, not '{word}'") from None
+
+    return read
+
+
+def pair(word: str) -> tuple[str, str]:
+    """A name with its value."""
+    name, _, value = word.partition("=")
+    if not name or not value:
+        raise argparse.ArgumentTypeError(f"write NAME=VALUE, not '{word}'")
+    return name, value
+
+
+def default_in_words(default: object) -> str:
+    """A default as it would be typed; "" where there is none to tell."""
+    if default in (None, "", (), False, inspect.Parameter.empty) or type(default).__module__ == "dataclasses":
+        return ""
+    return f" (default: {' '.join(map(str, default)) if isinstance(default, tuple) else default})"
+
+
+def words_of(path: Path) -> Iterator[str]:
+    """A YAML file of options by name → the words that say the same. Raises UsageError for any other file."""
+    import yaml
+
+    try:
+        told = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError as error:
+        raise UsageError(f"--config {path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from error
+    except OSError as error:
+        raise UsageError(f"--config {path}: cannot be read ({error.strerror}); check the path") from error
+    except yaml.YAMLError as error:
+        raise UsageError(f"--config {path}: not YAML ({' '.join(str(error).split())})") from error
+    if not isinstance(told, dict):
+        raise UsageError(f"--config {path}: holds no options by name, such as `k: 15`")
+    for name, value in told.items():
+        yield from _as_words(str(name), value)
+
+
+def _as_words(name: str, value: object) -> Iterator[str]:
+    def text(one: object) -> str:
+        return NULL if one is None else str(one).lower() if isinstance(one, bool) else str(one)
+
+    if isinstance(value, dict):
+        for key, one in value.items():
+            yield from _as_words(f"{name}.{key}", one)
+    elif isinstance(value, list):
+        yield from (f"--{name}", *map(text, value))
+    else:
+        yield f"--{name}={text(value)}"
+
+
+def completion_of(parsers: Mapping[str, Parser], names: Mapping[str, Iterable[str]], shell: str) -> str:
     """A script that completes these commands in a shell, from the parser of each, which is of no use afterwards.
 
     What may stand at an option is a path, one of the choices of its type, or one of these `names` by option.
@@ -100,108 +242,19 @@ def completion_of(
     whole = argparse.ArgumentParser(prog="trove-lite")
     commands = whole.add_subparsers()
     for name, parser in parsers.items():
-        _note_completions(parser, names)
-        about = parser.description
-        commands.add_parser(name, help=about, parents=[parser], add_help=False, conflict_handler="resolve")
+        for action in parser._actions:
+            kind = parser.kinds.get(action.dest)
+            if Path in (kind, *get_args(kind)) or action.dest == "config":
+                action.complete = shtab.FILE
+            elif kind is bool:  # as a switch
+                action.nargs = 0
+            elif action.dest in names:
+                action.choices = tuple(names[action.dest])
+            if action.nargs == "*":
+                action.nargs = "+"
+        about = {"help": parser.description, "parents": [parser], "add_help": False, "conflict_handler": "resolve"}
+        commands.add_parser(name, **about)
     script = shtab.complete(whole, shell)
     if shell == "zsh":  # where shtab's word for several arguments means one, and a list is one value and loose words
         script = script.replace('"(*):', '"*:').replace("_run_options=(\n", '_run_options=(\n  "*:words:( )"\n')
     return script
-
-
-def _note_completions(parser: argparse.ArgumentParser, names: Mapping[str, Iterable[str]]) -> None:
-    """Note at each of a parser's actions what shtab is to offer for it."""
-    import shtab
-
-    kinds = getattr(parser, "kinds", {})
-    for action in parser._actions:
-        kind = kinds.get(action.dest)
-        if action.metavar in PATHS or action.dest in ("out", "config"):
-            action.complete = shtab.FILE
-        elif kind is bool and not action.default:  # a switch
-            action.nargs = 0
-        elif kind is bool:
-            action.choices = ("true", "false")
-        elif get_origin(kind) is Literal:
-            action.choices = get_args(kind)
-        elif action.dest in names:
-            action.choices = tuple(names[action.dest])
-        if get_origin(kind) is tuple:
-            action.nargs = "+"
-
-
-PAIR = re.compile(r"\w+=.")  # a name with its value
-
-
-def _whole(name: str, kinds: Mapping[str, object]) -> str:
-    """An option's name where it is that, or the singular of names with values."""
-    return f"{name}s" if get_origin(kinds.get(f"{name}s")) is dict else name
-
-
-def spelt(words: Sequence[str], kinds: Mapping[str, object]) -> list[str]:
-    """Words as shells have them → as the parser reads them, given the type of each option.
-
-    `--top-p 1 --seeds 0 1 --quiet` becomes `--top_p 1 --seeds=[0,1] --quiet=true`. Of names with values each pair may
-    be given alone, under the singular too: `--role maker=SPEC` becomes `--roles.maker=SPEC`.
-    """
-    out, rest = [], list(words)
-    while rest:
-        word = rest.pop(0)
-        if not word.startswith("--"):
-            out.append(word)
-            continue
-        name, equals, value = word[2:].partition("=")
-        name = _whole(name.replace("-", "_"), kinds)
-        values = []
-        while rest and not rest[0].startswith("--"):
-            values.append(rest.pop(0))
-        kind = kinds.get(name)
-        pairs = [value] if equals else values
-        if get_origin(kind) is dict and pairs and all(PAIR.match(pair) for pair in pairs):
-            out += [f"--{name}.{pair}" for pair in pairs]
-            continue
-        if equals:
-            out.append(f"--{name}={value}")
-        elif kind is bool and not values:
-            out.append(f"--{name}=true")
-        elif get_origin(kind) is tuple and values and not values[0].startswith("["):
-            items = map(json.dumps, values) if get_args(kind)[0] is str else values
-            out.append(f"--{name}=[{','.join(items)}]")
-            continue
-        else:
-            out.append(f"--{name}")
-        out += values
-    return out
-
-
-#: How jsonargparse says that a value is not of its option's type.
-WRONG = re.compile(
-    r'Parser key "(.+?)"(?: element \d+)?: (.*?)(?:Given value type.*)?(?:Given value|\. Got value): (.*)'
-)
-
-
-def plainly(message: str) -> str:
-    """What a parser complains of, as one line in plain words."""
-    line = " ".join(message.split())
-    wrong = WRONG.fullmatch(line)
-    if not wrong:
-        return re.sub(r'Parser key "(.+?)":', r"\1:", line)
-    name, what, value = wrong.groups()
-    return f"{name} {value}: give {' or '.join(dict.fromkeys(kinds_in(what)))}"
-
-
-def kinds_in(what: str) -> Iterable[str]:
-    """The types that a complaint says were expected, in words."""
-    said = {
-        "int": "a whole number",
-        "float": "a number",
-        "bool": "true or false",
-        "str": "a text",
-        "NoneType": "null",
-        "tuple": "a list",
-        "dict": "names with values",
-    }
-    for choices in re.findall(r"Literal\[(.*?)\]", what):
-        yield choices.replace("'", "")
-    for kind in re.findall(r"<class '(\w+)'>", what):
-        yield said.get(kind, kind)

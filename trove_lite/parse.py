@@ -9,15 +9,14 @@ other statement. A method whose program is all that a reply has in blocks is rea
 import ast
 import re
 import textwrap
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from .definitions import Definition, definitions
 from .errors import TroveLiteError, encodable
-from .programs import NOT_PARSED, Definition, Tool, code_blocks, definitions, fenced
+from .programs import NOT_PARSED, Tool, code_blocks, fenced, statements
 
-BLOCK = re.compile(r"```python[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 #: Where a completion goes on to a problem that nobody asked.
 NEXT_PROBLEM = re.compile(r"\*\*Question|## Example")
 HEADING = re.compile(r"^[ \t]*\*\*(Solution|Tools)\*\*:?[ \t]*$", re.MULTILINE)
@@ -52,14 +51,13 @@ def isolated_tools(blocks: Iterable[str]) -> Parsed:
     """The tools in blocks of code, each a definition with what it needs, and the code of all, without a solution."""
     tools, code, left_out = [], [], 0
     for block in blocks:
-        found = definitions(block)
+        found, imports = definitions(block), list(_import_lines(block.split("\n")))
         if found and found.tools:
             tools += map(_tool, found.tools)
-            tools += [tool for tool in _import_lines(block.split("\n")) if tool.name.startswith("toolbox.")]
+            tools += [tool for tool in imports if tool.name.startswith("toolbox.")]
             code.append(found.code)
             left_out += len(found.left_out)
         else:
-            imports = list(_import_lines(block.split("\n")))
             tools += imports
             code += [tool.source for tool in imports]
     return Parsed("", tuple(tools), tuple(code), left_out)
@@ -161,9 +159,7 @@ def _strict(text: str) -> Parsed:
 
 def _strict_tools(code: str) -> Sequence[Tool]:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            body = ast.parse(code).body
+        body = statements(code)
         shared = [node for node in body if isinstance(node, ast.Import | ast.ImportFrom | ast.Assign)]
         before = "".join(f"{ast.unparse(node)}\n" for node in shared)
         tools = []
@@ -291,12 +287,9 @@ def _keep(opened: Fence, code: str, labelled: list[str], bare: list[str]) -> Non
 
 def _parses(code: str) -> bool:
     """Whether code, and some of it, is Python."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return bool(ast.parse(code).body)
-    except NOT_PARSED:
-        return False
+    with suppress(*NOT_PARSED):
+        return bool(statements(code))
+    return False
 
 
 def _all(text: str) -> list[str]:

@@ -3,7 +3,7 @@
 import ast
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -12,12 +12,6 @@ NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 #: A fenced block as the official program sees it: one character after the fence is skipped, whatever it is.
 FENCED = re.compile(r"```python.?(.*?)(?:```|\Z)", re.DOTALL)
-
-LONGEST_BLOCK = 20_000
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-#: What a statement does to the world, by the name that does it: with one of these it is no constant.
-EFFECTS = {"print", "input", "open", "exec", "eval", "exit", "quit", "_exit", "abort", "system", "sleep"}
-EFFECTS |= {"help", "breakpoint", "__import__", "stdin", "stdout", "stderr"}
 
 #: Makes the module `toolbox`: each tool is loaded when it is first asked for, in a module of its own, and unheard. What
 #: does not load cannot be imported. Modules begin with the names that are there before (`given`, of the data set), and
@@ -74,8 +68,8 @@ def program_of(solution: str, tools: Iterable[Tool | str] = (), library: Iterabl
     """
     library = list(library)
     modules = [tool for tool in library if isinstance(tool, Tool) and tool.kind == "function"]
-    first = [tool if isinstance(tool, str) else tool.source for tool in library if tool not in modules]
-    own = [*(tool if isinstance(tool, str) else tool.source for tool in tools), code_of(solution)]
+    first = sources_of(tool for tool in library if tool not in modules)
+    own = [*sources_of(tools), code_of(solution)]
     if modules:
         return "\n\n".join([*first, _toolbox(modules), _alone("\n\n".join(own))])
     lines = "\n\n".join([*first, *own]).split("\n")
@@ -104,11 +98,12 @@ def whole_program(solution: str, tools: Iterable[Tool | str] = (), library: Iter
     So CREATOR's program runs a reply: no line is dropped; text without a block is no program and calls for a repair.
     """
     blocks = "\n\n".join(code_blocks(solution))
-    return _joined((*library, *tools), blocks) if blocks else ""
+    return "\n\n".join([*sources_of(library), *sources_of(tools), blocks]) if blocks else ""
 
 
-def _joined(before: Iterable[Tool | str], code: str) -> str:
-    return "\n\n".join([*(tool if isinstance(tool, str) else tool.source for tool in before), code])
+def sources_of(tools: Iterable[Tool | str]) -> list[str]:
+    """The code of each tool."""
+    return [tool if isinstance(tool, str) else tool.source for tool in tools]
 
 
 def code_of(solution: str) -> str:
@@ -118,7 +113,7 @@ def code_of(solution: str) -> str:
 
 def format_tools(tools: Iterable[Tool | str]) -> str:
     """Tools as the official log writes them: each one's code in a block of its own."""
-    return "\n".join(_wrap(tool if isinstance(tool, str) else tool.source) for tool in tools)
+    return "\n".join(map(_wrap, sources_of(tools)))
 
 
 def recorded_sources(tools: str) -> list[str]:
@@ -136,137 +131,6 @@ def recorded_sources(tools: str) -> list[str]:
 def format_toolbox(tools: Iterable[Tool]) -> str:
     """Tools as the official prompts show them: docstring and signature, in a block each."""
     return "\n".join(_wrap(f"# {tool.docstring}\n{tool.signature}") for tool in tools)
-
-
-class Definition(NamedTuple):
-    """A function or class of a block: how it is called, its own text, and the source that it can be loaded from."""
-
-    name: str
-    call: str
-    docstring: str
-    text: str
-    source: str
-
-
-class Definitions(NamedTuple):
-    """What of a block is no accident: its functions and classes, all that is kept, and what is left out."""
-
-    tools: tuple[Definition, ...]
-    code: str
-    left_out: tuple[str, ...]
-
-
-def definitions(source: str) -> Definitions | None:
-    """A block's functions and classes, each with what it needs of the block; None for one that does not parse.
-
-    Kept are definitions, imports, and constants: names assigned by an expression that prints, reads or ends nothing.
-    What a definition needs, they need in turn. Every other statement is left out: a call, a print, a loop, a test.
-    A block of more than LONGEST_BLOCK characters is none that a model wrote to be read.
-    """
-    source = source.replace("\r\n", "\n").replace("\r", "\n")
-    try:
-        return _definitions(_statements(source), source) if len(source) <= LONGEST_BLOCK else None
-    except NOT_PARSED:
-        return None
-
-
-def _definitions(body: list[ast.stmt], source: str) -> Definitions:
-    lines = source.split("\n")
-    binds = {id(one): _bound(one) for one in body}
-    names = {id(one): _names(ast.walk(one)) for one in body}
-    texts = {id(one): _text(one, lines) for one in body}
-
-    def needed(wanted: set[str], among: Mapping[str, list[ast.stmt]]) -> set[int]:
-        """The statements that bind these names, or what those need; who imports everything may bind any."""
-        found, asked, todo = set(), set(), [*wanted, "*"]
-        while todo:
-            if (name := todo.pop()) not in asked:
-                asked.add(name)
-                new = [one for one in among.get(name, ()) if id(one) not in found]
-                found |= set(map(id, new))
-                todo += [other for one in new for other in names[id(one)]]
-        return found
-
-    def is_kept(one: ast.stmt) -> bool:
-        if not binds[id(one)]:
-            return False
-        at_once = _names(_at_once(one))
-        if isinstance(one, ast.Assign | ast.AnnAssign):
-            at_once = at_once.union(*(names[number] for number in needed(at_once, bound_in_body)))
-        return EFFECTS.isdisjoint(at_once)
-
-    def by_name(statements: Iterable[ast.stmt]) -> dict[str, list[ast.stmt]]:
-        found = {}
-        for one in statements:
-            for name in binds[id(one)]:
-                found.setdefault(name, []).append(one)
-        return found
-
-    bound_in_body = by_name(body)
-    kept = [one for one in body if is_kept(one)]
-    bound_in_kept, kept_ids = by_name(kept), set(map(id, kept))
-    tools = {}
-    for one in kept:
-        if isinstance(one, (*FUNCTIONS, ast.ClassDef)):
-            own = needed({one.name}, bound_in_kept)
-            source_alone = "\n".join(texts[id(other)] for other in kept if id(other) in own)
-            docstring = ast.get_docstring(one) or ""
-            tools[one.name] = Definition(one.name, _call(one), docstring, texts[id(one)], source_alone)
-    left_out = tuple(texts[id(one)] for one in body if id(one) not in kept_ids and not _is_idle(one))
-    code = "\n".join(texts[id(one)] for one in kept) if left_out else source
-    return Definitions(tuple(tools.values()), code, left_out)
-
-
-def _bound(statement: ast.stmt) -> set[str]:
-    """The names that a definition, import or plain assignment binds; none for any other statement."""
-    match statement:
-        case ast.Import(names) | ast.ImportFrom(names=names):
-            future = getattr(statement, "module", "") == "__future__"
-            return {"*" if future else alias.asname or alias.name.partition(".")[0] for alias in names}
-        case ast.Assign(targets):
-            parts = [part for target in targets for part in ast.walk(target) if not isinstance(part, ast.expr_context)]
-            plain = all(isinstance(part, ast.Name | ast.Tuple | ast.List | ast.Starred) for part in parts)
-            return {part.id for part in parts if isinstance(part, ast.Name)} if plain else set()
-        case ast.AnnAssign(ast.Name(name), value=ast.expr()):
-            return {name}
-    return {statement.name} if isinstance(statement, (*FUNCTIONS, ast.ClassDef)) else set()
-
-
-def _call(node: ast.stmt) -> str:
-    """How a function or class is called."""
-    if not isinstance(node, ast.ClassDef):
-        return f"{node.name}({ast.unparse(node.args)})"
-    made = [one.args for one in node.body if isinstance(one, FUNCTIONS) and one.name == "__init__"]
-    return f"{node.name}({ast.unparse(made[-1]).partition(', ')[2] if made else ''})"
-
-
-def _names(nodes: Iterable[ast.AST]) -> set[str]:
-    """The names and attributes among nodes."""
-    return {getattr(node, "id", None) or getattr(node, "attr", "") for node in nodes} - {""}
-
-
-def _at_once(node: ast.AST) -> Iterator[ast.AST]:
-    """The nodes that run when a statement does: not those in the bodies of its functions."""
-    yield node
-    inside = node.body if isinstance(node, FUNCTIONS) else [node.body] if isinstance(node, ast.Lambda) else []
-    for child in ast.iter_child_nodes(node):
-        if child not in inside:
-            yield from _at_once(child)
-
-
-def _text(statement: ast.stmt, lines: Sequence[str]) -> str:
-    """A statement's own text, decorators and comments in it included; offsets are of bytes."""
-    first = min([statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", ()))])
-    text = "\n".join(lines[first - 1 : statement.end_lineno]).encode("utf-8", "surrogatepass")
-    after = len(lines[statement.end_lineno - 1].encode("utf-8", "surrogatepass")) - statement.end_col_offset
-    start = statement.col_offset if first == statement.lineno else 0
-    return text[start : len(text) - after].decode("utf-8", "surrogatepass")
-
-
-def _is_idle(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.Pass) or (
-        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    )
 
 
 def fenced(code: str) -> str:
@@ -298,19 +162,10 @@ def operations(code: str) -> int:
     return UNPARSABLE if depths is None else sum(depths)
 
 
-def reported_operations(solution: str) -> int | None:
-    """#ops as TroVE's tables report it (`utils/eval.py`): `operations` without any line that says "import".
-
-    `solution` is the text with its fences. None for a program that does not parse, which counts in no average.
-    """
-    depths = _depths(code_of(without_imports(solution)))
-    return None if depths is None else sum(depths)
-
-
 #: The ways in which "operations" may be counted, by what each leaves out or adds: the released program's two, and those
 #: that TroVE's words allow (section 5.2: function calls; appendix B: the depths of expressions' trees, summed).
 COUNTS = (
-    "as reported",  # `reported_operations`: no line that says "import", no definitions, no constants assigned
+    "as reported",  # in TroVE's tables: no line that says "import", no definitions, no constants assigned
     "as selected by",  # `operations`: the same with imports; 100 for what does not parse
     "imports by syntax",  # as reported, but only statements that do import are left out
     "every statement",  # appendix B word by word: nothing is left out
@@ -327,7 +182,7 @@ def operation_counts(solution: str, tools: Iterable[Tool]) -> list[int | None]:
     `tools`: those that stand with the solution; the bodies of tools that it imports from a toolbox are in no count.
     """
     code, functions = code_of(solution), "\n\n".join(tool.source for tool in tools if tool.kind == "function")
-    own, written = _measures(code), _measures(functions)
+    reported, own, written = _depths(code_of(without_imports(solution))), _measures(code), _measures(functions)
     proper = None if own is None else [one for one in own if not one.is_import]
     whole = None if proper is None or written is None else [*proper, *written]
 
@@ -335,7 +190,7 @@ def operation_counts(solution: str, tools: Iterable[Tool]) -> list[int | None]:
         return None if statements is None else sum(getattr(one, name) for one in statements)
 
     return [
-        reported_operations(solution),
+        None if reported is None else sum(reported),
         UNPARSABLE if own is None else sum(one.depth for one in own if not one.is_free),
         total("depth", None if proper is None else [one for one in proper if not one.is_free]),
         total("depth", own),
@@ -361,7 +216,7 @@ def _measures(code: str) -> list[_Statement] | None:
     try:
         return [
             _Statement(isinstance(one, ast.Import | ast.ImportFrom), _is_free(one), _depth(one), *_inside(one))
-            for one in (_statements(code) if code else ())
+            for one in (statements(code) if code else ())
         ]
     except NOT_PARSED:
         return None
@@ -403,12 +258,13 @@ def used_tools(solution: str, tools: Iterable[Tool]) -> list[str]:
 def _depths(code: str) -> list[int] | None:
     """The depths of the statements that count; None where the code does not parse."""
     try:
-        return [_depth(statement) for statement in _statements(code) if not _is_free(statement)]
+        return [_depth(statement) for statement in statements(code) if not _is_free(statement)]
     except NOT_PARSED:
         return None
 
 
-def _statements(code: str) -> list[ast.stmt]:
+def statements(code: str) -> list[ast.stmt]:
+    """A program's top-level statements. Raises one of NOT_PARSED."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # `2x` and the like are what models write
         return ast.parse(code).body

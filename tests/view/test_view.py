@@ -85,7 +85,8 @@ def test_the_page_allows_its_own_program_alone_and_loads_nothing(hostile):
 
 
 def test_no_pages_program_makes_markup_of_text_or_fetches():
-    programs = {path.name: path.read_text() for path in (ROOT / "trove_lite").rglob("*.js")}
+    folders = (ROOT / "trove_lite", ROOT / "papers")
+    programs = {path.name: path.read_text() for folder in folders for path in folder.rglob("*.js")}
     assert programs.keys() >= {"read.js", "page.js", "rate.js"}
     ways = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function|DOMParser|Fragment|fetch\("
     assert {name: found for name, text in programs.items() if (found := re.findall(ways, text))} == {}
@@ -248,14 +249,6 @@ def test_the_same_run_makes_the_same_page(table, tmp_path):
     save_table(table, tmp_path / "candidates.parquet")
     first = view.write_page([tmp_path]).path.read_bytes()
     assert view.write_page([tmp_path]).path.read_bytes() == first
-
-
-def test_the_size_is_estimated_before_a_long_page_is_made(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(view, "LONG", 1000)
-    save_table(candidates(problems=40), tmp_path / "candidates.parquet")
-    page = view.write_page([tmp_path])
-    said = float(re.search(r"about ([\d.]+) MB", capsys.readouterr().err)[1])
-    assert said == pytest.approx(page.bytes / 1e6, rel=0.25)
 
 
 def test_two_runs_are_on_one_page(table, tmp_path):

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field, fields, replace
 from typing import NamedTuple
 
 from ..datasets.base import Problem, Question
+from ..definitions import definitions
 from ..errors import TroveLiteError
-from ..programs import Tool, definitions, program_of
+from ..programs import Tool, program_of
 from ..selection import RULES, Vote, random_choice
 
 

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from ..programs import Tool, definitions, plain_name
+from ..definitions import definitions
+from ..programs import Tool, plain_name
 
 
 @dataclass

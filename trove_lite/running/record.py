@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
-from ..candidates import CALLS_SCHEMA, FORMER_MISSING, UNAVAILABLE, fingerprint
+from ..candidates import CALLS_SCHEMA, UNAVAILABLE, fingerprint
 from ..datasets.answers import plain_words
 from ..datasets.base import Dataset, Problem
 from ..errors import encodable
@@ -76,8 +76,6 @@ class Record:
         for name, value in list(vars(self).items()):  # from a model, a program, a server or an old journal
             if isinstance(value, str) and not value.isascii():
                 object.__setattr__(self, name, encodable(value))  # a lone surrogate fits no parquet file
-        if self.status == FORMER_MISSING:
-            object.__setattr__(self, "status", self.finish_reason)
 
     @classmethod
     def of(cls, key: Key, request: Attempt, prompt: str, completion: Completion, **how: bool) -> "Record":

@@ -9,7 +9,6 @@ import gzip
 import html
 import json
 import re
-import sys
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
@@ -18,19 +17,16 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
-import pandas as pd
-
 from ..bars import Bar
 from ..candidates import all_candidates, load_calls, load_candidates
 from ..errors import TroveLiteError
 from ..journal import on_disk, write_atomically
-from .contents import PROBLEM, Contents, clean
+from .contents import Contents, clean
 from .questions import problems_of
 
 NAME = "view.html"
 TABLES = ("candidates.parquet", "outcomes.parquet")
 DATA = '<script type="text/plain" id="{}">{}</script>\n'
-LONG, SAMPLED = 20_000, 60  # candidates whose page takes seconds; problems to estimate its size from
 
 
 class Page(NamedTuple):
@@ -57,9 +53,6 @@ def write_page(runs: Sequence[str | Path], out: str | Path | None = None, *, pro
     candidates, calls = load_candidates(*tables), load_calls(*tables)
     problems, notes = problems_of(candidates, [table.parent for table in tables])
     found = Contents(candidates, calls, problems, notes)
-    if progress and len(candidates) > LONG:
-        size = estimate(candidates, calls)
-        print(f"{path}: {len(candidates):,} candidates; the page will take about {size / 1e6:,.1f} MB", file=sys.stderr)
     with on_disk(path), Bar(len(candidates), "page", unit="candidates", enabled=progress) as bar:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, lambda part: _write(part, found, ", ".join(map(_name, tables)), bar))
@@ -132,12 +125,3 @@ def packed(value: object) -> str:
     """A value as JSON, compressed, in letters that mean nothing in HTML."""
     data = json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
     return b64encode(gzip.compress(data, mtime=0)).decode()
-
-
-def estimate(candidates: pd.DataFrame, calls: pd.DataFrame) -> float:
-    """Bytes that the page about these candidates will take, from some of their problems."""
-    numbers = candidates.groupby(PROBLEM, observed=True).ngroup()
-    some = candidates[numbers % max(1, (numbers.max() + 1) // SAMPLED) == 0]
-    sample = Contents(some, calls.iloc[:0], {}, ())
-    drawn = sum(len(packed(part)) for part in sample.parts()) + len(packed(sample.index))
-    return sum(map(len, table_library())) * 4 / 3 + drawn * len(candidates) / len(some)

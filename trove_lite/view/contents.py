@@ -57,7 +57,12 @@ class Contents:
         self.index = {
             "rules": list(about),
             "about": about,
-            "runs": [_run(who, facts) | {"candidates": int(sizes.get(who, 0))} for who, facts in runs.iterrows()],
+            "runs": [
+                dict(zip(RUN, map(clean, who), strict=True))
+                | facts.map(clean).to_dict()
+                | {"candidates": int(sizes.get(who, 0))}
+                for who, facts in runs.iterrows()
+            ],
             "notes": list(map(clean, notes)),
             "problems": [],
             "rows": [],
@@ -72,7 +77,9 @@ class Contents:
                 part, room, number = [], TOGETHER, number + 1
             room -= len(places)
             words = self.words.get(key)
-            self.index["problems"].append([*_listed(key, self.rows["level"][places[0]], words), number, len(part)])
+            level, question = self.rows["level"][places[0]], words.question.text if words else None
+            named = [clean(key[0]), clean(key[1]), int(key[2]), clean(level), clean(question)]
+            self.index["problems"].append([*named, number, len(part)])
             part.append(_words(words) | {"runs": [self._run(key, *run) for run in self.rows.grouped(places, RUN)]})
         yield part
         self.index |= {"answers": list(self.answers), "kinds": list(self.kinds)}
@@ -132,18 +139,6 @@ class _Rows:
             yield key, list(own)
 
 
-def _listed(key: tuple, level: object, problem: Problem | None) -> list:
-    """A problem in the list: what it is called, and its question."""
-    dataset, category, number = key
-    return [
-        clean(dataset),
-        clean(category),
-        int(number),
-        clean(level),
-        clean(problem.question.text) if problem else None,
-    ]
-
-
 def _picked(rows: _Rows, place: int | None, answers: dict) -> list[int | None] | None:
     """The answer of the candidate that a rule picks, by number, and its verdict; None where it can pick none."""
     if place is None:
@@ -162,11 +157,6 @@ def _answered(rows: _Rows, own: Sequence[int], cast: Sequence[int], chosen: Mapp
     among = [place[i] for i in cast]
     rules = {rule: [_round(held, among) for held in every] for rule, every in chosen.items()}
     return {"candidates": [_candidate(rows, i) for i in own], "rules": rules}
-
-
-def _run(who: tuple, facts: pd.Series) -> dict:
-    """A run, and whose it is."""
-    return {name: clean(value) for name, value in zip(RUN, who, strict=True)} | facts.map(clean).to_dict()
 
 
 def _number(known: dict, value: object) -> int:
@@ -190,13 +180,9 @@ def _candidate(rows: _Rows, i: int) -> dict:
     found |= {name: plain(rows[name][i]) for name in NUMBERS}
     if "solution" in rows:
         found |= {name: clean(rows[name][i]) or None for name in TEXTS}
-        if _says_no_more(rows["response"][i], rows["solution"][i]):
+        if str(rows["response"][i] or "").strip() == str(rows["solution"][i] or "").strip():  # it says no more
             found["response"] = None
     return {name: value for name, value in found.items() if value is not None}
-
-
-def _says_no_more(response: object, solution: object) -> bool:
-    return str(response or "").strip() == str(solution or "").strip()
 
 
 def _round(held: Round, places: Sequence[int]) -> dict:

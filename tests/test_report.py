@@ -1,0 +1,218 @@
+"""Reports: parameters are checked first, failures are told and survived, what is complete stays, and pages are safe."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import matplotlib.pyplot as plt
+import nbformat
+import pandas as pd
+import pytest
+
+from papers import named, save
+from papers.style import titled
+from trove_lite import TroveLiteError
+from trove_lite.candidates import outcomes, save_table
+from trove_lite.notebooks import check_parameters, execute_notebook, notebook_parameters
+from trove_lite.report import index_page, report
+
+from .conftest import ROOT
+from .processes import processes_with
+from .simulated import candidates
+
+PARAMETERS = "k: int = 15\nname: str = 'x'\nshare: float = 0.5\nruns: list = []"
+
+
+@pytest.fixture(scope="module")
+def fixture_run(tmp_path_factory):
+    file = tmp_path_factory.mktemp("runs") / "outcomes.parquet"
+    save_table(outcomes(candidates(problems=5, categories=("counting", "geometry", "number"))), file)
+    return file
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder `notebooks` where one works."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "notebooks").mkdir()
+    return tmp_path / "notebooks"
+
+
+def notebook(path, *cells, parameters=PARAMETERS, **about):
+    book = nbformat.v4.new_notebook()
+    book.metadata |= {"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}}
+    book.metadata["trove_lite"] = about
+    book.cells = [nbformat.v4.new_markdown_cell("# Does it <draw>?\n\nA line, $x^2$.")]
+    book.cells += [nbformat.v4.new_code_cell(parameters, metadata={"tags": ["parameters"]})]
+    book.cells += [nbformat.v4.new_code_cell(cell) for cell in cells]
+    nbformat.write(book, path)
+    return path
+
+
+def reported(folder, *runs, parameters=(), **how):
+    return report(runs, "x", notebooks=folder, parameters=dict(parameters), jobs=2, **how)
+
+
+def test_a_report_has_pages_tables_and_figures_of_its_notebooks_with_an_index(fixture_run, folder, tmp_path):
+    """In kernels of this Python, as users have it, though another is installed under the kernel's name."""
+    for stem in ("11_reeval_modes", "15_errors"):
+        shutil.copy(ROOT / "notebooks" / f"{stem}.ipynb", folder)
+    assert reported(folder, parameters={"seed": "1", "runs": str(fixture_run)}) == 0
+    index = (tmp_path / "results/x/index.html").read_text()
+    for stem in ("11_reeval_modes", "15_errors"):
+        assert f"notebooks/{stem}.html" in index
+        assert "<table" in (tmp_path / f"results/x/notebooks/{stem}.html").read_text()
+    assert "reeval_table2.csv" in index
+    assert len(pd.read_csv(tmp_path / "results/x/reeval_table2_check.csv"))
+    assert (tmp_path / "figures/x/reeval_figure1.png").stat().st_size > 10_000
+    assert (tmp_path / "figures/x/reeval_figure1.svg").read_text().startswith("<?xml")
+
+
+def test_a_kernel_is_this_python_whatever_is_installed_under_its_name(folder, tmp_path, monkeypatch):
+    spec = tmp_path / "jupyter" / "kernels" / "python3" / "kernel.json"
+    spec.parent.mkdir(parents=True)
+    spec.write_text('{"argv": ["false"], "display_name": "another", "language": "python"}')
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
+    path = notebook(folder / "n.ipynb", "import sys; open('here', 'w').write(sys.executable)")
+    execute_notebook(path, {"k": 1}, tmp_path / "out" / "n.ipynb")
+    assert (folder / "here").read_text() == sys.executable
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"K": "3"}, "has no parameter 'K': it has k, name, share"),
+        ({"k": "1_0"}, "takes a int such as 15, not '1_0'"),
+        ({"k": "12e4567"}, "takes a int such as 15"),
+        ({"share": "[1]"}, "takes a float such as 0.5"),
+        ({"runs": "[1"}, "takes a list such as"),
+        ({"k": "__import__('os')"}, "takes a int such as 15"),
+    ],
+)
+def test_parameters_are_checked_against_the_notebooks_own(tmp_path, given, message):
+    with pytest.raises(TroveLiteError, match=re.escape(message)):
+        check_parameters(notebook(tmp_path / "n.ipynb"), given)
+
+
+def test_texts_become_values_of_the_parameters_type_and_one_a_list_of_one(tmp_path):
+    path = notebook(tmp_path / "n.ipynb")
+    given = {"k": "3", "name": "12e4567", "share": "1", "runs": "runs/x"}
+    assert check_parameters(path, given) == {"k": 3, "name": "12e4567", "share": 1.0, "runs": ["runs/x"]}
+    assert check_parameters(path, {"runs": "['a', 'b']"}) == {"runs": ["a", "b"]}
+
+
+def test_a_notebook_without_parameters_cell_is_refused(tmp_path):
+    nbformat.write(nbformat.v4.new_notebook(), tmp_path / "n.ipynb")
+    with pytest.raises(TroveLiteError, match="no cell is tagged 'parameters'"):
+        notebook_parameters(tmp_path / "n.ipynb")
+
+
+def test_a_failing_notebook_shows_its_traceback_and_the_others_finish_as_safe_pages(
+    fixture_run, folder, tmp_path, capfd
+):
+    notebook(folder / "01_fails.ipynb", "1 / 0")
+    done = "from pathlib import Path; Path('done').write_text(str(k))"
+    notebook(folder / "02_works.ipynb", f"{done}; import matplotlib.pyplot as plt; plt.plot([1, 2]);")
+    assert reported(folder, fixture_run, parameters={"k": "7"}) == 1
+    assert (folder / "done").read_text() == "7"
+    error = capfd.readouterr().err
+    assert "01_fails failed" in error
+    assert "ZeroDivisionError" in error
+    page = (tmp_path / "results/x/notebooks/02_works.html").read_text()
+    index = (tmp_path / "results/x/index.html").read_text()
+    assert index.count("(failed)") == 1
+    for text in (page, index):
+        assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//|url\(\s*["']?(https?:)?//|@import""", text)
+        assert "<script" not in text
+    assert page.count("<details><summary>code</summary>") == 3  # with the cell that papermill injects
+    assert 'alt="Figure: Does it &lt;draw&gt;?"' in page
+    assert 'href="../index.html"' in page
+    assert '<a href="notebooks/02_works.html">Does it &lt;draw&gt;?</a>' in index
+
+
+def test_notebooks_about_other_methods_are_left_out_and_the_last_run_after_the_others(
+    fixture_run, folder, capsys, told_to_run
+):
+    notebook(folder / "01_last.ipynb", last=True)
+    for name, methods in (("02_any", []), ("03_theirs", ["creator"]), ("04_ours", ["creator", "trove"])):
+        notebook(folder / f"{name}.ipynb", methods=methods)
+    assert reported(folder, fixture_run) == 0
+    assert "hold none of their methods: 03_theirs" in capsys.readouterr().out
+    stems = [job.notebook.stem for job in told_to_run]
+    assert sorted(stems[:2]) == ["02_any", "04_ours"]
+    assert stems[2:] == ["01_last"]
+
+
+def test_a_report_runs_again_what_is_new_and_nothing_else(fixture_run, folder, tmp_path, told_to_run):
+    for name in ("01_one", "02_two"):
+        notebook(folder / f"{name}.ipynb")
+
+    def ran(**how) -> list[str]:
+        told_to_run.clear()
+        reported(folder, fixture_run, **how)
+        return sorted(job.notebook.stem for job in told_to_run)
+
+    assert ran() == ["01_one", "02_two"]
+    assert ran() == []
+    notebook(folder / "01_one.ipynb", "print(k)")
+    assert ran(only=["02_two"]) == []
+    assert ran() == ["01_one"]
+    assert ran(force=True) == ["01_one", "02_two"]
+    os.utime(fixture_run)  # other runs, for all that the report knows
+    assert ran() == ["01_one", "02_two"]
+
+
+def test_an_ended_report_leaves_no_process(fixture_run, folder, tmp_path):
+    notebook(folder / "01_sleeps.ipynb", "open('begun', 'w').close(); import time; time.sleep(1000)")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "trove_lite", "report", str(fixture_run), "--out", "x"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "TROVE_LITE_TEST": str(tmp_path)},
+    )
+    while not (folder / "begun").exists():
+        assert process.poll() is None
+        time.sleep(0.2)
+    process.terminate()
+    _, error = process.communicate(timeout=180)  # a busy machine
+    assert process.returncode == 128 + signal.SIGTERM
+    assert error.endswith("give the same command again to go on\n")
+    deadline = time.monotonic() + 30
+    while (left := processes_with(f"TROVE_LITE_TEST={tmp_path}")) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert not left
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [({"seeed": "1"}, "no notebook has a parameter 'seeed'"), ({"runs": "x"}, "give them once")],
+)
+def test_a_wrong_parameter_stops_the_report_before_anything_runs(fixture_run, folder, tmp_path, parameters, message):
+    notebook(folder / "01_one.ipynb")
+    with pytest.raises(TroveLiteError, match=message):
+        reported(folder, fixture_run, parameters=parameters)
+    assert not (tmp_path / "results").exists()
+
+
+def test_the_index_is_signs_figures_with_captions_in_natural_order_notebooks_and_tables_escaped(tmp_path):
+    results, figures = tmp_path / "results", tmp_path / "figures"
+    results.mkdir()
+    (results / "view.html").write_text("x")
+    pd.DataFrame({"a": [1]}).to_csv(results / "claims.csv", index=False)
+    for name in ("figure10", "figure2"):
+        figure, _ = plt.subplots(figsize=(1, 1))
+        table = named(pd.DataFrame(), name, "", "runs")
+        save(titled(figure, table, "A title", caption=f"What {name} <shows>"), figures)
+    text = index_page(results, figures, "A <title>", "runs", ["one <answer>"], {})
+    assert "<title>A &lt;title&gt;</title>" in text
+    assert "<li>one &lt;answer&gt;</li>" in text
+    assert 'href="view.html"' in text
+    assert re.findall(r'<figure id="(\w+)"', text) == ["figure2", "figure10"]
+    assert "What figure2 &lt;shows&gt;</figcaption>" in text
+    places = [text.index(f"<h2>{heading}") for heading in ("Figures", "Notebooks", "Tables")]
+    assert places == sorted(places)

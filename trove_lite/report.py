@@ -1,0 +1,162 @@
+"""A report: every notebook on some runs, into results/NAME and figures/NAME, and a page that leads to all of it."""
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from pathlib import Path
+
+from PIL import Image
+
+from .analysis.health import in_words, signs
+from .candidates import load_calls, load_candidates
+from .errors import TroveLiteError, UsageError
+from .notebooks import Job, check_parameters, notebook_parameters, read_notebook, run_all, title_of, typed
+
+ABOUT = ("model", "dataset", "provenance", "method")
+
+
+def report(
+    runs: Sequence[str | Path],
+    name: str,
+    *,
+    notebooks: Path,
+    parameters: Mapping[str, str],
+    jobs: int,
+    title: str = "",
+    force: bool = False,
+    only: Sequence[str] = (),
+) -> int:
+    """Run notebooks on these runs into results/NAME and figures/NAME, here; returns how many failed.
+
+    All of them, or those named in `only`; notebooks about methods that these runs do not hold are left out. Parameters
+    that only some of the notebooks have go to those; a parameter that none has is refused. `title` heads the index.
+    """
+    if name in ("", "..") or Path(name).name != name:
+        raise TroveLiteError(f"--out {name}: give a plain name, without folders; it goes under results/ and figures/")
+    parameters = dict(parameters)
+    if "runs" in parameters:
+        if runs:
+            raise UsageError("runs are given as words and by -p runs: give them once")
+        named = typed(notebooks, "runs", parameters.pop("runs"), [])
+        runs = [run if Path(run).exists() else notebooks / run for run in named]  # as seen from here, or from there
+    candidates = load_candidates(*runs)  # a bad path fails here, once, and not in every notebook
+    known = _about_runs(notebooks, set(candidates["method"].astype(str)), only)
+    for parameter in parameters:
+        if not any(parameter in names for names in known.values()):
+            every = sorted({n for names in known.values() for n in names})
+            raise TroveLiteError(f"no notebook has a parameter '{parameter}': they have {', '.join(every)}")
+    results, figures = Path("results") / name, Path("figures") / name
+    given = {"runs": [os.path.relpath(run, notebooks) for run in runs]}
+    given |= {"results": os.path.relpath(results, notebooks), "figures": os.path.relpath(figures, notebooks)}
+    todo = {}
+    for path, defaults in known.items():
+        own = check_parameters(path, {k: v for k, v in parameters.items() if k in defaults})
+        # A notebook that names a folder of its own keeps it on the runs and parameters that it names.
+        as_it_is = defaults["runs"] == given["runs"] and not own
+        kept = {k for k in ("results", "figures") if as_it_is and defaults.get(k)}
+        values = {k: v for k, v in given.items() if k in defaults and k not in kept} | own
+        last = _about(path).get("last", False)  # it reads the tables of the others
+        todo[path.stem] = Job(path, values, results / "notebooks" / path.name, page=True, last=last)
+    errors = run_all(todo, results / "notebooks", at_once=jobs, force=force, depends=_fingerprint(runs))
+    about = "; ".join(f"{c} {', '.join(sorted(candidates[c].astype(str).unique()))}" for c in ABOUT)
+    against = in_words(signs(candidates, load_calls(*runs), runs))
+    books = {path: path.stem in errors for path in known}
+    (results / "index.html").write_text(index_page(results, figures, title or name, about, against, books), "utf-8")
+    return len(errors)
+
+
+def _about(path: Path) -> dict:
+    """What a notebook's metadata say of it: the `methods` that it is about, and whether it comes `last`."""
+    return read_notebook(path).metadata.get("trove_lite", {})
+
+
+def _is_about(path: Path, methods: set[str]) -> bool:
+    """Whether a notebook can say anything of runs of these methods; variants, such as `creator_R0`, count as these."""
+    named = _about(path).get("methods", ())
+    return not named or any(method == name or method.startswith(f"{name}_") for method in methods for name in named)
+
+
+def _about_runs(notebooks: Path, methods: set[str], only: Sequence[str]) -> dict[Path, dict[str, object]]:
+    """The notebooks to be run, in order, with their parameters: all about these methods, or of these those named."""
+    known = {path: notebook_parameters(path) for path in sorted(notebooks.glob("[0-9]*.ipynb"))}
+    known = {path: parameters for path, parameters in known.items() if "runs" in parameters}
+    if unknown := sorted(set(only) - {path.stem for path in known}):
+        raise TroveLiteError(f"no notebook '{unknown[0]}' about runs: there are {', '.join(p.stem for p in known)}")
+    chosen = [path for path in known if not only or path.stem in only]
+    if left_out := [path for path in chosen if not _is_about(path, methods)]:
+        print(f"left out, for these runs hold none of their methods: {', '.join(path.stem for path in left_out)}")
+    if chosen == left_out:
+        raise TroveLiteError(f"{notebooks}: holds no numbered notebooks with a parameter 'runs'; name their folder")
+    return {path: known[path] for path in chosen if path not in left_out}
+
+
+def _fingerprint(runs: Iterable[str | Path]) -> str:
+    """A hash of what every notebook's numbers hang on: the runs' tables, by size and time, and the code beside it."""
+    here, digest = Path(__file__).parent, hashlib.sha256()
+    for folder in (here, here.parent / "papers", here.parent / "audit"):
+        for path in sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".csv", ".toml")):
+            digest.update(path.read_bytes())
+    for run in map(Path, runs):
+        for path in sorted(run.glob("*.parquet")) if run.is_dir() else [run]:
+            digest.update(f"{path.resolve()} {path.stat().st_size} {path.stat().st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+# ---- the page that a report opens with ----
+
+STYLE = """
+body{font:16px/1.5 sans-serif;max-width:84rem;margin:2rem auto;padding:0 1rem;overflow-wrap:break-word}
+p,li,figcaption{max-width:50rem} img{max-width:100%;height:auto} figure{margin:2rem 0}
+figcaption{font-size:.9rem} .tables{columns:18rem}
+"""
+
+
+def index_page(
+    results: Path, figures: Path, title: str, about: str, against: Sequence[str], books: Mapping[Path, bool]
+) -> str:
+    """A page that loads nothing: what ran, signs against it, then all figures, notebooks and tables that are there.
+
+    books: notebooks, and whether each failed.
+    """
+    up = os.path.relpath(figures, results)
+    signs_ = "".join(f"<li>{escape(line)}</li>" for line in against)
+    parts = [
+        f"<h1>{escape(title)}</h1><p>{escape(about)}</p>",
+        f"<p><b>Signs that these runs measure something else than their methods:</b></p><ul>{signs_}</ul>"
+        * bool(signs_),
+        '<p><a href="view.html">Every problem with its candidates</a></p>' * (results / "view.html").is_file(),
+    ]
+    pictures = [_figure(path, up) for path in sorted(figures.glob("*.png"), key=natural)]
+    notebooks = [
+        f'<li><a href="notebooks/{path.stem}.html">{escape(title_of(path))}</a>{" (failed)" * failed}</li>'
+        for path, failed in books.items()
+    ]
+    tables = [
+        f'<li><a href="{path.name}">{path.stem.replace("_", " ")}</a></li>'
+        for path in sorted(results.glob("*.csv"), key=natural)
+    ]
+    parts += [f"<h2>Figures</h2>{''.join(pictures)}"] * bool(pictures)
+    parts += [f"<h2>Notebooks</h2><ul>{''.join(notebooks)}</ul>"]
+    parts += [f"<h2>Tables</h2><ul class=tables>{''.join(tables)}</ul>"] * bool(tables)
+    return (
+        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f"<title>{escape(title)}</title><style>{STYLE}</style>{''.join(parts)}</html>\n"
+    )
+
+
+def _figure(path: Path, up: str) -> str:
+    """A figure with the caption that its PNG carries; `reeval_table1` is named `Reeval table 1`."""
+    name = re.sub(r"(?<=[a-z])(?=\d)", " ", path.stem.replace("_", " ")).capitalize()
+    with Image.open(path) as picture:
+        caption = escape(picture.info.get("Description") or path.stem.replace("_", " "))
+    return (
+        f'<figure id="{path.stem}"><a href="{up}/{path.stem}.svg"><img src="{up}/{path.name}" alt="{caption}"></a>'
+        f"<figcaption><b>{escape(name)}.</b> {caption}</figcaption></figure>"
+    )
+
+
+def natural(path: Path) -> list:
+    """A sort key by which figure 10 comes after figure 9."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", path.stem)]

@@ -53,8 +53,9 @@ def sides(candidates: pd.DataFrame, calls: pd.DataFrame) -> Comparison | None:
         return None
     who = systems(calls)
     rows = zip(*(candidates[column].astype(str) for column in ("run", "method", "model")), strict=True)
-    name = [who.get((run, method), System(family(method), model)).title for run, method, model in rows]
-    frames = {side: independent_runs(part, across=True) for side, part in candidates.groupby(name, sort=False)}
+    names = [who.get((run, method), System(family(method), model)).title for run, method, model in rows]
+    parts = candidates.groupby(pd.Series(names, candidates.index), sort=False)
+    frames = {side: independent_runs(part, across=True) for side, part in parts}
     return Comparison.of(frames, calls=calls)
 
 

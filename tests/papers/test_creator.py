@@ -243,7 +243,7 @@ def test_at_a_matched_budget_the_cheaper_method_repeats_its_attempts(study):
 
 
 def test_a_budget_between_whole_numbers_of_attempts_is_a_mixture():
-    scores = {m: pd.DataFrame(dict.fromkeys(PROBLEM, ["one"]) | {"score": [float(m)]}) for m in (2, 3)}
+    scores = {m: pd.DataFrame(dict.fromkeys(PROBLEM, "one") | {"score": [float(m)]}) for m in (2, 3)}
     assert spend.between(scores.__getitem__, 2)["score"].item() == 2
     assert spend.between(scores.__getitem__, 2.25)["score"].item() == 2.25
 

@@ -56,8 +56,8 @@ ablations: $(VENV)/ready  ## results/practice-ablations again: TROVE's choices o
 train-practice-model:  ## the practice model's weights again, from scratch, in .venv-train: half an hour on one core
 	$(PYTHON) -m venv .venv-train
 	.venv-train/bin/python -m pip install --quiet --editable '.[train]'
-	.venv-train/bin/python practice/train.py --out $(WEIGHTS)
-	.venv-train/bin/python practice/measure.py --split test --json $(WEIGHTS)/metrics.json --card $(WEIGHTS)/README.md
+	.venv-train/bin/python -m practice.train --out $(WEIGHTS)
+	.venv-train/bin/python -m practice.measure --split test --json $(WEIGHTS)/metrics.json --card $(WEIGHTS)/README.md
 
 test: lint  ## the suite, without a real vLLM (test-vllm) and what takes minutes (test-slow)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

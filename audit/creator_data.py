@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from trove_lite.datasets import creation_challenge, graders
-from trove_lite.datasets.files import data_folder, pinned_file, read_json_lines, sha256_of
+from trove_lite.datasets.files import data_folder, pinned_records, sha256_of
 from trove_lite.datasets.math import MATH_FILES
 from trove_lite.errors import TroveLiteError
 
@@ -35,9 +35,7 @@ def data_findings(missing: list[str]) -> Iterator[Finding]:
     """What the released data and the grader show; data that are not here are left out, and said."""
     yield side_by_side()
     try:
-        name, fields = creation_challenge.NAME, creation_challenge.FIELDS
-        path = pinned_file(name, creation_challenge.FILE)
-        yield from creation_findings([entry for _, entry in read_json_lines(path, fields, name)])
+        yield from creation_findings(pinned_records(creation_challenge.NAME, creation_challenge.FILE))
     except TroveLiteError as error:
         if (line := f"problems of creation_challenge: {error}") not in missing:
             missing.append(line)

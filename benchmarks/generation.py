@@ -7,7 +7,7 @@ are computed once; "rows" is the mean number of different ones at a time. Second
 Then the demo, PRIMITIVE and TROVE on the first problems of each category: in how many seconds of the wall clock the
 model was at work, in how many programs ran (both can be so at once), and in how many neither: the rest, our own code.
 
-    python benchmarks/generation.py
+    python -m benchmarks.generation
 """
 
 import argparse
@@ -16,9 +16,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from practice.problems import CATEGORIES, items
 from trove_lite.candidates import load_candidates
 from trove_lite.datasets.base import Question
-from trove_lite.datasets.practice.problems import CATEGORIES, items
 from trove_lite.methods.base import sample_seed
 from trove_lite.models.base import SamplingSettings
 from trove_lite.models.practice.model import WEIGHTS, PracticeModel

@@ -9,11 +9,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from programs import PROGRAMS, STEPS, TOOLS, Tool
-
-from trove_lite.datasets.practice.dice import Dice
-from trove_lite.datasets.practice.problems import Item, Wording
 from trove_lite.prompts.practice import LISTED_AT_MOST, practice_prompt
+
+from .dice import Dice
+from .problems import Item, Wording
+from .programs import PROGRAMS, STEPS, TOOLS, Tool
 
 MODES = ("skip", "create", "import")
 #: Rates by level at which a demonstration errs: in its main line, in each second step, and so that it fails.

@@ -1,6 +1,6 @@
 """Measure the practice model: every number of its card, over several seeds, with intervals over problems.
 
-    python practice/measure.py --split test --json trove_lite/models/practice/weights/metrics.json \\
+    python -m practice.measure --split test --json trove_lite/models/practice/weights/metrics.json \\
         --card trove_lite/models/practice/weights/README.md
 
 Needs no torch. Programs run in the kit's sandbox. The test split was measured once, for the card; whoever changes
@@ -16,8 +16,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-from demonstrations import signatures, toolbox_for
-from programs import PROGRAMS, TOOLS
 from tqdm.asyncio import tqdm
 
 from trove_lite.analysis.statistics import pass_at_k, run_sd
@@ -25,8 +23,6 @@ from trove_lite.analysis.variance import Runs, decompose, interval
 from trove_lite.candidates import load_candidates
 from trove_lite.datasets.answers import number_is_correct, read_numbers
 from trove_lite.datasets.base import Question
-from trove_lite.datasets.practice.dice import Dice
-from trove_lite.datasets.practice.problems import CATEGORIES, LEVELS, SHARES, Item, items
 from trove_lite.methods.base import sample_seed
 from trove_lite.models.base import SamplingSettings
 from trove_lite.models.practice.model import load_practice_model
@@ -37,6 +33,11 @@ from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.pool import Sandbox
 from trove_lite.selection import Vote, one_stage, rounded
+
+from .demonstrations import signatures, toolbox_for
+from .dice import Dice
+from .problems import CATEGORIES, LEVELS, SHARES, Item, items
+from .programs import PROGRAMS, TOOLS
 
 #: What is sampled: condition → (mode, samples a problem).
 CONDITIONS = {

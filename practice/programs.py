@@ -2,7 +2,7 @@
 
 Data only: tools (three names each where people would differ, parameters, body) and, for each family, the program that
 solves it in one line or a few and the call that solves it with its tool. Written apart from the reference answers in
-`trove_lite/practice_families.py`; `tests/test_practice.py` runs every one of them in the sandbox and compares.
+`families.toml`; `tests/practice/test_practice.py` runs every one of them in the sandbox and compares.
 """
 
 from typing import NamedTuple

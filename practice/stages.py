@@ -4,12 +4,12 @@ PoT and Entangled are asked as SKIP and CREATE are and need no demonstrations of
 TROVE's modes: in the tool where it is made, in what the program does besides calling it.
 """
 
-from demonstrations import FAILURE, MAIN_SLIP, Written, broken, in_a_block, mistaken, named, stepped, written
-from programs import PROGRAMS, TOOLS
-
-from trove_lite.datasets.practice.dice import Dice
-from trove_lite.datasets.practice.problems import Item
 from trove_lite.prompts.practice import practice_prompt
+
+from .demonstrations import FAILURE, MAIN_SLIP, Written, broken, in_a_block, mistaken, named, stepped, written
+from .dice import Dice
+from .problems import Item
+from .programs import PROGRAMS, TOOLS
 
 STAGES = ("creation", "decide", "rectify")
 FARTHEST = 24  # lines down in a program at which an error is shown

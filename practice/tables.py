@@ -8,14 +8,14 @@ import random
 import re
 from typing import NamedTuple
 
-from demonstrations import Written, broken, named
-from programs import Tool
-
 from trove_lite.datasets.base import Question
-from trove_lite.datasets.practice.dice import Dice
-from trove_lite.datasets.practice_tables import NAME, QUESTIONS, THEMES, Asked, Theme, about, drawn_table
-from trove_lite.prompts.base import as_asked
+from trove_lite.methods.base import as_asked
 from trove_lite.prompts.practice import practice_prompt
+
+from .demonstrations import Written, broken, named
+from .dice import Dice
+from .programs import Tool
+from .table_questions import NAME, QUESTIONS, THEMES, Asked, Theme, about, drawn_table
 
 FILES = 100  # data/practice_tables/0.tsv and so on
 MAIN_SLIP, FAILURE = 0.25, 0.12

@@ -7,13 +7,13 @@ one by one (no \\s, no \\d): the practice backend cuts with Python's `re`, and b
 
 from pathlib import Path
 
-from demonstrations import MODES, demonstrate
-from stages import STAGES, demonstrate_stage
-from tables import demonstrate_table
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
-from trove_lite.datasets.practice.dice import Dice
-from trove_lite.datasets.practice.problems import CATEGORIES, LEVELS, draw_item
+from .demonstrations import MODES, demonstrate
+from .dice import Dice
+from .problems import CATEGORIES, LEVELS, draw_item
+from .stages import STAGES, demonstrate_stage
+from .tables import demonstrate_table
 
 BOS, EOS = "<s>", "</s>"
 PATTERN = (

@@ -1,6 +1,6 @@
 """Train the practice model from scratch: a Llama of a million parameters, in under an hour on two cores.
 
-    python practice/train.py --out trove_lite/models/practice/weights    # needs the extra [train]
+    python -m practice.train --out trove_lite/models/practice/weights    # needs the extra [train]
 
 Two stages: `base` at a constant rate, `finish` with all levels alike at a rate that falls to nothing. Writes weights
 (float16), configuration and tokenizer as Hugging Face reads them, and `training.json`, the log. It measures nothing:
@@ -14,18 +14,18 @@ from pathlib import Path
 
 import torch
 import torch.nn.functional as F
-from demonstrations import demonstrate
 from safetensors.torch import load_file, save_file
-from stages import STAGES as STAGES_OF_CREATOR
-from stages import demonstrate_stage
-from tables import demonstrate_table
-from tokenizer import BOS, EOS, tokenizer
 from torch import nn
 from transformers import LlamaConfig
 
-from trove_lite.datasets.practice.dice import Dice
-from trove_lite.datasets.practice.families import FAMILIES
-from trove_lite.datasets.practice.problems import CATEGORIES, LEVELS, draw_item
+from .demonstrations import demonstrate
+from .dice import Dice
+from .families import FAMILIES
+from .problems import CATEGORIES, LEVELS, draw_item
+from .stages import STAGES as STAGES_OF_CREATOR
+from .stages import demonstrate_stage
+from .tables import demonstrate_table
+from .tokenizer import BOS, EOS, tokenizer
 
 WIDTH, LAYERS, HEADS, HIDDEN, CONTEXT, EPSILON = 128, 4, 4, 352, 1024, 1e-5
 TOKENS_A_STEP = 4096

@@ -12,8 +12,9 @@ from pathlib import Path
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Dataset, Problem, Question
 from trove_lite.errors import TroveLiteError
-from trove_lite.models.base import Completion
+from trove_lite.models.base import Completion, LanguageModel
 from trove_lite.prompts import own
+from trove_lite.recorded.lent import lend
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.worker import Execution
@@ -33,19 +34,13 @@ def function(name: str) -> str:
     return f'def {name}(x):\n    """Give back x for {name}."""\n    return x'
 
 
-class ScriptedModel:
+class ScriptedModel(LanguageModel):
     """Programs that define, import and use tools, print agreeing numbers or fail, all by a hash of prompt and seed."""
 
     name = "scripted"
 
     def __init__(self, delay: float = 0.0):
         self.delay, self.calls, self.seeds = delay, 0, []
-
-    async def __aenter__(self):
-        return self
-
-    async def __aexit__(self, *_):
-        pass
 
     async def complete(self, prompt, seeds):
         out = []
@@ -131,7 +126,8 @@ def run(out: Path, *, delay: float = 0.0, problems=problems, trove=None, **given
     settings |= {"k": 6, "dataset": "math"} | given
     settings.setdefault("choices", {"trove": trove or {"interval": 4}} if "trove" in settings["methods"] else {})
     dataset = of_problems(problems, settings["dataset"])
-    return live_run(RunSettings(**settings), out, progress=False, dataset=dataset, **fakes)
+    settings = RunSettings(**settings)
+    return live_run(settings, out, progress=False, dataset=dataset, lent=lend(settings), **fakes)
 
 
 def run_in_child(out: Path, told: Path, file_limit: int | None = None) -> None:

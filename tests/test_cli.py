@@ -27,7 +27,7 @@ from .scripted import TIMES, Pack, ScriptedModel, of_problems
 def settings(monkeypatch):
     """The settings that a command line or a YAML file comes to, without running anything."""
     found = []
-    monkeypatch.setattr("trove_lite.running.account.plan", lambda settings: found.append(settings) or [])
+    monkeypatch.setattr("trove_lite.running.account.plan", lambda settings, _: found.append(settings) or [])
     monkeypatch.setattr("trove_lite.running.account.planned_text", lambda *_, **__: "")
 
     def of(words: str) -> RunSettings:

@@ -9,7 +9,7 @@ import pytest
 
 import trove_lite
 from trove_lite import sandbox
-from trove_lite.sandbox.worker import environment, interpreter
+from trove_lite.sandbox.start import environment, interpreter
 
 from .conftest import ROOT
 
@@ -54,7 +54,7 @@ def test_a_sandboxs_child_imports_this_checkout_and_nothing_else_of_it():
     assert Path(own) == Path(sandbox.__file__).parent / "isolation.py"
     ours = {name for name in modules.split() if name.startswith("trove_lite")}
     assert ours == {"trove_lite", "trove_lite.lazy", "trove_lite.sandbox"} | {
-        f"trove_lite.sandbox.{part}" for part in ("isolation", "seccomp", "zygote")
+        f"trove_lite.sandbox.{part}" for part in ("isolation", "libraries", "seccomp", "zygote")
     }
     assert not set(modules.split()).intersection(HEAVY)
 

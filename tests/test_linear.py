@@ -10,7 +10,7 @@ from trove_lite import parse, programs
 from trove_lite.datasets import DATASETS, answers, bbh, graders, load_dataset, text_answers
 from trove_lite.errors import encodable, shown
 from trove_lite.methods import latm, tool_use, toolbox
-from trove_lite.models.openai import parts_of
+from trove_lite.models.openai_answers import parts_of
 from trove_lite.running.record import Record
 from trove_lite.sandbox.worker import read_report, tier_of
 from trove_lite.sandbox.zygote import REPORT
@@ -53,7 +53,7 @@ MIB = 1 << 20
 STEP, MOST, SHORT = 4000, 16_000, 0.01  # characters, and seconds below which nothing is told apart
 
 KEY = ("stream", 0, "primitive", 0, 0, "primitive", "solver", "")
-GOLDS = {"wtq": {"values": ["x"], "canonical": ["x"]}, "wtq_described": {"values": ["x"], "canonical": ["x"]}}
+GOLDS = {"wtq": {"values": ["x"], "canonical": ["x"]}}
 GOLDS |= {"hitab": ["x", 1.5]} | dict.fromkeys(("practice_tables", *(n for n in DATASETS if n.startswith("bbh"))), "x")
 
 

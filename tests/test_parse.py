@@ -27,7 +27,8 @@ from trove_lite.programs import (
     recorded_sources,
     whole_program,
 )
-from trove_lite.recorded.official_logs import TIMEOUT, _modes, _sections
+from trove_lite.recorded.official_files import TIMEOUT
+from trove_lite.recorded.official_logs import _modes, _sections
 
 LOGS = sorted((data_folder() / "ikb-a").rglob("run*.md"))
 ACTION = re.compile(r"```\n([A-Z]+) \| (.*?)\n```\n", re.DOTALL)

@@ -32,7 +32,7 @@ STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms
 SHARED = {
     "datasets": ("base", "answers", "graders", "text_answers", "files"),
     "methods": ("base", "toolbox", "repair"),
-    "models": ("base",),
+    "models": ("base", "openai_answers"),
 }
 #: Sideways, from one room to another of its storey, and why.
 DOORS = {
@@ -43,22 +43,23 @@ DOORS = {
     ("cli", "options"): "commands have them",
     ("sandbox", "datasets.files"): "the data folder is out of programs' reach",
     ("methods", "datasets.base"): "a Question is what a method sees of a Problem",
-    ("running", "recorded.replay"): "a toolbox that is lent is another run's, played back",
 }
 #: A word that is also the name of a mode or data set, by the module that means something else by it.
 OTHER_WORDS = {
     "cli": ({"import"}, "the command that reads logs"),
     "parse": ({"import"}, "Python's statement"),
     "programs": ({"import"}, "Python's statement, as a kind of tool"),
-    "sandbox.zygote": ({"math"}, "Python's module"),
+    "sandbox.libraries": ({"math"}, "Python's module"),
     "recorded.official_logs": ({"trove", "primitive", "import", "create", "skip", "math"}, "what official logs hold"),
     "recorded.official_results": ({"trove", "import", "create", "skip"}, "what official result files hold"),
-    "methods.latm": ({"primitive"}, "what it asks the pack for where it has no tool"),
+    "methods.base": ({"fallback"}, "a setting, which older run.json files lack"),
+    "methods.latm.settings": ({"primitive"}, "what it asks the pack for where it has no tool"),
     "prompts.official": ({"primitive", "instance", "import", "create", "skip"}, "the released files are named so"),
     "prompts.official_creator": ({"standard", "cot", "pot", "entangled", "tool_transfer"}, "as above"),
     "prompts.chain_of_thought": ({"cot"}, "the words of this one method"),
     "recorded.made_tools": ({"latm", "made_cot"}, "whose tools they are"),
     "analysis.toolboxes": ({"import"}, "programs of this mode use tools"),
+    "recorded.agreement": ({"import"}, "a program of this mode may lack what the toolbox held"),
     "recorded.reexecute": ({"import"}, "recorded programs of this mode ran after a toolbox"),
     "candidates": (
         {"primitive", "instance", "import", "create", "skip"}
@@ -139,7 +140,7 @@ def circles() -> list[set[str]]:
 
 
 def plug_in(module: str) -> str:
-    """The plug-in that a module belongs to ("datasets.practice" with all that is in it); "" where it is none."""
+    """The plug-in that a module belongs to ("datasets.hitab" with all that is in it); "" where it is none."""
     folder, _, rest = module.partition(".")
     own = rest.split(".")[0]
     return f"{folder}.{own}" if own and folder in SHARED and own not in SHARED[folder] else ""

@@ -9,17 +9,11 @@ from .lazy import index_of
 TYPE_CHECKING = False  # as `typing` has it, without importing that
 if TYPE_CHECKING:
     from .analysis.choose import choose, expected_score
-    from .analysis.comparison import (
-        Comparison,
-        accuracy,
-        accuracy_differences,
-        compare,
-        differences_in_words,
-        matched_budgets,
-    )
+    from .analysis.compare import accuracy, accuracy_differences
+    from .analysis.costs import matched_budgets
     from .analysis.failures import failures, tool_kinds, tools_imported, tools_kept, tools_made
-    from .analysis.grading import accuracy_by_rule
     from .analysis.independence import independent_runs, repetitions, shared_programs, toolbox_experiment
+    from .analysis.sides import Comparison, compare
     from .analysis.summary import summarise
     from .analysis.toolboxes import final_toolboxes, toolboxes
     from .analysis.worked import worked_problem
@@ -43,11 +37,9 @@ __all__ = [
     "RunSettings",
     "TroveLiteError",
     "accuracy",
-    "accuracy_by_rule",
     "accuracy_differences",
     "choose",
     "compare",
-    "differences_in_words",
     "expected_score",
     "failures",
     "fetch",

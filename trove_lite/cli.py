@@ -238,6 +238,7 @@ def _names() -> str:
     "--config study.yaml --dry_run",
 )
 def run(**given: object) -> None:
+    from .recorded.lent import lend
     from .running import account, live
 
     way = Way(**{f.name: given.pop(f.name) for f in fields(Way) if f.name in given})
@@ -245,14 +246,14 @@ def run(**given: object) -> None:
         raise UsageError("no --out: name the run folder to make, such as runs/first")
     settings = _settings(given, way.out)
     if way.dry_run:
-        print(account.planned_text(account.plan(settings), prefill=way.prefill, decode=way.decode))
+        print(account.planned_text(account.plan(settings, lend(settings)), prefill=way.prefill, decode=way.decode))
         return
     at_least(1, "in_flight", way.in_flight)
     at_least(1, "workers", way.workers)
     out = new_folder(way.out, force=True)  # a run that is there goes on
     before = _made_at(out)
     how = {name: getattr(way, name) for name in ("in_flight", "workers", "reuse", "fail_on_missing")}
-    how["progress"] = not way.quiet
+    how |= {"progress": not way.quiet, "lent": lend(settings)}
     live.live_run(settings, out, **how)
     if before and _made_at(out) == before:
         print(f"{out}: was complete already")

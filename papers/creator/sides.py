@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis.comparison import Comparison, one_kind
 from trove_lite.analysis.independence import independent_runs
+from trove_lite.analysis.sides import Comparison, one_kind
 from trove_lite.candidates import all_candidates, calls_of
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError

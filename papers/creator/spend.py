@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis import comparison as analysis
+from trove_lite.analysis import compare as analysis
 from trove_lite.analysis.choose import PROBLEM
 from trove_lite.analysis.scores import estimate, score
 

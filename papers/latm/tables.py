@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
-from trove_lite.analysis import comparison as analysis
-from trove_lite.analysis.comparison import Comparison, estimates
+from trove_lite.analysis import compare as analysis
+from trove_lite.analysis.compare import estimates
 from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.scores import score
+from trove_lite.analysis.sides import Comparison
 from trove_lite.candidates import all_candidates, read_description
 from trove_lite.datasets import load_problems
 from trove_lite.datasets.bbh import option_of

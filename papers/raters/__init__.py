@@ -3,5 +3,5 @@
 A study is a folder: `pages/`, one self-contained page a rater, to be sent; `key.csv`, which program is whose, and
 `study.json`, to be kept. Nothing on a page says which method wrote a program, or whether it is right. Which rater sees
 what is `plan`'s, the pages are `export`'s, answers are read in `answers`; what they say of methods is computed in
-`analysis.ratings` and held against print in `papers.trove.table5`.
+`ratings` and held against print in `papers.trove.table5`.
 """

@@ -7,7 +7,8 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
-from trove_lite.analysis.ratings import POWER_WANTED, agreement, by_method, method_differences, study_power
+from papers.raters.ratings import agreement, by_method, method_differences, study_power
+from trove_lite.analysis.variance import POWER_WANTED
 
 from .. import Words, is_its_model, named, published_value
 from ..style import PRINT, SERIES, Series, counted, handle, key, titled

@@ -68,11 +68,6 @@ def test_modes_of_any_name_are_chosen_among_in_the_order_of_their_places(simulat
         assert one.equals(other)
 
 
-def test_the_same_category_and_run_of_two_data_sets_are_two_problems(simulated):
-    both = pd.concat([simulated, simulated.assign(dataset="another")], ignore_index=True)
-    assert len(choose(both, "one_stage")) == 2 * len(choose(simulated, "one_stage"))
-
-
 def test_unknown_rules_and_unclear_places_are_refused(simulated):
     with pytest.raises(TroveLiteError, match="no selection rule 'best': choose from one_stage, two_stage"):
         choose(simulated, "best")
@@ -111,21 +106,3 @@ def test_budget_is_split_evenly_and_refused_beyond_the_record(simulated):
     assert expected_score(trove, "one_stage", 16, seed=0)["score"].isna().all()
     assert expected_score(trove, "one_stage", 2, seed=0)["score"].isna().all()
     assert expected_score(trove, "one_stage", 7, seed=0)["score"].notna().all()
-
-
-def test_same_seed_same_scores(simulated):
-    one, two, other = (expected_score(simulated, "one_stage", 6, seed=s)["score"] for s in (1, 1, 2))
-    assert one.equals(two)
-    assert not one.equals(other)
-
-
-def test_selection_ignores_problems_solved_again(simulated):
-    retried = simulated.assign(phase="retry", sample=simulated["sample"] + 100)
-    both = pd.concat([simulated, retried], ignore_index=True)
-    columns = [*PROBLEM, "mode", "sample"]
-    assert choose(both, "one_stage")[columns].equals(choose(simulated, "one_stage")[columns])
-
-
-def test_rows_in_any_order_give_the_same_choice(simulated):
-    shuffled = simulated.sample(frac=1, random_state=0)
-    assert choose(shuffled, "two_stage").equals(choose(simulated, "two_stage"))

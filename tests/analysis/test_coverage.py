@@ -30,12 +30,6 @@ def test_the_true_mean_is_the_mean_of_many_scores():
     assert b.mean() == pytest.approx(truth.mean(), abs=0.004)
 
 
-def test_a_shift_makes_the_difference_that_is_asked_for():
-    truth = coverage.Truth(200_000, 3, difference=0.05)
-    a, b = coverage.two_methods(truth, np.random.default_rng(0), truth.shifted() - truth.ease)
-    assert a.mean() - b.mean() == pytest.approx(0.05, abs=0.004)
-
-
 def test_five_runs_meet_every_target():
     ours = COMMITTED[COMMITTED["method"] == coverage.NEW]
     missed = ours[~ours["meets"]]
@@ -44,28 +38,8 @@ def test_five_runs_meet_every_target():
     assert f"{len(missed)} of the {len(ours)} rows of `variance` miss their targets" in text
 
 
-def test_runs_that_are_known_to_share_nothing_meet_theirs():
-    known = COMMITTED[COMMITTED["method"] == f"{coverage.NEW}, known to share nothing"]
-    assert len(known) > 10
-    assert known["meets"].all()
-
-
-def test_unlike_categories_have_the_mean_of_their_means():
-    truth = coverage.Truth(210_000, 2, 0.2, categories=3, unlike=3.0)
-    scores = coverage.one_method(truth, np.random.default_rng(0))
-    assert scores.mean() == pytest.approx(truth.mean(), abs=0.02)
-    easy = scores[truth.strata == 2].mean()
-    assert easy == pytest.approx(truth.mean(truth.eases[-1]), abs=0.03)
-    assert easy > scores[truth.strata == 0].mean() + 0.1
-
-
 def test_no_rule_covers_less_without_a_run_effect_than_is_committed():
     bound = pd.read_csv(FOLDER / "bound.csv").set_index("problems_to_samples")
     found = coverage.least_coverage(1.0)
     assert bound.loc[1.0, ["covers", "wider"]].to_numpy() == pytest.approx([found["covers"], found["wider"]], abs=2e-3)
     assert (bound["covers"].diff().dropna() < 0).all()  # the more problems rule, the less runs matter
-
-
-def test_the_figure_has_a_panel_for_everything_simulated():
-    titles = {ax.get_title(loc="left") for ax in coverage.figure(COMMITTED).axes}
-    assert titles == set(COMMITTED["what"])

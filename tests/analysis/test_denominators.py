@@ -6,7 +6,6 @@ import pytest
 from trove_lite import accuracy, accuracy_differences, compare, matched_budgets, summarise
 from trove_lite.analysis.summary import against, as_text
 from trove_lite.candidates import as_arrow, as_frame, calls_of, load_candidates, save_run, save_table
-from trove_lite.errors import TroveLiteError
 
 K = 3
 
@@ -69,13 +68,6 @@ def test_refused_prompts_are_not_answered_and_count_on_the_same_problems():
         assert (matched["value_a"], matched["value_b"], matched["refused"]) == (1.0, 0.5, 2)
 
 
-def test_a_method_all_of_whose_prompts_are_refused_answers_nothing():
-    both = compared(rows("primitive"), rows("instance", lost=lambda *_: True))
-    assert one(accuracy(both, rules=("oracle",)), system="instance", category="c")["value"] == 0
-    gap = one(accuracy_differences(both, rules=("oracle",)))
-    assert (gap["difference"], gap["problems"], gap["refused"]) == (1.0, 4, 4)
-
-
 @pytest.mark.parametrize("samples", [{0}, {0, 1, 2}])
 def test_a_problem_that_was_unavailable_on_one_side_is_taken_from_both(samples):
     lost = lambda _, problem, sample: problem == 3 and sample in samples  # noqa: E731
@@ -96,19 +88,6 @@ def test_a_problem_unavailable_in_one_seed_is_judged_by_the_others():
     assert (gap["difference"], gap["problems"], gap["unavailable"]) == (0.0, 4, 1)
 
 
-def test_a_side_of_which_nothing_could_be_had_has_no_accuracy_and_says_why():
-    both = compared(rows("primitive"), rows("instance", lost=lambda *_: True, why="unavailable"))
-    told = one(accuracy(both, rules=("one_stage",)), system="instance", category="c")
-    assert pd.isna(told["value"])
-    assert told["unavailable"] == 4
-    assert accuracy_differences(both, rules=("one_stage",)).empty
-
-
-def test_nothing_but_unavailable_is_no_comparison_but_an_error_in_a_line():
-    with pytest.raises(TroveLiteError, match="no side has a candidate that could be judged"):
-        compared(rows("primitive", lost=lambda *_: True, why="unavailable"))
-
-
 def test_the_lines_of_a_run_compare_on_all_problems_that_were_refused():
     frame = as_frame(as_arrow(rows("primitive") + rows("instance", lost=lambda _, problem, __: problem < 2)))
     (line,) = against(frame, ["instance", "primitive"])
@@ -126,14 +105,6 @@ def test_a_run_that_is_nearly_all_unavailable_is_summarised_in_one_line_and_othe
     both = summarise(pd.concat([lost, sound], ignore_index=True))
     assert as_text(both).startswith(line)
     assert [row["run"] for row in both["runs"]] == ["r_seed1"]
-
-
-def test_a_summary_counts_problems_that_lack_samples():
-    some = as_frame(
-        as_arrow(rows("primitive", 30, lost=lambda _, problem, s: (problem, s) == (0, 0), why="unavailable"))
-    )
-    (told,) = summarise(some)["runs"]
-    assert (told["problems"], told["unavailable"], told["refused"]) == (29, 1, 0)
 
 
 @pytest.mark.parametrize("with_calls", [True, False])

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from trove_lite.analysis.failures import failures, kind_of, tool_kind, tool_kinds, tools_imported, tools_made
+from trove_lite.analysis.failures import kind_of, tool_kind, tool_kinds, tools_imported, tools_made
 
 
 @pytest.mark.parametrize(
@@ -58,20 +58,6 @@ def rows(*given):
     return pd.DataFrame([same | {"correct": True, "error": None} | row for row in given])
 
 
-def test_shares_of_a_mode_add_up_to_one_and_drafts_do_not_count():
-    table = failures(
-        rows(
-            {"mode": "a", "problem": 0, "tools": ""},
-            {"mode": "a", "problem": 0, "tools": "", "correct": False},
-            {"mode": "b", "problem": 0, "tools": "", "status": "timeout", "answer": None},
-            {"mode": "b", "problem": 0, "tools": "", "phase": "draft"},
-        )
-    )
-    assert table.groupby("mode")["share"].sum().to_dict() == {"a": 1.0, "b": 1.0}
-    counts = table.set_index(["mode", "kind"])["programs"].to_dict()
-    assert counts == {("a", "right"): 1, ("a", "wrong"): 1, ("b", "timeout"): 1}
-
-
 def test_a_tool_is_counted_where_it_is_made_and_where_it_is_imported():
     made, use = block("def f(n):\n    return n"), block("from toolbox import f")
     given = [(0, made), (1, made), (2, use), (2, use), (3, use), (4, block("import math"))]
@@ -79,19 +65,6 @@ def test_a_tool_is_counted_where_it_is_made_and_where_it_is_imported():
     (row,) = table.to_dict("records")
     assert row["function"] == "f"
     assert (row["first_problem"], row["made"], row["imported"], row["problems"]) == (0, 2, 3, 2)
-
-
-def test_a_tool_counts_as_right_where_a_right_program_defines_it():
-    made = block("def f(n):\n    return n")
-    table = tools_made(
-        rows(
-            *(
-                {"mode": "a", "problem": n, "tools": made, "correct": right}
-                for n, right in enumerate([True, False, pd.NA])
-            )
-        )
-    )
-    assert table["right"].to_list() == [1]
 
 
 def test_what_hard_codes_an_answer_is_counted_together():
@@ -121,11 +94,6 @@ def test_runs_without_text_say_why_they_tell_nothing_of_tools():
     assert "without text" in tool_kinds(table).attrs["note"]
 
 
-def test_runs_without_text_still_tell_how_programs_ended():
-    told = rows({"mode": "a", "problem": 0, "status": "error"}).drop(columns="error")
-    assert failures(told)["kind"].to_list() == ["another error"]
-
-
 def test_programs_that_import_from_the_toolbox_are_counted_apart_from_the_others():
     use, plain = block("from toolbox import f"), block("from math import comb")
     given = [("a", use, True), ("a", use, False), ("a", plain, True), ("b", plain, True)]
@@ -140,9 +108,3 @@ def test_programs_that_import_from_the_toolbox_are_counted_apart_from_the_others
         "others": 1,
         "right_of_others": 1,
     }
-
-
-def test_runs_without_text_say_why_no_import_is_counted():
-    table = tools_imported(rows({"mode": "a", "problem": 0}))
-    assert table.empty
-    assert "keep the programs" in table.attrs["note"]

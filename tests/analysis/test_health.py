@@ -1,12 +1,10 @@
 """Signs of health: each planted on a small made table that has none, and those of three faults that were published."""
 
 import json
-from pathlib import Path
 
-import pandas as pd
 import pytest
 
-from trove_lite.analysis.health import AT_LEAST, LIMITS, in_words, signs
+from trove_lite.analysis.health import AT_LEAST, in_words, signs
 from trove_lite.candidates import as_arrow, as_frame, calls_of, load_candidates, outcomes
 from trove_lite.parse import parse_tools
 from trove_lite.programs import format_tools
@@ -98,14 +96,10 @@ def test_each_sign_is_seen_where_it_is_planted(sign, change, count, of):
         planted["tools"] = planted["tools"].mask((planted["problem"] == 0) & (planted["mode"] == "make"), LOUD)
     found = signs(planted, calls(planted))
     told = found[found["sign"] == sign].iloc[0]
-    assert (told["count"], told["of"], told["run"], told["method"], told["category"]) == (count, of, *told_where())
+    assert told[["count", "of", "run", "method", "category"]].tolist() == [count, of, "r_seed0", "maker", "c"]
     assert told["share"] == count / of
     assert told["mode"] == ("" if sign == "prints while loading" else "use")
     assert told["share"] > told["limit"]
-
-
-def told_where():
-    return "r_seed0", "maker", "c"
 
 
 @pytest.mark.parametrize(
@@ -129,12 +123,6 @@ def test_replies_cut_off_are_counted_by_what_was_asked():
 def test_few_problems_cry_no_wolf(problems):
     change = lambda n: failing("KeyError", 99)(n) | {"solution": "```python\nprint(1)\n```"}  # noqa: E731
     assert signs(table(change, problems), calls(table(change, problems), lambda n: "length")).empty
-
-
-def test_what_is_missing_or_empty_throughout_stands_with_one_problem():
-    assert names(signs(table(lambda n: {"response": ""}, 1))) == {"empty replies"}
-    lost = {"status": "unavailable", "correct": None, "answer": None}
-    assert names(signs(table(lambda n: lost, 1))) == {"unavailable"}
 
 
 @pytest.mark.parametrize(
@@ -186,35 +174,12 @@ def test_what_a_run_says_of_its_tools_decides_whether_there_are_any(told, expect
     assert names(signs(table(), calls(table()), [described(tmp_path, **told)])) == expected
 
 
-def test_runs_are_judged_one_by_one():
-    sound = [table().assign(run=f"r_seed{seed}") for seed in (1, 2, 3, 4)]
-    found = signs(pd.concat([table(same_answer(19)), *sound], ignore_index=True))
-    assert found[["sign", "run"]].to_numpy().tolist() == [["one answer", "r_seed0"]]
-
-
-def test_problems_solved_again_and_drafts_are_not_looked_at():
-    planted = table(same_answer(20))
-    for phase in ("retry", "draft"):
-        assert signs(pd.concat([table(), planted.assign(phase=phase)], ignore_index=True)).empty
-
-
 def test_of_runs_without_text_it_is_said_what_could_not_be_read():
     found = signs(outcomes(table(same_answer(20))))
     assert names(found) == {"one answer"}
     unread = found.attrs["unread"]
     assert set(unread) == {"one error", "empty replies", "short programs", "prints while loading", "cut off"}
     assert "not read: one error, empty replies" in in_words(found)[1]
-
-
-def test_a_sign_in_words_names_where_it_is_strongest():
-    planted = pd.concat([table(same_answer(19)), table(same_answer(9)).assign(category="d")], ignore_index=True)
-    (line,) = in_words(signs(planted, calls(planted)))
-    assert line == ("sign: one answer: 95 % (19 of 20; at most 20 %) of maker use, c, r_seed0: 7.5; and 1 more such")
-
-
-def test_every_sign_has_a_limit_and_a_test():
-    told = Path(__file__).read_text(encoding="utf-8")
-    assert all(f'"{sign}"' in told for sign in LIMITS)
 
 
 # ---- what was published ----
@@ -233,12 +198,6 @@ def test_a_tool_that_prints_while_it_loads_is_found_in_the_run_that_was_publishe
     assert found.loc["prints while loading", "example"] == "round_to_nearest: 11218"
     assert found.loc["prints while loading", "share"] == 1
     assert "short programs" in found.index
-
-
-def test_a_lent_toolbox_that_prints_gives_itself_away_by_its_answer():
-    rows, runs = published("qwen2.5-coder-1.5b/ablations/lent-toolbox")
-    found = signs(rows[rows["problem"].between(30, 60)], None, runs).set_index("sign")
-    assert found.loc["one answer", ["mode", "example"]].tolist() == ["import", "0.0"]
 
 
 @pytest.mark.parametrize("model", ["0.5b", "1.5b"])

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from trove_lite import independent_runs, repetitions, shared_programs
-from trove_lite.analysis.independence import toolbox_experiment, whole_streams
-from trove_lite.analysis.scores import by_run, estimate, in_part, score, scored
+from trove_lite.analysis.independence import toolbox_experiment
+from trove_lite.analysis.scores import by_run, estimate, in_part, score
 from trove_lite.candidates import SELECTED, SELECTION, selections
 
 from ..simulated import candidates
@@ -56,24 +56,12 @@ def test_what_comes_after_the_parting_stays(two_runs):
     assert problems.loc["run1"].tolist() == [25, PROBLEMS - 25]
 
 
-def test_a_run_that_repeats_in_one_mode_counts_for_the_others_alone(two_runs):
-    frame = repeating(two_runs, lambda problem, mode: mode != "import" or problem < 10)
-    assert set(independent_runs(frame)["run"]) == {"run0"}
-    own = independent_runs(frame, by_mode=True).query("run == 'run1'")
-    assert set(own["mode"]) == {"import"}
-    assert own["problem"].min() == 10
-
-
 def test_equal_programs_by_chance_are_no_repetition(two_runs):
     few = two_runs.assign(program=np.random.default_rng(1).integers(2, size=len(two_runs)))
     pairs = shared_programs(few)
     assert pairs["identical"].mean() > 0.4
     assert set(pairs["verdict"]) == {"independent"}
     assert len(independent_runs(few)) == len(few)
-
-
-def test_one_program_for_every_sample_tells_nothing(two_runs):
-    assert set(shared_programs(two_runs.assign(program=1))["verdict"]) == {"independent"}
 
 
 def test_runs_of_two_methods_are_listed_only_where_they_share(two_runs):
@@ -95,14 +83,6 @@ def test_selected_answers_alone_are_compared_too(two_runs):
     assert (pair["mode"], pair["stretches"], pair["verdict"]) == ("selected", "0-24", "overlap")
     kept = selections(independent_runs(ended)).query("run == 'run1'")
     assert kept["problem"].min() == 25
-
-
-def test_selected_answers_stay_with_their_problem(two_runs):
-    frame = repeating(two_runs, lambda problem, mode: problem < 25)
-    ended = frame[(frame["mode"] == "skip") & (frame["sample"] == 0)].assign(phase=SELECTED, provenance=SELECTION)
-    kept = selections(independent_runs(pd.concat([frame, ended])))
-    assert kept.groupby("run", observed=True)["problem"].min().to_dict() == {"run0": 0, "run1": 25}
-    assert SELECTED not in set(shared_programs(pd.concat([frame, ended]))["mode"])
 
 
 def test_a_problem_counts_with_its_mean_over_the_runs_that_have_it(two_runs):
@@ -128,19 +108,6 @@ def test_what_a_run_repeats_is_said_in_a_row(two_runs):
     assert rows.loc["run2", ["repeats", "verdict"]].tolist() == ["run1", "copy"]
 
 
-def test_whole_streams_have_every_problem(two_runs):
-    kept = independent_runs(repeating(two_runs, lambda problem, mode: problem < 25))
-    assert set(whole_streams(kept)["run"]) == {"run0"}
-
-
-def test_a_category_with_few_scored_problems_is_left_out(two_runs):
-    scores = score(two_runs, "oracle", 15)
-    few = scores.assign(score=scores["score"].where(scores["problem"] >= 10))
-    assert scored(few).empty
-    most = scores.assign(score=scores["score"].where(scores["problem"] >= 1))
-    assert scored(most)["problem"].nunique() == PROBLEMS - 1
-
-
 # ---- the same random numbers, another toolbox ----
 
 
@@ -156,14 +123,3 @@ def test_another_toolbox_is_compared_where_nothing_else_differs(two_runs):
     assert (row["first"], row["last"], row["problems"], row["samples"]) == (10, 39, 30, 150)
     assert row["difference"] == pytest.approx(0.2)
     assert (row["value_a"], row["value_b"]) == (0, pytest.approx(0.2))
-
-
-def test_runs_that_differ_in_every_mode_are_no_experiment(two_runs):
-    assert toolbox_experiment(two_runs).empty
-    assert toolbox_experiment(repeating(two_runs, lambda problem, mode: True)).empty
-
-
-def test_a_copy_is_not_compared_a_second_time(two_runs):
-    frame = with_another_toolbox(two_runs)
-    copy = frame[frame["run"] == "run1"].assign(run="run2")
-    assert len(toolbox_experiment(pd.concat([frame, copy]))) == 1

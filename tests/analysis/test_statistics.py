@@ -43,36 +43,6 @@ def test_pass_at_k_is_the_share_of_subsets_with_a_right_sample(case):
     assert_allclose(m.pass_at_k(n, c, k), sum(map(any, subsets)) / len(subsets), atol=1e-14)
 
 
-def test_pass_at_k_is_unbiased_where_the_plug_in_is_not():
-    n, k, p = 10, 5, np.linspace(0.02, 0.98, 25)[:, None]
-    c = np.arange(n + 1)
-    weight = stats.binom.pmf(c, n, p)
-    truth = 1 - (1 - p[:, 0]) ** k
-    assert_allclose((weight * m.pass_at_k(n, c, k)).sum(axis=1), truth, atol=1e-13)
-    assert np.abs((weight * (1 - (1 - c / n) ** k)).sum(axis=1) - truth).max() > 0.05
-
-
-def test_pass_at_k_broadcasts():
-    got = m.pass_at_k(np.array([[5], [15]]), np.array([0, 1, 5]), np.array([1, 5, 2]))
-    assert_allclose(got, [[m.pass_at_k(n, c, k) for c, k in ((0, 1), (1, 5), (5, 2))] for n in (5, 15)])
-
-
-def test_pass_at_k_is_nan_where_samples_are_too_few_or_unknown():
-    assert_array_equal(m.pass_at_k([4, 5, np.nan, 9], [4, 5, 1, np.nan], 5), [np.nan, 1, np.nan, np.nan])
-
-
-def test_pass_at_k_is_stable_for_many_samples():
-    assert_allclose(m.pass_at_k(100_000, 1, 1000), 0.01, rtol=1e-10)
-    assert m.pass_at_k(3000, 0, 1500) == 0
-    assert m.pass_at_k(3000, 3000, 1) == 1
-
-
-@pytest.mark.parametrize(("n", "c", "k"), [(5, 6, 1), (5, -1, 1), (5, 1, -1)])
-def test_pass_at_k_refuses_impossible_counts(n, c, k):
-    with pytest.raises(ValueError, match="0 <= c <= n"):
-        m.pass_at_k(n, c, k)
-
-
 mode_counts = st.integers(0, 4).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(0, min(n, 3))))
 
 
@@ -85,15 +55,6 @@ def test_pass_at_k_by_mode_is_the_share_of_joint_subsets_with_a_right_sample(mod
     assert_allclose(m.pass_at_k_by_mode(n, c, k), np.mean(joint), atol=1e-14)
 
 
-def test_pass_at_k_by_mode_takes_problems_and_one_k_for_all_modes():
-    n, c = np.full((2, 3), 5), np.array([[0, 0, 0], [1, 0, 5]])
-    assert_array_equal(m.pass_at_k_by_mode(n, c, 2), [0, 1])
-
-
-def test_pass_at_k_by_mode_is_nan_where_one_mode_has_too_few():
-    assert_array_equal(m.pass_at_k_by_mode([[5, 5, 4], [5, 5, 5]], [[5, 5, 4], [5, 5, 5]], 5), [np.nan, 1])
-
-
 # ---- draws ----
 
 
@@ -104,35 +65,13 @@ def test_few_subsets_are_all_taken_once_in_the_samples_order():
     assert_array_equal(m.subsets_by_mode(modes, {"skip": 3, "import": 2, "create": 1}, seed=0), [range(6)])
 
 
-def test_many_subsets_are_drawn_with_k_of_each_mode_in_order():
-    modes = np.array(["skip", "import"] * 10)
-    got = m.subsets_by_mode(modes, {"skip": 2, "import": 3}, seed=0, resamples=200)
-    assert got.shape == (200, 5)
-    assert (np.diff(got, axis=1) > 0).all()
-    assert ((modes[got] == "skip").sum(axis=1) == 2).all()
-    assert set(got[modes[got] == "skip"]) == set(range(0, 20, 2))
-    assert m.subsets_by_mode(modes, 1, seed=0, resamples=7).shape == (100, 2), "all 10 times 10"
-    assert m.subsets_by_mode(modes, 2, seed=0, resamples=7).shape == (7, 4)
-
-
 def test_drawn_subsets_are_uniform():
-    _, counts = np.unique(m.subsets_by_mode([0] * 10, 4, seed=1, resamples=200), axis=0, return_counts=True)
+    _, counts = np.unique(m.subsets_by_mode([0] * 10, {0: 4}, seed=1, resamples=200), axis=0, return_counts=True)
     assert counts.max() > 1, "with repetition: 200 of 210 are not all"
-    drawn = np.concatenate([m.subsets_by_mode([0] * 10, 4, seed=seed, resamples=200) for seed in range(100)])
+    drawn = np.concatenate([m.subsets_by_mode([0] * 10, {0: 4}, seed=seed, resamples=200) for seed in range(100)])
     _, counts = np.unique(drawn, axis=0, return_counts=True)
     assert len(counts) == comb(10, 4)
     assert stats.chisquare(counts).pvalue > 1e-4
-
-
-def test_draws_repeat_by_seed():
-    first, again, other = (m.subsets_by_mode([0] * 30, 4, seed=seed) for seed in (3, 3, 4))
-    assert_array_equal(first, again)
-    assert (first != other).any()
-
-
-def test_subsets_of_more_than_there_are_are_refused():
-    with pytest.raises(ValueError, match="cannot draw 6 of 5"):
-        m.subsets_by_mode([0] * 5, 6, seed=0)
 
 
 # ---- means and their intervals ----
@@ -155,30 +94,10 @@ def test_standard_error_is_its_formula_by_loops(rows):
     assert got == pytest.approx(clustered**0.5 / n, abs=1e-12)
 
 
-def test_clusters_of_one_question_change_nothing():
-    scores = np.random.default_rng(0).random(20)
-    assert m.standard_error(scores, np.arange(20)) == pytest.approx(m.standard_error(scores))
-    assert_allclose(m.mean_interval(scores, clusters=np.arange(20)), m.mean_interval(scores))
-
-
-def test_unscored_questions_are_left_out_of_a_mean():
-    scores, clusters = np.array([1, np.nan, 0, 1, 0.5]), np.array(list("abbcc"))
-    keep = ~np.isnan(scores)
-    assert m.mean_interval(scores) == m.mean_interval(scores[keep])
-    assert m.standard_error(scores, clusters) == m.standard_error(scores[keep], clusters[keep])
-
-
-@pytest.mark.parametrize("scores", [[], [np.nan, np.nan], [1.0]])
-def test_a_mean_of_too_few_has_no_interval(scores):
-    got = m.mean_interval(scores)
-    assert np.isnan([got.low, got.high, got.se]).all()
-    assert np.isnan(got.value) == (np.sum(~np.isnan(scores)) == 0)
-
-
-@pytest.mark.parametrize(("n", "level"), [(4, 0.95), (40, 0.8)])
-def test_mean_interval_covers_the_mean(n, level):
+@pytest.mark.parametrize("n", [4, 40])
+def test_mean_interval_covers_the_mean(n):
     samples = np.random.default_rng(n).normal(3, 2, (2000, n))
-    assert_rate([covers(m.mean_interval(s, level), 3) for s in samples], level)
+    assert_rate([covers(m.mean_interval(s), 3) for s in samples], 0.95)
 
 
 @pytest.mark.parametrize("tables", [4, 40])
@@ -189,42 +108,12 @@ def test_mean_interval_covers_the_mean_of_clustered_questions_only_if_clustered(
     assert np.mean([covers(m.mean_interval(s), 0) for s in samples]) < 0.85
 
 
-def test_run_sd_is_the_sample_sd_and_unknown_for_one_run():
-    assert m.run_sd([0.2, 0.4]) == pytest.approx(0.2 / np.sqrt(2))
-    assert np.isnan(m.run_sd([0.2]))
-
-
-def right_or_wrong(rng, questions, runs, run_effect, question_spread=1.0):
-    latent = rng.normal(0, question_spread, (questions, 1)) + rng.normal(0, run_effect, (1, runs))
-    return (latent + rng.normal(0, 1, (questions, runs)) > 0).astype(float)  # mean 1/2, whatever the spreads
-
-
 def test_micro_mean_weighs_categories_by_size_and_macro_mean_does_not():
     assert m.micro_mean([0.0, 1.0], [3, 1]) == 0.25
     assert m.macro_mean([0.0, 1.0]) == 0.5
 
 
-def test_an_unscored_category_leaves_no_mean_over_categories_unless_it_is_empty():
-    assert np.isnan(m.micro_mean([0.5, np.nan], [3, 1]))
-    assert m.micro_mean([0.5, np.nan], [3, 0]) == 0.5
-    assert np.isnan(m.macro_mean([0.5, np.nan]))
-    assert np.isnan([m.micro_mean([], []), m.macro_mean([])]).all()
-
-
 # ---- paired comparisons ----
-
-
-def test_mcnemar_leaves_out_questions_unscored_on_either_side():
-    assert m.mcnemar_exact([1, 1, np.nan, 0], [0, 0, 1, np.nan]) == (0.5, 2, 0)
-
-
-def test_mcnemar_of_nothing_is_unknown():
-    assert np.isnan(m.mcnemar_exact([np.nan], [1]).p)
-
-
-def test_mcnemar_refuses_different_questions():
-    with pytest.raises(ValueError, match="same questions"):
-        m.mcnemar_exact([1, 0], [1])
 
 
 @small
@@ -234,11 +123,6 @@ def test_mcnemar_is_the_binomial_test_of_discordant_questions(pair):
     a_only, b_only = int((a & ~b).sum()), int((b & ~a).sum())
     expected = stats.binomtest(a_only, a_only + b_only).pvalue if a_only + b_only else 1
     assert m.mcnemar_exact(a, b) == (pytest.approx(expected), a_only, b_only)
-
-
-def test_mcnemar_refuses_means_over_runs():
-    with pytest.raises(ValueError, match="one run each"):
-        m.mcnemar_exact([0.5, 1], [0, 1])
 
 
 @small
@@ -254,10 +138,6 @@ def test_holm_rejects_what_its_step_down_definition_rejects(thousandths, level):
     adjusted = m.holm(np.array(thousandths) / 1000)
     assert set(np.flatnonzero(adjusted <= float(alpha))) == rejected
     assert adjusted.max() <= 1
-
-
-def test_holm_passes_nan_through_and_does_not_count_it():
-    assert_allclose(m.holm([0.03, np.nan, 0.01]), [0.03, np.nan, 0.02])
 
 
 # ---- sets of solved questions ----
@@ -284,17 +164,6 @@ def test_the_overlap_is_the_mean_jaccard_over_pairs_with_something_solved(pairs)
     assert m.jaccard_interval(*pairs, seed=0, resamples=5).value == pytest.approx(expected, nan_ok=True)
 
 
-def test_an_overlap_of_nothing_is_unknown():
-    for nothing in (np.zeros((1, 3)), np.zeros((0, 3))):
-        assert np.isnan(m.jaccard_interval(nothing, nothing, seed=0, resamples=20)).all()
-
-
-def test_solved_sets_refuse_what_could_not_be_scored():
-    for unscored in ([[1.0, np.nan]], np.array([[True, None]])):
-        with pytest.raises(ValueError, match="leave out"):
-            m.jaccard_interval(unscored, [[1, 0]], seed=0)
-
-
 @pytest.mark.parametrize("same", [False, True])
 def test_jaccard_interval_covers_the_overlap_of_all_questions(same):
     rng, hits = np.random.default_rng(8), []
@@ -316,11 +185,6 @@ def test_unique_by_mode_counts_what_one_mode_alone_solves(solved):
         assert got[mode] == pytest.approx(np.mean(alone) if alone else np.nan, nan_ok=True)
 
 
-def test_unique_by_mode_takes_many_runs():
-    solved = np.random.default_rng(0).random((2, 4, 3, 10)) < 0.5
-    assert_allclose(m.unique_by_mode(solved)[1, 2], m.unique_by_mode(solved[1, 2]))
-
-
 @small
 @given(two_methods)
 def test_gains_follow_their_definitions(methods):
@@ -330,8 +194,3 @@ def test_gains_follow_their_definitions(methods):
         missed = not any(run[q] for run in b)
         assert got.consistent[q] == (missed and all(run[q] for run in a))
         assert got.potential[q] == (missed and any(run[q] for run in a) and not all(run[q] for run in a))
-
-
-def test_no_runs_gain_nothing():
-    got = m.gains(np.empty((0, 3), dtype=bool), np.zeros((2, 3), dtype=bool))
-    assert not (got.consistent | got.potential).any()

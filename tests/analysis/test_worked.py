@@ -3,7 +3,7 @@
 import pytest
 
 import trove_lite as tl
-from trove_lite.analysis.worked import COUNTED, rounds, votes_of
+from trove_lite.analysis.worked import rounds, votes_of
 from trove_lite.selection import Vote
 
 from ..simulated import candidates
@@ -21,36 +21,9 @@ def test_the_problem_shown_is_one_on_which_the_rules_differ(trove):
     assert worked.winners.index.tolist() == ["two_stage", "one_stage"]
 
 
-@pytest.mark.parametrize("rule", list(tl.RULES))
-def test_the_rule_chooses_what_it_chooses_on_whole_tables(trove, rule):
-    chosen = tl.choose(trove, rule).query("category == 'number' and problem == 3").iloc[0]
-    worked = tl.worked_problem(trove, rules=(rule,), category="number", problem=3)
-    assert worked.winners.loc[rule, "chooses"] == f"{chosen['mode']} {chosen['sample']}"
-    (place,) = worked.candidates.index[worked.candidates[rule] == "chosen"]
-    row = worked.candidates.loc[place]
-    assert (row["mode"], row["sample"]) == (chosen["mode"], chosen["sample"])
-    assert len(worked.candidates) == 15
-
-
 def test_the_oracle_takes_a_right_one_where_there_is_one(trove):
     worked = tl.worked_problem(trove, differ=("one_stage", "oracle"))
     assert worked.winners["right"].tolist() == ["✗", "✓"]
-
-
-def test_votes_are_those_of_programs_that_ran(trove):
-    shown = tl.worked_problem(trove, category="counting", problem=0).candidates
-    assert (shown.loc[shown["status"] != "ok", "votes for"] == "").all()
-    assert (shown["votes for"] != "").any()
-
-
-def test_rules_that_never_differ_show_the_first_problem(trove):
-    worked = tl.worked_problem(trove, differ=("one_stage", "one_stage"))
-    assert worked.winners.index.name.startswith("counting, problem 0")
-
-
-def test_a_problem_that_is_not_there_is_named(trove):
-    with pytest.raises(tl.TroveLiteError, match="no candidates of number, problem 99"):
-        tl.worked_problem(trove, category="number", problem=99)
 
 
 @pytest.mark.parametrize("rule", tl.RULES)
@@ -72,7 +45,3 @@ def test_in_two_stages_each_mode_counts_its_own_and_then_the_winners_count():
     assert (last.among, dict(last.counts), last.chosen) == ((0, 3, 4), {"2": 1, "1": 2}, 3)
     (only,) = rounds(votes, "one_stage")
     assert dict(only.counts) == {"2": 2, "1": 3}
-
-
-def test_every_rule_says_how_it_counts():
-    assert set(COUNTED) == set(tl.RULES)

@@ -6,8 +6,8 @@ import pytest
 
 from audit import latm
 from audit.finding import CONSISTENT, INCONSISTENT, UNDECIDED, as_printed
+from practice.latm_tasks import make_remainder, make_schedule
 from trove_lite.cli import parser_of
-from trove_lite.datasets import bbh
 from trove_lite.datasets.files import public_paths
 
 from ..conftest import ROOT
@@ -50,8 +50,8 @@ def tasks(**first):
         "tracking_shuffled_objects": ("Which?\nOptions:\n(A) this\n(B) that", "(A)"),
         "dyck_languages": ("Close: ([", "])"),
         "word_sorting": ("Sort: b a", "a b"),
-        "chinese_remainder": bbh.make_remainder(1),
-        "schedule_meeting": bbh.make_schedule(1),
+        "chinese_remainder": make_remainder(1),
+        "schedule_meeting": make_schedule(1),
     }
     return {task: [*first.get(task, ()), *[pair] * 250][:250] for task, pair in questions.items()}
 
@@ -215,13 +215,13 @@ def test_one_answer_for_all_beats_print_where_it_is_always_right():
 
 def test_questions_that_are_closed_are_as_the_template_has_them():
     assert of_tasks(latm.CLOSED).verdict == CONSISTENT
-    question, gold = bbh.make_schedule(1)
+    question, gold = make_schedule(1)
     found = of_tasks(latm.CLOSED, schedule_meeting=[(question[:-1], gold)])
     assert found.computed.startswith("1 of 250 questions")
 
 
 def test_a_remainder_that_does_not_fit_is_found_out():
-    question, gold = bbh.make_remainder(1)
+    question, gold = make_remainder(1)
     found = of_tasks(latm.UNIQUE, chinese_remainder=[(question, str(int(gold) + 1))])
     assert found.verdict == INCONSISTENT
     assert found.computed.startswith("249 of 250 gold answers fit")

@@ -8,29 +8,28 @@ from trove_lite.datasets.graders import agrees, one_is_correct, read_one, releas
 from trove_lite.errors import TroveLiteError
 
 
-def test_any_number_that_a_program_prints_counts_as_released_and_only_the_last_is_strict():
-    assert released("7 apples of 12", 7.0)
-    assert not strict("7 apples of 12", 7.0)
-    assert strict("7 apples of 12", 12.0)
+@pytest.mark.parametrize(
+    ("kind", "text", "right"),
+    [
+        ("program", "7 apples of 12", [7, 12]),  # any number that it prints
+        ("program", "7\nFinal Answer: 12\nFinal Answer: 3", [12]),  # but of marked ones the first
+        ("words", "It is 7. Final Answer: 12 or 3", [12]),  # the first number after the last marker
+        ("words", "It is 7, not 12", [7]),  # or of all
+        ("words", "Final Answer: none of 7 ", [7]),
+        ("continued", "7. Final Answer: 12 or 3", [3, 12]),  # any number behind the marker
+        ("continued", "It is 7", []),
+    ],
+)
+def test_what_counts_as_released(kind, text, right):
+    assert [gold for gold in (3, 7, 12) if released(text, float(gold), kind)] == right
 
 
-def test_with_the_marker_the_text_after_its_first_occurrence_is_the_programs_answer():
-    text = "7\nFinal Answer: 12\nFinal Answer: 3"
-    assert [released(text, gold) for gold in (7.0, 12.0, 3.0)] == [False, True, False]
-    assert [strict(text, gold) for gold in (7.0, 12.0, 3.0)] == [False, False, True]
-
-
-def test_of_words_the_first_number_after_the_last_marker_counts_or_the_first_of_all():
-    assert released("It is 7. Final Answer: 12 or 3", 12.0, "words")
-    assert not released("It is 7. Final Answer: 12 or 3", 3.0, "words")
-    assert released("It is 7, not 12", 7.0, "words")
-    assert not released("Final Answer: none", 7.0, "words")
-
-
-def test_after_a_tools_answer_any_number_behind_the_marker_counts_and_without_one_none():
-    assert released("7. Final Answer: 12 or 3", 3.0, "continued")
-    assert not released("7. Final Answer: 12 or 3", 7.0, "continued")
-    assert not released("It is 7", 7.0, "continued")
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [("7 apples of 12", [12]), ("7\nFinal Answer: 12\nFinal Answer: 3", [3]), ("3\nFinal Answer:\n", [3]), ("", [])],
+)
+def test_one_answer_is_strict_the_last(text, right):
+    assert [gold for gold in (3, 7, 12) if strict(text, float(gold))] == right
 
 
 def test_another_kind_of_text_is_refused():
@@ -95,11 +94,6 @@ def test_what_the_released_grader_refuses_does_not_agree(answer, gold):
 
 def test_deep_nesting_has_no_value():
     assert value_of("(" * 100_000) is None
-
-
-def test_an_empty_line_after_the_marker_falls_back_on_the_last_number():
-    assert strict("5\nFinal Answer:\n", 5.0)
-    assert not strict("", 0.0)
 
 
 def test_the_one_answer_as_a_number_looks_past_words():

@@ -5,20 +5,16 @@ import json
 import shutil
 import subprocess
 import sys
-from collections import Counter
 
 import numpy as np
 import pytest
 
-from trove_lite import TroveLiteError
-from trove_lite.datasets import files, load_dataset
+from trove_lite.datasets import files
 from trove_lite.datasets.answers import read_numbers
 from trove_lite.datasets.hitab.problems import (
     LEFT_OUT,
-    SOURCES,
     TABLES,
     UTILS,
-    read_problems,
     released_is_correct,
     released_votes,
     score_is_correct,
@@ -26,8 +22,6 @@ from trove_lite.datasets.hitab.problems import (
 from trove_lite.datasets.hitab.utils import nan, parse_table
 from trove_lite.datasets.text_answers import read_text
 from trove_lite.sandbox.pool import Sandbox
-
-LINE = {"question": "how many?", "answer": [4], "table_id": "1", "table_source": "nsf"}
 
 
 @pytest.fixture
@@ -60,22 +54,6 @@ def digest(texts):
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
-def test_there_are_as_many_problems_as_the_papers_say_in_the_released_order(problems):
-    assert len(problems) == 1574
-    assert [problem.index for problem in problems] == list(range(1574))
-    first, last = problems[0], problems[-1]
-    assert first.question.text.startswith("in eastern ontario, what percent of french-language workers")
-    assert (first.gold, first.level) == ([52.1], "statcan")
-    assert last.question.text == "what league matches did monaco participate in?"
-    assert last.gold == ["ligue 1", "coupe de france", "coupe de la ligue", "champions league/europa league"]
-    assert digest(problem.question.text for problem in problems) == "1ee9898e830c21d2"
-
-
-def test_problems_may_be_split_by_where_a_table_is_from(problems):
-    counts = Counter(problem.level for problem in problems)
-    assert [counts[source] for source in SOURCES] == [1189, 288, 97]
-
-
 def test_left_out_are_the_lines_whose_table_cannot_be_made_and_no_other(problems, capsys):
     path = files.data_folder() / "zorazrw/trove/data/tableqa/hitab.jsonl"
     entries = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -84,24 +62,6 @@ def test_left_out_are_the_lines_whose_table_cannot_be_made_and_no_other(problems
     assert capsys.readouterr().out.count("Error: ") == len(failing) == 10
     assert {line for line, entry in enumerate(entries) if entry["table_id"] in failing} == LEFT_OUT
     assert [e["question"] for i, e in enumerate(entries) if i not in LEFT_OUT] == [p.question.text for p in problems]
-
-
-def test_tables_are_the_538_of_the_released_copy(problems):
-    listed = {f.path.removeprefix(TABLES): f for f in files.public_files() if f.group == "hitab" and TABLES in f.path}
-    lines = [f"{file.sha256}  {name}\n" for name, file in sorted(listed.items())]
-    found = hashlib.sha256("".join(lines).encode()).hexdigest()
-    assert found == "e8116117d5935280aa5f6893f9c942ec704a09f794b9e06a2dfedc4d4e7c49d4"
-    assert len(listed) == 538
-    assert len({name for problem in problems for name in problem.files} - {"utils.py"}) == 528
-
-
-def test_a_problem_has_its_own_table_the_module_and_no_other_file(problems):
-    for problem in problems:
-        name, module = problem.files
-        assert name.startswith(TABLES)
-        assert problem.question.context.startswith(f"File: {name}\nPreview: ")
-        assert (module, problem.files[module]) == ("utils.py", UTILS)
-        assert problem.files[name].as_posix().endswith(name)
 
 
 def test_tables_are_shown_letter_by_letter_as_the_released_program_shows_them(problems):
@@ -227,33 +187,3 @@ def test_numbers_of_numpy_print_as_programs_of_the_papers_printed_them(tmp_path)
 
 def test_to_read_a_table_here_leaves_how_we_print_alone():
     assert np.get_printoptions()["legacy"] is False
-
-
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ("{not json", "not JSON"),
-        (json.dumps(LINE | {"answer": "4"}), "field 'answer' is missing or of the wrong type"),
-        (json.dumps(LINE | {"answer": []}), "the answer is no list of texts and numbers"),
-        (json.dumps(LINE | {"answer": [None]}), "the answer is no list of texts and numbers"),
-        (json.dumps(LINE | {"table_source": "web"}), "unknown table source 'web'"),
-    ],
-)
-def test_a_bad_line_names_file_line_and_remedy(tmp_path, line, reason):
-    path = tmp_path / "p.jsonl"
-    path.write_text(line + "\n")
-    with pytest.raises(TroveLiteError, match=rf"p\.jsonl, line 1: {reason}.*fetch hitab"):
-        read_problems(path)
-
-
-def test_a_table_that_is_not_pinned_is_refused(tmp_path):
-    path = tmp_path / "p.jsonl"
-    path.write_text(json.dumps(LINE | {"table_id": "../../secret"}) + "\n")
-    with pytest.raises(TroveLiteError, match=r"secret\.json: no file of the group 'hitab'"):
-        read_problems(path)
-
-
-def test_a_missing_file_names_the_command(tmp_path, monkeypatch):
-    monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
-    with pytest.raises(TroveLiteError, match=r"hitab\.jsonl: missing; run `trove-lite fetch hitab`"):
-        load_dataset("hitab").load("hitab")

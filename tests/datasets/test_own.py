@@ -6,7 +6,7 @@ import pytest
 
 from trove_lite import TroveLiteError, load_candidates
 from trove_lite.datasets import load_dataset, load_problems
-from trove_lite.models.base import Completion
+from trove_lite.models.base import Completion, LanguageModel
 
 from ..scripted import response, run
 
@@ -33,11 +33,8 @@ def test_problems_keep_their_order_and_fields(tmp_path):
     assert (a.gold, a.level, b.index, b.gold) == (1.0, "3", 1, 2.5)
     assert found.levels == ("3", "hard")
     assert load_problems(str(tmp_path / "mine.jsonl"), "problems")[0].gold == "Paris"
-
-
-def test_levels_that_are_numbers_stand_by_size(tmp_path):
-    entries = [LINE | {"level": level} for level in (10, "easy", 9, "2")]
-    assert dataset(tmp_path, *entries).levels == ("2", "9", "10", "easy")
+    levels = [LINE | {"level": level} for level in (10, "easy", 9, "2")]
+    assert dataset(tmp_path, *levels).levels == ("2", "9", "10", "easy")
 
 
 @pytest.mark.parametrize(
@@ -114,16 +111,10 @@ def test_equal_texts_and_equal_numbers_vote_alike(tmp_path):
     assert found.read("\n \n") == []
 
 
-class Cities:
+class Cities(LanguageModel):
     """A model that answers by a hash of the seed, Paris more often than not."""
 
     name = "cities"
-
-    async def __aenter__(self):
-        return self
-
-    async def __aexit__(self, *_):
-        pass
 
     async def complete(self, prompt, seeds):
         return [Completion(response(f"print({'Rome' if s % 3 == 0 else 'Paris'!r})"), 9, 9, "stop", 0.0) for s in seeds]

@@ -1,18 +1,36 @@
-"""A method run by hand."""
+"""A method run by hand: all that it asks for, answered by a function, and the answers that it gives."""
 
-from trove_lite.methods.base import Answer
+from trove_lite.methods.base import Answer, Attempt, Candidate
+from trove_lite.selection import Vote
 
 
-def played(steps, sent_back):
-    """Run a method's steps to their end: the answers given. `sent_back`: what a list of requests is answered with."""
-    sent, answers = None, []
+def play(steps, reply):
+    """Run a method's steps to their end: (request, sample) of all that it asks for, and its answers.
+
+    reply: request, sample → Candidate.
+    """
+    sent, asked, answers = None, [], []
     while True:
         try:
             wanted = steps.send(sent)
         except StopIteration:
-            return answers
+            return asked, answers
+        sent = None
         if isinstance(wanted, Answer):
             answers.append(wanted)
-            sent = None
-        else:
-            sent = sent_back(wanted)
+            continue
+        pairs = [(request, sample) for request in wanted for sample in samples_of(request)]
+        asked += pairs
+        sent = [reply(request, sample) for request, sample in pairs]
+
+
+def samples_of(request):
+    """The samples of an attempt, or the one of a run."""
+    return request.samples if isinstance(request, Attempt) else [request.sample]
+
+
+def came_of(request, sample, text="", status=None, output="", error="", *, answers=(), solution="", ok=None):
+    """What came of a request: a candidate of ten tokens."""
+    vote = Vote(request.mode, status == "ok" if ok is None else ok, tuple(answers), 1)
+    more = {"stage": request.stage, "solution": solution}
+    return Candidate(request.mode, sample, text, (), vote, 10, status, output, error, **more)

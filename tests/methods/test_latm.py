@@ -1,137 +1,38 @@
-"""LATM: what it asks for on every path, how answers are found, and the released transcripts, played again."""
+"""LATM's maker and dispatcher: what is asked for on every path."""
 
-import contextlib
-import io
-import json
 import re
-from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from trove_lite.datasets import bbh
 from trove_lite.datasets.base import Problem, Question
-from trove_lite.datasets.files import public_paths
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods import load_method
-from trove_lite.methods.base import Answer, Attempt, Budget, Candidate
-from trove_lite.methods.latm import (
-    AT_ONCE,
-    DISPATCHER,
-    LATM,
-    DispatcherSettings,
-    LatmSettings,
-    Trial,
-    answering,
-    composed,
-    defined,
-    dispatch,
-    only_tests,
+from trove_lite.methods.base import Budget
+from trove_lite.methods.latm import LATM, LatmSettings
+from trove_lite.methods.latm.dispatcher import DISPATCHER, DispatcherSettings
+from trove_lite.methods.latm.maker import Trial
+
+from .latm_playing import (
+    EMPTY,
+    FAILS,
+    GOOD,
+    IDLE,
+    OURS,
+    PAPER,
+    RELEASED,
+    TESTS,
+    WORDS,
+    WRAPPED,
+    WRONG,
+    Played,
+    once,
+    problems,
 )
-from trove_lite.prompts import load_pack
-from trove_lite.sandbox import Execution, Sandbox
-from trove_lite.selection import Vote
-
-WORDS = load_pack("own", bbh.BBH).say
-OPTIONS = "Which is it?\nOptions:\n(A) The owl is the leftmost\n(B) The quail is the leftmost"
-GOOD, FAILS = "```python\ndef f(x):\n    return x\nprint('shown')\n```", "```python\nf(\n```"
-TESTS, WRONG = "```python\nret = f(2)\nans = ret\nassert ans == 2\n```", "```python\nassert f(2) == 3\n```"
-EMPTY, IDLE = "I cannot do that.", "```python\nret = 2\nprint(ret)\n```"
-WRAPPED = f"A function:\n{GOOD}\n\nUse cases:\nQuestion: 2\nSolution:\n```python\nret = f(2)\nans = ret\n```"
-PLAIN = "```python\nprint(8.5)\n```"
-USES = "Solution:\n```python\nans = f(7.5)\n```\n\nQuestion: another"
-
-
-def execute(program):
-    """Run a program of these tests in this process."""
-    printed = io.StringIO()
-    try:
-        with contextlib.redirect_stdout(printed):
-            exec(program, {})
-    except Exception as error:
-        return Execution("error", "", False, f"{type(error).__name__}: {error}", 0.0, 0.0)
-    return Execution("ok", printed.getvalue(), False, "", 0.0, 0.0)
-
-
-def problems(n, category="task"):
-    return [Problem(Question("bbh", category, i, f"What is {i}?"), str(i)) for i in range(n)]
-
-
-class Played:
-    """A run of the method on scripted replies (by stage, the last of a stage for good), programs run for real."""
-
-    def __init__(self, settings, replies, questions=2, run=execute, examples=None, method=LATM, words=WORDS):
-        replies = {stage: list(texts) for stage, texts in ({"use": [USES], "primitive": [PLAIN]} | replies).items()}
-        self.requests, self.answers, self.widths, self.replies = [], [], [], []
-        asked = [p.question for p in problems(questions)] if isinstance(questions, int) else questions
-        steps = method.begin(asked, settings, examples or problems(6), words)
-        sent = None
-        while True:
-            try:
-                wanted = steps.send(sent)
-            except StopIteration as end:
-                self.made = end.value
-                return
-            sent = None
-            if isinstance(wanted, Answer):
-                self.answers.append(wanted)
-                continue
-            self.widths.append(len(wanted))
-            self.requests += wanted
-            sent = [self.answer(request, replies, run) for request in wanted for _ in getattr(request, "samples", "1")]
-
-    def answer(self, request, replies, run):
-        if isinstance(request, Attempt):
-            texts = replies[request.stage]
-            text = texts.pop(0) if len(texts) > 1 else texts[0]
-            compose = request.compose or request.program
-            program = compose(text) if request.runs else None
-        else:
-            text, program = "", request.program
-        self.replies.append(text)
-        status, output, error = None, "", ""
-        if request.mode and not getattr(request, "runs", True):
-            status, output = "ok", text
-        elif program is not None and not program.strip():
-            status = "no_code"
-        elif program is not None:
-            ended = run(program)
-            status, output, error = ended.status, ended.output, ended.error
-        answers = tuple(bbh.read(output)) if status == "ok" else ()
-        vote = Vote(request.mode or request.stage, status == "ok", answers, 1)
-        return Candidate(vote.mode, 0, text, (), vote, 10, status, output, error, request.stage)
-
-    @property
-    def trials(self):
-        """The trials, but for what was left out of their tools."""
-        return tuple(trial._replace(left_out=0) for trial in self.made.trials)
-
-    @property
-    def calls(self):
-        """Calls by stage."""
-        return dict(Counter(request.stage for request in self.requests if isinstance(request, Attempt)))
-
-    @property
-    def chat(self):
-        """The chat that was sent last to the maker."""
-        return [request.prompt for request in self.requests if getattr(request, "role", "user") != "user"][-1]
-
-
-RELEASED, PAPER, OURS = (LATM.presets[name] for name in ("released", "paper", "ours"))
 
 
 @pytest.fixture(params=["released", "paper", "ours"])
 def preset(request):
     return replace(LATM.presets[request.param], budget=Budget(1))
-
-
-def once(settings, **changes):
-    return replace(settings, budget=Budget(1), **changes)
-
-
-# ---- the maker ----
 
 
 @pytest.mark.parametrize("failed", [0, 1, 2])
@@ -156,26 +57,6 @@ def test_released_verifies_the_last_of_three_failed_proposals_in_six_calls():
     played = Played(once(RELEASED), {"propose": [FAILS], "verify": [TESTS]})
     assert played.calls == {"propose": 3, "verify": 3}
     assert played.made.tool == ""
-
-
-def test_three_failed_verifications_are_a_failed_trial(preset):
-    played = Played(replace(preset, fallback="none"), {"propose": [GOOD], "verify": [WRONG]})
-    assert played.calls == {"propose": 1, "verify": 3}
-    assert played.trials == (Trial(1, 3, ""),)
-
-
-@pytest.mark.parametrize("settings", [PAPER, OURS])
-def test_a_wrap_without_code_is_a_failed_trial(settings):
-    played = Played(once(settings, fallback="none"), {"propose": [GOOD], "verify": [TESTS], "wrap": [EMPTY]})
-    assert played.calls == {"propose": 1, "verify": 1, "wrap": 1}
-    assert played.trials == (Trial(1, 1, ""),)
-
-
-@pytest.mark.parametrize("wrapped", [EMPTY, "```python\ndef f(x):", ""])
-def test_released_takes_a_wrap_without_code_for_a_tool_and_its_user_fails(wrapped):
-    played = Played(once(RELEASED), {"propose": [GOOD], "verify": [TESTS], "wrap": [wrapped]})
-    assert [entry["made"] for entry in played.made.listing()] == [True]
-    assert [answer.candidate.status for answer in played.answers] == ["error", "error"]
 
 
 @pytest.mark.parametrize("settings", [PAPER, OURS])
@@ -222,21 +103,6 @@ def test_the_function_stays_though_tests_write_it_again():
     assert Played(once(OURS), replies | {"verify": [repeated]}).trials == (Trial(1, 1, WRAPPED),)
 
 
-@pytest.mark.parametrize("wrong", [0, 1, 2])
-def test_every_step_is_executed_and_what_passes_once_more_without_the_function(preset, wrong):
-    played = Played(preset, {"propose": [GOOD], "verify": [WRONG] * wrong + [TESTS], "wrap": [WRAPPED]}, questions=0)
-    assert not played.requests  # nothing is made for no question
-    played = Played(preset, {"propose": [GOOD], "verify": [WRONG] * wrong + [TESTS], "wrap": [WRAPPED]}, questions=1)
-    stages = Counter(r.stage for r in played.requests if getattr(r, "runs", True) and r.stage != "use")
-    assert stages == {"propose": 1, "verify": wrong + 1} | ({} if preset.vacuous else {"prove": 1})
-
-
-def test_the_error_of_the_third_failed_proposal_is_in_the_released_chat():
-    played = Played(once(RELEASED), {"propose": [FAILS], "verify": [TESTS]})
-    (first,) = [r.prompt for r in played.requests if r.stage == "verify"][:1]
-    assert sum("SyntaxError" in text for role, text in first if role == "user") == 3
-
-
 @pytest.mark.parametrize("wrapped", [GOOD, "```python\nret = f(2)\n```\nUse cases:\nQuestion: 2\nSolution:\n"])
 def test_ours_wants_a_function_and_a_use_case_of_a_wrapped_tool(wrapped):
     replies = {"propose": [GOOD], "verify": [TESTS], "wrap": [wrapped]}
@@ -250,16 +116,6 @@ def test_released_chats_hold_the_last_proposal_twice(settings, copies):
     roles = ["user", "assistant", "user", *["assistant"] * copies, "user", "assistant", "user"]
     assert [role for role, _ in chat] == roles
     assert [text for role, text in chat if role == "assistant"] == [FAILS, *[GOOD] * copies, TESTS]
-
-
-def test_the_maker_reads_half_of_the_labelled_problems_before_each_step_and_errors_after():
-    played = Played(once(PAPER), {"propose": [FAILS, GOOD], "verify": [WRONG, TESTS], "wrap": [WRAPPED]})
-    (_, propose), _, (_, syntax), _, (_, verify), _, (_, failed), _, _ = played.chat
-    assert "Question: What is 0?\nAnswer: 0\n\nQuestion: What is 1?" in propose
-    assert "What is 3?" not in propose
-    assert "What is 3?" in verify
-    assert "SyntaxError" in syntax
-    assert "AssertionError" in failed
 
 
 def test_trials_begin_anew_with_seeds_of_their_own_until_one_passes():
@@ -278,12 +134,6 @@ def test_labels_are_counted():
         Played(once(PAPER), {"propose": [FAILS]}, examples=problems(1))
 
 
-def test_a_tool_made_elsewhere_needs_no_maker():
-    played = Played(once(PAPER, tools={"task": WRAPPED}), {}, questions=3)
-    assert played.calls == {"use": 3}
-    assert all(request.prompt[0][1].startswith(WRAPPED) for request in played.requests)
-
-
 def test_a_model_without_a_chat_reads_one_text():
     replies = {"propose": [GOOD], "verify": [TESTS], "wrap": [WRAPPED]}
     played = Played(once(PAPER, chat=False), replies)
@@ -293,15 +143,6 @@ def test_a_model_without_a_chat_reads_one_text():
     assert played.requests[-1].prompt.endswith("Question: What is 1?")
     of_maker = [request for request in played.requests if getattr(request, "role", "user") != "user"]
     assert all(request.sampling["stop"] == ("\nUser:",) for request in of_maker)
-
-
-@pytest.mark.parametrize(
-    ("settings", "end", "stop"), [(OURS, "Solution:\n", ("\nQuestion:",)), (PAPER, "What is 1?", ())]
-)
-def test_a_user_without_a_chat_goes_on_from_the_question_and_ours_alone_stops_at_the_next(settings, end, stop):
-    played = Played(once(settings, chat=False, tools={"task": WRAPPED}), {})
-    assert played.requests[-1].prompt.endswith(end)
-    assert played.requests[-1].sampling["stop"] == stop
 
 
 def test_all_trials_are_made_and_the_first_tool_is_used():
@@ -318,6 +159,12 @@ def test_a_tool_of_another_maker_is_another_system():
     assert LatmSettings().table_name("latm") == "latm"
 
 
+def test_a_run_is_given_the_tool_of_its_own_seed_where_several_made_one():
+    tools = {"task": "all", "task#1": "own", "other#0": "theirs"}
+    given = LatmSettings(tools=tools, seed=1)
+    assert [given.given(task) for task in ("task", "other", "none")] == ["own", None, None]
+
+
 @pytest.mark.parametrize("settings", [PAPER, OURS])
 def test_without_a_tool_a_question_is_answered_as_primitive_asks_it(settings):
     played = Played(once(settings), {"propose": [FAILS]})
@@ -327,196 +174,6 @@ def test_without_a_tool_a_question_is_answered_as_primitive_asks_it(settings):
     ] * 2
     asked = played.requests[-1]
     assert (asked.prompt, asked.compose, dict(asked.sampling), asked.role) == (None, None, {}, "user")
-
-
-def test_a_fallback_is_one_of_two():
-    with pytest.raises(TroveLiteError, match="fallback 'cot': choose from primitive, none"):
-        LatmSettings(fallback="cot")
-
-
-def test_a_task_that_no_tool_could_be_made_for_asks_nobody_by_no_fallback():
-    played = Played(once(OURS, tools={"task": ""}, fallback="none"), {})
-    assert played.calls == {}
-    assert [answer.candidate.status for answer in played.answers] == ["error", "error"]
-
-
-def test_instances_are_asked_for_together():
-    replies = {"propose": [GOOD], "verify": [TESTS], "wrap": [WRAPPED]}
-    played = Played(once(PAPER), replies, questions=AT_ONCE + 3)
-    assert played.widths == [1, 1, 1, 1, AT_ONCE, 3]
-    assert [answer.question.index for answer in played.answers] == list(range(AT_ONCE + 3))
-
-
-def test_more_calls_an_instance_are_put_to_the_vote():
-    played = Played(
-        LatmSettings(budget=Budget(3), tools={"task": WRAPPED}),
-        {"use": [USES.replace("7.5", answer) for answer in ("12", "13", "13")]},
-        questions=1,
-    )
-    assert played.answers[0].candidate.vote.answers == ("13",)
-    assert played.requests[0].samples == range(3)
-
-
-@pytest.mark.parametrize("choice", [{"proposals": 0}, {"verifications": 0}, {"trials": 0}])
-def test_settings_below_one_are_refused(choice):
-    with pytest.raises(TroveLiteError, match="at least 1"):
-        LatmSettings(**choice)
-
-
-# ---- the user ----
-
-
-def answer(reading, block, question="What?"):
-    """What is read of a user's block, or how its program failed."""
-    program = answering(GOOD, question, reading, f"```python\n{block}\n```")
-    ended = execute(program)
-    return bbh.read(ended.output)[0] if ended.status == "ok" else ended.status
-
-
-def test_a_reply_cut_off_before_its_block_is_closed_is_no_program(preset):
-    for reply in ("```python\nans = f(1", "```python\nans = f(1)```", EMPTY):
-        assert answering(WRAPPED, "What?", preset.reading, reply) == ""
-    played = Played(once(preset, tools={"task": WRAPPED}), {"use": ["```python\nans = f(1"]})
-    assert [found.candidate.status for found in played.answers] == ["no_code", "no_code"]
-
-
-def test_only_the_first_block_counts(preset):
-    program = answering(WRAPPED, "What?", preset.reading, f"{USES}\n```python\nans = 'other'\n```")
-    assert "other" not in program
-
-
-@pytest.mark.parametrize("reading", ["released", "ours"])
-@settings(max_examples=200, deadline=None)
-@given(text=st.text(alphabet="ans =1()[]:\n'\"`python{}\ud800", max_size=80))
-def test_no_reply_is_too_strange(reading, text):
-    for reply in (text, f"```python\n{text}\n```"):
-        assert isinstance(answering(WRAPPED, OPTIONS, reading, reply), str)
-        assert isinstance(composed("", False, reply), str)
-        assert isinstance(only_tests(GOOD, reply), str)
-        assert isinstance(defined(reply), set)
-
-
-@pytest.mark.parametrize("block", [f"ans = {'-' * 5000}1", f"ans = {'+'.join(['1'] * 900)}", f"ans = {'(' * 500}"])
-def test_no_depth_of_a_reply_ends_a_run(block):
-    assert answering(WRAPPED, "What?", "ours", f"```python\n{block}\n```")
-
-
-@pytest.mark.parametrize("reading", ["released", "ours"])
-@pytest.mark.parametrize(
-    ("block", "question", "expected"),
-    [
-        ("ans = 'B'", OPTIONS, "(B)"),
-        ("ans = '(B)'", OPTIONS, "(B)"),
-        ("ans = 2", OPTIONS, "(B)"),
-        ("ans = 'The quail is the leftmost'", OPTIONS, "(B)"),
-        ("ans = 'quail'", OPTIONS, "(B)"),
-        ("ans = 'zebra'", OPTIONS, "zebra"),
-        ("ans = ']]>'", "", "]]>"),
-        ("ans = 'bee cat'", "", "bee cat"),
-        ("ans = 14687", "", "14687"),
-        ("ans = None", "", "No time slot works."),
-        ("ans = ('10:30', '12:00')", "", "10:30 - 12:00"),
-        ("ans = ['10:30', '12:00', '13:00']", "", "10:30 - 12:00"),
-        ("ans = '10:30 - 12:00'", "", "10:30 - 12:00"),
-        ("transactions = 3\nans = 14", "", "14"),
-        ("ret = f(14)\nanswer = ret", "", "14"),
-        ("ans1 = 12\nans2 = 13", "", "13"),
-        ("print('loud')\nans = 14", "", "14"),
-        ("ans = f(", "", "error"),
-    ],
-)
-def test_both_readings_agree_on(reading, block, question, expected):
-    assert answer(reading, block, question) == expected
-
-
-@pytest.mark.parametrize(
-    ("block", "question", "released", "ours"),
-    [
-        ("ans=14", "", "error", "14"),
-        ("# the answer is\nans = 14", "", "error", "14"),
-        ("ans = 14\ntransactions = 3", "", "error", "14"),
-        ("ans = 14\nans2 = 15", "", "15", "14"),
-        ("def g():\n    ans3 = 33\n    return ans3\nans2 = 14\nif True:\n    ans1 = g()", "", "33", "33"),
-        ("def g():\n    ans = 3\n    return ans\nans2=14", "", "error", "14"),
-        ("print(14)", "", "error", "14"),
-        ("ans = 7", "", "(G)", "7"),
-        ("ans = True", "", "(A)", "True"),
-        ("ans = 1.0", "", "(A)", "1"),
-        ("ans = 14687.0", "", "14687.0", "14687"),
-        ("ans = '] ]'", "", "] ]", "]]"),
-        ("ans = 'No time slot works'", "", "No time slot works", "No time slot works."),
-        ("ans = '9:30 - 10:00'", "", "9:30 - 10:00", "09:30 - 10:00"),
-        ("ans = ''", OPTIONS, "(A)", None),
-        ("ans = 'leftmost'", OPTIONS, "(A)", "leftmost"),
-        ("ans = 'QUAIL'", OPTIONS, "QUAIL", "(B)"),
-        ("ans = 2.5", OPTIONS, "error", "2.5"),
-    ],
-)
-def test_the_readings_differ_on(block, question, released, ours):
-    assert answer("released", block, question) == released
-    if ours is not None:
-        assert answer("ours", block, question) == ours
-
-
-# ---- what was released ----
-
-
-@pytest.fixture(scope="session")
-def transcripts():
-    """The released chats by task; skips where the data folder does not hold them."""
-    paths = {path.stem: path for path in public_paths("latm", ".json")}
-    if not all(path.is_file() for path in (*paths.values(), *public_paths("bbh"))):
-        pytest.skip("the data folder holds no LATM tools: run `trove-lite fetch latm` or set TROVE_LITE_DATA")
-    return {category: json.loads(paths[stem].read_text(encoding="utf-8")) for category, stem in bbh.FILES.items()}
-
-
-@pytest.fixture(scope="module")
-def sandbox():
-    with Sandbox(1, time_limit=60) as sandbox:
-        yield lambda program: sandbox.run_many([program], progress=False)[0]
-
-
-def turns(chat):
-    """A maker's replies: the doubled turn once."""
-    texts = [turn["content"] for turn in chat if turn["role"] == "assistant"]
-    return [text for place, text in enumerate(texts) if place == 0 or text != texts[place - 1]]
-
-
-@pytest.mark.parametrize("category", bbh.FILES)
-def test_released_transcripts_played_again_take_the_calls_that_they_took(transcripts, sandbox, preset, category):
-    *proposals, tests, wrapped = turns(transcripts[category])
-    replies = {"propose": proposals, "verify": [tests], "wrap": [wrapped]}
-    played = Played(preset, replies, questions=1, run=sandbox, examples=bbh.BBH.examples(category))
-    expected = 5 if category == "dyck_languages" else 3
-    assert sum(played.calls.values()) - played.calls["use"] == expected
-    assert played.made.tool == wrapped
-    if preset.doubled:
-        assert [role for role, _ in played.chat] == [turn["role"] for turn in transcripts[category][:-1]]
-
-
-@pytest.mark.parametrize("category", bbh.FILES)
-@pytest.mark.parametrize("reading", ["released", "ours"])
-def test_released_use_cases_give_the_gold_answers(transcripts, sandbox, category, reading):
-    wrapped = turns(transcripts[category])[-1]
-    cases = wrapped.split("Question: ")[1:]
-    for problem, case in zip(bbh.BBH.examples(category)[3:], cases, strict=True):
-        ended = sandbox(answering(wrapped, problem.question.text, reading, case))
-        assert bbh.read(ended.output) == [problem.gold]
-
-
-@pytest.mark.parametrize("category", bbh.FILES)
-def test_both_readings_agree_on_every_gold_answer(transcripts, category):
-    for problem in bbh.BBH.load(category):
-        found = {answer(reading, f"ans = {problem.gold!r}", problem.question.text) for reading in ("released", "ours")}
-        assert found == {problem.gold}
-
-
-def test_latm_is_a_stream_that_sees_labelled_problems():
-    method = load_method("latm")
-    assert (method.stream, method.examples, method.modes) == (True, True, ("latm", "fallback"))
-
-
-# ---- the dispatcher ----
 
 
 def test_the_dispatcher_reads_the_first_use_case_of_every_known_tool():
@@ -532,29 +189,10 @@ def test_the_dispatcher_reads_the_first_use_case_of_every_known_tool():
     assert (request.role, request.runs, request.mode) == ("dispatcher", False, "dispatcher")
 
 
-def test_the_dispatcher_reads_the_tools_of_its_own_seed():
-    question, other = (
-        Question("bbh_mixed", "new_0", 0, "Sort these", "one"),
-        WRAPPED.replace("Question: 2", "Question: 3"),
-    )
-    settings = DispatcherSettings(seed=1, budget=Budget(1), tools={"one": WRAPPED, "one#0": WRAPPED, "one#1": other})
-    (request,) = next(DISPATCHER.begin([question], settings, (), WORDS))
-    assert "Question: 3" in request.prompt[0][1]
-
-
 def test_the_dispatcher_needs_a_tool_for_every_known_task():
     question = Question("bbh_mixed", "new_0", 0, "Sort these", "one\ntwo")
     with pytest.raises(TroveLiteError, match="no tool with a use case for 'two'"):
         next(DISPATCHER.begin([question], DispatcherSettings(tools={"one": WRAPPED}), (), WORDS))
-
-
-@pytest.mark.parametrize("category", bbh.FILES)
-def test_released_tools_show_the_dispatcher_a_question_of_their_task(transcripts, category):
-    shown = dispatch(
-        Question("bbh_mixed", "existing_0", 0, "?", category), {category: turns(transcripts[category])[-1]}, WORDS
-    )
-    first = bbh.BBH.examples(category)[3].question.text
-    assert first.split()[:5] == shown.split("Question: ")[1].split()[:5]
 
 
 def test_a_maker_and_a_user_read_what_is_asked_about_before_the_question_and_whole_numbers_as_such():

@@ -5,11 +5,10 @@ from dataclasses import replace
 import pytest
 
 from trove_lite.methods.base import Budget
-from trove_lite.methods.latm import answering
-from trove_lite.methods.latm.proof import definitions, reached_its_end, to_its_end
+from trove_lite.methods.latm.proof import reached_its_end, to_its_end
 from trove_lite.sandbox import Sandbox
 
-from .test_latm import GOOD, OPTIONS, OURS, PAPER, RELEASED, TESTS, USES, WRAPPED, Played, answer
+from .latm_playing import GOOD, OURS, PAPER, RELEASED, TESTS, WRAPPED, Played, answer
 
 #: A function that is wrong, and tests that would say so, after which nothing may pass.
 WRONG = "def f(x):\n    return x + 1\n"
@@ -86,38 +85,11 @@ def test_a_program_that_comes_to_its_end_shows_it_whatever_it_did_to_its_output(
     assert reached_its_end(program, ran.output)
 
 
-def test_nothing_stays_nothing():
-    assert to_its_end("") == ""
-
-
 def test_tests_of_what_the_tool_imports_do_not_test_the_tool(sandbox):
     tests = "```python\nassert math.sqrt(4) == LIMIT\n```"
     tool = "import math\nLIMIT = 2\ndef f(x):\n    return LIMIT"
     assert played(sandbox, PAPER, tool, tests).made.tool == ""
     assert played(sandbox, PAPER, tool, "```python\nassert f(0) == math.sqrt(4) == LIMIT\n```").made.tool == WRAPPED
-
-
-# ---- definitions ----
-
-
-@pytest.mark.parametrize(
-    ("code", "kept", "left_out"),
-    [
-        ("def f():\n    return 1", "def f():\n    return 1", 0),
-        ("def f():\n    return 1\nprint(f())", "def f():\n    return 1\npass", 1),
-        ("import math; print(1); from os import path", "import math; pass; from os import path", 1),
-        ("A = 1\nB = [A]\nC = 2\ndef f():\n    return B", "A = 1\nB = [A]\npass\ndef f():\n    return B", 1),
-        ("def f():\n    out = 1\n    return out\nout = f()", "def f():\n    out = 1\n    return out\npass", 1),
-        ("class A:\n    x = 1\nif __name__ == '__main__':\n    A()", "class A:\n    x = 1\n\npass", 1),
-        ('"""Words."""\ng = lambda n: n', '"""Words."""\ng = lambda n: n', 0),
-        ('é = "é"; print("""a\nb"""); d = 2\ndef f(): return é', 'é = "é"; \npass; pass\ndef f(): return é', 2),
-        ("f(", "f(", 0),
-        ("return 1\ndef f(): nonlocal x", "return 1\ndef f(): nonlocal x", 0),
-        ("", "", 0),
-    ],
-)
-def test_a_tool_is_its_definitions_with_what_they_need(code, kept, left_out):
-    assert definitions(code) == (kept, left_out)
 
 
 def test_what_else_stands_in_a_wrapped_tool_is_left_out_and_counted(sandbox):
@@ -147,7 +119,3 @@ def test_what_else_stands_in_a_wrapped_tool_is_left_out_and_counted(sandbox):
 )
 def test_the_released_reading_takes_any_line_after_options_for_one(listed, said, expected):
     assert answer("released", f"ans = {said}", f"Which?\nOptions:{listed}") == expected
-
-
-def test_the_released_reading_fails_without_a_block_of_the_tool():
-    assert "raise LookupError" in answering("no block", OPTIONS, "released", USES)

@@ -6,10 +6,9 @@ import pytest
 
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Budget
-from trove_lite.methods.latm import AT_ONCE
 from trove_lite.methods.latm.thoughts import MADE_COT, ends_in
 
-from .test_latm import WORDS, Played, problems
+from .latm_playing import WORDS, Played, problems
 
 THOUGHTS = ["It is three. So the answer is 3.", "I guess. So the answer is 77.", "So the answer is (5)."]
 REPLIES = {"think": THOUGHTS, "use": ["Four. So the answer is 4."]}
@@ -27,17 +26,6 @@ def test_the_maker_is_asked_three_questions_once_and_the_user_each_of_its_own():
     roles = [(request.role, request.stage) for request in found.requests]
     assert set(roles) == {("maker", "think"), ("user", "use")}
     assert len({(r.question.index, r.stage, r.samples.start) for r in found.requests if r.stage == "think"}) == 3
-
-
-def test_questions_are_asked_many_at_once():
-    assert played(questions=AT_ONCE + 3).widths == [3, AT_ONCE, 3]
-
-
-def test_the_maker_sees_no_answer_and_the_questions_that_tests_would_be_of():
-    asked = [request.prompt[0][1] for request in played().requests if request.stage == "think"]
-    assert [text.startswith(f"Question: What is {n}?\n") for n, text in zip((3, 4, 5), asked, strict=True)] == [
-        True
-    ] * 3
 
 
 def test_thoughts_stand_before_the_question_in_the_form_that_it_goes_on_from():
@@ -67,17 +55,6 @@ def test_thoughts_of_another_maker_are_another_system_and_ask_no_maker():
     assert (
         replace(MADE_COT.presets["paper"], tools={"task": ""}, maker="big").table_name("made_cot") == "made_cot_of_big"
     )
-
-
-def test_without_a_right_thought_the_user_thinks_alone():
-    prompt = played({"think": ["No idea."], "use": REPLIES["use"]}, kept="right").requests[-1].prompt
-    assert prompt == "Q: What is 3?\nA: Let's think step by step."
-
-
-def test_more_calls_an_instance_are_put_to_the_vote():
-    found = played(questions=1, calls=3)
-    assert found.requests[-1].samples == range(3)
-    assert "temperature" not in found.requests[-1].sampling
 
 
 @pytest.mark.parametrize(

@@ -4,36 +4,28 @@ import pytest
 
 from trove_lite.datasets.base import Question
 from trove_lite.methods import load_method
-from trove_lite.methods.base import Budget, Candidate, Run
-from trove_lite.methods.tool_use import EVALUATOR, MOST, NOTHING, ToolUseSettings, query_of
+from trove_lite.methods.base import Budget, Run
+from trove_lite.methods.tool_use import EVALUATOR, NOTHING, ToolUseSettings, query_of
 from trove_lite.sandbox import Sandbox
-from trove_lite.selection import Vote
 
-from .playing import played
+from .playing import came_of, play
 
 QUESTION = Question("math", "algebra", 0, "How many?")
 
 
-def play(reply, outcome=("ok", "Result: 7"), calls=2):
+def play_tool_use(reply, outcome=("ok", "Result: 7"), calls=2):
     """All requests of one problem whose first replies are `reply` and whose queries end in `outcome`."""
-    asked = []
 
-    def sent_back(wanted):
-        sent = []
-        for request in wanted:
-            asked.append(request)
-            status, output = outcome if isinstance(request, Run) else (None, "")
-            for sample in [request.sample] if isinstance(request, Run) else request.samples:
-                vote = Vote(request.mode, True, ("7.0",), 1)
-                sent.append(Candidate(request.mode, sample, reply, (), vote, 9, status, output, stage=request.stage))
-        return sent
+    def replied(request, sample):
+        ran = outcome if isinstance(request, Run) else (None, "")
+        return came_of(request, sample, reply, *ran, ok=True, answers=("7.0",))
 
-    played(load_method("tool_use").steps([QUESTION], ToolUseSettings(budget=Budget(calls))), sent_back)
-    return asked
+    steps = load_method("tool_use").steps([QUESTION], ToolUseSettings(budget=Budget(calls)))
+    return [request for request, _ in play(steps, replied)[0]]
 
 
 def test_an_attempt_is_two_calls_with_the_query_evaluated_in_between():
-    first, run, second = play("Let m be months. QUERY: 3 + 4")
+    first, run, second = play_tool_use("Let m be months. QUERY: 3 + 4")
     assert (first.stage, run.stage, second.stage) == ("consult", "evaluate", "conclude")
     assert not first.mode
     assert second.mode == "tool_use"
@@ -42,32 +34,19 @@ def test_an_attempt_is_two_calls_with_the_query_evaluated_in_between():
 
 
 def test_without_a_query_nothing_runs_and_the_second_call_is_told_so():
-    first, second = play("It is 7.")
+    first, second = play_tool_use("It is 7.")
     assert (first.stage, second.stage) == ("consult", "conclude")
     assert second.values["returned"] == NOTHING
 
 
 @pytest.mark.parametrize("outcome", [("error", "Input: x"), ("timeout", ""), ("ok", " ")])
 def test_a_query_that_fails_says_nothing(outcome):
-    assert play("QUERY: x", outcome)[-1].values["returned"] == NOTHING
-
-
-def test_what_comes_back_is_cut():
-    assert len(play("QUERY: x", ("ok", "9" * 9000))[-1].values["returned"]) == MOST
-
-
-def test_attempts_reach_the_budget_in_pairs():
-    requests = [request for request in play("It is 7.", calls=5) if not isinstance(request, Run)]
-    assert sum(len(request.samples) for request in requests) == 6
+    assert play_tool_use("QUERY: x", outcome)[-1].values["returned"] == NOTHING
 
 
 def test_the_query_is_all_after_the_first_marker():
     assert query_of("QUERY: a = 1\nQUERY: b ") == "a = 1\nQUERY: b"
     assert query_of("no question") == ""
-
-
-def test_tables_name_the_stand_in():
-    assert ToolUseSettings().table_name("tool_use") == "tool_use_sympy"
 
 
 def test_the_stand_in_computes_and_solves():

@@ -1,13 +1,11 @@
 """The toolbox's rules: growth, ranking, use and trimming."""
 
-import math
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trove_lite.methods.toolbox import THRESHOLDS, Toolbox, lexical_overlap, named_order
-from trove_lite.programs import Tool, plain_name
+from trove_lite.programs import Tool
 
 
 def tool(name, docstring="", kind="function"):
@@ -56,21 +54,6 @@ def test_tools_that_do_something_while_they_load_are_counted_when_they_are_adopt
     assert toolbox.loading == {"tools that run statements": 2, "tools that print": 1, "tools that do not parse": 1}
 
 
-def test_a_given_tool_is_listed_as_made_for_no_problem():
-    toolbox = Toolbox()
-    toolbox.give([tool("f")])
-    toolbox.use([tool("f")], 3, add=False)
-    assert [(entry["imports"], entry["problem"]) for entry in toolbox.listing()] == [(1, None)]
-
-
-def test_an_unknown_tool_is_added_by_use_only_where_that_is_allowed():
-    toolbox = Toolbox()
-    toolbox.use([tool("f")], 0, add=False)
-    assert len(toolbox) == 0
-    toolbox.use([tool("f")], 0, add=True)
-    assert "f" in toolbox
-
-
 @settings(deadline=None)
 @given(events)
 def test_uses_are_one_for_each_problem_noted(history):
@@ -98,13 +81,6 @@ def test_trimming_removes_exactly_what_is_used_less_than_the_threshold(history, 
     assert toolbox.trim(threshold) == set()
 
 
-@settings(deadline=None)
-@given(events)
-def test_sources_are_in_order_of_age(history):
-    toolbox = played(history)
-    assert toolbox.sources() == tuple(entry.tool.source for entry in toolbox.entries.values())
-
-
 @pytest.mark.parametrize(
     ("name", "n", "least"),
     [
@@ -130,26 +106,12 @@ def test_least_number_of_uses_that_survives(name, n, least):
     assert least == 0 or least - 1 < threshold
 
 
-def test_the_official_threshold_is_half_as_strict_again_as_the_papers():
-    ratio = {THRESHOLDS["log20"](n) / THRESHOLDS["half_log10"](n) for n in (10, 500)}
-    assert all(math.isclose(r, 2 / math.log10(20)) for r in ratio)
-
-
 def test_lexical_overlap_is_the_f1_of_words():
     toolbox = Toolbox()
     toolbox.add([Tool("choose", "choose(n, k)", "ways", "", "function")], 0)
     # tool: choose choose n k ways; question: ways to choose
     assert lexical_overlap(toolbox.entries["choose"], "Ways to choose?") == 2 * 2 / (5 + 3)
     assert lexical_overlap(toolbox.entries["choose"], "Area of a circle?") == 0
-
-
-def test_lexical_ranking_prefers_the_tool_that_the_question_names():
-    toolbox = Toolbox()
-    toolbox.add([tool("triangle_area", "area of a triangle"), tool("binomial", "ways to choose")], 0)
-    assert [t.name for t in toolbox.ranked("lexical", "How many ways to choose 3 of 7?")] == [
-        "binomial",
-        "triangle_area",
-    ]
 
 
 @settings(deadline=None)
@@ -166,7 +128,3 @@ def test_a_models_order_is_by_first_mention_then_as_before():
         "area",
         "total",
     ]
-
-
-def test_plain_name_drops_the_toolbox():
-    assert plain_name("toolbox.f") == plain_name("f") == "f"

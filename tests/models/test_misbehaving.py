@@ -16,10 +16,9 @@ from trove_lite.models.base import (
 )
 from trove_lite.models.openai import TRIES, OpenAIServer
 
-from .misbehaving import CHATS, FAILING, FINAL, ODD, SILENT, TOO_LONG, WAYS, Server, changed, choice, error
+from .misbehaving import FAILING, FINAL, ODD, SILENT, TOO_LONG, Server, changed, choice, error
 
 TEXT, CHAT = "**Question**\nWhat is $1+1$?\n\n**Solution**\n", [Message("user", "What is $1+1$?")]
-PROMPTS = pytest.mark.parametrize("prompt", [TEXT, CHAT], ids=["text", "chat"])
 
 
 def ask(server, prompt=TEXT, *, settings=None, before=(), send_seeds=True, **options):
@@ -46,15 +45,10 @@ def is_one_clear_line(problem):
     return text.isprintable() and len(text) < 700 and text.startswith("http://127.0.0.1:")
 
 
-def test_there_are_many_ways():
-    assert len(WAYS) >= 45
-
-
-@PROMPTS
 @pytest.mark.parametrize("way", [*ODD, *FAILING, *SILENT])
-def test_what_goes_wrong_once_is_asked_for_again(way, prompt):
+def test_what_goes_wrong_once_is_asked_for_again(way):
     with Server(way) as server:
-        found, model = ask(server, prompt, timeout=1 if way in SILENT else 10)
+        found, model = ask(server, timeout=1 if way in SILENT else 10)
     assert isinstance(found, Completion), found
     assert found.text == "print(1)"
     assert (model.retried, model.refused, len(server.bodies)) == (1, 0, 2)
@@ -121,25 +115,15 @@ def test_one_prompt_on_which_a_server_fails_while_it_answers_others_is_unavailab
     assert (model.retried, model.refused) == (3, 1)
 
 
-def test_what_a_policy_refuses_after_others_were_answered_does_not_end_the_rest():
-    for way in ("403", "a setting refused"):
-        with Server(200, *[way] * TRIES) as server:
-            found, model = ask(server, before=[0])
-        assert type(found) is SampleUnavailable
-        assert model.refused == 1
-
-
 @pytest.mark.parametrize(
     "usage",
     [
         None,
         "seven",
-        {},
-        {"prompt_tokens": None, "completion_tokens": None},
+        {"prompt_tokens": 0, "completion_tokens": 0},
         {"prompt_tokens": -3, "completion_tokens": "7"},
         {"prompt_tokens": float("nan"), "completion_tokens": float("inf")},
         {"prompt_tokens": True, "completion_tokens": 1e300},
-        {"prompt_tokens": 1.5, "completion_tokens": [7]},
     ],
 )
 def test_tokens_that_are_not_told_are_none_and_the_text_is_taken(usage):
@@ -149,26 +133,6 @@ def test_tokens_that_are_not_told_are_none_and_the_text_is_taken(usage):
     assert (model.retried, model.refused) == (0, 0)
 
 
-def test_a_text_cut_by_the_settings_is_taken_where_tokens_are_not_told():
-    with Server(always=changed(usage=None, choices=[{"text": "print(", "finish_reason": "length"}])) as server:
-        found, _ = ask(server)
-    assert (found.text, found.finish_reason, found.completion_tokens) == ("print(", "length", None)
-
-
-def test_a_chat_answer_that_is_all_hidden_reasoning_is_an_empty_text_that_was_cut():
-    cut = choice(message={"role": "assistant", "content": None}, finish_reason="length")
-    with Server(always=cut) as server:
-        found, _ = ask(server, CHAT, settings=SamplingSettings(max_tokens=7))
-    assert (found.text, found.finish_reason, found.completion_tokens) == ("", "length", 7)
-
-
-def test_a_model_that_declines_in_chat_is_unavailable():
-    declined = choice(message={"role": "assistant", "content": "", "refusal": "I'd rather not"})
-    with Server(*[declined] * TRIES) as server:
-        found, _ = ask(server, CHAT)
-    assert type(found) is SampleUnavailable
-
-
 def test_the_newer_name_of_a_limit_is_used_where_a_server_insists_on_it():
     with Server(always="only the newer name of max_tokens") as server:
         found, model = ask(server, CHAT, settings=SamplingSettings(max_tokens=33))
@@ -176,48 +140,6 @@ def test_the_newer_name_of_a_limit_is_used_where_a_server_insists_on_it():
     assert model.retried == 1
     assert server.bodies[-1]["max_completion_tokens"] == 33
     assert "max_tokens" not in server.bodies[-1]
-
-
-def test_nobody_at_the_port_is_said_at_once_and_ends_within_seconds():
-    with Server() as server:
-        pass
-    found, model = ask(server, retries=8, first_pause=0.5, timeout=600)
-    assert type(found) is ModelError
-    assert "no connection" in str(found)
-    assert model.retried == TRIES - 1
-    assert len(model.notices) == 1
-    assert "asking again in" in model.notices[0]
-
-
-def test_a_server_that_vanishes_midway_is_waited_for():
-    """As long as retries go: what was answered before is no reason to give up within seconds."""
-
-    def last_words(handler, body):
-        choice()(handler, body)
-        handler.close_connection = True
-        handler.server.shutdown()
-        handler.server.server_close()
-
-    async def asked(model):
-        async with model:
-            await model.complete(TEXT, [1])
-            await asyncio.sleep(0.2)
-            await model.complete(TEXT, [2])
-
-    server = Server(last_words)
-    with server:
-        model = OpenAIServer(server.url, "tiny", first_pause=0.01, retries=5)
-        with pytest.raises(ModelError, match=r"no connection .*, 6 times; run again to go on from here"):
-            asyncio.run(asked(model))
-    assert model.retried == 5
-
-
-def test_a_server_that_asks_to_wait_is_heard_and_the_wait_is_said():
-    with Server(error(429, "slow down", **{"Retry-After": "1"})) as server:
-        found, model = ask(server, timeout=5)
-    assert found.text == "print(1)"
-    assert server.times[1] - server.times[0] > 0.9
-    assert model.notices == [f"{server.url}/completions: HTTP 429 slow down; asking again in 1 s (1 sent again so far)"]
 
 
 def test_the_same_trouble_of_many_requests_is_said_once():
@@ -254,25 +176,12 @@ def test_a_queue_longer_than_the_timeout_is_no_failure():
     assert model.retried == 0
 
 
-def test_what_a_server_says_does_nothing_to_a_terminal():
-    with Server(always=error(404, "\x1b]0;owned\x07\x1b[2J\nno\u202e")) as server:
-        found, _ = ask(server)
-    assert is_one_clear_line(found)
-
-
 def test_messages_go_to_chat_and_texts_to_completions():
     with Server() as server:
         asked = [ask(server, prompt)[0].text for prompt in (TEXT, CHAT)]
     assert asked == ["print(1)", "print(1)"]
     assert server.paths == ["/v1/completions", "/v1/chat/completions"]
     assert server.bodies[1]["messages"] == [{"role": "user", "content": "What is $1+1$?"}]
-
-
-def test_chat_on_asks_a_text_as_one_user_message():
-    with Server() as server:
-        assert ask(server, TEXT, chat="on")[0].text == "print(1)"
-    assert server.paths == ["/v1/chat/completions"]
-    assert server.bodies[0]["messages"] == [{"role": "user", "content": TEXT}]
 
 
 def test_chat_off_refuses_messages():
@@ -286,17 +195,6 @@ def test_a_server_without_chat_is_told_so():
     with Server(always=error(404, "Not Found")) as server:
         found, _ = ask(server, CHAT)
     assert "for a server that cannot chat: --chat off" in str(found)
-
-
-def test_a_chat_model_is_asked_again_as_it_wants():
-    """What the message advises works."""
-
-    def chats(handler, body):
-        (choice() if "messages" in body else error(404, CHATS))(handler, body)
-
-    with Server(always=chats) as server:
-        assert "--chat on" in str(ask(server)[0])
-        assert ask(server, chat="on")[0].text == "print(1)"
 
 
 def test_seed_off_sends_none():
@@ -333,13 +231,6 @@ def test_time_in_the_servers_queue_is_kept_apart_where_it_is_told(parts, cached,
         assert found.seconds >= 0
 
 
-def test_tokens_from_the_prefix_cache_are_told_apart():
-    usage = {"prompt_tokens": 9, "completion_tokens": 7, "prompt_tokens_details": {"cached_tokens": 8}}
-    with Server(always=changed(usage=usage)) as server:
-        found, _ = ask(server)
-    assert (found.prompt_tokens, found.cached_tokens) == (9, 8)
-
-
 CODE = "```python\nprint(42)\n```"
 #: What a chat's message may be, with the text and the thinking in it.
 MESSAGES = (
@@ -364,11 +255,11 @@ MESSAGES = (
 
 
 @pytest.mark.parametrize(("message", "text", "thinking"), MESSAGES)
-def test_text_and_thinking_of_a_message_are_told_apart_at_the_first_request(message, text, thinking):
-    usage = {"prompt_tokens": 9, "completion_tokens": 7, "completion_tokens_details": {"reasoning_tokens": 5}}
+def test_text_and_thinking_of_a_message_are_told_apart(message, text, thinking):
+    details = {"completion_tokens_details": {"reasoning_tokens": 5}, "prompt_tokens_details": {"cached_tokens": 8}}
+    usage = {"prompt_tokens": 9, "completion_tokens": 7} | details
     with Server(changed(choices=[{"message": message, "finish_reason": "stop"}], usage=usage)) as server:
-        found, model = ask(server, CHAT)
+        found, _ = ask(server, CHAT)
     assert (found.text, found.thinking) == (text, thinking)
-    assert (found.completion_tokens, found.thinking_tokens) == (7, 5)
+    assert (found.completion_tokens, found.thinking_tokens, found.cached_tokens) == (7, 5, 8)
     assert len(server.bodies) == 1
-    assert [("all thinking" in notice) for notice in model.notices] == [True] * (not text)

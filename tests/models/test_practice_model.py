@@ -1,14 +1,13 @@
 import asyncio
 import hashlib
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trove_lite.datasets.practice.problems import items
+from practice.problems import items
 from trove_lite.errors import TroveLiteError
 from trove_lite.models import load_model
 from trove_lite.models.base import Message, ModelError, PromptRefused, SamplingSettings
@@ -40,11 +39,6 @@ def sampled(model):
     return complete(model, PROMPTS, range(8))
 
 
-def test_it_is_the_model_named_practice(model):
-    assert model.name == "practice"
-    assert isinstance(load_model("practice"), PracticeModel)
-
-
 def test_it_is_known_by_its_weights(model):
     weights = (WEIGHTS / "model.safetensors").read_bytes()
     found = model.identity()
@@ -59,36 +53,12 @@ def test_it_continues_texts_and_refuses_to_chat(model):
         load_model("practice", chat="on")
 
 
-def test_the_folder_is_small():
-    assert sum(path.stat().st_size for path in WEIGHTS.iterdir()) <= 4_000_000
-
-
 def test_a_sample_depends_on_its_prompt_and_seed_alone(sampled):
     for at_once in (1, 5):
         small = PracticeModel(SAMPLED, WEIGHTS, requests_at_once=at_once)
         assert complete(small, PROMPTS[:4], range(8)) == sampled[:4]
     backwards = complete(load_practice_model(SAMPLED), PROMPTS[::-1], [7, 3])
     assert [[b, a] for a, b in backwards[::-1]] == [[found[3], found[7]] for found in sampled]
-
-
-def test_requests_of_one_sample_give_the_same_as_one_request_of_many(model, sampled):
-    async def one_by_one():
-        return await asyncio.gather(*(model.complete(PROMPTS[0], [seed]) for seed in range(8)))
-
-    assert [found.text for (found,) in asyncio.run(one_by_one())] == [found.text for found in sampled[0]]
-
-
-def test_seeds_differ(sampled):
-    assert any(len({completion.text for completion in found}) > 1 for found in sampled)
-
-
-def test_completions_hold_a_program_and_count_their_tokens(model, sampled):
-    for prompt, found in zip(PROMPTS, sampled, strict=True):
-        for completion in found:
-            assert completion.prompt_tokens == len(model.tokenizer.encode(prompt))
-            if completion.finish_reason == "stop":
-                assert completion.text.startswith("```python\n")
-                assert completion.completion_tokens == len(model.tokenizer.encode(completion.text))  # </s> for <s>
 
 
 def test_a_seed_of_53_bits_is_taken_whole(model):
@@ -117,14 +87,6 @@ def test_chances_are_those_of_temperature_and_top_p(model):
         np.testing.assert_allclose(np.diff(sums, prepend=0), chances[kept] / chances[kept].sum(), atol=1e-12)
 
 
-def test_samples_are_drawn_with_these_chances(model):
-    logits, _ = model.network.read(model.tokenizer.encode(PROMPTS[0])[:-6])
-    ((tokens, sums),) = model._drawable(logits[None], model.settings)
-    draws = np.array([np.random.default_rng(seed).random(1)[0] for seed in range(2000)])
-    counts = np.bincount(np.searchsorted(sums, draws, side="right"), minlength=len(tokens)) / 2000
-    np.testing.assert_allclose(counts, np.diff(sums, prepend=0), atol=0.04)
-
-
 def test_a_stop_string_ends_a_text_before_it():
     whole = complete(load_practice_model(GREEDY), PROMPTS[:1], [0])[0][0]
     stopped = complete(
@@ -133,19 +95,6 @@ def test_a_stop_string_ends_a_text_before_it():
     assert stopped.text == whole.text[: whole.text.index("int(an")]
     assert stopped.finish_reason == "stop"
     assert stopped.completion_tokens < whole.completion_tokens
-
-
-def test_the_length_limit_is_kept_and_said():
-    (found,) = complete(load_practice_model(SamplingSettings(max_tokens=3)), PROMPTS[:1], [0])
-    assert (found[0].completion_tokens, found[0].finish_reason) == (3, "length")
-
-
-def test_a_long_text_is_cut_where_the_context_ends():
-    model = load_practice_model(SamplingSettings(temperature=0.0, max_tokens=4096))
-    prompt = "1 " * 500 + PROMPTS[0]
-    if len(model.tokenizer.encode(prompt)) < model.network.context:
-        (found,) = complete(model, [prompt], [0])
-        assert found[0].prompt_tokens + found[0].completion_tokens <= model.network.context
 
 
 def test_a_prompt_beyond_the_context_is_refused(model):
@@ -181,20 +130,6 @@ def test_any_text_survives_the_tokenizer(text):
     assert b"".join(tokenizer.bytes[token] for token in encoded).decode() == text
 
 
-def test_digits_stand_alone_and_names_are_whole():
-    tokenizer = _tokenizer()
-    pieces = [tokenizer.bytes[token] for token in tokenizer.encode("- count_multiples(a, b, k)\n123")[1:]]
-    assert pieces[:3] == [b"-", b" count_multiples", b"("]
-    assert pieces[-3:] == [b"1", b"2", b"3"]
-
-
-def test_the_weights_are_those_of_the_declared_shape():
-    config = json.loads((WEIGHTS / "config.json").read_text())
-    assert config["architectures"] == ["LlamaForCausalLM"]
-    network = load_practice_model().network
-    assert network.embedding.shape == (config["vocab_size"], config["hidden_size"])
-
-
 @given(st.text(alphabet=st.characters(codec="utf-8")))
 @settings(max_examples=200, deadline=None)
 def test_tokens_are_those_of_the_tokenizers_library(text):
@@ -226,13 +161,6 @@ def metrics():
     return json.loads((WEIGHTS / "metrics.json").read_text(encoding="utf-8"))
 
 
-def test_the_card_shows_the_measured_numbers(metrics, monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "practice"))
-    import measure
-
-    assert measure.as_markdown(metrics["metrics"]) in (WEIGHTS / "README.md").read_text(encoding="utf-8")
-
-
 def test_the_measured_model_is_instructive_not_perfect(metrics):
     assert (metrics["split"], len(metrics["seeds"])) == ("test", 5)
     value = {name: row["value"] for name, row in metrics["metrics"].items()}
@@ -244,19 +172,6 @@ def test_the_measured_model_is_instructive_not_perfect(metrics):
     assert value["CREATE defines a function (seen)"] >= 0.80
     assert value["IMPORT uses the right tool (seen, listed)"] >= 0.85
     assert value["IMPORT imports unlisted names (seen, listed)"] <= 0.10
-
-
-def test_programs_learned_from_are_those_of_the_kit(model):
-    """The three ways to answer look different: SKIP defines nothing, CREATE a function, IMPORT takes what is listed."""
-    question = "What is the greatest common divisor of 84 and 36?"
-    greedy = load_practice_model(GREEDY)
-    texts = {
-        mode: complete(greedy, [practice_prompt(mode, question, ["choose(n, k)", "gcd(a, b)"])], [0])[0][0].text
-        for mode in ("skip", "create", "import")
-    }
-    assert "def " not in texts["skip"]
-    assert "def " in texts["create"]
-    assert "from toolbox import gcd" in texts["import"]
 
 
 def test_a_request_may_be_sampled_in_a_way_of_its_own_beside_others():

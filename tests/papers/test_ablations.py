@@ -14,8 +14,8 @@ from trove_lite import load_candidates
 from trove_lite.candidates import save_run
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.trove import TroveSettings
+from trove_lite.recorded.lent import along
 from trove_lite.recorded.replay import stated_settings
-from trove_lite.running.lent import along
 from trove_lite.running.settings import RunSettings
 
 from ..scripted import run

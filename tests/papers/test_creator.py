@@ -9,7 +9,7 @@ import pytest
 from papers import creator, why_empty
 from papers.creator import grading, sides, spend, tables
 from trove_lite.analysis.choose import PROBLEM
-from trove_lite.analysis.comparison import Comparison
+from trove_lite.analysis.sides import Comparison
 from trove_lite.candidates import CALLS_SCHEMA, as_arrow, as_frame, load_calls, load_candidates
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError

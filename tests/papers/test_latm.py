@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from papers.latm import released as latm
+from practice.latm_tasks import make_remainder, make_schedule
 from trove_lite.datasets import bbh
 from trove_lite.datasets.files import public_paths
 from trove_lite.sandbox import Execution, Sandbox
@@ -78,14 +79,14 @@ def test_each_shuffle_is_read_as_pairs_and_swaps(released):
 
 
 def test_remainders_are_read_as_a_limit_divisors_and_remainders():
-    question, answer = bbh.make_remainder(3)
+    question, answer = make_remainder(3)
     limit, divisors, remainders = block("chinese_remainder", question)
     assert [int(answer) % divisor for divisor in divisors] == remainders
     assert limit == divisors[0] * divisors[1] * divisors[2]
 
 
 def test_a_meeting_is_read_as_free_times_and_minutes():
-    question, _ = bbh.make_schedule(3)
+    question, _ = make_schedule(3)
     one, two, minutes = block("schedule_meeting", question)
     lines = question.split("\n")
     assert ", ".join(" - ".join(pair) for pair in one) == lines[1].partition(": ")[2]

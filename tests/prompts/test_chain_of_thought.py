@@ -45,11 +45,6 @@ def test_answers_of_the_worked_examples_are_read(category):
     assert all(re.fullmatch(form, answer) for (answer,) in answers)
 
 
-def test_brackets_stand_apart_as_in_the_examples():
-    question = load_problems("bbh", "dyck_languages")[0].question
-    assert re.search(r"Input: [<(\[{]( [<>()\[\]{}])+$", chain_of_thought.stated(question))
-
-
 def test_tasks_made_anew_have_them_and_other_data_sets_do_not():
     made = load_dataset("bbh_made")
     question = made.load("schedule_meeting")[0].question

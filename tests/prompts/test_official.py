@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -19,7 +20,7 @@ from trove_lite.running.driver import prompt_of
 from trove_lite.running.live import live_run, refuse_wordless
 from trove_lite.running.settings import RunSettings
 
-from ..methods.test_latm import GOOD, TESTS, WRAPPED, Played
+from ..methods.latm_playing import GOOD, TESTS, WRAPPED, Played
 from ..scripted import InlineSandbox, ScriptedModel
 
 CREATOR, LATM = data_folder() / "qiancheng0/CREATOR", data_folder() / "ctlllll/LLM-ToolMaker"
@@ -27,97 +28,12 @@ pytestmark = pytest.mark.skipif(
     not (CREATOR / "MATH/prompt_lib").is_dir() or not (LATM / "toolmaker.ipynb").is_file(),
     reason="no released prompts in the data folder",
 )
+#: Of each prompt with the question and the values below: the first 16 digits of its sha256, by stage.
+HASHES = json.loads(Path(__file__).with_name("hashes.json").read_text(encoding="utf-8"))["official"]
 TEXT = "What is $1+1$ of ===tool===?"
 TABLE = "Name: None\nUnit: $\nContent:\n\n| a | b |\n|  --- | --- |\n| 1 | 2  |"
 GIVEN = {"tool": "def f(): pass", "made": "So.\n```python\ndef f(): pass\n```", "program": "print(1", "error": "No"}
 GIVEN |= {"reply": "WOLFRAM: 1+1", "returned": "2"}
-#: Of each prompt with the question and the values above: the first 16 digits of its sha256, by stage.
-HASHES = {
-    ("math", "counting"): {
-        "conclude": "dfbece5847f9d041",
-        "consult": "08c65863d164bc55",
-        "cot": "8348650d5a5bd28e",
-        "create": "1350a1c5a5ef6872",
-        "creation": "bfda58e0f0817a76",
-        "decide": "96b45e142e7e08e7",
-        "entangled": "83d2fd2a5eb9f1af",
-        "import": "86710881d27f648e",
-        "instance": "04dbe2c388dabeb1",
-        "pot": "2c0129fd102bc3f3",
-        "primitive": "21a09603278bb519",
-        "rectify": "76cd2c99ca2daa1d",
-        "skip": "6b742aa4f90d01c7",
-        "standard": "348cf260a538de8f",
-    },
-    ("tabmwp", "tabmwp"): {
-        "conclude": "a301bc6ee204bb42",
-        "consult": "64b46298dda11774",
-        "cot": "f1bcf3cb239a29fd",
-        "create": "ed09b3e137c681a3",
-        "creation": "33b27babe9f486d3",
-        "creation_thoughts": "33b27babe9f486d3",
-        "decide": "b1ee3c3887cfbd2d",
-        "decide_thoughts": "b1ee3c3887cfbd2d",
-        "entangled": "1a437f00dd025742",
-        "entangled_thoughts": "1a437f00dd025742",
-        "import": "0eedcbc69d76660c",
-        "instance": "27c39d34b9908625",
-        "pot": "e2abfd512e453c34",
-        "primitive": "4eba59b198b2edcc",
-        "rectify": "7748af7a6312edff",
-        "skip": "74fedb08af052a2c",
-        "standard": "e9f234d898bdc2f7",
-    },
-    ("wtq", "wtq"): {
-        "create": "84b34b71bf3489ec",
-        "import": "06665f03ab42e9e3",
-        "instance": "087fc952d55c0d7c",
-        "primitive": "367d825225ca8190",
-        "skip": "ff3e80f046d1c678",
-    },
-    ("hitab", "hitab"): {
-        "create": "a13cee5ef8f89f73",
-        "import": "86fdbdaea0cb61cc",
-        "instance": "600c9234e04901a6",
-        "primitive": "45b6431fb49a3a3d",
-        "skip": "1f7875957bc6eb40",
-    },
-    ("creation_challenge", "no_hint"): {
-        "creation": "9bf5cc819204e5ad",
-        "decide": "0cea444138a0635a",
-        "entangled": "66fbbccb762f08fe",
-        "pot": "87125b2b48ff93ed",
-        "rectify": "298de862ae6ca3b2",
-    },
-    ("creation_challenge", "utility_hint"): {
-        "creation": "7ebcbc514c1202b4",
-        "decide": "9800a88774f727e3",
-        "entangled": "19e7129726c622bd",
-        "rectify": "298de862ae6ca3b2",
-    },
-    ("creation_challenge", "all_hint"): {
-        "creation": "64f3d5c476f673bb",
-        "decide": "6744d9088f6f14e8",
-        "entangled": "84367b1717921e5f",
-        "rectify": "298de862ae6ca3b2",
-    },
-    ("tool_transfer", "no_hint"): {
-        "creation": "f511d0c6460eeb87",
-        "decide": "5a747de15caf9025",
-        "decide_transfer": "b3ad37c8eba8c396",
-    },
-    ("tool_transfer", "utility_hint"): {
-        "creation": "dc8b9ad4651fa5db",
-        "decide": "5a747de15caf9025",
-        "decide_transfer": "b3ad37c8eba8c396",
-    },
-    ("bbh", "dyck_languages"): {
-        "cot": "9d56bdf6572b89f9",
-    },
-    ("bbh", "chinese_remainder"): {
-        "cot": "d613d88d9cd1e54f",
-    },
-}
 #: Which methods of the papers have official prompts on which data sets, at their papers' settings.
 ASKED = {
     "math": {"primitive", "instance", "trove", "standard", "cot", "pot", "entangled", "creator", "tool_use"},
@@ -142,7 +58,7 @@ def fingerprint(prompt):
 
 def rendered(dataset, category, stage):
     pack = load_pack("official", load_dataset(dataset))
-    given = {name: GIVEN[name] for name in pack.gaps.get(stage, ())}
+    given = {name: GIVEN[name] for name in pack.stages[stage]}
     return pack.render(asked(dataset, category), stage, **given)
 
 
@@ -151,10 +67,10 @@ def known(dataset):
     return {(c, stage) for c in pack.categories for stage in pack.stages if pack.has(c, stage)}
 
 
-@pytest.mark.parametrize(("dataset", "category"), HASHES)
+@pytest.mark.parametrize(("dataset", "category"), [name.split(", ") for name in HASHES])
 def test_every_official_prompt_is_the_one_that_was_checked_against_the_released_program(dataset, category):
     found = {s: fingerprint(rendered(dataset, category, s)) for c, s in sorted(known(dataset)) if c == category}
-    assert found == HASHES[dataset, category]
+    assert found == HASHES[f"{dataset}, {category}"]
 
 
 def settings_of(method, dataset, **given):
@@ -172,25 +88,6 @@ def test_a_method_asks_in_the_papers_words_or_is_refused_by_name(method, dataset
     else:
         with pytest.raises(TroveLiteError, match=f"no official prompt for stage '.*' of {method} on {dataset}.*own"):
             refuse_wordless(settings, pack)
-
-
-@pytest.mark.parametrize(
-    ("method", "dataset", "given", "told"),
-    [
-        ("trove", "wtq", {"choices": {"trove": {"ranking": "model"}}}, "'rank' of trove on wtq: choose"),
-        ("trove", "math", {"choices": {"trove": {"rectify": "create"}}}, "'rewrite' of trove on math: choose"),
-        ("creator", "math", {"choices": {"creator": {"thoughts": True}}}, "'creation_thoughts' of creator on math"),
-        ("pot", "tabmwp", {"choices": {"pot": {"demonstrations": False}}}, "'pot_bare' of pot on tabmwp"),
-        ("pot", "creation_challenge", {}, "'pot' of pot on creation_challenge, utility_hint"),
-        ("creator", "tool_transfer", {}, "'rectify' of creator on tool_transfer"),
-        ("latm_streaming", "bbh_stream", {}, "'think' of latm_streaming on bbh_stream"),
-    ],
-)
-def test_what_has_no_official_prompt_is_refused_before_a_folder_is_made(tmp_path, method, dataset, given, told):
-    settings = settings_of(method, dataset, **given)
-    with pytest.raises(TroveLiteError, match=f"no official prompt for stage {told}"):
-        live_run(settings, tmp_path / "a", model=ScriptedModel(), sandbox=InlineSandbox(), progress=False)
-    assert not (tmp_path / "a").exists()
 
 
 def test_a_choice_that_asks_for_less_is_not_refused():
@@ -211,18 +108,6 @@ def file(path):
 
 def helpful(about):
     return "system", f"You are a helpful assistant in answering {about}."
-
-
-def test_a_prompt_is_the_file_with_its_gaps_filled_after_who_the_assistant_is():
-    text = file("MATH/prompt_lib/prompt_pot.md").replace("===qst===", TEXT)
-    assert rendered("math", "counting", "pot") == (helpful("math competition problems"), ("user", text))
-
-
-def test_a_table_is_shown_as_its_file_has_it():
-    text = file("TabMWP/prompt_lib/prompt_CREATOR_decision.md").replace("===tool===", GIVEN["made"])
-    text = text.replace("===qst===", TEXT).replace("===table===", "Name: None\nUnit: $\nContent:\n\na | b\n1 | 2 ")
-    expected = (helpful("questions with tabular contents"), ("user", text))
-    assert rendered("tabmwp", "tabmwp", "decide") == expected == rendered("tabmwp", "tabmwp", "decide_thoughts")
 
 
 @pytest.mark.parametrize(
@@ -257,10 +142,10 @@ def test_a_tool_of_another_question_is_lent_by_a_prompt_of_its_own_and_in_a_fenc
 
 
 def used_tools():
-    from ..methods.test_transfer import QUESTIONS, TransferSettings, play
+    from ..methods.test_transfer import QUESTIONS, TransferSettings, play_transfer
 
     made = [question._replace(text="def f(): pass") for question in QUESTIONS]
-    texts = [request for request, _ in play(TransferSettings(), made)[0] if request.stage == "decide"]
+    texts = [request for request, _ in play_transfer(TransferSettings(), made)[0] if request.stage == "decide"]
     return [replace(request, values={"tool": "def f(): pass"}) for request in texts]
 
 
@@ -291,12 +176,6 @@ def test_replies_in_the_released_form_are_read_and_a_repair_sees_them_as_the_pro
     text = text.replace("===err===", "NameError: name 'nothing' is not defined")
     assert model.asked[2] == [helpful("math competition problems")[1], text]
     assert [how.stop for how in model.drawn] == [(), (), ()]  # as released: the model ends its replies
-
-
-def test_a_query_is_read_after_either_marker():
-    from trove_lite.methods.tool_use import query_of
-
-    assert query_of("Add.\nWOLFRAM: 1+1 \n") == query_of("Add.\nQUERY: 1+1") == "1+1"
 
 
 # ---- LATM, as the notebooks' source has it ----

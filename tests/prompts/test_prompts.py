@@ -1,11 +1,12 @@
 """prompts: our own pack is sound and gives nothing away; the official one renders as the official program does."""
 
-import ast
 import hashlib
 import itertools
+import json
 import re
 import tomllib
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -15,13 +16,12 @@ from trove_lite.datasets.base import Dataset, Question
 from trove_lite.datasets.bbh import BBH
 from trove_lite.datasets.files import data_folder
 from trove_lite.datasets.math import CATEGORIES, MATH
-from trove_lite.datasets.practice.problems import PRACTICE
+from trove_lite.datasets.practice import PRACTICE
 from trove_lite.errors import TroveLiteError
 from trove_lite.parse import PARSERS, isolated_tools, parse_completion
 from trove_lite.programs import Tool, code_of, format_toolbox, program_of
-from trove_lite.prompts import load_pack, official, own, practice
+from trove_lite.prompts import load_pack, official, own
 from trove_lite.prompts.base import PromptPack
-from trove_lite.prompts.practice import practice_prompt
 
 MODES = ("primitive", "instance", "import", "create", "skip")
 TEXT = "If $x\\\n## 5$ of ${people} are <% left %>, how many\n% went?"
@@ -35,41 +35,10 @@ TOOLS = [
     Tool("f", "f(n: int) -> int", "", "def f(n):\n    return n", "function"),
     *[Tool(f"g{i}", f"g{i}(x)", f"G {i}.", "…", "function") for i in range(25)],
 ]
+
 #: Of each pack its `hash`, and of each mode a hash of its prompts in every category with 0, 1, 3 and 28 tools: runs are
-#: comparable only while these stay. `official` and `practice` are as release 0.1.0 rendered them; `own` is as its LOG
-#: tells.
-RENDERED = {
-    "own": (
-        "949e8fb152e9b3dd",
-        {
-            "primitive": "427abdaadd97e7d6",
-            "instance": "417357aee91c0742",
-            "import": "18cb5706fa9d1d95",
-            "create": "341163c202a283a8",
-            "skip": "427abdaadd97e7d6",
-        },
-    ),
-    "official": (
-        "6ac86afd1ab926c8",
-        {
-            "primitive": "b2883698fc3b595b",
-            "instance": "311384a158c5c720",
-            "import": "bb7409f998362a46",
-            "create": "4e5e3e053c9bfe55",
-            "skip": "69e0c865be70be91",
-        },
-    ),
-    "practice": (
-        "e89526d85b02ea40",
-        {
-            "primitive": "f51a53666796448f",
-            "instance": "3486fafbfe3a3acd",
-            "import": "b7ee10c924e6172e",
-            "create": "3486fafbfe3a3acd",
-            "skip": "f51a53666796448f",
-        },
-    ),
-}
+#: comparable only while these stay. `official` and `practice` are as release 0.1.0 rendered them.
+RENDERED = json.loads(Path(__file__).with_name("hashes.json").read_text(encoding="utf-8"))["packs"]
 
 
 def asked(category: str, text: str = TEXT, context: str = "") -> Question:
@@ -83,11 +52,11 @@ def sha(text: str) -> str:
 @pytest.mark.parametrize("name", ["own", pytest.param("official", marks=fetched), "practice"])
 def test_prompts_are_the_known_ones_byte_by_byte(name):
     pack = load_pack(name, MATH)
-    of_pack, of_modes = RENDERED[name]
+    of_pack = RENDERED[name]
     for mode in MODES:
         texts = [pack.render(asked(c), mode, TOOLS[:n]) for c in CATEGORIES for n in (0, 1, 3, 28)]
-        assert sha("".join(map(sha, texts)))[:16] == of_modes[mode], mode
-    assert pack.hash_of(MODES) == of_pack
+        assert sha("".join(map(sha, texts)))[:16] == of_pack[mode], mode
+    assert pack.hash_of(MODES) == of_pack["hash"]
 
 
 def sections(prompt: str) -> list[str]:
@@ -188,12 +157,6 @@ def test_worked_repairs_show_programs_that_fail_as_said_and_ones_that_answer(nam
     assert [list(map(float, read_numbers(result.output))) for result in mended] == [[answer] for answer in answers]
 
 
-def test_repairs_without_worked_examples_show_none():
-    pack = load_pack("own", MATH)
-    prompt = pack.render(asked("geometry"), "rectify_bare", program="1 / 0", error="division by zero")
-    assert sections(prompt) == ["Question", "Program", "Error", "Solution"]
-
-
 def test_worked_examples_are_no_test_problems_and_not_like_any():
     """Nor like the official prompts' examples, which are the papers' own."""
     try:
@@ -213,12 +176,6 @@ def test_worked_examples_are_no_test_problems_and_not_like_any():
         assert alike(bag, closest[0]) < 0.5, (example["question"], closest[1])
 
 
-def test_the_near_duplicate_measure_sees_changed_numbers_and_names():
-    (gym,) = (example["question"] for _, example in EXAMPLES if "gym" in example["question"])
-    bag, other = words(gym), gym.replace("35", "40").replace("gym", "pool").replace("After", "In")
-    assert 0.6 < alike(bag, words(other)) < 1
-
-
 def test_a_hash_is_of_what_a_model_reads():
     pack = load_pack("own", MATH)
     assert re.fullmatch(r"[0-9a-f]{16}", pack.hash_of(MODES))
@@ -228,7 +185,7 @@ def test_a_hash_is_of_what_a_model_reads():
         template = pack.template(category, stage)
         return (lambda *given: template(*given) + " ") if (category, stage) == ("number", "skip") else template
 
-    assert PromptPack("own", CATEGORIES, MODES, changed).hash_of(MODES) != pack.hash_of(MODES)
+    assert PromptPack("own", CATEGORIES, dict.fromkeys(MODES, ()), changed).hash_of(MODES) != pack.hash_of(MODES)
 
 
 def test_a_worked_tool_is_a_step_of_its_program_and_the_last_example_of_import_and_create_does_without():
@@ -242,14 +199,6 @@ def test_a_worked_tool_is_a_step_of_its_program_and_the_last_example_of_import_a
             assert "toolbox" not in plain
             assert "def " not in plain
             assert last["plain"].strip() in plain
-
-
-def test_an_empty_toolbox_is_said_to_be_empty_and_an_example_shows_what_to_do_with_one():
-    prompt = load_pack("own", MATH).render(asked("number", "Why?"), "import")
-    *_, last, question = prompt.split("**Question**\n")
-    assert question == f"Why?\n\n**Toolbox**\n{own.NO_TOOLS}\n\n"
-    assert f"**Toolbox**\n{own.NO_TOOLS}\n\n**Tools**" in last
-    assert "toolbox import" not in last
 
 
 @pytest.mark.parametrize("category", BBH.categories)
@@ -267,15 +216,6 @@ def test_a_task_s_programs_are_shown_to_primitive_alone_that_is_named_so(categor
         assert not shown(stage) & own_questions
     with pytest.raises(TroveLiteError, match="primitive_same_task"):
         load_pack("own", MATH).render(asked("counting"), "primitive_same_task")
-
-
-def test_no_variable_of_a_worked_program_is_what_its_task_calls_a_person_or_an_option():
-    """A model puts the question's names in place of the example's, and one that is taken already ends the program."""
-    for category in ("logical_deduction", "tracking_shuffled_objects", "schedule_meeting"):
-        for example in own.examples("bbh", category):
-            trees = [ast.parse(example[part]) for part in ("plain", "tool", "solution")]
-            names = {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}
-            assert not names & set("abcdepq"), category
 
 
 def test_unknown_names_are_refused_with_the_known_ones():
@@ -303,15 +243,6 @@ def test_official_prompts_are_what_mako_makes_of_the_files(category, mode):
     assert TEXT in prompt
     assert "## Example" not in prompt
     assert prompt.rstrip().endswith("**Solution**")
-
-
-@fetched
-def test_official_headings_of_examples_never_reach_the_model():
-    text = (data_folder() / OFFICIAL / "counting" / "online_skip.md").read_text(encoding="utf-8")
-    without = "".join(line for line in text.splitlines(keepends=True) if not line.startswith("##"))
-    assert "## Example" in text
-    prompt = load_pack("official", MATH).render(asked("counting", "Why?"), "skip")
-    assert prompt == without.replace("${question}", "Why?")
 
 
 @fetched
@@ -349,15 +280,10 @@ def test_a_category_without_worked_examples_gets_the_instructions_alone(mode):
     assert re.fullmatch(r"[0-9a-f]{16}", pack.hash_of(MODES))
 
 
-def test_the_practice_problems_are_asked_with_the_examples_of_math():
-    ours, maths = (load_pack("own", dataset).render(asked("number"), "create") for dataset in (PRACTICE, MATH))
-    assert ours == maths
-
-
 def test_no_two_methods_call_a_stage_alike():
     names = [name for file in (own.FOLDER / "instructions").iterdir() for name in tomllib.loads(file.read_text())]
-    assert len(set(names)) == len(names) == len(own.instructions())
-    assert not set(names) & set(own.messages())
+    assert len(set(names)) == len(names) == len(own.texts("instructions"))
+    assert not set(names) & set(own.texts("messages"))
 
 
 @pytest.mark.parametrize("name", ["own", pytest.param("official", marks=fetched), "practice"])
@@ -369,42 +295,7 @@ def test_what_a_question_is_about_stands_before_it(name):
 def test_what_else_the_words_have_gaps_for_is_given_by_name():
     stage = {"text": "{task} Again.", "examples": "none", "given": "**Before**\n{response}"}
     template = own.template_of(stage, {"task": "Do."}, [])
-    pack = PromptPack("any", ("number",), ("repair",), lambda category, stage: template)
+    pack = PromptPack("any", ("number",), {"repair": ("response",)}, lambda category, stage: template)
     prompt = pack.render(asked("number", "Why?"), "repair", response="print({1})")
     assert prompt == "Do. Again.\n\n\n**Question**\nWhy?\n\n**Before**\nprint({1})\n\n**Solution**\n"
     assert own.gaps(stage) == ("response",)
-
-
-# ---- the practice model's prompts ----
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_practice_prompts_hold_the_papers_sections(mode):
-    prompt = practice_prompt(mode, "What is 1 + 1?", ["gcd(a, b)"])
-    parts = ["**Question**\nWhat is 1 + 1?", "**Toolbox**\n- gcd(a, b)\n", "**Solution**\n"]
-    if mode != "import":
-        del parts[1]
-    assert [part for part in parts if part in prompt] == parts
-    assert ("**Toolbox**" in prompt) == (mode == "import")
-    assert prompt.endswith("**Solution**\n")
-
-
-def test_practice_primitive_asks_as_skip_does_and_instance_as_create_does():
-    texts = {mode: practice_prompt(mode, "?") for mode in MODES}
-    assert texts["primitive"] == texts["skip"]
-    assert texts["instance"] == texts["create"]
-    assert len(set(texts.values())) == 3
-
-
-def test_the_practice_pack_lists_functions_but_no_imports():
-    prompt = load_pack("practice", PRACTICE).render(asked("counting", "?"), "import", TOOLS[:3])
-    assert "**Toolbox**\n- gcd(a, b)\n- f(n: int) -> int\n\n**Solution**" in prompt
-
-
-def test_signatures_of_several_lines_are_not_listed():
-    assert practice.signatures([Tool("f", "f(a,\n  b)", "", "…", "function"), TOOL]) == ["half(x)"]
-
-
-def test_at_most_so_many_tools_are_listed_as_training_showed():
-    prompt = practice_prompt("import", "?", [f"f{i}(n)" for i in range(100)])
-    assert prompt.count("\n- f") == practice.LISTED_AT_MOST

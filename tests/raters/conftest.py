@@ -8,7 +8,7 @@ import pytest
 from papers.raters.export import write_study
 from trove_lite import load_problems
 from trove_lite.candidates import save_run
-from trove_lite.running.live import hashed
+from trove_lite.running.folder import hashed
 from trove_lite.running.record import content_hash
 from trove_lite.running.settings import RunSettings
 

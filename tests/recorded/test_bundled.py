@@ -3,9 +3,8 @@
 import pandas as pd
 import pytest
 
-from papers import reeval
-from trove_lite import CATEGORIES, choose, independent_runs, load_candidates, shared_programs, summarise
-from trove_lite.candidates import all_candidates, selections
+from trove_lite import load_candidates, shared_programs, summarise
+from trove_lite.candidates import selections
 
 from ..conftest import ROOT
 
@@ -70,56 +69,3 @@ def test_run_0_of_all_categories_answers_what_its_result_files_say(bundled):
     assert run["size"].sum() == 3201
     record = pd.read_csv(ROOT / "results/codellama-7b-instruct/recorded.csv").query("run == 'baseline_run0'")
     assert record["recorded_correct"].sum() == 688
-
-
-def test_table1_averages_over_the_runs_that_have_a_problem_and_labels_the_pool(bundled):
-    table = reeval.table1(reeval.sides(bundled)).set_index(["category", "system"])
-    cell = table.loc[("counting", "TROVE, one-stage")]
-    assert cell["runs"] == 3
-    assert cell["note"] == "1 of 3 runs count in part: what repeats another is left out"
-    by_hand = choose(independent_runs(all_candidates(bundled)), "one_stage")
-    by_hand = by_hand[(by_hand["category"] == "counting") & (by_hand["method"] == "trove")]
-    assert cell["value"] == pytest.approx(
-        by_hand.astype({"correct": float}).groupby("problem")["correct"].mean().mean()
-    )
-    assert table.loc[("counting", "PRIMITIVE, K=15"), "source"] == "SKIP pool"
-    assert table.loc[("all, micro", "TROVE, two-stage"), "problems"] == 3201
-    absent = table.loc[("algebra", "TROVE, one-stage")]
-    assert absent["note"] == "only selected answers of TROVE runs of this category"
-    assert absent["published"] == 0.29
-    assert table.loc[("number", "PRIMITIVE, K=15"), "note"] == "only 8 SKIP pool samples a problem"
-
-
-def test_the_readme_of_the_bundle_is_read_off_its_tables(bundled):
-    text = (ROOT / "results/codellama-7b-instruct/README.md").read_text(encoding="utf-8")
-    known, ended = all_candidates(bundled), selections(bundled)
-    assert f"{len(bundled):,} rows. {len(known):,} are candidates" in text
-    assert f"{len(ended):,} are the selected answers" in text
-    named = {"trove": "TROVE", "trove_no_import": "without IMPORT"}
-    for what, part in (("all candidates", known), ("selected answers", ended)):
-        runs = part.groupby(["method", "category"], observed=True)["run"].nunique()
-        for method, name in named.items():
-            cells = " | ".join(str(runs.get((method, c), "–")) for c in CATEGORIES)
-            assert f"| {name}, {what} | {cells} |" in text
-    first = ended[ended["run"] == "baseline_run0"]["correct"]
-    assert f"697 by\ntheir own gold ({100 * first.mean():.1f} %)" in text
-
-
-def test_the_practice_results_are_read_off_their_tables():
-    folder = ROOT / "results" / "practice"
-    text = (folder / "README.md").read_text(encoding="utf-8")
-    matched = pd.read_csv(folder / "reeval_matched_budgets.csv")
-    for row in matched[matched["category"] == "all"].itertuples():
-        numbers = [f"{100 * x:+.1f}" for x in (row.difference, row.low, row.high)]
-        accuracies = f"{100 * row.value_a:.1f} % | {100 * row.value_b:.1f} %"
-        assert f"{accuracies} | {numbers[0]} [{numbers[1]}, {numbers[2]}] | {100 * row.run_sd:.1f} |" in text
-    singles = matched[matched["category"] != "all"]
-    beside = singles[(singles["low"] > 0) | (singles["high"] < 0)]
-    above = (beside["low"] > 0).sum()
-    assert f"{len(beside)} of {len(singles)} category intervals lie beside zero, {above} of them above" in text
-    assert (singles["p_holm"] > 0.05).all()
-    toolbox = pd.read_csv(folder / "toolbox.csv")
-    streams = toolbox[toolbox["rank"] <= 3].groupby(["category", "seed"])
-    often = (streams["answers"].min() >= 5) & (streams.size() == 3)
-    assert f"**{often.sum()} of {len(often)}** streams" in text
-    assert streams["programs"].min().min() >= 10

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trove_lite import TroveLiteError, choose, load_problems
+from trove_lite import TroveLiteError, choose
 from trove_lite.candidates import SELECTED
-from trove_lite.recorded.official_logs import import_logs, run_names
+from trove_lite.recorded.official_logs import import_logs
 
 from ..simulated import end, log, problem, sample, section
 
@@ -23,17 +23,16 @@ def read(tmp_path, text, problems=PROBLEMS, name="run0.md"):
     return import_logs([path], problems, progress=False)
 
 
-def test_modes_come_in_order_with_their_samples(tmp_path):
-    table, (report,) = read(tmp_path, log(PROBLEMS, sizes=(2, 3, 1)))
-    assert table.groupby("mode", sort=False).size().to_dict() == {"import": 8, "create": 12, "skip": 4}
-    assert (report.problems, report.candidates, report.retried, report.disagreements) == (4, 24, 0, [])
-    assert set(table["method"]) == {"trove"}
-
-
-def test_runs_without_import_have_create_then_skip(tmp_path):
-    table, _ = read(tmp_path, log(PROBLEMS, modes=("create", "skip"), sizes=(7, 8)))
-    assert table.groupby("mode", sort=False).size().to_dict() == {"create": 28, "skip": 32}
-    assert set(table["method"]) == {"trove_no_import"}
+@pytest.mark.parametrize(
+    ("modes", "sizes", "method"),
+    [(("import", "create", "skip"), (2, 3, 1), "trove"), (("create", "skip"), (7, 8), "trove_no_import")],
+)
+def test_modes_come_in_order_with_their_samples(tmp_path, modes, sizes, method):
+    table, (report,) = read(tmp_path, log(PROBLEMS, modes=modes, sizes=sizes))
+    assert table.groupby("mode", sort=False).size().tolist() == [4 * size for size in sizes]
+    assert table["mode"].drop_duplicates().tolist() == list(modes)
+    assert (report.problems, report.candidates, report.retried, report.disagreements) == (4, 4 * sum(sizes), 0, [])
+    assert set(table["method"]) == {method}
 
 
 @pytest.mark.parametrize(
@@ -48,25 +47,14 @@ def test_problems_solved_again_are_a_phase_of_their_own(tmp_path, modes, sizes, 
     assert report.retried == len(retry)
 
 
-def test_the_last_problem_solved_again_at_once_is_still_a_retry(tmp_path):
-    table, _ = read(tmp_path, log(PROBLEMS[:1], retried=PROBLEMS[:1]))
-    assert table.groupby("phase").size().to_dict() == {"stream": 6, "retry": 4}
-
-
 def test_answers_and_verdicts_are_computed_from_the_output(tmp_path):
-    samples = [sample(0, "4 9", gold=4.0), sample(1, "oops", ok=False, gold=4.0), sample(2, "", gold=4.0)]
+    late = sample(3, "Timeout detected in running subprocess", ok=False)
+    samples = [sample(0, "4 9", gold=4.0), sample(1, "oops", ok=False, gold=4.0), sample(2, "", gold=4.0), late]
     table, _ = read(tmp_path, section(0, "Q?", samples) + end(), [problem(question="Q?", answer=4.0)])
-    assert [list(a) for a in table["answers"]] == [["4.0", "9.0"], [], []]
-    assert table["correct"].tolist() == [True, False, False]
-    assert table["status"].tolist() == ["ok", "error", "ok"]
+    assert [list(a) for a in table["answers"]] == [["4.0", "9.0"], [], [], []]
+    assert table["correct"].tolist() == [True, False, False, False]
+    assert table["status"].tolist() == ["ok", "error", "ok", "timeout"]
     assert table["error"].tolist()[1] == "oops"
-
-
-def test_records_that_differ_from_our_grading_are_listed_with_their_line(tmp_path):
-    text = section(0, "Q?", [sample(0, "5", gold=4.0, correct=True)]) + end()
-    _, (report,) = read(tmp_path, text, [problem(question="Q?", answer=4.0)])
-    (disagreement,) = report.disagreements
-    assert "line 5: recorded as True, we find False" in disagreement
 
 
 def test_grading_by_another_problems_gold_is_named(tmp_path):
@@ -74,6 +62,7 @@ def test_grading_by_another_problems_gold_is_named(tmp_path):
     table, (report,) = read(tmp_path, text, [problem(question="Q?", answer=4.0)])
     assert table["correct"].tolist() == [True]
     assert "graded against 13.0, the gold answer of another problem" in report.disagreements[0]
+    assert "line 5: " in report.disagreements[0]
 
 
 def test_shortened_outputs_keep_their_recorded_verdict_and_are_counted(tmp_path):
@@ -84,12 +73,6 @@ def test_shortened_outputs_keep_their_recorded_verdict_and_are_counted(tmp_path)
     assert table["correct"].tolist() == [True]
     assert list(table["answers"][0]) == ["1.0", "2.0", "9.0"]
     assert report.disagreements == []
-
-
-def test_timeouts_are_told_from_errors(tmp_path):
-    text = section(0, "Q?", [sample(0, "Timeout detected in running subprocess", ok=False)]) + end()
-    table, _ = read(tmp_path, text, [problem(question="Q?")])
-    assert table["status"].tolist() == ["timeout"]
 
 
 def test_text_that_looks_like_the_format_inside_a_sample_is_left_alone(tmp_path):
@@ -107,29 +90,6 @@ def test_problems_are_matched_by_question_whatever_their_position(tmp_path):
     assert table["problem"].tolist() == [2, 0]
 
 
-def test_windows_line_ends_make_no_difference(tmp_path):
-    path = tmp_path / "run0.md"
-    path.write_bytes(log(PROBLEMS).replace("\n", "\r\n").encode())
-    table, _ = import_logs([path], PROBLEMS, progress=False)
-    assert len(table) == 24
-
-
-def test_several_logs_are_runs_of_their_own(tmp_path):
-    paths = [tmp_path / f"run{i}.md" for i in range(3)]
-    for path in paths:
-        path.write_text(log(PROBLEMS))
-    table, reports = import_logs(paths, PROBLEMS, progress=False)
-    assert [r.run for r in reports] == ["run0", "run1", "run2"] == sorted(table["run"].unique())
-    assert sorted(table["seed"].unique()) == [0, 1, 2]
-
-
-def test_run_names_come_from_the_official_layout(tmp_path):
-    base = tmp_path / "trove/ablation_experiment_results"
-    model = "CodeLlama-7b-Instruct-hf/math/counting/log/Noneex/trove/run0.md"
-    logs = [base / "baseline_run0" / model, base / "other_runs/count_ablat1_run0/output_CodeLlama" / model]
-    assert run_names(logs) == ["baseline_run0", "count_ablat1_run0"]
-
-
 def test_logs_with_the_same_name_are_told_apart_by_their_folders(tmp_path):
     paths = [tmp_path / "a" / "log" / "run0.md", tmp_path / "b" / "log" / "run0.md"]
     for path in paths:
@@ -137,13 +97,8 @@ def test_logs_with_the_same_name_are_told_apart_by_their_folders(tmp_path):
         path.write_text(log(PROBLEMS))
     table, reports = import_logs(paths, PROBLEMS, progress=False)
     assert [r.run for r in reports] == ["a_run0", "b_run0"] == sorted(table["run"].unique())
-
-
-def test_the_same_log_twice_is_refused(tmp_path):
-    path = tmp_path / "run0.md"
-    path.write_text(log(PROBLEMS))
     with pytest.raises(TroveLiteError, match=r"run0\.md: given twice"):
-        import_logs([path, path], PROBLEMS, progress=False)
+        import_logs([*paths, paths[0]], PROBLEMS, progress=False)
 
 
 @pytest.mark.parametrize(
@@ -164,13 +119,6 @@ def test_an_unknown_question_is_refused_with_its_line(tmp_path):
     line = text[: text.index("## Example 1")].count("\n") + 1
     with pytest.raises(TroveLiteError, match=rf"line {line}: the question 'Who asked\?…' is not in the data set"):
         read(tmp_path, text)
-
-
-def test_binary_and_missing_files_are_refused(tmp_path):
-    (tmp_path / "run0.md").write_bytes(b"\xff\xfe\x00")
-    for name, reason in (("run0.md", "not UTF-8"), ("none.md", "cannot be read")):
-        with pytest.raises(TroveLiteError, match=reason):
-            import_logs([tmp_path / name], PROBLEMS, progress=False)
 
 
 @settings(max_examples=150, deadline=None)
@@ -200,12 +148,6 @@ def test_partially_a_log_that_breaks_off_is_read_up_to_its_last_whole_problem(tm
     assert table["mode"].tolist() == same["mode"].tolist()
 
 
-def test_partially_what_is_no_log_is_refused_all_the_same(tmp_path):
-    (tmp_path / "run0.md").write_text("hello")
-    with pytest.raises(TroveLiteError, match="line 1"):
-        import_logs([tmp_path / "run0.md"], PROBLEMS, partial=True, progress=False)
-
-
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -223,11 +165,6 @@ def test_odd_numbers_are_refused_with_their_line(tmp_path, old, new):
         read(tmp_path, text.replace(old, new))
 
 
-def test_a_run_with_a_long_number_in_its_name_has_no_seed(tmp_path):
-    table, _ = read(tmp_path, log(PROBLEMS), name=f"run_{'9' * 30}.md")
-    assert set(table["seed"]) == {0}
-
-
 @pytest.mark.parametrize("filler", ["\n```\n- Model Answer: ", " \n", "\n\n**0-th Tools**\n", "```\n"], ids=repr)
 def test_a_log_is_read_in_time_that_grows_with_its_length(tmp_path, filler):
     def seconds(times: int) -> float:
@@ -239,14 +176,6 @@ def test_a_log_is_read_in_time_that_grows_with_its_length(tmp_path, filler):
 
     seconds(10)
     assert seconds(40_000) < 8 * max(seconds(10_000), 0.01)
-
-
-@pytest.mark.parametrize("last", ["trimmed functions): 0.25\n", "=== math ===\n"])
-def test_a_log_that_breaks_off_between_two_lines_of_its_end_is_refused(tmp_path, last):
-    text, path = log(PROBLEMS), tmp_path / "run0.md"
-    path.write_text(text[: text.rindex(last) + len(last)])
-    with pytest.raises(TroveLiteError, match="the log breaks off"):
-        import_logs([path], PROBLEMS, progress=False)
 
 
 # ---- the public logs ----
@@ -299,27 +228,9 @@ def test_public_logs_give_the_bundled_outcomes(imported):
     key = ["run", "category", "problem", "phase", "mode", "sample"]
     mine = outcomes(table).sort_values(key, ignore_index=True)
     bundled = bundled.sort_values(key, ignore_index=True)
-    for column in [
-        *key,
-        "place",
-        "round",
-        "level",
-        "program",
-        "status",
-        "answer",
-        "correct",
-        "operations",
-        "shortened",
-    ]:
+    read_off = ["place", "round", "level", "program", "status", "answer", "correct", "operations", "shortened"]
+    for column in [*key, *read_off]:
         assert mine[column].astype("object").where(mine[column].notna(), None).tolist() == (
             bundled[column].astype("object").where(bundled[column].notna(), None).tolist()
         )
     assert [list(a) for a in mine["answers"]] == [list(a) for a in bundled["answers"]]
-
-
-def test_every_category_is_matched_with_its_own_problems(imported):
-    table, _ = imported
-    for category, part in table.groupby("category", observed=True):
-        problems = load_problems("math", category)
-        levels = {p.index: p.level for p in problems}
-        assert (part["level"] == part["problem"].map(levels)).all()

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from trove_lite import TroveLiteError, choose, load_candidates
-from trove_lite.candidates import SELECTION, all_candidates, save_table, selected_alone, selections
+from trove_lite.candidates import SELECTION, all_candidates, selected_alone, selections
 from trove_lite.datasets.files import recorded_runs
 from trove_lite.recorded.official_logs import import_logs
 
@@ -79,33 +79,6 @@ def test_the_recorded_verdict_stands_where_the_output_is_not_kept(tmp_path):
     assert (report.shortened, report.disagreements) == (1, [])
 
 
-def test_without_output_another_problems_gold_decides_nothing(tmp_path):
-    table, (report,) = read(tmp_path, entries(p4=selected(3.0, None, correct=True)))
-    assert not table["correct"][4]
-    assert "its output is not kept" in report.disagreements[0]
-
-
-def test_failed_programs_say_how(tmp_path):
-    changed = {
-        "p0": selected(3.0, "NameError: x", ok=False),
-        "p1": selected(4.0, "Timeout detected in running subprocess", ok=False),
-    }
-    table, _ = read(tmp_path, entries(**changed))
-    assert table["status"].tolist()[:3] == ["error", "timeout", "ok"]
-    assert table["error"][0] == "NameError: x"
-    assert list(table["answers"][0]) == []
-
-
-def test_the_toolbox_beside_a_result_file_is_counted(tmp_path):
-    library = tmp_path / "base_run0" / "library" / "run0.json"
-    library.parent.mkdir(parents=True)
-    library.write_text(
-        "# %% math.sqrt (import)\nfrom math import sqrt\n\n\n# %% f (function)\ndef f():\n    pass\n\n# %%"
-    )
-    _, (report,) = read(tmp_path, entries())
-    assert (report.tools, report.functions) == (2, 1)
-
-
 def test_a_log_and_a_result_file_of_a_run_are_one_run(tmp_path):
     read(tmp_path, entries(), run="run0")
     path = tmp_path / "run0" / "log" / "run0.md"
@@ -125,13 +98,6 @@ def test_what_needs_all_candidates_refuses_selected_answers_in_one_line(tmp_path
     ]
     with pytest.raises(TroveLiteError, match=r"only the selected answer of each problem is known.*all candidates"):
         choose(table, "one_stage")
-
-
-def test_selected_answers_survive_a_parquet_file(tmp_path):
-    table, _ = read(tmp_path, entries(p2=selected(5.0, "5", correct=True)))
-    save_table(table, tmp_path / "o.parquet")
-    again = load_candidates(tmp_path / "o.parquet")
-    assert selections(again)["correct"].sum() == 1
 
 
 @pytest.mark.parametrize(
@@ -168,13 +134,3 @@ def test_public_result_files_name_the_methods_that_their_logs_show_and_give_the_
     mine, theirs = (frame.sort_values(key, ignore_index=True) for frame in (table, selections(bundled)))
     for column in (*key, "mode", "program", "status", "correct", "answer"):
         assert mine[column].astype(str).tolist() == theirs[column].astype(str).tolist()
-
-
-def test_bundled_selected_answers_are_among_the_candidates_of_their_runs():
-    bundled = load_candidates(ROOT / "results/codellama-7b-instruct/outcomes.parquet")
-    key = ["run", "category", "problem", "mode", "program"]
-    text = {"run": str, "category": str, "mode": str}
-    ended, known = (frame[key].astype(text) for frame in (selections(bundled), all_candidates(bundled)))
-    whole = ended.merge(known[["run", "category"]].drop_duplicates())
-    assert len(whole) == 10 * 291 + 10 * 237 + 5 * 497 + 156
-    assert len(whole.merge(known.drop_duplicates())) == len(whole)

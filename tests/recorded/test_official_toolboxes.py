@@ -58,12 +58,6 @@ def test_results_and_logs_have_the_same_library(run):
     assert library_of(run.parents[3] / "elsewhere/run0.md") is None
 
 
-def test_other_json_is_no_library(run):
-    library_of(run).write_text('[{"mode": "create"}]')
-    with pytest.raises(TroveLiteError, match="no library"):
-        read_library(library_of(run))
-
-
 def test_toolboxes_are_imported_and_go_with_outcomes(run, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("trove_lite.recorded.official_logs.known_problems", lambda: [problem(0), problem(1)])
     assert main(["import", str(run), "--out", str(tmp_path / "run")]) == 0

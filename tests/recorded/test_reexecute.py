@@ -1,7 +1,5 @@
 """Running a recorded run again: programs as they were composed, agreement, and what a time limit buys."""
 
-import json
-
 import pandas as pd
 import pytest
 
@@ -9,7 +7,8 @@ from trove_lite.candidates import load_candidates, save_run
 from trove_lite.cli import main
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
-from trove_lite.recorded.reexecute import compare, recorded_programs, reexecute
+from trove_lite.recorded.agreement import compare
+from trove_lite.recorded.reexecute import recorded_programs, reexecute
 from trove_lite.recorded.replay import stated_settings
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
@@ -115,19 +114,15 @@ def test_a_method_whose_programs_the_table_does_not_hold_is_refused(live, tmp_pa
     assert not (tmp_path / "again").exists()
 
 
-def test_a_tool_that_is_used_once_is_gone_when_problems_are_solved_again():
-    rows = turn(0, "1", "print(double(2))", tools=FUNCTION)
-    rows += [row for problem in range(1, 30) for row in turn(problem, "1", "print(4)")]
-    rows += [row(0, "import", "print(double(2))", phase="retry"), row(0, "skip", "print(4)", phase="retry")]
-    programs = recorded_programs(pd.DataFrame(rows))
-    assert programs[-5].startswith("\ndef double")
-    assert programs[-2] == "print(double(2))"
+@pytest.fixture
+def one_problem(monkeypatch):
+    problems = (Problem(Question("math", "counting", 0, "?"), 4.0),)
+    monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
 
 
 @CONFINED
-def test_reexecution_agrees_and_says_where_not(monkeypatch):
-    problems = (Problem(Question("math", "counting", 0, "?"), 4.0),)
-    monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
+@pytest.mark.usefixtures("one_problem")
+def test_reexecution_agrees_and_says_where_not():
     recorded = pd.DataFrame(
         [
             row(0, "create", "print(2 + 2)"),
@@ -169,18 +164,8 @@ def test_causes():
     assert cause("x", "1", "2", status="memory") == "memory or output limit"
 
 
-def test_problems_solved_again_come_after_all_others():
-    rows = [row for problem in range(3) for row in turn(problem, "1", "print(4)")]
-    rows[0:0] = [row(0, "import", "print(1)", phase="retry")]  # as a table sorted by its key has them
-    rows[1:4] = turn(0, "1", "print(double(2))", tools=FUNCTION)
-    programs = recorded_programs(pd.DataFrame(rows))
-    assert "def double" in programs[4]
-    assert "def double" in programs[0]
-
-
-def test_an_execution_that_is_in_the_journal_does_not_run_again(monkeypatch, tmp_path):
-    problems = (Problem(Question("math", "counting", 0, "?"), 4.0),)
-    monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
+@pytest.mark.usefixtures("one_problem")
+def test_an_execution_that_is_in_the_journal_does_not_run_again(tmp_path):
     recorded = pd.DataFrame([row(0, "create", "print(2 + 2)"), row(0, "skip", "print(5)")])
     with Sandbox(1, time_limit=0.5) as sandbox:
         reexecute(recorded.head(1), sandbox, journal=tmp_path / "journal", progress=False)
@@ -193,32 +178,10 @@ def test_an_execution_that_is_in_the_journal_does_not_run_again(monkeypatch, tmp
         reexecute(recorded, other, journal=tmp_path / "journal", progress=False)
 
 
-def test_a_text_in_a_journal_that_no_file_can_hold_becomes_one_that_can_be_saved(monkeypatch, tmp_path):
-    problems = (Problem(Question("math", "counting", 0, "?"), 4.0),)
-    monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
-    recorded = pd.DataFrame([row(0, "create", "print(2 + 2)")]).astype({"operations": "Int64"})
-    journal = tmp_path / "journal"
-    with Sandbox(1, time_limit=0.5) as sandbox:
-        reexecute(recorded, sandbox, journal=journal, progress=False)
-        about, made = map(json.loads, journal.read_text().splitlines())
-        made["execution"][:4] = ["error", "\ud800", False, "ValueError: \ud800"]
-        journal.write_text(f"{json.dumps(about)}\n{json.dumps(made)}\n")
-        new, _ = reexecute(recorded, sandbox, journal=journal, progress=False)
-    assert new[["output", "error"]].iloc[0].tolist() == ["?", "ValueError: ?"]
-
-
-def test_a_status_that_the_record_does_not_know_is_kept(monkeypatch):
-    problems = (Problem(Question("math", "counting", 0, "?"), 4.0),)
-    monkeypatch.setattr("trove_lite.recorded.reexecute.load_problems", lambda dataset, category: problems)
+@pytest.mark.usefixtures("one_problem")
+def test_a_status_that_the_record_does_not_know_is_kept():
     recorded = pd.DataFrame([row(0, "create", "x = bytearray(10**10)")])
     recorded = recorded.astype({"status": "category", "operations": "Int64"})
     with Sandbox(1, time_limit=0.5) as sandbox:
         new, _ = reexecute(recorded, sandbox, progress=False)
     assert new["status"].tolist() == ["memory"]
-
-
-def test_a_difference_without_any_text_is_listed_too():
-    recorded = pd.DataFrame([row(0, "skip", "pass", output="")]).assign(error=float("nan"))
-    new = recorded.assign(status="timeout", output=None)
-    (difference,) = compare(recorded, new, ["pass"]).disagreements.to_dict("records")
-    assert (difference["recorded"], difference["here"], difference["status"]) == ("", "", "timeout")

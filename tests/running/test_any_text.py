@@ -13,7 +13,8 @@ from trove_lite.datasets.math import MATH
 from trove_lite.methods.base import Attempt
 from trove_lite.models.base import Completion
 from trove_lite.programs import format_toolbox
-from trove_lite.running.record import Key, Record, candidate_rows
+from trove_lite.running.finish import candidate_rows
+from trove_lite.running.record import Key, Record
 from trove_lite.sandbox.worker import Execution
 
 from ..scripted import Pack, ScriptedModel, problems, run

@@ -49,24 +49,6 @@ def test_who_is_cancelled_while_waiting_holds_no_place():
     asyncio.run(main())
 
 
-@pytest.mark.parametrize(("rank", "left"), [(-3, 8), (-2, 3)], ids=["begun ahead", "awaited now"])
-def test_a_stream_keeps_places_for_what_it_awaits_and_none_for_what_it_begins_ahead(rank, left):
-    async def main():
-        gate = Gate(8)
-        gate.hold()
-
-        async def visit():
-            async with gate(rank):
-                await asyncio.sleep(0)
-
-        await asyncio.gather(*(visit() for _ in range(5)))
-        for _ in range(20):
-            gate.measure(1.0, 1)
-        return gate.fill
-
-    assert asyncio.run(main()) == left
-
-
 class Engine:
     """Writes one token for every active request a step; a step of n requests takes `cost(n)` seconds."""
 

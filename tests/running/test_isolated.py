@@ -7,12 +7,11 @@ import pytest
 
 from trove_lite import load_calls, load_candidates
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods.trove import LOAD, LOADED
+from trove_lite.methods.trove import LOAD
 from trove_lite.models.base import Completion
 from trove_lite.programs import Tool
-from trove_lite.recorded.reexecute import recorded_programs
+from trove_lite.recorded.lent import lend
 from trove_lite.recorded.replay import played_back, stated_settings
-from trove_lite.running.lent import lend
 from trove_lite.running.settings import RunSettings
 
 from ..scripted import TIMES, InlineSandbox, ScriptedModel, function, number, response, run
@@ -76,14 +75,6 @@ def test_what_does_not_load_is_refused_and_a_load_is_an_execution_and_no_call(no
     assert (loads["executions"] == 1).all()
     assert spent.loc[spent["stage"] == LOAD, "calls"].sum() == 0
     assert spent["calls"].sum() == (load_candidates(folder)["round"] == 0).sum()
-
-
-def test_a_finished_run_is_played_back_with_what_it_refused(noisy):
-    """The programs that are composed again are those that ran."""
-    folder, programs = noisy
-    again = recorded_programs(load_candidates(folder), stated_settings([folder]))
-    assert any("'toolbox'" in program for program in again)
-    assert set(again) == {program for program in programs if LOADED not in program}
 
 
 def test_a_stopped_run_goes_on_to_the_same_table_and_counts(noisy, tmp_path):

@@ -10,7 +10,6 @@ from trove_lite import TroveLiteError
 from trove_lite.candidates import load_calls, load_candidates
 from trove_lite.datasets import load_dataset
 from trove_lite.methods.base import Answer, Attempt, Method
-from trove_lite.recorded.made_tools import made_tools
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
@@ -82,14 +81,6 @@ def test_the_maker_sees_the_labelled_problems_and_none_that_is_tested(tmp_path):
     assert "def f" in trial["tool"]
 
 
-def test_maker_and_user_are_sampled_as_the_paper_says(tmp_path):
-    _, models = run(tmp_path / "a")
-    assert {(how.temperature, how.max_tokens, how.stop) for how in models["maker"].drawn} == {(0.3, 2048, ())}
-    assert {(how.temperature, how.max_tokens, how.stop) for how in models["user"].drawn} == {(0.0, 1024, ())}
-    _, models = run(tmp_path / "b", choices={"latm": {"user_temperature": 0.9, "user_tokens": 99}})
-    assert {(how.temperature, how.max_tokens) for how in models["user"].drawn} == {(0.9, 99)}
-
-
 def test_a_run_of_before_goes_on_by_what_its_preset_was_then(tmp_path):
     then = {"reaches_end": False, "only_definitions": False, "fallback": "none"}
     out, _ = run(tmp_path / "a", limit=2, choices={"latm": then | {"user_tokens": 256}})
@@ -99,19 +90,8 @@ def test_a_run_of_before_goes_on_by_what_its_preset_was_then(tmp_path):
     (out / "run.json").write_text(json.dumps(about))
     out, models = run(tmp_path / "a", limit=4)
     assert {how.max_tokens for how in models["user"].drawn} == {256}
-    assert then.items() <= described(out)["methods"]["latm"].items()
+    assert then.keys().isdisjoint(described(out)["methods"]["latm"])
     assert len(load_candidates(out)) == 4
-
-
-def test_without_a_tool_the_user_is_asked_by_the_pack_and_the_mode_says_so(tmp_path):
-    out, _ = run(tmp_path / "a", choices={"latm": {"tools": {"chinese_remainder": ""}}}, roles=())
-    assert set(load_candidates(out)["mode"]) == {"fallback"}
-    assert set(load_calls(out)["stage"]) == {"primitive"}
-
-
-def test_a_user_who_is_asked_again_is_sampled_like_any_method(tmp_path):
-    _, models = run(tmp_path / "a", k=2)
-    assert {how.temperature for how in models["user"].drawn} == {0.6}
 
 
 def test_composed_programs_begin_with_what_the_data_set_gives(tmp_path):
@@ -121,16 +101,6 @@ def test_composed_programs_begin_with_what_the_data_set_gives(tmp_path):
     assert set(load_candidates(out)["status"]) == {"ok"}
     assert box.programs
     assert all(program.startswith("import cmath\n") for program in box.programs)
-
-
-def test_a_made_tool_is_carried_to_another_user(tmp_path):
-    out, _ = run(tmp_path / "a")
-    tools = made_tools(out)
-    assert list(tools) == ["chinese_remainder"]
-    out, models = run(tmp_path / "b", choices={"latm": {"tools": tools}})
-    assert models["maker"].read == []
-    assert set(load_calls(out)["role"]) == {"user"}
-    assert list(load_candidates(out)["answer"]) == ["14"] * 4
 
 
 def test_an_instance_is_answered_alike_however_many_follow_so_a_limit_can_be_raised(tmp_path):
@@ -169,11 +139,6 @@ def test_without_a_model_of_its_own_a_role_is_the_solver_s_and_so_are_its_calls(
     }
 
 
-def test_no_tools_are_taken_from_a_run_that_is_not_complete(tmp_path):
-    with pytest.raises(TroveLiteError, match="no complete run"):
-        made_tools(tmp_path)
-
-
 def test_a_killed_run_goes_on_without_making_the_tool_again(tmp_path):
     out, _ = run(tmp_path / "a")
     table = load_candidates(out)
@@ -199,15 +164,6 @@ def test_a_data_set_without_labelled_problems_is_refused(tmp_path):
         run(tmp_path / "a", dataset=dataset)
 
 
-def test_a_method_that_does_not_ask_for_labelled_problems_gets_none():
-    def steps(questions, settings):
-        yield Answer(questions[0], settings)
-
-    problems = load_dataset("bbh_made").load("chinese_remainder")
-    question = problems[0].question
-    assert next(Method("m", steps, ("m",)).begin([question], None, problems)).question == question
-
-
 def test_a_reply_becomes_the_program_that_the_method_composes(tmp_path):
     def steps(questions, settings):
         attempt = Attempt(questions[0], "m", range(1), prompt="?", compose=lambda reply: f"print({len(reply)} > 0)")
@@ -220,24 +176,3 @@ def test_a_reply_becomes_the_program_that_the_method_composes(tmp_path):
     out, _ = run(tmp_path / "a", methods=("tests.running.test_labelled:M",), roles=())
     rows = load_candidates(out)
     assert set(rows["output"].str.strip()) == {"True"}
-
-
-def test_chains_of_thought_are_answered_in_words(tmp_path):
-    class Thinker(ScriptedModel):
-        async def complete(self, prompt, seeds):
-            (made,) = await super().complete(str(prompt), seeds)
-            return [made._replace(text=" It leaves 3. So the answer is 14.\n\nQ: And the next?\nA: The answer is 15.")]
-
-    settings = RunSettings(
-        name="test",
-        methods=("cot",),
-        dataset="bbh_made",
-        categories=("chinese_remainder",),
-        seeds=(0,),
-        k=1,
-        limit=3,
-        model="scripted",
-        prompts="own",
-    )
-    out = live_run(settings, tmp_path / "a", model=Thinker(), sandbox=InlineSandbox(), pack=Pack(), progress=False)
-    assert list(load_candidates(out)["answer"]) == ["14"] * 3

@@ -9,8 +9,8 @@ from trove_lite import load_candidates
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import pack
 from trove_lite.models.base import SamplingSettings
+from trove_lite.recorded.lent import lend
 from trove_lite.recorded.replay import played_back, stated_settings
-from trove_lite.running.lent import lend
 from trove_lite.running.settings import RunSettings
 
 from ..scripted import TIMES, InlineSandbox, ScriptedModel, run
@@ -36,16 +36,6 @@ def test_samples_used_again_are_those_that_would_be_drawn(first, tmp_path):
     taken = json.loads((reused / "run.json").read_text())["reused"]
     assert taken >= (rows["mode"] != "import").sum() / 2
     assert model.calls == len(rows) - taken
-
-
-def test_a_program_that_ran_after_a_toolbox_is_not_used_again(first, tmp_path):
-    sandbox = InlineSandbox()
-    again(first, tmp_path / "reused", name="test", sandbox=sandbox, reuse=first)
-    rows = load_candidates(first)
-    with_tools = [a for a, _ in attempts(first) if a.library]
-    assert with_tools
-    assert len(sandbox.programs) >= len(with_tools)
-    assert len(sandbox.programs) < len(rows)
 
 
 def test_samples_drawn_otherwise_are_refused(first, tmp_path):
@@ -82,18 +72,6 @@ def test_a_published_run_gives_the_samples_that_the_run_itself_gives(first, publ
     assert models[0].calls == models[1].calls
     a, b = (load_candidates(folder).drop(columns=TIMES) for folder in folders)
     assert a.equals(b)
-
-
-def test_a_published_run_is_gone_on_with_by_more_calls_a_problem(tmp_path):
-    few = run(tmp_path / "few", methods=("primitive",), seeds=(0,), k=2)
-    for journal in (few / "journal").iterdir():
-        pack(journal, few / "journal")
-        journal.unlink()
-    model = ScriptedModel()
-    more = run(tmp_path / "more", methods=("primitive",), seeds=(0,), k=6, model=model, reuse=few)
-    whole = run(tmp_path / "whole", methods=("primitive",), seeds=(0,), k=6)
-    assert model.calls == 4 / 6 * len(load_candidates(whole))
-    assert load_candidates(more).drop(columns=TIMES).equals(load_candidates(whole).drop(columns=TIMES))
 
 
 def test_a_packed_journal_is_the_same_bytes_for_the_same_journal_and_a_damaged_one_is_named(published, first, tmp_path):

@@ -74,15 +74,6 @@ def test_tokens_of_a_server_that_counts_none_are_unknown_and_each_reply_the_long
     assert calls["prompt_tokens"].isna().all()
 
 
-def test_a_model_that_writes_nothing_at_all_is_said_so_and_comes_to_an_end(tmp_path, capsys):
-    nothing = {"choices": [{"index": 0, "text": "", "finish_reason": "stop"}], "usage": {"completion_tokens": 0}}
-    with Server(answer=nothing) as server:
-        assert main(words(server.url, tmp_path / "run", "--completion_tokens", "2000")) == 0
-        assert len(server.bodies) == 8
-    assert load_calls(tmp_path / "run")["completion_tokens"].eq(0).all()
-    assert "sign: empty replies: 100 %" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("methods", [("primitive",), ("trove",)])
 def test_what_was_unavailable_is_asked_for_again_and_the_run_is_as_if_it_had_been_there(methods, tmp_path):
     expected = table(run(tmp_path / "a", methods=methods))
@@ -136,20 +127,6 @@ def test_problems_that_lack_a_sample_are_in_no_accuracy_and_refused_ones_are(tmp
     assert n == m
     assert of_ten > 0
     assert of_twelve == pytest.approx(of_ten * 10 / 12)
-
-
-def test_an_attempt_one_step_of_which_was_unavailable_is_unavailable(tmp_path):
-    lacks = Lacking(lambda prompt, _: "creation" in prompt and " 1 of" in prompt)
-    given = {"methods": ("creator",), "seeds": (0,), "dataset": "practice", "limit": 3, "k": 4, "choices": {}}
-    rows = load_candidates(run(tmp_path / "a", **given, model=lacks, fail_on_missing=1))
-    assert set(rows.loc[rows["problem"] == 1, "status"]) == {"unavailable"}
-    assert not rows.loc[rows["problem"] != 1, "status"].isin(["unavailable"]).any()
-
-
-def test_a_method_says_that_it_keeps_tools_even_where_it_kept_none(tmp_path):
-    folder = run(tmp_path / "a", trove={"adds": ()})
-    assert described(folder)["keep_tools"] == ["trove"]
-    assert described(folder)["toolboxes"] == []
 
 
 def test_a_record_of_an_earlier_release_is_read_by_why_it_is_missing(tmp_path):

@@ -7,17 +7,15 @@ import pytest
 
 import trove_lite as tl
 from papers import trove
-from trove_lite.candidates import save_table
+from trove_lite.candidates import read_description, save_table
 from trove_lite.cli import main
 from trove_lite.models.base import SamplingSettings
 from trove_lite.models.practice.model import WEIGHTS, PracticeModel
-from trove_lite.notebooks import execute_notebook
 from trove_lite.parse import parse_tools
 from trove_lite.programs import plain_name
-from trove_lite.running.live import live_run, read_description
+from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings, folder_of
 
-from ..conftest import ROOT
 from ..scripted import TIMES
 
 #: Few problems, but the toolbox is trimmed and problems are solved again.
@@ -78,11 +76,6 @@ def test_table_2_is_of_the_answers_that_the_run_itself_chose(rule, tmp_path):
     assert table.loc[("TROVE", "counting"), "rule"] == rule
 
 
-def test_another_seed_gives_other_programs(first, tmp_path):
-    other = run(tmp_path / "other", RunSettings(name="small", categories=("counting",), seeds=(1,), k=6, limit=12))
-    assert set(tl.load_candidates(other)["program"]) != set(tl.load_candidates(first)["program"])
-
-
 def test_the_final_toolbox_counts_the_answers_that_imported_each_function(tmp_path, capsys):
     """Counted again from the candidates: the selected answers in order, as the paper has them teach."""
     folder = run(tmp_path / "a", RunSettings(name="a", categories=("counting",), seeds=(3,), k=6, limit=20))
@@ -103,35 +96,10 @@ def test_the_final_toolbox_counts_the_answers_that_imported_each_function(tmp_pa
     assert table["function"][0] in capsys.readouterr().out
 
 
-def test_every_option_can_be_turned_in_the_notebook(tmp_path):
-    given = {
-        "category": "algebra",
-        "seed": 2,
-        "k": 6,
-        "temperature": 0.9,
-        "selection": "two_stage",
-        "interval": 2,
-        "threshold": "fixed_2",
-        "limit": 4,
-        "out": str(tmp_path / "run"),
-    }
-    execute_notebook(ROOT / "notebooks" / "00_run.ipynb", given, tmp_path / "executed.ipynb")
-    description = read_description(tmp_path / "run")
-    settings, trove = description["settings"], description["methods"]["trove"]
-    assert (settings["sampling"]["temperature"], settings["seeds"], settings["limit"]) == (0.9, [2], 4)
-    assert (trove["budget"]["calls"], trove["selection"]) == (6, "two_stage")
-    assert (trove["interval"], trove["threshold"]) == (2, "fixed_2")
-
-
 def test_other_settings_have_another_folder():
     folders = {folder_of(RunSettings(k=k, seeds=(seed,)), "runs") for k in (3, 6) for seed in (0, 1)}
     assert len(folders) == 4
     assert folder_of(RunSettings(k=3), "runs") == folder_of(RunSettings(k=3), "runs")
-
-
-def test_recorded_runs_note_no_toolbox(tmp_path, simulated):
-    save_table(simulated, tmp_path / "candidates.parquet")
-    assert tl.final_toolboxes([tmp_path, tmp_path / "candidates.parquet"]).empty
 
 
 def test_a_complete_run_is_said_to_be_so_and_one_that_went_further_is_not(tmp_path, capsys):

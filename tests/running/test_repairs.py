@@ -9,7 +9,6 @@ from trove_lite.candidates import read_description
 from trove_lite.journal import finished_journal
 from trove_lite.models.base import Completion
 from trove_lite.recorded.reexecute import recorded_programs
-from trove_lite.running.account import came_of
 
 from ..scripted import InlineSandbox, ScriptedModel, run
 
@@ -79,16 +78,6 @@ def test_all_blocks_of_a_reply_run_one_after_another(tmp_path):
             assert "def f()" in recorded_programs(rows)[0]
 
 
-def test_the_tool_of_several_blocks_is_whole(tmp_path):
-    tool = "```python\nfrom math import comb\n```\nand\n```python\ndef f():\n    return comb(4, 2)\n```"
-    spent(tmp_path / "a", "creator", tool, "```python\nprint(f())\n```")
-    assert list(load_candidates(tmp_path / "a")["answer"]) == ["6.0"]
-
-
-def test_a_line_that_imports_from_a_toolbox_fails_where_there_is_none(tmp_path):
-    assert spent(tmp_path / "a", "pot", "```python\nfrom toolbox import f\nprint(7)\n```", GOOD) == (2, 2)
-
-
 OPEN, BARE = "```python\nprint(7)", "print(7)"
 
 
@@ -97,13 +86,6 @@ OPEN, BARE = "```python\nprint(7)", "print(7)"
 def test_released_takes_a_fence_as_the_program_does(tmp_path, method, reply, paper, released):
     for preset, expected in {"paper": paper, "released": released}.items():
         assert spent(tmp_path / preset, method, reply, GOOD, preset=preset) == expected
-
-
-def test_released_makes_a_tool_in_an_open_fence_anew_and_closes_the_fence_of_the_last(tmp_path):
-    open_tool, use = "```python\ndef f():\n    return 7", "```python\nprint(f())\n```"
-    assert spent(tmp_path / "a", "creator", *[open_tool] * 4, use, preset="released") == (5, 1)
-    assert list(load_candidates(tmp_path / "a")["answer"]) == ["7.0"]
-    assert spent(tmp_path / "b", "creator", open_tool, use) == (2, 1)
 
 
 THOUGHT = "<think>perhaps\n```python\nprint(1)\n```\n</think>\n"
@@ -118,21 +100,6 @@ def test_thinking_is_kept_counted_and_never_read(tmp_path, method):
     assert not rows["response"].str.contains("think").any()
     kept = finished_journal(tmp_path / "a" / "journal" / f"{method}-counting-0.jsonl")
     assert [record["thinking"] for record in kept] == [THOUGHT.strip()] * described["thought"]
-    assert f"thinking before the answer: {described['thought']}" in came_of(tmp_path / "a", described)
-
-
-@pytest.mark.parametrize("method", ["primitive", "cot"])
-def test_thinking_that_does_not_end_is_no_answer(tmp_path, method):
-    run(tmp_path / "a", methods=(method,), seeds=(0,), limit=1, k=1, model=Says("<think>7\n" + GOOD))
-    assert load_candidates(tmp_path / "a")["answer"].isna().all()
-
-
-def test_replies_whose_code_the_parser_cannot_see_are_counted(tmp_path):
-    for parser, said in {"official": True, "strict": False}.items():
-        out = tmp_path / parser
-        run(out, methods=("primitive",), seeds=(0,), limit=1, k=3, parser=parser, model=Says("```py\nprint(7)\n```"))
-        assert ("parser official cannot see: 3;" in came_of(out, read_description(out))) is said
-        assert load_candidates(out)["answer"].notna().all() == (not said)
 
 
 def test_a_journal_of_before_is_read_as_it_was_then(tmp_path):

@@ -1,6 +1,5 @@
 """The journal and resuming: kills, torn lines, full disks, changed settings, a second process."""
 
-import errno
 import json
 import multiprocessing
 import os
@@ -18,7 +17,8 @@ from hypothesis import strategies as st
 from trove_lite import load_candidates
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import Journal, locked, read_journal
-from trove_lite.running.record import Record, differing
+from trove_lite.running.folder import differing
+from trove_lite.running.record import Record
 
 from ..scripted import TIMES, ScriptedModel, run, run_in_child
 
@@ -99,14 +99,6 @@ def test_a_killed_run_resumes_to_the_same_table(tmp_path, whole, seed):
     assert killed_and_resumed(tmp_path / "a", whole, seed)
 
 
-@pytest.mark.slow
-def test_a_hundred_kills_leave_no_trace(tmp_path, whole):
-    kills = seed = 0
-    while kills < 100:
-        kills += killed_and_resumed(tmp_path / str(seed), whole, 1000 + seed)
-        seed += 1
-
-
 @settings(max_examples=20, deadline=None)
 @given(st.data())
 def test_any_journal_that_a_kill_can_leave_resumes_to_the_same_table(tmp_path_factory, data):
@@ -153,15 +145,6 @@ def test_a_complete_run_is_left_alone(tmp_path):
     run(folder, model=model)
     assert model.calls == 0
     assert before == {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.name != ".lock"}
-
-
-def test_sets_of_questions_are_added_to_tool_transfer(tmp_path):
-    how = {"methods": ("transfer",), "k": 6, "seeds": (0,)}
-    run(tmp_path / "a", limit=3, **how)
-    more = ScriptedModel()
-    grown, whole = run(tmp_path / "a", limit=6, model=more, **how), run(tmp_path / "b", limit=6, **how)
-    assert more.calls == 3 * 6
-    pd.testing.assert_frame_equal(table(grown), table(whole))
 
 
 # ---- the journal ----
@@ -280,7 +263,7 @@ def test_a_setting_that_an_older_version_did_not_know_stands_at_its_default(tmp_
     del description["methods"]["trove"]["toolbox"], description["settings"]["roles"]
     (folder / "run.json").write_text(json.dumps(description))
     run(folder)
-    with pytest.raises(TroveLiteError, match=r"toolbox: was absent, now none"):
+    with pytest.raises(TroveLiteError, match=r"toolbox: was own, now none"):
         run(folder, choices={"trove": {"toolbox": "none"}})
 
 
@@ -321,13 +304,6 @@ def test_a_second_process_is_refused_while_the_first_runs_and_not_after_its_kill
     assert len(table(folder))
 
 
-def test_the_lock_is_free_again_after_a_failure(tmp_path):
-    with pytest.raises(ZeroDivisionError), locked(tmp_path):
-        1 / 0  # noqa: B018
-    with locked(tmp_path), pytest.raises(TroveLiteError, match="another process"), locked(tmp_path):
-        pass
-
-
 def test_a_lock_that_a_dying_process_left_for_a_moment_is_waited_for(tmp_path):
     """A child between its fork and its exec holds a copy of the descriptor, and with it the lock."""
     with locked(tmp_path):
@@ -361,38 +337,3 @@ def test_a_full_disk_stops_with_one_line_and_resumes(tmp_path, whole):
     model = ScriptedModel()
     pd.testing.assert_frame_equal(table(run(folder, model=model)), whole[0])
     assert model.calls == len(whole[0]) - kept
-
-
-def test_a_write_that_stops_halfway_leaves_no_torn_line(tmp_path, monkeypatch):
-    journal = Journal(tmp_path / "a.jsonl")
-    journal.append({"n": 0})
-    write, calls = os.write, iter([3])
-
-    def halfway(file, data):
-        if file != journal.file:
-            return write(file, data)
-        if (n := next(calls, None)) is None:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return write(file, data[:n])
-
-    monkeypatch.setattr("trove_lite.journal.os.write", halfway)
-    with pytest.raises(TroveLiteError, match="the disk is full"):
-        journal.append({"n": 1})
-    monkeypatch.undo()
-    journal.append({"n": 2})
-    journal.close()
-    assert read_journal(tmp_path / "a.jsonl")[0] == [{"n": 0}, {"n": 2}]
-
-
-def test_a_disk_that_is_full_only_for_the_table_is_told_of_and_resumes(tmp_path, monkeypatch):
-    def full(*_, **__):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with monkeypatch.context() as patch:
-        patch.setattr("trove_lite.candidates.pq.write_table", full)
-        with pytest.raises(TroveLiteError, match="the disk is full"):
-            run(tmp_path / "a")
-    assert not (tmp_path / "a" / "candidates.parquet").exists()
-    model = ScriptedModel()
-    run(tmp_path / "a", model=model)
-    assert model.calls == 0

@@ -7,16 +7,14 @@ from typing import ClassVar
 import pandas as pd
 import pytest
 
-from trove_lite import load_calls, load_candidates
+from trove_lite import load_candidates
 from trove_lite.datasets.base import Question
 from trove_lite.methods import trove
 from trove_lite.methods.base import sample_seed
 from trove_lite.methods.trove import LOAD
 from trove_lite.models.base import ModelError, PromptRefused, SampleUnavailable
-from trove_lite.running.account import came_of
 from trove_lite.running.live import live_run
-from trove_lite.running.settings import RunSettings, model_identity
-from trove_lite.sandbox.pool import Sandbox
+from trove_lite.running.settings import RunSettings
 from trove_lite.selection import number_text
 
 from ..scripted import TIMES, InlineSandbox, Pack, ScriptedModel, function, of_problems, problems, response, run
@@ -110,42 +108,12 @@ def test_the_official_parser_runs_an_empty_program_and_the_strict_one_does_not(t
         assert not rows["correct"].any()
 
 
-def test_real_sandbox_and_own_prompts(tmp_path):
-    with Sandbox(2, time_limit=5) as sandbox:
-        settings = RunSettings(dataset="math", categories=("counting", "algebra"), seeds=(0,), k=3)
-        live_run(
-            settings, tmp_path / "a", model=ScriptedModel(), sandbox=sandbox, dataset=of_problems(), progress=False
-        )
-    rows = table(tmp_path / "a")
-    assert set(rows["status"]) == {"ok", "error"}
-    assert described(tmp_path / "a")["isolation"] in ("full", "seccomp")
-
-
-@pytest.mark.parametrize("method", ["standard", "cot", "pot", "entangled", "creator"])
-def test_the_tool_makers_before_trove_run_live_with_prompts_of_our_own(method, tmp_path):
-    fakes = {"model": ScriptedModel(), "sandbox": InlineSandbox(), "dataset": of_problems()}
-    settings = RunSettings(dataset="math", methods=(method,), categories=("counting",), seeds=(0,), k=8)
-    folder = live_run(settings, tmp_path / "a", progress=False, **fakes)
-    rows, calls = table(folder), load_calls(folder)
-    stream = rows[rows["phase"] == "stream"]
-    assert set(stream["mode"]) == {method}
-    assert set(stream["problem"]) == set(range(12))
-    spent = calls.groupby("problem").size()
-    assert (spent >= 8).all()
-    assert len(rows) == calls["mode"].notna().sum()
-
-
 def test_a_run_inside_a_running_event_loop_as_in_a_notebook(tmp_path):
     async def cell():
         return run(tmp_path / "a")
 
     asyncio.run(cell())
     assert len(table(tmp_path / "a"))
-
-
-def test_the_ablation_without_import_goes_by_its_recorded_name(tmp_path):
-    rows = table(run(tmp_path / "a", methods=("trove",), trove={"modes": ("create", "skip")}))
-    assert set(rows["method"]) == {"trove_no_import"}
 
 
 # ---- the budget ----
@@ -174,34 +142,6 @@ def test_the_budget_adds_up_and_counts_solving_again_apart(tmp_path):
     assert (stream.groupby(["method", "seed"])["calls"].sum() == 6 * 12).all()
 
 
-class Cut(ScriptedModel):
-    """Every other reply is as long as replies may be."""
-
-    async def complete(self, prompt, seeds):
-        found = await super().complete(prompt, seeds)
-        return [
-            c._replace(finish_reason="length" if seed % 2 else "stop") for c, seed in zip(found, seeds, strict=True)
-        ]
-
-
-def test_replies_that_were_cut_off_are_counted_and_told(tmp_path):
-    folder = run(tmp_path / "a", methods=("primitive",), seeds=(0,), model=Cut())
-    cut = int((load_calls(folder)["finish_reason"] == "length").sum())
-    (row,) = described(folder)["budget"]
-    assert 0 < row["cut"] == cut < row["calls"]
-    share = f"primitive {cut} of {row['calls']} ({100 * cut / row['calls']:.0f} %)"
-    assert f"replies cut off at their longest: {share};" in came_of(folder, described(folder))
-    whole = run(tmp_path / "b", methods=("primitive",), seeds=(0,))
-    assert "cut off" not in came_of(whole, described(whole))
-
-
-def test_fifteen_calls_a_problem_for_every_method(tmp_path):
-    folder = run(tmp_path / "a", methods=("trove", "primitive", "instance"), k=15, categories=("counting", "number"))
-    rows = table(folder)
-    calls = rows[rows["phase"] == "stream"].groupby(["method", "run", "category", "problem"], observed=True).size()
-    assert set(calls) == {15}
-
-
 def test_a_token_budget_is_met_by_the_last_sample_and_not_before(tmp_path):
     rows = table(run(tmp_path / "a", completion_tokens=100, seeds=(0,)))
     rows = rows[rows["phase"] == "stream"]
@@ -211,37 +151,6 @@ def test_a_token_budget_is_met_by_the_last_sample_and_not_before(tmp_path):
     rows = rows.assign(turn=rows["sample"].astype(int) * 3 + rows["mode"].map(order).astype(int))
     last = rows.sort_values("turn").groupby(["method", "problem"], observed=True)["completion_tokens"].last()
     assert (tokens.sum() - last < 100).all()
-
-
-def test_ranking_by_the_model_is_paid_for_but_is_no_candidate(tmp_path):
-    folder = run(tmp_path / "a", methods=("trove",), trove={"ranking": "model", "interval": 4})
-    budget = pd.DataFrame(described(folder)["budget"]).set_index("stage")
-    assert (budget.loc[["rank"], "calls"] > 0).all()
-    assert (budget.loc[["rank"], "executions"] == 0).all()
-    assert "rank" not in set(table(folder)["mode"])
-    calls = load_calls(folder)
-    ranked = calls[calls["stage"] == "rank"]
-    assert len(ranked)
-    assert ranked["mode"].isna().all()
-    assert (ranked["prompt_tokens"] > 0).all()
-
-
-def test_rectification_costs_its_drafts(tmp_path):
-    folder = run(tmp_path / "a", methods=("trove",), trove={"rectify": "create"})
-    sizes = table(folder).groupby(["phase", "mode"], observed=True).size()
-    assert sizes["draft", "create"] == sizes["stream", "create"] == sizes["stream", "skip"]
-    stages = load_calls(folder).groupby("stage", observed=True).size()
-    assert stages["rewrite"] == stages["create"] == sizes["stream", "create"]
-
-
-def test_every_candidate_is_a_call_and_says_who_was_asked(tmp_path):
-    folder = run(tmp_path / "a", methods=("trove", "primitive"))
-    rows, calls = table(folder), load_calls(folder)
-    calls = calls[calls["stage"] != LOAD]
-    assert len(calls) == len(rows)
-    assert set(calls["role"]) == {"solver"}
-    assert set(calls["model"]) == {"scripted"}
-    assert calls["completion_tokens"].sum() == rows["completion_tokens"].sum()
 
 
 # ---- what goes wrong ----
@@ -256,41 +165,6 @@ class Failing(ScriptedModel):
         if self.calls >= self.after:
             raise self.error
         return await super().complete(prompt, seeds)
-
-
-def test_what_a_model_says_while_it_starts_is_shown(tmp_path, capsys):
-    class Slow(ScriptedModel):
-        async def __aenter__(self):
-            self.on_notice("weights of a minute or two")
-            return self
-
-        def on_notice(self, line):
-            raise AssertionError("nobody listens")
-
-    run(tmp_path / "a", model=Slow())
-    assert "weights of a minute or two" in capsys.readouterr().err
-
-
-def test_a_failing_model_stops_the_run_and_the_rest_follows_on_resume(tmp_path):
-    expected = table(run(tmp_path / "a"))
-    with pytest.raises(ModelError, match="gone"):
-        run(tmp_path / "b", model=Failing(100, ModelError("the server is gone")))
-    assert not (tmp_path / "b" / "candidates.parquet").exists()
-    model = ScriptedModel()
-    pd.testing.assert_frame_equal(table(run(tmp_path / "b", model=model)), expected)
-    assert 0 < model.calls <= len(expected) - 60
-
-
-def test_a_failing_sandbox_stops_the_run(tmp_path):
-    class Broken(InlineSandbox):
-        async def run(self, program):
-            if len(self.programs) > 20:
-                raise RuntimeError("no worker left")
-            return await super().run(program)
-
-    with pytest.raises(RuntimeError, match="no worker left"):
-        run(tmp_path / "a", sandbox=Broken())
-    assert not (tmp_path / "a" / "candidates.parquet").exists()
 
 
 def test_a_refused_prompt_is_not_answered_and_so_wrong(tmp_path):
@@ -322,15 +196,6 @@ class Unreliable(ScriptedModel):
         return await super().complete(prompt, seeds)
 
 
-def test_a_sample_that_cannot_be_had_is_a_row_and_the_run_goes_on(tmp_path):
-    rows = table(run(tmp_path / "a", model=Unreliable(lambda prompt, seed: seed % 10 == 0), fail_on_missing=1))
-    missing = rows[rows["status"] == "unavailable"]
-    assert 0.05 < len(missing) / len(rows) < 0.2
-    assert missing["correct"].isna().all()
-    assert missing["error"].str.contains("not JSON").all()
-    assert missing["completion_tokens"].isna().all()
-
-
 def test_too_many_in_a_row_end_the_run_and_are_asked_for_again(tmp_path):
     expected = table(run(tmp_path / "a", methods=("trove",)))
     model = Unreliable(lambda *_: model.calls > 60)
@@ -355,21 +220,6 @@ def test_no_key_and_no_address_is_written_anywhere(tmp_path, monkeypatch):
     for path in (p for f in (folder, tmp_path / "b") for p in f.rglob("*") if p.is_file()):
         assert b"sk-secret" not in path.read_bytes()
     assert described(tmp_path / "b")["settings"]["model"] == "server#llama"
-
-
-@pytest.mark.parametrize(
-    ("spec", "identity"),
-    [
-        (
-            "vllm:codellama/CodeLlama-7b-Instruct-hf?dtype=float16",
-            "vllm:codellama/CodeLlama-7b-Instruct-hf?dtype=float16",
-        ),
-        ("http://a:1/v1#m", "server#m"),
-        ("https://u:p@b/v1?concurrency=3", "server"),
-    ],
-)
-def test_a_servers_address_is_not_part_of_a_run(spec, identity):
-    assert model_identity(spec) == identity
 
 
 # ---- speed ----

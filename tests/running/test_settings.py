@@ -87,11 +87,6 @@ def test_all_methods_of_a_run_are_asked_in_one_form_where_that_is_said(chat, ask
     assert settings.of("latm", 0).chat is asked
 
 
-def test_a_preset_that_a_method_lacks_is_its_paper():
-    settings = RunSettings(methods=("trove", "primitive"), preset="official", selection="one_stage")
-    assert settings.of("primitive", 0).selection == "one_stage"
-
-
 @pytest.mark.parametrize(
     ("given", "found"),
     [

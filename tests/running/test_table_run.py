@@ -1,22 +1,17 @@
 """Table questions live: programs that open their own table, through candidates, killed and gone on with."""
 
 import re
-import shutil
-from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from trove_lite.candidates import load_candidates
 from trove_lite.datasets import load_dataset
 from trove_lite.models.base import Completion
-from trove_lite.recorded.reexecute import reexecute
-from trove_lite.recorded.replay import stated_settings
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.pool import Sandbox, isolation_report
 
-from ..scripted import TIMES, ScriptedModel, number, response
+from ..scripted import ScriptedModel, number, response
 
 pytestmark = pytest.mark.skipif(
     isolation_report()["level"] != "full", reason="this machine does not offer the level full"
@@ -71,24 +66,3 @@ def test_every_program_finds_its_table_and_is_judged_by_the_data_set(finished, t
     for row in candidates.itertuples():
         assert list(row.answers) == dataset.read(row.output)
         assert row.correct == dataset.correct(row.answers, problems[row.problem].gold)
-
-
-def test_a_killed_run_goes_on_to_the_table_of_an_uninterrupted_one(finished, tmp_path, sandbox):
-    name, whole = finished
-    killed = Path(shutil.copytree(whole, tmp_path / "run"))
-    (killed / "candidates.parquet").unlink()
-    for journal in (killed / "journal").iterdir():
-        journal.write_bytes(journal.read_bytes()[: journal.stat().st_size // 2])
-    rest = TableReader()
-    again = load_candidates(run(killed, name, sandbox, model=rest))
-    assert 0 < rest.calls < len(again) == 18
-    pd.testing.assert_frame_equal(again.drop(columns=TIMES), load_candidates(whole).drop(columns=TIMES))
-
-
-def test_programs_executed_again_find_their_tables_and_agree(finished, sandbox):
-    _, out = finished
-    candidates = load_candidates(out)
-    new, agreement = reexecute(candidates, sandbox, settings=stated_settings([out]), progress=False)
-    assert new["output"].tolist() == candidates["output"].str.strip().tolist()
-    total = agreement.shares.set_index("category").loc["all"]
-    assert total["status"] == total["answer"] == total["verdict"] == total["candidates"] == len(candidates)

@@ -30,8 +30,8 @@ OWN = Dataset("own", "own", ("a",), own_problems.load, read_numbers, number_is_c
 SECRET = {GOLD}
 """
 PROGRAMS = {
-    "the practice problems' golds": "from trove_lite.datasets.practice.problems import PRACTICE\nprint('escaped')",
-    "a file of the package": "print('escaped', open('{site}/trove_lite/datasets/registry.csv').read(9))",
+    "the practice problems' golds": "from trove_lite.datasets.practice import PRACTICE\nprint('escaped')",
+    "a file of the package": "print('escaped', open('{site}/trove_lite/datasets/practice.jsonl').read(9))",
     "a copy for another Python": "print('escaped', open('{lib}/python3.1/site-packages/trove_lite/a').read())",
     "a file of the data folder": "print('escaped', open('{lib}/data/gold.json').read())",
     "a data set's module": "import own_set\nprint('escaped', own_set.SECRET)",

@@ -29,13 +29,6 @@ def run(sandbox, program: str) -> Execution:
     return sandbox.run_many([program], progress=False)[0]
 
 
-def test_the_kernel_counts_cpu_time_less_exactly_and_so_its_limit_is_far_above_ours():
-    """Counting by ticks it was seen to kill after 0.75 of the time, and to nobody's limit a kill is the machine's."""
-    with Sandbox(time_limit=3.0, workers=1) as sandbox:
-        execution = run(sandbox, "import resource\nprint(resource.getrlimit(resource.RLIMIT_CPU))")
-    assert execution.output == "(7, 7)\n"
-
-
 @pytest.mark.parametrize(
     ("program", "status", "error"),
     [
@@ -101,13 +94,6 @@ def test_what_was_killed_or_is_long_is_not_reused():
     with Sandbox(1, reuse=9) as once:
         once.run_many(["import os; os.abort()", "print('x' * (1 << 15))", "print(1)"], progress=False)
         assert list(once._known) == [("print(1)",)]
-
-
-def test_order_is_kept(sandbox):
-    programs = [f"import time\ntime.sleep({0.1 if i % 3 else 0})\nprint({i})" for i in range(12)]
-    assert [execution.output for execution in sandbox.run_many(programs, progress=False)] == [
-        f"{i}\n" for i in range(12)
-    ]
 
 
 def test_runs_from_any_event_loop(sandbox):
@@ -184,16 +170,6 @@ def test_tier(program, tier):
     assert tier_of(program) == tier
 
 
-def test_pandas_and_matplotlib_work(sandbox):
-    program = """
-import pandas as pd, matplotlib.pyplot as plt
-table = pd.DataFrame({"a": ["x", "y", "x"], "b": [1, 2, 3]})
-print(table.groupby("a").b.sum().to_dict(), table.a.str.upper().tolist())
-plt.plot([1, 2]); plt.title("t"); plt.show()
-"""
-    assert run(sandbox, program)[:2] == ("ok", "{'x': 4, 'y': 2} ['X', 'Y', 'X']\n")
-
-
 def test_a_worker_that_dies_is_replaced_and_its_program_runs_again():
     with Sandbox(1, time_limit=30) as one:
         assert run(one, "print(1)").status == "ok"
@@ -201,20 +177,6 @@ def test_a_worker_that_dies_is_replaced_and_its_program_runs_again():
         time.sleep(0.2)
         one._all[0].zygotes["lean", False].process.kill()
         assert slow.result(120)[:2] == ("ok", "2\n")
-
-
-def test_a_program_whose_worker_dies_twice_is_killed():
-    with Sandbox(1, time_limit=30) as one:
-        assert run(one, "print(1)").status == "ok"
-        running, dead = one._submit(one._run, "while True: pass"), None
-        for _ in range(2):
-            while (zygote := one._all[0].zygotes.get(("lean", False))) in (None, dead):
-                time.sleep(0.01)
-            time.sleep(0.3)
-            zygote.process.kill()
-            dead = zygote
-        assert running.result(120)[:4] == ("killed", "", False, "killed twice, and by no limit")
-        assert run(one, "print(2)").output == "2\n"
 
 
 def test_a_worker_that_starts_while_the_sandbox_closes_is_closed_too():
@@ -314,31 +276,14 @@ def test_other_systems_are_refused_with_a_recipe(monkeypatch):
             choose_level(isolation)
 
 
-def test_a_program_that_cannot_be_confined_does_not_run(sandbox, monkeypatch):
-    """The warm process is told to enter a ruleset that is not there."""
-    start = "isolation.landlock_ruleset = lambda *a: __import__('os').open('/dev/null', 0); zygote.main()"
-    real = sys.modules["trove_lite.sandbox.worker"].interpreter
-    monkeypatch.setattr("trove_lite.sandbox.worker.interpreter", lambda call, *rest: real(start, *rest))
-    worker = Worker("full", sandbox.limits)
-    try:
-        with pytest.raises(IsolationError, match="did not run"):
-            worker.run("print(1)")
-    finally:
-        worker.close()
-
-
 @pytest.mark.parametrize(
     ("wrong", "named"),
     [
         ({"isolation": "bubblewrap"}, "isolation 'bubblewrap': not one of auto, full"),
         ({"workers": 0}, "workers 0: must be at least 1"),
-        ({"workers": -1}, "workers -1"),
         ({"time_limit": 0}, "time limit 0"),
         ({"time_limit": float("nan")}, "time limit nan"),
-        ({"time_limit": float("inf")}, "time limit inf"),
-        ({"wall_limit": 0}, "wall limit 0"),
         ({"memory": 1 << 20}, "memory 1048576: must be at least 16777216"),
-        ({"output_limit": 0}, "output limit 0"),
         ({"scratch": -1}, "scratch -1"),
     ],
 )
@@ -367,13 +312,6 @@ def test_warm_processes_have_one_thread():
         sandbox.run_many(["1", "import sympy", "import numpy", "import pandas"], progress=False)
         pids = [zygote.process.pid for zygote in sandbox._all[0].zygotes.values()]
         assert [len(os.listdir(f"/proc/{pid}/task")) for pid in pids] == [1] * 4
-
-
-def test_description_is_small_and_complete(sandbox):
-    described = sandbox.describe()
-    assert described["level"] == "full"
-    assert {"numpy", "sympy"} <= described["libraries"].keys()
-    assert described["limits"]["time_limit"] == 0.5
 
 
 def test_no_descriptor_is_left():

@@ -13,7 +13,7 @@ import pytest
 import trove_lite as tl
 from trove_lite import view
 from trove_lite.candidates import CALLS_SCHEMA, as_arrow, as_frame, outcomes, save_run, save_table
-from trove_lite.running.live import hashed
+from trove_lite.running.folder import hashed
 from trove_lite.running.record import content_hash
 from trove_lite.running.settings import RunSettings
 from trove_lite.view import contents

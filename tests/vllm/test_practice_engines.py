@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from practice.problems import items
 from trove_lite import load_candidates
 from trove_lite.analysis.variance import decompose, interval
 from trove_lite.datasets.math import CATEGORIES
-from trove_lite.datasets.practice.problems import items
 from trove_lite.models import load_model
 from trove_lite.models.base import SamplingSettings
 from trove_lite.prompts.practice import practice_prompt

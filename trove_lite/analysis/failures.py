@@ -12,27 +12,16 @@ import pandas as pd
 
 from ..candidates import checked, named
 from ..parse import parse_tools
-from ..programs import plain_name
+from ..programs import NOT_PARSED, plain_name
 
 ERROR = re.compile(r"(\w*(?:Error|Exception|Exit|Interrupt|Warning|Iteration))\b")
-IMPORTED_COLUMNS = ["method", "mode", "programs", "importing", "right", "others", "right_of_others"]
-FAILURE_COLUMNS = ["method", "mode", "kind", "programs", "share", "of"]
 FROM_TOOLBOX = "toolbox."
 HARD_CODED = ("constant", "no arguments")
-KIND_COLUMNS = ["method", "kind", "tools", "share", "imported", "right", "right_and_used", "of"]
 NO_TEXT = "these runs hold numbers without text: name run folders that keep the programs"
-TOOL_COLUMNS = [
-    "method",
-    "category",
-    "seed",
-    "function",
-    "kind",
-    "first_problem",
-    "made",
-    "right",
-    "imported",
-    "problems",
-]
+FUNCTION = ["method", "category", "seed", "function"]
+TOOL_COLUMNS = [*FUNCTION, "kind", "first_problem", "made", "right", "imported", "problems"]
+KIND_COLUMNS = ["method", "kind", "tools", "share", "imported", "right", "right_and_used", "of"]
+IMPORTED_COLUMNS = ["method", "mode", "programs", "importing", "right", "others", "right_of_others"]
 
 
 def failures(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -43,20 +32,13 @@ def failures(candidates: pd.DataFrame) -> pd.DataFrame:
     `output`, `killed`, `no_code`, `refused`, `unavailable`).
     """
     stream = checked(candidates)[candidates["phase"] == "stream"]
-    told = ["status", "answer", "correct"]
-    errors = stream["error"] if "error" in stream else [None] * len(stream)
-    kinds = pd.DataFrame(
-        {
-            "method": stream["method"].astype(str),
-            "mode": stream["mode"].astype(str),
-            "kind": [kind_of(*row) for row in zip(*(stream[name] for name in told), errors, strict=True)],
-        }
-    )
-    counts = kinds.groupby(["method", "mode", "kind"]).size().rename("programs").reset_index()
-    counts["of"] = counts.groupby(["method", "mode"])["programs"].transform("sum")
-    counts["share"] = counts["programs"] / counts["of"]
+    ends = stream.reindex(columns=["status", "answer", "correct", "error"]).itertuples(index=False)
+    kinds = stream[["method", "mode"]].astype(str).assign(kind=[kind_of(*end) for end in ends])
+    table = kinds.groupby(["method", "mode", "kind"]).size().rename("programs").reset_index()
+    of = table.groupby(["method", "mode"])["programs"].transform("sum")
+    table = table.assign(share=table["programs"] / of, of=of)
     order = ["method", "mode", "programs", "kind"]
-    table = counts.sort_values(order, ascending=[True, True, False, True], ignore_index=True)[FAILURE_COLUMNS]
+    table = table.sort_values(order, ascending=[True, True, False, True], ignore_index=True)
     return named(table, "failures", "How programs ended")
 
 
@@ -79,28 +61,24 @@ def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
     """
     if "tools" not in checked(candidates):
         return named(pd.DataFrame(columns=TOOL_COLUMNS), "tools_made", "Tools", note=NO_TEXT)
-    where = ["method", "category", "seed"]
-    made: dict[tuple, dict] = {}
-    users: dict[tuple, list[int]] = {}
-    for row in candidates.sort_values("problem", kind="stable").itertuples():
-        stream = tuple(getattr(row, name) for name in where)
-        for tool in parse_tools(row.tools):
-            key = (*stream, plain_name(tool.name))
-            if tool.kind == "function":
-                about = {"kind": tool_kind(tool.source), "first_problem": row.problem, "made": 0, "right": 0}
-                found = made.setdefault(key, about)
-                found["made"] += 1
-                found["right"] += not pd.isna(row.correct) and bool(row.correct)
-            elif tool.name != plain_name(tool.name):
-                users.setdefault(key, []).append(row.problem)
+    ordered = candidates.astype({"correct": "boolean"}).sort_values("problem", kind="stable")
     rows = [
-        dict(zip([*where, "function"], key, strict=True))
-        | about
-        | {"imported": len(users.get(key, ())), "problems": len(set(users.get(key, ())))}
-        for key, about in made.items()
+        (row.method, row.category, row.seed, plain_name(tool.name), row.problem, right, tool)
+        for row, right in zip(ordered.itertuples(), ordered["correct"].eq(True).fillna(False), strict=True)
+        for tool in parse_tools(row.tools)
     ]
-    table = pd.DataFrame(rows, columns=TOOL_COLUMNS)
-    table = table.sort_values(["problems", "imported", "made"], ascending=False, kind="stable", ignore_index=True)
+    each = pd.DataFrame(rows, columns=[*FUNCTION, "problem", "right", "tool"])
+    defines = each["tool"].map(lambda tool: tool.kind == "function").astype(bool)
+    imports = ~defines & (each["tool"].map(lambda tool: tool.name) != each["function"])
+    made = each[defines].groupby(FUNCTION, sort=False, observed=True)
+    made = made.agg(
+        kind=("tool", "first"), first_problem=("problem", "first"), made=("tool", "size"), right=("right", "sum")
+    )
+    used = each[imports].groupby(FUNCTION, observed=True)["problem"].agg(imported="size", problems="nunique")
+    table = made.join(used).fillna({"imported": 0, "problems": 0}).astype({"imported": int, "problems": int})
+    table["kind"] = table["kind"].map(lambda tool: tool_kind(tool.source))
+    by = ["problems", "imported", "made"]
+    table = table.reset_index().sort_values(by, ascending=False, kind="stable", ignore_index=True)[TOOL_COLUMNS]
     return named(table, "tools_made", "Tools", note="no program of these runs defines a function as a tool")
 
 
@@ -130,15 +108,14 @@ def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for method, part in tools.groupby(tools["method"].astype(str), sort=True):
-        kinds = {kind: part["kind"] == kind for kind in part["kind"].value_counts().index}
-        for kind, mask in (kinds | {"hard-coded, together": part["kind"].isin(HARD_CODED)}).items():
-            here = part[mask]
+        kinds = {kind: part[part["kind"] == kind] for kind in part["kind"].value_counts().index}
+        kinds["hard-coded, together"] = part[part["kind"].isin(HARD_CODED)]
+        for kind, here in kinds.items():
             used, right = here["imported"] > 0, here["right"] > 0
-            counts = {"imported": used.sum(), "right": right.sum(), "right_and_used": (used & right).sum()}
-            rows.append({"method": method, "kind": kind, "tools": len(here), "of": len(part)} | counts)
-    table = pd.DataFrame(rows, columns=[name for name in KIND_COLUMNS if name != "share"])
-    table["share"] = table["tools"] / table["of"]
-    return named(table[KIND_COLUMNS], "tool_kinds", "Tools by kind", note=tools.attrs.get("note", ""))
+            counts = [used.sum(), right.sum(), (used & right).sum()]
+            rows.append([method, kind, len(here), len(here) / len(part), *counts, len(part)])
+    table = pd.DataFrame(rows, columns=KIND_COLUMNS)
+    return named(table, "tool_kinds", "Tools by kind", note=tools.attrs.get("note", ""))
 
 
 def tools_kept(toolbox: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
@@ -147,11 +124,20 @@ def tools_kept(toolbox: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
     Adds what `tools_made` knows of each: `kind`, `made`, `right`, and `imported` by how many programs of how many
     `problems`. A tool that no program of these defines stays undescribed.
     """
-    key = ["method", "category", "seed", "function"]
-    known = tools.astype({"method": str, "category": str})[[*key, "kind", "made", "right", "imported", "problems"]]
-    table = toolbox.astype({"method": str, "category": str}).merge(known, how="left", on=key)
+    known = tools.astype({"method": str, "category": str}).drop(columns="first_problem")
+    table = toolbox.astype({"method": str, "category": str}).merge(known, how="left", on=FUNCTION)
     table.attrs = toolbox.attrs | {"name": "tools_kept"}
     return table
+
+
+def statements(source: str) -> list[ast.stmt]:
+    """What a text consists of as Python; nothing where it does not parse."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(source).body
+    except NOT_PARSED:
+        return []
 
 
 def tool_kind(source: str) -> str:
@@ -160,13 +146,7 @@ def tool_kind(source: str) -> str:
     `constant`: it returns or prints the same whatever it is given; `no arguments`; `unused arguments`: of some it makes
     no use; `general`: it computes from all of its arguments; `broken`: it does not parse.
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            body = ast.parse(source).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return "broken"
-    function = next((node for node in body if isinstance(node, ast.FunctionDef)), None)
+    function = next((node for node in statements(source) if isinstance(node, ast.FunctionDef)), None)
     if function is None:
         return "broken"
     arguments = function.args

@@ -5,7 +5,6 @@ A sign accuses nobody. Somebody has to look, and to say why it stands. It knows 
 
 import ast
 import re
-import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -13,8 +12,8 @@ import pandas as pd
 
 from ..candidates import MISSING, all_candidates, calls_of, checked, read_description, run_name
 from ..parse import parse_tools
-from ..programs import NOT_PARSED, code_blocks
-from .failures import FROM_TOOLBOX, NO_TEXT
+from ..programs import code_blocks
+from .failures import FROM_TOOLBOX, NO_TEXT, statements
 
 #: Sign → the share above which it stands. A fifth: no answer or error is so common by chance where problems differ; in
 #: recorded runs of the papers no answer has more than 16 %. A tenth of cut or empty replies moves an accuracy by more
@@ -187,13 +186,11 @@ def _loading(defining: pd.DataFrame, importing: pd.DataFrame) -> Told:
 
 def _prints(source: str) -> bool:
     """Whether a statement beside the definitions of a tool's code calls something."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            body = ast.parse(source).body
-    except NOT_PARSED:
-        return False
-    beside = [node for node in body if isinstance(node, ast.Expr | ast.If | ast.For | ast.While | ast.With | ast.Try)]
+    beside = [
+        node
+        for node in statements(source)
+        if isinstance(node, ast.Expr | ast.If | ast.For | ast.While | ast.With | ast.Try)
+    ]
     return any(isinstance(node, ast.Call) for statement in beside for node in ast.walk(statement))
 
 

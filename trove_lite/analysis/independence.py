@@ -21,38 +21,11 @@ from . import statistics as metrics
 AGREE = 0.9
 #: Share of equal programs by chance where there is one sample a problem and so none to measure it with.
 CHANCE_OF_ONE = 0.1
-SHARED_COLUMNS = [
-    "category",
-    "mode",
-    "run_a",
-    "method_a",
-    "run_b",
-    "method_b",
-    "compared",
-    "identical",
-    "by_chance",
-    "apart",
-    "problems",
-    "shared",
-    "parted",
-    "stretches",
-    "verdict",
-]
-TOOLBOX_COLUMNS = [
-    "category",
-    "mode",
-    "run_a",
-    "run_b",
-    "first",
-    "last",
-    "problems",
-    "samples",
-    "value_a",
-    "value_b",
-    "difference",
-    "low",
-    "high",
-]
+SHARED_COLUMNS = ["category", "mode", "run_a", "method_a", "run_b", "method_b", "compared", "identical", "by_chance"]
+SHARED_COLUMNS += ["apart", "problems", "shared", "parted", "stretches", "verdict"]
+REPEATED_COLUMNS = ["category", "method", "run", "repeats", "stretches", "problems", "verdict"]
+TOOLBOX_COLUMNS = ["category", "mode", "run_a", "run_b", "first", "last", "problems", "samples", "value_a", "value_b"]
+TOOLBOX_COLUMNS += ["difference", "low", "high"]
 
 
 class _Grid(NamedTuple):
@@ -79,6 +52,11 @@ class _Pair(NamedTuple):
     chance: np.ndarray
     shared: np.ndarray
 
+    @property
+    def repeated(self) -> np.ndarray:
+        """Whether both have the problem, and it is shared."""
+        return self.shared & (self.compared > 0)
+
 
 def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
     """Where two runs of a category repeat each other: a row for each pair of a method's runs and mode.
@@ -101,26 +79,24 @@ def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
                 (run_a, method_a), (run_b, method_b) = grid.runs[pair.one], grid.runs[pair.other]
                 if method_a != method_b and not pair.shared.any():
                     continue
-                problems = grid.problems[pair.compared > 0]
-                inside = pair.shared[pair.compared > 0]
+                both = pair.compared > 0
+                problems, inside = grid.problems[both], pair.shared[both]
+                identical = _share(pair.equal, pair.compared)
                 rows.append(
-                    {
-                        "category": category,
-                        "mode": grid.mode,
-                        "run_a": run_a,
-                        "method_a": method_a,
-                        "run_b": run_b,
-                        "method_b": method_b,
-                        "compared": int(pair.compared.sum()),
-                        "identical": _share(pair.equal, pair.compared),
-                        "by_chance": float(np.average(pair.chance, weights=pair.compared)),
-                        "apart": _share(pair.equal[~pair.shared], pair.compared[~pair.shared]),
-                        "problems": len(problems),
-                        "shared": int(inside.sum()),
-                        "parted": None if inside.all() else int(problems[~inside][0]),
-                        "stretches": ", ".join(f"{a}-{b}" for a, b in _stretches(problems, inside)),
-                        "verdict": _verdict(pair, inside),
-                    }
+                    (
+                        *(category, grid.mode, run_a, method_a, run_b, method_b),
+                        *(int(pair.compared.sum()), identical),
+                        float(np.average(pair.chance, weights=pair.compared)),
+                        _share(pair.equal[~pair.shared], pair.compared[~pair.shared]),
+                        *(len(problems), int(inside.sum())),
+                        None if inside.all() else int(problems[~inside][0]),
+                        ", ".join(f"{a}-{b}" for a, b in _stretches(problems, inside)),
+                        "independent"
+                        if not inside.any()
+                        else "copy"
+                        if inside.all() and identical >= 0.95
+                        else "overlap",
+                    )
                 )
     return pd.DataFrame(rows, columns=SHARED_COLUMNS).astype({"parted": "Int64"})
 
@@ -133,21 +109,12 @@ def repetitions(pairs: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     sharing = pairs[pairs["shared"] > 0]
-    for (category, method, run), part in sharing.groupby(["category", "method_b", "run_b"], observed=True):
-        shared = part.groupby("run_a", sort=True)["shared"].sum()
-        most = part[part["run_a"] == shared.idxmax()]
-        rows.append(
-            {
-                "category": category,
-                "method": method,
-                "run": run,
-                "repeats": most["run_a"].iloc[0],
-                "stretches": "; ".join(f"{row.mode} {row.stretches}" for row in most.itertuples()),
-                "problems": int(most["problems"].max()),
-                "verdict": "copy" if (most["verdict"] == "copy").all() else "overlap",
-            }
-        )
-    return pd.DataFrame(rows, columns=["category", "method", "run", "repeats", "stretches", "problems", "verdict"])
+    for key, part in sharing.groupby(["category", "method_b", "run_b"], observed=True):
+        most = part[part["run_a"] == part.groupby("run_a", sort=True)["shared"].sum().idxmax()]
+        stretches = "; ".join(f"{row.mode} {row.stretches}" for row in most.itertuples())
+        verdict = "copy" if (most["verdict"] == "copy").all() else "overlap"
+        rows.append((*key, most["run_a"].iloc[0], stretches, int(most["problems"].max()), verdict))
+    return pd.DataFrame(rows, columns=REPEATED_COLUMNS)
 
 
 def independent_runs(candidates: pd.DataFrame, *, by_mode: bool = False, across: bool = False) -> pd.DataFrame:
@@ -202,40 +169,26 @@ def toolbox_experiment(candidates: pd.DataFrame) -> pd.DataFrame:
             others = [(g, found_there) for g, found_there in zip(grids, found, strict=True) if g is not grid]
             for pair in pairs:
                 runs = grid.runs[pair.one], grid.runs[pair.other]
-                common = [
-                    _shared_problems(g, found_there, runs) for g, found_there in others if set(runs) <= set(g.runs)
-                ]
+                common = [_shared_problems(g, there, runs) for g, there in others if set(runs) <= set(g.runs)]
                 if runs[0][1] != runs[1][1] or not common:
                     continue
                 apart = set(grid.problems[~pair.shared & (pair.compared > 0)].tolist()).intersection(*common)
                 apart = sorted(p for p in apart if not any((run, p) in again for run in runs))
                 if apart:
-                    rows.append(_experiment(stream, category, grid.mode, runs, apart))
+                    here = stream[(stream["category"] == category) & (stream["mode"] == grid.mode)]
+                    result = _experiment(here[here["problem"].isin(apart)], runs)
+                    rows.append((category, grid.mode, runs[0][0], runs[1][0], apart[0], apart[-1], len(apart), *result))
     return pd.DataFrame(rows, columns=TOOLBOX_COLUMNS)
 
 
-def _experiment(stream: pd.DataFrame, category: str, mode: str, runs: tuple, problems: list[int]) -> dict:
-    here = stream[(stream["category"] == category) & (stream["mode"] == mode) & stream["problem"].isin(problems)]
-    here = here[here["phase"] == "stream"].dropna(subset="correct")
-    here = here.assign(_of=list(zip(here["run"], here["method"], strict=True)), right=here["correct"].astype(float))
-    wide = here.pivot_table(index=["problem", "sample"], columns="_of", values="right", observed=True)
-    wide = wide[list(runs)].dropna()
-    gap = metrics.mean_interval((wide[runs[1]] - wide[runs[0]]).groupby("problem").mean())
-    return {
-        "category": category,
-        "mode": mode,
-        "run_a": runs[0][0],
-        "run_b": runs[1][0],
-        "first": problems[0],
-        "last": problems[-1],
-        "problems": len(problems),
-        "samples": len(wide),
-        "value_a": wide[runs[0]].mean(),
-        "value_b": wide[runs[1]].mean(),
-        "difference": gap.value,
-        "low": gap.low,
-        "high": gap.high,
-    }
+def _experiment(rows: pd.DataFrame, runs: tuple) -> tuple:
+    """Samples that both runs have, the share that is right in each, and the difference with its interval."""
+    rows = rows[rows["phase"] == "stream"].dropna(subset="correct")
+    rows = rows.assign(_of=list(zip(rows["run"], rows["method"], strict=True)), right=rows["correct"].astype(float))
+    wide = rows.pivot_table(index=["problem", "sample"], columns="_of", values="right", observed=True)
+    one, other = (wide[list(runs)].dropna()[run] for run in runs)
+    gap = metrics.mean_interval((other - one).groupby("problem").mean())
+    return len(one), one.mean(), other.mean(), gap.value, gap.low, gap.high
 
 
 def _grids(candidates: pd.DataFrame) -> Iterator[tuple[str, list[_Grid]]]:
@@ -254,9 +207,10 @@ def _grids(candidates: pd.DataFrame) -> Iterator[tuple[str, list[_Grid]]]:
 
 
 def _grid(mode: str, rows: pd.DataFrame) -> _Grid:
-    runs = sorted(set(zip(rows["run"].astype(str), rows["method"].astype(str), strict=True)))
+    keys = list(zip(rows["run"].astype(str), rows["method"].astype(str), strict=True))
+    runs = sorted(set(keys))
     place = {run: i for i, run in enumerate(runs)}
-    run = [place[key] for key in zip(rows["run"].astype(str), rows["method"].astype(str), strict=True)]
+    run = [place[key] for key in keys]
     problems, problem = np.unique(rows["problem"].to_numpy(dtype=int), return_inverse=True)
     sample = rows["sample"].to_numpy(dtype=int)
     shape = len(runs), len(problems), int(sample.max()) + 1
@@ -305,26 +259,21 @@ def _shared(equal: np.ndarray, compared: np.ndarray, chance: np.ndarray) -> np.n
 def _repeated(grid: _Grid, pairs: Iterable[_Pair]) -> Iterator[tuple[tuple[str, str], int]]:
     """(run, problem) wherever a run repeats an earlier one."""
     for pair in pairs:
-        for problem in grid.problems[pair.shared & (pair.compared > 0)].tolist():
+        for problem in grid.problems[pair.repeated].tolist():
             yield grid.runs[pair.other], problem
 
 
 def _shared_problems(grid: _Grid, pairs: list[_Pair], runs: tuple) -> set[int]:
+    """The problems that these two runs share, in this mode."""
     places = [grid.runs.index(run) for run in runs]
-    shared = [pair.shared & (pair.compared > 0) for pair in pairs if [pair.one, pair.other] == places]
-    return set(grid.problems[shared[0]].tolist()) if shared else set()
+    found = [grid.problems[pair.repeated].tolist() for pair in pairs if [pair.one, pair.other] == places]
+    return set(found[0]) if found else set()
 
 
 def _stretches(problems: np.ndarray, inside: np.ndarray) -> list[tuple[int, int]]:
     """First and last problem of each run of shared ones."""
     edges = np.flatnonzero(np.diff(np.r_[False, inside, False].astype(int)))
     return [(int(problems[a]), int(problems[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
-
-
-def _verdict(pair: _Pair, inside: np.ndarray) -> str:
-    if not inside.any():
-        return "independent"
-    return "copy" if inside.all() and _share(pair.equal, pair.compared) >= 0.95 else "overlap"
 
 
 def _share(part: np.ndarray, whole: np.ndarray) -> float:

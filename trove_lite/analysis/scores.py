@@ -1,7 +1,7 @@
 """Scores: a number for each problem and run, and the mean of many, or of a difference, with where its variance lies.
 
 A score is 0 or 1 where all that was recorded decides it, else an expectation over smaller budgets; null where a problem
-has too few samples. Sides, budgets and costs are `comparison`'s.
+has too few samples. What sides come to is `compare`'s.
 """
 
 from collections.abc import Callable, Sequence
@@ -79,11 +79,9 @@ def in_part(table: pd.DataFrame) -> str:
 
     `table`: scores by run. A problem counts with its mean over the runs that have it, so such a run counts for its own.
     """
-    code = pd.factorize(table["category"])[0]
-    problems = np.bincount(code)[:, None]
-    of_run = np.zeros((len(problems), table.shape[1] - 2), dtype=int)
-    np.add.at(of_run, code, ~np.isnan(_values(table)))
-    partial, runs = np.count_nonzero((of_run > 0) & (of_run < problems)), np.count_nonzero(of_run)
+    categories = table.groupby("category", observed=True)
+    of_run, problems = categories[[*table.columns[2:]]].count(), categories.size()
+    partial, runs = int((of_run.gt(0) & of_run.lt(problems, axis=0)).sum().sum()), int(of_run.gt(0).sum().sum())
     return f"{partial} of {runs} runs count in part: what repeats another is left out" if partial else ""
 
 
@@ -146,43 +144,36 @@ def distinct_score(candidates: pd.DataFrame, k: int, value: Callable[[pd.DataFra
 
 def graded_answer(candidates: pd.DataFrame) -> pd.Series:
     """The answer of each candidate that is graded: a number rounded to two decimals, any other text as it is."""
-    return candidates["answer"].map(_rounded, na_action="ignore")
 
+    def rounded(answer: str) -> float | str:
+        try:
+            return round(float(answer), 2)
+        except ValueError:
+            return answer
 
-def _rounded(answer: str) -> float | str:
-    try:
-        return round(float(answer), 2)
-    except ValueError:
-        return answer
+    return candidates["answer"].map(rounded, na_action="ignore")
 
 
 def _levels(candidates: pd.DataFrame) -> pd.Series:
     return candidates.groupby(PROBLEM, observed=True)["level"].first()
 
 
-def by_category(scores: pd.DataFrame, categories: Sequence[str], covered: Sequence[str]) -> dict[str, pd.DataFrame]:
-    """Scores of each of `categories` and, where all `covered` ones are scored, of those together.
+def groups_of(categories: Sequence[str], covered: Sequence[str]) -> dict[str, Sequence[str]]:
+    """The rows over several categories that a table has, by name, with what each is over; none for a single category.
 
-    The rows over several are those of `over_categories`; there are none where only one category is covered, but the
-    one over all that this side alone may have.
+    Over those that are `covered`, if they are several and not all; beside them the one over all that a side alone may
+    have.
     """
-    parts = {c: part for c in categories if len(part := scores[scores["category"] == c])}
-    if len(covered) > 1 and set(covered) <= set(parts):
-        together = scores[scores["category"].isin(covered)]
-        whole = len(covered) == len(categories)
-        parts |= dict.fromkeys((ALL_MICRO, ALL_MACRO) if whole else (COVERED_MICRO, COVERED_MACRO), together)
-    if len(categories) > 1 and set(parts) >= set(categories):
-        parts[ALL_MICRO] = scores
-    return parts
+    if len(categories) < 2:
+        return {}
+    if len(covered) == len(categories):
+        return dict.fromkeys((ALL_MICRO, ALL_MACRO), categories)
+    return {ALL_MICRO: categories} | dict.fromkeys((COVERED_MICRO, COVERED_MACRO) if len(covered) > 1 else (), covered)
 
 
 def over_categories(categories: Sequence[str], covered: Sequence[str]) -> list[str]:
-    """The names of the rows over several categories that a table has; none for a data set with one category."""
-    if len(categories) < 2:
-        return []
-    if len(covered) == len(categories):
-        return [ALL_MICRO, ALL_MACRO]
-    return [ALL_MICRO] + ([COVERED_MICRO, COVERED_MACRO] if len(covered) > 1 else [])
+    """The names of `groups_of`."""
+    return list(groups_of(categories, covered))
 
 
 def by_run(scores: pd.DataFrame) -> pd.DataFrame:
@@ -197,10 +188,6 @@ def _wide(scores: pd.DataFrame) -> pd.DataFrame:
     run = (number - number.groupby(category).transform("min")).rename("run")
     keys = [scores["category"], scores["problem"], run]
     return scores["score"].groupby(keys, observed=True).mean().unstack("run").dropna(how="all")
-
-
-def _values(table: pd.DataFrame) -> np.ndarray:
-    return table.iloc[:, 2:].to_numpy(dtype=float)
 
 
 # ---- means and differences, with where their variance lies ----
@@ -235,16 +222,14 @@ def _decomposed(index: pd.Index, runs: Sequence[Runs]) -> Variance:
 
 def _laid_out(scores: pd.DataFrame, minus: pd.DataFrame | None) -> tuple[pd.Index, list[Runs]]:
     """The problems that all have scores of, and the scores, problem by run; of the same runs, their differences."""
-    scores = scores.dropna(subset="score")
-    if minus is not None:
-        minus = minus.dropna(subset="score")
-        if len(same := _run_by_run(scores, minus)):
-            scores, minus = same, None
-    sides = [_wide(part) for part in (scores, minus) if part is not None]
+    parts = [part.dropna(subset="score") for part in (scores, minus) if part is not None]
+    if len(parts) > 1 and len(same := _run_by_run(*parts)):
+        parts = [same]
+    sides = [_wide(part) for part in parts]
     index = sides[0].index if len(sides) == 1 else sides[0].index.intersection(sides[1].index)
     return index, [
         Runs(side.loc[index].to_numpy(dtype=float), run_sd=run_effect(part), worth=_worth(part, index))
-        for side, part in zip(sides, (scores, minus), strict=False)
+        for side, part in zip(sides, parts, strict=True)
     ]
 
 
@@ -282,18 +267,14 @@ def estimate_of(table: pd.DataFrame, v: Variance | None, *, macro: bool = False)
     if v is None or table.empty:
         nan = float("nan")
         return Estimate(nan, nan, nan, nan, nan, nan, 0, 0)
-    values, category = _values(table), table["category"].to_numpy()
+    values, category = table.iloc[:, 2:].to_numpy(dtype=float), table["category"].to_numpy()
     values = values[:, ~np.isnan(values).all(axis=0)]  # the runs of these categories
     runs = values.shape[1]
     share = bool(((values >= 0) & (values <= 1) | np.isnan(values)).all())
     found = proportion_interval(v) if share else interval(v)
     low, high = prediction_interval(v, RERUN)[1:3]
     ends = (max(low, 0.0), min(high, 1.0)) if share and low == low else (low, high)
-    means = [_mean(values[:, r], category, macro) for r in range(runs) if not np.isnan(values[:, r]).any()]
+    groups = [category == c for c in np.unique(category)] if macro else [slice(None)]
+    whole = [values[:, r] for r in range(runs) if not np.isnan(values[:, r]).any()]
+    means = [metrics.macro_mean([run[rows].mean() for rows in groups]) for run in whole]
     return Estimate(v.value, found.low, found.high, *ends, metrics.run_sd(means), runs, len(values))
-
-
-def _mean(values: np.ndarray, category: np.ndarray, macro: bool) -> float:
-    if not macro:
-        return float(np.nanmean(values))
-    return metrics.macro_mean([metrics.question_means(values[category == c][None])[0] for c in np.unique(category)])

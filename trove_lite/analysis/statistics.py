@@ -57,16 +57,15 @@ def generator(seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def subsets_by_mode(modes: Sequence, k_per_mode: int | Mapping, *, seed: int, resamples: int = 1000) -> npt.NDArray:
+def subsets_by_mode(modes: Sequence, k_per_mode: Mapping, *, seed: int, resamples: int = 1000) -> npt.NDArray:
     """Subsets with k samples of each mode, in the samples' own order: an array (subsets, sum of k).
 
     All of them where they are no more than `resamples` or `FEW`, else `resamples` drawn at random, with repetition.
-    `modes` labels each sample; `k_per_mode` is one k for every mode, or a mapping from label to k. For rules whose
-    maj@k has no closed form, order mattering to them.
+    `modes` labels each sample; `k_per_mode` maps a label to k. For rules whose maj@k has no closed form, order
+    mattering to them.
     """
     rng, modes, parts = generator(seed), np.asarray(modes), []
-    wanted = k_per_mode if isinstance(k_per_mode, Mapping) else dict.fromkeys([*np.unique(modes)], k_per_mode)
-    for mode, k in wanted.items():
+    for mode, k in k_per_mode.items():
         members = np.flatnonzero(modes == mode)
         if not 0 <= k <= len(members):
             raise ValueError(f"cannot draw {k} of {len(members)} samples (mode {mode})")
@@ -94,23 +93,23 @@ def standard_error(scores: Scores, clusters: npt.ArrayLike | None = None) -> flo
     sqrt(sum (s - mean)^2 / (N (N-1))); clustered sqrt(C/(C-1) sum_g (sum_{q in g} (s_q - mean))^2) / N
     (Miller 2024, arXiv 2411.00640). NaN for fewer than two questions or clusters.
     """
-    scores, clusters = _scored(scores, clusters)
-    units = _units(scores, clusters)
+    scores, cluster = _scored(scores, clusters)
+    units = cluster.max(initial=-1) + 1
     if units < 2:
         return float("nan")
-    sums = _cluster_sums(scores - scores.mean(), clusters)
+    sums = np.bincount(cluster, scores - scores.mean())
     return float(np.sqrt(units / (units - 1) * np.sum(sums**2)) / len(scores))
 
 
-def mean_interval(scores: Scores, level: float = 0.95, *, clusters: npt.ArrayLike | None = None) -> Interval:
-    """Mean over questions with Student's t interval.
+def mean_interval(scores: Scores, *, clusters: npt.ArrayLike | None = None) -> Interval:
+    """Mean over questions with Student's 95 % t interval.
 
-    mean +- t_{(1+level)/2, N-1} SE, C-1 degrees of freedom when clustered. For small cells, or right-or-wrong
-    scores nearly all alike, take `variance.proportion_interval` (Bowyer et al. 2025, arXiv 2503.01747).
+    mean +- t_{0.975, N-1} SE, C-1 degrees of freedom when clustered. For small cells, or right-or-wrong scores nearly
+    all alike, take `variance.proportion_interval` (Bowyer et al. 2025, arXiv 2503.01747).
     """
-    scores, clusters = _scored(scores, clusters)
-    value, se = _mean(scores), standard_error(scores, clusters)
-    half = float(stats.t.ppf((1 + level) / 2, max(_units(scores, clusters) - 1, 1)) * se)
+    se, (scores, cluster) = standard_error(scores, clusters), _scored(scores, clusters)
+    value = float(scores.mean()) if len(scores) else float("nan")
+    half = float(stats.t.ppf(0.975, max(cluster.max(initial=-1), 1)) * se)
     return Interval(value, value - half, value + half, se)
 
 
@@ -154,7 +153,10 @@ def mcnemar_exact(a: Scores, b: Scores) -> McNemar:
 
     The two-sided binomial test of the questions that one side alone solves (McNemar 1947); p = 1 if there are none.
     """
-    d = _differences(a, b)
+    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
+    if a.shape != b.shape or a.ndim != 1:
+        raise ValueError(f"paired scores must be two rows over the same questions, not {a.shape} and {b.shape}")
+    d = _scored(a - b)[0]
     if not np.isin(d, (-1, 0, 1)).all():
         raise ValueError("McNemar's test is for one run each, right or wrong; for means over runs see variance.p_value")
     a_only, b_only = int((d > 0).sum()), int((d < 0).sum())
@@ -182,10 +184,8 @@ class Gains(NamedTuple):
     potential: npt.NDArray[np.bool_]
 
 
-def jaccard_interval(
-    first: Solved, second: Solved, *, seed: int, resamples: int = 1000, level: float = 0.95
-) -> Interval:
-    """Mean overlap |A & B| / |A | B| of pairs of runs, with its percentile interval over resampled questions.
+def jaccard_interval(first: Solved, second: Solved, *, seed: int, resamples: int = 1000) -> Interval:
+    """Mean overlap |A & B| / |A | B| of pairs of runs, with its 95 % percentile interval over resampled questions.
 
     `first` and `second` are (pairs, questions): the pairs of runs to be compared, row by row. Two runs of one method
     give the noise floor, against which the overlap of two methods is to be read. Pairs with an empty union are left
@@ -195,8 +195,12 @@ def jaccard_interval(
     questions = a.shape[-1]
     both, either = (a & b).T.astype(float), (a | b).T.astype(float)
     counts = generator(seed).multinomial(questions, np.full(questions, 1 / max(questions, 1)), resamples)
-    value = question_means(_ratio(both.sum(axis=0), either.sum(axis=0))[None])[0]
-    return _percentile(value, question_means(_ratio(counts @ both, counts @ either)), level)
+    value = float(question_means(_ratio(both.sum(axis=0), either.sum(axis=0))[None])[0])
+    again = question_means(_ratio(counts @ both, counts @ either))
+    again = again[~np.isnan(again)]
+    if len(again) < 2 or value != value:
+        return Interval(value, np.nan, np.nan, np.nan)
+    return Interval(value, *np.quantile(again, [0.025, 0.975]).tolist(), float(again.std(ddof=1)))
 
 
 def unique_by_mode(solved: Solved) -> Array:
@@ -222,51 +226,21 @@ def gains(a: Solved, b: Solved) -> Gains:
 # ---- helpers ----
 
 
-def _scored(scores, clusters=None):
+def _scored(scores: Scores, clusters: npt.ArrayLike | None = None) -> tuple[Array, npt.NDArray]:
+    """The scores without NaN, and the number of each one's cluster; of its own where there are none."""
     scores = np.asarray(scores, dtype=float)
     keep = ~np.isnan(scores)
-    return scores[keep], None if clusters is None else np.asarray(clusters)[keep]
+    labels = np.arange(len(scores)) if clusters is None else np.asarray(clusters)
+    return scores[keep], np.unique(labels[keep], return_inverse=True)[1].ravel()
 
 
-def _differences(a, b):
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    if a.shape != b.shape or a.ndim != 1:
-        raise ValueError(f"paired scores must be two rows over the same questions, not {a.shape} and {b.shape}")
-    return _scored(a - b)[0]
-
-
-def _codes(labels):
-    return np.unique(np.asarray(labels), return_inverse=True)[1].ravel()
-
-
-def _cluster_sums(values, clusters):
-    return values if clusters is None else np.bincount(_codes(clusters), values)
-
-
-def _units(scores, clusters):
-    return len(scores) if clusters is None else len(np.unique(clusters))
-
-
-def _solved(values):
+def _solved(values: Solved) -> npt.NDArray[np.bool_]:
     values = np.asarray(values)
     if values.dtype != bool and not ((values == 0) | (values == 1)).all():
         raise ValueError("solved must be 0 or 1: leave out first what could not be scored")
     return values.astype(bool)
 
 
-def _ratio(top, bottom):
+def _ratio(top: npt.ArrayLike, bottom: npt.ArrayLike) -> Array:
     bottom = np.asarray(bottom, dtype=float)
     return np.divide(top, np.where(bottom == 0, np.nan, bottom))
-
-
-def _mean(values):
-    values = values[~np.isnan(values)]
-    return float(values.mean()) if len(values) else float("nan")
-
-
-def _percentile(value, replicates, level):
-    replicates = replicates[~np.isnan(replicates)]
-    if len(replicates) < 2 or value != value:
-        return Interval(float(value), np.nan, np.nan, np.nan)
-    low, high = np.quantile(replicates, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(value), float(low), float(high), float(replicates.std(ddof=1)))

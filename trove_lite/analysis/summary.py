@@ -7,9 +7,10 @@ import pandas as pd
 from ..candidates import FAIL_ON_MISSING, MISSING, UNAVAILABLE, all_candidates, selections
 from . import statistics as metrics
 from .choose import choose, in_order, modes_of
-from .comparison import accuracy_differences, compare, points
+from .compare import accuracy_differences, points
 from .independence import repetitions, shared_programs
 from .scores import correct_counts, distinct_score, graded_answer, oracle_score
+from .sides import compare
 
 RUN = ["run", "method", "category"]
 
@@ -46,12 +47,9 @@ def _unanswered(candidates: pd.DataFrame) -> dict[str, str]:
         lacking = part[part["status"] == UNAVAILABLE]
         if len(lacking) > FAIL_ON_MISSING * len(part):
             why = next(iter(lacking["error"].dropna()), "") if "error" in lacking else ""
-            said = (
-                "no sample could"
-                if len(lacking) == len(part)
-                else f"{len(lacking):,} of {len(part):,} samples could not"
-            )
-            lines[run] = f"{run}: no accuracy, for {said} be had" + f" ({why})" * bool(why)
+            few = f"{len(lacking):,} of {len(part):,} samples could not"
+            lost = "no sample could" if len(lacking) == len(part) else few
+            lines[run] = f"{run}: no accuracy, for {lost} be had" + f" ({why})" * bool(why)
     return lines
 
 
@@ -59,45 +57,35 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> list[dict]:
     """A dict for each run and category of which all candidates are known."""
     stream = in_order(candidates)
     chosen = {rule: choose(stream, rule) for rule in ("two_stage", "one_stage")}
+    right = {rule: frame.groupby(RUN, observed=True)["correct"].sum() for rule, frame in chosen.items()}
+    selected = ended.groupby(["run", "category"], observed=True)["correct"].sum()
     runs = []
-    for (run, method, category), part in stream.groupby(RUN, observed=True):
-        mine = {
-            rule: frame[(frame["run"] == run) & (frame["category"] == category) & (frame["method"] == method)]
-            for rule, frame in chosen.items()
-        }
+    for key, part in stream.groupby(RUN, observed=True):
+        run, method, category = key
+        everything = candidates[(candidates["run"] == run) & (candidates["category"] == category)]
         modes = modes_of(part)
         counts, size = correct_counts(part), int(part.groupby("problem").size().min())
         solved = counts[[f"c_{mode}" for mode in modes]].to_numpy().T > 0
+        mine = everything[(everything["method"] == method) & (everything["phase"] == "stream")]
         runs.append(
-            {
-                "run": run,
-                "method": method,
-                "category": category,
+            dict(zip(RUN, key, strict=True))
+            | {
                 "problems": len(counts),
                 "candidates": len(part),
-                "two_stage_correct": int(mine["two_stage"]["correct"].fillna(False).sum()),
-                "selected_correct": _right(_of(ended, run, category)),
-                "one_stage_correct": int(mine["one_stage"]["correct"].fillna(False).sum()),
+                "two_stage_correct": int(right["two_stage"][key]),
+                "selected_correct": int(selected[run, category]) if (run, category) in selected.index else None,
+                "one_stage_correct": int(right["one_stage"][key]),
                 "oracle_correct": int(solved.any(axis=0).sum()),
                 "pass_at_5": {m: _mean(oracle_score(part[part["mode"] == m], 5)) for m in modes},
                 "unique": dict(zip(modes, metrics.unique_by_mode(solved).tolist(), strict=True)),
                 "mean_distinct_answers": _mean(distinct_score(part, size, graded_answer)),
-                "retried_problems": int(_of(candidates, run, category).query("phase == 'retry'")["problem"].nunique()),
-                **{status: _lacking(_of(candidates, run, category), method, status) for status in MISSING},
-                "not_judged": int((_of(candidates, run, category)["correct"].isna()).sum()),
+                "retried_problems": int(everything.query("phase == 'retry'")["problem"].nunique()),
+                **{status: int(mine.loc[mine["status"] == status, "problem"].nunique()) for status in MISSING},
+                "not_judged": int(everything["correct"].isna().sum()),
                 "shortened_outputs": int(part["shortened"].fillna(False).sum()),
             }
         )
     return runs
-
-
-def _lacking(rows: pd.DataFrame, method: str, status: str) -> int:
-    mine = (rows["method"] == method) & (rows["phase"] == "stream") & (rows["status"] == status)
-    return int(rows.loc[mine, "problem"].nunique())
-
-
-def _right(ended: pd.DataFrame) -> int | None:
-    return int(ended["correct"].sum()) if len(ended) else None
 
 
 def against(candidates: pd.DataFrame, methods: Sequence[str], rule: str = "one_stage") -> list[str]:
@@ -141,10 +129,6 @@ def as_text(summary: dict) -> str:
                 f"their programs are the same, by chance {100 * free['by_chance'].mean():.1f} %"
             ]
     return "\n".join(lines)
-
-
-def _of(candidates: pd.DataFrame, run: str, category: str) -> pd.DataFrame:
-    return candidates[(candidates["run"] == run) & (candidates["category"] == category)]
 
 
 def _mean(scores: pd.DataFrame) -> float | None:

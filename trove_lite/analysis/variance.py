@@ -30,6 +30,7 @@ from .statistics import Array, Interval, question_means, standard_error
 #: worth less can be had without one; a point is the last digit that the papers print.
 MARGINS = (0.01, 0.02, 0.03)
 SMALLEST_EFFECT = 0.02
+POWER_WANTED = 0.8
 THESE_RUNS = "these runs"  # what an interval covers where a run's own effect cannot be seen: no other runs, no method
 
 
@@ -38,8 +39,6 @@ class Runs(NamedTuple):
 
     scores: npt.ArrayLike  # (questions, runs); NaN where unscored
     run_sd: float | None = None  # SD of a run's own effect on the mean; 0: runs share nothing; None: estimate it
-    run_degrees: float = np.inf  # of freedom of that `run_sd`, where it was itself estimated
-    sample_sd: float | None = None  # SD within a question and run; None: estimate it
     #: How many runs' worth of samples a score is made of (one number, or one a question): the expected score of k of n
     #: samples is worth n / k runs of k (Hoeffding 1948: at least so many), which share the effect of one run.
     worth: npt.ArrayLike = 1.0
@@ -56,7 +55,7 @@ class Variance:
     values: Array  # (strata,): the mean, or the difference, in each
     weights: Array  # (strata,): `value` is their weighted mean
     sizes: Array  # (strata,): questions
-    degrees: Array  # (strata,): of freedom of `spread`: questions, or clusters of them, less one
+    degrees: Array  # (strata,): of freedom of `spread`: questions less one
     spread: Array  # (strata,): variance over questions of their means over runs: problem, and what is left of sample
     single: Array  # (strata, methods): variance over questions of a single run's scores: problem and sample
     sample: Array  # (strata, methods): within a question and run; NaN: unknown
@@ -140,8 +139,6 @@ def decompose(
     minus: npt.ArrayLike | Runs | None = None,
     *,
     strata: npt.ArrayLike | None = None,
-    macro: bool = False,
-    clusters: npt.ArrayLike | None = None,
 ) -> Variance:
     """Problem, sample and run variance of the mean of (questions, runs), or of a difference of two such means.
 
@@ -152,10 +149,9 @@ def decompose(
     `minus`: a second method on the same questions, with runs of its own; questions unscored by either are left out.
     Runs that belong together one by one (the same seed and the same random numbers) are one method: give a - b.
     `strata`: a label a question, whose shares are fixed and whose runs are independent of each other's; the mean over
-    them is the micro one, or with `macro` weighs all the same, and is NaN if one has no scores. A stratum of one
-    question is taken to be as varied as the others. `clusters`: a label a question; questions of one cluster (a table,
-    say) are drawn together. One run: its own effect and its samples cannot be seen, and are NaN unless assumed in
-    `Runs`, or taken from other strata (`alike`).
+    them is the micro one (`Variance.of` gives the macro one). A stratum of one question is taken to be as varied as the
+    others. One run: its own effect and its samples cannot be seen, and are NaN unless assumed in `Runs`, or taken from
+    other strata (`alike`).
     """
     methods = [x if isinstance(x, Runs) else Runs(x) for x in (scores, minus) if x is not None]
     tables = [np.asarray(m.scores, dtype=float) for m in methods]
@@ -165,26 +161,20 @@ def decompose(
     each = means[0] - means[1] if minus is not None else means[0]
     scored = ~np.isnan(each)
     names = np.zeros(len(each)) if strata is None else np.asarray(strata)
-    labels, parts = np.unique(names if macro else names[scored]).tolist(), []
+    labels, parts = np.unique(names[scored]).tolist(), []
     for label in labels:
         here = scored & (names == label)
-        group = None if clusters is None else np.asarray(clusters)[here]
-        parts.append(
-            (
-                each[here].mean() if here.any() else np.nan,
-                here.sum(),
-                (here.sum() if group is None else len(np.unique(group))) - 1,
-                here.sum() * standard_error(each[here], group) ** 2,
-                [_components(m, t[here], here) for m, t in zip(methods, tables, strict=True)],
-            )
-        )
+        size = here.sum()
+        components = [_components(m, t[here], here) for m, t in zip(methods, tables, strict=True)]
+        parts.append((each[here].mean(), size, size - 1, size * standard_error(each[here]) ** 2, components))
     if not parts:
         labels, parts = [None], [(np.nan, 0, 0, np.nan, [np.full(6, np.nan)] * len(methods))]
     values, sizes, degrees, spread, components = (np.array(column, dtype=float) for column in zip(*parts, strict=True))
     if (known := ~np.isnan(spread)).any():
         spread = np.where(known | (sizes == 0), spread, np.average(spread[known], weights=sizes[known]))
-    weights = np.full(len(sizes), 1 / len(sizes)) if macro else sizes / max(sizes.sum(), 1)
-    return Variance(tuple(labels), values, weights, sizes, degrees, spread, *np.moveaxis(components, 2, 0))
+    return Variance(
+        tuple(labels), values, sizes / max(sizes.sum(), 1), sizes, degrees, spread, *np.moveaxis(components, 2, 0)
+    )
 
 
 def alike(v: Variance) -> Variance:
@@ -238,8 +228,8 @@ def _components(method: Runs, scores: Array, here: npt.NDArray) -> Array:
         sample = n @ variances / 2 / n.sum()
         run = n @ (np.nanmean(d, axis=0) ** 2 - variances / n) / 2 / n.sum()
     worth = float(np.broadcast_to(np.asarray(method.worth, dtype=float), len(here))[here].mean())
-    degrees = (runs - 1 if len(n) else 0) if method.run_sd is None else method.run_degrees
-    sample = sample * worth if method.sample_sd is None else method.sample_sd**2
+    degrees = (runs - 1 if len(n) else 0) if method.run_sd is None else np.inf
+    sample = sample * worth
     single += 0.0 if np.isnan(sample) else sample * (1 - 1 / worth)  # of one run's worth of samples
     run = run if method.run_sd is None else method.run_sd**2
     return np.array([single, sample, run, degrees, repeats * worth, independent])
@@ -258,15 +248,15 @@ def interval(v: Variance, level: float = 0.95) -> Interval:
     return Interval(v.value, float(v.value - half), float(v.value + half), v.se)
 
 
-def proportion_interval(v: Variance, level: float = 0.95) -> Interval:
-    """Interval of a mean of scores between 0 and 1: Wilson's, at the effective number of questions.
+def proportion_interval(v: Variance) -> Interval:
+    """95 % interval of a mean of scores between 0 and 1: Wilson's, at the effective number of questions.
 
     Wilson's formula with n = value (1 - value) / se^2 and t for z (Dean & Pagano 2015, for clustered surveys): near 0
     and 1, where t intervals fail (Bowyer et al. 2025, arXiv 2503.01747), and for means over runs alike. Scores that are
     all the same count as one run of them.
     """
     p, varied = v.value, 0 < v.value < 1 and v.se > 0
-    z = stats.t.ppf((1 + level) / 2, v.df if varied else np.inf)
+    z = stats.t.ppf(0.975, v.df if varied else np.inf)
     n = p * (1 - p) / v.se**2 if varied else max(v.problems, 1)
     centre, half = p + z**2 / (2 * n), z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2))
     low, high = np.clip([(centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)], 0, 1)
@@ -278,9 +268,9 @@ def problems_alone(v: Variance) -> Variance:
     return replace(v, run=np.zeros_like(v.run), run_degrees=np.full_like(v.run_degrees, np.inf))
 
 
-def p_value(v: Variance, null: float = 0.0) -> float:
-    """Two-sided p of "the true mean, or difference, is `null`": 2 P(t_df >= |value - null| / se)."""
-    return 2 * _upper_tail(abs(v.value - null), v.se, v.df)
+def p_value(v: Variance) -> float:
+    """Two-sided p of "the true mean, or difference, is 0": 2 P(t_df >= |value| / se)."""
+    return 2 * _upper_tail(abs(v.value), v.se, v.df)
 
 
 def p_below(v: Variance, margin: float) -> float:
@@ -288,13 +278,13 @@ def p_below(v: Variance, margin: float) -> float:
     return _upper_tail(margin - v.value, v.se, v.df)
 
 
-def run_sd_to_zero(v: Variance, independent: Variance, level: float = 0.95) -> float:
-    """The SD of a run's own effect at which the interval of `v`, over problems alone, would reach 0.
+def run_sd_to_zero(v: Variance, independent: Variance) -> float:
+    """The SD of a run's own effect at which the 95 % interval of `v`, over problems alone, would reach 0.
 
     From value = z sqrt(over_problems + sd^2 sum w^2 / independent), with the runs that are `independent`; NaN where it
     covers 0 without any. How far one may trust a difference of few runs, whose own effect they cannot show.
     """
-    room = (v.value / stats.norm.ppf((1 + level) / 2)) ** 2 - v.over_problems
+    room = (v.value / stats.norm.ppf(0.975)) ** 2 - v.over_problems
     shares = float(independent.weights**2 @ (1 / independent.independent).sum(axis=1))
     return float(np.sqrt(room / shares)) if room > 0 else float("nan")
 
@@ -306,8 +296,6 @@ def equivalence(v: Variance, margins: Sequence[float] = MARGINS) -> list[float]:
     interval lies within the margin. Where every question has the same value, p is the chance of that if the rest of the
     margin were questions with another: (1 - margin + |value|)^N.
     """
-    if not all(margin > 0 for margin in margins):
-        raise ValueError(f"margins of equivalence must be positive, not {list(margins)}")
     if v.se == 0:
         return [float(min(1 - margin + abs(v.value), 1.0) ** v.problems) for margin in margins]
     return [max(_upper_tail(m - v.value, v.se, v.df), _upper_tail(m + v.value, v.se, v.df)) for m in margins]
@@ -316,8 +304,8 @@ def equivalence(v: Variance, margins: Sequence[float] = MARGINS) -> list[float]:
 # ---- what another set of runs would print ----
 
 
-def prediction_interval(v: Variance, runs: int, level: float = 0.95, *, rounding: float = 0.0) -> Interval:
-    """Where the mean of `runs` new runs (of each method) on the same problems falls: what print is judged by.
+def prediction_interval(v: Variance, runs: int, *, rounding: float = 0.0) -> Interval:
+    """Where, at 95 %, the mean of `runs` new runs (of each method) on the same problems falls: what print is judged by.
 
     value +- (t sqrt(V) + rounding), V = sum w_c^2 (run (1/independent + 1/runs) + sample/N_c (1/repeats + 1/runs)):
     the problems are the same, so their variance is not in it (t prediction interval; Hahn & Meeker 1991), and what runs
@@ -325,7 +313,7 @@ def prediction_interval(v: Variance, runs: int, level: float = 0.95, *, rounding
     is unknown.
     """
     se, df = _rerun_error(v, runs)
-    half = stats.t.ppf((1 + level) / 2, df) * se + rounding
+    half = stats.t.ppf(0.975, df) * se + rounding
     return Interval(v.value, float(v.value - half), float(v.value + half), se)
 
 
@@ -344,26 +332,25 @@ def _rerun_error(v: Variance, runs: int) -> tuple[float, float]:
 # ---- what it would take ----
 
 
-def power(v: Variance, delta: float, *, problems: float, runs: int | Sequence[int], alpha: float = 0.05) -> float:
-    """Power of the two-sided test to see a true difference `delta` with so many problems, and runs of each method.
+def power(v: Variance, delta: float, *, problems: float, runs: int) -> float:
+    """Power of the two-sided 5 % test to see a true difference `delta` with so many problems, and runs of each method.
 
-    P(|t'| > t_{1-alpha/2, df}), t' noncentral t with delta / se, se^2 = A / problems + B (Miller 2024, section 5, with
+    P(|t'| > t_{0.975, df}), t' noncentral t with delta / se, se^2 = A / problems + B (Miller 2024, section 5, with
     runs): A = sum w_c^2 (problem + sample / runs) N / N_c, B = sum w_c^2 run / runs, none below 0. Strata keep their
     shares. NaN where run or sample is unknown: a single run, or a pool, needs an assumption (`Runs`).
     """
-    runs = np.broadcast_to(np.asarray(runs, dtype=float), v.run.shape[1])
     scale, weights = problems / v.sizes.sum(), v.weights[:, None] ** 2
     sample = weights * v.sample / (v.sizes[:, None] * scale * runs)
     problem = max(float(v.weights**2 @ (v.problem / v.sizes)) / scale, 0.0)
     run = np.maximum((weights * v.run).sum(axis=0), 0) / runs
     se = np.sqrt(problem + sample.sum() + run.sum())
     known = np.isinf(v.run_degrees) | (runs == 1)  # whoever plans a single run has to assume what it hides
-    degrees = np.where(known, np.inf, np.maximum(runs - 1, 1))
+    degrees = np.where(known, np.inf, max(runs - 1, 1))
     share = weights / weights.sum() * run + sample
     df = _satterthwaite(se**2, (problem + sample.sum(), scale * v.degrees.sum()), (share, degrees))
     if np.isnan(se) or se == 0:
         return float("nan") if np.isnan(se) or delta == 0 else 1.0
-    reach = stats.t.ppf(1 - alpha / 2, df) * _errors(float(df))
+    reach = stats.t.ppf(0.975, df) * _errors(float(df))
     return float(np.mean(special.ndtr(delta / se - reach) + special.ndtr(-reach - delta / se)))
 
 
@@ -376,16 +363,14 @@ def _errors(df: float) -> Array:
     return np.sqrt(stats.chi2.ppf((np.arange(500) + 0.5) / 500, df) / df)
 
 
-def problems_needed(
-    v: Variance, delta: float, *, runs: int | Sequence[int], power_wanted: float = 0.8, alpha: float = 0.05
-) -> float:
-    """Problems at which `power` reaches `power_wanted`, rounded up.
+def problems_needed(v: Variance, delta: float, *, runs: int) -> float:
+    """Problems at which `power` reaches `POWER_WANTED`, rounded up.
 
     Infinite where no number does: more problems do not average out what a few runs share.
     """
 
     def lacking(log_problems: float) -> float:
-        return power_wanted - power(v, delta, problems=np.exp(log_problems), runs=runs, alpha=alpha)
+        return POWER_WANTED - power(v, delta, problems=np.exp(log_problems), runs=runs)
 
     low, high = np.log(2.0 * len(v.sizes)), np.log(1e8)
     if np.isnan(lacking(high)):

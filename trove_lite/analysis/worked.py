@@ -67,14 +67,13 @@ def worked_problem(
     candidates: pd.DataFrame,
     *,
     differ: Sequence[str] = ("two_stage", "one_stage"),
-    rules: Sequence[str] = (),
-    category: str = "",
+    category: str | None = None,
     problem: int | None = None,
 ) -> WorkedProblem:
-    """The first problem of these candidates on which two rules, or one and the `oracle`, differ in being right.
+    """The first problem on which two rules, of which one may be the `oracle`, differ in being right.
 
-    Where they never do, the first of all; `category` and `problem` ask for another. `rules`: those that are shown
-    (none: those two). Raises where there is no such problem.
+    Where they never do, the first of all; `category` and `problem` ask for another. Raises where there is no such
+    problem.
     """
     if len(differ) != 2:
         raise TroveLiteError(f"differ {differ!r}: name two rules")
@@ -83,12 +82,33 @@ def worked_problem(
     frame = frame[frame["problem"] == problem] if problem is not None else frame
     if frame.empty:
         raise TroveLiteError(f"no candidates of {category or 'any category'}, problem {problem}: name another")
-    right = [_is_right(frame, rule) for rule in differ]
-    apart = right[0].index[(right[0] != right[1]).to_numpy()]
-    first = frame.iloc[0]
-    key = apart[0] if len(apart) else tuple(first[name] for name in PROBLEM)
+    one, other = (_is_right(frame, rule) for rule in differ)
+    apart = one.index[(one != other).to_numpy()]
+    key = apart[0] if len(apart) else tuple(frame[PROBLEM].iloc[0])
     here = frame[[row == key for row in frame[PROBLEM].itertuples(index=False, name=None)]].reset_index(drop=True)
-    return _worked(here, tuple(rules or differ))
+    cast, right = votes_of(here), here["correct"].fillna(False).astype(bool)
+    chosen = {rule: oracle(right.tolist()) if rule == ORACLE else RULES[rule](cast) for rule in differ}
+    table = pd.DataFrame(
+        {
+            "mode": here["mode"].astype(str),
+            "sample": here["sample"],
+            "status": here["status"].astype(str),
+            "votes for": [", ".join(map(_shown, vote.answers)) for vote in cast],
+            "operations": [vote.operations for vote in cast],
+            "right": right.map({True: "✓", False: ""}),
+        }
+    )
+    rows = []
+    for rule, place in chosen.items():
+        table[rule] = ["chosen" if i == place else "" for i in range(len(table))]
+        mine = cast[place].answers[:1]
+        supporters = sum(mine[0] in vote.answers for vote in cast) if mine else 0
+        answer = _shown(mine[0]) if mine else "nothing"
+        name = f"{cast[place].mode} {here['sample'][place]}"
+        rows.append((rule, name, answer, supporters, table["right"][place] or "✗"))
+    winners = pd.DataFrame(rows, columns=["rule", "chooses", "which answers", "supporters", "right"])
+    where = f"{here['category'][0]}, problem {here['problem'][0]}, {here['run'][0]}"
+    return WorkedProblem(table.rename_axis(where), winners.set_index("rule").rename_axis(where))
 
 
 def _is_right(frame: pd.DataFrame, rule: str) -> pd.Series:
@@ -96,40 +116,6 @@ def _is_right(frame: pd.DataFrame, rule: str) -> pd.Series:
     if rule == ORACLE:
         return frame.groupby(PROBLEM, observed=True)["correct"].any().astype(bool)
     return choose(frame, rule).set_index(PROBLEM)["correct"].fillna(False).astype(bool).sort_index()
-
-
-def _worked(here: pd.DataFrame, rules: Sequence[str]) -> WorkedProblem:
-    cast, right = votes_of(here), here["correct"].fillna(False).astype(bool)
-    answers = [vote.answers for vote in cast]
-    chosen = {rule: oracle(right.tolist()) if rule == ORACLE else RULES[rule](cast) for rule in rules}
-    table = pd.DataFrame(
-        {
-            "mode": here["mode"].astype(str),
-            "sample": here["sample"],
-            "status": here["status"].astype(str),
-            "votes for": [", ".join(map(_shown, votes)) for votes in answers],
-            "operations": [vote.operations for vote in cast],
-            "right": right.map({True: "✓", False: ""}),
-        }
-    )
-    for rule, place in chosen.items():
-        table[rule] = ["chosen" if i == place else "" for i in range(len(table))]
-    winners = pd.DataFrame(
-        {
-            "rule": list(chosen),
-            "chooses": [f"{cast[i].mode} {here['sample'][i]}" for i in chosen.values()],
-            "which answers": [_shown(answers[i][0]) if answers[i] else "nothing" for i in chosen.values()],
-            "supporters": [_supporters(answers, i) for i in chosen.values()],
-            "right": [table["right"][i] or "✗" for i in chosen.values()],
-        }
-    )
-    where = f"{here['category'][0]}, problem {here['problem'][0]}, {here['run'][0]}"
-    return WorkedProblem(table.rename_axis(where), winners.set_index("rule").rename_axis(where))
-
-
-def _supporters(answers: Sequence[tuple], place: int) -> int:
-    """Programs that print the chosen one's answer, wherever in their output."""
-    return sum(answers[place][0] in votes for votes in answers) if answers[place] else 0
 
 
 def _shown(answer: object) -> str:

@@ -1,4 +1,4 @@
-"""The six tasks that LATM was tried on, and the two of them that can be made anew, in any number and without data.
+"""The six tasks that LATM was tried on, and two of them made anew, which need no download.
 
 Four tasks come from BIG-Bench Hard, two LATM made itself (LATM, section 4.1). Of each file's 250 items the first five
 are for making a tool, the next five for verifying it, of both only three are used, and the other 240 are tested.
@@ -8,14 +8,11 @@ Answers are text: an option's label, words, brackets, a whole number, a time slo
 import json
 import random
 import re
-from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
 
-from ..errors import TroveLiteError
 from .answers import plain_words
 from .base import Dataset, Problem, Question
-from .files import data_folder, public_files, sha256_of
+from .files import packaged, pinned_file
 
 #: Task → its file, in the order of LATM's tables.
 FILES = {
@@ -26,6 +23,7 @@ FILES = {
     "chinese_remainder": "chinese_remainder_theorem",
     "schedule_meeting": "schedule_meeting",
 }
+TASKS = tuple(FILES)
 TRAIN, VALIDATION, TESTED = slice(0, 3), slice(5, 8), slice(10, None)
 NO_SLOT = "No time slot works."
 
@@ -44,15 +42,7 @@ def items(category: str) -> list[tuple[str, str]]:
     Brackets stand without blanks between them, as LATM compares them. Raises TroveLiteError for a missing or altered
     file.
     """
-    name = f"bbh/{FILES[category]}.json"
-    (file,) = (f for f in public_files() if f.group == "bbh" and f.path == name)
-    path = data_folder() / file.name
-    if not path.is_file():
-        raise TroveLiteError(f"{path}: missing; run `trove-lite fetch bbh`, or set TROVE_LITE_DATA")
-    if sha256_of(path) != file.sha256:
-        raise TroveLiteError(
-            f"{path}: sha256 differs from the pinned {file.sha256[:12]}…; delete it and run `trove-lite fetch bbh`"
-        )
+    path = pinned_file("bbh", f"bbh/{FILES[category]}.json")
     found = [(item["input"], item["target"]) for item in json.loads(path.read_text(encoding="utf-8"))["examples"]]
     return [_closed_up(*item) for item in found] if category == "dyck_languages" else found
 
@@ -135,87 +125,29 @@ def correct(answers: Sequence[str], gold: object) -> bool:
     return len(answers) > 0 and answers[0] == gold
 
 
-BBH = Dataset("bbh", "LATM's tasks", tuple(FILES), tested, read, correct, examples=labelled)
+BBH = Dataset("bbh", "LATM's tasks", TASKS, tested, read, correct, examples=labelled)
 
-# Tasks made anew, by the rules that the shipped items of two tasks obey.
+# Two tasks made anew, by the rules that their shipped items obey: a file that `practice/` of the repository makes.
 
-DAY = tuple(f"{hour:02}:{minute:02}" for hour in range(8, 19) for minute in (0, 30))[:21]  # 08:00 to 18:00
-PRIMES = tuple(n for n in range(2, 300) if all(n % d for d in range(2, int(n**0.5) + 1)))
-CONTAINERS = ("bag", "basket", "box", "container", "field", "room", "ship", "truck")
-FRUITS = (
-    *("apples", "apricots", "avocadoes", "bananas", "coconuts", "dragonfruits", "durians", "kiwifruits", "lemons"),
-    *("limes", "mangos", "oranges", "papayas", "passionfruits", "peaches", "pears", "pineapples", "strawberries"),
-    *("tomatoes", "watermelons"),
-)
-ANIMALS = (
-    *("bears", "cows", "crocodiles", "dinosaurs", "elephants", "hippos", "horses", "lemurs", "monkeys", "penguins"),
-    *("people", "racoons"),
-)
+MADE_TASKS = ("chinese_remainder", "schedule_meeting")
 
 
-def make_schedule(seed: int) -> tuple[str, str]:
-    """A question for a meeting of two people, and its answer.
-
-    Each has 5 to 15 of the 20 half-hours between 08:00 and 18:00; the meeting takes 0.5, 1 or 1.5 hours. The answer is
-    its earliest start in a run of half-hours that both have.
-    """
-    rng = random.Random(f"schedule {seed}")
-    one, two = (sorted(rng.sample(range(20), rng.randint(5, 15))) for _ in range(2))
-    halves = rng.randint(1, 3)
-    question = (
-        f"A and B want to schedule a {halves / 2:g}-hour meeting together.\n"
-        f"A's availability: {_ranges(one)}\nB's availability: {_ranges(two)}\n"
-        "What time slot works best? (if multiple, choose the earliest one)"
-    )
-    both = set(one) & set(two)
-    starts = (start for start in sorted(both) if both.issuperset(range(start, start + halves)))
-    start = next(starts, None)
-    return question, NO_SLOT if start is None else f"{DAY[start]} - {DAY[start + halves]}"
+def made_items(category: str) -> list[tuple[str, str]]:
+    """246 questions of our own making with their answers."""
+    return [(e["question"], e["answer"]) for e in packaged("bbh_made") if e["category"] == category]
 
 
-def _ranges(slots: Sequence[int]) -> str:
-    """Half-hours as times of the day, neighbours run together."""
-    first = [slots[0], *(later for before, later in pairwise(slots) if later > before + 1)]
-    last = [*(before for before, later in pairwise(slots) if later > before + 1), slots[-1]]
-    return ", ".join(f"{DAY[start]} - {DAY[end + 1]}" for start, end in zip(first, last, strict=True))
-
-
-def make_remainder(seed: int) -> tuple[str, str]:
-    """A question for a number below the product of three primes, given what each leaves of it, and its answer."""
-    rng = random.Random(f"remainder {seed}")
-    primes = sorted(rng.sample(PRIMES, 3))
-    limit = primes[0] * primes[1] * primes[2]
-    answer = rng.randrange(limit)
-    container, fruit = rng.choice(CONTAINERS), rng.choice(FRUITS)
-    clauses = "; ".join(
-        f"if we divide them equally among {prime} {rng.choice(ANIMALS)}, we have {answer % prime} left"
-        for prime in primes
-    )
-    question = (
-        f"There is a {container} of no more than {limit} {fruit}. I{clauses[1:]}. How many {fruit} are in the "
-        f"{container}?"
-    )
-    return question, str(answer)
-
-
-MAKERS: dict[str, Callable[[int], tuple[str, str]]] = {
-    "chinese_remainder": make_remainder,
-    "schedule_meeting": make_schedule,
-}
-
-
-@lru_cache
 def made(category: str) -> tuple[Problem, ...]:
-    """240 problems of our own making, none of them among the labelled ones."""
-    return problems("bbh_made", category, [MAKERS[category](seed) for seed in range(6, 246)])
+    """The 240 that are tested."""
+    return problems("bbh_made", category, made_items(category)[6:])
 
 
 def made_labelled(category: str) -> tuple[Problem, ...]:
-    """Six more."""
-    return problems("bbh_made", category, [MAKERS[category](seed) for seed in range(6)])
+    """The six that are labelled."""
+    return problems("bbh_made", category, made_items(category)[:6])
 
 
-MADE = Dataset("bbh_made", "Two of LATM's tasks, made anew", tuple(MAKERS), made, read, correct, examples=made_labelled)
+MADE = Dataset("bbh_made", "Two of LATM's tasks, made anew", MADE_TASKS, made, read, correct, examples=made_labelled)
 
 # Which task is it? Questions of all tasks mixed, for a dispatcher that knows the tools of some.
 
@@ -227,18 +159,18 @@ UNKNOWN = "unknown"
 
 def all_known(rng: random.Random) -> tuple[list[str], list[str]]:
     """Every task has its tool."""
-    return list(FILES), list(FILES)
+    return list(TASKS), list(TASKS)
 
 
 def half_known(rng: random.Random) -> tuple[list[str], list[str]]:
     """Four tasks have a tool; of the four that are asked about, two do (LATM, section 4.3)."""
-    shuffled = rng.sample(list(FILES), 6)
+    shuffled = rng.sample(TASKS, 6)
     return shuffled[:4], shuffled[2:]
 
 
 def drawn_known(rng: random.Random) -> tuple[list[str], list[str]]:
     """Four have a tool and four are asked about, drawn apart, as the released program does: two to four do."""
-    return rng.sample(list(FILES), 4), rng.sample(list(FILES), 4)
+    return rng.sample(TASKS, 4), rng.sample(TASKS, 4)
 
 
 #: Kind of draw → which tasks have a tool, and which are asked about.
@@ -253,7 +185,7 @@ def mixed(category: str) -> tuple[Problem, ...]:
     kind, _, number = category.rpartition("_")
     rng = random.Random(f"{kind} {number}")
     known, asked = MIXES[kind](rng)
-    if len(asked) == len(FILES):
+    if len(asked) == len(TASKS):
         chosen = rng.sample([problem for task in asked for problem in tested(task)], DRAWN)
     else:
         chosen = [problem for task in asked for problem in rng.sample(tested(task), DRAWN // len(asked))]
@@ -266,24 +198,20 @@ def read_task(output: str) -> list[str]:
     """The task that a dispatcher names in the first line that says one; unknown where there is none."""
     named = TASK.search(output)
     name = named[1].strip().rstrip(".") if named else ""
-    return [name if name in FILES else UNKNOWN]
+    return [name if name in TASKS else UNKNOWN]
 
 
-MIXED = Dataset(
-    "bbh_mixed",
-    "LATM's tasks, mixed",
-    tuple(f"{kind}_{number}" for kind in MIXES for number in DRAWS),
-    mixed,
-    read_task,
-    correct,
-    levels=tuple(FILES),
-    by="task",
-)
+def draws_of(kinds: Iterable[str]) -> tuple[str, ...]:
+    """The names of five draws of each kind."""
+    return tuple(f"{kind}_{number}" for kind in kinds for number in DRAWS)
+
+
+MIXED = Dataset("bbh_mixed", "LATM's tasks, mixed", draws_of(MIXES), mixed, read_task, correct, levels=TASKS, by="task")
 
 # Tasks that come unannounced: as many questions of each, in one order, whose answers are asked for.
 
 EACH = 20
-STREAMS = {"all": FILES, "made": MAKERS}
+STREAMS = {"all": TASKS, "made": MADE_TASKS}
 
 
 def streamed(category: str) -> tuple[Problem, ...]:
@@ -297,12 +225,5 @@ def streamed(category: str) -> tuple[Problem, ...]:
 
 
 STREAM = Dataset(
-    "bbh_stream",
-    "LATM's tasks, unannounced",
-    tuple(f"{kind}_{number}" for kind in STREAMS for number in DRAWS),
-    streamed,
-    read,
-    correct,
-    levels=tuple(FILES),
-    by="task",
+    "bbh_stream", "LATM's tasks, unannounced", draws_of(STREAMS), streamed, read, correct, levels=TASKS, by="task"
 )

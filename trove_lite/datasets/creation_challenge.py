@@ -6,17 +6,13 @@ docstring. Hints and constants stand in the question's context. Answers are numb
 
 import re
 from functools import cache
-from pathlib import Path
 
 from .base import Dataset, Problem, Question, ReleasedPrompts
-from .files import pinned_file, read_json_lines
+from .files import pinned_records, python_blocks
 from .graders import one_is_correct, read_one
 
 NAME = "creation_challenge"
 FILE = "Creation/dataset/CC.jsonl"
-FIELDS = {"question": str, "answer": (int, float), "tool": str, "solution": str} | dict.fromkeys(
-    ("utility", "args", "return", "constant"), str
-)
 #: Hint → what it tells, the record's field by its heading.
 HINTS = {
     "no_hint": {},
@@ -27,18 +23,12 @@ HINTS = {
 
 def load(category: str) -> tuple[Problem, ...]:
     """The 2,047 problems with one level of hint. Raises TroveLiteError for a missing or altered file."""
-    return read_problems(pinned_file(NAME, FILE), category)
-
-
-def read_problems(path: Path, category: str) -> tuple[Problem, ...]:
-    """Parse a JSON-lines file of `question`, `answer`, `constant`, the gold tool's `utility`, `args` and `return`, and
-    its `tool` and `solution`, which no question shows."""
     return tuple(
         Problem(
             Question(NAME, category, index, entry["question"].strip(), context_of(entry, category)),
             float(entry["answer"]),
         )
-        for index, (_, entry) in enumerate(read_json_lines(path, FIELDS, NAME))
+        for index, entry in enumerate(pinned_records(NAME, FILE))
     )
 
 
@@ -52,25 +42,19 @@ def context_of(entry: dict, category: str) -> str:
 
 def gold_programs() -> list[tuple[str, float]]:
     """Each question's gold tool and solution as one program, and its gold answer, in the file's order."""
-    entries = [entry for _, entry in read_json_lines(pinned_file(NAME, FILE), FIELDS, NAME)]
-    return [(program_of(entry["tool"], entry["solution"]), float(entry["answer"])) for entry in entries]
-
-
-def program_of(*texts: str) -> str:
-    """The Python blocks of some texts, joined. Other fenced blocks hold outputs."""
-    blocks = [block for text in texts for block in re.findall(r"```python\s*\n(.*?)```", text, re.DOTALL)]
-    return "\n\n".join(blocks)
+    entries = pinned_records(NAME, FILE)
+    return [(python_blocks(entry["tool"], entry["solution"]), float(entry["answer"])) for entry in entries]
 
 
 @cache
 def entries() -> dict[str, dict]:
     """What the file says of a question, by its text; no two are alike."""
-    return {entry["question"].strip(): entry for _, entry in read_json_lines(pinned_file(NAME, FILE), FIELDS, NAME)}
+    return {entry["question"].strip(): entry for entry in pinned_records(NAME, FILE)}
 
 
 def gaps(question: Question) -> dict[str, str]:
     """What CREATOR's prompts are filled with: constants as the file has them, none in many ways, and the hint."""
-    entry = entries().get(question.text) or dict.fromkeys(FIELDS, "None")
+    entry = entries().get(question.text) or dict.fromkeys(("constant", *HINTS["all_hint"].values()), "None")
     hints = [f"{heading}:\n{entry[field].strip()}" for heading, field in HINTS[question.category].items()]
     return {"qst": question.text, "constants": entry["constant"].strip(), "hints": "\n".join(hints)}
 

@@ -4,7 +4,8 @@ import csv
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -100,14 +101,11 @@ def _retrieve(get: Callable[[str], str], file: PublicFile) -> Path | None:
             "and the folder, or set TROVE_LITE_DATA to a folder that holds the file"
         ) from error
     except ValueError as error:  # pooch's word for a wrong checksum
+        pin = f"git blob {file.git_blob[:12]}…" if file.listed else f"sha256 {file.sha256[:12]}…"
         raise TroveLiteError(
-            f"{file.url}: the download does not have the pinned {_pin(file)}; try again, and if "
-            " it persists report it: the source has changed"
+            f"{file.url}: the download does not have the pinned {pin}; try again, and if it persists report it: the "
+            "source has changed"
         ) from error
-
-
-def _pin(file: PublicFile) -> str:
-    return f"git blob {file.git_blob[:12]}…" if file.listed else f"sha256 {file.sha256[:12]}…"
 
 
 def public_paths(group: str, suffix: str = "") -> list[Path]:
@@ -139,7 +137,8 @@ def pinned_file(group: str, path: str) -> Path:
     if not where.is_file():
         raise TroveLiteError(f"{where}: missing; run `trove-lite fetch {group}`, or set TROVE_LITE_DATA")
     if sha256_of(where) != file.sha256:
-        raise TroveLiteError(f"{where}: sha256 differs from the pinned {file.sha256[:12]}…; {remedy(group)}")
+        remedy = f"delete the file and run `trove-lite fetch {group}`"
+        raise TroveLiteError(f"{where}: sha256 differs from the pinned {file.sha256[:12]}…; {remedy}")
     return where
 
 
@@ -148,29 +147,25 @@ def _by_path(group: str) -> dict[str, PublicFile]:
     return {file.path: file for file in public_files() if file.group == group}
 
 
-def read_json_lines(
-    path: Path, fields: Mapping[str, type | tuple[type, ...]], group: str
-) -> Iterator[tuple[str, dict]]:
-    """Each line's place ("FILE, line 3") and object, which has at least these fields, of these types.
-
-    Raises TroveLiteError, naming file, line and field, where one has not.
-    """
-    lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    for number, line in enumerate(lines, start=1):
-        where = f"{path}, line {number}"
-        try:
-            entry = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise TroveLiteError(f"{where}: not JSON ({error.msg}); {remedy(group)}") from error
-        for field, kind in fields.items():
-            if not isinstance(entry, dict) or not isinstance(entry.get(field), kind):
-                raise TroveLiteError(f"{where}: field '{field}' is missing or of the wrong type; {remedy(group)}")
-        yield where, entry
+def pinned_records(group: str, path: str) -> list[dict]:
+    """The objects in a pinned file of JSON lines; raises as `pinned_file` does, whose checksum vouches for the rest."""
+    return json_lines(pinned_file(group, path).read_text(encoding="utf-8"))
 
 
-def remedy(group: str) -> str:
-    """What to do about a damaged file of a group."""
-    return f"delete the file and run `trove-lite fetch {group}`"
+def json_lines(text: str) -> list[dict]:
+    """What the lines of a text say, each of them JSON."""
+    return [json.loads(line) for line in text.removesuffix("\n").split("\n")]
+
+
+def python_blocks(*texts: str) -> str:
+    """The Python blocks of some texts, joined. Other fenced blocks hold outputs."""
+    return "\n\n".join(block for text in texts for block in re.findall(r"```python\s*\n(.*?)```", text, re.DOTALL))
+
+
+@lru_cache
+def packaged(dataset: str) -> list[dict]:
+    """The problems of a data set that comes with the package, as its file of JSON lines has them."""
+    return json_lines((resources.files(__package__) / f"{dataset}.jsonl").read_text(encoding="utf-8"))
 
 
 def git_blob_of(path: Path) -> str:

@@ -3,13 +3,12 @@ train split, on which prompts are developed."""
 
 import random
 import re
+from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
-from ..errors import TroveLiteError
 from .answers import number_is_correct, read_numbers
 from .base import Dataset, Problem, Question, ReleasedPrompts, after_labelled
-from .files import pinned_file, read_json_lines, remedy
+from .files import pinned_records
 
 MATH_FILES = {
     "algebra": "algebra",
@@ -23,44 +22,29 @@ MATH_FILES = {
 
 CATEGORIES = tuple(MATH_FILES)
 LEVELS = ("1", "2", "3", "4", "5")
-FIELDS = {"question": str, "answer": (int, float), "level": str}
-TRAIN_FIELDS = FIELDS | {"answer": str}
 DECIMAL = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
 def load(category: str) -> tuple[Problem, ...]:
-    """The problems of one category, from the data folder.
-
-    Raises TroveLiteError for a missing or altered file, or a malformed line.
-    """
-    return read_problems(pinned_file("math", f"data/math/{MATH_FILES[category]}.jsonl"), category)
+    """The problems of one category, from the data folder. Raises TroveLiteError for a missing or altered file."""
+    return _problems("math", category, pinned_records("math", f"data/math/{MATH_FILES[category]}.jsonl"))
 
 
 def load_train(category: str) -> tuple[Problem, ...]:
     """The problems of the train split whose answer is written as a plain number; raises as `load` does."""
-    path = pinned_file("math_train", f"tab_and_math/MATH/dataset/train/{MATH_FILES[category]}.jsonl")
-    lines = read_json_lines(path, TRAIN_FIELDS, "math_train")
-    known = [entry for _, entry in lines if DECIMAL.fullmatch(entry["answer"])]
+    entries = pinned_records("math_train", f"tab_and_math/MATH/dataset/train/{MATH_FILES[category]}.jsonl")
+    return _problems("math_train", category, [entry for entry in entries if DECIMAL.fullmatch(entry["answer"])])
+
+
+def _problems(dataset: str, category: str, entries: Iterable[dict]) -> tuple[Problem, ...]:
     return tuple(
         Problem(
-            Question("math_train", category, place, entry["question"]),
+            Question(dataset, category, index, entry["question"]),
             float(entry["answer"]),
             entry["level"].removeprefix("Level "),
         )
-        for place, entry in enumerate(known)
+        for index, entry in enumerate(entries)
     )
-
-
-def read_problems(path: Path, category: str) -> tuple[Problem, ...]:
-    """Parse one JSON-lines file of `question`, `answer` and `level` ("Level 1" to "Level 5")."""
-    problems = []
-    for where, entry in read_json_lines(path, FIELDS, "math"):
-        level = entry["level"].removeprefix("Level ")
-        if level not in LEVELS:
-            raise TroveLiteError(f"{where}: level '{entry['level']}' is not Level 1 to Level 5; {remedy('math')}")
-        question = Question("math", category, len(problems), entry["question"])
-        problems.append(Problem(question, float(entry["answer"]), level))
-    return tuple(problems)
 
 
 RELEASED = ReleasedPrompts("MATH", "math competition problems", lambda question: {"qst": question.text})
@@ -69,7 +53,7 @@ MATH = Dataset("math", "MATH", CATEGORIES, load, read_numbers, number_is_correct
 #: Apart from what is tested: for the development of prompts alone.
 TRAIN = replace(MATH, name="math_train", title="MATH, train split", load=load_train, like="math")
 
-BENCH_SIZE, BENCH_SEED = 60, 20261125
+BENCH_SIZE, BENCH_SEED = 25, 20261125
 
 
 def load_bench(category: str) -> tuple[Problem, ...]:

@@ -33,6 +33,8 @@ def read_dataset(path: str | Path) -> Dataset:
         question = Question(path.name, entry["category"], len(found), entry["question"])
         found.append(Problem(question, entry["answer"], entry["level"]))
     numbers = all(isinstance(entry["answer"], float) for entry in entries)
+    levels = {entry["level"] for entry in entries} - {""}  # numbers by size, then words by letter
+    levels = sorted(levels, key=lambda level: (0, int(level), "") if level.isdecimal() else (1, 0, level))
     return Dataset(
         name=path.name,
         title=path.stem,
@@ -40,7 +42,7 @@ def read_dataset(path: str | Path) -> Dataset:
         load=lambda category: tuple(problems[category]),
         read=read_numbers if numbers else read_last_line,
         correct=number_is_correct if numbers else text_is_correct,
-        levels=_in_order({entry["level"] for entry in entries} - {""}),
+        levels=tuple(levels),
     )
 
 
@@ -96,9 +98,3 @@ def _gold(answer: object, where: str) -> float | str:
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str) and bool(value.strip())
-
-
-def _in_order(levels: set[str]) -> tuple[str, ...]:
-    """Numbers by size, before words by letter."""
-    numbers, words = ([level for level in levels if level.isdecimal() is decimal] for decimal in (True, False))
-    return (*sorted(numbers, key=int), *sorted(words))

@@ -3,36 +3,25 @@
 The table stands in the question's context; programs read no file. Tables may be split by school grade.
 """
 
-from pathlib import Path
-
-from ..errors import TroveLiteError
 from .answers import number_is_correct, read_numbers
 from .base import Dataset, Problem, Question, ReleasedPrompts, after_labelled
-from .files import pinned_file, read_json_lines, remedy
+from .files import pinned_records
 
 NAME = "tabmwp"
 FILE = "data/tableqa/tabmwp.jsonl"
 GRADES = ("1", "2", "3", "4", "5", "6", "7", "8")
-FIELDS = {"question": str, "answer": (int, float), "level": int, "table": str}
 
 
 def load(category: str) -> tuple[Problem, ...]:
-    """The 5,376 problems. Raises TroveLiteError for a missing or altered file, or a malformed line."""
-    return read_problems(pinned_file(NAME, FILE))
-
-
-def read_problems(path: Path) -> tuple[Problem, ...]:
-    """Parse a JSON-lines file of `question`, `answer`, `level` (school grade 1 to 8) and `table`."""
-    problems = []
-    for where, entry in read_json_lines(path, FIELDS, NAME):
-        grade = str(entry["level"])
-        if grade not in GRADES:
-            raise TroveLiteError(f"{where}: level {grade} is no grade from 1 to 8; {remedy(NAME)}")
-        if "|" not in entry["table"]:
-            raise TroveLiteError(f"{where}: the table has no row; {remedy(NAME)}")
-        question = Question(NAME, NAME, len(problems), entry["question"], table_text(entry["table"]))
-        problems.append(Problem(question, float(entry["answer"]), grade))
-    return tuple(problems)
+    """The 5,376 problems. Raises TroveLiteError for a missing or altered file."""
+    return tuple(
+        Problem(
+            Question(NAME, NAME, index, entry["question"], table_text(entry["table"])),
+            float(entry["answer"]),
+            str(entry["level"]),
+        )
+        for index, entry in enumerate(pinned_records(NAME, FILE))
+    )
 
 
 def table_text(table: str) -> str:

@@ -4,35 +4,23 @@ Problems come set by set, three a set; `level` is the place in the set. Categori
 with the gold tool's introduction. Answers are numbers, judged by the strict grader.
 """
 
-import re
-from pathlib import Path
-
 from .base import Dataset, Problem, Question, ReleasedPrompts
-from .files import pinned_file, read_json_lines
+from .files import pinned_records, python_blocks
 from .graders import one_is_correct, read_one
 
 NAME = "tool_transfer"
 FILE = "ToolTransfer/dataset/transfer_300.jsonl"
 PLACES = ("1", "2", "3")
-FIELDS = {"intro": str, "tool": str} | {
-    f"{part}{place}": kind for place in PLACES for part, kind in (("scn", str), ("sol", str), ("ans", (int, float)))
-}
 CATEGORIES = ("no_hint", "utility_hint")
 HINT = "A tool that helps with this question:\n\n"
 
 
 def load(category: str) -> tuple[Problem, ...]:
     """The 300 problems, with or without a hint. Raises TroveLiteError for a missing or altered file."""
-    return read_problems(pinned_file(NAME, FILE), category)
-
-
-def read_problems(path: Path, category: str) -> tuple[Problem, ...]:
-    """Parse a JSON-lines file of sets: `intro` and `tool`, then for each place `scn`, `sol` and `ans`."""
     problems = []
-    for _, entry in read_json_lines(path, FIELDS, NAME):
-        hint = HINT + entry["intro"].strip()
+    for entry in pinned_records(NAME, FILE):
+        context = HINT + entry["intro"].strip() if category == "utility_hint" else ""
         for place in PLACES:
-            context = hint if category == "utility_hint" else ""
             question = Question(NAME, category, len(problems), entry[f"scn{place}"].strip(), context)
             problems.append(Problem(question, float(entry[f"ans{place}"]), place))
     return tuple(problems)
@@ -40,17 +28,11 @@ def read_problems(path: Path, category: str) -> tuple[Problem, ...]:
 
 def gold_programs() -> list[tuple[str, float]]:
     """Each set's gold tool with each of its solutions as a program, and the gold answer, in the file's order."""
-    entries = [entry for _, entry in read_json_lines(pinned_file(NAME, FILE), FIELDS, NAME)]
     return [
-        (program_of(entry["tool"], entry[f"sol{place}"]), float(entry[f"ans{place}"]))
-        for entry in entries
+        (python_blocks(entry["tool"], entry[f"sol{place}"]), float(entry[f"ans{place}"]))
+        for entry in pinned_records(NAME, FILE)
         for place in PLACES
     ]
-
-
-def program_of(*texts: str) -> str:
-    """The Python blocks of some texts, joined."""
-    return "\n\n".join(block for text in texts for block in re.findall(r"```python\s*\n(.*?)```", text, re.DOTALL))
 
 
 def gaps(question: Question) -> dict[str, str]:

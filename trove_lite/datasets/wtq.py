@@ -7,20 +7,18 @@ official evaluator reads besides the printed ones. Tables may be split by the ki
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from functools import lru_cache, partial
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import TroveLiteError
 from .base import Dataset, Problem, Question
-from .files import pinned_file, remedy
+from .files import pinned_file
 from .text_answers import is_one_of, normal_text, plain_text, printed, printed_items, read_text
 
-NAME, DESCRIBED_NAME = "wtq", "wtq_described"
+NAME = "wtq"
 QUESTIONS = "data/pristine-unseen-tables.tsv"
 #: The same questions with what CoreNLP made of them; the official evaluator takes numbers and dates from here.
 TAGGED = "tagged/data/pristine-unseen-tables.tagged"
@@ -39,49 +37,30 @@ class Table(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
 
 
-def load(category: str, *, by: Callable[[str], Sequence[str]] = str, name: str = NAME) -> tuple[Problem, ...]:
-    """The 4,344 problems. Raises TroveLiteError for a missing or altered file, or a malformed line.
-
-    by: into what `preview` splits texts to compare them. name: of the data set, in its questions.
-    """
-    return read_problems(pinned_file(NAME, QUESTIONS), pinned_file(NAME, TAGGED), by=by, name=name)
-
-
-def read_problems(
-    questions: Path, tagged: Path, *, by: Callable[[str], Sequence[str]] = str, name: str = NAME
-) -> tuple[Problem, ...]:
-    """Parse the file of questions and the tagged one beside it, line by line; tables come from the data folder."""
-    tags = {entry["id"]: entry for _, entry in read_fields(tagged, ("id", "targetCanon", "targetCanonType"))}
-    problems, tables = [], {}
-    for where, entry in read_fields(questions, ("id", "utterance", "context", "targetValue")):
-        tag = tags.get(entry["id"])
-        values = unescaped(entry["targetValue"])
-        canonical = unescaped(tag["targetCanon"]) if tag else []
-        if len(values) != len(canonical) or tag["targetCanonType"] not in KINDS:
-            raise TroveLiteError(f"{where}: no fitting entry {entry['id']} in {tagged}; {remedy(NAME)}")
-        path = entry["context"].removesuffix(".csv") + ".tsv"
-        if path not in tables:
-            file = pinned_file(NAME, path)
-            tables[path] = file, read_table(file, path)
-        file, table = tables[path]
-        shown = f"File: {OPENED_BELOW}{path}\nPreview: {preview(entry['utterance'], table, by=by)}"
-        question = Question(name, NAME, len(problems), entry["utterance"], shown)
-        gold = {"values": values, "canonical": canonical}
-        problems.append(Problem(question, gold, tag["targetCanonType"], {OPENED_BELOW + path: file}))
+def load(category: str) -> tuple[Problem, ...]:
+    """The 4,344 problems. Raises TroveLiteError for a missing or altered file."""
+    tags = {entry["id"]: entry for entry in read_fields(pinned_file(NAME, TAGGED))}
+    entries = list(read_fields(pinned_file(NAME, QUESTIONS)))
+    files = {path: pinned_file(NAME, path) for path in {*map(_path_of_table, entries)}}
+    tables = {path: read_table(file, path) for path, file in files.items()}
+    problems = []
+    for index, entry in enumerate(entries):
+        path, tag = _path_of_table(entry), tags[entry["id"]]
+        shown = f"File: {OPENED_BELOW}{path}\nPreview: {preview(entry['utterance'], tables[path])}"
+        gold = {"values": unescaped(entry["targetValue"]), "canonical": unescaped(tag["targetCanon"])}
+        question = Question(NAME, NAME, index, entry["utterance"], shown)
+        problems.append(Problem(question, gold, tag["targetCanonType"], {OPENED_BELOW + path: files[path]}))
     return tuple(problems)
 
 
-def read_fields(path: Path, fields: Sequence[str]) -> Iterator[tuple[str, dict[str, str]]]:
-    """Each line's place and its fields by name, of a file of tab-separated values with a header."""
-    header, *lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-    names = header.split("\t")
-    if missing := [field for field in fields if field not in names]:
-        raise TroveLiteError(f"{path}, line 1: no column '{missing[0]}'; {remedy(NAME)}")
-    for number, line in enumerate(lines, start=2):
-        cells = line.split("\t")
-        if len(cells) != len(names):
-            raise TroveLiteError(f"{path}, line {number}: {len(cells)} fields, not {len(names)}; {remedy(NAME)}")
-        yield f"{path}, line {number}", dict(zip(names, cells, strict=True))
+def _path_of_table(entry: dict) -> str:
+    return entry["context"].removesuffix(".csv") + ".tsv"
+
+
+def read_fields(path: Path) -> Iterator[dict[str, str]]:
+    """Each line's fields by name, of a file of tab-separated values with a header."""
+    names, *lines = (line.split("\t") for line in path.read_text(encoding="utf-8").removesuffix("\n").split("\n"))
+    return (dict(zip(names, cells, strict=True)) for cells in lines)
 
 
 def unescaped(target: str) -> list[str]:
@@ -94,25 +73,22 @@ def read_table(file: Path, path: str) -> Table:
     """A table of the release: a line a row, cells between tabs, blanks around a cell dropped, escapes kept."""
     lines = file.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     header, *rows = (tuple(cell.strip() for cell in line.split("\t")) for line in lines)
-    for number, row in enumerate(rows, start=2):
-        if len(row) != len(header):
-            raise TroveLiteError(f"{file}, line {number}: {len(row)} cells, not {len(header)}; {remedy(NAME)}")
     return Table(path, header, tuple(rows))
 
 
 # What is shown of a table
 
 
-def preview(question: str, table: Table, *, by: Callable[[str], Sequence[str]] = str) -> str:
+def preview(question: str, table: Table) -> str:
     """The columns and rows most like the question, in markdown, as TroVE's program picks them.
 
-    Its "unigram F1" counts letters, not words (by=str.split); a row counts as its best cell. Three columns and three
+    Its "unigram F1" counts letters, where the paper says words; a row counts as its best cell. Three columns and three
     rows, and the first of each in any case. Among equals it left the choice to an unstable sort; here the later one
     wins, as with a stable sort, which changes several hundred of the previews that it showed.
     """
-    header, body = _counts(table, by)
-    columns = most_alike(likeness(question, header, by=by))
-    cells = likeness(question, body, by=by).reshape(len(table.rows), len(table.header))
+    header, body = _counts(table)
+    columns = most_alike(likeness(question, header))
+    cells = likeness(question, body).reshape(len(table.rows), len(table.header))
     rows = [table.rows[i] for i in most_alike(cells.max(axis=1))]
     return markdown([table.header[i] for i in columns], [[row[i] for i in columns] for row in rows])
 
@@ -122,35 +98,36 @@ def most_alike(scores: np.ndarray) -> list[int]:
     return sorted({0, *np.argsort(scores, kind="stable")[-SHOWN:].tolist()})
 
 
-def likeness(question: str, texts: "UnitCounts", *, by: Callable[[str], Sequence[str]] = str) -> np.ndarray:
-    """The F1 of letters, or words, that the question shares with each of the texts."""
-    asked = Counter(by(comparable(question)))
-    counts = np.array([asked[unit] for unit in texts.units], dtype=np.int64)
+class LetterCounts(NamedTuple):
+    """How often each letter occurs in each text: (texts, letters); and how many each text has."""
+
+    letters: tuple[str, ...]
+    counts: np.ndarray
+    lengths: np.ndarray
+
+
+def likeness(question: str, texts: LetterCounts) -> np.ndarray:
+    """The F1 of letters that the question shares with each of the texts."""
+    asked = Counter(comparable(question))
+    counts = np.array([asked[letter] for letter in texts.letters], dtype=np.int64)
     same = np.minimum(texts.counts, counts).sum(axis=1)
     precision = same / max(1, asked.total())
     recall = same / np.maximum(1, texts.lengths)
     return np.where(same, 2 * precision * recall / np.where(same, precision + recall, 1), 0.0)
 
 
-class UnitCounts(NamedTuple):
-    """How often each letter, or word, occurs in each text: (texts, units); and how many each text has."""
-
-    units: tuple[str, ...]
-    counts: np.ndarray
-    lengths: np.ndarray
-
-
 @lru_cache(maxsize=512)
-def _counts(table: Table, by: Callable[[str], Sequence[str]]) -> tuple[UnitCounts, UnitCounts]:
-    return unit_counts(table.header, by), unit_counts([cell for row in table.rows for cell in row], by)
+def _counts(table: Table) -> tuple[LetterCounts, LetterCounts]:
+    """Of a table's header, and of its cells row by row."""
+    return letter_counts(table.header), letter_counts([cell for row in table.rows for cell in row])
 
 
-def unit_counts(texts: Sequence[str], by: Callable[[str], Sequence[str]] = str) -> UnitCounts:
-    """Count the letters, or words, of texts, each as `comparable`."""
-    counted = [Counter(by(comparable(text))) for text in texts]
-    units = tuple(sorted(set().union(*counted)))
-    counts = np.array([[count[unit] for unit in units] for count in counted], dtype=np.int64)
-    return UnitCounts(units, counts.reshape(len(counted), len(units)), counts.sum(axis=1))
+def letter_counts(texts: Sequence[str]) -> LetterCounts:
+    """Count the letters of texts, each as `comparable`."""
+    counted = [Counter(comparable(text)) for text in texts]
+    letters = tuple(sorted(set().union(*counted)))
+    counts = np.array([[count[letter] for letter in letters] for count in counted], dtype=np.int64)
+    return LetterCounts(letters, counts.reshape(len(counted), len(letters)), counts.sum(axis=1))
 
 
 def comparable(text: str) -> str:
@@ -255,13 +232,4 @@ WTQ = Dataset(
     other_rules={"denotation accuracy": denotation_is_correct},
     released_votes=released_votes,
     by="type of answer",
-)
-
-#: The same with previews chosen as the paper describes it, by words.
-DESCRIBED = replace(
-    WTQ,
-    name=DESCRIBED_NAME,
-    title="WTQ, previews as described",
-    load=partial(load, by=str.split, name=DESCRIBED_NAME),
-    like=NAME,
 )

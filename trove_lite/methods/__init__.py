@@ -17,8 +17,7 @@ METHODS = {
     "primitive_same_task": "trove_lite.methods.primitive:PRIMITIVE_SAME_TASK",
     "latm": "trove_lite.methods.latm:LATM",
     "made_cot": "trove_lite.methods.latm.thoughts:MADE_COT",
-    "dispatcher": "trove_lite.methods.latm:DISPATCHER",
-    "latm_streaming": "trove_lite.methods.latm.streaming:STREAMING",
+    "dispatcher": "trove_lite.methods.latm.dispatcher:DISPATCHER",
 }
 
 

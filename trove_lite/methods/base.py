@@ -10,7 +10,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import NamedTuple
 
 from ..datasets.base import Problem, Question
@@ -30,9 +30,17 @@ def sample_seed(run_seed: int, question: Question, phase: str, stage: str, sampl
 
 
 def one_of(name: str, value: object, allowed: Sequence) -> None:
-    """Refuse a value that is not among those allowed."""
-    if value not in allowed:
-        raise TroveLiteError(f"{name} '{value}': choose from {', '.join(map(str, allowed))}")
+    """Refuse a value that is not among those allowed; of a tuple, each."""
+    for one in value if isinstance(value, tuple) else (value,):
+        if one not in allowed:
+            raise TroveLiteError(f"{name} '{one}': choose from {', '.join(map(str, allowed))}")
+
+
+def at_least(least: int, **numbers: int | None) -> None:
+    """Refuse a number below `least`; None is no number."""
+    for name, value in numbers.items():
+        if value is not None and value < least:
+            raise TroveLiteError(f"{name} {value}: must be at least {least}")
 
 
 @dataclass(frozen=True)
@@ -53,14 +61,10 @@ class Budget:
         are the first ones whose tokens reach the budget, as if asked for one by one, and none is wasted. One whose
         tokens are not known, or none at all, counts as the longest: else it may never end.
         """
-        return max(0, self.left(tokens))
-
-    def left(self, tokens: Sequence[int | None]) -> int:
-        """How many calls fit surely into what is left after some of so many `tokens` each; 0 or less if none is."""
         if self.completion_tokens is None:
-            return self.calls - len(tokens)
-        spent = sum(n or self.most for n in tokens)
-        return math.ceil((self.completion_tokens - spent) / self.most)
+            return max(0, self.calls - len(tokens))
+        left = self.completion_tokens - sum(n or self.most for n in tokens)
+        return max(0, math.ceil(left / self.most))
 
 
 @dataclass(frozen=True)
@@ -89,8 +93,23 @@ class Settings:
         return self
 
 
-#: What runs did whose `run.json` does not say it yet, where that is not the default now.
-FORMERLY = {"isolated": False, "given": ()}
+#: What runs did whose `run.json` does not say it yet, where a preset does something else now.
+FORMERLY = {
+    "isolated": False,
+    "given": (),
+    "released_fences": False,
+    "use_cases": False,
+    "reaches_end": False,
+    "only_definitions": False,
+    "fallback": "none",
+}
+
+
+def as_begun(kind: type[Settings], stated: Mapping[str, object]) -> dict[str, object]:
+    """The settings of a run whose `run.json` states these: what it does not say yet is as it was FORMERLY."""
+    names = {field.name for field in fields(kind)}
+    known = {name: value for name, value in (FORMERLY | dict(stated)).items() if name in names}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in known.items()}
 
 
 @dataclass(frozen=True)
@@ -198,6 +217,16 @@ class Candidate:
     """Statements beside its tools that are no part of any, and did not run."""
 
 
+def one_sample(candidate: Candidate) -> range:
+    """The samples of a request that goes on from this candidate."""
+    return range(candidate.sample, candidate.sample + 1)
+
+
+def as_asked(question: Question) -> str:
+    """A question as a prompt states it: what it is about, where there is such a thing, and then its text."""
+    return f"{question.context}\n\n{question.text}" if question.context else question.text
+
+
 class Answer(NamedTuple):
     """The candidate that a method answers a question with, for the time being: a later Answer replaces it."""
 
@@ -273,6 +302,22 @@ def chosen(question: Question, candidates: Sequence[Candidate], settings: Settin
     return candidates[RULES[settings.selection](votes)]
 
 
+def answer_each(questions: Sequence[Question], ask: Callable[[Question], Drawn], settings: Settings) -> Steps:
+    """Answer questions one after another by agreement among the candidates that `ask` draws for each."""
+    for question in questions:
+        candidates = yield from ask(question)
+        yield Answer(question, chosen(question, candidates, settings))
+
+
+def one_prompt(questions: Sequence[Question], settings: Settings, *, mode: str, runs: bool = True) -> Steps:
+    """Sample the prompt of `mode` until the budget is met, and agree on what its programs, or texts, answer."""
+
+    def ask(question: Question) -> Drawn:
+        return draw({mode: Attempt(question, mode, range(0), runs=runs, mode=mode)}, settings.budget)
+
+    return answer_each(questions, ask, settings)
+
+
 def draw(views: Mapping[str, Attempt], budget: Budget) -> Drawn:
     """Sample the modes in turn until the budget is met; candidates come back mode by mode."""
     candidates: list[Candidate] = []
@@ -307,9 +352,8 @@ def repeat(batch: Callable[[range], Batch], budget: Budget, most_calls: int, *, 
         return (yield from batch(range(attempts)))[0]
     final: list[Candidate] = []
     replies: list[Candidate] = []
-    while (left := budget.left([reply.completion_tokens for reply in replies])) > 0:
-        due = math.ceil(left / most_calls)
-        new, on_the_way = yield from batch(range(len(final), len(final) + due))
+    while due := budget.due([reply.completion_tokens for reply in replies]):
+        new, on_the_way = yield from batch(range(len(final), len(final) + math.ceil(due / most_calls)))
         final += new
         replies += on_the_way
     return final

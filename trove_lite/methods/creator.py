@@ -4,13 +4,23 @@ An attempt makes a tool, checks that it runs, has a program written that calls i
 2 to 2 + `retries` + `rectify` calls. Tools are shared by no two problems.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..errors import TroveLiteError
 from ..programs import whole_program
-from .base import Answer, Attempt, Batch, Method, Question, Steps, ToolSettings, chosen, repeat, tool_code
-from .repair import REPAIRS, RepairSettings, asking, fails, presets, repaired, varied
+from .base import Attempt, Batch, Candidate, Method, Question, Steps, ToolSettings, at_least, one_sample, tool_code
+from .repair import (
+    REPAIRS,
+    RepairSettings,
+    answer_by_attempts,
+    asking,
+    presets,
+    repaired,
+    rewrite_failing,
+    varied,
+)
+
+NAME = "creator"
 
 
 @dataclass(frozen=True)
@@ -22,75 +32,64 @@ class CreatorSettings(RepairSettings, ToolSettings):
 
     def __post_init__(self):
         super().__post_init__()
-        if self.retries < 0:
-            raise TroveLiteError(f"retries {self.retries}: must be at least 0")
+        at_least(0, retries=self.retries)
 
 
 def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
     """Attempts until the budget is met, and agreement among their last programs."""
-    for question in questions:
 
-        def batch(samples: range, question: Question = question) -> Batch:
-            tools, replies = yield from created(question, samples, settings)
-            texts = [whole_program(tool.solution) for tool in tools]
-            codes = [tool_code(text, settings.isolated) for text in texts]
-            first = yield [
-                Attempt(
-                    question,
-                    settings.stage("decide"),
-                    range(tool.sample, tool.sample + 1),
-                    program=whole_program,
-                    fences=settings.fences("released_part"),
-                    mode="creator",
-                    library=(code,),
-                    left_out=left_out,
-                    values={"tool": text, "made": tool.text.strip()},
-                )
-                for tool, text, (code, left_out) in zip(tools, texts, codes, strict=True)
-            ]
-            parts = [
-                {"made": tool.text.strip(), "used": candidate.text.strip()}
-                for tool, candidate in zip(tools, first, strict=True)
-            ]
-            whole = [
-                replace(candidate, text="\n\n".join(replies.values()))
-                for candidate, replies in zip(first, parts, strict=True)
-            ]
-            final, rest = yield from repaired(question, "creator", whole, settings, parts)
-            return final, replies + rest
+    def attempts(question: Question, samples: range) -> Batch:
+        tools, replies = yield from create(question, samples, settings)
+        first = yield [decision(question, tool, settings) for tool in tools]
+        parts = [{"made": t.text.strip(), "used": c.text.strip()} for t, c in zip(tools, first, strict=True)]
+        whole = [replace(c, text="\n\n".join(part.values())) for c, part in zip(first, parts, strict=True)]
+        final, rest = yield from repaired(question, NAME, whole, settings, parts)
+        return final, replies + rest
 
-        most = 2 + settings.retries + settings.rectify
-        candidates = yield from repeat(batch, settings.budget, most, attempts=settings.attempts)
-        yield Answer(question, chosen(question, candidates, settings))
+    return answer_by_attempts(questions, attempts, settings, 2 + settings.retries + settings.rectify)
 
 
-def created(question: Question, samples: range, settings: CreatorSettings) -> Generator:
+def create(question: Question, samples: range, settings: CreatorSettings) -> Batch:
     """A tool for each sample, made anew while it does not run; the last one is used unchecked. Also every reply."""
-    checked = settings.retries > 0
-    how = {"program": whole_program, "fences": settings.fences("released_part"), "mode": "", "runs": checked}
-    how |= {"trial": "released_check"} if settings.released_fences else {}
-    asked = Attempt(question, settings.stage("creation"), samples, **how)
+    asked = Attempt(
+        question,
+        settings.stage("creation"),
+        samples,
+        program=whole_program,
+        fences=settings.fences("released_part"),
+        trial="released_check" if settings.released_fences else "",
+        mode="",
+        runs=settings.retries > 0,
+    )
     tools = yield [asked]
-    replies = list(tools)
-    for round in range(1, settings.retries + 1):
-        broken = [place for place, tool in enumerate(tools) if fails(tool)]
-        if not broken:
-            break
-        last = round == settings.retries
-        anew = yield [
-            replace(asked, samples=range(tools[place].sample, tools[place].sample + 1), round=round, runs=not last)
-            for place in broken
-        ]
-        replies += anew
-        for place, tool in zip(broken, anew, strict=True):
-            tools[place] = tool
-    return tools, replies
+
+    def again(place: int, tool: Candidate, round: int) -> Attempt:
+        return replace(asked, samples=one_sample(tool), round=round, runs=round < settings.retries)
+
+    return (yield from rewrite_failing(tools, settings.retries, again))
+
+
+def decision(question: Question, tool: Candidate, settings: CreatorSettings) -> Attempt:
+    """The request for a program that uses a tool, and runs after it."""
+    text = whole_program(tool.solution)
+    code, left_out = tool_code(text, settings.isolated)
+    return Attempt(
+        question,
+        settings.stage("decide"),
+        one_sample(tool),
+        program=whole_program,
+        fences=settings.fences("released_part"),
+        mode=NAME,
+        library=(code,),
+        left_out=left_out,
+        values={"tool": text, "made": tool.text.strip()},
+    )
 
 
 CREATOR = Method(
-    "creator",
+    NAME,
     creator,
-    modes=("creator",),
+    modes=(NAME,),
     stages=(*varied("creation", "decide"), *REPAIRS),
     presets=presets(CreatorSettings(), CreatorSettings(retries=3, isolated=False)),
     program=None,

@@ -1,17 +1,8 @@
 """PRIMITIVE and INSTANCE: K programs a problem from one prompt, each problem by itself (TroVE, 2.2)."""
 
-from collections.abc import Sequence
 from functools import partial
 
-from .base import Answer, Attempt, Method, Question, Settings, Steps, ToolSettings, chosen, draw
-
-
-def one_prompt(questions: Sequence[Question], settings: Settings, *, mode: str) -> Steps:
-    """Sample the prompt of `mode` until the budget is met, and agree on an answer."""
-    for question in questions:
-        candidates = yield from draw({mode: Attempt(question, mode, range(0))}, settings.budget)
-        yield Answer(question, chosen(question, candidates, settings))
-
+from .base import Method, ToolSettings, one_prompt
 
 PRESETS = {"paper": ToolSettings(), "official": ToolSettings(isolated=False)}
 #: Plain programs, with no tool but the libraries.

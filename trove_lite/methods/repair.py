@@ -4,12 +4,13 @@ An attempt is one program and up to `rectify` repairs: 1 to 1 + `rectify` calls.
 a wrong answer never is, for nobody knows that it is wrong.
 """
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ..errors import TroveLiteError
 from ..programs import whole_program
-from .base import Attempt, Candidate, Question, Settings
+from .base import Attempt, Batch, Candidate, Drawn, Question, Settings, Steps, answer_each, at_least, one_sample, repeat
 
 RECTIFY = "rectify"
 REPAIRS = (RECTIFY, f"{RECTIFY}_bare")
@@ -32,10 +33,8 @@ class RepairSettings(Settings):
 
     def __post_init__(self):
         super().__post_init__()
-        if self.rectify < 0:
-            raise TroveLiteError(f"rectify {self.rectify}: must be at least 0")
-        if self.attempts is not None and self.attempts < 1:
-            raise TroveLiteError(f"attempts {self.attempts}: must be at least 1")
+        at_least(0, rectify=self.rectify)
+        at_least(1, attempts=self.attempts)
         if self.thoughts and not self.demonstrations:
             raise TroveLiteError("thoughts without demonstrations: there is no such prompt; choose one of the two")
 
@@ -80,36 +79,59 @@ def presets(settings: RepairSettings, released: RepairSettings | None = None) ->
     return {"paper": settings, "released": replace(released or settings, released_fences=True), "matched": settings}
 
 
+def answer_by_attempts(
+    questions: Sequence[Question],
+    attempts: Callable[[Question, range], Batch],
+    settings: RepairSettings,
+    most_calls: int,
+) -> Steps:
+    """Whole attempts, of `most_calls` at most, for each question; agreement on what they end in."""
+
+    def ask(question: Question) -> Drawn:
+        return repeat(partial(attempts, question), settings.budget, most_calls, attempts=settings.attempts)
+
+    return answer_each(questions, ask, settings)
+
+
 def repaired(
     question: Question,
     mode: str,
     first: Sequence[Candidate],
     settings: RepairSettings,
     parts: Sequence[Mapping[str, str]] = (),
-) -> Generator:
+) -> Batch:
     """Write anew what fails, up to `rectify` times: the last programs, and every reply, these included.
 
     parts: the replies that a first program was joined from, where it was, by name.
     """
+
+    def repair(place: int, failed: Candidate, round: int) -> Attempt:
+        values = {"program": failed.text.strip(), "error": failed.error}
+        return Attempt(
+            question,
+            settings.repair,
+            one_sample(failed),
+            program=whole_program,
+            fences=settings.fences(),
+            mode=mode,
+            round=round,
+            values=values | (parts[place] if parts and round == 1 else {}),
+        )
+
+    return rewrite_failing(first, settings.rectify, repair)
+
+
+def rewrite_failing(first: Sequence[Candidate], times: int, again: Callable[[int, Candidate, int], Attempt]) -> Batch:
+    """Ask again for each candidate that fails, so many times at most: the last ones, and every reply, the first too.
+
+    again: the request for the one at a place, which failed, in a round from 1.
+    """
     current, replies = list(first), list(first)
-    for round in range(1, settings.rectify + 1):
+    for round in range(1, times + 1):
         failed = [place for place, candidate in enumerate(current) if fails(candidate)]
         if not failed:
             break
-        anew = yield [
-            Attempt(
-                question,
-                settings.repair,
-                range(current[place].sample, current[place].sample + 1),
-                program=whole_program,
-                fences=settings.fences(),
-                mode=mode,
-                round=round,
-                values={"program": current[place].text.strip(), "error": current[place].error}
-                | (parts[place] if parts and round == 1 else {}),
-            )
-            for place in failed
-        ]
+        anew = yield [again(place, current[place], round) for place in failed]
         replies += anew
         for place, candidate in zip(failed, anew, strict=True):
             current[place] = candidate

@@ -7,8 +7,9 @@ after it: `tool_use_sympy`. An attempt is always two calls.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from .base import Answer, Attempt, Batch, Method, Question, Run, Settings, Steps, chosen, repeat
+from .base import Attempt, Batch, Method, Question, Run, Settings, Steps, answer_each, one_sample, repeat
 
 MARKER = re.compile("QUERY:|WOLFRAM:")  # as our prompts have it, and the released ones
 MOST = 1500  # characters of what comes back, as released
@@ -46,33 +47,28 @@ class ToolUseSettings(Settings):
 
 def tool_use(questions: Sequence[Question], settings: ToolUseSettings) -> Steps:
     """Attempts until the budget is met, and agreement on what the second replies say at their end."""
-    for question in questions:
+    return answer_each(questions, lambda question: repeat(partial(attempts, question), settings.budget, 2), settings)
 
-        def batch(samples: range, question: Question = question) -> Batch:
-            asked = yield [Attempt(question, "consult", samples, mode="", runs=False)]
-            queries = {reply.sample: query_of(reply.text) for reply in asked}
-            runs = [
-                Run(question, "evaluate", EVALUATOR.format(query=query), sample)
-                for sample, query in queries.items()
-                if query
-            ]
-            evaluated = (yield runs) if runs else []
-            returned = {run.sample: run.output.strip()[:MOST] for run in evaluated if run.status == "ok"}
-            final = yield [
-                Attempt(
-                    question,
-                    "conclude",
-                    range(reply.sample, reply.sample + 1),
-                    mode="tool_use",
-                    runs=False,
-                    values={"reply": reply.text.strip(), "returned": returned.get(reply.sample) or NOTHING},
-                )
-                for reply in asked
-            ]
-            return final, [*asked, *final]
 
-        candidates = yield from repeat(batch, settings.budget, 2)
-        yield Answer(question, chosen(question, candidates, settings))
+def attempts(question: Question, samples: range) -> Batch:
+    """For each sample a reply with a query, what the query comes to, and the reply that concludes."""
+    asked = yield [Attempt(question, "consult", samples, mode="", runs=False)]
+    queries = {reply.sample: query_of(reply.text) for reply in asked}
+    runs = [Run(question, "evaluate", EVALUATOR.format(query=q), sample) for sample, q in queries.items() if q]
+    evaluated = (yield runs) if runs else []
+    returned = {run.sample: run.output.strip()[:MOST] for run in evaluated if run.status == "ok"}
+    final = yield [
+        Attempt(
+            question,
+            "conclude",
+            one_sample(reply),
+            mode="tool_use",
+            runs=False,
+            values={"reply": reply.text.strip(), "returned": returned.get(reply.sample) or NOTHING},
+        )
+        for reply in asked
+    ]
+    return final, [*asked, *final]
 
 
 def query_of(reply: str) -> str:

@@ -52,21 +52,23 @@ class TransferSettings(ToolSettings):
 def transfer(questions: Sequence[Question], settings: TransferSettings) -> Steps:
     """Make tools for all questions, use them, and try them on the rest of their sets; a set cut short is left out."""
     questions = questions[: len(questions) // SIZE * SIZE]
-    own = range(settings.attempts)
+    own, places = range(settings.attempts), range(len(questions))
     tools: list[Candidate] = yield [
-        Attempt(told(questions, place, settings), "creation", own, mode="", runs=False, fences=settings.fences)
-        for place in range(len(questions))
+        Attempt(tool_question(questions, place, settings), "creation", own, mode="", runs=False, fences=settings.fences)
+        for place in places
     ]
-    made = [tools[place * len(own) : (place + 1) * len(own)] for place in range(len(questions))]
+    made = [tools[place * len(own) : (place + 1) * len(own)] for place in places]
     normal = yield [
-        used(question, tool, sample, NORMAL, settings)
-        for question, mine in zip(questions, made, strict=True)
-        for sample, tool in zip(own, mine, strict=True)
+        use(questions[place], tool, sample, NORMAL, settings)
+        for place in places
+        for sample, tool in zip(own, made[place], strict=True)
     ]
-    pairs = [(place, source) for place in range(len(questions)) for source in others(place)]
+    in_set = [range(place - place % SIZE, place - place % SIZE + SIZE) for place in places]
     tried = yield [
-        used(questions[place], made[source][0], len(own) + source % SIZE, f"from_{1 + source % SIZE}", settings)
-        for place, source in pairs
+        use(questions[place], made[source][0], len(own) + source % SIZE, f"from_{1 + source % SIZE}", settings)
+        for place in places
+        for source in in_set[place]
+        if source != place
     ]
     for place, question in enumerate(questions):
         mine = normal[place * len(own) : (place + 1) * len(own)]
@@ -74,24 +76,14 @@ def transfer(questions: Sequence[Question], settings: TransferSettings) -> Steps
         yield Answer(question, chosen(question, [*mine, *theirs], settings))
 
 
-def told(questions: Sequence[Question], place: int, settings: TransferSettings) -> Question:
-    """The question for which a tool is made."""
+def tool_question(questions: Sequence[Question], place: int, settings: TransferSettings) -> Question:
+    """The question for which a tool is made: its own, or under its number the text of its set's first."""
     first = questions[place - place % SIZE]
-    return replace_text(questions[place], first) if settings.from_first else questions[place]
+    own = questions[place]
+    return own._replace(text=first.text, context=first.context) if settings.from_first else own
 
 
-def replace_text(question: Question, other: Question) -> Question:
-    """A question under its own number with another's text."""
-    return question._replace(text=other.text, context=other.context)
-
-
-def others(place: int) -> list[int]:
-    """The places of the two other questions of a set."""
-    first = place - place % SIZE
-    return [source for source in range(first, first + SIZE) if source != place]
-
-
-def used(question: Question, tool: Candidate, sample: int, mode: str, settings: TransferSettings) -> Attempt | Run:
+def use(question: Question, tool: Candidate, sample: int, mode: str, settings: TransferSettings) -> Attempt | Run:
     """The request for a program that answers a question with a tool; without one, a program that fails."""
     text = code_of(tool.solution)
     if not text:

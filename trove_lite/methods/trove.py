@@ -19,9 +19,11 @@ from .base import (
     Run,
     Steps,
     ToolSettings,
+    at_least,
     chosen,
     draw,
     one_of,
+    one_sample,
     turns,
 )
 from .toolbox import RANKINGS, THRESHOLDS, Toolbox, named_order
@@ -76,22 +78,17 @@ class TroveSettings(ToolSettings):
 
     def __post_init__(self):
         super().__post_init__()
-        for name, values, allowed in (
-            ("modes", self.modes, MODES),
-            ("adds", self.adds, ("import", "create")),
-            ("adds_failing", self.adds_failing, ("import", "create")),
-            ("kinds", self.kinds, ("function", "import")),
-            ("threshold", (self.threshold,), tuple(THRESHOLDS)),
-            ("ranking", (self.ranking,), (*RANKINGS, "model")),
-            ("rectify", (self.rectify,), (None, "create", "import")),
-        ):
-            for value in values:
-                one_of(name, value, allowed)
+        one_of("modes", self.modes, MODES)
+        one_of("adds", self.adds, (IMPORT, CREATE))
+        one_of("adds_failing", self.adds_failing, (IMPORT, CREATE))
+        one_of("kinds", self.kinds, ("function", "import"))
+        one_of("threshold", self.threshold, tuple(THRESHOLDS))
+        one_of("ranking", self.ranking, (*RANKINGS, "model"))
+        one_of("rectify", self.rectify, (None, CREATE, IMPORT))
+        at_least(1, interval=self.interval)
+        at_least(0, shown=self.shown)
         if not self.modes or len(set(self.modes)) < len(self.modes):
             raise TroveLiteError(f"modes {', '.join(self.modes) or 'none'}: name each mode once, and at least one")
-        for name, value, least in (("interval", self.interval, 1), ("shown", self.shown, 0)):
-            if value is not None and value < least:
-                raise TroveLiteError(f"{name} {value}: must be at least {least}")
         if not self.toolbox:
             raise TroveLiteError(f"toolbox: name a run folder, or say '{OWN}' or '{NONE}'")
         if self.toolbox != OWN and self.rectify:
@@ -139,12 +136,17 @@ PRESETS = {
 def trove(questions: Sequence[Question], settings: TroveSettings, lent: Sequence[View] = ()) -> Steps:
     """TROVE (section 3): use and grow a toolbox problem by problem, and trim it at intervals; returns the toolbox.
 
-    `lent`: what IMPORT is shown at each place of the stream where its toolbox is another's (`placebo`).
+    `lent`: what IMPORT is shown at each place of the stream where its toolbox is another's: a placebo, which makes
+    TROVE's calls and learns nothing.
     """
     questions = in_order(questions, settings)
-    if settings.toolbox != OWN:
-        return (yield from placebo(questions, settings, lent))
     toolbox, forgotten = Toolbox(), set()
+    if settings.lender and not lent:
+        raise TroveLiteError(f"toolbox {settings.toolbox}: nothing was lent")
+    if settings.toolbox != OWN:
+        for place, question in enumerate(questions):
+            yield from answer(question, lent_at(place, lent), settings)
+        return toolbox
     toolbox.give(tool for line in settings.given or () for tool in parse_tools(f"```python\n{line}\n```"))
     threshold = THRESHOLDS[settings.threshold]
     for place, question in enumerate(questions):
@@ -160,15 +162,6 @@ def trove(questions: Sequence[Question], settings: TroveSettings, lent: Sequence
     return toolbox
 
 
-def placebo(questions: Sequence[Question], settings: TroveSettings, lent: Sequence[View]) -> Steps:
-    """TROVE's calls with a toolbox that nothing is learned in: the one lent at each place, or the last; else none."""
-    if settings.lender and not lent:
-        raise TroveLiteError(f"toolbox {settings.toolbox}: nothing was lent")
-    for place, question in enumerate(questions):
-        yield from answered(question, lent_at(place, lent), settings)
-    return Toolbox()
-
-
 def lent_at(place: int, lent: Sequence[View]) -> View:
     """What a placebo shows at a place of the stream: the toolbox lent there, or the last; an empty one without any."""
     return lent[min(place, len(lent) - 1)] if lent else ((), ())
@@ -178,10 +171,10 @@ def solve(question: Question, toolbox: Toolbox, settings: TroveSettings, *, phas
     """One problem in each mode, with a toolbox; yields its Answer and returns the candidate chosen."""
     shown = yield from listed(question, toolbox, settings, phase)
     library = toolbox.tools() if settings.isolated else toolbox.sources()
-    return (yield from answered(question, (shown, library), settings, phase))
+    return (yield from answer(question, (shown, library), settings, phase))
 
 
-def answered(question: Question, view: View, settings: TroveSettings, phase: str = "stream") -> Generator:
+def answer(question: Question, view: View, settings: TroveSettings, phase: str = "stream") -> Generator:
     """One problem in each mode, with a view of a toolbox; yields its Answer and returns the candidate chosen."""
     modes = settings.modes if phase == "stream" else retry_modes(settings)
     candidates = yield from draw(attempts(question, modes, view, phase), shares(settings, phase))
@@ -248,22 +241,11 @@ def listed(question: Question, toolbox: Toolbox, settings: TroveSettings, phase:
 def rectified(candidates: list[Candidate], question: Question, view: View, settings: TroveSettings) -> Drawn:
     """The responses of one mode written anew, and adopted whatever they are (TroVE, D.3)."""
     shown, library = view
-    rewrites = [
-        Attempt(
-            question,
-            "rewrite",
-            range(draft.sample, draft.sample + 1),
-            shown=shown,
-            library=library,
-            values={"response": draft.text.strip()},
-            mode=draft.mode,
-            round=1,
-        )
-        for draft in candidates
-        if draft.mode == settings.rectify
-    ]
-    new = iter((yield rewrites))
-    return [next(new) if draft.mode == settings.rectify else draft for draft in candidates]
+    asked = Attempt(question, "rewrite", range(0), shown=shown, library=library, mode=settings.rectify, round=1)
+    drafts = [draft for draft in candidates if draft.mode == settings.rectify]
+    new = yield [replace(asked, samples=one_sample(d), values={"response": d.text.strip()}) for d in drafts]
+    rewritten = iter(new)
+    return [next(rewritten) if draft.mode == settings.rectify else draft for draft in candidates]
 
 
 def ahead(questions: Sequence[Question], settings: TroveSettings, lent: Sequence[View] = ()) -> Iterator[list[Attempt]]:
@@ -306,8 +288,7 @@ def shares(settings: TroveSettings, phase: str) -> Budget:
 
 def asks(settings: TroveSettings) -> tuple[str, ...]:
     """The stages that these settings ask for."""
-    ranked, rewritten = settings.ranking == "model", settings.rectify is not None
-    return (*settings.modes, *(["rank"] if ranked else []), *(["rewrite"] if rewritten else []))
+    return (*settings.modes, *["rank"] * (settings.ranking == "model"), *["rewrite"] * (settings.rectify is not None))
 
 
 TROVE = Method(

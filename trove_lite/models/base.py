@@ -71,14 +71,15 @@ class LanguageModel:
     """A model that can be sampled, entered with `async with`; a back end is a subclass, with a `complete` of its own.
 
     name: goes into the candidates table. chat: one of CHAT. context_length: tokens that prompt and completion may have
-    together, where it is known. heeds_priority: whether `complete` wants to be told one. retried: requests that were
-    sent again. refused: samples that could not be had.
+    together, where it is known. concurrency: requests that it takes at a time. heeds_priority: whether `complete` wants
+    to be told one. retried: requests that were sent again. refused: samples that could not be had.
     on_notice: called with a line whenever a user who waits should know why.
     """
 
     name: str = ""
     chat: str = "auto"
     context_length: int | None = None
+    concurrency: int = 256
     heeds_priority: bool = False
     retried: int = 0
     refused: int = 0

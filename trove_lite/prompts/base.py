@@ -19,18 +19,17 @@ Template = Callable[..., str | Messages]
 class PromptPack:
     """Prompts for one data set.
 
-    categories: those it has prompts for. stages: what may be asked, modes among them. template: that of a category
-    and a stage, made when it is needed. gaps: what else a stage's prompt must be given, by name. lacks: categories and
-    stages that it has nothing for. stops: stages whose replies end before other texts than the run's. messages: names
-    of the texts that methods put into messages of their own; text: such a text, with {gaps}. hashed: the pack that
-    stands in the hash for stages that this one lacks.
+    categories: those it has prompts for. stages: what may be asked, modes among them, and by name what each must be
+    given besides question and toolbox. template: that of a category and a stage, made when it is needed. lacks:
+    categories and stages that it has nothing for. stops: stages whose replies end before other texts than the run's.
+    messages: names of the texts that methods put into messages of their own; text: such a text, with {gaps}. hashed:
+    the pack that stands in the hash for stages that this one lacks.
     """
 
     name: str
     categories: tuple[str, ...]
-    stages: tuple[str, ...]
+    stages: Mapping[str, tuple[str, ...]]
     template: Callable[[str, str], Template]
-    gaps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     lacks: Container[tuple[str, str]] = ()
     stops: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     messages: tuple[str, ...] = ()
@@ -68,7 +67,7 @@ class PromptPack:
                 pack = self if self.has(category, stage) else self.hashed
                 if pack is None or stage in pack.messages or not pack.has(category, stage):
                     continue  # a choice that is not made with this pack
-                given = dict.fromkeys(pack.gaps.get(stage, ()), "specimen")
+                given = dict.fromkeys(pack.stages[stage], "specimen")
                 prompt = pack.render(Question("", category, 0, "What is $1+1$?"), stage, [SPECIMEN], **given)
                 read = prompt if isinstance(prompt, str) else "".join(f"{role}\0{text}\0" for role, text in prompt)
                 digest.update(f"{category}\0{stage}\0{read}\0".encode())
@@ -76,8 +75,3 @@ class PromptPack:
             if name in self.messages:
                 digest.update(f"{name}\0{self.text(name)}\0".encode())
         return digest.hexdigest()[:16]
-
-
-def as_asked(question: Question) -> str:
-    """A question as a prompt states it: what it is about, where there is such a thing, and then its text."""
-    return f"{question.context}\n\n{question.text}" if question.context else question.text

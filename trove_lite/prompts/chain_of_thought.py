@@ -29,7 +29,7 @@ def pack(dataset: Dataset) -> PromptPack:
         begun = f"A:{THOUGHT}" if THOUGHT in shown else "A:"
         return lambda question, tools: f"{shown}\n\nQ: {stated(question)}\n{begun}"
 
-    return PromptPack("chain_of_thought", dataset.categories, (STAGE,), template)
+    return PromptPack("chain_of_thought", dataset.categories, {STAGE: ()}, template)
 
 
 def examples(category: str) -> str:

@@ -5,16 +5,17 @@ templates' "## Example" headings never reach the model. A template can run code,
 are used.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 
 from ..datasets.base import Dataset, Question
 from ..datasets.files import pinned_file, public_files
+from ..methods.base import as_asked
 from ..parse import parse_tools
 from ..programs import Tool, format_toolbox
 from . import chain_of_thought, official_creator, official_latm, own
-from .base import PromptPack, Template, as_asked
+from .base import PromptPack, Template
 
 #: Mode → the official file.
 FILES = {
@@ -24,8 +25,6 @@ FILES = {
     "create": "online_create.md",
     "skip": "online_skip.md",
 }
-
-
 #: Stages of TROVE that have no official prompt. They are in its hash in our words, as of runs of before.
 OURS = ("rank", "rewrite")
 
@@ -36,32 +35,29 @@ def pack(dataset: Dataset) -> PromptPack:
     Raises TroveLiteError where TroVE's files for it are missing or are other ones; of the rest, when these are asked
     for.
     """
-    parts = [trove(dataset), official_creator.pack(dataset), worked_examples(dataset)]
-    stages = tuple(dict.fromkeys(stage for part in parts for stage in part.stages))
-
-    def having(category: str, stage: str) -> PromptPack | None:
-        return next((part for part in parts if part.has(category, stage)), None)
-
+    parts = [trove(dataset), official_creator.pack(dataset)]
+    if set(dataset.categories) <= set(chain_of_thought.FILES):
+        parts.append(replace(parts[0], stages={chain_of_thought.STAGE: ()}, template=worked_examples(dataset)))
+    stages = {stage: gaps for part in reversed(parts) for stage, gaps in part.stages.items()}
+    asked = [(category, stage) for category in dataset.categories for stage in stages]
+    homes = {key: part for part in reversed(parts) for key in asked if part.has(*key)}
+    ours = own.pack(dataset)
     return PromptPack(
         "official",
         dataset.categories,
         stages,
-        lambda category, stage: having(category, stage).template(category, stage),
-        parts[1].gaps,
-        lacks={(c, stage) for c in dataset.categories for stage in stages if not having(c, stage)},
+        lambda category, stage: homes[category, stage].template(category, stage),
+        lacks=set(asked) - set(homes),
         stops=parts[1].stops,
         messages=official_latm.NAMES,
         text=official_latm.text,
-        hashed=replace(own.pack(dataset), stages=OURS, messages=()),
+        hashed=replace(ours, stages={stage: ours.stages[stage] for stage in OURS}, messages=()),
     )
 
 
-def worked_examples(dataset: Dataset) -> PromptPack:
-    """The chains of thought that LATM compares itself with, for its tasks."""
-    stages = (chain_of_thought.STAGE,) if set(dataset.categories) <= set(chain_of_thought.FILES) else ()
-    return PromptPack(
-        "official", dataset.categories, stages, lambda *asked: chain_of_thought.pack(dataset).template(*asked)
-    )
+def worked_examples(dataset: Dataset) -> Callable[[str, str], Template]:
+    """The chains of thought that LATM compares itself with, whose files are read when they are asked for."""
+    return lambda category, stage: chain_of_thought.pack(dataset).template(category, stage)
 
 
 def trove(dataset: Dataset) -> PromptPack:
@@ -87,4 +83,4 @@ def trove(dataset: Dataset) -> PromptPack:
 
         return render
 
-    return PromptPack("official", dataset.categories, tuple(FILES) if files else (), template)
+    return PromptPack("official", dataset.categories, dict.fromkeys(FILES, ()) if files else {}, template)

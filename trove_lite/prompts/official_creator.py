@@ -12,18 +12,19 @@ from ..datasets.files import pinned_file, public_files
 from ..methods.base import Messages
 from .base import PromptPack, Template
 
-#: Stage → the file. The last three read what came of a first one, which knew of a hint where there is one.
+#: Stage → the file, and what else it must be given. The last three read what came of a first one, which knew of a hint
+#: where there is one.
 FILES = {
-    "standard": "std",
-    "cot": "cot",
-    "pot": "pot",
-    "entangled": "toolcreate_whole",
-    "creation": "CREATOR_creation",
-    "decide": "CREATOR_decision",
-    "consult": "tooluse_part1",
-    "conclude": "tooluse_part2",
-    "decide_transfer": "tool_transfer",
-    "rectify": "rectification",
+    "standard": ("std", ()),
+    "cot": ("cot", ()),
+    "pot": ("pot", ()),
+    "entangled": ("toolcreate_whole", ()),
+    "creation": ("CREATOR_creation", ()),
+    "decide": ("CREATOR_decision", ("tool", "made")),
+    "consult": ("tooluse_part1", ()),
+    "conclude": ("tooluse_part2", ("reply", "returned")),
+    "decide_transfer": ("tool_transfer", ("tool",)),
+    "rectify": ("rectification", ("program", "error")),
 }
 LATER = ("decide", "decide_transfer", "rectify")
 #: Stages that a method may ask with thoughts before the code.
@@ -38,7 +39,7 @@ FENCE, END = "```python", "```"
 def pack(dataset: Dataset) -> PromptPack:
     """What the program asks about a data set; nothing where it asks nothing."""
     paths = paths_of(dataset)
-    stages = tuple(dict.fromkeys(stage for _, stage in paths))
+    stages = {stage: FILES[stage.removesuffix(THOUGHTS)][1] for _, stage in paths}
     lacks = {(c, stage) for c in dataset.categories for stage in stages} - set(paths)
 
     def template(category: str, stage: str) -> Template:
@@ -55,15 +56,8 @@ def pack(dataset: Dataset) -> PromptPack:
 
         return render
 
-    gaps = {
-        "decide": ("tool", "made"),
-        "decide_transfer": ("tool",),
-        "rectify": ("program", "error"),
-        "conclude": ("reply", "returned"),
-    }
-    gaps[f"decide{THOUGHTS}"] = gaps["decide"]
     ends = dict.fromkeys(stages, ())
-    return PromptPack("official", dataset.categories, stages, template, gaps, lacks=lacks, stops=ends)
+    return PromptPack("official", dataset.categories, stages, template, lacks=lacks, stops=ends)
 
 
 def paths_of(dataset: Dataset) -> dict[tuple[str, str], str]:
@@ -73,7 +67,7 @@ def paths_of(dataset: Dataset) -> dict[tuple[str, str], str]:
     for category in dataset.categories if released else ():
         ending = released.variants.get(category, "")
         for stage in (stage for stage in FILES if stage not in released.unsent):
-            start = f"{released.folder}/prompt_lib/prompt_{FILES[stage]}"
+            start = f"{released.folder}/prompt_lib/prompt_{FILES[stage][0]}"
             path = f"{start}{ending}.md"
             if path not in known and stage in LATER:
                 path = f"{start}.md"

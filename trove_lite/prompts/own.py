@@ -15,9 +15,10 @@ from functools import cache
 from importlib import resources
 
 from ..datasets.base import Dataset, Question
+from ..methods.base import as_asked
 from ..parse import parse_tools
 from ..programs import Tool, format_toolbox
-from .base import PromptPack, Template, as_asked
+from .base import PromptPack, Template
 
 FOLDER = resources.files(__package__)
 #: What a stage is called that shows examples of the task itself, where others' are shown.
@@ -27,7 +28,7 @@ NO_TOOLS = "(no functions yet)"
 
 def pack(dataset: Dataset) -> PromptPack:
     """The pack `own` for a data set."""
-    stages = with_variants(instructions())
+    stages = with_variants(texts("instructions"))
     source = dataset.like or dataset.name
     words = _read("words.toml") | _of(source)
     of_others = words.get("of_others", False)
@@ -40,9 +41,8 @@ def pack(dataset: Dataset) -> PromptPack:
         worked = examples(source, category) if own else examples_of_others(source, category, dataset.categories)
         return template_of(stages[stage], words, worked)
 
-    gaps_of = {name: gaps(stage) for name, stage in stages.items()}
-    said = {"messages": tuple(messages()), "text": message}
-    return PromptPack("own", dataset.categories, tuple(stages), template, gaps_of, **said)
+    given = {name: gaps(stage) for name, stage in stages.items()}
+    return PromptPack("own", dataset.categories, given, template, messages=tuple(texts("messages")), text=message)
 
 
 def gaps(stage: dict) -> tuple[str, ...]:
@@ -51,22 +51,16 @@ def gaps(stage: dict) -> tuple[str, ...]:
 
 
 @cache
-def instructions() -> dict[str, dict]:
-    """What each stage of every method says, by its name: `text`, how `examples` answer, what is `given` to it."""
-    files = sorted(file.name for file in (FOLDER / "instructions").iterdir())
-    return {stage: words for file in files for stage, words in _read("instructions", file).items()}
-
-
-@cache
-def messages() -> dict[str, str]:
-    """What methods say in messages of their own (`messages/METHOD.toml`), by name."""
-    files = sorted(file.name for file in (FOLDER / "messages").iterdir())
-    return {name: text for file in files for name, text in _read("messages", file).items()}
+def texts(folder: str) -> dict[str, dict | str]:
+    """What the files of a folder say, a file a method: of `instructions` what each stage says (`text`, how `examples`
+    answer, what is `given` to it), of `messages` what methods say in messages of their own."""
+    files = sorted(file.name for file in (FOLDER / folder).iterdir())
+    return {name: text for file in files for name, text in _read(folder, file).items()}
 
 
 def message(name: str) -> str:
-    """One of these, with its {gaps}."""
-    return messages()[name]
+    """A text for a message that a method writes, with its {gaps}."""
+    return texts("messages")[name]
 
 
 def with_variants(stages: Mapping[str, dict]) -> dict[str, dict]:
@@ -105,95 +99,82 @@ def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
     fitting = worked[:-1] if stage.get("choice") else worked
     listed = [shown_tool(example) for example in worked]  # one that helps, and others that do not
 
-    def stated(example: dict) -> str:
-        toolbox = listed if example in fitting else ()
-        question = _asked(as_asked(question_of(example)), toolbox, shows, given.format_map(example), starts)
+    def asked(question: Question, tools: Sequence[Tool], more: Mapping[str, str]) -> str:
+        parts = [f"**Question**\n{as_asked(question)}"]
+        parts += [f"**Toolbox**\n{format_toolbox(tools) or NO_TOOLS}"] if shows else []
+        parts += [given.format_map(more).strip()] if given else []
+        return "\n\n".join([*parts, starts])
+
+    def shown(example: dict) -> str:
+        question = Question("", "", 0, example["question"], example.get("context", ""))
         thoughts = f"{example['thoughts']}\n\n" if stage.get("thoughts") else ""
-        return question + thoughts + (answers if example in fitting else _plain)(example)
+        answer = (answers if example in fitting else plain)(example)
+        return asked(question, listed if example in fitting else (), example) + thoughts + answer
 
-    shown = [stated(example) for example in (worked if answers else ())]
-    instruction = stage["text"].format_map(words).strip()
-
-    def template(question: Question, tools: Sequence[Tool], **more: str) -> str:
-        asked = _asked(as_asked(question), tools, shows, given.format_map(more), starts)
-        return "\n\n\n".join([instruction, *shown, asked])
-
-    return template
-
-
-def question_of(example: dict) -> Question:
-    """What an example asks, with what it is about where there is such a thing."""
-    return Question("", "", 0, example["question"], example.get("context", ""))
+    first = [stage["text"].format_map(words).strip(), *map(shown, worked if answers else ())]
+    return lambda question, tools, **more: "\n\n\n".join([*first, asked(question, tools, more)])
 
 
 def shown_tool(example: dict) -> Tool:
     """An example's function as the toolbox holds it."""
-    (tool,) = parse_tools(f"```python\n{example['tool'].strip()}\n```")
+    (tool,) = parse_tools(fence(example["tool"].strip()))
     return tool
 
 
-def _asked(question: str, toolbox: Sequence[Tool], shows: bool, given: str, starts: str) -> str:
-    shown = f"**Toolbox**\n{format_toolbox(toolbox) or NO_TOOLS}\n\n" if shows else ""
-    given = f"{given.strip()}\n\n" if given else ""
-    return f"**Question**\n{question}\n\n{shown}{given}{starts}"
+def fence(*parts: str) -> str:
+    """Code as one block."""
+    return "```python\n" + "\n\n".join(parts) + "\n```"
 
 
-def _answered(program: str, tools: str) -> str:
+def sections(program: str, tools: str) -> str:
     """Tools before the program that needs them: a call that is written first calls what may never be written."""
-    return f"**Tools**\n```python\n{tools.strip()}\n```\n\n**Solution**\n```python\n{program.strip()}\n```"
+    return f"**Tools**\n{fence(tools.strip())}\n\n**Solution**\n{fence(program.strip())}"
 
 
-def _plain(example: dict) -> str:
-    return _answered(example["plain"], example["imports"])
+def plain(example: dict) -> str:
+    """A program without functions, in sections."""
+    return sections(example["plain"], example["imports"])
 
 
-def _function(example: dict) -> str:
-    return _answered(example["solution"], _with_imports(example, example["tool"]))
+def function(example: dict) -> str:
+    """One with a function of its own."""
+    return sections(example["solution"], with_imports(example, example["tool"]))
 
 
-def _imported(example: dict) -> str:
-    return _answered(example["solution"], _with_imports(example, f"from toolbox import {shown_tool(example).name}"))
+def toolbox(example: dict) -> str:
+    """One that imports it."""
+    return sections(example["solution"], with_imports(example, f"from toolbox import {shown_tool(example).name}"))
 
 
-def _with_imports(example: dict, code: str) -> str:
+def with_imports(example: dict, code: str) -> str:
     """Code after what its solution imports `also`."""
     also = [line for line in example.get("also", "").strip().split("\n") if line not in code.split("\n")]
     between = [""] if also and code.startswith("def ") else []
     return "\n".join([*also, *between, code])
 
 
-def _tool(example: dict) -> str:
-    return f"```python\n{example['tool'].strip()}\n```"
-
-
-def _whole(example: dict) -> str:
-    tool = _with_imports(example, example["tool"].strip())
-    return f"```python\n{tool}\n\n{example['solution'].strip()}\n```"
-
-
-def _commented(example: dict) -> str:
+def commented(example: dict) -> str:
+    """One block that says its thoughts in comments."""
     thoughts = "\n".join(f"# {line}" for line in textwrap.wrap(example["thoughts"], 100))
-    return f"```python\n{example['imports'].strip()}\n\n{thoughts}\n{example['plain'].strip()}\n```"
-
-
-def _use(example: dict) -> str:
-    return f"```python\n{_with_imports(example, example['solution'].strip())}\n```"
-
-
-def _mended(example: dict) -> str:
-    return f"{example['why']}\n\n```python\n{example['imports'].strip()}\n\n{example['plain'].strip()}\n```"
-
-
-def _words(example: dict) -> str:
-    return f"Final Answer: {example['answer']}"
+    return fence(example["imports"].strip(), f"{thoughts}\n{example['plain'].strip()}")
 
 
 #: How a worked example answers: in sections, by a plain program, by one with a function of its own, or by one that
 #: imports it; by that function alone, by the program that uses it, by both in one block, by one block that says its
 #: thoughts in comments, by a program in place of one that fails, or in words. None: the instructions stand alone.
-ANSWERS = {"plain": _plain, "function": _function, "toolbox": _imported, "tool": _tool, "use": _use, "words": _words}
-ANSWERS |= {"whole": _whole, "commented": _commented, "mended": _mended, "none": None}
-SECTIONS = (_plain, _function, _imported)
+ANSWERS = {
+    "plain": plain,
+    "function": function,
+    "toolbox": toolbox,
+    "tool": lambda example: fence(example["tool"].strip()),
+    "use": lambda example: fence(with_imports(example, example["solution"].strip())),
+    "whole": lambda example: fence(with_imports(example, example["tool"].strip()), example["solution"].strip()),
+    "commented": commented,
+    "mended": lambda example: f"{example['why']}\n\n{fence(example['imports'].strip(), example['plain'].strip())}",
+    "words": lambda example: f"Final Answer: {example['answer']}",
+    "none": None,
+}
+SECTIONS = (plain, function, toolbox)
 
 
 def _of(dataset: str) -> dict:

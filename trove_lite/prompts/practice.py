@@ -6,8 +6,9 @@ from functools import cache
 from importlib import resources
 
 from ..datasets.base import Dataset
+from ..methods.base import as_asked
 from ..programs import Tool
-from .base import PromptPack, Template, as_asked
+from .base import PromptPack, Template
 from .own import gaps
 
 LISTED_AT_MOST = 20
@@ -19,9 +20,7 @@ def pack(dataset: Dataset) -> PromptPack:
     def template(category: str, stage: str) -> Template:
         return lambda question, tools, **more: practice_prompt(stage, as_asked(question), signatures(tools), **more)
 
-    return PromptPack(
-        "practice", dataset.categories, tuple(_stages()), template, {name: gaps(s) for name, s in _stages().items()}
-    )
+    return PromptPack("practice", dataset.categories, {name: gaps(s) for name, s in _stages().items()}, template)
 
 
 def practice_prompt(mode: str, question: str, toolbox: Sequence[str] = (), **more: str) -> str:

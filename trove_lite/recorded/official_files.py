@@ -7,12 +7,17 @@ from pathlib import Path
 
 import pandas as pd
 
+from ..candidates import fingerprint
+from ..datasets.answers import graded
+from ..datasets.base import Problem
 from ..errors import TroveLiteError
+from ..programs import code_of, operations
 
 RUN_FOLDER = re.compile(r"(run|seed)[-_]?\d+$")
 #: What an execution that ran out of time left as its output.
 TIMEOUT = "Timeout detected in running subprocess"
 NOTHING_WRITTEN = "; nothing was written"
+RULE = "two_stage"  # by which the program selects
 
 
 @dataclass
@@ -94,9 +99,49 @@ def tell_apart(reports: Sequence[ImportReport]) -> list[str]:
     return names
 
 
-def model_of(file: Path) -> str:
-    """The model's name, which the official layout keeps as a folder."""
-    return next((part for part in file.parts if "Llama" in part and not part.startswith("output_")), "unknown")
+def run_facts(file: Path, run: str, method: str, provenance: str) -> dict:
+    """The columns that all rows of a file have alike. The official layout keeps the model's name as a folder."""
+    return {
+        "model": next((part for part in file.parts if "Llama" in part and not part.startswith("output_")), "unknown"),
+        "provenance": provenance,
+        "run": run,
+        "method": method,
+        "seed": seed_of(file),
+        "shares_state": True,
+        "selection": RULE,
+        "round": 0,
+    }
+
+
+def program_facts(
+    problem: Problem,
+    *,
+    solution: str,
+    tools: str,
+    ok: bool,
+    output: str | None,
+    answers: list[str],
+    correct: bool,
+    shortened: bool,
+) -> dict:
+    """The columns of a row that say what one program is, and how it ended: `output` is its error where it failed."""
+    return {
+        "dataset": problem.dataset,
+        "category": problem.category,
+        "problem": problem.index,
+        "level": problem.level,
+        "program": fingerprint(solution, tools),
+        "solution": solution,
+        "tools": tools,
+        "status": "ok" if ok else "timeout" if TIMEOUT in (output or "") else "error",
+        "output": (output or "") if ok else "",
+        "error": None if ok else output,
+        "shortened": shortened,
+        "answers": answers,
+        "answer": graded(answers),
+        "correct": correct,
+        "operations": operations(code_of(solution)) if ok and answers else None,
+    }
 
 
 def seed_of(file: Path) -> int:

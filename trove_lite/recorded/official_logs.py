@@ -17,15 +17,14 @@ import pandas as pd
 import pyarrow as pa
 
 from ..bars import Bar
-from ..candidates import as_arrow, as_frame, fingerprint
+from ..candidates import as_arrow, as_frame
 from ..datasets import load_dataset
 from ..datasets.answers import graded, is_correct, read_numbers
 from ..datasets.base import Problem
 from ..errors import TroveLiteError
-from ..programs import code_of, operations
 from ..selection import number_text
-from .official_files import NOTHING_WRITTEN, TIMEOUT, ImportReport, model_of, run_names, seed_of, tell_apart, text_of
-from .official_results import RULE, read_results
+from .official_files import NOTHING_WRITTEN, ImportReport, program_facts, run_facts, run_names, tell_apart, text_of
+from .official_results import read_results
 
 HEADER = re.compile(r"## Example (\d{1,9})\n")
 SAMPLE = re.compile(  # each part ends where its end is first found, for good: so reading a log takes time in its length
@@ -62,12 +61,7 @@ class Section(NamedTuple):
 
 
 def import_logs(
-    logs: Sequence[Path],
-    problems: Iterable[Problem],
-    *,
-    partial: bool = False,
-    progress: bool = True,
-    workers: int | None = None,
+    logs: Sequence[Path], problems: Iterable[Problem], *, partial: bool = False, progress: bool = True
 ) -> tuple[pd.DataFrame, list[ImportReport]]:
     """Read logs, each its own run, into one candidates table, with a report on each.
 
@@ -82,21 +76,20 @@ def import_logs(
     for problem in problems:
         index.setdefault(problem.question.text.strip(), []).append(problem)
     read = functools.partial(_read, index=index, problems=problems, partial=partial)
-    with ProcessPoolExecutor(workers if len(logs) > 1 else 1) as pool:
-        results = pool.map(read, logs, names) if len(logs) > 1 else map(read, logs, names)
+    with ProcessPoolExecutor() as pool, Bar(len(logs), "reading logs", enabled=progress) as bar:
         parts = []
-        with Bar(len(logs), "reading logs", enabled=progress) as bar:
-            for part in results:
-                parts.append(part)
-                bar.update()
-    tables = []
-    for (part, report), name in zip(parts, tell_apart([report for _, report in parts]), strict=True):
+        for part in pool.map(read, logs, names) if len(logs) > 1 else map(read, logs, names):
+            parts.append(part)
+            bar.update()
+    tables, reports = zip(*parts, strict=True)
+    for report, name in zip(reports, tell_apart(reports), strict=True):
         report.run = name
-        place = part.schema.get_field_index("run")
-        tables.append(part.set_column(place, part.schema.field(place), pa.array([name] * len(part))))
-    table = as_frame(pa.concat_tables(tables))
-    reports = [report for _, report in parts]
-    return table, reports
+    place = tables[0].schema.get_field_index("run")
+    named = [
+        table.set_column(place, table.schema.field(place), pa.array([report.run] * len(table)))
+        for table, report in zip(tables, reports, strict=True)
+    ]
+    return as_frame(pa.concat_tables(named)), list(reports)
 
 
 def known_problems() -> list[Problem]:
@@ -118,48 +111,26 @@ def _read_log(log: Path, run: str, *, index: dict[str, list[Problem]], partial: 
     sections, broken = _whole_sections(text, log, partial)
     by_question = _match(sections, index, text, log)
     modes = _modes(sections)
-    complete = {
-        mode: max(len(s.samples) for s, (_, m) in zip(sections, modes, strict=True) if m == mode)
-        for _, mode in set(modes)
-    }
-    method = "trove" if any(mode == "import" for _, mode in modes) else "trove_no_import"
+    complete: dict[str, int] = {}
+    for section, (_, mode) in zip(sections, modes, strict=True):
+        complete[mode] = max(complete.get(mode, 0), len(section.samples))
+    method = "trove" if "import" in complete else "trove_no_import"
     report = ImportReport(str(log), run, by_question[0].category, method, broken=broken)
     places = [mode for mode in ORDER if mode in complete]
-    same = {
-        "model": model_of(log),
-        "provenance": "recorded",
-        "run": run,
-        "method": method,
-        "seed": seed_of(log),
-        "shares_state": True,
-        "selection": RULE,
-    }
+    same = run_facts(log, run, method, "recorded")
     rows, taken = [], Counter()
     for section, problem, (phase, mode) in zip(sections, by_question, modes, strict=True):
         if len(section.samples) < complete[mode]:
-            _fail(
-                log,
-                text,
-                section.samples[-1].end(),
-                f"the section has {len(section.samples)} samples where others have {complete[mode]}: it breaks off",
-            )
+            reason = f"the section has {len(section.samples)} samples where others have {complete[mode]}: it breaks off"
+            _fail(log, text, section.samples[-1].end(), reason)
         for match in section.samples:
             try:
                 row = _row(match, problem, report, text)
             except (ValueError, OverflowError) as error:
                 _fail(log, text, match.start("answers"), f"the recorded answers are not numbers ({error})")
             key = (problem.index, phase, mode)
-            rows.append(
-                same
-                | row
-                | {
-                    "phase": phase,
-                    "mode": mode,
-                    "place": places.index(mode),
-                    "sample": taken[key],
-                    "round": 0,
-                }
-            )
+            where = {"phase": phase, "mode": mode, "place": places.index(mode), "sample": taken[key]}
+            rows.append(same | row | where)
             taken[key] += 1
     report.problems = len({row["problem"] for row in rows})
     report.candidates = len(rows)
@@ -205,20 +176,11 @@ def _sections(text: str, log: Path) -> Iterator[Section]:
         following = HEADER.search(text, position)
         between = text[position : following.start() if following else len(text)]
         if not samples or RESULT in between:
-            _fail(
-                log,
-                text,
-                position,
-                f"sample {len(samples)} is not complete: the log is damaged or breaks off",
-            )
+            _fail(log, text, position, f"sample {len(samples)} is not complete: the log is damaged or breaks off")
         yield Section(header.start(), int(header[1]), question, TOOLBOX in head, samples)
         if not following and not _is_whole(between):
-            _fail(
-                log,
-                text,
-                len(text),
-                "the final '## Overall Response Accuracy' line is missing: the log breaks off",
-            )
+            reason = "the final '## Overall Response Accuracy' line is missing: the log breaks off"
+            _fail(log, text, len(text), reason)
         header = following
 
 
@@ -289,24 +251,16 @@ def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> 
     answers, correct, doubts = _verdict(match, problem, output if ok else "", shortened)
     if doubts:
         report.disagreements.append(f"{report.log}, line {_line(text, match.start())}: {'; '.join(doubts)}")
-    solution, tools = match["solution"], match["tools"]
-    return {
-        "dataset": problem.dataset,
-        "category": problem.category,
-        "problem": problem.index,
-        "level": problem.level,
-        "program": fingerprint(solution, tools),
-        "solution": solution,
-        "tools": tools,
-        "status": "ok" if ok else "timeout" if TIMEOUT in output else "error",
-        "output": output if ok else "",
-        "error": None if ok else output,
-        "shortened": shortened,
-        "answers": answers,
-        "answer": graded(answers),
-        "correct": correct,
-        "operations": operations(code_of(solution)) if ok and answers else None,
-    }
+    return program_facts(
+        problem,
+        solution=match["solution"],
+        tools=match["tools"],
+        ok=ok,
+        output=output,
+        answers=answers,
+        correct=correct,
+        shortened=shortened,
+    )
 
 
 def _verdict(match: re.Match, problem: Problem, output: str, shortened: bool) -> tuple[list[str], bool, list[str]]:

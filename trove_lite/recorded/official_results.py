@@ -12,12 +12,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from ..candidates import SELECTED, SELECTION, as_arrow, fingerprint
+from ..candidates import SELECTED, SELECTION, as_arrow
 from ..datasets.answers import graded, is_correct, read_numbers
 from ..datasets.base import Problem
 from ..errors import TroveLiteError
-from ..programs import code_of, operations
-from .official_files import NOTHING_WRITTEN, TIMEOUT, ImportReport, model_of, seed_of, text_of
+from .official_files import NOTHING_WRITTEN, ImportReport, program_facts, run_facts, text_of
 from .official_toolboxes import library_of, read_library
 
 #: Runs without IMPORT, by their folder: the file does not say. The program numbers a run's modes and then names them
@@ -25,7 +24,6 @@ from .official_toolboxes import library_of, read_library
 WITHOUT_IMPORT = re.compile(r"^(?!base_).*_ablat1_run\d+$")
 MODES = {"import": "import", "create": "create", "skip": "skip"}
 MODES_WITHOUT = {"import": "create", "create": "skip", "skip": "skip"}
-RULE = "two_stage"  # by which the program selects
 #: Share of gold answers that have to be a category's: a program that grades problems solved again by another's gold
 #: answer (`baseline_run0`) writes that one down.
 SAME_GOLD = 0.9
@@ -51,18 +49,7 @@ def read_results(file: Path, run: str, problems: Iterable[Problem]) -> tuple[pa.
     method, names = ("trove_no_import", MODES_WITHOUT) if without else ("trove", MODES)
     report = ImportReport(str(file), run, mine[0].category, method, len(mine), len(mine), selected=True)
     places = list(dict.fromkeys(names.values()))
-    same = {
-        "model": model_of(file),
-        "provenance": SELECTION,
-        "run": run,
-        "method": method,
-        "seed": seed_of(file),
-        "shares_state": True,
-        "selection": RULE,
-        "phase": SELECTED,
-        "sample": 0,
-        "round": 0,
-    }
+    same = run_facts(file, run, method, SELECTION) | {"phase": SELECTED, "sample": 0}
     rows = []
     for entry, problem in zip(entries, mine, strict=True):
         mode = names[entry["mode"]]
@@ -88,9 +75,8 @@ def _entries(file: Path) -> list[dict]:
             raise TroveLiteError(f"{file}, problem {number}: no mode and response: not a result file{NOTHING_WRITTEN}")
         for name, kind in FIELDS.items():
             if not isinstance(found.get(name, ...), kind):
-                raise TroveLiteError(
-                    f"{file}, problem {number}: '{name}' is missing or of the wrong type{NOTHING_WRITTEN}"
-                )
+                reason = f"'{name}' is missing or of the wrong type"
+                raise TroveLiteError(f"{file}, problem {number}: {reason}{NOTHING_WRITTEN}")
         if not all(isinstance(tool, dict) and isinstance(tool.get("function"), str) for tool in found["function"]):
             raise TroveLiteError(f"{file}, problem {number}: 'function' lists what is no function{NOTHING_WRITTEN}")
     return entries
@@ -127,20 +113,13 @@ def _row(found: dict, problem: Problem, report: ImportReport) -> dict:
             + (", for its output is not kept" if output is None else "")
         )
     tools = "".join(f"```python\n{tool['function']}\n```\n" for tool in found["function"])
-    return {
-        "dataset": problem.dataset,
-        "category": problem.category,
-        "problem": problem.index,
-        "level": problem.level,
-        "program": fingerprint(found["solution"], tools),
-        "solution": found["solution"],
-        "tools": tools,
-        "status": "ok" if ok else "timeout" if TIMEOUT in (output or "") else "error",
-        "output": (output or "") if ok else "",
-        "error": None if ok else output,
-        "shortened": output is None,
-        "answers": answers,
-        "answer": graded(answers),
-        "correct": correct,
-        "operations": operations(code_of(found["solution"])) if ok and answers else None,
-    }
+    return program_facts(
+        problem,
+        solution=found["solution"],
+        tools=tools,
+        ok=ok,
+        output=output,
+        answers=answers,
+        correct=correct,
+        shortened=output is None,
+    )

@@ -1,11 +1,10 @@
 """A run's programs again, here: does the record hold, and how much time do programs need?
 
 An IMPORT sample ran with every tool that the toolbox held at that problem, which no table says: `replay` finds it. The
-result is a candidates table like the one that came in, and an account of where both differ and why. It generates and
+result is a candidates table like the one that came in; `agreement` says where both differ and why. It generates and
 selects nothing new.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
@@ -18,47 +17,20 @@ from ..candidates import MISSING, all_candidates, fingerprint, load_candidates, 
 from ..datasets import load_dataset, load_problems
 from ..datasets.answers import graded
 from ..datasets.base import Dataset, Problem
-from ..errors import TroveLiteError, encodable
+from ..errors import TroveLiteError
 from ..journal import Journal, locked, on_disk
 from ..methods import METHODS, load_method
 from ..methods.trove import TroveSettings
 from ..programs import code_of, operations, program_of, recorded_sources
 from ..sandbox.pool import Sandbox
 from ..sandbox.worker import Execution
+from .agreement import Agreement, compare
 from .replay import played_back, stated_settings, with_isolated_tools
 
 STREAM = ["run", "method", "seed", "dataset", "category"]
+#: What an execution changes in a candidate's row.
+CHANGED = ["status", "output", "error", "answers", "answer", "correct", "operations", "execute_seconds"]
 NOTHING_RAN = (*MISSING, "no_code")  # a live run's samples without a program
-
-_CLOCK = re.compile(r"\b(?:now|today|utcnow|localtime|gmtime|time|perf_counter|monotonic|ctime)\(\s*\)")
-_CHANCE = re.compile(r"\brandom\b|\bshuffle\b|\brandint\b|\bsecrets\b|\buuid")
-_VERSION = re.compile(
-    r"No module named|has no attribute|cannot import name|unexpected keyword argument|NotImplementedError"
-)
-_LIBRARY = re.compile(r"sympy|numpy|scipy|pandas|matplotlib|mpmath")
-
-
-class Agreement(NamedTuple):
-    """How far a re-execution agrees with the record.
-
-    `shares`: a row for each category and `all`, with the number of candidates that agree in `status` (`ok`, `timeout`,
-    or failed in any other way) of all `candidates`, and in `answer` (the one that is graded) and `verdict` of the
-    `compared`: those whose record is whole and whose program does not look at the clock.
-    `disagreements`: a row for each candidate that differs in any of the three, with its cause.
-    """
-
-    shares: pd.DataFrame
-    disagreements: pd.DataFrame
-
-    def __str__(self) -> str:
-        total = self.shares.set_index("category").loc["all"]
-        causes = ", ".join(f"{count} {cause}" for cause, count in self.disagreements["cause"].value_counts().items())
-        return (
-            f"agreement: status {100 * total['status'] / max(total['candidates'], 1):.2f} % of {total['candidates']}, "
-            f"answer {100 * total['answer'] / max(total['compared'], 1):.2f} % and verdict "
-            f"{100 * total['verdict'] / max(total['compared'], 1):.2f} % of {total['compared']}; "
-            f"{len(self.disagreements)} candidates differ ({causes or 'none'})"
-        )
 
 
 def reexecute(
@@ -78,12 +50,11 @@ def reexecute(
     `journal`: a file that keeps each execution as it ends; those that it holds already do not run again.
     `execute_seconds` of the new table are CPU seconds. Raises TroveLiteError where the problems are not at hand.
     """
-    programs = recorded_programs(candidates, settings)
-    problems = _problems(candidates)
+    programs, problems = recorded_programs(candidates, settings), _problems(candidates)
     jobs = [Job(program, tuple(problem.files.items())) for program, problem in zip(programs, problems, strict=True)]
-    ends = list(zip(jobs, candidates["status"], strict=True))
-    slow = {job for job, status in ends if status == "timeout"}
-    distinct = dict.fromkeys(job for job, status in ends if status not in NOTHING_RAN)
+    statuses = candidates["status"].tolist()
+    slow = {job for job, status in zip(jobs, statuses, strict=True) if status == "timeout"}
+    distinct = dict.fromkeys(job for job, status in zip(jobs, statuses, strict=True) if status not in NOTHING_RAN)
     parts = [
         (sandbox, [job for job in distinct if job not in slow]),
         (known_timeouts or sandbox, [job for job in distinct if job in slow]),
@@ -93,12 +64,12 @@ def reexecute(
     new["provenance"], new["shortened"] = "re-executed", False
     datasets = {name: load_dataset(name) for name in candidates["dataset"].unique()}
     rows = [
-        Outcome(*(getattr(old, name) for name in Outcome._fields))
+        [getattr(old, name) for name in CHANGED]
         if old.status in NOTHING_RAN
         else _graded(executions[job], old.solution, problem.gold, datasets[old.dataset])
         for old, job, problem in zip(candidates.itertuples(), jobs, problems, strict=True)
     ]
-    for column, values in zip(rows[0]._fields if rows else (), zip(*rows, strict=True), strict=True):
+    for column, values in zip(CHANGED if rows else (), zip(*rows, strict=True), strict=False):
         kind = candidates[column].dtype
         kind = object if isinstance(kind, pd.CategoricalDtype) else kind  # a record knows fewer ways to end
         new[column] = pd.Series(list(values), index=new.index).astype(kind)
@@ -167,7 +138,7 @@ def _execute(parts: list[tuple[Sandbox, list[Job]]], path: Path | None, progress
                 journal.append({"sandboxes": about})
             elif journal.records[0] != {"sandboxes": about}:
                 raise TroveLiteError(f"{path}: begun with other limits, isolation or libraries; choose another --out")
-            known = {record["program"]: _kept(record["execution"]) for record in journal.records[1:]}
+            known = {record["program"]: Execution(*record["execution"]) for record in journal.records[1:]}
         for box, jobs in parts:
             missing = [job for job in jobs if job.key not in known]
 
@@ -181,50 +152,6 @@ def _execute(parts: list[tuple[Sandbox, list[Job]]], path: Path | None, progress
     return {job: known[job.key] for _, jobs in parts for job in jobs}
 
 
-def _kept(values: Sequence) -> Execution:
-    """An execution as a journal has it: an older one may hold texts that no table can."""
-    return Execution(*(encodable(value) if isinstance(value, str) else value for value in values))
-
-
-class Outcome(NamedTuple):
-    """What an execution changes in a candidate's row."""
-
-    status: str
-    output: str
-    error: str | None
-    answers: list[str]
-    answer: str | None
-    correct: bool
-    operations: int | None
-    execute_seconds: float
-
-
-def compare(recorded: pd.DataFrame, new: pd.DataFrame, programs: Sequence[str]) -> Agreement:
-    """Hold two tables of the same candidates against each other; `programs` are what ran, row by row."""
-    differing, same = [], []
-    for old, now, program in zip(recorded.itertuples(), new.itertuples(), programs, strict=True):
-        status = _kind(old.status) == _kind(now.status)
-        answer = old.answer == now.answer or (pd.isna(old.answer) and pd.isna(now.answer))
-        verdict = pd.isna(old.correct) or bool(old.correct) == bool(now.correct)
-        whole = not old.shortened and not _CLOCK.search(program)
-        same.append((old.category, 1, status, whole, whole and answer, whole and verdict))
-        if not (status and answer and verdict):
-            key = {name: getattr(old, name) for name in ("run", "category", "problem", "phase", "mode", "sample")}
-            differing.append(
-                key
-                | {"status_recorded": old.status, "status": now.status, "same_answer": answer, "same_verdict": verdict}
-                | {"cause": _cause(old, now, program), "recorded": _said(old), "here": _said(now)}
-            )
-    columns = ["run", "category", "problem", "phase", "mode", "sample", "status_recorded", "status", "same_answer"]
-    names = ["category", "candidates", "status", "compared", "answer", "verdict"]
-    shares = pd.DataFrame(same, columns=names).groupby("category", observed=True).sum()
-    shares.loc["all"] = shares.sum()
-    return Agreement(
-        shares.astype(int).reset_index(),
-        pd.DataFrame(differing, columns=[*columns, "same_verdict", "cause", "recorded", "here"]),
-    )
-
-
 def _problems(candidates: pd.DataFrame) -> list[Problem]:
     """The problem of each candidate."""
     pairs = candidates[["dataset", "category"]].drop_duplicates().itertuples(index=False)
@@ -236,58 +163,13 @@ def _problems(candidates: pd.DataFrame) -> list[Problem]:
     return [known[key] for key in keys]
 
 
-def _graded(execution: Execution, solution: str, gold: object, dataset: Dataset) -> Outcome:
-    ok = execution.status == "ok"
-    output = execution.output.strip()  # as the official program keeps it
+def _graded(execution: Execution, solution: str, gold: object, dataset: Dataset) -> tuple:
+    """What an execution makes of a candidate's row: the columns `CHANGED`."""
+    ok, output = execution.status == "ok", execution.output.strip()  # as the official program keeps it
     answers = dataset.read(output) if ok else []
-    return Outcome(
-        execution.status,
-        output,
-        execution.error or None,
-        answers,
-        graded(answers),
-        dataset.correct(answers, gold),
-        operations(code_of(solution)) if answers else None,
-        execution.cpu,
-    )
-
-
-def _said(row) -> str:
-    """The start of what a program printed, or else the last line of its error; either may be null."""
-    if isinstance(row.output, str) and row.output:
-        return row.output[:100].replace("\n", "\\n")
-    return row.error.strip().rpartition("\n")[2][:100] if isinstance(row.error, str) else ""
-
-
-def _kind(status: str) -> str:
-    """The record knows three ways to end."""
-    return status if status in ("ok", "timeout") else "failed"
-
-
-def _cause(old, now, program: str) -> str:
-    """The likeliest reason for a disagreement.
-
-    `library version` includes Python's (the record's has no `math.cbrt` and no `tkinter`) and what SymPy can solve;
-    `toolbox`: one of the two lacked a name.
-    """
-    said = f"{_said(old)} {_said(now)}"
-    if old.shortened:
-        return "truncated record"
-    if _VERSION.search(said):
-        return "library version"
-    if "timeout" in (old.status, now.status):
-        return "timeout"
-    if _CLOCK.search(program):
-        return "time or date"
-    if now.status in ("memory", "output", "killed"):
-        return "memory or output limit"
-    if old.mode == "import" and "NameError" in said:
-        return "toolbox"
-    if _CHANCE.search(program):
-        return "random"
-    if now.status == old.status and sorted(now.output) == sorted(old.output):
-        return "set order"
-    return "library version" if _LIBRARY.search(program) else "other"
+    count = operations(code_of(solution)) if answers else None
+    verdict = graded(answers), dataset.correct(answers, gold)
+    return execution.status, output, execution.error or None, answers, *verdict, count, execution.cpu
 
 
 def reexecute_runs(

@@ -9,7 +9,7 @@ import pandas as pd
 from ..candidates import MISSING, all_candidates, read_description, run_name
 from ..datasets.base import Question
 from ..errors import TroveLiteError
-from ..methods.base import FORMERLY, Answer, Attempt, Budget, Candidate, Run
+from ..methods.base import Answer, Attempt, Budget, Candidate, Run, as_begun
 from ..methods.trove import LOADED, PRESETS, TROVE, TroveSettings, trove
 from ..parse import isolated_tools, parse_completion, parse_tools
 from ..programs import Tool, format_tools, recorded_sources
@@ -101,8 +101,7 @@ def stated_settings(folders: Iterable[str | Path]) -> dict[str, TroveSettings]:
     for about in map(read_description, folders):
         stated = about.get("methods", {}).get(TROVE.name) if about.get("kind") == "live" else None
         if stated:
-            stated = {k: tuple(v) if isinstance(v, list) else v for k, v in stated.items()}
-            stated["budget"] = Budget(**stated["budget"])
+            stated = as_begun(TroveSettings, stated) | {"budget": Budget(**stated["budget"])}
             for seed in about["settings"]["seeds"]:
                 refused = [
                     name
@@ -110,5 +109,5 @@ def stated_settings(folders: Iterable[str | Path]) -> dict[str, TroveSettings]:
                     for name in about.get("loading", {}).get(f"{TROVE.name}-{category}-{seed}", {}).get("refused", ())
                 ]
                 own = {"seed": seed, "refused": (*stated.get("refused", ()), *refused)}
-                found[run_name(about["settings"]["name"], seed)] = TroveSettings(**FORMERLY | stated | own)
+                found[run_name(about["settings"]["name"], seed)] = TroveSettings(**stated | own)
     return found

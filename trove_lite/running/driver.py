@@ -84,6 +84,11 @@ class Stream:
     def label(self) -> str:
         return f"{self.method.name}-{self.category}-{self.seed}"
 
+    @property
+    def table_name(self) -> str:
+        """What tables call the method with these settings."""
+        return self.settings.table_name(self.method.name)
+
     def open(self, folder: Path) -> None:
         """Open the journal in `folder` and take from it what is known already."""
         self.journal = Journal(folder / f"{self.label}.jsonl")
@@ -116,10 +121,11 @@ class Driver:
         parser: str,
         progress: Progress,
         sampling: SamplingSettings | None = None,
-        in_flight: int = 256,
+        in_flight: int | None = None,
     ):
         self.models, self.sandbox, self.pack, self.dataset = models, sandbox, pack, dataset
         self.parser, self.progress, self.sampling = parser, progress, sampling or SamplingSettings()
+        in_flight = in_flight or sum(model.concurrency for model in set(models.values()))
         self.generating, self.executing = Gate(in_flight), Gate(sandbox.workers)
         self.live = asyncio.Semaphore(in_flight)
         self.tasks: asyncio.TaskGroup | None = None
@@ -235,11 +241,11 @@ class Driver:
                 drawn = self.pack.stops.get(request.stage) if request.prompt is None else None
                 drawn = ({} if drawn is None else {"stop": drawn}) | dict(request.sampling)
                 how = {"sampling": replace(self.sampling, **drawn)} if drawn else {}
-                how |= {"priority": rank} if getattr(model, "heeds_priority", False) else {}
+                how |= {"priority": rank} if model.heeds_priority else {}
                 (completion,) = await model.complete(what, [seed], **how)
             if rank < FILLER:
                 self.generating.measure(completion.seconds, completion.completion_tokens)
-            chat = not isinstance(as_spoken(what, getattr(model, "chat", "auto")), str)
+            chat = not isinstance(as_spoken(what, model.chat), str)
             record = Record.of(key, request, asked, completion, headings=HEADING in str(prompt), chat=chat)
         except PromptRefused as error:
             return Record.missing(key, request, asked, "refused", str(error))

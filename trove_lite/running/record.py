@@ -6,7 +6,7 @@ back after a kill. It knows neither models nor files.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
@@ -20,12 +20,8 @@ from ..parse import Parsed, parse_completion, read_blocks, without_thinking
 from ..programs import code_blocks, code_of, format_tools, operations
 from ..selection import Vote
 
-#: What of `run.json` a resumed run must share: the rest says what came of it.
-IDENTITY = ("kind", "settings", "prompts", "data", "isolation", "versions", "methods")
 #: Where an answer stands in a text that no program comes of (CREATOR's marker).
 FINAL_ANSWER = "Final Answer:"
-#: What changes no row of a run: two libraries, and which level was asked for (`isolation` is the one applied).
-INDIFFERENT = ("versions.matplotlib", "versions.pyarrow", "settings.isolation")
 
 
 class Key(NamedTuple):
@@ -208,56 +204,6 @@ class Record:
         }
 
 
-def candidate_rows(
-    records: Iterable[Record],
-    problems: Mapping[int, Problem],
-    dataset: Dataset,
-    modes: Sequence[str],
-    parser: str,
-    isolated: bool = False,
-) -> Iterator[dict]:
-    """The candidates among one stream's records. Of a sample's rounds the last counts, the others are drafts.
-
-    One for which a step on its way was unavailable, a tool say, is unavailable itself.
-    """
-    records = list(records)
-    found = [record for record in records if record.mode and record.status is not None]
-    on_the_way = (record for record in records if not record.mode and record.finish_reason == UNAVAILABLE)
-    lacking = {(record.phase, record.problem, record.sample) for record in on_the_way}
-    last: dict[tuple, int] = {}
-    for record in found:
-        sample = (record.phase, record.problem, record.mode, record.sample)
-        last[sample] = max(record.round, last.get(sample, 0))
-    for record in found:
-        row = record.row(problems[record.problem], dataset, parser, isolated)
-        if record.round < last[record.phase, record.problem, record.mode, record.sample]:
-            row["phase"] = "draft"
-        if (record.phase, record.problem, record.sample) in lacking:
-            row |= {"status": UNAVAILABLE, "correct": None}
-        yield row | {"place": modes.index(record.mode)}
-
-
 def content_hash(value: object) -> str:
     """A short hash of anything that JSON can hold."""
     return hashlib.blake2b(json.dumps(value, sort_keys=True).encode(), digest_size=12).hexdigest()
-
-
-def differing(old: dict, new: dict) -> list[str]:
-    """What a resumed run would change, as "k: was 15, now 30"."""
-    old, new = (dict(flat({part: json.loads(json.dumps(d)).get(part) for part in IDENTITY})) for d in (old, new))
-    names = [
-        name for name in (new | old) if name not in INDIFFERENT and old.get(name, "absent") != new.get(name, "absent")
-    ]
-    stated = [name for name in names if not name.startswith("methods.")] or names  # methods follow from settings
-    return [
-        f"{name.removeprefix('settings.')}: was {old.get(name, 'absent')}, now {new.get(name, 'absent')}"
-        for name in stated
-    ]
-
-
-def flat(value: dict, prefix: str = "") -> Iterator[tuple[str, object]]:
-    for name, part in value.items():
-        if isinstance(part, dict) and part:
-            yield from flat(part, f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", part

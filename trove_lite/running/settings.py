@@ -12,14 +12,12 @@ from typing import Literal, get_args, get_origin, get_type_hints
 from ..datasets import load_dataset
 from ..errors import TroveLiteError
 from ..methods import METHODS, load_method
-from ..methods.base import FORMERLY, Budget, Settings, one_of
+from ..methods.base import Budget, Settings, as_begun, one_of
 from ..models.base import SamplingSettings
 from ..parse import PARSERS
 
 PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"
-COMES_ALONG = (
-    "practice"  # a data set, the tiny model that solves it, and its prompts: of one name, and nothing to fetch
-)
+COMES_ALONG = "practice"  # a data set, the tiny model that solves it, and its prompts: nothing to fetch
 TAUGHT = (COMES_ALONG, "practice_tables")  # data sets that this model was trained for
 LEAST_MEMORY = 16  # MiB: with less, an interpreter cannot do what the simplest program asks
 
@@ -126,15 +124,14 @@ class RunSettings:
     def of(self, method: str, seed: int, begun: Mapping[str, object] | None = None) -> Settings:
         """The settings of one method in one of the run's seeds.
 
-        begun: those that a run was begun with. Its preset is what it was then, and what could not be chosen then is at
-        its default, which is what was done before there was the choice.
+        begun: those that a run was begun with. Its preset is what it was then (`as_begun`).
         """
         presets = load_method(method).presets
         chosen = presets.get(self.preset, presets["paper"])
         names = choices_of(type(chosen))
         if begun:
-            then = {name: value for name, value in (FORMERLY | dict(begun)).items() if name in names}
-            chosen = type(chosen)(selection=chosen.selection, **_with_tuples(then))
+            then = as_begun(type(chosen), begun)
+            chosen = replace(chosen, **{name: value for name, value in then.items() if name in names})
         common = {"budget": Budget(self.k, self.completion_tokens, self.sampling.max_tokens), "seed": seed}
         if self.selection:
             common["selection"] = self.selection

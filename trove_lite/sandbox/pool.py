@@ -39,7 +39,8 @@ from pathlib import Path
 from ..bars import Bar
 from ..errors import TroveLiteError, shown
 from . import isolation as _isolation
-from .worker import START_SECONDS, Execution, IsolationError, Worker, environment, interpreter
+from .start import environment, interpreter
+from .worker import START_SECONDS, Execution, IsolationError, Worker
 
 #: Bytes. Of 400 recorded programs none needed more than 4 MiB beyond the warm process; at 2 MiB two ran out of memory.
 #: The rest is distance: no verdict should hang on an allocator's habits.

@@ -22,9 +22,9 @@ import struct
 import sys
 import time
 import types
-import warnings
 
 from . import isolation as _isolation
+from . import libraries as _libraries
 from . import seccomp as _seccomp
 
 REPLY = struct.Struct("<iidd")  # ending, exit code (negative: a signal), seconds of wall, seconds of CPU
@@ -44,22 +44,6 @@ _WATCH_MEMORY = 0.5  # seconds between looks at the size of a program that runs 
 _FULL = 1 << 20  # bytes: with less to be had, Python gets no memory for a new object
 _STUCK = 2.0  # CPU seconds of a program without memory until it is ended
 
-LEAN = ("cmath", "collections", "functools", "itertools", "math", "random")
-SYMBOLIC = ("mpmath", "sympy", "sympy.geometry")
-NUMERIC = ("numpy", "scipy")
-SCIENTIFIC = (
-    *("scipy.integrate", "scipy.linalg", "scipy.optimize", "scipy.special", "scipy.stats", "scipy.spatial"),
-    *("pandas", "matplotlib.pyplot"),
-)
-# What a warm process has imported. Every library that it holds makes its forks dearer: one program in a hundred needs
-# more than sympy, and four in five need nothing but `math`, so they are not made to pay for it.
-TIERS = {
-    "lean": LEAN,
-    "symbolic": LEAN + SYMBOLIC,
-    "numeric": LEAN + NUMERIC + SYMBOLIC,
-    "scientific": LEAN + NUMERIC + SYMBOLIC + SCIENTIFIC,
-}
-
 
 def main() -> None:
     """Serve programs until the supervisor closes its end of the socket, which is this process's standard input."""
@@ -68,12 +52,12 @@ def main() -> None:
     _isolation.forget_caller()
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # in programs, too much output is the end, like too much time
     with _no_fork_hooks():
-        for name in TIERS[settings["tier"]]:
+        for name in _libraries.TIERS[settings["tier"]]:
             with contextlib.suppress(ImportError):
                 __import__(name)
         if settings["tier"] != "lean":
-            _warm_up()
-    _fix_chance_and_display()
+            _libraries.warm_up()
+    _libraries.fix_chance_and_display()
     child = _Child(settings)
     gc.collect()
     gc.freeze()  # a collection in a child would copy every page that it visits
@@ -109,51 +93,6 @@ def _no_fork_hooks():
         yield
     finally:
         os.register_at_fork = register
-
-
-def _warm_up() -> None:
-    """Do once what sympy does at first use (0.1 s: lazy modules, dispatch tables), then forget the results."""
-    import sympy
-    from sympy.core.cache import clear_cache
-
-    scope = {}
-    exec("from sympy import *; x, y = symbols('x y')", scope)
-    for expression in _WARM_UP.splitlines():
-        with contextlib.suppress(Exception):
-            eval(expression, scope)
-    clear_cache()
-    sympy.core.random.seed(0)
-    sympy.Dummy._base_dummy_index = 10**6  # drawn at random on import, and the order of terms can hang on it
-
-
-_WARM_UP = """\
-solve(x**2 - 3*x + 1, x), solve(Eq(x**3, 8), x), solve(sin(x) - Rational(1, 2), x), solveset(x**2 - 1, x)
-solve([2*x + y - 7, x - 5*y - 1], [x, y]), nsolve(x**2 - 2, 1)
-simplify((x**2 - 1)/(x - 1) + sin(x)**2 + cos(x)**2), trigsimp(sin(x)*cos(x)), expand((x + 1)**5), factor(x**4 - 1)
-integrate(x**2, x), diff(tan(x), x), limit(sin(x)/x, x, 0), summation(x, (x, 1, 10))
-Triangle(Point(0, 0), Point(4, 0), Point(0, 3)).area, Circle(Point(0, 0), 5).area
-Polygon((0, 0), (1, 0), (1, 1), (0, 1)).area, Line(Point(0, 0), Point(1, 1)).intersection(Line((0, 1), (1, 0)))
-Matrix([[1, 2], [3, 4]]).inv(), Matrix([[1, 2], [3, 4]]).eigenvals()
-N(sqrt(2)), nsimplify(0.5), binomial(10, 3), factorint(360), divisors(360), isprime(97), gcd(12, 18)
-latex(x**2/2), str(sqrt(x)/2), sympify('x**2 + 1').subs(x, 2)
-"""
-
-
-def _fix_chance_and_display() -> None:
-    """The same seeds for every program, and values shown as the papers' libraries showed them.
-
-    numpy 1 showed a number as `3.5`, not `np.float64(3.5)`; before pandas 3 a column's texts were an array of objects,
-    which prints `['a' 'b']`, not over several lines with its type.
-    """
-    sys.modules["random"].seed(0)
-    if numpy := sys.modules.get("numpy"):
-        numpy.random.seed(0)
-        numpy.set_printoptions(legacy="1.25")
-    if pandas := sys.modules.get("pandas"):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # pandas 3 calls the option deprecated
-            with contextlib.suppress(KeyError):  # a pandas without it
-                pandas.set_option("future.infer_string", False)
 
 
 class _Child:

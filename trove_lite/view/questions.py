@@ -9,7 +9,7 @@ from ..candidates import read_description
 from ..datasets import DATASETS, load_problems
 from ..datasets.base import Problem
 from ..errors import TroveLiteError
-from ..running.live import hashed
+from ..running.folder import hashed
 from ..running.record import content_hash
 
 

@@ -10,17 +10,15 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from ...errors import TroveLiteError
 from ..answers import is_correct, read_numbers
 from ..base import Dataset, Problem, Question
-from ..files import pinned_file, read_json_lines, remedy
+from ..files import pinned_file, pinned_records
 from ..text_answers import is_one_of, normal_text, plain_text, printed, printed_items, read_text
 
 NAME = "hitab"
 FILE = "data/tableqa/hitab.jsonl"
 TABLES = "data/hitab/tables/hmt/"
 SOURCES = ("statcan", "totto", "nsf")
-FIELDS = {"question": str, "answer": list, "table_id": str, "table_source": str}
 #: Lines of the file, from 0, that TroVE leaves out: the ten whose table has more or fewer headers than data, so that
 #: `parse_table` gives none. Each has a table to itself.
 LEFT_OUT = frozenset({211, 489, 545, 885, 889, 954, 961, 962, 1463, 1509})
@@ -30,28 +28,19 @@ GIVEN = ("import pandas as pd", "from numpy import nan", "from utils import pars
 
 
 def load(category: str) -> tuple[Problem, ...]:
-    """The 1,574 problems. Raises TroveLiteError for a missing or altered file, or a malformed line."""
-    return read_problems(pinned_file(NAME, FILE))
-
-
-def read_problems(path: Path) -> tuple[Problem, ...]:
-    """Parse a JSON-lines file of `question`, `answer` (a list), `table_id` and `table_source`, less LEFT_OUT.
+    """The 1,574 problems. Raises TroveLiteError for a missing or altered file.
 
     `sub_sentence`, which tells the answer, is not read. Tables come from the data folder.
     """
-    problems = []
-    for line, (where, entry) in enumerate(read_json_lines(path, FIELDS, NAME)):
-        if entry["table_source"] not in SOURCES:
-            raise TroveLiteError(f"{where}: unknown table source '{entry['table_source']}'; {remedy(NAME)}")
-        if not entry["answer"] or not all(isinstance(value, str | int | float) for value in entry["answer"]):
-            raise TroveLiteError(f"{where}: the answer is no list of texts and numbers; {remedy(NAME)}")
-        if line not in LEFT_OUT:
-            name = f"{TABLES}{entry['table_id']}.json"
-            file = pinned_file(NAME, name)
-            question = Question(NAME, NAME, len(problems), entry["question"], shown(file, name))
-            files = {name: file, UTILS.name: UTILS}
-            problems.append(Problem(question, entry["answer"], entry["table_source"], files))
-    return tuple(problems)
+    entries = [entry for line, entry in enumerate(pinned_records(NAME, FILE)) if line not in LEFT_OUT]
+    return tuple(_problem(index, entry) for index, entry in enumerate(entries))
+
+
+def _problem(index: int, entry: dict) -> Problem:
+    name = f"{TABLES}{entry['table_id']}.json"
+    file = pinned_file(NAME, name)
+    question = Question(NAME, NAME, index, entry["question"], shown(file, name))
+    return Problem(question, entry["answer"], entry["table_source"], {name: file, UTILS.name: UTILS})
 
 
 @lru_cache(maxsize=1024)

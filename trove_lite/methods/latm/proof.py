@@ -1,14 +1,13 @@
-"""What a maker's code is held to: a tool is its definitions, tests test it, and what passes came to its end."""
+"""What a maker's code is held to: its tests test the function, and what passes came to its end."""
 
 import ast
 import hashlib
 import warnings
 from collections.abc import Iterator
-from types import CodeType
 
 from ...programs import NOT_PARSED
 
-DEFINITIONS, ASSIGNMENTS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, ast.Assign | ast.AnnAssign
+DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 #: A program's last statement, which shows that it was reached: an exit before it ends the process as well as the end
 #: does. It prints whatever a program put in the place of `print` or the output, and holds its token in other letters
 #: than it prints: a program that prints its own source does not print the token.
@@ -31,46 +30,6 @@ def reached_its_end(program: str, output: str) -> bool:
 def token(program: str) -> str:
     """What no program prints unknowingly: a hash of all its text, which that text cannot hold."""
     return f"end-{hashlib.blake2b(program.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
-
-
-def definitions(code: str) -> tuple[str, int]:
-    """A tool as its functions and classes with the imports and constants that they need, and how many other statements
-    were left out: calls, prints, `if __name__`. Lines keep their numbers; code that does not compile stays as it is."""
-    body = getattr(syntax(code), "body", [])
-    kept = [node for node in body if isinstance(node, DEFINITIONS | ast.Import | ast.ImportFrom) or _is_lambda(node)]
-    kept += [node for node in body if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)]
-    more = kept
-    while more:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                read = _names(compile(ast.Module(kept, []), "tool", "exec"))
-        except NOT_PARSED:
-            return code, 0
-        more = [node for node in body if node not in kept and read & _assigned(node)]
-        kept = kept + more
-    others = [node for node in body if node not in kept]
-    lines = code.encode().splitlines(keepends=True) if others else []
-    for node in reversed(others):  # a syntax tree counts columns in bytes
-        first, last = node.lineno - 1, node.end_lineno - 1
-        before, after = lines[first][: node.col_offset], lines[last][node.end_col_offset :]
-        lines[first : last + 1] = [before + b"\n" * (last - first) + b"pass" + after]
-    return (b"".join(lines).decode() if others else code), len(others)
-
-
-def _is_lambda(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda)
-
-
-def _assigned(node: ast.stmt) -> set[str]:
-    """The names that a statement gives values; none where it does anything else."""
-    targets = getattr(node, "targets", [getattr(node, "target", None)]) if isinstance(node, ASSIGNMENTS) else []
-    return {name for target in targets for name in stored(target)}
-
-
-def _names(code: CodeType) -> set[str]:
-    """Names that a program looks up, but for its functions' own variables."""
-    return set(code.co_names).union(*(_names(part) for part in code.co_consts if isinstance(part, CodeType)))
 
 
 def only_tests(tool: str, code: str) -> str:

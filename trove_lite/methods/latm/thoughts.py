@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 from ...datasets.base import Problem, Question
 from ...errors import TroveLiteError
-from ..base import Attempt, Drawn, Method, Steps, Words, draw, one_of
-from . import NEXT_TURN, MakerSettings, answer_of, answered, said, stated
+from ..base import Attempt, Drawn, Method, Steps, Words, as_asked, draw, one_of
+from .chats import NEXT_TURN, answer_all, gold_text, prompt_of_chat
+from .settings import MakerSettings
 
 MODE = "made_cot"
 NEXT_EXAMPLE = "\n\nQ:"
@@ -57,42 +58,46 @@ def made_cot(
     if not questions:
         return Thoughts("", 0, 0, 0)
     given = settings.given(questions[0].category)
-    made = (
-        Thoughts(given, 0, 0, 0) if given is not None else (yield from thought(questions[0], settings, examples, words))
-    )
-    yield from answered(questions, lambda question: used(question, made.tool, settings, words), settings)
+    if given is None:
+        made = yield from ask_maker(questions[0], settings, examples, words)
+    else:
+        made = Thoughts(given, 0, 0, 0)
+    yield from answer_all(questions, lambda question: ask_user(question, made.tool, settings, words), settings)
     return made
 
 
-def used(question: Question, thoughts: str, settings: ThoughtSettings, words: Words) -> Drawn:
+def ask_user(question: Question, thoughts: str, settings: ThoughtSettings, words: Words) -> Drawn:
     """Candidates for one question after the thoughts."""
+    asked = words("unthought", question=as_asked(question))
     attempt = Attempt(
         question,
         "use",
         range(0),
         role="user",
         mode=MODE,
-        prompt="\n\n".join(filter(None, [thoughts, words("unthought", question=stated(question))])),
+        prompt=f"{thoughts}\n\n{asked}" if thoughts else asked,
         runs=False,
         sampling=settings.of_user(stop=settings.stop),
     )
     return (yield from draw({MODE: attempt}, settings.budget))
 
 
-def thought(question: Question, settings: ThoughtSettings, examples: Sequence[Problem], words: Words) -> Generator:
+def ask_maker(question: Question, settings: ThoughtSettings, examples: Sequence[Problem], words: Words) -> Generator:
     """Ask the maker for its thoughts on the second half of the labelled problems, put down at the task's first."""
     shown = examples[len(examples) // 2 :]
     if not shown:
         raise TroveLiteError(f"{question.dataset}, {question.category}: needs at least 1 labelled problem")
-    stop = () if settings.chat else (NEXT_TURN,)
-    how = {"temperature": settings.maker_temperature, "max_tokens": settings.maker_tokens, "stop": stop}
+    how = settings.of_maker(() if settings.chat else (NEXT_TURN,))
     maker = Attempt(question, "think", range(0), role="maker", mode="", runs=False, sampling=how)
-    asked = [said([("user", words("think", question=stated(problem.question)))], settings) for problem in shown]
-    replies = yield [replace(maker, prompt=prompt, samples=range(n, n + 1)) for n, prompt in enumerate(asked)]
+    chats = [[("user", words("think", question=as_asked(problem.question)))] for problem in shown]
+    replies = yield [
+        replace(maker, prompt=prompt_of_chat(chat, settings.chat), samples=range(n, n + 1))
+        for n, chat in enumerate(chats)
+    ]
     pairs = list(zip(shown, (reply.text.strip() for reply in replies), strict=True))
-    right = [ends_in(text, answer_of(problem.gold)) for problem, text in pairs]
+    right = [ends_in(text, gold_text(problem.gold)) for problem, text in pairs]
     kept = [pair for pair, is_right in zip(pairs, right, strict=True) if is_right or settings.kept == "all"]
-    tool = "\n\n".join(words("thought", question=stated(problem.question), thought=text) for problem, text in kept)
+    tool = "\n\n".join(words("thought", question=as_asked(problem.question), thought=text) for problem, text in kept)
     return Thoughts(tool, len(pairs), sum(right), len(pairs) if settings.kept == "right" else 0)
 
 

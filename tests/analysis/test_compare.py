@@ -1,0 +1,237 @@
+"""Sides by name: any number of them, each pair comparable, at the same calls and at the same tokens."""
+
+import pandas as pd
+import pytest
+
+import trove_lite as tl
+from trove_lite import TroveLiteError
+from trove_lite.analysis.compare import accuracy_differences, differences, points
+from trove_lite.analysis.scores import estimate, run_effect, score
+from trove_lite.analysis.sides import Comparison
+from trove_lite.analysis.statistics import holm
+from trove_lite.candidates import calls_of
+
+from ..simulated import MODEL, candidates
+
+COST = {"trove": (50, 20), "primitive": (30, 10)}  # tokens of a prompt and a completion
+PAIR = [("trove", "primitive")]
+
+
+def with_tokens(frame):
+    for i, name in enumerate(("prompt_tokens", "completion_tokens")):
+        frame[name] = frame["method"].map({method: cost[i] for method, cost in COST.items()}).astype("Int32")
+    return frame
+
+
+@pytest.fixture(scope="module")
+def longer():
+    """Simulated runs with token counts in which PRIMITIVE has 40 calls and TROVE 39."""
+    return with_tokens(candidates(problems=5, k=40))
+
+
+@pytest.fixture(scope="module")
+def runs(longer):
+    """The same with 15 calls each."""
+    return longer[longer["sample"] < (longer["method"] == "trove").map({True: 5, False: 15})]
+
+
+@pytest.fixture(scope="module")
+def unequal(runs, longer):
+    """TROVE with 15 calls against PRIMITIVE with 40."""
+    return tl.compare(pd.concat([runs[runs["method"] == "trove"], longer[longer["method"] == "primitive"]]))
+
+
+def matched(comparison, budget="total tokens", **options):
+    table = tl.matched_budgets(comparison, pairs=PAIR, **options)
+    return table[table["budget"] == budget].set_index("category")
+
+
+# ---- sides ----
+
+
+def test_a_table_is_compared_by_method(simulated):
+    found = tl.compare(simulated)
+    assert set(found.sides) == {"trove", "primitive"}
+    assert found.title == f"{MODEL}, simulated runs on MATH"
+    assert found.categories[:2] == ("algebra", "counting")
+    assert found.levels == ("1", "2", "3", "4", "5")
+
+
+@pytest.mark.parametrize("column", ["model", "provenance", "dataset"])
+def test_what_differs_in_model_or_data_is_not_one_side(simulated, column):
+    mixed = pd.concat([simulated, simulated.assign(**{column: "other", "run": "other"})], ignore_index=True)
+    with pytest.raises(TroveLiteError, match=f"2 different values of '{column}'"):
+        tl.compare(mixed)
+
+
+def test_methods_that_draw_the_same_samples_are_both_there(simulated):
+    """As two do that ask with the same prompt and seed; a run that repeats another of its own method is left out."""
+    trove = simulated[simulated["method"] == "trove"]
+    again = trove[trove["run"] == "run0"].assign(run="run9")
+    found = tl.compare(pd.concat([trove, again, trove.assign(method="mine")]))
+    assert len(found["mine"]) == len(found["trove"]) == len(trove)
+
+
+def test_a_category_that_the_data_set_does_not_have_is_refused_by_name(simulated):
+    with pytest.raises(TroveLiteError, match="MATH has no category 'cooking': it has algebra, counting"):
+        tl.compare(simulated.assign(category="cooking"))
+
+
+@pytest.mark.parametrize("k", [-1, 0, 16, 1000])
+def test_a_budget_that_was_not_recorded_is_refused_by_name(simulated, k):
+    with pytest.raises(TroveLiteError, match=rf"k = {k}: .* \(15 of trove, 15 of primitive\)"):
+        tl.accuracy(tl.compare(simulated), k=k)
+
+
+# ---- accuracy and differences ----
+
+
+def test_three_sides_have_three_differences_and_one_correction(simulated):
+    trove = simulated[simulated["method"] == "trove"]
+    found = tl.compare({"a": trove, "b": simulated[simulated["method"] == "primitive"], "c": trove.assign(run="run2")})
+    scores = {name: score(found[name], "one_stage", 15) for name in found.sides}
+    table = differences(found, scores)
+    assert list(dict.fromkeys(zip(table["a"], table["b"], strict=True))) == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert len(table) == 3 * 8
+    assert table["p_holm"].to_numpy() == pytest.approx(holm(table["p"]))
+
+
+def test_differences_of_accuracy_are_by_rule_with_one_correction(simulated):
+    found = tl.compare(simulated)
+    table = accuracy_differences(found, resamples=10)
+    assert list(dict.fromkeys(table["rule"])) == ["one_stage", "oracle"]
+    assert table["p_holm"].to_numpy() == pytest.approx(holm(table["p"]))
+    values = tl.accuracy(found, resamples=10).set_index(["category", "system", "rule"])["value"]
+    row = table[(table["category"] == "counting") & (table["rule"] == "oracle")].iloc[0]
+    assert row["difference"] == pytest.approx(
+        values["counting", row["a"], "oracle"] - values["counting", row["b"], "oracle"]
+    )
+    alone = accuracy_differences(tl.compare(simulated[simulated["method"] == "trove"]))
+    assert alone.attrs["note"] == "only trove was run: a second method on the same problems is needed"
+
+
+def test_two_rules_on_the_same_runs_are_compared_run_by_run(simulated):
+    """What a run does to both is not in the difference: here, all of it."""
+    trove = simulated[(simulated["method"] == "trove") & (simulated["category"] == "number")]
+    found = tl.compare({"a": trove})
+    a = score(found["a"], "one_stage", 15)
+    effect = a["run"].map({"run0": 0.0, "run1": 0.4}).astype(float)
+    a, b = a.assign(score=0.5 + effect + 0.01 * a["problem"]), a.assign(score=0.25 + effect)
+    (same,) = differences(found, {"a": a, "b": b}).itertuples()
+    (apart,) = differences(found, {"a": a, "b": b.assign(run=b["run"].astype(str) + " again")}).itertuples()
+    assert same.difference == pytest.approx(apart.difference)
+    assert same.high - same.low < (apart.high - apart.low) / 5
+
+
+def test_a_method_that_solves_each_problem_by_itself_has_no_run_effect(simulated):
+    """TROVE, whose toolbox a run shares, may have one."""
+    found = tl.compare(simulated)
+    shifted = {}
+    for name in found.sides:
+        scores = score(found[name], "oracle", 15)
+        shifted[name] = scores.assign(
+            score=scores["score"] + scores["run"].map({"run0": 0.0, "run1": 0.5}).astype(float)
+        )
+    assert run_effect(shifted["primitive"]) == 0
+    assert run_effect(*shifted.values()) is None
+    assert run_effect(shifted["primitive"].drop(columns="shares_state")) is None
+    width = {name: estimate(scores).high - estimate(scores).low for name, scores in shifted.items()}
+    assert width["trove"] > 2 * width["primitive"]
+
+
+def test_an_interval_does_not_hang_on_what_a_method_is_called(simulated):
+    called = simulated.assign(method=simulated["method"].map({"trove": "mine", "primitive": "pot_bare"}))
+    found, other = (accuracy_differences(tl.compare(frame)).drop(columns=["a", "b"]) for frame in (simulated, called))
+    pd.testing.assert_frame_equal(found, other)
+
+
+def test_beside_the_interval_stands_the_one_over_problems_alone(simulated):
+    found = tl.compare(simulated)
+    table = differences(found, {name: score(found[name], "oracle", 15) for name in found.sides})
+    assert set(table["covers"]) == {"problems and runs"}
+    assert (table["low"] <= table["low_problems"] + 1e-9).all()
+    assert (table["p_within_3"] <= table["p_within_1"]).all()
+    one = tl.compare(simulated[simulated["run"] == "run0"])
+    table = differences(one, {name: score(one[name], "oracle", 15) for name in one.sides})
+    assert set(table["covers"]) == {"these runs"}
+    assert "in these runs" in points(next(table.itertuples()))
+    assert table["low"].equals(table["low_problems"])
+
+
+# ---- costs ----
+
+
+def test_what_is_spent_is_the_same_in_expectation(unequal):
+    assert (matched(unequal, "calls")["calls_b"] == 15).all()
+    assert (matched(unequal, "completion tokens")["calls_b"] == 15 * 20 / 10).all()
+    table = matched(unequal)
+    assert table["calls_b"].to_numpy() == pytest.approx(15 * 70 / 40)
+    assert (table["total_a"] == 15 * 70).all()
+    assert table["total_b"].to_numpy() == pytest.approx(15 * 70)
+    assert (table["note"] == "").all()
+
+
+def test_at_matched_calls_it_is_the_other_tables_difference(runs, unequal):
+    found = matched(unequal, "calls")
+    even = tl.compare(runs)
+    scores = {name: score(even[name], "one_stage", 15) for name in ("trove", "primitive")}
+    expected = differences(even, scores).set_index("category").loc[found.index]
+    for name in ("difference", "low_problems", "high_problems", "problems"):
+        assert found[name].to_numpy() == pytest.approx(expected[name].to_numpy()), name
+
+
+def test_the_last_sample_is_taken_with_the_chance_that_makes_the_cost_the_same(runs, longer):
+    """One that costs twice what is left counts half: neither dropped nor paid for with what was not given."""
+    primitive = longer[longer["method"] == "primitive"]
+    long = primitive["completion_tokens"].mask(primitive["sample"] == 29, 20)
+    frame = pd.concat([runs[runs["method"] == "trove"], primitive.assign(completion_tokens=long)])
+    right = pd.concat([frame[frame["method"] == "trove"].assign(correct=False), _right_from(frame, 29)])
+    found = matched(tl.compare(right.astype({"correct": "boolean"})), "completion tokens")
+    assert found["calls_b"].to_numpy() == pytest.approx(29.5)
+    assert found["completion_b"].to_numpy() == pytest.approx(300)
+    assert found["value_b"].to_numpy() == pytest.approx(0.5)
+
+
+def _right_from(frame, first):
+    """PRIMITIVE's samples, of which those from the `first` on alone run, and are right."""
+    part = frame[frame["method"] == "primitive"]
+    ran = part["sample"] >= first
+    answers = pd.Series([["1"] if ok else None for ok in ran], index=part.index, dtype=object)
+    return part.assign(correct=ran, status=ran.map({True: "ok", False: "error"}), answers=answers)
+
+
+def test_what_cannot_be_matched_says_why(simulated, runs):
+    assert matched(tl.compare(simulated))["note"].str.contains("no token counts").all()
+    other = runs.assign(seed=runs["seed"] + (runs["method"] == "trove") * 7)
+    assert matched(tl.compare(other))["note"].str.contains("no seed in common").all()
+    trove = runs[runs["method"] == "trove"]
+    alone = Comparison.of({"trove": trove, "primitive": trove.head(0)})
+    assert matched(alone)["note"].tolist() == ["no primitive runs"]
+
+
+def requests(frame, *, besides=0, retries=0):
+    """A calls table of these candidates, with so many requests a problem that made none, and so many again later."""
+    each = calls_of(frame).assign(phase="stream")
+    first = each.drop_duplicates(["run", "method", "category", "problem"])
+    first = first[first["method"] == "trove"].astype({"mode": object, "sample": object})
+    more = [first.assign(mode=None, sample=None)] * besides + [first.assign(phase="retry")] * retries
+    return pd.concat([each, *more], ignore_index=True)
+
+
+def test_requests_that_made_no_candidate_are_spent_too(unequal):
+    """A model that ranks the toolbox before each problem pays for it."""
+    frame = pd.concat(unequal.sides.values())
+    found = matched(tl.compare(frame, calls=requests(frame, besides=2)))
+    assert (found["calls_a"] == 17).all()
+    assert (found["total_a"] == 17 * 70).all()
+    assert found["calls_b"].to_numpy() == pytest.approx(17 * 70 / 40)
+
+
+def test_what_a_rival_spends_beside_its_samples_comes_first(unequal):
+    frame = pd.concat(unequal.sides.values())
+    calls = requests(frame)
+    first = calls[calls["method"] == "primitive"].drop_duplicates(["run", "category", "problem"])
+    plan = first.astype({"mode": object, "sample": object}).assign(mode=None, sample=None, completion_tokens=170)
+    found = matched(tl.compare(frame, calls=pd.concat([calls, plan], ignore_index=True)))
+    assert found["calls_b"].to_numpy() == pytest.approx(1 + (15 * 70 - 200) / 40)
+    assert found["total_b"].to_numpy() == pytest.approx(15 * 70)

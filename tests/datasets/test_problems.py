@@ -1,0 +1,148 @@
+"""Problems: every data set holds what it held, to the byte; which of them are labelled, drawn, or kept from testing."""
+
+import hashlib
+import json
+from collections import Counter
+from functools import cache
+
+import pytest
+
+from trove_lite import TroveLiteError
+from trove_lite.datasets import DATASETS, load_dataset, load_problems
+from trove_lite.datasets.base import after_labelled
+from trove_lite.datasets.tabmwp import released_table, table_text
+
+#: How many problems are tested, and a digest of these and the labelled ones: questions, golds, levels, names of files.
+HELD = {
+    "math": (3201, "343d34a23fc1b891"),
+    "math_bench": (420, "17894081ab45f970"),
+    "math_train": (4828, "e917d6c63a413ee1"),
+    "practice": (420, "2a03d2105f660a62"),
+    "practice_tables": (60, "2bceb855a8a22ea4"),
+    "tabmwp": (5376, "b838db6a2ff9594c"),
+    "wtq": (4344, "16ccb132ea281656"),
+    "hitab": (1574, "c35d3c985053bfe0"),
+    "creation_challenge": (6141, "47a791d8d688268b"),
+    "tool_transfer": (600, "2c45ad2b8da984ba"),
+    "bbh": (1440, "cdd63fe116d75087"),
+    "bbh_made": (480, "308d74303d05275b"),
+    "bbh_mixed": (1500, "28c4ef81a42f8f51"),
+    "bbh_stream": (800, "b6f985df7310ce26"),
+    "math_labelled": (3131, "5d5d6fb693e8b52a"),
+    "tabmwp_labelled": (5366, "dc4d818daeac8510"),
+}
+#: Sizes by category, and counts by level, where the papers print them or a table is split by them.
+SIZES = {
+    "math": [881, 291, 237, 503, 497, 636, 156],  # TroVE, Table 1
+    "bbh": [240] * 6,
+    "creation_challenge": [2047] * 3,
+    "tool_transfer": [300] * 2,
+}
+LEVELS = {
+    "tabmwp": [168, 190, 335, 520, 987, 656, 1290, 1230],
+    "wtq": [2200, 2045, 95, 4],
+    "hitab": [1189, 288, 97],
+    "tool_transfer": [200] * 3,
+}
+
+
+@cache
+def problems_of(name):
+    """The problems by category; skips where their files are not here."""
+    dataset = load_dataset(name)
+    try:
+        return {category: list(dataset.load(category)) for category in dataset.categories}
+    except TroveLiteError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_a_data_set_holds_what_it_held(name):
+    dataset, found = load_dataset(name), problems_of(name)
+    rows = []
+    for category, problems in found.items():
+        labelled = dataset.examples(category) if dataset.examples else ()
+        rows += [[*p.question, repr(p.gold), p.level, *p.files] for p in (*problems, *labelled)]
+    digest = hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:16]
+    assert (sum(map(len, found.values())), digest) == HELD[name]
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_categories_have_their_sizes(name):
+    assert [len(problems) for problems in problems_of(name).values()] == SIZES[name]
+
+
+@pytest.mark.parametrize("name", LEVELS)
+def test_levels_have_their_sizes(name):
+    counts = Counter(problem.level for problems in problems_of(name).values() for problem in problems)
+    assert [counts[level] for level in load_dataset(name).levels] == LEVELS[name]
+
+
+@pytest.mark.parametrize("name", ["tabmwp", "practice"])
+def test_gold_numbers_are_right_when_printed_and_others_are_not(name):
+    dataset = load_dataset(name)
+    for problem in (problem for problems in problems_of(name).values() for problem in problems):
+        for text in (str(problem.gold), f"{problem.gold:.2f}", f"The answer is {problem.gold:.15g}."):
+            assert dataset.correct(dataset.read(text), problem.gold)
+        assert not dataset.correct(dataset.read(str(problem.gold + 0.01)), problem.gold)
+        assert not dataset.correct(dataset.read("nothing"), problem.gold)
+
+
+def test_a_table_of_tabmwp_is_shown_as_released_and_back_again():
+    """It keeps blanks at the ends of rows and has two in its rule."""
+    table = "Name: None\nUnit: None\na | b\n1 | 2 "
+    assert table_text(table) == "Name: None\nUnit: None\n| a | b |\n|  --- | --- |\n| 1 | 2  |"
+    assert released_table(table_text(table)) == table
+
+
+def test_where_problems_are_labelled_the_first_ten_are_not_tested_and_all_keep_their_numbers():
+    whole = load_dataset("practice")
+    found = after_labelled(whole)
+    for category in whole.categories:
+        problems = list(whole.load(category))
+        assert list(found.load(category)) == problems[10:]
+        assert [problem.index for problem in found.examples(category)] == [0, 1, 2, 5, 6, 7]
+
+
+@pytest.mark.parametrize(("name", "like"), [("math_labelled", "math"), ("tabmwp_labelled", "tabmwp")])
+def test_runs_of_a_data_set_with_labelled_problems_are_runs_of_that_data_set(name, like):
+    assert load_dataset(name).name == like
+    assert load_dataset(name).examples is not None
+    assert load_dataset(like).examples is None
+
+
+def test_no_problem_of_the_train_split_is_tested_and_the_bench_is_a_draw_of_what_is():
+    tested = problems_of("math")
+    texts = {problem.question.text for problems in tested.values() for problem in problems}
+    assert not texts & {p.question.text for problems in problems_of("math_train").values() for p in problems}
+    for category, drawn in problems_of("math_bench").items():
+        numbers = [problem.index for problem in drawn]
+        assert numbers == sorted(set(numbers))
+        assert drawn == [tested[category][number] for number in numbers]
+        labelled = load_dataset("math_bench").examples(category)
+        assert len(labelled) == 6
+        assert not texts & {problem.question.text for problem in labelled}
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_an_unannounced_stream_has_as_many_of_each_task_in_an_order_of_its_own(number):
+    found = load_problems("bbh_stream", f"made_{number}")
+    golds = {
+        p.question.text: p.gold for task in load_dataset("bbh_made").categories for p in load_problems("bbh_made", task)
+    }
+    assert Counter(problem.level for problem in found) == {"chinese_remainder": 20, "schedule_meeting": 20}
+    assert len({problem.question.text for problem in found}) == 40
+    assert all(golds[problem.question.text] == problem.gold for problem in found)
+    assert len({problem.level for problem in found[:10]}) == 2
+
+
+@pytest.mark.parametrize(("kind", "overlaps"), [("existing", {6}), ("new", {2}), ("new_released", {2, 3, 4})])
+def test_a_draw_of_tasks_has_100_questions_and_golds_by_what_is_known(kind, overlaps):
+    draws = [found for category, found in problems_of("bbh_mixed").items() if category.rpartition("_")[0] == kind]
+    for found in draws:
+        assert len({problem.question.text for problem in found}) == 100
+        known, asked = set(found[0].question.context.splitlines()), Counter(problem.level for problem in found)
+        assert len(known & set(asked)) in overlaps
+        assert all(p.gold == (p.level if p.level in known else "unknown") for p in found)
+        if kind != "existing":
+            assert (len(known), set(asked.values())) == (4, {25})

@@ -1,0 +1,146 @@
+"""LATM's user: how its answers are found, and the released transcripts, played again."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trove_lite.datasets import bbh
+from trove_lite.datasets.files import public_paths
+from trove_lite.methods.base import Budget
+from trove_lite.methods.latm import LATM, answering, defined
+from trove_lite.methods.latm.maker import composed
+from trove_lite.methods.latm.proof import only_tests
+from trove_lite.sandbox import Sandbox
+
+from .latm_playing import EMPTY, GOOD, OPTIONS, WRAPPED, Played, answer, once
+
+
+@pytest.fixture(params=["released", "paper", "ours"])
+def preset(request):
+    return replace(LATM.presets[request.param], budget=Budget(1))
+
+
+def test_a_reply_cut_off_before_its_block_is_closed_is_no_program(preset):
+    for reply in ("```python\nans = f(1", "```python\nans = f(1)```", EMPTY):
+        assert answering(WRAPPED, "What?", preset.reading, reply) == ""
+    played = Played(once(preset, tools={"task": WRAPPED}), {"use": ["```python\nans = f(1"]})
+    assert [found.candidate.status for found in played.answers] == ["no_code", "no_code"]
+
+
+@pytest.mark.parametrize("reading", ["released", "ours"])
+@settings(max_examples=200, deadline=None)
+@given(text=st.text(alphabet="ans =1()[]:\n'\"`python{}\ud800", max_size=80))
+def test_no_reply_is_too_strange(reading, text):
+    for reply in (text, f"```python\n{text}\n```"):
+        assert isinstance(answering(WRAPPED, OPTIONS, reading, reply), str)
+        assert isinstance(composed("", False, reply), str)
+        assert isinstance(only_tests(GOOD, reply), str)
+        assert isinstance(defined(reply), set)
+
+
+@pytest.mark.parametrize("block", [f"ans = {'-' * 5000}1", f"ans = {'+'.join(['1'] * 900)}", f"ans = {'(' * 500}"])
+def test_no_depth_of_a_reply_ends_a_run(block):
+    assert answering(WRAPPED, "What?", "ours", f"```python\n{block}\n```")
+
+
+@pytest.mark.parametrize("reading", ["released", "ours"])
+@pytest.mark.parametrize(
+    ("block", "question", "expected"),
+    [
+        ("ans = 'B'", OPTIONS, "(B)"),
+        ("ans = '(B)'", OPTIONS, "(B)"),
+        ("ans = 2", OPTIONS, "(B)"),
+        ("ans = 'The quail is the leftmost'", OPTIONS, "(B)"),
+        ("ans = 'quail'", OPTIONS, "(B)"),
+        ("ans = 'zebra'", OPTIONS, "zebra"),
+        ("ans = ']]>'", "", "]]>"),
+        ("ans = 'bee cat'", "", "bee cat"),
+        ("ans = 14687", "", "14687"),
+        ("ans = None", "", "No time slot works."),
+        ("ans = ('10:30', '12:00')", "", "10:30 - 12:00"),
+        ("ans = ['10:30', '12:00', '13:00']", "", "10:30 - 12:00"),
+        ("ans = '10:30 - 12:00'", "", "10:30 - 12:00"),
+        ("transactions = 3\nans = 14", "", "14"),
+        ("ret = f(14)\nanswer = ret", "", "14"),
+        ("ans1 = 12\nans2 = 13", "", "13"),
+        ("print('loud')\nans = 14", "", "14"),
+        ("ans = f(", "", "error"),
+    ],
+)
+def test_both_readings_agree_on(reading, block, question, expected):
+    assert answer(reading, block, question) == expected
+
+
+@pytest.mark.parametrize(
+    ("block", "question", "released", "ours"),
+    [
+        ("ans=14", "", "error", "14"),
+        ("# the answer is\nans = 14", "", "error", "14"),
+        ("ans = 14\ntransactions = 3", "", "error", "14"),
+        ("ans = 14\nans2 = 15", "", "15", "14"),
+        ("def g():\n    ans3 = 33\n    return ans3\nans2 = 14\nif True:\n    ans1 = g()", "", "33", "33"),
+        ("def g():\n    ans = 3\n    return ans\nans2=14", "", "error", "14"),
+        ("print(14)", "", "error", "14"),
+        ("ans = 7", "", "(G)", "7"),
+        ("ans = True", "", "(A)", "True"),
+        ("ans = 1.0", "", "(A)", "1"),
+        ("ans = 14687.0", "", "14687.0", "14687"),
+        ("ans = '] ]'", "", "] ]", "]]"),
+        ("ans = 'No time slot works'", "", "No time slot works", "No time slot works."),
+        ("ans = '9:30 - 10:00'", "", "9:30 - 10:00", "09:30 - 10:00"),
+        ("ans = ''", OPTIONS, "(A)", None),
+        ("ans = 'leftmost'", OPTIONS, "(A)", "leftmost"),
+        ("ans = 'QUAIL'", OPTIONS, "QUAIL", "(B)"),
+        ("ans = 2.5", OPTIONS, "error", "2.5"),
+    ],
+)
+def test_the_readings_differ_on(block, question, released, ours):
+    assert answer("released", block, question) == released
+    if ours is not None:
+        assert answer("ours", block, question) == ours
+
+
+@pytest.fixture(scope="session")
+def transcripts():
+    """The released chats by task; skips where the data folder does not hold them."""
+    paths = {path.stem: path for path in public_paths("latm", ".json")}
+    if not all(path.is_file() for path in (*paths.values(), *public_paths("bbh"))):
+        pytest.skip("the data folder holds no LATM tools: run `trove-lite fetch latm` or set TROVE_LITE_DATA")
+    return {category: json.loads(paths[stem].read_text(encoding="utf-8")) for category, stem in bbh.FILES.items()}
+
+
+@pytest.fixture(scope="module")
+def sandbox():
+    with Sandbox(1, time_limit=60) as sandbox:
+        yield lambda program: sandbox.run_many([program], progress=False)[0]
+
+
+def turns(chat):
+    """A maker's replies: the doubled turn once."""
+    texts = [turn["content"] for turn in chat if turn["role"] == "assistant"]
+    return [text for place, text in enumerate(texts) if place == 0 or text != texts[place - 1]]
+
+
+@pytest.mark.parametrize("category", bbh.FILES)
+def test_released_transcripts_played_again_take_the_calls_that_they_took(transcripts, sandbox, preset, category):
+    *proposals, tests, wrapped = turns(transcripts[category])
+    replies = {"propose": proposals, "verify": [tests], "wrap": [wrapped]}
+    played = Played(preset, replies, questions=1, run=sandbox, examples=bbh.BBH.examples(category))
+    expected = 5 if category == "dyck_languages" else 3
+    assert sum(played.calls.values()) - played.calls["use"] == expected
+    assert played.made.tool == wrapped
+    if preset.doubled:
+        assert [role for role, _ in played.chat] == [turn["role"] for turn in transcripts[category][:-1]]
+
+
+@pytest.mark.parametrize("category", bbh.FILES)
+@pytest.mark.parametrize("reading", ["released", "ours"])
+def test_released_use_cases_give_the_gold_answers(transcripts, sandbox, category, reading):
+    wrapped = turns(transcripts[category])[-1]
+    cases = wrapped.split("Question: ")[1:]
+    for problem, case in zip(bbh.BBH.examples(category)[3:], cases, strict=True):
+        ended = sandbox(answering(wrapped, problem.question.text, reading, case))
+        assert bbh.read(ended.output) == [problem.gold]

@@ -1,0 +1,262 @@
+"""TROVE's rules, played without model, driver or files: a function answers what the generator asks for."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trove_lite.errors import TroveLiteError
+from trove_lite.methods.base import Budget, Run
+from trove_lite.methods.trove import LOADED, PRESETS, TroveSettings, ahead, trove
+from trove_lite.programs import Tool
+
+from . import playing
+from .trove_playing import few, function, imported, play, questions, said, spent, toolboxes, winner
+
+
+def test_create_grows_the_toolbox_and_the_next_import_sees_it():
+    for isolated, library in ((True, function("f")), (False, function("f").source)):
+        chosen = TroveSettings(isolated=isolated)
+        asked, _ = play(trove(questions(2), chosen), winner({("stream", 0): ("create", [function("f")])}))
+        assert toolboxes(asked) == [("stream", 0, ""), ("stream", 1, "f")]
+        last = next(a for a in asked if a.question.index == 1 and a.mode == "import")
+        assert last.library == (library,)
+
+
+def test_create_and_skip_never_see_nor_run_with_the_toolbox():
+    asked, _ = play(trove(questions(3), PRESETS["official"]), winner({("stream", 0): ("create", [function("f")])}))
+    assert all(a.shown == a.library == () for a in asked if a.mode != "import")
+
+
+@pytest.mark.parametrize(
+    ("mode", "failed", "choice", "shown"),
+    [
+        ("create", False, {}, "f"),
+        ("create", True, {}, ""),
+        ("create", True, {"adds_failing": ("create",)}, "f"),
+        ("create", False, {"adds": ()}, ""),
+        ("import", False, {}, ""),
+        ("import", False, {"adds": ("import", "create")}, "f"),
+        ("import", True, {"adds": ("import",)}, ""),
+        ("import", True, {"adds": ("import",), "adds_failing": ("import",)}, "f"),
+    ],
+)
+def test_who_may_add_tools(mode, failed, choice, shown):
+    chosen = replace(TroveSettings(), modes=(mode, *(x for x in ("import", "create", "skip") if x != mode)), **choice)
+    script = {("stream", 0): (mode, [function("f")], *["failed"] * failed)}
+    asked, _ = play(trove(questions(2), chosen), winner(script))
+    assert toolboxes(asked)[-1] == ("stream", 1, shown)
+
+
+def test_what_a_data_set_gives_is_in_a_toolbox_of_imports_unused_until_an_answer_lists_it():
+    given = "import pandas as pd"
+    line = Tool("pandas", given, given, given, "import")
+    script = {("stream", 0): ("create", [line, function("f")]), ("stream", 1): ("import", [line])}
+    asked, _ = play(trove(questions(3), PRESETS["official"].on((given,))), winner(script))
+    assert [text for *_, text in toolboxes(asked)] == ["pandas", "f pandas", "pandas f"]
+    trimmed = replace(PRESETS["official"].on((given,)), threshold="fixed_2", interval=1)
+    asked, _ = play(trove(questions(2), trimmed), winner({}))
+    assert [text for *_, text in toolboxes(asked)] == ["pandas", ""]
+    asked, _ = play(trove(questions(1), PRESETS["paper"].on((given,))), winner({}))
+    assert toolboxes(asked)[0][2] == ""
+
+
+def test_a_tool_that_does_not_load_never_enters_and_one_that_is_there_is_not_loaded_again():
+    script = {("stream", i): ("create", [function("f"), function("bad")]) for i in range(2)}
+
+    def loads(settings):
+        def reply(request, sample):
+            if isinstance(request, Run):
+                return replace(said(""), output=LOADED if loaded(request) == "f" else "")
+            return winner(script)(request, sample)
+
+        asked, _ = playing.play(trove(questions(2), settings), reply)
+        return [(request.question.index, loaded(request)) for request, _ in asked if isinstance(request, Run)]
+
+    def loaded(run):
+        return run.program.partition("from toolbox import ")[2].partition("\\n")[0]
+
+    assert loads(TroveSettings()) == [(0, "f"), (0, "bad"), (1, "bad")]
+    refused = tuple(f"counting/stream/{problem}/bad" for problem in range(2))
+    assert loads(TroveSettings(refused=refused)) == [(0, "f")]
+
+
+def test_the_most_used_tool_is_shown_first_and_at_most_so_many():
+    script = {
+        ("stream", 0): ("create", [function("f"), function("g"), function("h")]),
+        ("stream", 1): ("import", [imported("g")]),
+    }
+    for shown, expected in ((None, "g f h"), (2, "g f"), (0, "")):
+        asked, _ = play(trove(questions(3), replace(TroveSettings(), shown=shown)), winner(script))
+        assert toolboxes(asked)[-1][2] == expected
+        assert len(asked[-3].library) == 3  # the rest are hidden but still run
+
+
+def test_the_model_ranks_where_there_is_a_choice_at_the_cost_of_a_call():
+    script = winner({("stream", 0): ("create", [function("f"), function("g")])})
+
+    def reply(attempt, sample):
+        return said("rank", text="g, f") if attempt.stage == "rank" else script(attempt, sample)
+
+    asked, _ = play(trove(questions(3), replace(TroveSettings(), ranking="model")), reply)
+    assert [text for *_, text in toolboxes(asked)] == ["", "g f", "g f"]
+    ranks = [a for a in asked if a.stage == "rank"]
+    assert [a.question.index for a in ranks] == [1, 2]
+    assert all(not a.runs and not a.mode and len(a.shown) > 1 for a in ranks)
+
+
+def test_trimming_happens_at_the_interval_and_its_problems_are_solved_again_by_import_and_skip():
+    chosen = replace(TroveSettings(), threshold="fixed_2", interval=3)
+    script = {
+        ("stream", 0): ("create", [function("f")]),
+        ("stream", 1): ("create", [function("g")]),
+        ("stream", 2): ("import", [imported("g")]),
+    }
+    asked, answers = play(trove(questions(4), chosen), winner(script))
+    assert toolboxes(asked) == [
+        ("stream", 0, ""),
+        ("stream", 1, "f"),
+        ("stream", 2, "f g"),
+        ("stream", 3, "g"),  # f was used once
+        ("retry", 0, "g"),
+    ]
+    assert [a.mode for a in asked if a.phase == "retry"] == ["import", "skip"]
+    assert [a.question.index for a in answers] == [0, 1, 2, 3, 0]
+    assert spent(asked, "retry") == {0: 10}
+
+
+def test_nothing_is_solved_again_where_retry_is_off_or_nothing_is_trimmed():
+    script = winner({("stream", 0): ("create", [function("f")])})
+    for choice in ({"retry": False, "threshold": "fixed_2"}, {"threshold": "never"}):
+        asked, _ = play(trove(questions(5), replace(TroveSettings(), interval=2, final_trim=True, **choice)), script)
+        assert spent(asked, "retry") == {}
+
+
+@pytest.mark.parametrize(("adds", "shown"), [(False, ""), (True, "late")])
+def test_whether_problems_solved_again_may_teach(adds, shown):
+    chosen = replace(TroveSettings(), threshold="fixed_2", interval=2, adds=("import", "create"), adds_retry=adds)
+    script = {
+        ("stream", 0): ("create", [function("f")]),
+        ("stream", 1): ("create", [function("g")]),
+        ("retry", 0): ("import", [function("late")]),
+    }
+    asked, _ = play(trove(questions(2), chosen), winner(script))
+    assert toolboxes(asked)[-1] == ("retry", 1, shown)
+
+
+def test_an_ablation_without_import_solves_again_with_the_modes_it_has():
+    chosen = replace(TroveSettings(), modes=("create", "skip"), budget=Budget(6), threshold="fixed_2", interval=1)
+    asked, _ = play(trove(questions(1), chosen), winner({("stream", 0): ("create", [function("f")])}))
+    assert [(a.phase, a.mode, len(a.samples)) for a in asked[2:]] == [("retry", "create", 3), ("retry", "skip", 3)]
+
+
+def test_a_shuffled_order_is_python_s_own_shuffle_and_the_data_sets_is_the_default():
+    for seed, order in ((None, [0, 1, 2, 3, 4, 5]), (7, [4, 0, 5, 3, 1, 2])):
+        _, answers = play(trove(questions(6), replace(TroveSettings(), shuffle=seed)), winner({}))
+        assert [a.question.index for a in answers] == order
+
+
+@pytest.mark.parametrize(
+    ("rule", "mode"), [("two_stage", "import"), ("one_stage", "skip"), ("one_stage_described", "skip")]
+)
+def test_the_selection_rule_decides_who_answers(rule, mode):
+    """Modes disagree; SKIP's answer has most votes in all, but each mode has one vote in the second stage."""
+
+    def reply(attempt, sample):
+        return said(
+            attempt.mode,
+            sample,
+            answer={"import": sample, "create": 9, "skip": 8}[attempt.mode],
+            ok=attempt.mode != "create" or sample < 4,
+        )
+
+    _, (answer,) = play(trove(questions(1), replace(TroveSettings(), selection=rule)), reply)
+    assert answer.candidate.mode == mode
+
+
+@pytest.mark.parametrize("mode", ["create", "import"])
+def test_rectified_responses_replace_their_drafts(mode):
+    def reply(attempt, sample):
+        if attempt.mode == mode:
+            name = "rough" if attempt.round == 0 else "fine"
+            return said(mode, sample, [function(name)], answer=1, text=f"{name} {sample}")
+        return said(attempt.mode, sample)
+
+    chosen = replace(TroveSettings(), rectify=mode, adds=("import", "create"))
+    asked, answers = play(trove(questions(2), chosen), reply)
+    drafts = [a for a in asked if a.mode == mode and not a.round and a.question.index == 0]
+    rewrites = [a for a in asked if a.stage == "rewrite" and a.question.index == 0]
+    assert [(a.mode, a.samples) for a in drafts] == [(mode, range(5))]
+    assert [(a.mode, a.phase, a.samples) for a in rewrites] == [(mode, "stream", range(i, i + 1)) for i in range(5)]
+    assert all(a.values["response"] == f"rough {a.samples[0]}" for a in rewrites)
+    assert answers[0].candidate.text.startswith("fine")
+    assert spent(asked) == {0: 15, 1: 15}
+    assert {t.name for a in asked if a.question.index == 1 and a.mode == "import" for t in a.shown} == {"fine"}
+
+
+@few
+@given(
+    st.sampled_from(list(PRESETS)),
+    st.sampled_from([None, "create", "import"]),
+    st.sampled_from([None, 40]),
+    st.none() | st.integers(0, 3),
+)
+def test_what_is_sampled_ahead_is_what_would_be_asked_for(preset, rectify, tokens, shuffle):
+    chosen = replace(PRESETS[preset], rectify=rectify, shuffle=shuffle, budget=Budget(15, tokens, 12))
+    asked, answers = play(trove(questions(4), chosen), lambda a, s: said(a.mode, s, [function(f"f{s}")], tokens=3))
+    wanted = {(replace(a, samples=range(0)), s) for a in asked for s in a.samples}
+    early = [a for attempts in ahead(questions(4), chosen) for a in attempts]
+    assert early
+    assert {(replace(a, samples=range(0)), s) for a in early for s in a.samples} <= wanted
+    assert list(dict.fromkeys(a.question for a in early)) == [a.question for a in answers[:4]]
+
+
+@pytest.mark.parametrize(
+    ("choice", "words"),
+    [
+        ({"budget": Budget(16)}, "multiple of 3"),
+        ({"budget": Budget(0)}, "at least one"),
+        ({"selection": "best"}, "choose from"),
+        ({"modes": ("import", "think")}, "choose from"),
+        ({"modes": ("skip", "skip")}, "once"),
+        ({"threshold": "log2"}, "half_log10"),
+        ({"ranking": "random"}, "lexical"),
+        ({"interval": 0}, "at least 1"),
+        ({"shown": -1}, "at least 0"),
+        ({"rectify": "skip"}, "create"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(choice, words):
+    with pytest.raises(TroveLiteError, match=words):
+        replace(TroveSettings(), **choice)
+
+
+def creating(n):
+    """A reply in which CREATE wins every problem with a tool of its own."""
+    return winner({("stream", i): ("create", [function(f"tool{i}")]) for i in range(n)})
+
+
+@pytest.mark.parametrize(("toolbox", "lent"), [("none", ()), ("some/run", (((function("theirs"),), ("code",)),))])
+def test_a_placebo_makes_trove_s_calls_and_learns_nothing(toolbox, lent):
+    chosen = TroveSettings(toolbox=toolbox, threshold="fixed_2", interval=2)
+    asked, answers = play(trove(questions(6), chosen, lent), creating(6))
+    own, _ = play(trove(questions(6), TroveSettings()), creating(6))
+    assert [(a.mode, a.samples, a.question) for a in asked] == [(a.mode, a.samples, a.question) for a in own]
+    assert {names for _, _, names in toolboxes(asked)} == {"theirs" if lent else ""}
+    assert {a.library for a in asked if a.mode == "import"} == {("code",) if lent else ()}
+    assert len(answers) == 6
+
+
+def test_a_lent_toolbox_is_the_one_of_the_same_place_and_then_the_last():
+    lent = tuple(((function(f"at{place}"),), ()) for place in range(3))
+    asked, _ = play(trove(questions(5), TroveSettings(toolbox="some/run"), lent), creating(5))
+    assert [names for _, _, names in toolboxes(asked)] == ["at0", "at1", "at2", "at2", "at2"]
+
+
+@pytest.mark.parametrize(("toolbox", "count"), [("none", 0), ("some/run", 3)])
+def test_all_of_a_placebo_can_be_sampled_ahead(toolbox, count):
+    chosen = TroveSettings(toolbox=toolbox, shuffle=1)
+    lent = tuple(((function(f"at{place}"),), (f"code{place}",)) for place in range(count))
+    asked, _ = play(trove(questions(5), chosen, lent), creating(5))
+    assert [attempt for attempts in ahead(questions(5), chosen, lent) for attempt in attempts] == asked

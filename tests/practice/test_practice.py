@@ -1,0 +1,198 @@
+"""The practice problems: the data sets are what `practice/` makes, no split knows another, and programs solve them."""
+
+import hashlib
+import itertools
+import json
+import random
+import re
+
+import pytest
+
+from practice import demonstrations, stages, tables
+from practice.dice import Dice
+from practice.families import FAMILIES
+from practice.freeze import PACKAGED, freeze
+from practice.problems import CATEGORIES, LEVELS, SHARES, draw_item, items
+from practice.programs import TOOLS
+from practice.table_questions import NAME, TABLES, made_table, questions_about
+from trove_lite.datasets import load_dataset, load_problems
+from trove_lite.datasets.answers import number_is_correct, read_numbers
+from trove_lite.datasets.math import CATEGORIES as MATH_CATEGORIES
+from trove_lite.parse import parse_completion
+from trove_lite.programs import code_blocks, program_of
+from trove_lite.sandbox.pool import Sandbox
+
+FILLED = re.compile(r"{.*?}")
+#: Of all questions and answers of the test set: it is fixed, and results on it are comparable only while it is.
+TEST_SET = "ae6ffb74a98ef697"
+#: What a person would write for a question of each kind, in the order of the questions about a table.
+BY_HAND = (
+    "n = text.split()[-1].rstrip('?')\nprint((df[group] == n).sum())",
+    "col = df[amount]\nprint(df.loc[col.idxmin() if 'lowest' in text else col.idxmax(), df.columns[0]])",
+    "n = text.split()[-1].rstrip('?')\nprint(df.loc[df[group] == n, amount].sum())",
+    "print(df[group].mode()[0])",
+    "a, b = [df.loc[df.iloc[:, 0] == n, amount].item() for n in df.iloc[:, 0] if f' {n} ' in text]\nprint(abs(a - b))",
+)
+
+
+def trained(category):
+    """The families of a category that training shows, each with a question of its."""
+    dice = Dice(f"one of each {category}")
+    for family in FAMILIES[category]:
+        while not family.held_out:
+            item = draw_item(dice, "train", category, dice.integer(*family.levels))
+            if item.family is family:
+                yield item
+                break
+
+
+def outputs_of(programs, files=None):
+    """What each program prints; all must run to their end."""
+    with Sandbox(2, time_limit=10) as sandbox:
+        executions = sandbox.run_many(programs, progress=False, files=files)
+    assert {execution.status for execution in executions} == {"ok"}
+    return [execution.output for execution in executions]
+
+
+# ---- the data sets ----
+
+
+def test_the_data_sets_are_what_the_generator_makes(tmp_path):
+    freeze(tmp_path)
+    made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.*"))
+    assert len(made) == 3 + TABLES
+    for path in made:
+        kept, again = (hashlib.sha256((folder / path).read_bytes()).hexdigest() for folder in (PACKAGED, tmp_path))
+        assert kept == again, path
+
+
+def test_the_test_set_is_fixed():
+    problems = [problem for category in CATEGORIES for problem in load_problems("practice", category)]
+    text = json.dumps([[p.question.text, p.gold, int(p.level)] for p in problems])
+    assert hashlib.sha256(text.encode()).hexdigest()[:16] == TEST_SET
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_the_test_set_has_twelve_problems_a_level_in_the_stated_shares(category):
+    problems, kinds = load_problems("practice", category), [item.kind for item in items("test", category)]
+    assert CATEGORIES == MATH_CATEGORIES == load_dataset("practice").categories
+    assert [problem.index for problem in problems] == list(range(60))
+    assert len({problem.question.text for problem in problems}) == 60
+    for level in LEVELS:
+        found = [kind for problem, kind in zip(problems, kinds, strict=True) if problem.level == str(level)]
+        assert {kind: found.count(kind) for kind in SHARES} == SHARES
+
+
+def test_each_table_has_a_question_of_each_kind():
+    problems = load_problems(NAME, NAME)
+    assert [problem.index for problem in problems] == list(range(60))
+    assert [problem.level for problem in problems] == ["number", "text", "number", "text", "number"] * TABLES
+    assert len({(problem.question.text, *problem.files) for problem in problems}) == 60
+
+
+@pytest.mark.parametrize("number", range(TABLES))
+def test_no_answer_about_a_table_is_a_draw(number):
+    table = made_table(number)
+    amounts, groups = [row[2] for row in table.rows], [row[1] for row in table.rows]
+    assert len(set(amounts)) == len(amounts)
+    assert sorted(map(groups.count, set(groups)))[-2:] != 2 * [max(map(groups.count, groups))]
+    assert set(groups) == set(table.theme.groups)
+
+
+def test_programs_that_read_the_table_answer_all():
+    dataset, problems, programs = load_dataset(NAME), load_problems(NAME, NAME), []
+    for problem in problems:
+        (name,) = problem.files
+        start = f"import pandas as pd\ntext = {problem.question.text!r}\ndf = pd.read_table({name!r})"
+        programs.append(f"{start}\n_, group, amount = df.columns\n{BY_HAND[problem.index % len(BY_HAND)]}")
+    outputs = outputs_of(programs, [problem.files for problem in problems])
+    assert all(dataset.correct(dataset.read(out), p.gold) for out, p in zip(outputs, problems, strict=True))
+
+
+# ---- no split knows another ----
+
+
+def test_dice_need_nothing_but_the_sequence_that_python_promises():
+    dice, source = Dice("x"), random.Random("x")
+    assert [dice.integer(1, 6) for _ in range(8)] == [int(1 + 6 * source.random()) for _ in range(8)]
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_no_numbers_of_the_test_set_occur_in_training_or_tuning(category):
+    def numbers(item):
+        return item.family.name, str(item.arguments)
+
+    test, dice = {numbers(item) for item in items("test", category)}, Dice("leak")
+    for split in ("train", "dev"):
+        assert not test & {numbers(draw_item(dice, split, category, 1 + i % 5)) for i in range(1000)}
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_wordings_kept_for_the_test_occur_in_no_other_split(category):
+    dice = Dice("wording")
+    for split, kind in (("train", "seen"), ("dev", "seen"), ("dev", "unseen phrasing")):
+        for i in range(200):
+            item = draw_item(dice, split, category, 1 + i % 5, kind)
+            for held in (item.family.unseen, *(step.unseen for step, _ in item.steps)):
+                gaps = [
+                    r"\w+" if gap[1:-1] in ("name", "other", "things") else r"[-+0-9, and]+"
+                    for gap in FILLED.findall(held)
+                ]
+                words = [re.escape(part) for part in FILLED.split(held)]
+                pattern = "".join(part for pair in itertools.zip_longest(words, gaps, fillvalue="") for part in pair)
+                assert not re.search(pattern, item.question)
+
+
+# ---- what the model is trained on ----
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_demonstrated_programs_and_stages_reach_the_reference_answers(category):
+    library = [
+        "\n".join(["import math", f"def {name}({tool.parameters}):", *("    " + line for line in tool.body)])
+        for tool in TOOLS.values()
+        for name in tool.names
+    ]
+    dice, programs, expected = Dice("demonstrations"), [], []
+    for item in trained(category):
+        for mode in demonstrations.MODES:
+            parsed = parse_completion(demonstrations.demonstrate(dice, item, mode, listed=True)[1])
+            programs.append(program_of(parsed.solution, parsed.tools, library if mode == "import" else ()))
+        decided, use = stages.demonstrate_stage(dice, item, "decide")
+        programs.append(program_of(use, (), code_blocks(decided)))
+        parsed = parse_completion(stages.demonstrate_stage(dice, item, "rectify")[1])
+        programs.append(program_of(parsed.solution, parsed.tools))
+        expected += [item.answer] * 5
+    for output, answer, program in zip(outputs_of(programs), expected, programs, strict=True):
+        assert number_is_correct(read_numbers(output), answer), program
+
+
+def test_a_program_to_be_mended_stops_by_the_error_that_is_shown():
+    dice, programs, names = Dice("broken"), [], []
+    for i in range(40):
+        item = draw_item(dice, "train", CATEGORIES[i % 7], 2)
+        prompt, _ = stages.demonstrate_stage(dice, item, "rectify")
+        program, error = re.search(r"Program\*\*\n(.*)\n\n\*\*Error\*\*\n(.*)", prompt, re.DOTALL).groups()
+        parsed = parse_completion(program)
+        programs.append(program_of(parsed.solution, parsed.tools))
+        names.append(error.partition(" (line")[0])
+    with Sandbox(2, time_limit=10) as sandbox:
+        for execution, name in zip(sandbox.run_many(programs, progress=False), names, strict=True):
+            assert execution.error.startswith(name)
+
+
+def test_demonstrated_programs_on_tables_answer_in_every_mode():
+    dice, programs, problems = Dice("tables"), [], load_problems(NAME, NAME)
+    library = [
+        f"def {name}({kind.tool.parameters}):\n    {kind.tool.body[0]}"
+        for kind in tables.KINDS.values()
+        for name in kind.tool.names
+    ]
+    asked = [question for number in range(TABLES) for question in questions_about(number)]
+    for place, (question, problem) in enumerate(zip(asked, problems, strict=True)):
+        mode = demonstrations.MODES[place % 3]
+        toolbox = tables.toolbox_for(dice, question.kind, True) if mode == "import" else {}
+        parsed = parse_completion(str(tables.table_program(dice, mode, question, *problem.files, toolbox)))
+        programs.append(program_of(parsed.solution, parsed.tools, ["import pandas as pd", *library]))
+    outputs = outputs_of(programs, [problem.files for problem in problems])
+    assert [output.strip() for output in outputs] == [str(problem.gold) for problem in problems]

@@ -1,0 +1,215 @@
+"""What sides come to: their accuracies, and their differences problem by problem, with one correction for all that is
+read together.
+
+Sides are `sides`', what they cost is in `costs`, every interval and test is of `variance`. It draws nothing.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from ..candidates import MISSING, UNAVAILABLE, named
+from . import statistics as metrics
+from .scores import (
+    ALL_MACRO,
+    ALL_MICRO,
+    MACRO,
+    RERUN,
+    Estimate,
+    by_run,
+    estimate_of,
+    groups_of,
+    in_part,
+    score,
+    scored,
+    variance_of,
+)
+from .sides import Comparison, compared, sample_counts
+from .variance import (
+    MARGINS,
+    SMALLEST_EFFECT,
+    THESE_RUNS,
+    Variance,
+    equivalence,
+    interval,
+    p_value,
+    problems_alone,
+    problems_needed,
+)
+
+#: Among a row's problems those with a sample that was refused, and beside them those left out for one unavailable.
+ACCURACY_COLUMNS = ["category", "system", "rule", "k", *Estimate._fields, *MISSING, "method", "note"]
+#: Beside a difference and its interval over problems and runs: what that covers, the interval over problems alone, the
+#: test, its correction over the table, and equivalence within 1, 2 and 3 points.
+WITHIN = [f"p_within_{100 * margin:g}" for margin in MARGINS]
+TESTED = ["covers", "low_problems", "high_problems", "p", "p_holm", *WITHIN]
+DIFFERENCE_COLUMNS = ["category", "a", "b", "difference", "low", "high", *TESTED]
+DIFFERENCE_COLUMNS += ["problems", "problems_needed", *MISSING]
+BOTH = ("one_stage", "oracle")
+
+
+def accuracy(
+    comparison: Comparison, *, k: int | None = None, rules: Sequence[str] = BOTH, seed: int = 0, resamples: int = 100
+) -> pd.DataFrame:
+    """Accuracy of every side with k calls a problem (None: as many as all of them have), by `rules` or `oracle`.
+
+    A row a category, side (`system`) and rule: `value` with its 95 % interval over problems and runs (`low`, `high`),
+    the standard deviation between `runs` runs (`run_sd`), `problems`, and the `method` that was run; or `note`, the
+    reason for none. `refused`: how many of these problems have a sample whose prompt was refused, which is not
+    answered, hence wrong; `unavailable`: how many, run by run, are left out for one that could not be had.
+    """
+    k = compared(comparison).budget(k)
+    parts = []
+    for rule in rules:
+        for name, side in comparison.sides.items():
+            cells = estimates(comparison, name, score(side, rule, k, seed=seed, resamples=resamples))
+            methods = ", ".join(dict.fromkeys(side["method"].astype(str)))
+            parts.append(pd.DataFrame(cells).assign(system=name, rule=rule, k=k, method=methods))
+    table = pd.concat(parts, ignore_index=True).reindex(columns=ACCURACY_COLUMNS)
+    return named(table, "accuracy", "accuracy", comparison.title)
+
+
+def estimates(
+    comparison: Comparison, name: str, scores: pd.DataFrame, *, covered: Sequence[str] | None = None
+) -> list[dict]:
+    """A side's scores as cells: one a category, then those over categories, with the estimate or the reason for none.
+
+    With an estimate comes the `variance` that it is from. covered: the categories that rows over several are about
+    (None: those that all sides have).
+    """
+    covered = comparison.covered() if covered is None else covered
+    scores = scored(scores)
+    v, table = variance_of(scores), by_run(scores)
+    groups = {c: [c] for c in comparison.categories} | groups_of(comparison.categories, covered)
+    cells = []
+    for category, those in groups.items():
+        here = table[table["category"].isin(those)]
+        if v is None or not set(those) <= set(v.labels):
+            cells.append({"category": category} | absent(comparison, name, category))
+            continue
+        of, lacking = v.of(those, macro=category in MACRO), comparison.lacking(those, name)
+        found = estimate_of(here, of, macro=category in MACRO)
+        several = category not in (*comparison.categories, ALL_MICRO, ALL_MACRO)
+        notes = [", ".join(covered) if several else in_part(here)]
+        notes += [f"of {count} problems a sample was {status}" for status, count in lacking.items() if count]
+        note = "; ".join(filter(None, notes))
+        cells.append({"category": category} | found._asdict() | lacking | {"note": note, "variance": of})
+    return cells
+
+
+def absent(comparison: Comparison, name: str, category: str) -> dict:
+    """Why a cell is empty."""
+    side, selected = comparison[name], comparison.selected.get(name, comparison[name])
+    here, lacking = side[side["category"] == category], comparison.lacking([category], name)
+    if here.empty and lacking[UNAVAILABLE]:
+        reason = f"unavailable: a sample of each of {lacking[UNAVAILABLE]} problems could not be had"
+    elif side.empty:
+        reason = f"no {name} runs" if selected.empty else f"of {name}'s runs only the selected answers are known"
+    elif category not in comparison.categories:
+        gone = [c for c in comparison.categories if not (side["category"] == c).any()]
+        known = "no" if selected.empty or not set(gone) <= set(selected["category"]) else "only selected answers of"
+        reason = f"{known} {name} runs of {', '.join(gone)}" if gone else "too few samples in a category"
+    elif here.empty:
+        known = "only selected answers of" if (selected["category"] == category).any() else "no"
+        reason = f"{known} {name} runs of this category"
+    else:
+        reason = f"only {sample_counts(here).min()} samples a problem"
+    return {"runs": 0, "problems": 0, "note": reason} | lacking
+
+
+# ---- differences ----
+
+
+def differences(
+    comparison: Comparison,
+    scores: Mapping[str, pd.DataFrame],
+    *,
+    pairs: Iterable[tuple[str, str]] | None = None,
+) -> pd.DataFrame:
+    """Score of side `a` minus score of side `b`, problem by problem, for each of `pairs` (None: all) and category.
+
+    A problem's score is its mean over runs; scores of the same runs are subtracted run by run. With a 95 % interval
+    over what `covers` names (problems and runs; `these runs` alone where runs share something among their problems and
+    no category has two of them), and beside it over problems, runs as they are (`low_problems`, `high_problems`); the t
+    test (`p`), with Holm's correction over all rows of the table (`p_holm`); equivalence within 1, 2 and 3 points
+    (`p_within_1` ...), for which the row over all categories is to be read; and the problems that five runs a side
+    would need to see the smallest effect of interest, 2 points, with 80 % power. Of shares, scores between 0 and 1,
+    intervals end at -1 and 1. `refused` and `unavailable` are problems as in `accuracy`, of either side: a problem
+    that one side lacks is taken from both.
+    """
+    rows = []
+    for one, other in combinations(scores, 2) if pairs is None else pairs:
+        sides = scored(scores[one]), scored(scores[other])
+        shares = all(side["score"].between(0, 1).all() for side in sides)
+        v = variance_of(*sides)
+        for category, part in [] if v is None else with_whole(v, comparison.categories):
+            needed = problems_needed(part, SMALLEST_EFFECT, runs=RERUN) if part.problems > 1 else np.nan
+            cells = difference_cells(part, shares=shares) | {"problems_needed": needed}
+            rows.append(
+                {"category": category, "a": one, "b": other} | cells | comparison.lacking(part.labels, one, other)
+            )
+    return corrected(pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS))
+
+
+def accuracy_differences(
+    comparison: Comparison, *, k: int | None = None, rules: Sequence[str] = BOTH, seed: int = 0, resamples: int = 100
+) -> pd.DataFrame:
+    """Accuracy of each side minus that of each other: `differences` by `rules` or `oracle`, as in `accuracy`.
+
+    One correction is over all rules, pairs and categories. `k` is what each side may choose among, whatever else its
+    method spends on the way: see `costs.matched_budgets`.
+    """
+    k = compared(comparison).budget(k)
+    filled = {name: side for name, side in comparison.sides.items() if len(side)}
+    parts = []
+    for rule in rules:
+        scores = {name: score(side, rule, k, seed=seed, resamples=resamples) for name, side in filled.items()}
+        parts.append(differences(comparison, scores).assign(rule=rule, k=k))
+    columns = ["category", "rule", "k", *DIFFERENCE_COLUMNS[1:]]
+    table = corrected(pd.concat(parts, ignore_index=True)).reindex(columns=columns)
+    note = "" if len(table) else f"only {', '.join(filled)} was run: a second method on the same problems is needed"
+    return named(table, "accuracy_differences", "differences of accuracy", comparison.title, note=note)
+
+
+def with_whole(v: Variance, categories: Sequence[str]) -> list[tuple[str, Variance]]:
+    """Each category's part, and that of several together: `all` where they are the data set's, else `covered`."""
+    names = [c for c in categories if c in v.labels]
+    parts = [(c, v.of([c])) for c in names]
+    return parts + ([("all" if len(names) == len(categories) else "covered", v.of(names))] if len(names) > 1 else [])
+
+
+def difference_cells(v: Variance, *, shares: bool = False) -> dict:
+    """A difference as cells of a row: intervals, test, and equivalence at each margin.
+
+    shares: of shares, so that intervals end at -1 and 1; Student's know no bounds.
+    """
+    ends = [found for each in (v, problems_alone(v)) for found in interval(each)[1:3]]
+    low, high, *over_problems = np.clip(ends, -1, 1).tolist() if shares else ends
+    return {
+        "difference": v.value,
+        "low": low,
+        "high": high,
+        "covers": v.covers,
+        **dict(zip(("low_problems", "high_problems"), over_problems, strict=True)),
+        "p": p_value(v),
+        **dict(zip(WITHIN, equivalence(v), strict=True)),
+        "problems": v.problems,
+    }
+
+
+def corrected(table: pd.DataFrame) -> pd.DataFrame:
+    """A table of differences with Holm's correction over all its rows, which are read together."""
+    return table.assign(p_holm=metrics.holm(table["p"].astype(float)))
+
+
+def points(row: object) -> str:
+    """A difference with its interval, in points, and of what it is where that is no more than these runs."""
+    text = f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
+    return text + f" in {THESE_RUNS}" * (getattr(row, "covers", "") == THESE_RUNS)
+
+
+def percent(row: object) -> str:
+    """A share with its interval, in per cent."""
+    return f"{100 * row.value:.1f} % [{100 * row.low:.1f}, {100 * row.high:.1f}]"

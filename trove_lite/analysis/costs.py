@@ -1,0 +1,164 @@
+"""What sides cost: accuracy at the same calls, the same tokens written, the same tokens in all."""
+
+import math
+from collections.abc import Iterable
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ..candidates import MISSING, REFUSED, calls_of
+from . import statistics as metrics
+from .choose import choose, modes_of
+from .compare import TESTED, corrected, difference_cells, with_whole
+from .scores import run_effect
+from .sides import Comparison, compared
+from .variance import Runs, Variance, alike, decompose
+
+#: What may be matched, and the column that it is counted in.
+BUDGETS = {"calls": "calls", "completion tokens": "completion", "total tokens": "total"}
+COSTS = [*BUDGETS.values()]
+UNIT = ["category", "problem", "seed"]
+STREAM = ["run", "method", "category"]
+REQUEST = ["run", "method", *UNIT, "mode", "sample"]
+MATCHED_COLUMNS = ["budget", "category", "a", "b", *(f"{cost}_{side}" for cost in COSTS for side in "ab")]
+MATCHED_COLUMNS += ["value_a", "value_b", "difference", "low", "high", "run_sd", *TESTED]
+MATCHED_COLUMNS += ["problems", *MISSING, "runs", "note"]
+
+
+def matched_budgets(
+    comparison: Comparison, *, pairs: Iterable[tuple[str, str]] | None = None, rule: str = "one_stage"
+) -> pd.DataFrame:
+    """Accuracy of side `a`, as recorded, and of side `b` at the cost of `a`: one row a budget, pair and category.
+
+    For each problem and seed, `b` gets the first of its samples, in turns over its modes, that together cost no more
+    than all of `a` cost there. The next one would overshoot: it is taken with the chance that makes the *expected* cost
+    the same, what is left over what it costs, and outcome and cost are expectations over that. So neither side spends
+    more, though a long sample at the end is taken less often than a short one. A problem where `b` can afford none
+    surely is solved at most with that chance. What is spent is every request that led to the answers compared,
+    candidate or not (`calls`); problems solved again afterwards (phase `retry`) are not among those answers.
+
+    Columns: mean `calls`, tokens written (`completion`) and tokens in all (`total`, the prompt counted for every
+    request) a problem of each side; the accuracies `value_a`, `value_b` (fractions); their difference, seed by seed,
+    with the intervals and tests of `differences`, and apart from it `run_sd`, between seeds. Where the runs cannot say,
+    the row gives the reason in `note`.
+    """
+    pairs = list(combinations(compared(comparison).sides, 2) if pairs is None else pairs)
+    spent = {name: _spent(comparison, name) for name in dict.fromkeys(name for pair in pairs for name in pair)}
+    rows = []
+    for budget, cost in BUDGETS.items():
+        for a, b in pairs:
+            about = {"budget": budget, "a": a, "b": b}
+            rows += [about | row for row in _matched(comparison, cost, (a, spent[a]), (b, spent[b]), rule)]
+    return corrected(pd.DataFrame(rows, columns=MATCHED_COLUMNS))
+
+
+class Spent(NamedTuple):
+    """A side's samples with what each cost (columns `COSTS`), and what its other requests cost, by `UNIT`."""
+
+    samples: pd.DataFrame
+    besides: pd.DataFrame
+
+    @property
+    def whole(self) -> pd.DataFrame:
+        """What each problem and seed cost in all."""
+        own = self.samples.groupby(UNIT, observed=True)[COSTS].sum(min_count=1)
+        return own.add(self.besides.reindex(own.index).fillna(0))
+
+    def outcomes(self, rule: str) -> pd.DataFrame:
+        """What each problem and seed cost in all, and whether the answer that `rule` chooses is `right`."""
+        chosen = choose(self.samples, rule).set_index(UNIT)
+        return self.whole.join(chosen["correct"].fillna(False).astype(float).rename("right"))
+
+
+def requests_of(comparison: Comparison, name: str) -> pd.DataFrame:
+    """The requests of a side's runs, candidates or not."""
+    side = comparison[name]
+    calls = calls_of(side) if comparison.calls is None else comparison.calls
+    own = side[STREAM].astype(str).drop_duplicates()
+    return calls.astype(dict.fromkeys(STREAM, str)).merge(own, on=STREAM)
+
+
+def _spent(comparison: Comparison, name: str) -> Spent:
+    side, calls = comparison[name].astype(dict.fromkeys([*STREAM, "mode"], str)), requests_of(comparison, name)
+    calls = calls[calls["phase"] != "retry"]
+    tokens = calls[["prompt_tokens", "completion_tokens"]].astype("Float64")
+    tokens[calls["finish_reason"].astype(object).isin(MISSING)] = 0.0  # nothing was read, nothing written
+    asked = calls["model"].notna().astype(float)  # a program may run that nobody was asked for
+    calls = calls.assign(calls=asked, completion=tokens["completion_tokens"], total=tokens.sum(axis=1, skipna=False))
+    calls = calls.astype(dict.fromkeys(COSTS, float))
+    of_samples = calls["mode"].notna()
+    each = calls[of_samples].astype({"mode": str}).groupby(REQUEST)[COSTS].sum(min_count=1)
+    besides = calls[~of_samples].groupby(UNIT)[COSTS].sum(min_count=1)
+    order = {mode: i for i, mode in enumerate(modes_of(side))}
+    side = side.assign(_turn=side["mode"].map(order)).sort_values([*UNIT, "sample", "_turn"], kind="stable")
+    return Spent(side.drop(columns="_turn").merge(each.reset_index(), on=REQUEST, how="left"), besides)
+
+
+def _matched(
+    comparison: Comparison, cost: str, one: tuple[str, Spent], other: tuple[str, Spent], rule: str
+) -> list[dict]:
+    (a, mine), (b, rival) = one, other
+    if reason := _cannot(cost, one, other):
+        return [{"category": "all", "note": reason}]
+    given = mine.whole[cost].rename("given")
+    shared = rival.samples.merge(given.reset_index(), on=UNIT)
+    units = shared.set_index(UNIT).index.unique()
+    each = mine.outcomes(rule).add_suffix("_a").reindex(units)
+    each = each.join(_affordable(rival, shared, cost, rule).add_suffix("_b"))
+    counted = [name for name in COSTS if rival.samples[name].notna().any()]
+    each = each.fillna({f"{name}_b": 0.0 for name in (*counted, "right")}).join(given)
+    each["mean_cost"] = shared.groupby(UNIT)[cost].mean()
+    refused = (rival.samples["status"].astype(object) == REFUSED).groupby([rival.samples[name] for name in UNIT]).any()
+    each["short"] = (rival.whole[cost].reindex(units) < each["given"]) & ~refused.reindex(units)  # more would be, too
+    right = (each["right_a"] - each["right_b"]).unstack("seed")
+    category = right.index.get_level_values("category").astype(str)
+    gain = Runs(right.to_numpy(), run_sd=run_effect(mine.samples, rival.samples))
+    of_each = each.index.get_level_values("category")
+    return [
+        {"category": name} | comparison.lacking(part.labels, a, b) | _row(each[of_each.isin(part.labels)], part, a, b)
+        for name, part in with_whole(alike(decompose(gain, strata=category)), comparison.categories)
+    ]
+
+
+def _affordable(rival: Spent, shared: pd.DataFrame, cost: str, rule: str) -> pd.DataFrame:
+    """What each problem and seed of a rival costs and whether it is right, the last sample being taken by chance."""
+    first = rival.besides[cost].reindex(pd.MultiIndex.from_frame(shared[UNIT])).fillna(0).to_numpy()
+    after = first + shared.groupby(UNIT)[cost].cumsum()
+    left = shared["given"] - (after - shared[cost])  # before a sample is drawn; below 0 after one that overshoots
+    taken = after <= shared["given"]
+    next_one = ~taken & (left > 0)
+    chance = (left / shared[cost])[next_one].set_axis(pd.MultiIndex.from_frame(shared.loc[next_one, UNIT]))
+    surely, perhaps = (rival._replace(samples=shared[kept]).outcomes(rule) for kept in (taken, taken | next_one))
+    chance = chance.reindex(perhaps.index).fillna(0.0)
+    return surely.reindex(perhaps.index).fillna(0.0).mul(1 - chance, axis=0) + perhaps.mul(chance, axis=0)
+
+
+def _row(each: pd.DataFrame, v: Variance, a: str, b: str) -> dict:
+    short = each[each["short"]]
+    if len(short):
+        needed, held = math.ceil((short["given"] / short["mean_cost"]).max()), int(short["calls_b"].min())
+        reason = f"{a}'s samples cost as much as up to about {needed} of {b}, and the runs hold {held}"
+        return {"note": f"{reason}: run {b} with a larger k"}
+    right = [each[f"right_{side}"].unstack("seed") for side in "ab"]
+    return {f"{cost}_{side}": each[f"{cost}_{side}"].mean() for cost in COSTS for side in "ab"} | {
+        "value_a": np.nanmean(metrics.question_means(right[0])),
+        "value_b": np.nanmean(metrics.question_means(right[1])),
+        **difference_cells(v, shares=True),
+        "run_sd": metrics.run_sd((right[0] - right[1]).mean()),
+        "runs": right[0].shape[1],
+        "note": "",
+    }
+
+
+def _cannot(cost: str, *sides: tuple[str, Spent]) -> str:
+    """Why the two cannot be compared at this cost; empty where they can."""
+    reasons = [f"no {name} runs" for name, spent in sides if spent.samples.empty]
+    uncounted = [name for name, spent in sides if spent.samples[cost].isna().any() or spent.besides[cost].isna().any()]
+    if uncounted:
+        reasons.append(f"no token counts in the {' and '.join(uncounted)} runs: recorded logs have none, live runs do")
+    (a, mine), (b, rival) = sides
+    if not reasons and not set(mine.samples["seed"]) & set(rival.samples["seed"]):
+        reasons.append(f"the {a} and {b} runs have no seed in common")
+    return "; ".join(reasons)

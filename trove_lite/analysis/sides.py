@@ -1,0 +1,171 @@
+"""Named sides on the same problems: as many as there are methods, and every pair of them comparable.
+
+A side is a candidates table under a name. What they come to is in `compare`, what they cost in `costs`. It knows no
+method, data set or paper.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from numbers import Integral
+from typing import NamedTuple
+
+import pandas as pd
+
+from ..candidates import MISSING, all_candidates
+from ..datasets import load_dataset
+from ..datasets.base import DIFFICULTY
+from ..errors import TroveLiteError
+from .choose import in_order
+from .independence import independent_runs
+
+
+class Described(NamedTuple):
+    """What a comparison takes from its data set: how it is called, and the order of its tables."""
+
+    title: str
+    categories: tuple[str, ...]
+    levels: tuple[str, ...]
+    by: str
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Candidates ready to be compared, side by side.
+
+    `sides`: name → candidates of independent runs, in the order in which they were sampled (`choose.in_order`); a
+    side may be empty. `categories` and `levels` (as text) are the data set's, in the order of its tables, and `by`
+    says what levels are (difficulty, grade, source); `title` says what ran on what. `calls`: a row for every
+    request of these sides to a model, candidate or not; where it is None, each candidate is taken for one request.
+    `selected`: name → the answers that a side's recorded runs ended with (`candidates.selections`), also of runs of
+    which nothing else is known. `by_mode`: name → all samples that are independent within their mode
+    (`independent_runs`), where these are more than the side's, for what is computed mode by mode. `missing`: name →
+    category, problem and status of samples that could not be had.
+    """
+
+    sides: Mapping[str, pd.DataFrame]
+    categories: tuple[str, ...]
+    dataset: str
+    title: str
+    levels: tuple[str, ...] = ()
+    by: str = DIFFICULTY
+    calls: pd.DataFrame | None = None
+    selected: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    by_mode: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    missing: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, sides: Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None, title: str = ""
+    ) -> "Comparison":
+        """Sides whose runs are independent (`independent_runs`). Raises where models or data sets are mixed."""
+        frames = {name: in_order(frame) for name, frame in sides.items()}
+        filled = [frame for frame in frames.values() if len(frame)]
+        if not filled:
+            raise TroveLiteError("nothing to compare: no side has a candidate that could be judged")
+        for frame in filled:
+            one_kind(frame, "model", "provenance")
+        together = pd.concat([f[["model", "provenance", "dataset", "category", "level"]] for f in filled])
+        (dataset,) = one_kind(together, "dataset")
+        known = described(dataset, together)
+        ran = [" and ".join(dict.fromkeys(together[column].astype(str))) for column in ("model", "provenance")]
+        title = title or f"{ran[0]}, {ran[1]} runs on {known.title}"
+        missing = {name: _missing(frame) for name, frame in sides.items()}
+        return cls(frames, known.categories, dataset, title, known.levels, known.by, calls, missing=missing)
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        if name not in self.sides:
+            raise TroveLiteError(f"no side '{name}': there are {', '.join(self.sides)}")
+        return self.sides[name]
+
+    def lacking(self, categories: Iterable[str], *names: str) -> dict[str, int]:
+        """Problems of these categories with a sample of one of these sides that was refused, or unavailable."""
+        known = [table for name in names if (table := self.missing.get(name)) is not None]
+        if not known:
+            return dict.fromkeys(MISSING, 0)
+        found = pd.concat(known).drop_duplicates()
+        found = found[found["category"].isin(list(categories))]
+        return {status: int((found["status"] == status).sum()) for status in MISSING}
+
+    def covered(self, *names: str) -> list[str]:
+        """The categories, in order, that all these sides (none: all) have; a side without candidates has no say."""
+        present = [set(side["category"].unique()) for name in names or self.sides if len(side := self[name])]
+        return [c for c in self.categories if present and all(c in side for side in present)]
+
+    def samples(self, *names: str) -> int:
+        """As many calls a problem as all these sides (none: all) have, for most of their problems."""
+        sizes = [sample_counts(side).mode().max() for name in names or self.sides if len(side := self[name])]
+        return int(min(sizes, default=0))
+
+    def checked(self, k: int, *names: str) -> int:
+        """k, a number of samples a problem that some of these sides (none: all) has. Raises where none has."""
+        most = {name: int(sample_counts(self[name]).max()) for name in names or self.sides if len(self[name])}
+        if not isinstance(k, Integral) or k < 1 or k > max(most.values(), default=k):
+            held = ", ".join(f"{n} of {name}" for name, n in most.items()) or "none"
+            raise TroveLiteError(f"k = {k}: give 1 or more calls, and no more than the runs hold a problem ({held})")
+        return k
+
+    def budget(self, k: int | None) -> int:
+        """k calls a problem, checked; None: as many as all sides have."""
+        return self.samples() if k is None else self.checked(k)
+
+    def with_sides(self, **sides: pd.DataFrame) -> "Comparison":
+        """The same with these sides beside or instead of its own."""
+        return replace(self, sides={**self.sides, **sides})
+
+
+def _missing(side: pd.DataFrame) -> pd.DataFrame:
+    columns = ["category", "problem", "status"]
+    known = side.loc[side["phase"] == "stream", columns].astype({"category": str, "status": str})
+    return known[known["status"].isin(MISSING)].drop_duplicates()
+
+
+def sample_counts(side: pd.DataFrame) -> pd.Series:
+    """Samples of each problem and run."""
+    return side.groupby(["run", "category", "problem"], observed=True).size()
+
+
+def compare(runs: pd.DataFrame | Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None) -> Comparison:
+    """Sides from candidates: those of a table by method, or tables under names of their own.
+
+    Runs that copy another of their side are left out; two sides may share samples, as methods do that share a prompt.
+    Raises where models or data sets are mixed within a side or a table.
+    """
+    if not isinstance(runs, Mapping):
+        one_kind(all_candidates(runs), "model", "provenance")
+        runs = {method: runs[runs["method"] == method] for method in dict.fromkeys(runs["method"].astype(str))}
+    return Comparison.of({name: independent_runs(frame, across=True) for name, frame in runs.items()}, calls=calls)
+
+
+def compared(comparison: object) -> Comparison:
+    """The comparison itself. Raises TroveLiteError where it is none."""
+    if not isinstance(comparison, Comparison):
+        raise TroveLiteError(f"not a comparison, but a {type(comparison).__name__}: see compare")
+    return comparison
+
+
+def one_kind(candidates: pd.DataFrame, *columns: str) -> list[str]:
+    """The one value of each of these columns. Raises where one has several."""
+    found = [sorted(candidates[column].astype(str).unique()) for column in columns]
+    for column, names in zip(columns, found, strict=True):
+        if len(names) != 1:
+            raise TroveLiteError(
+                f"the runs have {len(names) or 'no'} different values of '{column}' ({', '.join(names)}): report each "
+                "on its own"
+            )
+    return [name for (name,) in found]
+
+
+def described(dataset: str, candidates: pd.DataFrame) -> Described:
+    """A data set's title, categories and levels; for one that is not in the index, those of the candidates.
+
+    Raises where candidates have a category that their data set does not know.
+    """
+    present = tuple(dict.fromkeys(candidates["category"].astype(str)))
+    try:
+        known = load_dataset(dataset)
+    except TroveLiteError:  # somebody else's, whose runs say all that tables need
+        levels = sorted(set(candidates["level"].dropna().astype(str)) - {""}, key=lambda text: (len(text), text))
+        return Described(dataset, present, tuple(levels), DIFFICULTY)
+    if strange := [category for category in present if category not in known.categories]:
+        raise TroveLiteError(f"{known.title} has no category '{strange[0]}': it has {', '.join(known.categories)}")
+    return Described(known.title, known.categories, known.levels, known.by)

@@ -1,0 +1,54 @@
+"""What maker and user are asked in: chats, labelled problems, and many questions at once."""
+
+from collections.abc import Callable, Generator, Sequence
+from itertools import islice
+
+from ...datasets.base import Question
+from ..base import Answer, Attempt, Drawn, Messages, Run, Settings, Steps, chosen
+
+#: How the other's turn begins where a chat is one text.
+NEXT_TURN = "\nUser:"
+#: How many instances are asked for at once: they do not depend on one another.
+AT_ONCE = 32
+
+
+def prompt_of_chat(chat: Sequence[tuple[str, str]], as_messages: bool) -> str | Messages:
+    """A chat as messages, or as the text that a model without them goes on from."""
+    if as_messages:
+        return tuple(chat)
+    return "".join(f"{role.title()}:\n{text.strip()}\n\n" for role, text in chat) + "Assistant:\n"
+
+
+def gold_text(gold: object) -> str:
+    """A gold answer as it is written: 3, not 3.0."""
+    return str(int(gold)) if isinstance(gold, float) and gold.is_integer() else str(gold)
+
+
+def answer_all(questions: Sequence[Question], ask: Callable[[Question], Drawn], settings: Settings) -> Steps:
+    """Answer questions that do not depend on one another, many at once: `ask` draws the candidates for one."""
+    for start in range(0, len(questions), AT_ONCE):
+        batch = questions[start : start + AT_ONCE]
+        drawn = yield from in_parallel([ask(question) for question in batch])
+        for question, candidates in zip(batch, drawn, strict=True):
+            yield Answer(question, chosen(question, candidates, settings))
+
+
+def in_parallel(parts: Sequence[Drawn]) -> Generator:
+    """Answer several generators' requests together, round by round; returns what each returns."""
+    results: dict[int, object] = {}
+    replies: dict[int, list | None] = dict.fromkeys(range(len(parts)))
+    while replies:
+        asked = {}
+        for place, reply in replies.items():
+            try:
+                asked[place] = parts[place].send(reply)
+            except StopIteration as end:
+                results[place] = end.value
+        sent = iter((yield [request for requests in asked.values() for request in requests]) if asked else ())
+        replies = {place: list(islice(sent, sum(map(width, requests)))) for place, requests in asked.items()}
+    return [results[place] for place in range(len(parts))]
+
+
+def width(request: Attempt | Run) -> int:
+    """How many candidates a request is answered with."""
+    return len(request.samples) if isinstance(request, Attempt) else 1

@@ -1,0 +1,56 @@
+"""The dispatcher: it says which task a question belongs to, shown a use case of each tool (LATM, section 3.2)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ...errors import TroveLiteError
+from ..base import Attempt, Drawn, Method, Question, Settings, Steps, Words, answer_each, draw
+from .maker import USE_CASE
+from .settings import tool_of
+
+NAME = "dispatcher"
+
+
+@dataclass(frozen=True)
+class DispatcherSettings(Settings):
+    """Which tools it knows."""
+
+    tools: dict[str, str] = field(default_factory=dict)
+    """Wrapped tools by the name of their task, or TASK#SEED."""
+    chat: bool = True
+    """Whether the model is sent a message; else a text."""
+
+
+def dispatcher(questions: Sequence[Question], settings: DispatcherSettings, words: Words) -> Steps:
+    """Ask which task a question belongs to, shown the first use case of each tool that its `context` lists."""
+    how = {"temperature": 0.0, "max_tokens": 256} if settings.budget.calls == 1 else {}
+
+    def ask(question: Question) -> Drawn:
+        text = dispatch(question, settings, words)
+        prompt = (("user", text),) if settings.chat else text
+        asked = Attempt(question, "dispatch", range(0), role=NAME, mode=NAME, prompt=prompt, runs=False, sampling=how)
+        return draw({NAME: asked}, settings.budget)
+
+    return answer_each(questions, ask, settings)
+
+
+def dispatch(question: Question, settings: DispatcherSettings, words: Words) -> str:
+    """What the dispatcher reads. Raises TroveLiteError for a task without its tool."""
+    known = []
+    for task in question.context.splitlines():
+        case = USE_CASE.search(tool_of(settings.tools, task, settings.seed) or "")
+        if not case:
+            raise TroveLiteError(f"dispatcher: no tool with a use case for '{task}'; give one by the setting `tools`")
+        known.append(words("known", task=task, question=case[1].strip()))
+    return words("dispatch", known=words("between_known").join(known), question=question.text)
+
+
+DISPATCHER = Method(
+    NAME,
+    dispatcher,
+    modes=(NAME,),
+    stages=("known", "between_known", "dispatch"),
+    speaks=True,
+    presets={"paper": DispatcherSettings()},
+    program=None,
+)

@@ -1,0 +1,98 @@
+"""What can be chosen about a tool, or chains of thought, that one model makes for another to use."""
+
+from dataclasses import dataclass, field
+
+from ..base import Settings, at_least, one_of
+
+#: What answers a question without a tool: a program by PRIMITIVE's prompt, or nothing.
+PRIMITIVE, NONE = "primitive", "none"
+#: Between the method's name and the maker's, where tools were made elsewhere.
+CARRIED = "_of_"
+#: How an answer is found: by the released program's pattern and conversions, or by syntax tree.
+READINGS = ("released", "ours")
+
+
+@dataclass(frozen=True)
+class MakerSettings(Settings):
+    """What goes for whatever one model makes for another to use."""
+
+    tools: dict[str, str] = field(default_factory=dict)
+    """What was made elsewhere, by category ("": nothing could be), or CATEGORY#SEED: for these no maker is asked."""
+    maker: str = ""
+    """Who made `tools`, as tables call it."""
+    chat: bool = True
+    """Whether models are sent messages; else one text, to be continued, and a reply ends before the next turn."""
+    maker_temperature: float = 0.3
+    """Of the maker, whose replies may be `maker_tokens` long: the run's sampling does not hold for it."""
+    maker_tokens: int = 2048
+    """Tokens that a maker's reply may have."""
+    user_temperature: float | None = None
+    """Of the user. None: 0, as in LATM, where each instance is asked once; the run's own where it is asked again."""
+    stop: tuple[str, ...] = ()
+    """Texts before which a reply ends."""
+
+    def table_name(self, method: str) -> str:
+        """What was made elsewhere makes another system: `latm_of_GPT-4`."""
+        return f"{method}{CARRIED}{self.maker or 'elsewhere'}" if self.tools else method
+
+    def given(self, category: str) -> str | None:
+        """What was made elsewhere for a category; None: nothing."""
+        return tool_of(self.tools, category, self.seed)
+
+    def of_maker(self, stop: tuple[str, ...]) -> dict[str, object]:
+        """How a maker's reply is drawn, which ends before these texts."""
+        return {"temperature": self.maker_temperature, "max_tokens": self.maker_tokens, "stop": stop}
+
+    def of_user(self, **how: object) -> dict[str, object]:
+        """How a user's reply is drawn: so, and at the user's temperature."""
+        temperature = self.user_temperature
+        if temperature is None and self.budget.calls == 1:
+            temperature = 0.0
+        return how if temperature is None else how | {"temperature": temperature}
+
+
+@dataclass(frozen=True)
+class LatmSettings(MakerSettings):
+    """LATM's choices, as the paper describes them; `released` does as its program does, `ours` reads answers better."""
+
+    proposals: int = 3
+    """How often the function may be written, until it runs."""
+    verifications: int = 3
+    """How often the tests may be written, until the function passes them."""
+    trials: int = 1
+    """How often a tool is made from the start, until one passes, which is used."""
+    all_trials: bool = False
+    """Whether all trials are made although one passed, to count how many do (LATM, Table 3). The first is used."""
+    user_tokens: int = 1024
+    """Tokens that a user's reply may have."""
+    reading: str = "released"
+    """How the answer is found: `released`, the program's pattern and conversions, or `ours`, by syntax tree."""
+    vacuous: bool = False
+    """Whether a reply without code passes, and tests do whatever the function answers (`released`)."""
+    unproven: bool = False
+    """Whether the last of the proposals is verified although none of them ran (`released`)."""
+    doubled: bool = False
+    """Whether the chat holds the last proposal twice (`released`)."""
+    use_cases: bool = False
+    """Whether a wrapped tool needs a function and a use case: one without says nobody how it is called (`ours`)."""
+    reaches_end: bool = True
+    """Whether code passes only where its last statement was reached: an exit before it ends well too."""
+    only_definitions: bool = True
+    """Whether a tool is its functions with their imports and constants, and nothing else of its code."""
+    fallback: str = PRIMITIVE
+    """What answers where no tool was made: `primitive`, a program by PRIMITIVE's prompt, or `none`."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        one_of("reading", self.reading, READINGS)
+        one_of("fallback", self.fallback, (PRIMITIVE, NONE))
+        at_least(1, proposals=self.proposals, verifications=self.verifications, trials=self.trials)
+
+    def stops(self, turn: str) -> tuple[str, ...]:
+        """Texts before which a reply ends: a model that completes would go on with the other's `turn`."""
+        return self.stop if self.chat else (*self.stop, turn)
+
+
+def tool_of(tools: dict[str, str], task: str, seed: int) -> str | None:
+    """The tool of a task that a run of this seed is given: of TASK#SEED its own, where several seeds made one."""
+    return tools.get(f"{task}#{seed}", tools.get(task))

@@ -1,0 +1,140 @@
+"""The end of a run: the tables, made of the journals alone, and what came of it, for `run.json`."""
+
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from ..candidates import (
+    CALLS_KEY,
+    CALLS_SCHEMA,
+    KEY,
+    MISSING,
+    UNAVAILABLE,
+    as_arrow,
+    as_frame,
+    read_description,
+    run_name,
+    save_run,
+)
+from ..datasets.base import Dataset, Problem
+from ..journal import read_journal
+from .driver import Stream
+from .folder import BEFORE, sessions_of
+from .record import Record
+from .settings import RunSettings
+
+SPENT = ["prompt_tokens", "cached_tokens", "completion_tokens", "executions", "generate_seconds", "execute_seconds"]
+
+
+def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: RunSettings) -> None:
+    """Make the tables from the journals, so that a resumed run's are the same as an uninterrupted one's.
+
+    `run.json` gets what came of it: accuracy, what was spent, labels seen, and the tools that each stream ended with.
+    """
+    description = read_description(out)
+    candidates, calls, records = [], [], []
+    for stream in streams:
+        stream.journal.sync()
+        own = [Record(**record) for record in read_journal(stream.journal.path)[0]]
+        whose = {"run": run_name(settings.name, stream.seed), "method": stream.table_name, "seed": stream.seed}
+        same = whose | {
+            "model": description["model"],
+            "provenance": "live",
+            "shares_state": stream.method.stream or stream.method.examples,
+            "selection": stream.settings.selection,
+        }
+        rows = candidate_rows(own, stream.problems, dataset, stream.modes, settings.parser, stream.isolated)
+        candidates += [same | row for row in rows]
+        at = whose | {"dataset": dataset.name, "category": stream.category}
+        calls += [at | record.call(description["models"]) for record in own]
+        records += own
+    table = as_frame(as_arrow(candidates)).sort_values(KEY, kind="stable", ignore_index=True)
+    spent = as_frame(as_arrow(calls, CALLS_SCHEMA)).sort_values(CALLS_KEY, kind="stable", ignore_index=True)
+    lacking = table[table["status"] == UNAVAILABLE]
+    missing = spent["finish_reason"].value_counts().reindex(MISSING, fill_value=0).astype(int).to_dict()
+    came = {
+        "sessions": sessions_of(out, description),
+        "accuracy": {stream.label: accuracy_of(stream, lacking) for stream in streams},
+        "missing": missing,
+        "unavailable_because": next(iter(lacking["error"].dropna()), ""),
+        "keep_tools": sorted({stream.table_name for stream in streams if hasattr(stream.learned, "listing")}),
+        "thought": sum(bool(record.thinking) for record in records),
+        "thinking_tokens": sum(record.thinking_tokens or 0 for record in records),
+        "hidden_code": sum(record.hides_code(settings.parser) for record in records),
+        "budget": budget_of(spent).to_dict("records"),
+        "labels": {stream.label: len(stream.examples) for stream in streams if stream.method.examples},
+        "toolboxes": [tool for stream in streams for tool in tools_of(stream)],
+        "loading": {stream.label: told for stream in streams if (told := loading_of(stream))},
+    }
+    save_run(out, table, description | came, calls=spent)
+    shutil.rmtree(out / BEFORE, ignore_errors=True)
+
+
+def candidate_rows(
+    records: Iterable[Record],
+    problems: Mapping[int, Problem],
+    dataset: Dataset,
+    modes: Sequence[str],
+    parser: str,
+    isolated: bool = False,
+) -> Iterator[dict]:
+    """The candidates among one stream's records. Of a sample's rounds the last counts, the others are drafts.
+
+    One for which a step on its way was unavailable, a tool say, is unavailable itself.
+    """
+    records = list(records)
+    found = [record for record in records if record.mode and record.status is not None]
+    on_the_way = (record for record in records if not record.mode and record.finish_reason == UNAVAILABLE)
+    lacking = {(record.phase, record.problem, record.sample) for record in on_the_way}
+    last: dict[tuple, int] = {}
+    for record in found:
+        sample = (record.phase, record.problem, record.mode, record.sample)
+        last[sample] = max(record.round, last.get(sample, 0))
+    for record in found:
+        row = record.row(problems[record.problem], dataset, parser, isolated)
+        if record.round < last[record.phase, record.problem, record.mode, record.sample]:
+            row["phase"] = "draft"
+        if (record.phase, record.problem, record.sample) in lacking:
+            row |= {"status": UNAVAILABLE, "correct": None}
+        yield row | {"place": modes.index(record.mode)}
+
+
+def tools_of(stream: Stream) -> list[dict]:
+    """The tools that a stream ended with, and whose they are; none where it keeps none."""
+    about = {"method": stream.table_name, "category": stream.category, "seed": stream.seed}
+    listing = getattr(stream.learned, "listing", list)
+    return [about | tool for tool in listing()]
+
+
+def loading_of(stream: Stream) -> dict:
+    """What the tools of a stream did or would have done while they are loaded; nothing where they are definitions.
+
+    `refused` names those that failed to load, as settings have them.
+    """
+    refused = getattr(stream.learned, "refused", [])
+    counts = {"statements left out": stream.left_out, "tools refused": len(refused), "refused": refused}
+    counts |= getattr(stream.learned, "loading", {})
+    return {what: count for what, count in counts.items() if count}
+
+
+def accuracy_of(stream: Stream, lacking: pd.DataFrame) -> float | None:
+    """The share of a stream's problems that are answered rightly, of those of which no sample is lacking; else None."""
+    own = (lacking["category"] == stream.category) & (lacking["seed"] == stream.seed)
+    own &= lacking["method"] == stream.table_name
+    known = [right for problem, right in stream.correct.items() if problem not in set(lacking.loc[own, "problem"])]
+    return sum(known) / len(known) if known else None
+
+
+def budget_of(calls: pd.DataFrame) -> pd.DataFrame:
+    """What was spent: a row for each stream, phase, stage and role. `calls` are requests to a model.
+
+    Tokens of the prompt are counted for each sample, as requests with n = 1 read them. Seconds are sums over samples,
+    many of which ran at a time. `cut`: replies that ended because they had as many tokens as they may.
+    """
+    where = ["method", "category", "seed", "phase", "stage", "role"]
+    asked, cut = calls["model"].notna(), calls["finish_reason"].astype(object) == "length"
+    counted = calls.assign(calls=asked.astype("int64"), cut=cut.astype("int64"))
+    counted["role"] = counted["role"].astype(object).fillna("")
+    return counted.groupby(where, observed=True)[["calls", "cut", *SPENT]].sum().reset_index()

@@ -1,7 +1,6 @@
 """What came of a study, in Markdown: the tables of the notebooks that show it, and what they say in words."""
 
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -51,32 +50,26 @@ def two_sides_outcome(study: Study, results: Path, runs: list[Path]) -> list[str
 
 
 def creator_outcome(_: Study, __: Path, runs: list[Path]) -> list[str]:
-    """CREATOR's tables as far as these runs fill them, what methods reach at the same spend, and both in words."""
+    """CREATOR's tables as far as these runs fill them, and what methods reach at the same spend."""
     asked = creator.study(load_candidates(*runs), calls=load_calls(*runs))
     tables = [make(asked) for make in (creator.table2, creator.table3, creator.table4)]
     filled = [(table.attrs["title"], side_by_side(table).T.reset_index(names="")) for table in tables if full(table)]
-    words = [creator.leniency_in_words(creator.leniency_table(asked))]
     if filled:
         matched = creator.matched(asked)
         known = matched.loc[matched["difference"].notna(), SPEND]
         filled += [("The same spend", show(known))] if len(known) else []
-        words += [creator.repair_in_words(asked), creator.disentangling_in_words(matched)]
     if full(table5 := creator.table5(asked)):
         filled += [("Table 5", show(table5))]
-        words += [creator.transfer_in_words(table5)]
-    lines = [line for title, shown in filled for line in (f"### {title}", "", markdown(shown), "")]
-    return [*lines, *in_words(words)]
+    return [line for title, shown in filled for line in (f"### {title}", "", markdown(shown), "")]
 
 
 def latm_outcome(_: Study, __: Path, runs: list[Path]) -> list[str]:
-    """What came of tools made once: LATM's tables as far as these runs fill them, and what they say in words."""
+    """What came of tools made once: LATM's tables as far as these runs fill them."""
     candidates, calls = load_candidates(*runs), load_calls(*runs)
     sides = latm.sides(candidates, calls)
     tables = {
         "With a tool and without": latm.table2(sides),
-        "What became of the instances": latm.endings(sides),
         "A chain of thought as the tool": latm.table5(sides),
-        "On the same problems, with tokens a problem": latm.tool_makers(candidates, calls, runs=runs),
         "The dispatcher": latm.dispatcher(candidates, calls),
     }
     lines = []
@@ -87,14 +80,7 @@ def latm_outcome(_: Study, __: Path, runs: list[Path]) -> list[str]:
     trials = latm.table3(runs)
     asked = trials["category"].isin(candidates["category"].astype(str).unique())
     trials = trials[asked | ((trials["category"] == "all") & (trials["source"] == "run"))]
-    lines += ["### Trials to make a tool that passed the maker's own tests", "", markdown(show(trials)), ""]
-    even = latm.break_even(calls, prices={"tokens": latm.PRICES["tokens"]}, runs=runs)
-    return [*lines, *in_words([latm.trials_in_words(trials), latm.latm_in_words(latm.differences(sides), even)])]
-
-
-def in_words(texts: Sequence[str]) -> list[str]:
-    """The section of a page that says what its tables do, a point a line."""
-    return ["### In words", "", *(f"- {line}" for text in texts if text for line in text.split("\n")), ""]
+    return [*lines, "### Trials to make a tool that passed the maker's own tests", "", markdown(show(trials)), ""]
 
 
 #: What tells of a study, by the notebook that shows it; of any other, its two sides.

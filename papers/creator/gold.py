@@ -5,7 +5,6 @@ answer, and `gold_counts.csv`.
 """
 
 import re
-from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -24,7 +23,6 @@ CHANCE = re.compile(
 )
 CHANGES = "it draws lots, looks at the clock or at the order of a set"
 NEEDS_FILES = ("PermissionError", "FileNotFoundError")
-COLUMNS = ["dataset", "problem", "gold", "status", "cause", "detail"]
 
 
 def reproduce(sandbox: Sandbox, dataset: str, limit: int | None = None) -> pd.DataFrame:
@@ -32,16 +30,16 @@ def reproduce(sandbox: Sandbox, dataset: str, limit: int | None = None) -> pd.Da
     programs = import_module(f"trove_lite.datasets.{dataset}").gold_programs()[:limit]
     runs = sandbox.run_many([program for program, _ in programs], progress=False)
     rows = [
-        {"dataset": dataset, "problem": index, "gold": gold, "status": run.status}
-        | dict(zip(("cause", "detail"), cause_of(program, gold, run), strict=True))
+        (dataset, index, gold, run.status, *cause_of(program, gold, run))
         for index, ((program, gold), run) in enumerate(zip(programs, runs, strict=True))
     ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=["dataset", "problem", "gold", "status", "cause", "detail"])
 
 
 def cause_of(program: str, gold: float, run: Execution) -> tuple[str, str]:
     """Why a program does not print its gold answer to two decimals, and what it did instead; "" where it does."""
     printed = [float(number) for number in NUMBER.findall(run.output)]
+    last_few = " ".join(f"{number:g}" for number in printed[-5:])
     if run.status == "ok" and any(round(number, 2) == round(gold, 2) for number in printed):
         return "", ""
     if absent := re.search(r"No module named '(\w+)", run.error):
@@ -51,16 +49,11 @@ def cause_of(program: str, gold: float, run: Execution) -> tuple[str, str]:
     if run.status != "ok":
         return ("it runs too long" if run.status == "timeout" else "it fails"), run.error[:120]
     if CHANCE.search(program):
-        return CHANGES, shown(printed)
+        return CHANGES, last_few
     if not printed:
         return "it prints no number", run.output.strip()[:80]
     near = min(abs(number - gold) for number in printed) < 0.01 * max(1, abs(gold))
-    return "it prints the answer to other digits" if near else "it prints another number", shown(printed)
-
-
-def shown(numbers: Sequence[float], most: int = 5) -> str:
-    """The last few numbers printed."""
-    return " ".join(f"{number:g}" for number in numbers[-most:])
+    return "it prints the answer to other digits" if near else "it prints another number", last_few
 
 
 def counts(table: pd.DataFrame) -> pd.DataFrame:

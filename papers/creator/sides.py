@@ -4,16 +4,16 @@ An attempt is one program with all that led to it: a creation, its checks, a dec
 repairs tells what a smaller limit would have given: `limited` takes back the repairs beyond it.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis.comparison import Comparison, one_kind
 from trove_lite.analysis.independence import independent_runs
+from trove_lite.analysis.sides import Comparison, one_kind
 from trove_lite.candidates import all_candidates, calls_of
+from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
 
 from .grading import GRADERS, gold_answers, graded_by, verdicts
@@ -38,12 +38,9 @@ TITLES = {
 #: Methods that repair, and the name of what their runs tell about having no repair.
 REPAIRING = tuple(method for method in TITLES if method.split("_")[0] in ("pot", "entangled", "creator"))
 NO_REPAIR = ", no rectification"
-CREATOR, POT, ENTANGLED, PRIMITIVE = "CREATOR", "PoT", "Entangled", "PRIMITIVE"
-MOST_REPAIRS = 3
 #: Categories with hints, and what these tell.
 SUPERVISED = {"utility_hint": "the gold tool's purpose", "all_hint": "the gold tool's docstring"}
 ATTEMPT = ["run", "method", "category", "problem", "seed", "sample"]
-COST = {"calls": "calls", "completion tokens": "completion"}
 
 
 class Study(NamedTuple):
@@ -61,9 +58,9 @@ class Study(NamedTuple):
     note: str = ""
 
     @property
-    def texts(self) -> bool:
-        """Whether the candidates' own texts were graded."""
-        return "output" in self.graded
+    def title(self) -> str:
+        """What ran on what, and who graded it."""
+        return f"{self.sides.title}; {self.note or f'{self.grader} grader'}"
 
 
 def study(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None, grader: str = "strict") -> Study:
@@ -90,18 +87,15 @@ def study(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None, grader
 
 def _graded(candidates: pd.DataFrame, dataset: str, grader: str) -> tuple[pd.DataFrame, str]:
     """The candidates with all verdicts, or as they are with the reason: there is nothing of CREATOR's, or no data."""
-    ours = set(candidates["method"].astype(str)) & set(TITLES) - {"primitive"}
-    empty = {name: pd.array([None] * len(candidates), dtype="boolean") for name in GRADERS}
-    if not ours:
-        return candidates.assign(**empty), "none of CREATOR's methods was run: verdicts are the runs' own"
+    unknown = candidates.assign(**{name: pd.array([None] * len(candidates), dtype="boolean") for name in GRADERS})
+    if not set(candidates["method"].astype(str)) & set(TITLES) - {"primitive"}:
+        return unknown, "none of CREATOR's methods was run: verdicts are the runs' own"
     try:
-        golds = gold_answers(dataset, list(dict.fromkeys(candidates["category"].astype(str))))
+        golds = gold_answers(load_dataset(dataset), list(dict.fromkeys(candidates["category"].astype(str))))
     except TroveLiteError as error:
         why = str(error).rpartition("/")[2]  # a title, and no place for where this machine keeps its data
-        return candidates.assign(**empty), f"verdicts are the runs' own: {why}"
-    found = verdicts(candidates, golds)
-    graded = graded_by(candidates, grader, found)
-    return graded.assign(**{name: found[name].array for name in (*GRADERS, "gold_in_input")}), ""
+        return unknown, f"verdicts are the runs' own: {why}"
+    return graded_by(candidates, grader, verdicts(candidates, golds)), ""
 
 
 def limited(candidates: pd.DataFrame, limit: int) -> pd.DataFrame:
@@ -134,26 +128,12 @@ def attempt_costs(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame
 
 
 def without_hints(study: Study) -> Study:
-    """The study without the categories whose questions tell of a gold tool, where it has others: they are supervised,
+    """The study without categories whose questions tell of a gold tool, unless it has no others: they are supervised,
     and on the same questions."""
     plain = [category for category in study.sides.categories if category not in SUPERVISED]
-    if len(plain) == len(study.sides.categories):
+    kept = {name: side[side["category"].isin(plain)] for name, side in study.sides.sides.items()}
+    if not any(len(side) for side in kept.values()):
         return study
-    keep = {name: side[side["category"].isin(plain)] for name, side in study.sides.sides.items()}
-    if not any(len(side) for side in keep.values()):
-        return study
-    sides = replace(study.sides, sides=keep, categories=tuple(plain))
     graded, costs = (table[table["category"].astype(str).isin(plain)] for table in (study.graded, study.costs))
+    sides = replace(study.sides, sides=kept, categories=tuple(plain))
     return study._replace(sides=sides, graded=graded, costs=costs)
-
-
-def mean_costs(study: Study) -> Mapping[str, dict[str, float]]:
-    """Side → what one of its attempts costs on average over problems: calls and completion tokens."""
-    found = {}
-    for name, side in study.sides.sides.items():
-        if name.endswith(NO_REPAIR) or side.empty:
-            continue
-        costs = study.costs[study.costs["method"] == str(side["method"].iloc[0])]
-        each = costs.groupby(["category", "problem"])[list(COST.values())].mean()
-        found[name] = {budget: float(each[column].mean(skipna=False)) for budget, column in COST.items()}
-    return found

@@ -5,53 +5,42 @@ The paper makes one attempt with each method, whatever it costs. Here methods re
 budget between m and m + 1 attempts is what tossing a coin between the two would cost on average, and reach.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis import comparison as analysis
+from trove_lite.analysis import compare as analysis
 from trove_lite.analysis.choose import PROBLEM
-from trove_lite.analysis.comparison import Comparison
 from trove_lite.analysis.scores import estimate, score
 
 from .. import named
-from .sides import COST, CREATOR, ENTANGLED, NO_REPAIR, POT, PRIMITIVE, Study, mean_costs, without_hints
-from .tables import title_of
+from .sides import NO_REPAIR, Study, without_hints
 
+CREATOR, POT, ENTANGLED, PRIMITIVE = "CREATOR", "PoT", "Entangled", "PRIMITIVE"
 #: CREATOR against each of these; Entangled is CREATOR without the disentangling.
 PAIRS = ((CREATOR, ENTANGLED), (CREATOR, POT), (CREATOR, PRIMITIVE), (ENTANGLED, POT))
+#: What is matched, and its column among an attempt's costs.
+COST = {"calls": "calls", "completion tokens": "completion"}
 RULE = "one_stage"
 #: Mean calls a problem at which methods are compared; before them come one attempt of CREATOR, and of the dearest.
 CALLS = (5.0, 10.0, 15.0)
 SPEND_COLUMNS = ["system", "attempts", *COST.values(), "value", "low", "high", "runs", "problems"]
-MATCHED_COLUMNS = [
-    "budget",
-    "spent",
-    "category",
-    "a",
-    "b",
-    "attempts_a",
-    "attempts_b",
-    "value_a",
-    "value_b",
-    *analysis.DIFFERENCE_COLUMNS[3:],
-    "note",
-]
-HISTOGRAM_COLUMNS = ["system", "calls", "attempts", "share"]
+AT_A_BUDGET = ["budget", "spent", "category", "a", "b", "attempts_a", "attempts_b", "value_a", "value_b"]
+MATCHED_COLUMNS = [*AT_A_BUDGET, *analysis.DIFFERENCE_COLUMNS[3:], "note"]
+
+#: From a number of attempts to each problem's score.
+Scores = Callable[[int], pd.DataFrame]
 
 
-def histogram(study: Study) -> pd.DataFrame:
-    """How many calls an attempt took: a row for each method and number of calls, with the share of its attempts."""
-    rows, study = [], without_hints(study)
-    for name, side in _attempting(study).items():
-        costs = study.costs[study.costs["method"] == str(side["method"].iloc[0])]
-        for calls, attempts in costs["calls"].value_counts().sort_index().items():
-            rows.append({"system": name, "calls": int(calls), "attempts": attempts, "share": attempts / len(costs)})
-    table = pd.DataFrame(rows, columns=HISTOGRAM_COLUMNS)
-    note = "none of CREATOR's methods was run"
-    return named(table, "creator_histogram", "What an attempt costs", title_of(study), note=note)
+def mean_costs(study: Study) -> pd.DataFrame:
+    """What one attempt of a method costs on average over problems: a row a method, a column for each of COST."""
+    each = study.costs.groupby(["method", "category", "problem"])[list(COST.values())].mean()
+    means = each.groupby("method").agg(lambda costs: costs.mean(skipna=False))
+    sides = {name: str(side["method"].iloc[0]) for name, side in _attempting(study).items()}
+    return means.reindex(sides.values()).set_axis(sides, axis="index").set_axis(list(COST), axis="columns")
 
 
 def curves(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
@@ -59,13 +48,13 @@ def curves(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame
     study = without_hints(study)
     rows, costs = [], mean_costs(study)
     for name, side in _attempting(study).items():
+        scores = _scores(side, seed, resamples)
         for m in range(1, most_attempts(side) + 1):
-            scores = score(side, RULE, m, seed=seed, resamples=resamples).dropna(subset="score")
-            spent = {column: m * costs[name][budget] for budget, column in COST.items()}
-            rows.append({"system": name, "attempts": m} | spent | estimate(scores)._asdict())
+            spent = {column: m * costs.loc[name, budget] for budget, column in COST.items()}
+            rows.append({"system": name, "attempts": m} | spent | estimate(scores(m))._asdict())
     table = pd.DataFrame(rows).reindex(columns=SPEND_COLUMNS)
     note = "none of CREATOR's methods was run"
-    return named(table, "creator_spend", "Accuracy against spend", title_of(study), note=note)
+    return named(table, "creator_spend", "Accuracy against spend", study.title, note=note)
 
 
 def matched(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
@@ -76,70 +65,55 @@ def matched(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFram
     reach that far, or nothing counts its tokens, the row says so in `note`.
     """
     study = without_hints(study)
-    sides, costs = _attempting(study), mean_costs(study)
-    known = {name: _Scores(study.sides, name, seed, resamples) for name in sides}
-    rows = []
-    for budget, (a, b) in product(COST, PAIRS):
+    sides, costs, rows = _attempting(study), mean_costs(study), []
+    known = {name: _scores(side, seed, resamples) for name, side in sides.items()}
+    most = {name: most_attempts(side) for name, side in sides.items()}
+    for budget, pair in product(COST, PAIRS):
         for spent in budgets(costs, budget):
-            about = {"budget": budget, "spent": spent, "a": a, "b": b}
-            reason = _cannot(sides, costs, budget, spent, (a, b), known)
-            if reason:
+            about = {"budget": budget, "spent": spent} | dict(zip("ab", pair, strict=True))
+            if reason := _cannot(most, costs, budget, spent, pair):
                 rows.append(about | {"category": "all", "note": reason})
                 continue
-            attempts = {name: spent / costs[name][budget] for name in (a, b)}
-            scores = {name: known[name].at(attempts[name]) for name in (a, b)}
-            found = analysis.differences(study.sides, scores, pairs=[(a, b)])
+            attempts = [spent / costs.loc[name, budget] for name in pair]
+            scores = [between(known[name], n) for name, n in zip(pair, attempts, strict=True)]
+            about |= dict(zip(("attempts_a", "attempts_b"), attempts, strict=True)) | {"note": ""}
+            found = analysis.differences(study.sides, dict(zip(pair, scores, strict=True)), pairs=[pair])
             for row in found.to_dict("records"):
-                rows.append(
-                    about
-                    | {"attempts_a": attempts[a], "attempts_b": attempts[b]}
-                    | {f"value_{x}": _mean(scores[name], row["category"]) for x, name in (("a", a), ("b", b))}
-                    | row
-                    | {"note": ""}
-                )
+                values = [_mean(part, row["category"]) for part in scores]
+                rows.append(about | dict(zip(("value_a", "value_b"), values, strict=True)) | row)
     table = pd.DataFrame(rows).reindex(columns=MATCHED_COLUMNS).astype({"problems": "Int64"})
-    known = table["p"].notna()
-    table.loc[known, "p_holm"] = analysis.corrected(table[known])["p_holm"] if known.any() else None
-    return named(table, "creator_matched", "Matched budgets", title_of(study))
+    tested = table["p"].notna()
+    table.loc[tested, "p_holm"] = analysis.corrected(table[tested])["p_holm"] if tested.any() else None
+    return named(table, "creator_matched", "Matched budgets", study.title)
 
 
-def budgets(costs: Mapping[str, dict[str, float]], budget: str) -> list[float]:
+def budgets(costs: pd.DataFrame, budget: str) -> list[float]:
     """The mean budgets to compare at: an attempt of CREATOR, one of the dearest method, what CALLS calls come to."""
-    if CREATOR not in costs or not np.isfinite(costs[CREATOR][budget]):
+    if CREATOR not in costs.index or not np.isfinite(costs.loc[CREATOR, budget]):
         return [float("nan")]
-    one = costs[CREATOR]
-    each = [costs[name][budget] for pair in PAIRS for name in pair if name in costs]
-    dearest = max(cost for cost in each if np.isfinite(cost))
+    one = costs.loc[CREATOR]
+    dearest = costs.loc[costs.index.isin(np.ravel(PAIRS)), budget].max()
     found = [one[budget], *(calls / one["calls"] * one[budget] for calls in CALLS if calls > one["calls"])]
     return sorted({*found, dearest})
 
 
-class _Scores:
-    """A side's scores with any mean number of attempts, each whole number computed once."""
-
-    def __init__(self, sides: Comparison, name: str, seed: int, resamples: int):
-        self.side, self.seed, self.resamples = sides[name], seed, resamples
-        self.most = most_attempts(self.side)
-        self.known: dict[int, pd.DataFrame] = {}
-
-    def whole(self, m: int) -> pd.DataFrame:
-        if m not in self.known:
-            self.known[m] = score(self.side, RULE, m, seed=self.seed, resamples=self.resamples).dropna(subset="score")
-        return self.known[m]
-
-    def at(self, attempts: float) -> pd.DataFrame:
-        """Expected scores with m or m + 1 attempts, whose mean is `attempts`."""
-        m = int(attempts)
-        share = attempts - m
-        if share < 1e-9:
-            return self.whole(m)
-        both = self.whole(m).merge(self.whole(m + 1)[[*PROBLEM, "score"]], on=PROBLEM, suffixes=("", "_more"))
-        return both.assign(score=(1 - share) * both["score"] + share * both["score_more"]).drop(columns="score_more")
+def between(scores: Scores, attempts: float) -> pd.DataFrame:
+    """Expected scores with m or m + 1 attempts, whose mean is `attempts`."""
+    m, share = int(attempts), attempts % 1
+    if share < 1e-9:
+        return scores(m)
+    both = scores(m).merge(scores(m + 1)[[*PROBLEM, "score"]], on=PROBLEM, suffixes=("", "_more"))
+    return both.assign(score=(1 - share) * both["score"] + share * both["score_more"]).drop(columns="score_more")
 
 
 def most_attempts(side: pd.DataFrame) -> int:
     """As many attempts as every problem has: budgets by calls give hard problems fewer, which may not be left out."""
     return int(side.groupby(PROBLEM, observed=True).size().min()) if len(side) else 0
+
+
+def _scores(side: pd.DataFrame, seed: int, resamples: int) -> Scores:
+    """A side's scores with so many attempts, each number computed once."""
+    return cache(lambda m: score(side, RULE, m, seed=seed, resamples=resamples).dropna(subset="score"))
 
 
 def _attempting(study: Study) -> dict[str, pd.DataFrame]:
@@ -151,32 +125,25 @@ def _attempting(study: Study) -> dict[str, pd.DataFrame]:
     }
 
 
-def _cannot(
-    sides: Mapping[str, pd.DataFrame],
-    costs: Mapping[str, dict[str, float]],
-    budget: str,
-    spent: float,
-    pair: Sequence[str],
-    known: Mapping[str, _Scores],
-) -> str:
-    """Why a pair cannot be compared at a budget; empty where it can."""
-    reasons = [f"no {name} runs" for name in pair if name not in sides]
-    if not reasons and CREATOR not in sides:
-        reasons.append("no CREATOR runs, whose cost is the measure")
-    if reasons:
-        return "; ".join(reasons)
+def _cannot(most: Mapping[str, int], costs: pd.DataFrame, budget: str, spent: float, pair: Sequence[str]) -> str:
+    """Why a pair cannot be compared at a budget; "" where it can. most: attempts that all problems of a side have."""
+    if lacking := [f"no {name} runs" for name in pair if name not in most]:
+        return "; ".join(lacking)
+    if CREATOR not in most:
+        return "no CREATOR runs, whose cost is the measure"
     if not np.isfinite(spent):
         return f"no {budget} counted in the {CREATOR} runs, whose cost is the measure"
+    reasons = []
     for name in pair:
-        if not np.isfinite(costs[name][budget]):
+        attempts = spent / costs.loc[name, budget]
+        if not np.isfinite(attempts):
             reasons.append(f"no {budget} counted in the {name} runs")
-        elif spent / costs[name][budget] > known[name].most + 1e-9:
-            needed = int(np.ceil(spent / costs[name][budget]))
+        elif attempts > most[name] + 1e-9:
             reasons.append(
-                f"{needed} attempts of {name} cost so much, and of some problem the runs hold {known[name].most}: "
-                "run it with more `attempts`, or a larger k"
+                f"{int(np.ceil(attempts))} attempts of {name} cost so much, and of some problem the runs hold "
+                f"{most[name]}: run it with more `attempts`, or a larger k"
             )
-        elif spent / costs[name][budget] < 1:
+        elif attempts < 1:
             reasons.append(f"one attempt of {name} costs more")
     return "; ".join(reasons)
 

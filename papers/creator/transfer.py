@@ -4,8 +4,6 @@ A row of the table is one way to choose: every tool alike, the best by gold answ
 one that agreement picks without any, or no transfer at all for the same calls. Intervals are over sets.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
@@ -17,13 +15,24 @@ from .. import is_in_print, named, published_value
 from .sides import Study, without_hints
 
 DATASET, SIZE = "tool_transfer", 3
-#: What a question's own tool and two transferred ones cost in calls is what so many attempts of its own do.
-ATTEMPTS_FOR_THE_SAME = 2
 COLUMNS = ["category", "system", "published", "value", "low", "high", "supervision", "calls", "sets", "note"]
 NORMAL = "one attempt, no transfer"
-BY_GOLD = "with transfer, best tool by gold answers"
-BY_AGREEMENT = "with transfer, tool by agreement"
-GOLD = "gold answers choose"
+ALIKE, AGREED = "with transfer, every tool alike", "with transfer, tool by agreement"
+BY_GOLD, AS_RELEASED = "with transfer, best tool by gold answers", "with transfer, counted as released"
+#: What a question's own tool and two transferred ones cost in calls is what two attempts of its own do.
+TWICE, TWICE_BY_GOLD = "2 attempts, no transfer, by agreement", "2 attempts, no transfer, best by gold answers"
+TOO_FEW = "no set has 2 attempts of its own a question: run a larger k"
+SUPERVISED = (BY_GOLD, AS_RELEASED, TWICE_BY_GOLD)
+ONE = "one transfer"
+#: What is printed of each way to choose, in percent.
+PRINTED = {
+    ("accuracy", NORMAL): "acc_tool_create_normal",
+    ("accuracy", BY_GOLD): "acc_tool_create_with_transfer",
+    ("accuracy", AS_RELEASED): "acc_tool_create_with_transfer",
+    ("gain", BY_GOLD): "increase_of_acc",
+    ("sets worse", BY_GOLD): "sets_worse_with_transfer",
+    ("sets better", BY_GOLD): "sets_better_with_transfer",
+}
 
 
 def table5(study: Study) -> pd.DataFrame:
@@ -33,109 +42,74 @@ def table5(study: Study) -> pd.DataFrame:
     transfers between places of a set, all six ordered pairs.
     """
     study = without_hints(study)
-    title = f"{study.sides.title}; {study.note or f'{study.grader} grader'}"
-    found = _grids(study)
-    if study.sides.dataset != DATASET or found is None:
+    cells = _cells(study.graded)
+    if study.sides.dataset != DATASET or cells.empty:
         note = f"no tool transfer in these runs: run --dataset {DATASET} --methods transfer"
-        return named(pd.DataFrame(columns=COLUMNS), "creator_table5", "Table 5", title, note=note)
-    table = pd.DataFrame(_rows(*found, study)).reindex(columns=COLUMNS)
+        return named(pd.DataFrame(columns=COLUMNS), "creator_table5", "Table 5", study.title, note=note)
+    right, answer = (cells[name].to_numpy().reshape(-1, SIZE, SIZE) for name in ("right", "answer"))
+    sets = (cells["category"] + " " + cells["set"].astype(str)).to_numpy()[:: SIZE * SIZE]
+    by_tool = right.mean(axis=2)  # of each set, by the place that the tool is from
+    ways = {
+        NORMAL: np.einsum("sii->si", right).mean(axis=1),
+        ALIKE: by_tool.mean(axis=1),
+        AGREED: by_tool[np.arange(len(by_tool)), agreement(answer)],
+        BY_GOLD: by_tool.max(axis=1),
+        AS_RELEASED: as_released(right),
+    }
+    scores = pd.DataFrame(ways | _twice(cells[cells["source"] == 0], study), index=sets)
+    rows = [_row("accuracy", way, scores[way]) for way in scores]
+    for way in scores.columns[1:]:
+        gained = (scores[way] - scores[NORMAL]).dropna()
+        parts = {"gain": gained, "sets worse": gained < 0, "sets better": gained > 0}
+        rows += [_row(category, way, part) for category, part in parts.items() if len(gained)]
+    for source, to in np.argwhere(~np.eye(SIZE, dtype=bool)):
+        rows.append(_row(ONE, f"from {source + 1} to {to + 1}", pd.Series(right[:, source, to], sets)))
+    table = pd.DataFrame(rows).reindex(columns=COLUMNS)
     if not is_in_print(study.sides, "creator", DATASET):
         table["published"] = np.nan
-    return named(table, "creator_table5", "Table 5", title)
+    return named(table, "creator_table5", "Table 5", study.title)
 
 
-def _printed(quantity: str) -> float:
-    return published_value("creator_table5", "value", quantity=quantity)
+def _cells(graded: pd.DataFrame) -> pd.DataFrame:
+    """A row a set (and run), the place that its tool is from (`source`) and the question it answers (`to`); whole sets.
+
+    A question's own tool is that of its first attempt.
+    """
+    frame = graded[(graded["phase"].astype(str) == "stream") & (graded["method"].astype(str) == "transfer")]
+    frame = frame.astype({"run": str, "category": str, "mode": str, "answer": object})
+    frame = frame.assign(set=frame["problem"] // SIZE, to=frame["problem"] % SIZE)
+    frame["right"] = frame["correct"].fillna(False).astype(float)
+    own = frame["mode"] == "normal"
+    first = frame.groupby(["run", "category", "problem"])["sample"].transform("min")
+    frame["source"] = (frame["mode"].str[-1].where(~own).astype(float) - 1).fillna(frame["to"])
+    frame = frame[~own | (frame["sample"] == first)]
+    whole = frame.groupby(["run", "category", "set"])["right"].transform("size") == SIZE * SIZE
+    return frame[whole].sort_values(["run", "category", "set", "source", "to"], kind="stable")
 
 
-def _grids(study: Study) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Of each set (and run) whether the tool of place i answers the question of place j, what it answers, and what
-    a question's own attempts come to: (sets, 3, 3), (sets, 3, 3) and (sets, 3) of problems' keys."""
-    frame = study.graded[study.graded["phase"].astype(str) == "stream"]
-    frame = frame[frame["method"].astype(str) == "transfer"]
-    if frame.empty:
-        return None
-    frame = frame.assign(
-        set=frame["problem"] // SIZE, to=frame["problem"] % SIZE, right=frame["correct"].fillna(False).astype(float)
-    )
-    mode, first = frame["mode"].astype(str), frame.groupby(["run", "category", "problem"], observed=True)["sample"]
-    own = frame[(mode == "normal") & (frame["sample"] == first.transform("min"))].assign(source=lambda f: f["to"])
-    lent = frame[mode != "normal"].assign(source=lambda f: f["mode"].astype(str).str[-1].astype(int) - 1)
-    cells = pd.concat([own, lent]).sort_values(["run", "category", "set", "source", "to"], kind="stable")
-    sizes = cells.groupby(["run", "category", "set"], observed=True)["right"].transform("size")
-    cells = cells[sizes == SIZE * SIZE]
-    shape = (-1, SIZE, SIZE)
-    return (
-        cells["right"].to_numpy().reshape(shape),
-        cells["answer"].astype(object).to_numpy().reshape(shape),
-        cells[["run", "category", "problem"]].astype({"run": str, "category": str}).to_numpy().reshape(*shape, 3)[:, 0],
-    )
-
-
-def _rows(right: np.ndarray, answer: np.ndarray, keys: np.ndarray, study: Study) -> list[dict]:
-    normal = np.einsum("sii->si", right).mean(axis=1)
-    by_tool = right.mean(axis=2)  # of each set, by the place that the tool is from
-    agreed = by_tool[np.arange(len(by_tool)), agreement(answer)]
-    calls = 2 * SIZE + SIZE * (SIZE - 1)
-    sets = np.array([f"{category} {problem // SIZE}" for _, category, problem in keys[:, 0]])
-    systems: Mapping[str, tuple[np.ndarray, str, float, str]] = {
-        NORMAL: (normal, "", 2 * SIZE, "acc_tool_create_normal"),
-        "with transfer, every tool alike": (by_tool.mean(axis=1), "", calls, ""),
-        BY_AGREEMENT: (agreed, "", calls, ""),
-        BY_GOLD: (by_tool.max(axis=1), GOLD, calls, "acc_tool_create_with_transfer"),
-        "with transfer, counted as released": (as_released(right), GOLD, calls, "acc_tool_create_with_transfer"),
-        **_more_attempts(study, keys, calls),
-    }
-    rows = [
-        {"category": "accuracy", "system": name, "supervision": supervision, "calls": spent}
-        | {"published": _printed(cell) / 100 if cell else np.nan}
-        | _estimate(scores, sets)
-        for name, (scores, supervision, spent, cell) in systems.items()
-    ]
-    for name, (scores, supervision, spent, _) in list(systems.items())[1:]:
-        about = {"system": name, "supervision": supervision, "calls": spent}
-        known = ~np.isnan(scores)
-        if not known.any():
-            continue
-        gain = mean_interval(scores[known] - normal[known], clusters=sets[known])
-        in_print = name == BY_GOLD
-        cells = {
-            "gain": (gain.value, gain.low, gain.high, "increase_of_acc"),
-            "sets worse": (float((scores[known] < normal[known]).mean()), np.nan, np.nan, "sets_worse_with_transfer"),
-            "sets better": (float((scores[known] > normal[known]).mean()), np.nan, np.nan, "sets_better_with_transfer"),
-        }
-        for category, (value, low, high, cell) in cells.items():
-            published = _printed(cell) / 100 if in_print else np.nan
-            estimate = {"value": value, "low": low, "high": high, "sets": len(set(sets[known]))}
-            rows.append({"category": category, "published": published} | about | estimate)
-    for source in range(SIZE):
-        for to in (place for place in range(SIZE) if place != source):
-            single = {"category": "one transfer", "system": f"from {source + 1} to {to + 1}", "supervision": ""}
-            rows.append(single | {"calls": np.nan, "published": np.nan} | _estimate(right[:, source, to], sets))
-    return [row | {"note": row.get("note", "")} for row in rows]
-
-
-def _estimate(scores: np.ndarray, sets: np.ndarray) -> dict:
-    """The mean with its interval over sets, whose runs go together."""
-    known = ~np.isnan(scores)
-    if not known.any():
-        return {"sets": 0, "note": f"no set has {ATTEMPTS_FOR_THE_SAME} attempts of its own a question: run a larger k"}
-    found = mean_interval(scores[known], clusters=sets[known])
-    return {"value": found.value, "low": found.low, "high": found.high, "sets": len(set(sets[known]))}
+def _row(category: str, system: str, scores: pd.Series) -> dict:
+    """A row: the mean over sets, with its interval where it is no share of sets; runs of a set go together."""
+    known = scores.dropna().astype(float)
+    printed = published_value("creator_table5", "value", quantity=PRINTED.get((category, system), "")) / 100
+    calls = 2 * SIZE if system == NORMAL else 2 * SIZE + SIZE * (SIZE - 1)
+    row = {"category": category, "system": system, "published": printed, "sets": known.index.nunique()}
+    row |= {"supervision": "gold answers choose" if system in SUPERVISED else "", "note": "" if len(known) else TOO_FEW}
+    row["calls"] = np.nan if category == ONE else calls
+    if known.empty:
+        return row
+    found = mean_interval(known, clusters=known.index)
+    ends = {} if category.startswith("sets ") else {"low": found.low, "high": found.high}
+    return row | {"value": found.value} | ends
 
 
 def agreement(answer: np.ndarray) -> np.ndarray:
     """The place whose tool a set trusts without gold answers: the one whose answers most others of the set share.
 
-    For each question every tool has one vote; a tool scores where another gives the same answer. The first of equals.
+    answer: (sets, tools, questions). For each question every tool has one vote; a tool scores where another gives the
+    same answer. The first of equals.
     """
-    sets, size, _ = answer.shape
-    shared = np.zeros((sets, size))
-    for one in range(size):
-        for other in (place for place in range(size) if place != one):
-            known = np.array([[value is not None and value == value for value in row] for row in answer[:, one]])
-            shared[:, one] += (known & (answer[:, one] == answer[:, other])).sum(axis=1)
-    return shared.argmax(axis=1)
+    same = pd.notna(answer)[:, :, None] & (answer[:, :, None] == answer[:, None])  # sets, tool, other tool, question
+    return (same & ~np.eye(SIZE, dtype=bool)[:, :, None]).sum(axis=(2, 3)).argmax(axis=1)
 
 
 def as_released(right: np.ndarray) -> np.ndarray:
@@ -148,18 +122,11 @@ def as_released(right: np.ndarray) -> np.ndarray:
     return (1 + np.where(own > 0, lent, 0).max(axis=1)) / SIZE
 
 
-def _more_attempts(study: Study, keys: np.ndarray, calls: int) -> dict:
-    """Attempts without transfer for the same calls: the best by gold, and agreement among them."""
-    frame = study.sides["Tool transfer"]
+def _twice(questions: pd.DataFrame, study: Study) -> dict[str, np.ndarray]:
+    """Each set's score by two attempts at each question, without transfer: by agreement, and the best by gold."""
+    frame, key = study.sides["Tool transfer"], ["run", "category", "problem"]
     own = frame[frame["mode"].astype(str) == "normal"]
-    k = ATTEMPTS_FOR_THE_SAME
-    found = {}
-    for name, scores, supervision in (
-        (f"{k} attempts, no transfer, by agreement", expected_score(own, "one_stage", k, seed=0), ""),
-        (f"{k} attempts, no transfer, best by gold answers", oracle_score(own, k), GOLD),
-    ):
-        index = pd.MultiIndex.from_frame(scores[["run", "category", "problem"]].astype({"run": str, "category": str}))
-        by_problem = pd.Series(scores["score"].to_numpy(dtype=float), index)
-        wanted = pd.MultiIndex.from_tuples(map(tuple, keys.reshape(-1, 3)))
-        found[name] = (by_problem.reindex(wanted).to_numpy().reshape(-1, SIZE).mean(axis=1), supervision, calls, "")
-    return found
+    ways = {TWICE: expected_score(own, "one_stage", 2, seed=0), TWICE_BY_GOLD: oracle_score(own, 2)}
+    known = {way: scores.astype({"run": str, "category": str})[[*key, "score"]] for way, scores in ways.items()}
+    each = {way: questions[key].merge(scores, on=key, how="left")["score"] for way, scores in known.items()}
+    return {way: scores.to_numpy(float).reshape(-1, SIZE).mean(axis=1) for way, scores in each.items()}

@@ -1,4 +1,4 @@
-"""LATM's dispatcher: how often it says rightly which tool a question needs, or a new one (LATM, section 4.4)."""
+"""LATM's dispatcher: how often it says which tool a question needs, or that a new one does (LATM, section 4.4)."""
 
 import re
 from collections.abc import Mapping
@@ -9,8 +9,8 @@ from trove_lite.analysis.scores import estimate, score
 from trove_lite.datasets.bbh import UNKNOWN
 
 from .. import is_its_model, named, published_table
-from .systems import DISPATCHER
 
+METHOD = "dispatcher"
 #: Kind of draw → what the paper calls it. Its program draws the tasks that are known and those asked apart.
 KINDS = {
     "existing": "dispatcher accuracy existing tools",
@@ -30,28 +30,25 @@ def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
     of the questions none is in `existing`, and half in `new`.
     """
     title = "LATM's dispatcher"
-    asked = candidates[(candidates["method"] == DISPATCHER) & (candidates["phase"] == "stream")]
+    asked = candidates[(candidates["method"] == METHOD) & (candidates["phase"] == "stream")]
     if asked.empty:
-        return named(pd.DataFrame(columns=COLUMNS), "", title, "", note="no runs of the dispatcher")
+        return named(pd.DataFrame(columns=COLUMNS), "latm_dispatcher", title, note="no runs of the dispatcher")
     scores = score(asked, "one_stage", int(asked.groupby(["run", "category", "problem"], observed=True).size().min()))
-    theirs = calls[calls["role"] == DISPATCHER].astype({"run": str, "model": str})
+    theirs = calls[calls["role"] == METHOD].astype({"run": str, "model": str})
     models = dict(zip(asked["run"].astype(str), asked["model"].astype(str), strict=True))
     models |= dict(zip(theirs["run"], theirs["model"], strict=True))
-    rows, unknown = [], (asked["answer"] == UNKNOWN).groupby(_of(asked, models)).mean()
-    for (kind, model), part in scores.groupby(_of(scores, models), sort=False):
+    rows, unknown = [], (asked["answer"] == UNKNOWN).groupby(_kinds(asked, models)).mean()
+    for (kind, model), part in scores.groupby(_kinds(scores, models)):
         known, draws = estimate(part), part.groupby("category", observed=True)["score"].mean()
         row = {"kind": kind, "model": model, "value": known.value, "low": known.low, "high": known.high}
         row |= dict(zip(PRINTED, _printed(KINDS[kind]), strict=True)) if is_its_model("latm", model) else {}
-        rows.append(
-            row
-            | {"sd": draws.std(), "new": unknown[kind, model]}
-            | {"draws": len(draws), "questions": known.problems, "runs": part["run"].nunique()}
-        )
-    table = pd.DataFrame(rows, columns=COLUMNS).sort_values(["kind", "model"], kind="stable", ignore_index=True)
+        row |= {"sd": draws.std(), "new": unknown[kind, model], "draws": len(draws)}
+        rows.append(row | {"questions": known.problems, "runs": part["run"].nunique()})
+    table = pd.DataFrame(rows, columns=COLUMNS)
     return named(table, "latm_dispatcher", title, ", ".join(dict.fromkeys(models.values())))
 
 
-def _of(rows: pd.DataFrame, models: Mapping[str, str]) -> list[pd.Series]:
+def _kinds(rows: pd.DataFrame, models: Mapping[str, str]) -> list[pd.Series]:
     """Each row's kind of draw, and the model that was asked."""
     return [rows["category"].astype(str).str.rpartition("_")[0], rows["run"].astype(str).map(models)]
 

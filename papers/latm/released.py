@@ -6,7 +6,7 @@ errors into the tool's and the user's. `python -m papers.latm.released` makes re
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -35,23 +35,12 @@ TITLES = {
 
 
 def released_tokens(category: str) -> tuple[float, float] | None:
-    """Tokens that GPT-4 read and wrote to make a task's tool, estimated from its chat's `characters`; None of another.
+    """Tokens that GPT-4 read and wrote to make a task's tool, estimated from its chat's characters; None of another.
 
-    They are kept beside the printed tables, so that a bill does not hang on what the data folder holds.
+    These are kept beside the printed tables, so that a bill does not hang on what the data folder holds.
     """
     kept = published_table("latm_released_characters").set_index("category")
     return tuple(kept.loc[category] / CHARACTERS_A_TOKEN) if category in kept.index else None
-
-
-def characters(turns: Sequence[Mapping[str, str]]) -> tuple[int, int]:
-    """Characters that the maker read and wrote in a chat: a call reads all before it; a turn that is twice is one."""
-    read = written = so_far = 0
-    for before, turn in zip([None, *turns], turns, strict=False):
-        size = len(turn["content"])
-        if turn["role"] == "assistant" and turn != before:
-            read, written = read + so_far, written + size
-        so_far += size
-    return read, written
 
 
 def ceiling(sandbox: Sandbox, categories: Sequence[str] = tuple(TITLES), limit: int | None = None) -> pd.DataFrame:

@@ -10,11 +10,6 @@ from trove_lite.recorded.made_tools import THOUGHT_MAKER, TOOL_MAKER
 #: How the paper's tables call what it ran, and PRIMITIVE beside it.
 METHODS = {"latm": "LATM", "cot": "CoT", "made_cot": "made CoT", "standard": "direct", "primitive": "PRIMITIVE"}
 METHODS |= {"primitive_same_task": "PRIMITIVE (same task)"}  # whose worked examples are programs for the very task
-#: Those that LATM is set beside elsewhere than on its own tasks.
-OTHERS = {"trove": "TROVE", "instance": "INSTANCE", "creator": "CREATOR", "pot": "PoT"}
-DISPATCHER = "dispatcher"
-#: What is on a bill of its own, and set beside nothing.
-ALONE = {DISPATCHER: "dispatcher"}
 #: Who is paid once a task, not at every instance.
 MAKERS = ("maker", "verifier", "wrapper")
 
@@ -30,7 +25,7 @@ class System(NamedTuple):
     def title(self) -> str:
         """As in `CoT, GPT-4`, `LATM, GPT-4`, and where another made the tool `LATM of GPT-4, GPT-3.5`."""
         of = f" of {self.maker}" if self.maker not in ("", self.user) else ""
-        return f"{(METHODS | OTHERS | ALONE)[self.method]}{of}, {self.user}"
+        return f"{METHODS[self.method]}{of}, {self.user}"
 
 
 def family(method: str) -> str:
@@ -38,17 +33,16 @@ def family(method: str) -> str:
     return method.partition(CARRIED)[0]
 
 
-def systems(calls: pd.DataFrame, model: str = "") -> dict[tuple[str, str], System]:
-    """The system of each run and method of these calls; `model` is the one of runs whose calls are not known."""
+def systems(calls: pd.DataFrame) -> dict[tuple[str, str], System]:
+    """The system of each run and method of these calls that LATM's tables know."""
     asked = calls[calls["model"].notna()].astype({"run": str, "method": str, "model": str})
-    asked = asked[asked["method"].map(family).isin([*METHODS, *OTHERS, *ALONE])]
-    makes = asked["role"].isin(MAKERS)
+    asked = asked[asked["method"].map(family).isin(METHODS)]
     makers = asked[asked["role"] == MAKERS[0]].groupby(["run", "method"])["model"].first()
-    users = asked[~makes].groupby(["run", "method"])["model"].first()
+    users = asked[~asked["role"].isin(MAKERS)].groupby(["run", "method"])["model"].first()
     found = {}
     for run, method in dict.fromkeys([*users.index, *makers.index]):
         name, _, elsewhere = method.partition(CARRIED)
-        user = users.get((run, method), makers.get((run, method), model))
+        user = users.get((run, method), makers.get((run, method)))
         maker = elsewhere or (makers.get((run, method), user) if name in (TOOL_MAKER, THOUGHT_MAKER) else "")
         found[run, method] = System(name, user, maker)
     return found

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from papers import named, save
-from papers.style import titled
+from papers.figures import titled
 from trove_lite.index_page import Book, write_index_page
 
 BOOKS = [Book("Does it <win>?", "notebooks/10.html"), Book("Second", "notebooks/11.html", failed=True)]

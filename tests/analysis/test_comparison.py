@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 import trove_lite as tl
-from papers.style import accuracy_figure
 from trove_lite import TroveLiteError
 from trove_lite.analysis.comparison import (
     Comparison,
@@ -230,15 +229,6 @@ def test_one_problem_has_a_difference_and_no_interval(simulated):
     found = tl.compare(one)
     (row,) = differences(found, {name: score(found[name], "oracle", 15) for name in found.sides}).itertuples()
     assert np.isnan([row.low, row.high, row.problems_needed]).all()
-
-
-def test_the_generic_figure_names_its_sides_and_has_a_panel_a_rule(simulated):
-    table = tl.accuracy(tl.compare(simulated))
-    figure = accuracy_figure(table)
-    assert [axes.get_title() for axes in figure.axes] == ["one-stage", "oracle"]
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["trove", "primitive"]
-    assert "simulated runs on MATH" in figure.get_suptitle()
-    assert accuracy_figure(table.head(0)) is None
 
 
 # ---- costs ----

@@ -1,4 +1,4 @@
-"""How the analysis grows: all tables and figures from 48,000 and from 480,000 candidates.
+"""How the analysis grows: the tables of accuracy and differences from 48,000 and from 480,000 candidates.
 
 The rows are resampled from the bundled outcomes (CodeLlama, recorded): for each of the 3,201 problems of MATH, five
 runs and two methods, the fifteen outcomes of a recorded problem. They measure time and memory, and mean nothing else.
@@ -9,7 +9,6 @@ Each size runs in a process of its own, with one BLAS thread, since CPU time is 
 
 import argparse
 import os
-import re
 import resource
 import subprocess
 import sys
@@ -23,15 +22,7 @@ import trove_lite as tl
 from papers import published_table, reeval
 
 OUTCOMES = Path(__file__).parent.parent / "results/codellama-7b-instruct/outcomes.parquet"
-TABLES = [name for name in reeval.__all__ if re.fullmatch(r"table[^4]|figure\d_table|differences", name)]
-FIGURES = {
-    "table1_figure": ["table1"],
-    "figure1": ["figure1_table"],
-    "figure2": ["table5", "table7"],
-    "figure3": ["figure3_table"],
-    "figure4": ["figure4_table"],
-    "table9_figure": ["table9"],
-}
+TABLES = ["table1", "table5", "table7", "figure4_table", "differences", "paired_differences"]
 
 
 def resampled(problems: int, *, runs: int = 5, seed: int = 0) -> pd.DataFrame:
@@ -68,18 +59,14 @@ def resampled(problems: int, *, runs: int = 5, seed: int = 0) -> pd.DataFrame:
 
 
 def measure(problems: int, resamples: int) -> None:
-    """Make every table and figure once; print what each took."""
+    """Make every table once; print what each took."""
     candidates = resampled(problems)
     start = time.process_time()
-    sides, tables = reeval.sides(candidates), {}
+    sides = reeval.sides(candidates)
     print(f"{len(candidates):,} candidates\n  {'prepare':16}{time.process_time() - start:6.1f} s")
-    for name in (*TABLES, *FIGURES):
-        began, function = time.process_time(), getattr(reeval, name)
-        if name in FIGURES:
-            function(*(tables[table] for table in FIGURES[name]))
-        else:
-            takes = "resamples" in (function.__kwdefaults__ or {}) and name != "figure3_table"
-            tables[name] = function(sides, **({"resamples": resamples} if takes else {}))
+    for name in TABLES:
+        began = time.process_time()
+        getattr(reeval, name)(sides, **({} if name == "table7" else {"resamples": resamples}))
         print(f"  {name:16}{time.process_time() - began:6.1f} s")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     print(f"  {'in all':16}{time.process_time() - start:6.1f} s of CPU, {peak:.2f} GB at most", flush=True)

@@ -1,386 +1,59 @@
-"""What papers print, and ours beside it: the rows of a table, how it is read, held against print, and saved.
+"""What papers print, and ours beside it. A paper is a file or folder here; it imports trove_lite, never the reverse.
 
-A paper is a file here, which says what its tables and figures are. Printed numbers are one CSV a table under
-`published/`, copied cell by cell; empty where the print is illegible or has no value. Nothing here is drawn.
+`tables` has what is printed and the one maker of rows, `figures` how everything is drawn, `claims` what papers claim.
 """
 
-import re
-from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
-from importlib import resources
-from pathlib import Path
-
-import pandas as pd
-
-from trove_lite.analysis import statistics as metrics
-from trove_lite.analysis.comparison import Comparison, estimates
-from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN
-from trove_lite.analysis.variance import MARGINS, rerun_p
 from trove_lite.candidates import named as named
-from trove_lite.errors import TroveLiteError
-from trove_lite.journal import on_disk
 
-#: `published` and `published_sd` are the paper's. Computed are `value` with its 95 % interval over problems and runs
-#: (`low`, `high`); where five new runs on the same problems would print theirs (`prediction_low`, `prediction_high`,
-#: 95 %), and the p of their printing the paper's (`p_print`); the standard deviation between `runs` runs; the number of
-#: `problems`. `source` says what was measured.
-COLUMNS = [
-    "category",
-    "system",
-    "published",
-    "published_sd",
-    "value",
-    "low",
-    "high",
-    "prediction_low",
-    "prediction_high",
-    "p_print",
-    "run_sd",
-    "runs",
-    "problems",
-    "source",
-    "note",
+from .tables import (
+    COLUMNS,
+    ROUNDING,
+    Look,
+    Whole,
+    Words,
+    beside,
+    check,
+    in_columns,
+    is_in_print,
+    is_its_model,
+    nothing,
+    only_printed,
+    percent,
+    points,
+    printed,
+    published_table,
+    published_value,
+    save,
+    show,
+    side_by_side,
+    status,
+    statuses,
+    why_empty,
+)
+
+__all__ = [
+    "COLUMNS",
+    "ROUNDING",
+    "Look",
+    "Whole",
+    "Words",
+    "beside",
+    "check",
+    "in_columns",
+    "is_in_print",
+    "is_its_model",
+    "named",
+    "nothing",
+    "only_printed",
+    "percent",
+    "points",
+    "printed",
+    "published_table",
+    "published_value",
+    "save",
+    "show",
+    "side_by_side",
+    "status",
+    "statuses",
+    "why_empty",
 ]
-
-ROUNDING = 5e-3  # half a unit of the last digit that the papers print; of a percent, a hundredth of it
-#: Whose numbers a paper prints, by the first word of its tables: how the model's name reads, under whatever address.
-ITS_MODEL = {"creator": r"chatgpt|gpt-3\.5", "latm": r"gpt-3\.5"}
-ITS_MODEL |= dict.fromkeys(("reeval", "trove"), r"codellama2?-7b-instruct")
-#: What `check` says of a cell.
-CHECKED = ["published", "value", "low", "high", "prediction_low", "prediction_high", "difference", "p_print", "p_holm"]
-VERDICTS = ("agrees", "differs", "open")
-
-#: From a category to what is printed for it: the mean and its standard deviation, NaN where nothing is.
-Look = Callable[[str], tuple[float, float]]
-
-
-# ---- printed numbers ----
-
-
-@lru_cache
-def published_table(table: str) -> pd.DataFrame:
-    """A published table by name, e.g. `reeval_table1` (the re-evaluation's Table 1), in long form."""
-    folder = resources.files(__package__) / "published"
-    file = folder / f"{table}.csv"
-    if not file.is_file():
-        names = sorted(f.name.removesuffix(".csv") for f in folder.iterdir())
-        raise TroveLiteError(f"no published table '{table}': there are {', '.join(names)}")
-    with file.open(encoding="utf-8") as text:
-        return pd.read_csv(text)
-
-
-@cache
-def published_value(table: str, column: str = "mean", **where: object) -> float:
-    """One printed number: the only row of `table` with these values; NaN where nothing is printed."""
-    rows = published_table(table)
-    for name, value in where.items():
-        rows = rows[rows[name] == value]
-    return float(rows[column].iloc[0]) if len(rows) == 1 else float("nan")
-
-
-def is_its_model(table: str, *models: str) -> bool:
-    """Whether these models are the one whose numbers this table of a paper prints: nothing is held against another's.
-
-    LATM's is the one that it has for its dispatcher; its other tables have rows of their own for the paper's models.
-    """
-    return all(re.search(ITS_MODEL[table.partition("_")[0]], model.lower()) for model in models)
-
-
-def is_in_print(comparison: Comparison, table: str, *datasets: str) -> bool:
-    """Whether what a table prints, for these data sets, is of this comparison's model and data set."""
-    models = {str(model) for side in comparison.sides.values() for model in side["model"].unique()}
-    return comparison.dataset in datasets and is_its_model(table, *models)
-
-
-def printed(table: str, *, column: str = "mean", scale: float = 1, **where: object) -> Look:
-    """How to look up a printed cell by category."""
-    has_sd = "std" in published_table(table)
-
-    def of(category: str) -> tuple[float, float]:
-        sd = published_value(table, "std", category=category, **where) if has_sd else float("nan")
-        return published_value(table, column, category=category, **where) / scale, sd
-
-    return of
-
-
-def nothing(category: str) -> tuple[float, float]:
-    """The look-up of a table whose values are not printed, or not for this budget, model, data set or method."""
-    return float("nan"), float("nan")
-
-
-def printed_over(
-    category: str, comparison: Comparison, covered: Sequence[str], look_up: Look, level: str = "all"
-) -> tuple[float, float]:
-    """What is printed for a row; over several categories, where nothing is, the mean of their printed cells.
-
-    The mean is of rounded cells; its micro weights are MATH's numbers of problems of that level.
-    """
-    if look_up is nothing or category in comparison.categories:
-        return look_up(category)
-    if category == ALL_MICRO:
-        return look_up("MATH")
-    values = [look_up(c)[0] for c in covered]
-    if category != COVERED_MICRO:
-        return metrics.macro_mean(values), float("nan")
-    sizes = [published_value("reeval_table8", "count", category=c, level=level) for c in covered]
-    return metrics.micro_mean(values, sizes), float("nan")
-
-
-# ---- the rows of a table ----
-
-
-def beside(
-    comparison: Comparison,
-    side: str,
-    system: str,
-    scores: pd.DataFrame,
-    look_up: Look,
-    *,
-    covered: Sequence[str] | None = None,
-    level: str = "all",
-    rounding: float = ROUNDING,
-) -> pd.DataFrame:
-    """One row a category, then the rows over all categories: a side's estimate, or the reason for none, beside print.
-
-    covered: the categories that rows over several are about (None: those that all sides have). level: of the problems
-    scored. rounding: half a unit of the last digit printed.
-    """
-    covered = comparison.covered() if covered is None else covered
-    rows = []
-    for cell in estimates(comparison, side, scores, covered=covered):
-        printed_mean, sd = printed_over(cell["category"], comparison, covered, look_up, level)
-        known = {"system": system, "published": printed_mean, "published_sd": sd, "source": side}
-        rows.append(known | cell | {"p_print": _p_of_print(cell, printed_mean, rounding)})
-    return in_columns(pd.DataFrame(rows))
-
-
-def _p_of_print(cell: dict, published: float, rounding: float) -> float:
-    """p of "five new runs on the same problems print this", for a cell of `estimates`; NaN where it cannot be said."""
-    return rerun_p(cell["variance"], published, RERUN, rounding=rounding) if "variance" in cell else float("nan")
-
-
-def only_printed(comparison: Comparison, system: str, look_up: Look, note: str) -> pd.DataFrame:
-    """The rows of a system that is only known from print; none where nothing is printed."""
-    if look_up is nothing:
-        return pd.DataFrame()
-    rows = [
-        {
-            "category": category,
-            "system": system,
-            "published": printed_over(category, comparison, [], look_up)[0],
-            "runs": 0,
-            "problems": 0,
-            "source": "",
-            "note": note,
-        }
-        for category in (*comparison.categories, ALL_MICRO)
-    ]
-    return in_columns(pd.DataFrame(rows))
-
-
-def in_columns(frame: pd.DataFrame) -> pd.DataFrame:
-    """A table with the columns of `COLUMNS`, and `rule`, `k` or `level` where it has them."""
-    extra = [column for column in ("rule", "k", "level") if column in frame]
-    columns = [*COLUMNS[:2], *extra, *COLUMNS[2:]]
-    return frame.reindex(columns=columns).astype({"runs": "int64", "problems": "int64"})
-
-
-# ---- to read, to check, to keep ----
-
-
-MOST_ROWS = 300  # of a table that a page shows whole
-
-
-class Whole(pd.DataFrame):
-    """A table to read, which a notebook shows whole: pandas leaves out columns, rows after sixty and ends of texts.
-
-    Many rows scroll within the page; of more than `MOST_ROWS` the first and last are shown. Cells with long texts are
-    wide enough to stay low.
-    """
-
-    @property
-    def _constructor(self) -> type["Whole"]:
-        return Whole
-
-    def _repr_html_(self) -> str:
-        whole = "display.max_colwidth", None, "display.max_columns", None, "display.max_rows", MOST_ROWS
-        with pd.option_context(*whole):
-            html = super()._repr_html_()
-        html = re.sub(r"<td>(?=[^<]{60})", '<td style="min-width:24em;text-align:left">', html)
-        tall = 40 < len(self) <= MOST_ROWS
-        return f'<div style="max-height:48em;overflow-y:auto">{html}</div>' if tall else html
-
-
-def show(table: pd.DataFrame) -> pd.DataFrame:
-    """A table to read: four decimals, no empty columns; where it holds nothing, one line that says why.
-
-    Intervals over problems alone have no columns where they are the same as the others.
-    """
-    if reason := why_empty(table):
-        return Whole({"": [reason]}, index=[table.attrs.get("title", "this table")])
-    same = [f"{end}_problems" for end in ("low", "high") if f"{end}_problems" in table]
-    if same and all(table[name].equals(table[name.removesuffix("_problems")]) for name in same):
-        table = table.drop(columns=same)
-    rounded = Whole(table.round(4).astype(object))
-    known = rounded.where(rounded.notna() & (rounded != ""))
-    return known.dropna(axis="columns", how="all").fillna("")
-
-
-def side_by_side(table: pd.DataFrame) -> pd.DataFrame:
-    """A table to read: a row a category, a column a system, each cell "value [low, high] (the paper's)".
-
-    Columns are by rule, k and level first, where a table has them. "–" is absent; a system or category of which nothing
-    is known has no column or row. What stands in for a system is named in its column. Where the table holds nothing at
-    all, one line says why.
-    """
-    if why_empty(table):
-        return show(table)
-    extra = [c for c in ("rule", "k", "level") if c in table]
-    table = table if "published" in table else table.assign(published=float("nan"), source="")
-    known = table[table["value"].notna() | table["published"].notna()]
-    known = known.assign(
-        system=known["system"].map(_with_stand_ins(table)), cell=[_as_text(row) for row in known.itertuples()]
-    )
-    wide = known.pivot_table(index="category", columns=[*extra, "system"], values="cell", aggfunc="first", sort=False)
-    order = [c for c in table["category"].unique() if c in wide.index]
-    return Whole(wide.reindex(order).fillna("–"))
-
-
-def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
-    """The paper's numbers against ours: every cell that has both, by how much they differ, largest first.
-
-    Judged is whether five runs like ours on the same problems would print the paper's number. `verdict`: `agrees` where
-    it lies in the 95 % prediction interval, but for its rounding, and that interval ends within `clear` (3 points,
-    unless the table says otherwise) of our value, so that it could have lain outside; `differs` where it lies outside
-    even with Holm's correction over the cells of the table (`p_holm`); else `open`, for the reason in `why`.
-    `difference` is ours minus the paper's. Says in one line how many do which; saved as `NAME_check.csv`, unless there
-    is no `folder` or nothing to hold against print.
-    """
-    if not isinstance(table, pd.DataFrame) or not {"published", "low"} <= set(table):
-        raise TroveLiteError(f"a {type(table).__name__} holds no values beside print: give a paper's table to check()")
-    both = table[table["published"].notna() & table["low"].notna()].copy()
-    both["difference"] = both["value"] - both["published"]
-    both["p_holm"] = metrics.holm(both["p_print"].astype(float))
-    judged = [_verdict(row, table.attrs) for row in both.itertuples()]
-    both[["verdict", "why"]] = pd.DataFrame(judged, columns=["verdict", "why"], index=both.index)
-    keys = [c for c in ("category", "system", "k", "level") if c in both]
-    order = both["difference"].abs().sort_values(ascending=False, kind="stable").index
-    result = both.loc[order, [*keys, "source", *CHECKED, "verdict", "why"]]
-    result.attrs = table.attrs | {"name": f"{table.attrs['name']}_check"} if "name" in table.attrs else {}
-    print(_in_one_line(table, result))
-    return save(result, folder)
-
-
-def _verdict(row: object, about: dict) -> tuple[str, str]:
-    """Of a cell: `agrees`, `differs` or `open`, and why it is open."""
-    if reason := about.get("not_scored"):
-        return "open", reason
-    if pd.isna(row.p_print):
-        return "open", "a single run cannot say how far a rerun moves"
-    if row.p_holm < 0.05:
-        return "differs", ""
-    if row.p_print < 0.05:
-        return "open", "outside, but so may one cell of many be by chance"
-    clear = about.get("clear", MARGINS[-1])
-    if max(row.prediction_high - row.value, row.value - row.prediction_low) > clear:
-        return "open", f"inside, but wider than {_amount(clear)} to a side"
-    return "agrees", ""
-
-
-def _amount(clear: float) -> str:
-    return f"{100 * clear:g} points" if clear < 0.1 else f"{clear:g}"
-
-
-def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | None:
-    """Write a table as CSV (six digits) or a figure as PNG and SVG into `folder`, under its own name or this one.
-
-    Nothing is written where folder or table is empty. Returns the table, to be shown; a notebook shows figures by
-    itself, under the caption that this prints and that the files carry. The same figure gives the same bytes.
-    """
-    if thing is None:
-        print("nothing to draw: the table says why")
-        return None
-    is_table = isinstance(thing, pd.DataFrame)
-    if not is_table and not hasattr(thing, "savefig"):
-        raise TroveLiteError(f"a {type(thing).__name__} cannot be saved: give save() a table or a figure")
-    name = name or (thing.attrs.get("name", "") if is_table else thing.get_label())
-    writes = folder and (not is_table or len(thing))
-    if writes and not name:
-        raise TroveLiteError("a table or figure of no paper has no name of its own: give save() one")
-    if writes:
-        path = str(Path(folder) / name)
-        with on_disk(Path(folder)):
-            Path(folder).mkdir(parents=True, exist_ok=True)
-            if is_table:
-                thing.to_csv(f"{path}.csv", index=False, float_format="%.6g", lineterminator="\n")
-            else:
-                about = {"Description": caption} if (caption := getattr(thing, "caption", "")) else {}
-                thing.savefig(f"{path}.png", dpi=150, metadata={"Software": None} | about)
-                thing.savefig(f"{path}.svg", metadata={"Date": None} | about)
-    if not is_table and (caption := getattr(thing, "caption", "")):
-        print(caption)
-    return thing if is_table else None
-
-
-def caption_of(figure: str | Path) -> str:
-    """The caption that a saved PNG carries; "" where it has none."""
-    from PIL import Image  # with matplotlib, which tables do not need
-
-    with Image.open(figure) as picture:
-        return picture.info.get("Description", "")
-
-
-class Words(str):
-    """A text that a notebook shows as prose."""
-
-    __slots__ = ()
-
-    def _repr_markdown_(self) -> str:
-        return str(self)
-
-
-def why_empty(table: pd.DataFrame) -> str:
-    """In one line why a table holds nothing that was computed; "" where it does."""
-    values = [column for column in ("value", "difference") if column in table]
-    if len(table) and (not values or table[values].notna().any(axis=None)):
-        return ""
-    notes = "; ".join(table["note"].dropna()) if "note" in table else ""
-    reasons = "; ".join(note for note in dict.fromkeys(notes.split("; ")) if note)
-    return reasons or table.attrs.get("note") or "nothing to show for these runs"
-
-
-def _in_one_line(table: pd.DataFrame, found: pd.DataFrame) -> str:
-    title, stand_ins = table.attrs.get("title", "this table"), table.attrs.get("stand_ins", ())
-    if found.empty:
-        known = table["published"].notna().any()
-        return f"no printed value of {title} " + (
-            "has one of ours beside it" if known else "is for this budget, model, data set and method"
-        )
-    replaced = found["source"].isin(stand_ins)
-    lines = []
-    if len(own := found[~replaced]):
-        lines.append(f"of {len(own)} printed values of {title}, {_counted(own)}")
-    if len(part := found[replaced]):
-        lines.append(f"of {len(part)} where the {' or '.join(part['source'].unique())} stands in, {_counted(part)}")
-    return "; ".join(lines)
-
-
-def _counted(found: pd.DataFrame) -> str:
-    """How many cells agree with what a rerun would print, how many differ, how many are open."""
-    agree, differ, undecided = ((found["verdict"] == verdict).sum() for verdict in VERDICTS)
-    return f"{agree} agree with what five more runs of ours would print, {differ} differ, {undecided} are open"
-
-
-def _with_stand_ins(table: pd.DataFrame) -> Callable[[str], str]:
-    """A system's name with what stands in for it in some of its cells."""
-    filled = table[table["value"].notna() & table["source"].isin(table.attrs.get("stand_ins", ()))]
-    replaced = filled.groupby("system", sort=False)["source"].unique()
-    return lambda system: f"{system} ({', '.join(replaced[system])})" if system in replaced else system
-
-
-def _as_text(row: object) -> str:
-    if pd.isna(row.value):
-        return "–" if pd.isna(row.published) else f"– ({row.published:.3g})"
-    interval = "" if pd.isna(row.low) else f" [{row.low:.3f}, {row.high:.3f}]"
-    value = f"{row.value:.3f}" if row.value % 1 else f"{row.value:.0f}"
-    return f"{value}{interval}" + ("" if pd.isna(row.published) else f" ({row.published:.3g})")

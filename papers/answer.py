@@ -12,17 +12,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from trove_lite.analysis import statistics
-from trove_lite.analysis.comparison import points
-from trove_lite.analysis.variance import SMALLEST_EFFECT, THESE_RUNS
+from trove_lite.analysis.variance import SMALLEST_EFFECT
 from trove_lite.candidates import named
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import on_disk
 
-from . import Words, published_table, published_value
-from .style import INTERVAL, PRINT, SERIES, Series, category_axis, handle, key, margin_band, plt, titled
+from .figures import Look, forest, looks
+from .tables import published_table, published_value
 
 COLUMNS = [
     "group",
@@ -47,15 +45,6 @@ NOT_RUN, NO_TOOLS = "not run yet", "no tool was made or used"
 SAME_CALLS = "the same calls"
 #: A difference that is shown at 5 %, two-sided, with a chance of 80 %, over the half of its 95 % interval.
 DETECTABLE = (1.95996 + 0.84162) / 1.95996
-BESIDE = {
-    "xytext": (6, 0),
-    "xycoords": ("axes fraction", "data"),
-    "textcoords": "offset points",
-    "fontsize": 8,
-    "va": "center",
-}
-MAKERS = {"TROVE": SERIES["TROVE"], "CREATOR": Series("#C58300", "^"), "LATM": Series("#00707A", "v")}
-OTHER = Series("0.35", "s")
 
 
 def answer(studies: Mapping[str | Path, str], plan: str | Path, measured: str | Path = "") -> pd.DataFrame:
@@ -170,77 +159,31 @@ def _printed() -> pd.DataFrame:
     return table.assign(group=IN_PRINT, covers=IN_PRINT, reason="printed without an interval")
 
 
-# ---- said and drawn ----
+# ---- drawn ----
 
 
-def answer_in_words(table: pd.DataFrame) -> Words:
-    """How many planned comparisons count, and in how many of these tools are shown to be ahead or behind."""
-    planned, ours = table[table["group"] == PLANNED], table[table["counted"]]
-    if ours.empty:
-        return Words(f"Of {len(planned)} planned comparisons **none counts yet**: the plan's runs are not published.")
-    shown = ours["p_holm"] < 0.05
-    parts = {"ahead": ours[shown & (ours["difference"] > 0)], "behind": ours[shown & (ours["difference"] < 0)]}
-    said = [f"**{where} in {len(rows)}**" + f" ({_listed(rows)})" * (len(rows) > 0) for where, rows in parts.items()]
-    return Words(
-        f"Of {len(planned)} planned comparisons {len(ours)} count. In these, after Holm's correction over the plan's "
-        f"family, tools are {', '.join(said)}, and **{sum(~shown)}** are open."
+def answer_figure(table: pd.DataFrame) -> Figure | None:
+    """Every comparison that has a difference, in points, with its interval; filled where it counts and is shown."""
+    known = table[table["difference"].notna()]
+    maker = known["tools"].str.extract("^(TROVE|CREATOR|LATM)", expand=False).fillna("another")
+    known = known.assign(
+        row=known["tools"] + " minus " + known["without"] + "\n" + known["study"] + "; " + known["budget"],
+        series=maker.mask(known["group"] == IN_PRINT, IN_PRINT).where(
+            known["counted"] & (known["p_holm"] < 0.05) | (known["group"] == IN_PRINT),
+            maker + ", not counted or not shown",
+        ),
+        category=known["study"],
+    ).drop(columns="covers")
+    known.attrs = table.attrs
+    hollow = {name: look._replace(hollow="not shown" in name) for name, look in looks(known["series"].unique()).items()}
+    return forest(
+        known,
+        title="Does making tools help?",
+        rows="row",
+        series="series",
+        value="difference",
+        label="accuracy with tools, minus without (points: % of problems)",
+        margin=SMALLEST_EFFECT,
+        styles=hollow | {IN_PRINT: Look("black", "D", hollow=True)},
+        caption="Each row is a method that makes tools minus one that does not; print has its own budgets.",
     )
-
-
-def _listed(rows: pd.DataFrame) -> str:
-    return "; ".join(
-        f"{row.tools} against {row.without}, {row.study}, {row.budget}: {points(row)}"
-        + f" in {THESE_RUNS}" * (row.covers == THESE_RUNS)
-        for row in rows.itertuples()
-    )
-
-
-def answer_figure(table: pd.DataFrame) -> Figure:
-    """Every comparison that has a difference, in points of accuracy, with its interval; printed ones are hollow."""
-    table = table[table["difference"].notna()].reset_index(drop=True)
-    studies = table["study"] + (table["covers"] == THESE_RUNS).map({True: f", {THESE_RUNS}", False: ""})
-    labels = [f"{r.tools} minus {r.without}\n{s}; {r.budget}" for s, r in zip(studies, table.itertuples(), strict=True)]
-    figure, axes = plt.subplots(figsize=(9.6, 1.6 + 0.46 * len(table)), layout="constrained")
-    margin_band(axes, SMALLEST_EFFECT)
-    for place, row in enumerate(table.itertuples()):
-        if row.group == IN_PRINT:
-            axes.scatter(100 * row.difference, place, marker="D", **PRINT)
-            axes.annotate(f"{100 * row.difference:+.1f}", (1, place), **BESIDE)
-            continue
-        series = MAKERS.get(_maker(row.tools), OTHER)
-        axes.plot([100 * row.low, 100 * row.high], [place, place], color=series.colour, linewidth=2)
-        fill = series.colour if row.p_holm < 0.05 else "white"
-        axes.plot(100 * row.difference, place, series.marker, color=series.colour, markerfacecolor=fill, markersize=7)
-        numbers = f"{100 * row.difference:+.1f} [{100 * row.low:+.1f}, {100 * row.high:+.1f}], n = {row.problems:.0f}"
-        axes.annotate(numbers, (1, place), **BESIDE)
-    category_axis(axes, labels)
-    for group, rows in table.groupby("group", sort=False):
-        axes.axhline(rows.index[0] - 0.5, color="black", linewidth=1)
-        axes.annotate(
-            group, (0.01, rows.index[0] - 0.36), xycoords=("axes fraction", "data"), fontsize=8, style="italic"
-        )
-    axes.tick_params(axis="y", labelsize=8)
-    axes.set_xlabel("accuracy with tools, minus without (points: % of problems)")
-    drawn = {_maker(row.tools) for row in table.itertuples() if row.group != IN_PRINT}
-    handles = [handle(name, series) for name, series in MAKERS.items() if name in drawn]
-    hollow = Line2D(
-        [],
-        [],
-        marker="o",
-        color="0.3",
-        markerfacecolor="white",
-        linestyle="",
-        label="not counted, or not shown to differ",
-    )
-    key(axes, [*handles, hollow], paper=True, columns=5)
-    caption = (
-        f"Does making tools help? Each row is a method that makes tools minus one that does not. Bars: {INTERVAL}. "
-        f"Filled: planned, counted, and differs from 0 after Holm's correction over the plan's family. Grey: within "
-        f"{100 * SMALLEST_EFFECT:g} points, the smallest effect of interest. Diamonds: the papers' own, as printed, "
-        "at their own budgets, without intervals."
-    )
-    return titled(figure, table, "Does making tools help?", caption=caption)
-
-
-def _maker(tools: str) -> str:
-    return next((name for name in MAKERS if tools.startswith(name)), "")

@@ -133,7 +133,7 @@ def forest(
     known = table[table[value].notna()]
     if known.empty:
         return None
-    places, names, panels = _order(known, rows), _order(known, series), _order(known, panel) if panel else [""]
+    places, names, panels = _order(table, rows, known), _order(known, series), _order(known, panel) if panel else [""]
     styles = styles or looks(names)
     size = (2.8 + (4.6 if len(panels) == 1 else 3.2 * len(panels)), 1.5 + (0.3 + 0.14 * len(names)) * len(places))
     figure, grid = plt.subplots(1, len(panels), figsize=size, layout="constrained", sharey=True, squeeze=False)
@@ -143,13 +143,14 @@ def forest(
         drawn = _order(here, series)
         shift = {each: 0.72 * (j - (len(drawn) - 1) / 2) / len(drawn) for j, each in enumerate(drawn)}
         y = np.array([places.index(row) + shift[each] for row, each in zip(here[rows], here[series], strict=True)])
-        if margin:
-            axes.axvspan(-scale * margin, scale * margin, color="0.88", zorder=0)
-            axes.axvline(0, color="black", linewidth=1)
         _dots(axes, here, y, scale * here[value], [styles[each] for each in here[series]], scale)
         if "published" in here:
             axes.scatter(scale * here["published"], y + 0.3 / len(drawn), marker="D", **PRINT)
-        if not margin and (here[value] >= 0).all():
+        if margin:
+            axes.axvspan(-scale * margin, scale * margin, color="0.88", zorder=0)
+        if margin or (here[value] < 0).any():
+            axes.axvline(0, color="black", linewidth=1)
+        else:
             axes.set_xlim(left=min(0, axes.get_xlim()[0]))
         axes.set_xlabel(label if isinstance(label, str) else label[part])
         axes.set_title(str(part).replace("_", "-"), fontsize=10)
@@ -204,7 +205,7 @@ def curve(
     known = table[table[value].notna()]
     if known.empty:
         return None
-    names, panels = _order(known, series), _order(known, panel) if panel else [""]
+    names, panels = _order(known, series), _order(table, panel, known) if panel else [""]
     styles = styles or looks(names)
     steps = [] if pd.api.types.is_numeric_dtype(known[x]) else [str(step) for step in _order(table, x)]
     columns = min(4, len(panels))
@@ -342,8 +343,9 @@ def _legend(figure: Figure, styles: Mapping[str, Look], known: pd.DataFrame, *, 
     figure.legend(handles=handles, frameon=False, ncols=columns, fontsize=9, loc="outside lower center")
 
 
-def _order(table: pd.DataFrame, column: str) -> list:
-    return list(dict.fromkeys(table[column]))
+def _order(table: pd.DataFrame, column: str, known: pd.DataFrame | None = None) -> list:
+    """The values of a column in their order, those that `known` has."""
+    return [value for value in dict.fromkeys(table[column]) if known is None or (known[column] == value).any()]
 
 
 def _measured_over(known: pd.DataFrame, mark: str) -> str:
@@ -351,7 +353,7 @@ def _measured_over(known: pd.DataFrame, mark: str) -> str:
     covers = known["covers"].dropna().unique() if "covers" in known else ()
     interval = INTERVAL
     if len(covers):
-        interval = f"paired 95 % intervals {'of' if THESE_RUNS in covers else 'over'} {' or '.join(covers)}"
+        interval = f"95 % intervals {'of' if THESE_RUNS in covers else 'over'} {' or '.join(covers)}"
     if "prediction_low" in known and known["prediction_low"].notna().any():
         interval += "; thin: where five new runs on these problems would fall (95 %)"
     printed = "published" in known and known["published"].notna().any()

@@ -15,15 +15,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from trove_lite.analysis.choose import choose
-from trove_lite.analysis.comparison import percent
 from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.scores import variance_of
 from trove_lite.analysis.variance import interval, proportion_interval
 from trove_lite.candidates import load_candidates
 from trove_lite.errors import TroveLiteError
 
-from . import Words, save
-from .style import SERIES, handle, plt, titled
+from .figures import curve
+from .tables import save
 
 STREAM = ["run", "method", "seed", "dataset", "category"]
 LIMITS = (1, 2, 5, 10, 30)  # CPU seconds
@@ -119,70 +118,23 @@ def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:
     return scores[MEASURES].astype(float)
 
 
-def time_limits_figure(table: pd.DataFrame) -> Figure:
-    """What a time limit buys over the shortest one, problem by problem, and what it costs."""
+def time_limits_figure(table: pd.DataFrame) -> Figure | None:
+    """What a time limit buys over the shortest one, problem by problem."""
     shortest = table["limit"].min()
-    longer = table[table["limit"] > shortest]
-    limits = sorted(longer["limit"].unique())
-    measures = [measure for measure in MEASURES if (table["measure"] == measure).any()]
-    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.9), layout="constrained", width_ratios=(3, 2))
-    left.axhline(0, color="black", linewidth=1)
-    for j, measure in enumerate(measures):
-        cells, series = longer[longer["measure"] == measure], SERIES[measure]
-        x = [limits.index(limit) + 0.17 * (j - (len(measures) - 1) / 2) for limit in cells["limit"]]
-        error = 100 * pd.DataFrame([cells["gain"] - cells["gain_low"], cells["gain_high"] - cells["gain"]])
-        left.errorbar(
-            x, 100 * cells["gain"], yerr=error, fmt=series.marker, color=series.colour, capsize=2, clip_on=False
-        )
-    left.set_xticks(range(len(limits)), [f"{limit:g}" for limit in limits])
-    left.set_xlabel("time limit of a program (CPU seconds)")
-    left.set_ylabel(f"gain over a limit of {shortest:g} s (points)")
-    left.grid(axis="y", color="0.9")
-    handles = [handle(measure, SERIES[measure]) for measure in measures]
-    figure.legend(handles=handles, frameon=False, ncols=4, loc="outside lower center", fontsize=9)
-    cost = table.drop_duplicates("limit")
-    right.plot(cost["limit"], cost["cpu_hours"], color="black", marker="o", markersize=5)
-    right.set_ylabel("CPU hours for all programs")
-    right.set_ylim(bottom=0)
-    right.set_xscale("log")
-    right.set_xticks(cost["limit"], [f"{limit:g}" for limit in cost["limit"]], minor=False)
-    right.minorticks_off()
-    right.grid(axis="y", color="0.9")
-    right.set_xlabel("time limit of a program (CPU seconds)")
-    best = table[(table["measure"] == "two-stage") & (table["limit"] == table["limit"].max())].iloc[0]
-    whole = f" ({table['problems'].max():,} problems)" if "problems" in table else ""
-    caption = (
-        "Left: share of candidates that finish and that are right (pass@1), and of problems whose choice is right "
-        f"(two-stage) and that any candidate solves (oracle), less the same at {shortest:g} s, in points, paired by "
-        f"problem{whole}; bars: 95 % intervals, and where no problem changes, as far as a change may have been missed. "
-        f"At {shortest:g} s the official choice is right on {100 * (best['value'] - best['gain']):.1f} %. Right: what "
-        "all programs cost."
+    longer = table[table["limit"] > shortest].drop(columns=["value", "low", "high"])
+    longer = longer.rename(columns={"gain": "value", "gain_low": "low", "gain_high": "high"})
+    longer["limit"] = [f"{limit:g}" for limit in longer["limit"]]
+    longer.attrs = table.attrs
+    spent = ", ".join(
+        f"{row.cpu_hours:.1f} h at {row.limit:g} s" for row in table.drop_duplicates("limit").itertuples()
     )
-    return titled(figure, table, "What a longer time limit buys", caption=caption)
-
-
-def agreement_in_words(agreement: pd.DataFrame) -> Words:
-    """How much of the record holds, in a sentence."""
-    total = agreement.set_index("category").loc["all"]
-    return Words(
-        f"Of {total['candidates']:,} programs {100 * total['status'] / total['candidates']:.2f} % end as recorded, and "
-        f"of {total['compared']:,} whose record is whole {100 * total['verdict'] / total['compared']:.2f} % have the "
-        "recorded verdict."
-    )
-
-
-def limits_in_words(table: pd.DataFrame) -> Words:
-    """What the longest limit buys over the shortest, in a sentence."""
-    cells = table.set_index(["measure", "limit"])
-    short, long = table["limit"].min(), table["limit"].max()
-    vote, single = cells.loc[("two-stage", long)], cells.loc[("pass@1", long)]
-    first = cells.loc[("two-stage", short)]
-    return Words(
-        f"With {short:g} CPU second{'s' if short != 1 else ''} a program, two-stage selection answers "
-        f"{percent(first)} of the problems right; {long:g} seconds add "
-        f"{100 * vote.gain:+.2f} points [{100 * vote.gain_low:+.2f}, {100 * vote.gain_high:+.2f}], and "
-        f"{100 * single.gain:+.3f} [{100 * single.gain_low:+.3f}, {100 * single.gain_high:+.3f}] to a single program's "
-        f"accuracy, at {vote.cpu_hours:.1f} CPU hours for all programs instead of {first.cpu_hours:.1f}."
+    return curve(
+        longer,
+        title=f"What more than {shortest:g} s of CPU time buys",
+        x="limit",
+        series="measure",
+        labels=("time limit of a program (CPU seconds)", f"gain over {shortest:g} s (points)"),
+        caption=f"Paired by problem, {table['problems'].max():,} problems. CPU time of all programs: {spent}.",
     )
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import trove_lite as tl
-from papers.style import accuracy_figure
+from papers.figures import forest
 from trove_lite.datasets.base import Dataset, Problem, Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Answer, Attempt, Method, Run, Settings, chosen
@@ -199,7 +199,7 @@ def test_a_comparison_table_and_figure_know_nothing_of_either(folder):
     table = tl.accuracy(comparison)
     assert set(table["category"]) >= {"warm", "cold"}
     assert table["value"].notna().all()
-    assert accuracy_figure(table) is not None
+    assert forest(table, title="Accuracy", panel="rule") is not None
 
 
 def test_the_documented_method_runs_as_documented(tmp_path):

@@ -1,45 +1,30 @@
-"""A Compute-Matched Re-Evaluation of TroVE on MATH: its tables, each with its figure, computed from candidates.
+"""A Compute-Matched Re-Evaluation of TroVE on MATH: the two sides, its tables, its differences, from candidates.
 
-A function a table, named after it, and one a figure, which takes the table. Every table is long: one row a cell, with
-the columns of `papers.COLUMNS`. What the data at hand cannot fill keeps its row, with the reason in `note`; a printed
-number stands beside ours only where model, data set and budget are those that it was printed for. Shares are fractions
-of 1. Where PRIMITIVE was not run, the SKIP pool stands in for it, and every table says so (`sides`).
+Every table is long: one row a cell, with the columns of `papers.COLUMNS`. What the data at hand cannot fill keeps its
+row, with the reason in `note`; a printed number stands beside ours only where model, data set and budget are those that
+it was printed for. Where PRIMITIVE was not run, the SKIP pool stands in for it, and every table says so (`sides`).
 """
 
-from .claims import claims
-from .figures import (
-    ORDER,
-    differences_figure,
-    figure1,
-    figure2,
-    figure3,
-    figure4,
-    matched_budgets_figure,
-    table1_figure,
-    table9_figure,
-)
-from .models import a_column_a_model, each_model, methods, models, models_figure
-from .paired import paired_differences
+from .models import a_column_a_model, each_model, methods, models
+from .paired import differences, matched_budgets, paired_differences, power_table, without_import
 from .reading import differ, in_full
 from .settings import table4
 from .tables import (
-    differences,
-    figure1_table,
-    figure3_table,
+    Row,
+    as_table,
+    called_after_source,
     figure4_table,
-    matched_budgets,
-    power_table,
+    gains_table,
+    over_all,
+    overlap_table,
+    table,
     table1,
-    table2,
-    table3,
     table5,
-    table6,
     table7,
-    table8,
-    table9,
-    without_import,
+    without_macro,
 )
 from .two_sides import (
+    MODES,
     OTHER_SKIP,
     OTHERS,
     PRIMITIVE,
@@ -49,72 +34,49 @@ from .two_sides import (
     budget,
     covered,
     measured,
+    of_modes,
     sides,
     skip_pool,
     source,
 )
-from .words import (
-    budget_in_words,
-    difficulty_in_words,
-    lead_in_words,
-    modes_in_words,
-    overlap_in_words,
-    worked_modes,
-    worked_overlap,
-)
 
 __all__ = [
-    "ORDER",
+    "MODES",
     "OTHERS",
     "OTHER_SKIP",
     "PRIMITIVE",
     "SIDES",
     "SKIP_POOL",
     "TROVE",
+    "Row",
     "a_column_a_model",
+    "as_table",
     "budget",
-    "budget_in_words",
-    "claims",
+    "called_after_source",
     "covered",
     "differ",
     "differences",
-    "differences_figure",
-    "difficulty_in_words",
     "each_model",
-    "figure1",
-    "figure1_table",
-    "figure2",
-    "figure3",
-    "figure3_table",
-    "figure4",
     "figure4_table",
+    "gains_table",
     "in_full",
-    "lead_in_words",
     "matched_budgets",
-    "matched_budgets_figure",
     "measured",
     "methods",
     "models",
-    "models_figure",
-    "modes_in_words",
-    "overlap_in_words",
+    "of_modes",
+    "over_all",
+    "overlap_table",
     "paired_differences",
     "power_table",
     "sides",
     "skip_pool",
     "source",
+    "table",
     "table1",
-    "table1_figure",
-    "table2",
-    "table3",
     "table4",
     "table5",
-    "table6",
     "table7",
-    "table8",
-    "table9",
-    "table9_figure",
     "without_import",
-    "worked_modes",
-    "worked_overlap",
+    "without_macro",
 ]

@@ -32,13 +32,19 @@ def differ(comparison: Comparison, *, rule: str = "one_stage", number: int = 10,
     so categories without PRIMITIVE are left out.
     """
     chosen = {side: _chosen(comparison, side, rule) for side in SIDES}
-    right = pd.DataFrame({side: part["correct"].fillna(False).astype(bool) for side, part in chosen.items()}).dropna()
-    right = right.astype(bool)
-    counts = _counts(right)
+    right = pd.DataFrame({side: part["correct"].fillna(False).astype(bool) for side, part in chosen.items()})
+    right = right.dropna().astype(bool)
+    both, neither = right.all(axis=1), ~right.any(axis=1)
+    kinds = {"both": both, f"{TROVE} alone": right[TROVE] & ~both, f"{PRIMITIVE} alone": right[PRIMITIVE] & ~both}
+    counts = pd.DataFrame({**kinds, "neither": neither}).groupby(["category", "seed"]).sum()
+    counts = counts.assign(problems=counts.sum(axis=1)).reset_index()
     apart = right.index[(right[TROVE] != right[PRIMITIVE]).to_numpy()]
     places = np.random.default_rng(seed).choice(len(apart), size=min(number, len(apart)), replace=False)
-    keys = [apart[place] for place in sorted(places)]
-    rows = [_row(comparison, key, side, chosen[side].loc[key]) for key in keys for side in SIDES]
+    rows = [
+        _row(comparison.dataset, apart[place], side, chosen[side].loc[apart[place]])
+        for place in sorted(places)
+        for side in SIDES
+    ]
     note = "no problem on which the two sides differ" if len(right) else "no category and seed that both sides have"
     return Differ(
         named(counts, "differ", "Where the two differ", comparison.title, note=note),
@@ -70,20 +76,16 @@ def _chosen(comparison: Comparison, side: str, rule: str) -> pd.DataFrame:
     return found.astype({"category": str}).drop_duplicates(UNIT).set_index(UNIT)
 
 
-def _counts(right: pd.DataFrame) -> pd.DataFrame:
-    both, neither = right.all(axis=1), ~right.any(axis=1)
-    kinds = {"both": both, f"{TROVE} alone": right[TROVE] & ~both, f"{PRIMITIVE} alone": right[PRIMITIVE] & ~both}
-    table = pd.DataFrame({**kinds, "neither": neither}).groupby(["category", "seed"]).sum()
-    return table.assign(problems=table.sum(axis=1)).reset_index()
-
-
-def _row(comparison: Comparison, key: tuple, side: str, chosen: pd.Series) -> dict:
-    category, index, seed = key
-    question, gold = _asked(comparison.dataset, category, index)
-    return {
-        "category": category,
-        "problem": index,
-        "seed": seed,
+def _row(dataset: str, key: tuple, side: str, chosen: pd.Series) -> dict:
+    try:
+        (problem,) = [one for one in load_problems(dataset, key[0]) if one.index == key[1]]
+        question, gold = problem.question.text, str(problem.gold)
+    except (TroveLiteError, ValueError):
+        question, gold = "(the data set is not at hand)", "(not at hand)"
+    program = "(these runs keep no text)"
+    if "solution" in chosen:
+        program = "\n".join([*recorded_sources(chosen["tools"]), code_of(chosen["solution"])])
+    return dict(zip(UNIT, key, strict=True)) | {
         "level": chosen["level"],
         "question": question,
         "gold": gold,
@@ -91,20 +93,5 @@ def _row(comparison: Comparison, key: tuple, side: str, chosen: pd.Series) -> di
         "mode": chosen["mode"],
         "right": bool(chosen["correct"]) if not pd.isna(chosen["correct"]) else False,
         "answer": "no answer" if pd.isna(chosen["answer"]) else chosen["answer"],
-        "program": _program(chosen),
+        "program": program,
     }
-
-
-def _program(chosen: pd.Series) -> str:
-    if "solution" not in chosen:
-        return "(these runs keep no text)"
-    return "\n".join([*recorded_sources(chosen["tools"]), code_of(chosen["solution"])])
-
-
-def _asked(dataset: str, category: str, index: int) -> tuple[str, str]:
-    """A problem's question and its answer; where its data is not at hand, that it is not."""
-    try:
-        (problem,) = [one for one in load_problems(dataset, category) if one.index == index]
-    except (TroveLiteError, ValueError):
-        return "(the data set is not at hand)", "(not at hand)"
-    return problem.question.text, str(problem.gold)

@@ -31,20 +31,23 @@ def table4(candidates: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.Data
     live = [about for about in map(read_description, runs) if about.get("kind") == "live"]
     rows = []
     for row in published_table("reeval_table4").itertuples():
-        method = row.method.lower()
-        presets = [_preset(row.hyperparameter, method, name) for name in ("paper", "official")]
-        had = _of_runs(row.hyperparameter, method, candidates, live)
-        values = (row.hyperparameter, row.method, row.value, *presets, had, NOTES.get(row.hyperparameter, ""))
-        rows.append(dict(zip(COLUMNS, map(_text, values), strict=True)))
+        name, method = row.hyperparameter, row.method.lower()
+        presets = [_preset(method, preset)[name] for preset in ("paper", "official")]
+        if name == "num_return_sequences":
+            had = _samples(candidates, method)
+        else:
+            had = [_stated(method, about)[name] for about in live if method in about["settings"]["methods"]]
+        had = ", ".join(dict.fromkeys(str(value) for value in had if value is not None))
+        rows.append((name, row.method, row.value, *presets, had, NOTES.get(name, "")))
     title = ", ".join(sorted(candidates["model"].astype(str).unique()))
-    return named(pd.DataFrame(rows, columns=COLUMNS), "reeval_table4", "the re-evaluation's Table 4", title)
+    table = pd.DataFrame([[*map(_text, row)] for row in rows], columns=COLUMNS)
+    return named(table, "reeval_table4", "the re-evaluation's Table 4", title)
 
 
-def _preset(name: str, method: str, preset: str) -> object:
+def _preset(method: str, name: str) -> dict[str, object]:
     presets, sampling = load_method(method).presets, SamplingSettings()
-    settings = presets.get(preset, presets["paper"])
-    known = {
-        "trim_steps": getattr(settings, "interval", ""),
+    return {
+        "trim_steps": getattr(presets.get(name, presets["paper"]), "interval", ""),
         "exec_timeout": RunSettings.time_limit,
         "top_p": sampling.top_p,
         "temperature": sampling.temperature,
@@ -52,20 +55,16 @@ def _preset(name: str, method: str, preset: str) -> object:
         "num_return_sequences": RunSettings.k // len(load_method(method).modes),
         "suffix": method,
     }
-    return known[name]
 
 
-def _of_runs(name: str, method: str, candidates: pd.DataFrame, live: list[dict]) -> object:
-    if name == "num_return_sequences":
-        own = all_candidates(candidates)
-        own = own[(own["method"] == method) & (own["phase"] == "stream")]
-        sizes = own.groupby(["run", "category", "problem", "mode"], observed=True).size()
-        return ", ".join(f"{size}" for size in sorted(sizes.unique())) if len(sizes) else ""
-    found = [_stated(name, method, about) for about in live if method in about["settings"]["methods"]]
-    return ", ".join(dict.fromkeys(str(value) for value in found if value is not None))
+def _samples(candidates: pd.DataFrame, method: str) -> list[int]:
+    """The numbers of samples of a mode that problems have."""
+    own = all_candidates(candidates)
+    own = own[(own["method"] == method) & (own["phase"] == "stream")]
+    return sorted(own.groupby(["run", "category", "problem", "mode"], observed=True).size().unique())
 
 
-def _stated(name: str, method: str, about: dict) -> object:
+def _stated(method: str, about: dict) -> dict[str, object]:
     settings = about["settings"]
     return {
         "trim_steps": about["methods"][method].get("interval"),
@@ -74,7 +73,7 @@ def _stated(name: str, method: str, about: dict) -> object:
         "temperature": settings["sampling"]["temperature"],
         "max_new_tokens": settings["sampling"]["max_tokens"],
         "suffix": method,
-    }[name]
+    }
 
 
 def _text(value: object) -> str:

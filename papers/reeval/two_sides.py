@@ -1,10 +1,7 @@
 """The two sides that the re-evaluation compares, TROVE and PRIMITIVE or what stands in for it, and their budget."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
-from typing import TypeVar
-from weakref import WeakKeyDictionary
+from functools import lru_cache
 
 import pandas as pd
 
@@ -65,23 +62,6 @@ def measured(comparison: Comparison) -> pd.DataFrame:
     return in_order(pd.concat([side[side["method"] != SKIP_POOL] for side in comparison.sides.values()]))
 
 
-Found = TypeVar("Found")
-
-
-def _once(ask: Callable[[Comparison], Found]) -> Callable[[Comparison], Found]:
-    """What every row of every table asks of a comparison, asked once for each."""
-    known = WeakKeyDictionary()
-
-    @wraps(ask)
-    def found(comparison: Comparison) -> Found:
-        comparison = compared(comparison)
-        if comparison not in known:
-            known[comparison] = ask(comparison)
-        return known[comparison]
-
-    return found
-
-
 def source(comparison: Comparison, side: str, category: str) -> str:
     """What fills a side in a category, or in some of several: its own runs or `SKIP pool`; "" where nothing does."""
     filled = _filled(comparison)[side]
@@ -89,7 +69,7 @@ def source(comparison: Comparison, side: str, category: str) -> str:
     return SKIP_POOL if SKIP_POOL in by else side if by else ""
 
 
-@_once
+@lru_cache(maxsize=8)  # every row of every table asks
 def _filled(comparison: Comparison) -> dict[str, dict[str, set[str]]]:
     """Side → category → the methods of its candidates."""
     found = {side: {} for side in comparison.sides}
@@ -99,7 +79,7 @@ def _filled(comparison: Comparison) -> dict[str, dict[str, set[str]]]:
     return found
 
 
-@_once
+@lru_cache(maxsize=8)  # every row of every table asks
 def covered(comparison: Comparison) -> list[str]:
     """The categories in which both sides have the samples that they have elsewhere; where one has none, the other's."""
     k = comparison.samples(*SIDES)
@@ -128,9 +108,3 @@ def of_modes(comparison: Comparison, k: int | None) -> int:
     if not 1 <= k <= most:
         raise TroveLiteError(f"k = {k}: give 1 or more samples of a mode, and no more than the runs hold ({most})")
     return k
-
-
-def sources_of(table: pd.DataFrame) -> dict[str, str]:
-    """What was measured for each system that has a value."""
-    known = table[table["value"].notna()]
-    return {system: " / ".join(sorted(part["source"].unique())) for system, part in known.groupby("system")}

@@ -46,11 +46,6 @@ def test_what_a_problem_cost_counts_every_request_and_its_tokens():
     assert table["counting", "PRIMITIVE, tokens read a problem"] == 1500
 
 
-def test_tokens_that_nobody_told_have_no_row():
-    systems = reeval.methods(reeval.sides(made(problems=2, runs=1)))["system"]
-    assert not systems.str.contains("tokens").any()
-
-
 # ---- problems in full ----
 
 
@@ -67,12 +62,6 @@ def test_what_is_drawn_parts_the_sides_and_is_drawn_again_by_the_same_seed():
     assert found.groupby(["problem", "seed"])["right"].sum().to_list() == [1] * 4
     pd.testing.assert_frame_equal(found, again)
     assert found["problem"].to_list() != other["problem"].to_list()
-
-
-def test_fewer_problems_than_asked_for_are_all_of_them():
-    found = reeval.differ(reeval.sides(made(problems=30)), number=10_000)
-    alone = found.counts[["TROVE alone", "PRIMITIVE alone"]].to_numpy().sum()
-    assert len(found.drawn) == 2 * alone
 
 
 def test_runs_of_one_side_say_why_nothing_is_drawn():
@@ -105,13 +94,6 @@ def test_a_table_of_models_has_a_column_for_each_and_a_dash_where_one_lacks_a_ro
         f"{own['value']:.3f} [{own['low']:.3f}, {own['high']:.3f}] (paper: {own['published']:.3g})",
         "–",
     ]
-
-
-def test_a_row_of_another_method_stands_among_the_sides():
-    rows = made(problems=4)
-    whole = pd.concat([rows, rows[rows["method"] == "primitive"].assign(method="instance", mode="instance")])
-    table = reeval.each_model({"one": reeval.sides(whole)}, reeval.methods)
-    assert list(reeval.a_column_a_model(table)[""]) == list(table["system"])
 
 
 def test_a_difference_between_sides_is_shown_with_its_sign():

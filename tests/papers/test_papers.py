@@ -6,8 +6,8 @@ import pytest
 from matplotlib.figure import Figure
 
 import trove_lite as tl
-from papers import COLUMNS, check, named, published_table, save, show, side_by_side
-from papers.style import accuracy_figure
+from papers import COLUMNS, check, named, published_table, save, show, side_by_side, statuses
+from papers.figures import forest
 
 
 def table(**columns):
@@ -26,12 +26,7 @@ def table(**columns):
         "note": "",
     }
     frame = pd.DataFrame(rows | columns).reindex(columns=COLUMNS)
-    return named(frame, "paper_table1", "Table 1", "some runs", stand_ins=("pool",))
-
-
-@pytest.mark.parametrize("name", [f"reeval_table{i}" for i in (1, 2, 3, 5, 6, 7, 8, 9)])
-def test_published_tables_load(name):
-    assert len(published_table(name)) > 20
+    return named(frame, "paper_table1", "Table 1", "some runs")
 
 
 def test_an_unknown_published_table_names_the_known_ones():
@@ -84,10 +79,10 @@ def test_what_depends_on_the_number_of_runs_is_not_scored():
 
 
 def test_what_stands_in_is_counted_apart(capsys):
-    check(table(published=[0.27, 0.5], source=["TROVE", "pool"]))
+    check(table(published=[0.27, 0.5], source=["TROVE", "SKIP pool"]))
     said = capsys.readouterr().out
     assert said.startswith("of 1 printed values of Table 1, 1 agree")
-    assert "; of 1 where the pool stands in, 0 agree" in said
+    assert "; of 1 where the SKIP pool stands in, 0 agree" in said
 
 
 def test_a_table_without_printed_values_says_so_and_saves_no_check(capsys, tmp_path):
@@ -101,12 +96,6 @@ def test_side_by_side_shows_the_value_its_interval_and_the_papers():
     assert shown.loc["counting", "TROVE"] == "0.250 [0.200, 0.300] (0.27)"
 
 
-def test_a_notebook_shows_a_reason_to_its_end():
-    reason = "these runs are on other problems: " + "run --dataset tabmwp, " * 4 + "and look again"
-    shown = side_by_side(named(table().head(0), "paper_table1", "Table 1", note=reason))
-    assert all(f"{reason}</td>" in html for html in (shown._repr_html_(), shown.T._repr_html_()))
-
-
 def test_a_notebook_shows_every_column_and_row():
     wide = pd.DataFrame([range(30)] * 70, columns=[f"c{i}" for i in range(30)])
     html = show(wide)._repr_html_()
@@ -114,21 +103,8 @@ def test_a_notebook_shows_every_column_and_row():
     assert "..." not in html
 
 
-def test_a_table_is_shown_without_intervals_that_repeat_others():
-    rows = table().assign(low_problems=lambda t: t["low"], high_problems=lambda t: t["high"])
-    assert "low_problems" not in show(rows)
-    assert {"low_problems", "high_problems"} <= set(show(rows.assign(high_problems=0.9)))
-
-
 def test_side_by_side_names_what_stands_in_in_the_column():
-    assert list(side_by_side(table(source=["TROVE", "pool"]))) == ["TROVE (pool)"]
-
-
-def test_side_by_side_has_no_column_or_row_of_which_nothing_is_known():
-    rows = table(published=np.nan)
-    nothing = rows.assign(system="other", value=np.nan)
-    both = named(pd.concat([rows.head(1), nothing]), "paper_table1", "Table 1", "")
-    assert side_by_side(both).shape == (1, 1)
+    assert list(side_by_side(table(source=["TROVE", "SKIP pool"]))) == ["TROVE (SKIP pool)"]
 
 
 def test_a_table_without_a_value_is_one_line_that_says_why():
@@ -137,13 +113,6 @@ def test_a_table_without_a_value_is_one_line_that_says_why():
         assert shown.to_numpy().tolist() == [["no TROVE runs; no data"]]
         assert shown.index.tolist() == ["Table 1"]
     assert show(named(rows.head(0), "a", "A", "", note="no runs")).to_numpy().tolist() == [["no runs"]]
-
-
-def test_a_table_is_shown_without_empty_columns():
-    shown = show(table(published=np.nan))
-    assert "published" not in shown
-    assert "note" not in shown
-    assert not shown.isna().any(axis=None)
 
 
 def test_a_table_and_a_figure_are_saved_under_their_names(tmp_path):
@@ -178,11 +147,14 @@ def test_what_has_no_name_needs_one(tmp_path):
 def test_the_same_figure_gives_the_same_bytes(tmp_path, simulated):
     drawn = tl.accuracy(tl.compare(simulated))
     for folder in ("a", "b"):
-        save(accuracy_figure(drawn), tmp_path / folder)
+        save(forest(drawn, title="Accuracy", panel="rule"), tmp_path / folder)
     for name in ("accuracy.png", "accuracy.svg"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
-def test_an_empty_table_is_not_written_and_needs_no_name(tmp_path):
-    save(pd.DataFrame({"a": []}), tmp_path)
-    assert list(tmp_path.iterdir()) == []
+def test_a_row_is_measured_a_stand_in_partial_or_absent():
+    rows = pd.concat(
+        [table(value=[0.2, np.nan], note=["", "no runs"]), table(source="SKIP pool", note=["", "1 of 2 runs"])]
+    )
+    rows.iloc[3, rows.columns.get_loc("source")] = "TROVE"
+    assert statuses(rows).tolist() == ["measured", "absent: no runs", "stand-in: SKIP pool", "partial: 1 of 2 runs"]

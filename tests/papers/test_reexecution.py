@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from papers.reexecution import limits_in_words, time_limits, time_limits_figure
+from papers.reexecution import time_limits, time_limits_figure
 
 from ..recorded.test_reexecute import row
 
@@ -37,14 +37,6 @@ def test_a_limit_that_changes_nothing_is_bounded_by_the_rule_of_three():
 
 def test_the_figure_shows_what_each_limit_gains_and_what_it_costs(table):
     figure = time_limits_figure(table)
-    labels = [axes.get_ylabel() for axes in figure.axes]
-    assert labels == ["gain over a limit of 1 s (points)", "CPU hours for all programs"]
-    gains = [line.get_ydata()[0] for line in figure.axes[0].lines if line.get_marker() == "^"]
-    assert gains == [50.0]
-    assert figure.get_label() == "time_limits"
-
-
-def test_the_sentence_is_made_of_the_tables_numbers(table):
-    words = limits_in_words(table)
-    assert words.startswith("With 1 CPU second a program, two-stage selection answers 50.0 %")
-    assert "10 seconds add +50.00 points" in words
+    assert figure.axes[0].get_ylabel() == "gain over 1 s (points)"
+    assert 50.0 in [line.get_ydata()[0] for line in figure.axes[0].lines if line.get_marker() == "^"]
+    assert "h at 10 s" in figure.caption

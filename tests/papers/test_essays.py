@@ -1,0 +1,130 @@
+"""What the essays define of the re-evaluation: the right cells, absent ones say why, print where it belongs."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from papers import check
+from papers.reeval import OTHER_SKIP, SKIP_POOL
+from trove_lite import TroveLiteError
+from trove_lite.analysis.scores import ALL_MACRO, ALL_MICRO
+
+from ..simulated import candidates
+from .essays import names_of
+from .test_reeval import cell
+
+TABLES = {"11": ["figure1", "table2"], "12": ["figure3", "table3", "table6"], "14": ["table8", "table9"]}
+
+
+@pytest.fixture(scope="module")
+def essays(simulated, skip_only, tmp_path_factory):
+    """Every table of the essays, by name, of runs with both sides and of TROVE alone."""
+    made = {}
+    for of, frame in (("whole", simulated), ("partial", skip_only)):
+        for stem, tables in TABLES.items():
+            names = names_of(stem, frame, tmp_path_factory.mktemp("runs"))
+            made |= {(table, of): names[table] for table in tables}
+    return made
+
+
+def test_every_cell_is_filled_or_says_why_not_and_a_stand_in_is_named(essays):
+    for (name, of), table in essays.items():
+        assert (table.loc[table["value"].isna(), "note"] != "").all(), name
+        assert table.attrs["name"] == f"reeval_{name}"
+        filled = table[table["low"].notna()]
+        assert (filled["low"] <= filled["value"] + 1e-9).all(), name
+        assert (filled["value"] <= filled["high"] + 1e-9).all(), name
+        primitive = table[table["system"].str.startswith("PRIMITIVE") & table["value"].notna()]
+        if of == "partial" and name in ("table3", "table9"):
+            assert set(primitive["source"]) == {SKIP_POOL}, name
+        if name == "figure3":
+            assert set(primitive["source"]) == {"PRIMITIVE" if of == "whole" else OTHER_SKIP}
+
+
+def test_unique_problems_are_those_of_one_mode_alone(essays, simulated):
+    trove = simulated[(simulated["method"] == "trove") & (simulated["category"] == "number")]
+    solved = trove.groupby(["run", "problem", "mode"], observed=True)["correct"].any().unstack("mode")
+    expected = (solved["create"] & ~solved["import"] & ~solved["skip"]).mean()
+    assert cell(essays["table2", "whole"], category="number", system="CREATE")["value"] == pytest.approx(expected)
+
+
+def test_overlap_never_compares_a_run_with_itself(essays):
+    found = cell(essays["figure3", "partial"], category="counting", system="PRIMITIVE ~ SKIP")
+    assert found["runs"] == 6  # three runs, each with the two others
+    assert found["value"] < 1
+
+
+def test_what_skip_stands_in_for_is_held_against_runs_of_trove_alone(skip_only, essays, tmp_path):
+    """Not against SKIP of TROVE without IMPORT, which is another method."""
+    other = candidates(runs=2, seed=1, categories=("counting", "geometry"))
+    other = other[(other["method"] == "trove") & (other["mode"] != "import")]
+    other = other.assign(method="trove_no_import", run=other["run"].astype(str) + "_without")
+    found = names_of("12", pd.concat([skip_only, other], ignore_index=True), tmp_path)["figure3"]
+    pd.testing.assert_series_equal(found["value"], essays["figure3", "partial"]["value"])
+
+
+@pytest.mark.parametrize(("runs", "scored"), [(2, False), (5, True)])
+def test_gains_are_held_against_print_at_its_number_of_runs_alone(runs, scored, tmp_path):
+    table = names_of("12", candidates(problems=3, runs=runs, categories=("counting", "geometry")), tmp_path)["table6"]
+    note = cell(table, category="counting", system="TROVE, consistent")["note"]
+    assert note == f"{runs} run(s) against {runs} of PRIMITIVE"
+    found = check(table)
+    assert set(found["verdict"]) == {"open"}
+    assert ("five a side" in found["why"].iloc[0]) != scored
+
+
+def test_sets_of_whole_runs_leave_out_runs_that_stay_in_part(tmp_path):
+    frame = candidates(problems=30, runs=2, categories=("counting",)).reset_index(drop=True)
+    trove = frame[frame["method"] == "trove"]
+    first, second = (trove[trove["run"] == run].sort_values(["problem", "mode", "sample"]) for run in ("run0", "run1"))
+    again = (first["problem"] < 20).to_numpy()
+    frame.loc[second.index[again], "program"] = first["program"].to_numpy()[again]
+    names = names_of("12", frame, tmp_path)
+    note = cell(names["table6"], category="counting", system="TROVE, consistent")["note"]
+    assert note == "1 run(s) against 2 of PRIMITIVE"
+    assert (names["figure3"].query("category == 'counting'")["note"] == "needs two runs").sum() == 3
+
+
+def test_a_macro_row_by_difficulty_weighs_categories_alike(tmp_path):
+    """Two categories, of which one has three times the problems and none of them solved."""
+    frame = candidates(problems=3, runs=1, categories=("counting", "number"))
+    frame = frame[(frame["category"] == "number") | (frame["problem"] == 0)].assign(level="1", dataset="two")
+    right = frame["category"] == "counting"
+    table = names_of("14", frame.assign(correct=right.astype("boolean")), tmp_path)["table9"]
+    assert cell(table, category=ALL_MICRO, system="TROVE")["value"] == 0.25
+    assert cell(table, category=ALL_MACRO, system="TROVE")["value"] == 0.5
+
+
+def test_print_stands_at_fifteen_calls_of_its_model_on_its_data_alone(essays, skip_only, simulated, tmp_path):
+    for stem, tables in TABLES.items():
+        others = [names_of(stem, skip_only.assign(**{what: "practice"}), tmp_path) for what in ("model", "dataset")]
+        others.append(names_of(stem, simulated, tmp_path, k=6))
+        for table in tables:
+            if table not in ("figure1", "figure3"):  # whose values are not printed
+                assert essays[table, "whole"]["published"].notna().any(), table
+                assert others[1][table]["published"].isna().all(), table
+            if table not in ("figure1", "figure3", "table2", "table8"):  # of all samples; of the data set
+                assert all(names[table]["published"].isna().all() for names in others), table
+
+
+@pytest.mark.parametrize(("stem", "given"), [("11", {"k_mode": 6}), ("12", {"k": 16}), ("14", {"k": -1})])
+def test_a_budget_that_was_not_recorded_is_refused_by_name(simulated, tmp_path, stem, given):
+    with pytest.raises(TroveLiteError, match=f"k = {next(iter(given.values()))}: "):
+        names_of(stem, simulated, tmp_path, **given)
+
+
+def test_a_data_set_without_levels_says_so(simulated, tmp_path):
+    names = names_of("14", simulated.assign(dataset="tables", level=""), tmp_path)
+    assert names["table9"].empty
+    assert names["table9"].attrs["note"] == "the problems of tables have no levels"
+    assert set(names["table8"]["level"]) == {"all"}
+
+
+def test_agreement_pass_at_k_jaccard_and_gains_are_defined_where_they_are_shown(simulated, tmp_path):
+    """Change a definition, and its table changes with it or an assertion fails."""
+    budget = names_of("13", simulated, tmp_path, resamples=5)
+    assert budget["pass_at"](15, 3, 1) == pytest.approx(0.2)
+    agreement = names_of("10", simulated, tmp_path, resamples=5)
+    assert agreement["one_stage"](agreement["toy"]).answers != agreement["two_stage"](agreement["toy"]).answers
+    overlap = names_of("12", simulated, tmp_path)
+    assert overlap["jaccard"](np.array([True, True]), np.array([True, False])) == 0.5

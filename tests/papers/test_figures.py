@@ -1,0 +1,152 @@
+"""Figures can be read: series keep apart without colour, print is never ours, absences are named, captions tell."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_rgb
+from PIL import Image
+
+from papers import named, save
+from papers.figures import DRAWN_TOGETHER, LOOKS, curve, forest, heat, look, looks, stacked
+
+from ..conftest import ROOT
+
+PAIRS = [pair for group in DRAWN_TOGETHER for pair in combinations(group, 2)]
+#: Linear RGB → what a reader without green cones sees (Machado, Oliveira and Fernandes 2009, severity 1).
+DEUTERANOPIA = np.array(
+    [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]]
+)
+TO_XYZ = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]])
+
+
+def linear(colour):
+    rgb = np.array(to_rgb(colour))
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+
+
+def lab(rgb):
+    """CIE L*a*b* of a linear RGB colour."""
+    share = TO_XYZ @ np.clip(rgb, 0, 1) / np.array([0.95047, 1, 1.08883])
+    f = np.where(share > 0.008856, np.cbrt(share), 7.787 * share + 16 / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=" and ".join)
+def test_series_drawn_together_keep_apart_in_grey(pair):
+    a, b = (lab(linear(LOOKS[name].colour))[0] for name in pair)
+    assert abs(a - b) >= 6
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=" and ".join)
+def test_series_drawn_together_keep_apart_without_green_cones(pair):
+    a, b = (lab(DEUTERANOPIA @ linear(LOOKS[name].colour)) for name in pair)
+    assert np.linalg.norm(a - b) >= 15
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_every_series_stands_out_from_white_as_marks_have_to(name):
+    luminance = TO_XYZ[1] @ linear(LOOKS[name].colour)
+    assert 1.05 / (luminance + 0.05) >= 3
+
+
+@pytest.mark.parametrize("group", DRAWN_TOGETHER, ids=", ".join)
+def test_series_drawn_together_have_marks_of_their_own(group):
+    assert len({LOOKS[name].marker for name in group}) == len(group)
+
+
+def test_a_method_looks_alike_in_every_figure_whatever_its_variant_and_like_no_other():
+    methods = ["TROVE", "TROVE, two-stage", "PRIMITIVE", "SKIP pool", "INSTANCE", "TROVE without IMPORT", "CREATOR"]
+    methods += ["Entangled", "PoT", "LATM", "CoT", "IMPORT", "CREATE", "SKIP"]
+    assert len({LOOKS[name][:2] for name in methods}) == len(methods)
+    assert look("PRIMITIVE, K=15") == look("primitive") == LOOKS["PRIMITIVE"]
+    assert look("trove_no_import") == LOOKS["TROVE without IMPORT"]
+    assert look("my own") == look("my own")
+
+
+def test_two_variants_of_a_method_in_one_figure_are_told_apart():
+    found = looks(["CREATOR", "CREATOR, thoughts", "a", "b", "c", "d", "e", "f"])
+    assert found["CREATOR, thoughts"] == found["CREATOR"]._replace(hollow=True)
+    assert len(set(found.values())) == len(found)
+
+
+def rows(**columns):
+    """Two systems in three categories, of which the last was not measured."""
+    frame = pd.DataFrame(
+        {
+            "category": ["counting", "number", "algebra"] * 2,
+            "system": ["TROVE"] * 3 + ["PRIMITIVE"] * 3,
+            "source": ["TROVE"] * 3 + ["SKIP pool"] * 3,
+            "value": [0.4, 0.5, np.nan, 0.3, 0.6, np.nan],
+            "low": [0.3, 0.4, np.nan, 0.2, 0.5, np.nan],
+            "high": [0.5, 0.6, np.nan, 0.4, 0.7, np.nan],
+            "published": [0.45, np.nan, np.nan, 0.35, np.nan, np.nan],
+            "runs": 2,
+            "problems": 12,
+            "note": ["", "", "no TROVE runs"] * 2,
+            "k": [1, 3, 5] * 2,
+        }
+        | columns
+    )
+    return named(frame, "a_table", "A table", "some model, some runs")
+
+
+FIGURES = {
+    "forest": lambda table: forest(table, title="T"),
+    "curve": lambda table: curve(table, title="T"),
+    "heat": lambda table: heat(table, title="T", rows="system", columns="category"),
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_has_a_title_a_file_and_a_caption_or_is_none(name, tmp_path, capsys):
+    figure = FIGURES[name](rows())
+    assert figure.get_suptitle() == "T: some model, some runs"
+    assert "95 % intervals" in figure.caption
+    assert "24 problems of 2 categories; 2 runs of TROVE" in figure.caption
+    assert "SKIP pool stands in" in figure.caption
+    save(figure, tmp_path)
+    assert capsys.readouterr().out.strip() == figure.caption
+    with Image.open(tmp_path / "a_table.png") as picture:
+        assert picture.info["Description"] == figure.caption
+    assert FIGURES[name](rows(value=np.nan)) is None
+
+
+def test_what_was_not_measured_has_no_row_and_its_reason_stands_in_the_caption():
+    figure = forest(rows(), title="T")
+    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["counting", "number"]
+    assert "Not measured: algebra (no TROVE runs)." in figure.caption
+
+
+def test_print_has_a_place_of_its_own_above_everything_and_no_colour():
+    axes = forest(rows(), title="T").axes[0]
+    ours, printed = (collection for collection in axes.collections if len(collection.get_offsets()) > 1)
+    assert printed.get_zorder() > ours.get_zorder()
+    assert to_rgb(printed.get_edgecolor()[0]) == (0, 0, 0)
+    places = [{tuple(at) for at in np.ma.getdata(marks.get_offsets())} for marks in (ours, printed)]
+    assert not places[0] & places[1]
+
+
+def test_the_margin_is_drawn_where_no_difference_is_at_stake():
+    figure = forest(rows().rename(columns={"value": "difference"}), title="T", value="difference", margin=0.02)
+    (band,) = figure.axes[0].patches
+    assert sorted({x for x, _ in band.get_corners()}) == [-2, 2]
+    assert "within 2 points" in figure.caption
+
+
+def test_panels_and_steps_are_named_as_the_table_has_them():
+    figure = curve(rows(level=["1", "2", "3"] * 2), title="T", x="level", panel="category", labels=("level", "%"))
+    assert [axes.get_title() for axes in figure.axes if axes.axison] == ["counting", "number"]
+    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["1", "2", "3"]
+
+
+def test_shares_of_a_row_are_stacked_to_all():
+    table = named(pd.DataFrame({"row": ["a", "a"], "kind": ["right", "wrong"], "share": [0.25, 0.75]}), "x", "X")
+    axes = stacked(table, title="T", rows="row", kinds="kind", label="%").axes[0]
+    assert sum(bar.get_width() for bar in axes.patches) == 100
+
+
+def test_no_notebook_draws_by_itself():
+    for path in (ROOT / "notebooks").glob("*.ipynb"):
+        assert "pyplot" not in path.read_text(encoding="utf-8"), path.stem

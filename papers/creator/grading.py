@@ -96,8 +96,7 @@ def graded_by(candidates: pd.DataFrame, grader: str, found: pd.DataFrame) -> pd.
     it alone may vote."""
     if grader not in GRADERS:
         raise TroveLiteError(f"grader '{grader}': choose from {', '.join(GRADERS)}")
-    known = found["strict_answer"].where(found["strict_answer"].notna(), None)
-    answer = [None if text is None else canonical(text) for text in known]
+    answer = [None if pd.isna(text) else canonical(text) for text in found["strict_answer"]]
     answers = [[] if text is None else [text] for text in answer]
     rest = {name: found[name].array for name in (*GRADERS, "gold_in_input")}
     return candidates.assign(correct=found[grader].array, answer=answer, answers=answers, **rest)

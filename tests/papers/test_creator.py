@@ -88,6 +88,13 @@ def test_numbers_vote_as_they_are_graded_by_a_grader_that_is_known():
         grading.graded_by(pd.DataFrame(), "kind", pd.DataFrame())
 
 
+def test_an_attempt_without_an_answer_has_no_vote(study):
+    failed = study.graded[study.graded["status"] == "error"]
+    assert len(failed)
+    assert failed["answer"].isna().all()
+    assert not failed["answers"].map(len).any()
+
+
 def test_leniency_is_released_less_strict(study):
     table = creator.leniency_table(study)
     assert set(table["category"]) == {*CATEGORIES, "all"}

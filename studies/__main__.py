@@ -8,22 +8,18 @@
 
 A part is a run of `trove-lite run` with the study's settings and its own. An interrupted study goes on where it stopped
 when the same command is given again, and so does a complete one whose `limit` or attempts were raised. Published are
-complete parts alone, with their journals, packed; parts that are not are named in the README. A study may name the
-notebooks that show it, and each of its data sets has a report of its own, unless it says `together = true`. Parts of
-the group `ablations` are held against the study's `default`, whose samples they may share (`reuse = "part:NAME"`), from
-its run or as published. All that is said is read from the run folders but for the origin of the weights and remarks,
-which the study's file says.
+complete parts alone, with their journals, packed, and an index that says what was run, what was not, and where the
+notebooks show it. Each of a study's data sets has a report of its own, unless it says `together = true`. Parts of the
+group `ablations` are held against the study's `default`, whose samples they may share (`reuse = "part:NAME"`).
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from studies.ablations import ablate
-from studies.accounts import samples_of
+from studies.notebooks import ablate, report
 from studies.plan import is_complete, read_study
-from studies.publish import publish
-from studies.report import report
+from studies.publish import publish, samples_of
 from studies.run import run
 from trove_lite.errors import TroveLiteError
 

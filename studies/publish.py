@@ -1,20 +1,33 @@
-"""Copies a study's complete parts into results/, with an account of each and a README."""
+"""Copies a study's complete parts into results/, with an account of each and an index that links to what shows them."""
 
 import json
 import shutil
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
 
 import pandas as pd
 
-from studies.accounts import account
-from studies.plan import Part, Study, is_complete
-from studies.readme import AGAIN, AGREEMENT, readme
+from studies.plan import Part, Study, attempts_in, falls_short, is_complete
 from trove_lite import load_calls, load_candidates
 from trove_lite.analysis.health import in_words, signs
 from trove_lite.candidates import read_description, save_table
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import pack, write_atomically
+
+AGAIN, AGREEMENT = "reexecution", ("agreement.csv", "disagreements.csv")
+TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
+SHOWN = ["part", "methods", "categories", "seeds", "problems", "requests", "completion_tokens", "hours"]
+INDEX = """\
+# {title}
+
+{done} of {parts} parts of the study [`{name}`](../../studies/{name}.toml), which says where the weights come from.
+Tables and figures: {reports}. What was run and what it took is in [parts.csv](parts.csv). The folders hold every
+candidate with its text, every request, and where there is a `journal`, all that the model wrote.
+
+{table}
+
+"""
 
 
 def publish(
@@ -41,9 +54,9 @@ def publish(
     done = {part.name: found for part in study.parts if (found := part.complete(runs, given, results))}
     models = {name: read_description(source)["model"] for name, source in done.items()}
     if len(set(models.values())) > 1:
-        told = ", ".join(f"{model} ({part})" for part, model in models.items())
+        several = ", ".join(f"{model} ({part})" for part, model in models.items())
         raise TroveLiteError(
-            f"{runs}: parts of several models: {told}; publish each model's by a study of its own name"
+            f"{runs}: parts of several models: {several}; publish each model's by a study of its own name"
         )
     parts = [part for part in study.parts if part.name in done]
     health = {part.name: explained(part, done[part.name]) for part in parts}
@@ -53,23 +66,26 @@ def publish(
             '(in its part: accepted = {"SIGN" = "why"}, or "SIGN: MODE" or "SIGN: CATEGORY", or withdrawn = "why")'
         )
     for part in parts:
-        source, target = done[part.name], part.published(results)
-        target.mkdir(parents=True, exist_ok=True)
-        save_table(load_calls(source), target / "calls.parquet")
-        save_table(load_candidates(source), target / "candidates.parquet")
-        about = read_description(source) | ({"note": part.note.strip()} if part.note else {})
-        text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
-        write_atomically(target / "run.json", lambda path, text=text: path.write_text(text, encoding="utf-8"))
-        for journal in (source / "journal").glob("*.jsonl"):
-            (target / "journal").mkdir(exist_ok=True)
-            pack(journal, target / "journal")
+        _copy(part, done[part.name], part.published(results))
     for name in AGREEMENT if reexecuted else ():
         (results / AGAIN).mkdir(exist_ok=True)
         shutil.copy(reexecuted / name, results / AGAIN)
     table = pd.DataFrame([account(part, done.get(part.name) or part.folder(runs, given)) for part in study.parts])
     table.to_csv(results / "parts.csv", index=False, float_format="%.6g", lineterminator="\n")
-    (results / "README.md").write_text(readme(study, table, results, health), encoding="utf-8")
+    (results / "README.md").write_text(index(study, table, results, health), encoding="utf-8")
     return table
+
+
+def _copy(part: Part, source: Path, target: Path) -> None:
+    target.mkdir(parents=True, exist_ok=True)
+    save_table(load_calls(source), target / "calls.parquet")
+    save_table(load_candidates(source), target / "candidates.parquet")
+    about = read_description(source) | ({"note": part.note.strip()} if part.note else {})
+    text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
+    write_atomically(target / "run.json", lambda path: path.write_text(text, encoding="utf-8"))
+    for journal in (source / "journal").glob("*.jsonl"):
+        (target / "journal").mkdir(exist_ok=True)
+        pack(journal, target / "journal")
 
 
 def explained(part: Part, folder: Path) -> list[tuple[str, str]]:
@@ -81,3 +97,70 @@ def explained(part: Part, folder: Path) -> list[tuple[str, str]]:
         why = part.withdrawn or next((part.accepted[name] for name in names if name in part.accepted), "")
         lines += [(line, why) for line in in_words(rows)]
     return lines
+
+
+def account(part: Part, folder: Path) -> dict:
+    """What a part is and what it took, from its run folder alone; of one that is not complete, how far it is."""
+    row = {"part": part.name, "group": part.group, "complete": is_complete(folder), "samples": samples_of(folder)}
+    if not row["complete"]:
+        everything = {"methods": ["trove"], "categories": ["all"]} | part.options
+        return row | {name: " ".join(everything[name]) for name in ("methods", "categories")}
+    about, calls, rows = read_description(folder), load_calls(folder), load_candidates(folder)
+    settings, identity = about["settings"], about.get("identity", {}).get("solver", {})
+    sessions = about.get("sessions", [])
+    ran = [datetime.fromisoformat(s["ended"]) - datetime.fromisoformat(s["began"]) for s in sessions]
+    return row | {
+        "methods": " ".join(settings["methods"]),
+        "categories": " ".join(settings["categories"]),
+        "problems": len(rows[["category", "problem"]].drop_duplicates()),
+        "seeds": " ".join(map(str, settings["seeds"])),
+        "k": settings["k"],
+        "attempts": " ".join(map(str, attempts_in(settings).values())),
+        "prompts": f"{about['prompts']['name']} ({about['prompts']['hash']})",
+        "temperature": settings["sampling"]["temperature"],
+        "top_p": settings["sampling"]["top_p"],
+        "max_tokens": settings["sampling"]["max_tokens"],
+        "model": about["model"],
+        "weights_sha256": identity.get("sha256", ""),
+        "dtype": identity.get("dtype", ""),
+        "engine": " ".join(identity[name] for name in ("engine", "version") if name in identity),
+        "commits": " ".join(dict.fromkeys(s["commit"] for s in sessions if s.get("commit"))),
+        "sessions": len(sessions) or None,
+        "hours": sum(time.total_seconds() for time in ran) / 3600 if sessions else None,
+        "requests": int(calls["model"].notna().sum()),
+        **{name: calls[name].sum(min_count=1) for name in TOKENS},
+    }
+
+
+def samples_of(folder: Path) -> int:
+    """Samples that a part has, in its tables or, while it is not complete, in its journals."""
+    if is_complete(folder):
+        return len(load_candidates(folder))
+    return sum(path.read_bytes().count(b"\n") for path in (folder / "journal").glob("*.jsonl"))
+
+
+def index(study: Study, table: pd.DataFrame, results: Path, health: Mapping[str, list[tuple[str, str]]]) -> str:
+    """The study's page, in Markdown: what was run and not, the signs of its health, and links to what shows it."""
+    done = table[table["complete"]]
+    columns = done.reindex(columns=SHOWN).astype(object).where(done.reindex(columns=SHOWN).notna(), "–")
+    names = {study.report_name(dataset): None for dataset in study.published(results)}
+    reports = ", ".join(f"[{name}](../{name}/notebooks)" for name in names) or "none, for no part of it is of tables"
+    about = {"title": study.title, "name": study.name, "done": len(done), "parts": len(table), "reports": reports}
+    text = INDEX.format(**about, table=columns.to_markdown(index=False, floatfmt=",.2f"))
+    lines = {"Withdrawn": [f"{part.name}: {part.withdrawn.strip()}" for part in study.parts if part.withdrawn]}
+    lines["Health"] = [f"{name}: {line} ({why.strip()})" for name, found in health.items() for line, why in found]
+    lines["Not run"] = [
+        f"{row.part} ({row.methods}; {row.categories}): "
+        + (f"stopped after {row.samples:,} samples, left out whole" if row.samples else "not begun")
+        for row in table[~table["complete"]].itertuples()
+    ]
+    for part in study.parts:
+        short = falls_short(part.published(results), part) if part.name in set(done["part"]) else []
+        lines["Not run"] += [f"{part.name}: made at {name} {was}, planned is {now}" for name, was, now in short]
+    lines["Remarks"] = [study.remarks.strip()] * bool(study.remarks)
+    if (results / AGAIN / AGREEMENT[0]).exists():
+        row = pd.read_csv(results / AGAIN / AGREEMENT[0]).iloc[-1]
+        words = f"{row['verdict']:,} of {row['compared']:,} programs that ran again have the same verdict"
+        lines["Run again"] = [f"{words}: [{AGAIN}]({AGAIN}/{AGREEMENT[0]})"]
+    parts = [f"## {title}\n\n" + "\n".join(f"- {line}" for line in found) for title, found in lines.items() if found]
+    return text + "\n\n".join(parts) + "\n" * bool(parts)

@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -141,26 +141,41 @@ def samples_of(folder: Path) -> int:
 
 def index(study: Study, table: pd.DataFrame, results: Path, health: Mapping[str, list[tuple[str, str]]]) -> str:
     """The study's page, in Markdown: what was run and not, the signs of its health, and links to what shows it."""
-    done = table[table["complete"]]
-    columns = done.reindex(columns=SHOWN).astype(object).where(done.reindex(columns=SHOWN).notna(), "–")
-    names = {study.report_name(dataset): None for dataset in study.published(results)}
+    done, rest = table[table["complete"]], table[~table["complete"]]
+    names = [study.report_name(dataset) for dataset in study.published(results)]
     reports = ", ".join(f"[{name}](../{name}/notebooks)" for name in names) or "none, for no part of it is of tables"
     about = {"title": study.title, "name": study.name, "done": len(done), "parts": len(table), "reports": reports}
-    text = INDEX.format(**about, table=columns.to_markdown(index=False, floatfmt=",.2f"))
-    lines = {"Withdrawn": [f"{part.name}: {part.withdrawn.strip()}" for part in study.parts if part.withdrawn]}
-    lines["Health"] = [f"{name}: {line} ({why.strip()})" for name, found in health.items() for line, why in found]
-    lines["Not run"] = [
-        f"{row.part} ({row.methods}; {row.categories}): "
-        + (f"stopped after {row.samples:,} samples, left out whole" if row.samples else "not begun")
-        for row in table[~table["complete"]].itertuples()
+    shown = done.reindex(columns=SHOWN).astype(object)
+    for column in SHOWN[4:]:
+        form = "{:.2f}" if column == "hours" else "{:,.0f}"
+        shown[column] = ["–" if pd.isna(value) else form.format(value) for value in shown[column]]
+    text = INDEX.format(**about, table=shown.to_markdown(index=False, disable_numparse=True))
+    withdrawn = {part.name: part.withdrawn for part in study.parts if part.withdrawn}
+    of_health = [
+        (f"{name}, {line.removeprefix('sign: ')}", "withdrawn" if name in withdrawn else why)
+        for name, found in health.items()
+        for line, why in found
+    ]
+    lacking = [
+        (f"{row.part} ({row.methods}; {row.categories})", f"stopped after {row.samples:,} samples" * bool(row.samples))
+        for row in rest.itertuples()
     ]
     for part in study.parts:
         short = falls_short(part.published(results), part) if part.name in set(done["part"]) else []
-        lines["Not run"] += [f"{part.name}: made at {name} {was}, planned is {now}" for name, was, now in short]
-    lines["Remarks"] = [study.remarks.strip()] * bool(study.remarks)
+        lacking += [(part.name, f"made at {name} {was}, planned is {now}") for name, was, now in short]
+    sections = {"Health": of_health, "Withdrawn": withdrawn.items(), "Not run": lacking}
+    sections["Remarks"] = [("the study's file says", study.remarks)] * bool(study.remarks)
     if (results / AGAIN / AGREEMENT[0]).exists():
         row = pd.read_csv(results / AGAIN / AGREEMENT[0]).iloc[-1]
-        words = f"{row['verdict']:,} of {row['compared']:,} programs that ran again have the same verdict"
-        lines["Run again"] = [f"{words}: [{AGAIN}]({AGAIN}/{AGREEMENT[0]})"]
-    parts = [f"## {title}\n\n" + "\n".join(f"- {line}" for line in found) for title, found in lines.items() if found]
-    return text + "\n\n".join(parts) + "\n" * bool(parts)
+        same = f"{row['verdict']:,} of {row['compared']:,} programs that ran again have the same verdict"
+        sections["Run again"] = [(f"[{AGAIN}]({AGAIN}/{AGREEMENT[0]})", same)]
+    return text + "\n".join(_section(title, pairs) for title, pairs in sections.items() if pairs)
+
+
+def _section(title: str, pairs: Iterable[tuple[str, str]]) -> str:
+    """A list of what has the same reason, under a heading."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in pairs:
+        by_reason.setdefault(" ".join(reason.split()), []).append(name)
+    lines = [f"- {'; '.join(names)}{f': {reason}' if reason else ''}\n" for reason, names in by_reason.items()]
+    return f"## {title}\n\n{''.join(lines)}"

@@ -4,7 +4,17 @@ from .ablations import ablation_table, ablations, effects, orders_table, sizes_t
 from .explained import counted_otherwise, recorded_selection, table2_explained
 from .growth import growth, later, placebo, placebo_differences
 from .leaks import OPEN, Demonstration, demonstrations, normalised, shown_problems, table2_leaks
-from .table2 import ACCURACY, REPORTED, SELECTED, ended_with, simpler, smaller, table2, table2_differences, table2_library
+from .table2 import (
+    ACCURACY,
+    REPORTED,
+    SELECTED,
+    ended_with,
+    simpler,
+    smaller,
+    table2,
+    table2_differences,
+    table2_library,
+)
 
 __all__ = [
     "ACCURACY",

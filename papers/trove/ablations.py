@@ -50,7 +50,17 @@ EFFECTS = ["variant", "paper", "budget", "published", "difference", "low", "high
 EFFECTS += ["p_within_2", *(f"{cost}{side}" for cost in COSTS.values() for side in ("", "_default"))]
 EFFECTS += ["runs", "problems", "note"]
 ORDERS = ["category", "measure", "published", "published_min", "published_max", "published_sd", "value", "low", "high"]
-ORDERS += ["shuffled", "shuffled_low", "shuffled_high", "smallest", "largest", "orders_sd", "seeds_sd", "orders", "runs"]
+ORDERS += [
+    "shuffled",
+    "shuffled_low",
+    "shuffled_high",
+    "smallest",
+    "largest",
+    "orders_sd",
+    "seeds_sd",
+    "orders",
+    "runs",
+]
 
 
 class Variant(NamedTuple):
@@ -296,7 +306,7 @@ def ablation_table(study: Ablations, number: int) -> pd.DataFrame:
     Answers that runs end with, problems solved again among them. Table 8 prints #ops too. A system that no run is of is
     there with the reason.
     """
-    ran: dict[str, Variant | None] = {system: None for system in SYSTEMS[number]}
+    ran: dict[str, Variant | None] = dict.fromkeys(SYSTEMS[number])
     ran[next(iter(ran))] = study.default
     for variant in study.variants:
         table, system = in_print(variant)

@@ -208,7 +208,7 @@ def _size(sizes: pd.DataFrame, methods: list[str], category: str) -> dict:
         return {"runs": 0, "problems": 0, "note": "what the toolbox held is not known"}
     found = {"value": here.mean(), "runs": len(here), "problems": 0, "note": "" if len(here) > 1 else "one run"}
     if len(here) > 1:
-        _, low, high = mean_interval(here)
+        _, low, high = mean_interval(here)[:3]
         found |= {"low": low, "high": high, "run_sd": run_sd(here)}
     return found
 

@@ -29,7 +29,9 @@ def table5(ratings: pd.DataFrame) -> pd.DataFrame:
     alike = models and is_its_model("trove_table5", *models) and set(ratings["dataset"].astype(str)) == {"wtq"}
     for end, column in (("", "mean"), ("_sd", "std")):
         cells = zip(system, table["measure"], strict=True)
-        printed = [published_value("trove_table5", column, method=s, metric=METRIC[m]) if alike else nan for s, m in cells]
+        printed = [
+            published_value("trove_table5", column, method=s, metric=METRIC[m]) if alike else nan for s, m in cells
+        ]
         table[f"published{end}"] = printed
     return _named(table.drop(columns="method").assign(system=system), "table5", ratings)
 

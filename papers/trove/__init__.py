@@ -1,6 +1,7 @@
 """TroVE: Inducing Verifiable and Efficient Toolboxes for Solving Programmatic Tasks, its tables from candidates."""
 
-from .ablations import ablation_table, ablations, effects, orders_table, sizes_table
+from .ablation_tables import ablation_table, orders_table, sizes_table
+from .ablations import ablations, effects
 from .explained import counted_otherwise, recorded_selection, table2_explained
 from .growth import growth, later, placebo, placebo_differences
 from .leaks import OPEN, Demonstration, demonstrations, normalised, shown_problems, table2_leaks

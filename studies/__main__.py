@@ -1,7 +1,7 @@
 """A study with a real model: run part after part, publish what is complete, render it.
 
     python -m studies run studies/NAME.toml --model FOLDER_OR_HUB_NAME_OR_SPEC [--only PART …]
-    python -m studies publish studies/NAME.toml [--folder PART=RUN …] [--reexecuted RUN]
+    python -m studies publish studies/NAME.toml [--folder PART=RUN …]
     python -m studies report studies/NAME.toml
     python -m studies ablations studies/NAME.toml [--folder PART=RUN …]
     python -m studies parts studies/NAME.toml
@@ -34,9 +34,6 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--runs", type=Path, help="the parts' run folders (default: runs/NAME)")
     parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="run: these parts or groups alone")
     parser.add_argument("--folder", action="append", default=[], metavar="PART=RUN", help="a part elsewhere")
-    parser.add_argument(
-        "--reexecuted", type=Path, metavar="RUN", help="publish: what `trove-lite reexecute` made of it"
-    )
     given = parser.parse_args(words)
     try:
         study = read_study(given.study)
@@ -47,7 +44,7 @@ def main(words: list[str] | None = None) -> int:
                 raise TroveLiteError("no model: give --model (in make: MODEL=) a folder with weights or a hub name")
             return run(study, given.model, runs, results, given.only, folders)
         if given.action == "publish":
-            table = publish(study, runs, results, folders, reexecuted=given.reexecuted)
+            table = publish(study, runs, results, folders)
             print(f"{results}: {int(table['complete'].sum())} of {len(table)} parts published, with README.md")
         if given.action == "parts":
             for part in study.parts:

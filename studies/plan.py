@@ -14,7 +14,6 @@ from trove_lite.errors import TroveLiteError
 
 MAIN, LONGER = "runs", "longer"  # groups: what tables are made from, and PRIMITIVE with more calls
 ABLATIONS = "ablations"  # TROVE with one choice changed
-LENDER = "lender"  # whose toolboxes an ablation is shown
 #: What of a part's options is no choice of the method that its ablation would change.
 OUTER = ("methods", "categories", "seeds", "limit", "reuse")
 ATTEMPTS = ".attempts"  # how an option ends that says how many a method makes

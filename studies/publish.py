@@ -1,7 +1,6 @@
 """Copies a study's complete parts into results/, with an account of each and an index that links to what shows them."""
 
 import json
-import shutil
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +14,7 @@ from trove_lite.candidates import read_description, save_table
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import pack, write_atomically
 
-AGAIN, AGREEMENT = "reexecution", ("agreement.csv", "disagreements.csv")
+AGAIN = "reexecution"  # where what `trove-lite reexecute` made of a study lies
 TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
 SHOWN = ["part", "methods", "categories", "seeds", "problems", "requests", "completion_tokens", "hours"]
 INDEX = """\
@@ -30,21 +29,13 @@ candidate with its text, every request, and where there is a `journal`, all that
 """
 
 
-def publish(
-    study: Study,
-    runs: Path,
-    results: Path,
-    given: Mapping[str, Path] | None = None,
-    *,
-    reexecuted: Path | None = None,
-) -> pd.DataFrame:
+def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] | None = None) -> pd.DataFrame:
     """Copy every complete part into `results`/GROUP/PART, in today's schema, and write parts.csv and README.md.
 
     A part that was published before stays until its run folder is complete: whoever has only a clone publishes new
     parts beside the old. Returns parts.csv: a row a part, complete or not. given: folders of parts that lie elsewhere
-    than in `runs`. reexecuted: what `trove-lite reexecute` made of published parts, whose agreement is published too.
-    Raises TroveLiteError where no part is complete in its run folder, parts are of different models, or one has a sign
-    of health that the study's file does not explain.
+    than in `runs`. Raises TroveLiteError where no part is complete in its run folder, parts are of different models, or
+    one has a sign of health that the study's file does not explain.
     """
     given = given or {}
     if unknown := sorted(set(given) - {part.name for part in study.parts}):
@@ -67,9 +58,6 @@ def publish(
         )
     for part in parts:
         _copy(part, done[part.name], part.published(results))
-    for name in AGREEMENT if reexecuted else ():
-        (results / AGAIN).mkdir(exist_ok=True)
-        shutil.copy(reexecuted / name, results / AGAIN)
     table = pd.DataFrame([account(part, done.get(part.name) or part.folder(runs, given)) for part in study.parts])
     table.to_csv(results / "parts.csv", index=False, float_format="%.6g", lineterminator="\n")
     (results / "README.md").write_text(index(study, table, results, health), encoding="utf-8")
@@ -165,10 +153,8 @@ def index(study: Study, table: pd.DataFrame, results: Path, health: Mapping[str,
         lacking += [(part.name, f"made at {name} {was}, planned is {now}") for name, was, now in short]
     sections = {"Health": of_health, "Withdrawn": withdrawn.items(), "Not run": lacking}
     sections["Remarks"] = [("the study's file says", study.remarks)] * bool(study.remarks)
-    if (results / AGAIN / AGREEMENT[0]).exists():
-        row = pd.read_csv(results / AGAIN / AGREEMENT[0]).iloc[-1]
-        same = f"{row['verdict']:,} of {row['compared']:,} programs that ran again have the same verdict"
-        sections["Run again"] = [(f"[{AGAIN}]({AGAIN}/{AGREEMENT[0]})", same)]
+    if (results / AGAIN).exists():
+        sections["Run again"] = [(f"[what `trove-lite reexecute` made of its programs]({AGAIN})", "")]
     return text + "\n".join(_section(title, pairs) for title, pairs in sections.items() if pairs)
 
 

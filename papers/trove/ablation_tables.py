@@ -10,6 +10,7 @@ import pandas as pd
 
 from trove_lite.analysis.comparison import estimates
 from trove_lite.analysis.statistics import mean_interval, run_sd
+from trove_lite.analysis.toolboxes import toolboxes
 
 from .. import in_columns, named
 from .ablations import (
@@ -22,6 +23,7 @@ from .ablations import (
     operations_scores,
     printed_rows,
     selected,
+    streams,
 )
 
 TRIMMING = {"threshold", "interval", "final_trim", "retry"}
@@ -146,7 +148,9 @@ def sizes_table(study: Ablations) -> pd.DataFrame:
     rows = []
     for category in study.comparison.covered():
         for variant in (study.default, *(v for v in study.variants if set(v.changes) <= TRIMMING)):
-            sizes = variant.sizes.loc[variant.sizes["category"] == category, "size"].to_numpy()
+            kept = toolboxes([variant.folder]).query("category == @category").groupby("seed").size()
+            seeds = sorted(seed for name, seed in streams(variant.candidates) if name == category)
+            sizes = kept.reindex(seeds, fill_value=0).to_numpy(dtype=float)
             ends = dict(zip(("value", "low", "high"), mean_interval(sizes)[:3], strict=True))
             rows.append({"category": category, "system": variant.label} | ends | {"runs": len(sizes)})
     table = pd.DataFrame(rows)

@@ -16,7 +16,6 @@ import pandas as pd
 from trove_lite.analysis.choose import PROBLEM, choose, in_order
 from trove_lite.analysis.comparison import Comparison, corrected, matched_budgets, one_kind, tested
 from trove_lite.analysis.scores import scored, variance_of
-from trove_lite.analysis.toolboxes import toolboxes
 from trove_lite.candidates import TEXT, load_calls, load_candidates, measured
 from trove_lite.errors import TroveLiteError
 from trove_lite.selection import RULES
@@ -49,7 +48,7 @@ EFFECTS += ["runs", "problems", "note"]
 
 class Variant(NamedTuple):
     """One run folder, and what it changes, by option. `candidates` are without texts, but `imports` says which name the
-    toolbox; `answers` are those that it ended with; `sizes` says how many tools each stream kept."""
+    toolbox; `answers` are those that it ended with."""
 
     name: str
     folder: Path
@@ -57,7 +56,6 @@ class Variant(NamedTuple):
     candidates: pd.DataFrame
     answers: pd.DataFrame
     calls: pd.DataFrame
-    sizes: pd.DataFrame
 
     @property
     def label(self) -> str:
@@ -94,7 +92,7 @@ def ablations(changes: Mapping[str | Path, Mapping[str, object]], *, rule: str =
     found = [_read(Path(folder), changed, rule) for folder, changed in changes.items()]
     both = set.intersection(*({category for category, _ in streams(variant.candidates)} for variant in found))
     common = {stream for stream in streams(found[0].candidates) if stream[0] in both}
-    tables = ("candidates", "answers", "calls", "sizes")
+    tables = ("candidates", "answers", "calls")
     found = [v._replace(**{name: _only(getattr(v, name), common) for name in tables}) for v in found]
     if lacking := [variant.name for variant in found if variant.candidates.empty]:
         raise TroveLiteError(f"{lacking[0]}: has no category and seed in common with {found[0].name} and the others")
@@ -114,11 +112,8 @@ def _read(folder: Path, changed: Mapping[str, object], rule: str) -> Variant:
         raise TroveLiteError(f"{folder}: not a run folder of TROVE")
     rows = rows.assign(imports=rows["tools"].str.contains(r"\btoolbox\b", na=False))
     answers = measured(ended_with(rows, rule)).drop(columns=TEXT)
-    kept, found = toolboxes([folder]).groupby(["category", "seed"]).size(), sorted(streams(rows))
-    sizes = pd.DataFrame(found, columns=["category", "seed"])
-    sizes = sizes.assign(size=[float(kept.get(stream, 0)) for stream in found])
     changes = {option.removeprefix("trove."): value for option, value in changed.items()}
-    return Variant(folder.name, folder, changes, rows.drop(columns=TEXT), answers, calls, sizes)
+    return Variant(folder.name, folder, changes, rows.drop(columns=TEXT), answers, calls)
 
 
 def streams(frame: pd.DataFrame) -> set[tuple[str, int]]:

@@ -10,15 +10,17 @@ from papers import published_table, trove, why_empty
 from papers.trove.ablations import EFFECTS, SIMPLEST, selected
 from papers.trove.growth import WORTH
 from trove_lite import load_candidates
-from trove_lite.candidates import save_run
+from trove_lite.candidates import outcomes, save_run, save_table
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.trove import TroveSettings
 from trove_lite.recorded.replay import stated_settings
 from trove_lite.running.lent import along
 from trove_lite.running.settings import RunSettings
 
+from ..conftest import ROOT
 from ..scripted import run
 from ..simulated import candidates
+from ..test_notebooks import shown
 
 CATEGORIES = ("counting", "geometry")
 
@@ -213,3 +215,18 @@ def test_later_is_the_second_half_s_gain_minus_the_first_s(streams):
     found = trove.later(streams).query("measure == 'IMPORT minus SKIP'").set_index("stream")["difference"]
     for stream in found.index:
         assert found[stream] == pytest.approx(gains[stream, 2] - gains[stream, 1])
+
+
+@pytest.mark.parametrize(("stem", "table"), [("21_trove_ablations", "ablations"), ("22_trove_growth", "growth_later")])
+def test_the_essays_show_their_idea_without_a_variant_and_their_tables_with_some(
+    stem, table, streams, tmp_path, monkeypatch
+):
+    frame = rows().assign(solution="print(double(1))", tools="```python\nfrom toolbox import double\n```")
+    save_table(outcomes(frame), tmp_path / "outcomes.parquet")
+    path = ROOT / "notebooks" / f"{stem}.ipynb"
+    given = {"recorded": [str(tmp_path / "outcomes.parquet")], "results": str(tmp_path / "results")}
+    assert "no variants" in shown(path, monkeypatch, **given)
+    assert not (tmp_path / "results").exists()
+    variants = {str(one.folder): dict(one.changes) for one in (streams.default, *streams.variants)}
+    shown(path, monkeypatch, variants=variants, **given)
+    assert (tmp_path / f"results/trove_{table}.csv").is_file()

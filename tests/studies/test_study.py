@@ -157,13 +157,6 @@ def test_parts_that_are_complete_are_published_whole_and_the_others_named(tmp_pa
     assert "(../small/notebooks)" in text
 
 
-def test_what_a_run_cannot_tell_is_published_with_it(tmp_path):
-    run_folder(tmp_path / "runs" / "first")
-    study = read(tmp_path, FILE.replace('name = "first"', 'name = "first"\nnote = "Drawn twice."'))
-    publish(study, tmp_path / "runs", tmp_path / "results")
-    assert json.loads((tmp_path / "results/runs/first/run.json").read_text())["note"] == "Drawn twice."
-
-
 def test_what_was_published_stays_until_its_run_is_complete_again(tmp_path):
     study, results = read(tmp_path), tmp_path / "results"
     first = run_folder(tmp_path / "runs" / "first", commit="old")
@@ -192,17 +185,6 @@ def test_what_was_published_of_a_part_whose_plan_grew_is_named_with_what_it_lack
     text = (results / "README.md").read_text()
     for option, planned in (("limit", 240), ("pot.attempts", 3)):
         assert f"- first: made at {option} none, planned is {planned}\n" in text
-
-
-def test_what_came_of_running_its_programs_again_is_published_with_a_study(tmp_path):
-    run_folder(tmp_path / "runs" / "first")
-    (tmp_path / "again").mkdir()
-    (tmp_path / "again/agreement.csv").write_text("category,candidates,status,compared,verdict\nall,60,58,59,59\n")
-    (tmp_path / "again/disagreements.csv").write_text("status_recorded,status\nkilled,timeout\n")
-    results = tmp_path / "results"
-    publish(read(tmp_path), tmp_path / "runs", results, reexecuted=tmp_path / "again")
-    publish(read(tmp_path), tmp_path / "runs", results)  # it stays
-    assert "59 of 59 programs that ran again have the same verdict" in (results / "README.md").read_text()
 
 
 def test_hours_are_those_of_the_sessions(tmp_path):

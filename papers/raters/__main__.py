@@ -24,7 +24,7 @@ def options() -> argparse.ArgumentParser:
     export.add_argument("--output", action="store_true", help="show what each program printed, too")
     read = parts.add_parser("read", help="answers → agreement, accuracy, time, power")
     read.add_argument("folder", metavar="FOLDER", help="study, as export wrote it")
-    read.add_argument("answers", nargs="+", metavar="ANSWERS", help="files that raters' pages wrote, JSON or CSV")
+    read.add_argument("answers", nargs="+", metavar="ANSWERS", help="files that raters' pages wrote")
     read.add_argument("--out", metavar="FOLDER", help="for tables and figures (default: results in the study)")
     return parser
 

@@ -187,7 +187,8 @@ def effects(study: Ablations) -> pd.DataFrame:
                 known["published"] = published_effect(study, 11, "random_selection")
             both = _difference(selected(study.default, rule), default)
             rows.append(both | _costs(study.default, study.default) | known)
-    table = corrected(pd.DataFrame(rows)).reindex(columns=EFFECTS).fillna({"note": "", "paper": ""})
+    table = corrected(pd.DataFrame(rows)).reindex(columns=EFFECTS)
+    table = table.astype({"note": object, "paper": object}).fillna({"note": "", "paper": ""})
     table = table.sort_values("difference", ascending=False, kind="stable", ignore_index=True)
     return named(table, "trove_ablations", "TroVE's choices, each against the default", study.comparison.title)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from papers.trove import counted_otherwise, recorded_selection, table2_explained
-from papers.trove.definitions import CUT, SAME
+from papers.trove.explained import CUT, SAME
 
 from .finding import Finding, Look, finding, rows_of
 

@@ -1,29 +1,25 @@
 """A study with a real model: run part after part, publish what is complete, render it.
 
     python -m studies run studies/NAME.toml --model FOLDER_OR_HUB_NAME_OR_SPEC [--only PART …]
-    python -m studies publish studies/NAME.toml [--folder PART=RUN …] [--reexecuted RUN]
+    python -m studies publish studies/NAME.toml [--folder PART=RUN …]
     python -m studies report studies/NAME.toml
     python -m studies ablations studies/NAME.toml [--folder PART=RUN …]
     python -m studies parts studies/NAME.toml
 
 A part is a run of `trove-lite run` with the study's settings and its own. An interrupted study goes on where it stopped
 when the same command is given again, and so does a complete one whose `limit` or attempts were raised. Published are
-complete parts alone, with their journals, packed; parts that are not are named in the README. A study may name the
-notebooks that show it, and each of its data sets has a report of its own, unless it says `together = true`. Parts of
-the group `ablations` are held against the study's `default`, whose samples they may share (`reuse = "part:NAME"`), from
-its run or as published. All that is said is read from the run folders but for the origin of the weights and remarks,
-which the study's file says.
+complete parts alone, with their journals, packed, and an index that says what was run, what was not, and where the
+notebooks show it. Each of a study's data sets has a report of its own, unless it says `together = true`. Parts of the
+group `ablations` are held against the study's `default`, whose samples they may share (`reuse = "part:NAME"`).
 """
 
 import argparse
 import sys
 from pathlib import Path
 
-from studies.ablations import ablate
-from studies.accounts import samples_of
+from studies.notebooks import ablate, report
 from studies.plan import is_complete, read_study
-from studies.publish import publish
-from studies.report import report
+from studies.publish import publish, samples_of
 from studies.run import run
 from trove_lite.errors import TroveLiteError
 
@@ -38,9 +34,6 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--runs", type=Path, help="the parts' run folders (default: runs/NAME)")
     parser.add_argument("--only", nargs="+", default=[], metavar="PART", help="run: these parts or groups alone")
     parser.add_argument("--folder", action="append", default=[], metavar="PART=RUN", help="a part elsewhere")
-    parser.add_argument(
-        "--reexecuted", type=Path, metavar="RUN", help="publish: what `trove-lite reexecute` made of it"
-    )
     given = parser.parse_args(words)
     try:
         study = read_study(given.study)
@@ -51,7 +44,7 @@ def main(words: list[str] | None = None) -> int:
                 raise TroveLiteError("no model: give --model (in make: MODEL=) a folder with weights or a hub name")
             return run(study, given.model, runs, results, given.only, folders)
         if given.action == "publish":
-            table = publish(study, runs, results, folders, reexecuted=given.reexecuted)
+            table = publish(study, runs, results, folders)
             print(f"{results}: {int(table['complete'].sum())} of {len(table)} parts published, with README.md")
         if given.action == "parts":
             for part in study.parts:

@@ -14,7 +14,8 @@ from trove_lite.errors import TroveLiteError
 
 MAIN, LONGER = "runs", "longer"  # groups: what tables are made from, and PRIMITIVE with more calls
 ABLATIONS = "ablations"  # TROVE with one choice changed
-LENDER = "lender"  # whose toolboxes an ablation is shown
+#: What of a part's options is no choice of the method that its ablation would change.
+OUTER = ("methods", "categories", "seeds", "limit", "reuse")
 ATTEMPTS = ".attempts"  # how an option ends that says how many a method makes
 
 
@@ -24,7 +25,6 @@ class Part(NamedTuple):
     name: str
     group: str
     options: Mapping[str, object]
-    commit: str = ""  # of a part that a release made which recorded none
     accepted: Mapping[str, str] = {}  # signs of health that it is published with, and why
     note: str = ""  # what its run cannot tell, for rows of tables
     withdrawn: str = ""  # why no table may be made of it, with the date; "" where one may
@@ -62,6 +62,10 @@ class Study(NamedTuple):
             return False
         planned = {part.options.get("dataset", RunSettings.dataset) for part in self.parts if part.group == MAIN}
         return len({load_dataset(name).name for name in planned}) > 1
+
+    def report_name(self, dataset: str) -> str:
+        """What the folder is called that has the tables of one of its data sets."""
+        return self.name + f"-{dataset}" * self.several
 
     def published(self, results: Path) -> dict[str, list[Path]]:
         """By data set the published parts that tables are made from: its own, then those that stand beside them.
@@ -115,7 +119,7 @@ def read_study(path: Path) -> Study:
 
 
 def part_of(told: Mapping[str, object], settings: Mapping[str, object]) -> Part:
-    about = {name: told[name] for name in ("commit", "accepted", "note", "withdrawn") if name in told}
+    about = {name: told[name] for name in ("accepted", "note", "withdrawn") if name in told}
     own = {name: value for name, value in told.items() if name not in ("name", "group", *about)}
     return Part(told["name"], told.get("group", MAIN), settings | own, **about)
 

@@ -1,37 +1,41 @@
-"""Copies a study's complete parts into results/, with an account of each and a README."""
+"""Copies a study's complete parts into results/, with an account of each and an index that links to what shows them."""
 
 import json
-import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 
 import pandas as pd
 
-from studies.accounts import account
-from studies.plan import Part, Study, is_complete
-from studies.readme import AGAIN, AGREEMENT, readme
+from studies.plan import Part, Study, attempts_in, falls_short, is_complete
 from trove_lite import load_calls, load_candidates
 from trove_lite.analysis.health import in_words, signs
 from trove_lite.candidates import read_description, save_table
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import pack, write_atomically
 
+AGAIN = "reexecution"  # where what `trove-lite reexecute` made of a study lies
+TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
+SHOWN = ["part", "methods", "categories", "seeds", "problems", "requests", "completion_tokens", "hours"]
+INDEX = """\
+# {title}
 
-def publish(
-    study: Study,
-    runs: Path,
-    results: Path,
-    given: Mapping[str, Path] | None = None,
-    *,
-    reexecuted: Path | None = None,
-) -> pd.DataFrame:
+{done} of {parts} parts of the study [`{name}`](../../studies/{name}.toml), which says where the weights come from.
+Tables and figures: {reports}. What was run and what it took is in [parts.csv](parts.csv). The folders hold every
+candidate with its text, every request, and where there is a `journal`, all that the model wrote.
+
+{table}
+
+"""
+
+
+def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] | None = None) -> pd.DataFrame:
     """Copy every complete part into `results`/GROUP/PART, in today's schema, and write parts.csv and README.md.
 
     A part that was published before stays until its run folder is complete: whoever has only a clone publishes new
     parts beside the old. Returns parts.csv: a row a part, complete or not. given: folders of parts that lie elsewhere
-    than in `runs`. reexecuted: what `trove-lite reexecute` made of published parts, whose agreement is published too.
-    Raises TroveLiteError where no part is complete in its run folder, parts are of different models, or one has a sign
-    of health that the study's file does not explain.
+    than in `runs`. Raises TroveLiteError where no part is complete in its run folder, parts are of different models, or
+    one has a sign of health that the study's file does not explain.
     """
     given = given or {}
     if unknown := sorted(set(given) - {part.name for part in study.parts}):
@@ -41,9 +45,9 @@ def publish(
     done = {part.name: found for part in study.parts if (found := part.complete(runs, given, results))}
     models = {name: read_description(source)["model"] for name, source in done.items()}
     if len(set(models.values())) > 1:
-        told = ", ".join(f"{model} ({part})" for part, model in models.items())
+        several = ", ".join(f"{model} ({part})" for part, model in models.items())
         raise TroveLiteError(
-            f"{runs}: parts of several models: {told}; publish each model's by a study of its own name"
+            f"{runs}: parts of several models: {several}; publish each model's by a study of its own name"
         )
     parts = [part for part in study.parts if part.name in done]
     health = {part.name: explained(part, done[part.name]) for part in parts}
@@ -53,23 +57,23 @@ def publish(
             '(in its part: accepted = {"SIGN" = "why"}, or "SIGN: MODE" or "SIGN: CATEGORY", or withdrawn = "why")'
         )
     for part in parts:
-        source, target = done[part.name], part.published(results)
-        target.mkdir(parents=True, exist_ok=True)
-        save_table(load_calls(source), target / "calls.parquet")
-        save_table(load_candidates(source), target / "candidates.parquet")
-        about = read_description(source) | ({"note": part.note.strip()} if part.note else {})
-        text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
-        write_atomically(target / "run.json", lambda path, text=text: path.write_text(text, encoding="utf-8"))
-        for journal in (source / "journal").glob("*.jsonl"):
-            (target / "journal").mkdir(exist_ok=True)
-            pack(journal, target / "journal")
-    for name in AGREEMENT if reexecuted else ():
-        (results / AGAIN).mkdir(exist_ok=True)
-        shutil.copy(reexecuted / name, results / AGAIN)
+        _copy(part, done[part.name], part.published(results))
     table = pd.DataFrame([account(part, done.get(part.name) or part.folder(runs, given)) for part in study.parts])
     table.to_csv(results / "parts.csv", index=False, float_format="%.6g", lineterminator="\n")
-    (results / "README.md").write_text(readme(study, table, results, health), encoding="utf-8")
+    (results / "README.md").write_text(index(study, table, results, health), encoding="utf-8")
     return table
+
+
+def _copy(part: Part, source: Path, target: Path) -> None:
+    target.mkdir(parents=True, exist_ok=True)
+    save_table(load_calls(source), target / "calls.parquet")
+    save_table(load_candidates(source), target / "candidates.parquet")
+    about = read_description(source) | ({"note": part.note.strip()} if part.note else {})
+    text = json.dumps(about, indent=2, ensure_ascii=False) + "\n"
+    write_atomically(target / "run.json", lambda path: path.write_text(text, encoding="utf-8"))
+    for journal in (source / "journal").glob("*.jsonl"):
+        (target / "journal").mkdir(exist_ok=True)
+        pack(journal, target / "journal")
 
 
 def explained(part: Part, folder: Path) -> list[tuple[str, str]]:
@@ -81,3 +85,83 @@ def explained(part: Part, folder: Path) -> list[tuple[str, str]]:
         why = part.withdrawn or next((part.accepted[name] for name in names if name in part.accepted), "")
         lines += [(line, why) for line in in_words(rows)]
     return lines
+
+
+def account(part: Part, folder: Path) -> dict:
+    """What a part is and what it took, from its run folder alone; of one that is not complete, how far it is."""
+    row = {"part": part.name, "group": part.group, "complete": is_complete(folder), "samples": samples_of(folder)}
+    if not row["complete"]:
+        everything = {"methods": ["trove"], "categories": ["all"]} | part.options
+        return row | {name: " ".join(everything[name]) for name in ("methods", "categories")}
+    about, calls, rows = read_description(folder), load_calls(folder), load_candidates(folder)
+    settings, identity = about["settings"], about.get("identity", {}).get("solver", {})
+    sessions = about.get("sessions", [])
+    ran = [datetime.fromisoformat(s["ended"]) - datetime.fromisoformat(s["began"]) for s in sessions]
+    return row | {
+        "methods": " ".join(settings["methods"]),
+        "categories": " ".join(settings["categories"]),
+        "problems": len(rows[["category", "problem"]].drop_duplicates()),
+        "seeds": " ".join(map(str, settings["seeds"])),
+        "k": settings["k"],
+        "attempts": " ".join(map(str, attempts_in(settings).values())),
+        "prompts": f"{about['prompts']['name']} ({about['prompts']['hash']})",
+        "temperature": settings["sampling"]["temperature"],
+        "top_p": settings["sampling"]["top_p"],
+        "max_tokens": settings["sampling"]["max_tokens"],
+        "model": about["model"],
+        "weights_sha256": identity.get("sha256", ""),
+        "dtype": identity.get("dtype", ""),
+        "engine": " ".join(identity[name] for name in ("engine", "version") if name in identity),
+        "commits": " ".join(dict.fromkeys(s["commit"] for s in sessions if s.get("commit"))),
+        "sessions": len(sessions) or None,
+        "hours": sum(time.total_seconds() for time in ran) / 3600 if sessions else None,
+        "requests": int(calls["model"].notna().sum()),
+        **{name: calls[name].sum(min_count=1) for name in TOKENS},
+    }
+
+
+def samples_of(folder: Path) -> int:
+    """Samples that a part has, in its tables or, while it is not complete, in its journals."""
+    if is_complete(folder):
+        return len(load_candidates(folder))
+    return sum(path.read_bytes().count(b"\n") for path in (folder / "journal").glob("*.jsonl"))
+
+
+def index(study: Study, table: pd.DataFrame, results: Path, health: Mapping[str, list[tuple[str, str]]]) -> str:
+    """The study's page, in Markdown: what was run and not, the signs of its health, and links to what shows it."""
+    done, rest = table[table["complete"]], table[~table["complete"]]
+    names = [study.report_name(dataset) for dataset in study.published(results)]
+    reports = ", ".join(f"[{name}](../{name}/notebooks)" for name in names) or "none, for no part of it is of tables"
+    about = {"title": study.title, "name": study.name, "done": len(done), "parts": len(table), "reports": reports}
+    shown = done.reindex(columns=SHOWN).astype(object)
+    for column in SHOWN[4:]:
+        form = "{:.2f}" if column == "hours" else "{:,.0f}"
+        shown[column] = ["–" if pd.isna(value) else form.format(value) for value in shown[column]]
+    text = INDEX.format(**about, table=shown.to_markdown(index=False, disable_numparse=True))
+    withdrawn = {part.name: part.withdrawn for part in study.parts if part.withdrawn}
+    of_health = [
+        (f"{name}, {line.removeprefix('sign: ')}", "withdrawn" if name in withdrawn else why)
+        for name, found in health.items()
+        for line, why in found
+    ]
+    lacking = [
+        (f"{row.part} ({row.methods}; {row.categories})", f"stopped after {row.samples:,} samples" * bool(row.samples))
+        for row in rest.itertuples()
+    ]
+    for part in study.parts:
+        short = falls_short(part.published(results), part) if part.name in set(done["part"]) else []
+        lacking += [(part.name, f"made at {name} {was}, planned is {now}") for name, was, now in short]
+    sections = {"Health": of_health, "Withdrawn": withdrawn.items(), "Not run": lacking}
+    sections["Remarks"] = [("the study's file says", study.remarks)] * bool(study.remarks)
+    if (results / AGAIN).exists():
+        sections["Run again"] = [(f"[what `trove-lite reexecute` made of its programs]({AGAIN})", "")]
+    return text + "\n".join(_section(title, pairs) for title, pairs in sections.items() if pairs)
+
+
+def _section(title: str, pairs: Iterable[tuple[str, str]]) -> str:
+    """A list of what has the same reason, under a heading."""
+    by_reason: dict[str, list[str]] = {}
+    for name, reason in pairs:
+        by_reason.setdefault(" ".join(reason.split()), []).append(name)
+    lines = [f"- {'; '.join(names)}{f': {reason}' if reason else ''}\n" for reason, names in by_reason.items()]
+    return f"## {title}\n\n{''.join(lines)}"

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import trove_lite as tl
-from papers import check, published_table, reeval, save, trove
+from papers import check, published_table, reeval, save
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.cli import main
 from trove_lite.datasets import load_dataset
@@ -234,9 +234,9 @@ FUNCTIONS = {
     "failures of nothing": (lambda: tl.failures(None), "candidates"),
     "one rule that differs": (lambda: tl.worked_problem(FRAME, differ=("one_stage",)), "name two rules"),
     "no such problem": (lambda: tl.worked_problem(FRAME, category="cooking"), "cooking"),
-    "toolboxes of no such run": (lambda: trove.final_toolboxes(["none"]), "none: missing"),
-    "toolboxes of a text": (lambda: trove.final_toolboxes("runs/x"), "give a list of runs"),
-    "toolboxes of a torn run": (lambda: trove.final_toolboxes(["torn"]), "run.json: not JSON"),
+    "toolboxes of no such run": (lambda: tl.final_toolboxes(["none"]), "none: missing"),
+    "toolboxes of a text": (lambda: tl.final_toolboxes("runs/x"), "give a list of runs"),
+    "toolboxes of a torn run": (lambda: tl.final_toolboxes(["torn"]), "run.json: not JSON"),
     "a table saved into a file": (lambda: save(pd.DataFrame({"a": [1]}), "notes.txt", "a"), "notes.txt"),
     "a number saved": (lambda: save(3, "."), "a int cannot be saved"),
     "nothing held against print": (lambda: check(None), "a NoneType holds no values beside print"),

@@ -7,7 +7,7 @@ from pathlib import Path
 from trove_lite.errors import TroveLiteError
 
 from .. import save, show
-from ..trove import verification, verification_in_words
+from ..trove.table5 import verification
 from .answers import read_study
 from .export import PAGES, write_study
 
@@ -24,7 +24,7 @@ def options() -> argparse.ArgumentParser:
     export.add_argument("--output", action="store_true", help="show what each program printed, too")
     read = parts.add_parser("read", help="answers → agreement, accuracy, time, power")
     read.add_argument("folder", metavar="FOLDER", help="study, as export wrote it")
-    read.add_argument("answers", nargs="+", metavar="ANSWERS", help="files that raters' pages wrote, JSON or CSV")
+    read.add_argument("answers", nargs="+", metavar="ANSWERS", help="files that raters' pages wrote")
     read.add_argument("--out", metavar="FOLDER", help="for tables and figures (default: results in the study)")
     return parser
 
@@ -44,7 +44,7 @@ def read(folder, answers, out) -> None:
     found = verification(read_study(folder, answers))
     for table in found[:3]:
         print(f"{table.attrs['title']}\n{show(table).to_string(index=False)}\n")
-    print(verification_in_words(*found[:3]))
+    print(f"Ratings of {found[0].attrs['runs']}.")
     for thing in found:
         save(thing, place)
     print(f"tables and figures in {place}")

@@ -3,8 +3,6 @@
 An answers file comes from a stranger: whatever a page could not have written is refused in one line.
 """
 
-import csv
-import io
 import json
 import math
 from collections.abc import Iterable, Mapping
@@ -17,8 +15,8 @@ from trove_lite.errors import TroveLiteError, shown
 from .export import ABOUT, KEY_FILE
 from .plan import KEY
 
-#: What a page writes of each program, in JSON and in CSV: `said` is whether the rater calls it correct, `seconds` how
-#: long it was on the screen, `pauses` how often it was hidden, `changes` how often the answer was changed.
+#: What a page writes of each program, with study and rater beside: `said` is whether the rater calls it correct,
+#: `seconds` how long it was on the screen, `pauses` how often it was hidden, `changes` how often `said` was changed.
 WRITTEN = ["study", "rater", "item", "said", "seconds", "pauses", "changes"]
 MOST_BYTES = 10_000_000
 
@@ -26,7 +24,7 @@ MOST_BYTES = 10_000_000
 def read_study(folder: str | Path, files: Iterable[str | Path]) -> pd.DataFrame:
     """The ratings of a study: a row a program and rater, columns of `KEY` with `said`, `seconds`, `pauses`, `changes`.
 
-    `files` are answers that raters' pages wrote, JSON or CSV, whole or in part; of a program that nobody answered there
+    `files` are answers that raters' pages wrote, whole or in part; of a program that nobody answered there
     is no row. Raises TroveLiteError for a folder that holds no study, a file that no page of it wrote, or a rater whose
     answers are there twice.
     """
@@ -78,17 +76,13 @@ def _read(path: Path, study: str) -> list[dict]:
             f"{path}: cannot be read ({type(error).__name__}); give a file that a page wrote"
         ) from error
     try:
-        rows = _of_json(text) if text.lstrip().startswith("{") else list(csv.DictReader(io.StringIO(text)))
-    except (ValueError, TypeError, KeyError, RecursionError, csv.Error) as error:
+        found = json.loads(text)
+        rows = [{"study": found["study"], "rater": found["rater"], **row} for row in found["answers"]]
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise TroveLiteError(f"{path}: not what a page writes ({type(error).__name__})") from error
     if not rows:
         raise TroveLiteError(f"{path}: holds no answers")
     return [_checked(path, number, row, study) for number, row in enumerate(rows, start=1)]
-
-
-def _of_json(text: str) -> list[dict]:
-    found = json.loads(text)
-    return [{"study": found["study"], "rater": found["rater"], **row} for row in found["answers"]]
 
 
 def _checked(path: Path, number: int, row: Mapping, study: str) -> dict:

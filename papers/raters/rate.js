@@ -112,14 +112,12 @@ function rows() {
     pauses: one.pauses, changes: one.changes })).filter((one) => one.said !== null);
 }
 
-function download(kind) {
+function download() {
   const own = rows();
-  const names = ["study", "rater", "item", "said", "seconds", "pauses", "changes"];
-  const lines = [names, ...own.map((one) => names.map((name) => ({ study, rater, ...one })[name]))].map((line) => line.join(","));
-  const words = kind === "json" ? JSON.stringify({ study, rater, answers: own }, null, 1) : lines.join("\n") + "\n";
+  const words = JSON.stringify({ study, rater, answers: own }, null, 1);
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([words], { type: kind === "json" ? "application/json" : "text/csv" }));
-  link.download = `answers-${study}-rater${rater}.${kind}`;
+  link.href = URL.createObjectURL(new Blob([words], { type: "application/json" }));
+  link.download = `answers-${study}-rater${rater}.json`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60000);
   $("saved").textContent = `${count(own.length, "answer")} in ${link.download}`;
@@ -134,8 +132,7 @@ $("resume").onclick = () => open(at);
 $("back").onclick = () => { if (at > 0) { keep(); open(at - 1); } };
 $("again").onclick = () => open(items.length - 1);
 $("start").onclick = () => { at = -1; next(); };
-$("json").onclick = () => download("json");
-$("csv").onclick = () => download("csv");
+$("json").onclick = download;
 
 const KEYS = { 1: "yes", 2: "no", p: "pause", P: "pause", b: "back", B: "back" };
 addEventListener("keydown", (event) => {

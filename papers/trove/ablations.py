@@ -1,12 +1,11 @@
-"""TroVE's ablations (section 8, appendix D): run folders that differ in one choice, each held against the default.
+"""TroVE's ablations (section 8, appendix D): runs that differ in one choice, each held against the default.
 
-The first run is the default; what a variant is follows from what its settings have that the default's have not. Samples
-that two runs share (same prompt, same seed) are the same draws, so scores are subtracted problem by problem and seed
-by seed. Selection needs no run of its own: the default's candidates are scored again. The paper's tables of the same
-choices are in `ablation_tables`.
+What a variant changes is what its study's file says of it. Samples that two runs share (same prompt, same seed) are the
+same draws, so scores are subtracted problem by problem and seed by seed. Selection needs no run of its own: the
+default's candidates are scored again. The paper's tables of the same choices are in `ablation_tables`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -15,56 +14,20 @@ import numpy as np
 import pandas as pd
 
 from trove_lite.analysis.choose import PROBLEM, choose, in_order
-from trove_lite.analysis.comparison import Comparison, corrected, matched_budgets, points, tested
+from trove_lite.analysis.comparison import Comparison, corrected, matched_budgets, one_kind, tested
 from trove_lite.analysis.scores import scored, variance_of
-from trove_lite.analysis.toolboxes import toolboxes
-from trove_lite.candidates import TEXT, load_calls, load_candidates, measured, read_description
+from trove_lite.candidates import TEXT, load_calls, load_candidates, measured
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods.trove import NONE, PRESETS, TroveSettings
-from trove_lite.recorded.replay import stated_settings
 from trove_lite.selection import RULES
 
 from .. import is_in_print, named, published_table
 from ..reeval.two_sides import MODELS
 from .table2 import ended_with
 
-RULE = "one_stage"
-DEFAULT = "default"
+RULE, DEFAULT = "one_stage", "default"
 SAME, AS_RUN, SCORED = "the same calls", "as run", "scored again"
 #: Ways to select that are no method's rule: any program that ran (TroVE, Table 11), and the least complex answer.
 RANDOM, SIMPLEST = "random", "simplest"
-#: What of a run's settings is no choice of the method: what it is called, and which problems and seeds it has.
-OUTER = ("name", "methods", "categories", "seeds", "limit", "isolation", "roles", "choices", "sampling")
-#: A changed setting in words, where these say more than its name and value.
-WORDS = {
-    ("ranking", "lexical"): "ranked by text",
-    ("ranking", "model"): "ranked by the model",
-    ("retry", False): "not solved again",
-    ("threshold", "never"): "never trimmed",
-    ("threshold", "fixed_2"): "trimmed below 2 uses",
-    ("threshold", "log20"): "trimmed below log20(n)",
-    ("temperature", 0): "greedy",
-    ("preset", "official"): "the released program's choices",
-    ("toolbox", NONE): "no toolbox",
-}
-PHRASES = {
-    "shuffle": "order {}",
-    "interval": "every {} problems",
-    "shown": "{} tools shown",
-    "selection": "learns by: {}",
-    "rectify": "rewritten after {}",
-    "toolbox": "another's toolbox",
-    "k": "{} calls",
-}
-#: Ways to select, in words: those of the released program, as the papers describe them, and what is no agreement.
-RULE_WORDS = {
-    "one_stage": "agreement (the program's)",
-    "one_stage_described": "agreement (as described)",
-    "two_stage": "agreement by mode first (the program's)",
-    "two_stage_described": "agreement by mode first (as described)",
-    RANDOM: "any program that ran",
-    SIMPLEST: "the least complex program",
-}
 #: The tables that print a choice: by system, what is changed in it. The first is TroVE's own.
 SYSTEMS: dict[int, dict[str, dict[str, object]]] = {
     8: {"with_trim": {}, "without_trim": {"threshold": "never"}},
@@ -78,39 +41,26 @@ SYSTEMS: dict[int, dict[str, dict[str, object]]] = {
     13: {"logarithmic_ours": {}, "fixed_value": {"threshold": "fixed_2"}},
 }
 COSTS = {"calls": "calls", "completion": "completion_tokens", "total": "total_tokens"}
-EFFECTS = [
-    "variant",
-    "paper",
-    "budget",
-    "published",
-    "difference",
-    "low",
-    "high",
-    "covers",
-    "p",
-    "p_holm",
-    "p_within_2",
-]
-EFFECTS += [f"{cost}{side}" for cost in COSTS.values() for side in ("", "_default")] + ["runs", "problems", "note"]
+EFFECTS = ["variant", "paper", "budget", "published", "difference", "low", "high", "covers", "p", "p_holm"]
+EFFECTS += ["p_within_2", *(f"{cost}{side}" for cost in COSTS.values() for side in ("", "_default"))]
+EFFECTS += ["runs", "problems", "note"]
 
 
 class Variant(NamedTuple):
-    """One run folder. `candidates` are without texts, but `imports` says which name the toolbox; `answers` are those
-    that it ended with; `sizes` says how many tools each stream kept."""
+    """One run folder, and what it changes, by option. `candidates` are without texts, but `imports` says which name the
+    toolbox; `answers` are those that it ended with."""
 
     name: str
     folder: Path
     changes: Mapping[str, object]
-    settings: TroveSettings
     candidates: pd.DataFrame
     answers: pd.DataFrame
     calls: pd.DataFrame
-    sizes: pd.DataFrame
 
     @property
     def label(self) -> str:
-        """What is changed, in words."""
-        return ", ".join(in_words(name, value) for name, value in self.changes.items()) or DEFAULT
+        """What is changed, by options and values."""
+        return ", ".join(f"{option} {value}" for option, value in self.changes.items()) or DEFAULT
 
 
 class Ablations(NamedTuple):
@@ -129,79 +79,41 @@ class Ablations(NamedTuple):
         return [variant for variant in self.variants if set(variant.changes) == {"shuffle"}]
 
 
-def in_words(name: str, value: object) -> str:
-    """A changed setting in words."""
-    return WORDS.get((name, value)) or PHRASES.get(name, f"{name} {{}}").format(RULE_WORDS.get(value, value))
-
-
 # ---- reading ----
 
 
-def ablations(runs: Iterable[str | Path], *, rule: str = RULE) -> Ablations:
-    """Run folders of TROVE, the default first. Raises TroveLiteError where one is none, or nothing is in common."""
-    folders = [Path(run) for run in runs]
-    if not folders:
+def ablations(changes: Mapping[str | Path, Mapping[str, object]], *, rule: str = RULE) -> Ablations:
+    """Run folders of TROVE and what each changes, by option as its study's file names it; the default is the first.
+
+    Raises TroveLiteError where there is none, models differ, or nothing is in common.
+    """
+    if not changes:
         raise TroveLiteError("no run given: name the default's folder, then its variants; `make ablations` makes some")
-    told = [description(folder) for folder in folders]
-    names = [about["settings"]["name"] for about in told]
-    if repeated := sorted({name for name in names if names.count(name) > 1}):
-        raise TroveLiteError(f"two runs are named {repeated[0]}: give each run once, under its own name")
-    base = choices(told[0])
-    found = [_read(folder, about, base, rule) for folder, about in zip(folders, told, strict=True)]
+    found = [_read(Path(folder), changed, rule) for folder, changed in changes.items()]
     both = set.intersection(*({category for category, _ in streams(variant.candidates)} for variant in found))
     common = {stream for stream in streams(found[0].candidates) if stream[0] in both}
-    tables = ("candidates", "answers", "calls", "sizes")
+    tables = ("candidates", "answers", "calls")
     found = [v._replace(**{name: _only(getattr(v, name), common) for name in tables}) for v in found]
     if lacking := [variant.name for variant in found if variant.candidates.empty]:
-        raise TroveLiteError(f"{lacking[0]}: has no category and seed in common with {names[0]} and the others")
+        raise TroveLiteError(f"{lacking[0]}: has no category and seed in common with {found[0].name} and the others")
+    (model,) = one_kind(pd.concat([variant.candidates[["model"]] for variant in found]), "model")
     calls = pd.concat([variant.calls for variant in found], ignore_index=True)
     comparison = Comparison.of({variant.name: variant.candidates for variant in found}, calls=calls)
-    model = found[0].candidates["model"].iloc[0]
     comparison = replace(comparison, title=MODELS.get(model, model) + comparison.title.removeprefix(model))
     return Ablations(found[0], tuple(found[1:]), comparison, rule)
 
 
-def description(folder: Path) -> dict:
-    """A run folder's run.json. Raises TroveLiteError where it is not of TROVE."""
-    about = read_description(folder)
-    if "trove" not in about.get("methods", {}):
-        raise TroveLiteError(f"{folder}: not a run folder of TROVE with its run.json")
-    return about
-
-
-def choices(about: Mapping) -> dict[str, object]:
-    """What a run chose, by name: its settings but for `OUTER`, how it draws, and TROVE's own where they are given."""
-    settings = about["settings"]
-    outer = {name: value for name, value in settings.items() if name not in OUTER} | {"model": answering(about)}
-    return outer | settings["sampling"] | settings["choices"].get("trove", {})
-
-
-def answering(about: Mapping) -> str:
-    """Which model answered a run: its name, weights, type and engine where it recorded them, not the engine's setup."""
-    told = about.get("identity", {}).get("solver")
-    return " ".join(str(value) for value in told.values()) if told else about["settings"]["model"]
-
-
-def _read(folder: Path, about: Mapping, base: Mapping, rule: str) -> Variant:
-    own, paper = choices(about), PRESETS["paper"]
-    changes = {k: own.get(k, getattr(paper, k, None)) for k in {**base, **own} if own.get(k) != base.get(k)}
+def _read(folder: Path, changed: Mapping[str, object], rule: str) -> Variant:
     rows, calls = (
         frame[frame["method"].astype(str).str.startswith("trove")].assign(method="trove")
         for frame in (load_candidates(folder), load_calls(folder))
     )
+    if rows.empty:
+        raise TroveLiteError(f"{folder}: not a run folder of TROVE")
     rows = rows.assign(imports=rows["tools"].str.contains(r"\btoolbox\b", na=False))
     answers = measured(ended_with(rows, rule)).drop(columns=TEXT)
-    settings = next(iter(stated_settings([folder]).values()))
-    rows, sizes = rows.drop(columns=TEXT), _sizes(folder, rows)
-    return Variant(about["settings"]["name"], folder, changes, settings, rows, answers, calls, sizes)
-
-
-def _sizes(folder: Path, rows: pd.DataFrame) -> pd.DataFrame:
-    """How many tools each stream ends with: columns category, seed, `size`."""
-    kept = toolboxes([folder]).groupby(["category", "seed"]).size()
-    found = sorted(streams(rows))
-    sizes = [float(kept.get(stream, 0)) for stream in found]
-    return pd.DataFrame(found, columns=["category", "seed"]).assign(size=sizes)
+    changes = {option.removeprefix("trove."): value for option, value in changed.items()}
+    return Variant(folder.name, folder, changes, rows.drop(columns=TEXT), answers, calls)
 
 
 def streams(frame: pd.DataFrame) -> set[tuple[str, int]]:
@@ -214,18 +126,23 @@ def _only(frame: pd.DataFrame, common: set[tuple[str, int]]) -> pd.DataFrame:
     return frame[kept].reset_index(drop=True)
 
 
-# ---- scores ----
+# ---- scores, under names by which runs of one seed are subtracted from one another ----
 
 
-def scores_of(answers: pd.DataFrame, score: pd.Series) -> pd.DataFrame:
-    """A number for each answer as scores, under names by which runs of one seed are subtracted from one another."""
+def by_seed(answers: pd.DataFrame, score: pd.Series) -> pd.DataFrame:
+    """A number for each answer as scores."""
     runs = [f"seed {seed}" for seed in answers["seed"]]
     return answers[[*PROBLEM, "level"]].assign(score=score.to_numpy(dtype=float), method="trove", run=runs)
 
 
-def right(answers: pd.DataFrame) -> pd.DataFrame:
-    """Whether answers are right, as scores."""
-    return scores_of(answers, answers["correct"].fillna(False).astype(float))
+def accuracy_scores(answers: pd.DataFrame) -> pd.DataFrame:
+    """Whether answers are right."""
+    return by_seed(answers, answers["correct"].fillna(False).astype(float))
+
+
+def operations_scores(answers: pd.DataFrame) -> pd.DataFrame:
+    """#ops of answers as the program reports it."""
+    return by_seed(answers, answers["reported_operations"].astype("Float64").astype(float)).dropna(subset="score")
 
 
 def selected(variant: Variant, rule: str) -> pd.DataFrame:
@@ -234,7 +151,7 @@ def selected(variant: Variant, rule: str) -> pd.DataFrame:
     `random`: over all choices among the programs that ran. `simplest`: the answer with fewest operations.
     """
     if rule in RULES:
-        return right(choose(variant.candidates, rule))
+        return accuracy_scores(choose(variant.candidates, rule))
     frame = in_order(variant.candidates)
     ran = frame["status"] == "ok"
     any_ran = ran.groupby([frame[name] for name in PROBLEM], observed=True).transform("any")
@@ -242,9 +159,8 @@ def selected(variant: Variant, rule: str) -> pd.DataFrame:
     if rule == SIMPLEST:
         cost = frame["operations"].astype("Float64").astype(float).fillna(np.inf)
         ordered = frame.assign(_cost=cost).sort_values([*PROBLEM, "_cost"], kind="stable")
-        return right(ordered.drop_duplicates(PROBLEM))
-    scores = right(frame)
-    return scores.groupby([*PROBLEM, "level"], observed=True)["score"].mean().reset_index()
+        return accuracy_scores(ordered.drop_duplicates(PROBLEM))
+    return accuracy_scores(frame).groupby([*PROBLEM, "level"], observed=True)["score"].mean().reset_index()
 
 
 # ---- effects ----
@@ -257,9 +173,8 @@ def effects(study: Ablations) -> pd.DataFrame:
     calls; or the default's own candidates scored again. Orders of problems are one row, their mean. Costs are a
     problem's. `published`: the paper's difference (`published_effect`).
     """
-    default = selected(study.default, study.rule)
-    orders, ordered = study.shuffled, {variant.name for variant in study.shuffled}
-    rows = [row for v in study.variants if v.name not in ordered for row in _of_variant(study, v, default)]
+    default, orders = selected(study.default, study.rule), study.shuffled
+    rows = [row for v in study.variants if set(v.changes) != {"shuffle"} for row in _of_variant(study, v, default)]
     if orders:
         scores = pd.concat([selected(variant, study.rule) for variant in orders])
         mean = scores.groupby([*PROBLEM, "level"], observed=True)["score"].mean().reset_index()
@@ -267,12 +182,13 @@ def effects(study: Ablations) -> pd.DataFrame:
         rows.append(_difference(mean, default) | _costs(orders[0], study.default) | _called(label, 7, SAME))
     for rule in (*RULES, RANDOM, SIMPLEST):
         if rule != study.rule:
-            known = _called(f"answer: {RULE_WORDS[rule]}", 11, SCORED)
+            known = _called(f"answer by {rule}", 11, SCORED)
             if rule == RANDOM:
                 known["published"] = published_effect(study, 11, "random_selection")
             both = _difference(selected(study.default, rule), default)
             rows.append(both | _costs(study.default, study.default) | known)
-    table = corrected(pd.DataFrame(rows)).reindex(columns=EFFECTS).fillna({"note": "", "paper": ""})
+    table = corrected(pd.DataFrame(rows)).reindex(columns=EFFECTS)
+    table = table.astype({"note": object, "paper": object}).fillna({"note": "", "paper": ""})
     table = table.sort_values("difference", ascending=False, kind="stable", ignore_index=True)
     return named(table, "trove_ablations", "TroVE's choices, each against the default", study.comparison.title)
 
@@ -291,7 +207,7 @@ def _of_variant(study: Ablations, variant: Variant, default: pd.DataFrame) -> li
         matched = _matched(study, variant, dearer=first["calls"] > first["calls_default"])
     rows = [matched | _called(variant.label, number, SAME)]
     if whole["calls"] != matched["calls"] or whole["calls_default"] != matched["calls_default"]:
-        ended = _difference(right(variant.answers), right(study.default.answers))
+        ended = _difference(accuracy_scores(variant.answers), accuracy_scores(study.default.answers))
         rows.append(ended | whole | _called(variant.label, number, AS_RUN))
     rows[-1]["published"] = published_effect(study, number, system)  # papers print what came of runs as they were
     return rows
@@ -340,11 +256,8 @@ def _note(variant: Variant, default: Variant) -> str:
 def in_print(variant: Variant) -> tuple[int, str]:
     """The table and system that print a variant, at whatever interval it trims; (0, "") where none does."""
     changed = {name: value for name, value in variant.changes.items() if name != "interval"}
-    for number, systems in SYSTEMS.items():
-        for system, changes in systems.items():
-            if changes and changes == changed:
-                return number, system
-    return 0, ""
+    printed = [(n, system) for n, systems in SYSTEMS.items() for system, wanted in systems.items() if wanted == changed]
+    return printed[0] if changed and printed else (0, "")
 
 
 def printed_rows(study: Ablations, number: int) -> pd.DataFrame:
@@ -365,26 +278,3 @@ def published_effect(study: Ablations, number: int, system: str) -> float:
     cells = rows.pivot_table(index="category", columns="method", values="value")
     ours = next(iter(SYSTEMS[number]))
     return float((cells[system] - cells[ours]).mean()) if {system, ours} <= set(cells) else float("nan")
-
-
-# ---- in words ----
-
-
-def effects_in_words(table: pd.DataFrame) -> str:
-    """Which choices matter at all: from `effects`."""
-    parts = [f"Over all problems, {len(table)} differences under one correction."]
-    scored_again = table["budget"] == SCORED
-    for title, part in (
-        ("Of what a run can choose", table[~scored_again]),
-        ("Of ways to select from the same candidates", table[scored_again]),
-    ):
-        if len(part):
-            shown = part["p_holm"] < 0.05
-            within = ~shown & (part["p_within_2"] < 0.05)
-            which = "; ".join(f"{row.variant}, {row.budget}: {points(row)}" for row in part[shown].itertuples())
-            parts.append(
-                f"{title}, {shown.sum()} of {len(part)} are shown to change accuracy{f' ({which})' if which else ''}, "
-                f"{within.sum()} to change it by less than 2 points (each by its own test), and "
-                f"{(~shown & ~within).sum()} are open."
-            )
-    return " ".join(parts)

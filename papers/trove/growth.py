@@ -1,8 +1,8 @@
-"""Does the toolbox help as it grows? IMPORT against CREATE and SKIP along the stream.
+"""Is it the tools? IMPORT along the stream, as its toolbox grows, and beside placebos with another toolbox or none.
 
 IMPORT differs from SKIP in its words, in the tools that its prompt lists and in what its programs may call. Along the
-stream the list grows while the words stay: if tools help, IMPORT gains on SKIP, and TROVE's answers on those of the
-same calls with no toolbox. None of the papers says.
+stream the list grows while the words stay. Placebos have the same words, calls and seeds and learn nothing, so that
+only what IMPORT is shown and may call differs. None of the papers has these experiments.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from trove_lite.analysis.choose import PROBLEM
-from trove_lite.analysis.comparison import corrected, points, tested
+from trove_lite.analysis.comparison import corrected, tested
 from trove_lite.analysis.scores import estimate, variance_of
 from trove_lite.analysis.statistics import mean_interval
 from trove_lite.candidates import load_candidates
@@ -23,7 +23,6 @@ from .. import named
 from .ablations import Ablations, Variant, selected
 
 OWN_ORDER, SHUFFLED = "the data set's order", "shuffled orders"
-BLOCKS = 6
 KEYS = [*PROBLEM, "level", "seed"]
 GROWTH = ["stream", "measure", "block", "first", "last", "value", "low", "high", "runs", "problems"]
 LATER = ["stream", "measure", "difference", "low", "high", "covers", "p", "p_holm", "p_within_2", "problems"]
@@ -33,9 +32,25 @@ SIZE, IMPORTS = "tools in the toolbox", "IMPORT programs that import"
 ACCURACY = {mode: f"accuracy of {mode.upper()}" for mode in MODES}
 GAINS = {mode: f"IMPORT minus {mode.upper()}" for mode in MODES if mode != IMPORT}
 WORTH = "answers, toolbox minus none"
+#: What is measured of a placebo, and which pairs of toolboxes are held against each other.
+OWN_TOOLS, LENT, WITHOUT = "its own toolbox", "another category's", "no toolbox"
+ANSWERS, RAN = "accuracy of the answer", "IMPORT programs that run"
+TOKENS = {"tokens written by IMPORT": "completion_tokens", "tokens read by IMPORT": "prompt_tokens"}
+PAIRS = ((OWN_TOOLS, WITHOUT), (OWN_TOOLS, LENT), (LENT, WITHOUT))
+PLACEBO = ["measure", "toolbox", "value", "low", "high", "run_sd", "runs", "problems"]
+DIFFERENCES = ["measure", "a", "b", *LATER[2:]]
 
 
-def growth(study: Ablations, *, blocks: int = BLOCKS) -> pd.DataFrame:
+def mean_of(rows: pd.DataFrame, column: str) -> pd.DataFrame:
+    """The mean of a column over a problem's samples in each run, as scores; a verdict that is missing counts as no."""
+    value = rows[column].astype("Float64").fillna(0).astype(float)
+    return rows.assign(score=value).groupby(KEYS, observed=True)["score"].mean().reset_index()
+
+
+# ---- along the stream ----
+
+
+def growth(study: Ablations, *, blocks: int = 6) -> pd.DataFrame:
     """Toolbox, imports and accuracy by mode along the stream: a row a stream, measure and block of problems.
 
     Streams are the default's, and all shuffled ones together, in which a problem stands now early, now late. Shares
@@ -45,11 +60,10 @@ def growth(study: Ablations, *, blocks: int = BLOCKS) -> pd.DataFrame:
     rows = []
     for stream, measure, scores in _measured(study):
         for block, part in enumerate(_blocks(scores, blocks), start=1):
-            if part.empty:  # of a stream with fewer problems than blocks
-                continue
-            about = {"first": part["place"].min() + 1, "last": part["place"].max() + 1}
-            found = _size(part) if measure == SIZE else estimate(part)._asdict()
-            rows.append({"stream": stream, "measure": measure, "block": block} | about | found)
+            if len(part):  # of a stream with fewer problems than blocks there is none
+                about = {"first": part["place"].min() + 1, "last": part["place"].max() + 1}
+                found = _size(part) if measure == SIZE else estimate(part)._asdict()
+                rows.append({"stream": stream, "measure": measure, "block": block} | about | found)
     table = pd.DataFrame(rows).reindex(columns=GROWTH)
     return named(table, "trove_growth", "TROVE along the stream", study.comparison.title)
 
@@ -83,9 +97,8 @@ def _blocks(scores: pd.DataFrame, blocks: int) -> list[pd.DataFrame]:
 def _size(part: pd.DataFrame) -> dict:
     """The toolbox's mean size in each run, and t's interval over runs."""
     of_runs = part.groupby("run")["score"].mean().to_numpy()
-    found = mean_interval(of_runs)
-    ends = {"value": found.value, "low": found.low, "high": found.high}
-    return ends | {"runs": len(of_runs), "problems": part[["category", "problem"]].drop_duplicates().shape[0]}
+    ends = dict(zip(("value", "low", "high"), mean_interval(of_runs)[:3], strict=True))
+    return ends | {"runs": len(of_runs), "problems": len(part[["category", "problem"]].drop_duplicates())}
 
 
 def _measured(study: Ablations) -> Iterator[tuple[str, str, pd.DataFrame]]:
@@ -96,14 +109,10 @@ def _measured(study: Ablations) -> Iterator[tuple[str, str, pd.DataFrame]]:
             yield stream, measure, pd.concat([part[measure] for part in parts], ignore_index=True)
     for variant in study.variants:
         if variant.changes == {"toolbox": NONE}:
-            yield OWN_ORDER, WORTH, _worth(study.default, variant, study.rule)
-
-
-def _worth(default: Variant, without: Variant, rule: str) -> pd.DataFrame:
-    """How much oftener the rule's answer to a problem is right with the toolbox than without, before any retry."""
-    both = selected(default, rule).merge(selected(without, rule), on=[*PROBLEM, "level"], suffixes=("", "_without"))
-    difference = both.assign(score=both["score"] - both["score_without"])
-    return difference.merge(places(default.candidates, default), on=["category", "problem"])
+            both = [selected(one, study.rule) for one in (study.default, variant)]
+            both = both[0].merge(both[1], on=[*PROBLEM, "level"], suffixes=("", "_without"))
+            worth = both.assign(score=both["score"] - both["score_without"])  # before any problem is solved again
+            yield OWN_ORDER, WORTH, worth.merge(places(study.default), on=["category", "problem"])
 
 
 def _along(variant: Variant) -> dict[str, pd.DataFrame]:
@@ -115,31 +124,24 @@ def _along(variant: Variant) -> dict[str, pd.DataFrame]:
         found[name] = both.assign(score=both["score"] - both["score_other"])
     found[IMPORTS] = mean_of(rows[rows["mode"] == IMPORT], "imports")
     found[SIZE] = modes[IMPORT].drop(columns="score").merge(toolbox_sizes(variant), on=["category", "seed", "problem"])
-    where = places(rows, variant)
-    return {name: scores.merge(where, on=["category", "problem"]) for name, scores in found.items()}
+    return {name: scores.merge(places(variant), on=["category", "problem"]) for name, scores in found.items()}
 
 
-def mean_of(rows: pd.DataFrame, column: str) -> pd.DataFrame:
-    """The mean of a column over a problem's samples in each run, as scores; a verdict that is missing counts as no."""
-    value = rows[column].astype("Float64").fillna(0).astype(float)
-    return rows.assign(score=value).groupby(KEYS, observed=True)["score"].mean().reset_index()
-
-
-def places(rows: pd.DataFrame, variant: Variant) -> pd.DataFrame:
+def places(variant: Variant) -> pd.DataFrame:
     """Where each problem stands in its stream, from 0: columns category, problem, `place`."""
+    settings, rows = next(iter(stated_settings([variant.folder]).values())), variant.candidates
     parts = []
     for category, part in rows.groupby(rows["category"].astype(str)):
-        problems = in_order(sorted(part["problem"].unique()), variant.settings)
+        problems = in_order(sorted(part["problem"].unique()), settings)
         parts.append(pd.DataFrame({"category": category, "problem": problems, "place": range(len(problems))}))
     return pd.concat(parts, ignore_index=True)
 
 
 def toolbox_sizes(variant: Variant) -> pd.DataFrame:
     """How many tools IMPORT's programs ran after at each problem, its run being played back (`score`)."""
-    found = []
-    if variant.settings.toolbox == OWN:
-        stated, rows = stated_settings([variant.folder]), load_candidates(variant.folder)
-        for run, category in rows[["run", "category"]].astype(str).drop_duplicates().itertuples(index=False):
+    found, stated, rows = [], stated_settings([variant.folder]), load_candidates(variant.folder)
+    for run, category in rows[["run", "category"]].astype(str).drop_duplicates().itertuples(index=False):
+        if stated[run].toolbox == OWN:
             stream = rows[(rows["run"] == run) & (rows["category"] == category)]
             for attempt, _ in played_back(stream, stated[run]):
                 if attempt.mode == IMPORT and attempt.phase == "stream" and not attempt.round:
@@ -147,25 +149,57 @@ def toolbox_sizes(variant: Variant) -> pd.DataFrame:
     return pd.DataFrame(found, columns=["category", "seed", "problem", "score"])
 
 
-# ---- in words ----
+# ---- the placebo ----
 
 
-def growth_in_words(table: pd.DataFrame, halves: pd.DataFrame) -> str:
-    """Does a longer stream help? From `growth` and `later`."""
-    own, parts = table[table["stream"] == OWN_ORDER], []
-    sizes, imports = (own[own["measure"] == measure]["value"] for measure in (SIZE, IMPORTS))
-    if len(sizes):
-        parts.append(
-            f"The toolbox holds {sizes.iloc[0]:.1f} tools in the first block and {sizes.iloc[-1]:.1f} in the last."
-        )
-    if len(imports):
-        first, last = 100 * imports.iloc[0], 100 * imports.iloc[-1]
-        parts.append(f"Of IMPORT's programs {first:.0f} % import in the first block and {last:.0f} % in the last.")
-    held = ((GAINS["skip"], "IMPORT", "SKIP"), (WORTH, "TROVE", "the same calls with no toolbox"))
-    for measure, subject, other in held:
-        for row in halves[halves["measure"] == measure].itertuples():
-            way = "gains on" if row.low > 0 else "loses to" if row.high < 0 else "is not shown to gain on or to lose to"
-            sure = f" (Holm-corrected p = {row.p_holm:.2g})" if row.low > 0 or row.high < 0 else ""
-            half = f"From the first half to the second, in {row.stream}"
-            parts.append(f"{half}, {subject} {way} {other}: {points(row)}{sure}.")
-    return " ".join(parts)
+def placebo(study: Ablations) -> pd.DataFrame:
+    """What came of each toolbox, over all problems: answers, single IMPORT programs, and a program's tokens.
+
+    First answers only, before any problem is solved again: all have the same calls.
+    """
+    found = _by_toolbox(study)
+    rows = [
+        {"measure": measure, "toolbox": toolbox} | estimate(scores[measure])._asdict()
+        for measure in found[OWN_TOOLS]
+        for toolbox, scores in found.items()
+    ]
+    table = pd.DataFrame(rows).reindex(columns=PLACEBO)
+    return named(table, "trove_placebo", "IMPORT and its placebos", study.comparison.title)
+
+
+def placebo_differences(study: Ablations) -> pd.DataFrame:
+    """Each toolbox against the others, problem by problem and seed by seed; one Holm correction over all rows.
+
+    Tokens are numbers, all else fractions of 1; of tokens there is no margin of equivalence.
+    """
+    found, rows = _by_toolbox(study), []
+    for a, b in PAIRS:
+        for measure in found[OWN_TOOLS] if {a, b} <= set(found) else ():
+            row = tested(variance_of(found[a][measure], found[b][measure]))
+            margin = {"p_within_2": np.nan} if measure in TOKENS else {}
+            rows.append({"measure": measure, "a": a, "b": b} | row | margin)
+    table = corrected(pd.DataFrame(rows, columns=[c for c in DIFFERENCES if c != "p_holm"]))
+    title, note = "IMPORT and its placebos, paired", "no run with another toolbox, or with none"
+    table = table.reindex(columns=DIFFERENCES)
+    return named(table, "trove_placebo_differences", title, study.comparison.title, note="" if rows else note)
+
+
+def _by_toolbox(study: Ablations) -> dict[str, dict[str, pd.DataFrame]]:
+    """Scores by what IMPORT is shown and by measure."""
+    variants = {OWN_TOOLS: study.default}
+    for variant in study.variants:
+        if set(variant.changes) == {"toolbox"}:
+            variants[WITHOUT if variant.changes["toolbox"] == NONE else LENT] = variant
+    order = [toolbox for toolbox in (OWN_TOOLS, LENT, WITHOUT) if toolbox in variants]
+    return {toolbox: _measures(variants[toolbox], study.rule) for toolbox in order}
+
+
+def _measures(variant: Variant, rule: str) -> dict[str, pd.DataFrame]:
+    rows = variant.candidates
+    rows = rows[(rows["phase"] == "stream") & (rows["mode"] == IMPORT)]
+    found = {ACCURACY[IMPORT]: mean_of(rows, "correct"), IMPORTS: mean_of(rows, "imports")}
+    found[RAN] = mean_of(rows.assign(ran=rows["status"] == "ok"), "ran")
+    for name, column in TOKENS.items():
+        found[name] = mean_of(rows.dropna(subset=column), column)
+    paired = {name: scores.assign(run=[f"seed {seed}" for seed in scores["seed"]]) for name, scores in found.items()}
+    return {ANSWERS: selected(variant, rule)} | paired

@@ -1,6 +1,6 @@
 """Worked examples in prompts, and which test problems they are or nearly are: those are given away.
 
-Texts are compared, nothing is asked or run. What is left of accuracy without those problems says `table2_leaks`.
+Texts are compared, nothing is asked or run. `table2_leaks` says what is left of accuracy without those problems.
 """
 
 import re
@@ -10,12 +10,16 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from trove_lite.analysis.comparison import estimates
 from trove_lite.candidates import read_description
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.programs import code_of
 from trove_lite.prompts import load_pack
+
+from .. import named
+from .table2 import compared_answers, methods_of, scores_of
 
 OPEN = "@@the question that is asked@@"
 MODES = ("primitive", "instance", "import", "create", "skip")
@@ -28,6 +32,9 @@ RELEASED = "official"
 #: A problem that is a worked example; and one with the same words but for numbers, or about the same table.
 ITEM, NEAR = "item", "near copy"
 SHOWN_COLUMNS = ["prompts", "category", "mode", "problem", "kind"]
+#: What accuracy is also given without: problems that prompts show, and those that they nearly show too.
+LEFT_OUT = {"worked examples": [ITEM], "worked examples and near copies": [ITEM, NEAR]}
+LEAKS = ["category", "system", "left_out", "items", "which", "with_all", "value", "low", "high", "runs", "problems"]
 
 
 class Demonstration(NamedTuple):
@@ -145,3 +152,31 @@ def alike(demos: Sequence[Demonstration], problems: Sequence[Problem]) -> Iterab
                 yield demo, problem.index, ITEM
             elif without_numbers == words or (table and same):
                 yield demo, problem.index, NEAR
+
+
+def table2_leaks(candidates: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy without the problems that the prompts' worked examples give away: a footnote to Table 2.
+
+    shown: of `shown_problems`. A row a category, system and LEFT_OUT; `items` of its problems are left out, by their
+    numbers `which`, as a prompt of one of the system's own modes shows them; `with_all` is the accuracy with them,
+    `value` [`low`, `high`] without.
+    """
+    comparison, answers = compared_answers(candidates)
+    rows = []
+    for system, methods in methods_of(comparison).items():
+        own = shown[shown["mode"].isin(set(comparison[system]["mode"].astype(str)))]
+        scores = scores_of(answers, methods, answers["correct"]).astype({"category": str})
+        covered = list(dict.fromkeys(scores["category"]))
+        whole = {cell["category"]: cell.get("value") for cell in estimates(comparison, system, scores, covered=covered)}
+        for left_out, kinds in LEFT_OUT.items():
+            keys = pd.MultiIndex.from_frame(own.loc[own["kind"].isin(kinds), ["category", "problem"]])
+            gone = pd.MultiIndex.from_frame(scores[["category", "problem"]]).isin(keys)
+            kept = {c["category"]: c for c in estimates(comparison, system, scores[~gone], covered=covered)}
+            for category in covered:
+                here = sorted(set(scores.loc[gone & (scores["category"] == category), "problem"]))
+                about = {"category": category, "system": system, "left_out": left_out, "items": len(here)}
+                about |= {"which": " ".join(map(str, here)), "with_all": whole[category]}
+                rows.append(about | {name: kept[category].get(name) for name in LEAKS[-5:]})
+    table = pd.DataFrame(rows, columns=LEAKS)
+    title = "TroVE's Table 2, problems that prompts show"
+    return named(table, "trove_table2_leaks", title, comparison.title, note=shown.attrs.get("note", ""))

@@ -1,12 +1,12 @@
-"""TroVE's Table 2: accuracy, #ops (how long the selected programs are) and #lib (how many tools), of any runs.
+"""TroVE's Table 2 of any runs: accuracy, #ops (how long the selected programs are) and #lib (how many tools).
 
-Three tables, one a measure, of the answers that runs ended with, by the rule that each run itself chose by (column
-`rule`): those of problems solved again after trimming replace the first ones. #ops and #lib are counted as the program
-reports them and in the other ways that the paper's words allow, each under a name of its own, so that it shows what
-hangs on the definition.
+All are of the answers that runs ended with, by the rule that each run itself chose by (column `rule`): those of
+problems solved again after trimming replace the first ones. The paper says in words what an operation is, its program
+counts in other ways (`programs.COUNTS`), and what a library holds can be read in four ways; "simpler" and "smaller" are
+asked under every one of them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -14,36 +14,40 @@ import pandas as pd
 from trove_lite.analysis.choose import PROBLEM, choose, in_order
 from trove_lite.analysis.comparison import Comparison, corrected, differences, estimates
 from trove_lite.analysis.independence import independent_runs
-from trove_lite.analysis.statistics import mean_interval
-from trove_lite.analysis.variance import THESE_RUNS
+from trove_lite.analysis.statistics import mean_interval, run_sd
+from trove_lite.analysis.variance import decompose, interval, p_value
 from trove_lite.candidates import all_candidates, measured, selections
 from trove_lite.datasets.base import Question
 from trove_lite.methods.base import sample_seed
+from trove_lite.programs import COUNTS
 from trove_lite.selection import Vote, random_choice
 
 from .. import Look, in_columns, is_in_print, named, nothing, printed
 from ..reeval.two_sides import SKIP_POOL, sides
-from .leaks import ITEM, NEAR
 
 #: What the paper calls a data set with one category.
 PRINTED = {"tabmwp": "TabMWP", "wtq": "WTQ", "hitab": "HiTab"}
 SYSTEMS = ("PRIMITIVE", "INSTANCE", "TROVE")
-STREAM = ["method", "run", "dataset", "category"]
 RUN = ["method", "run", "category"]
 DIFFERENCES = ["measure", "category", "rule", "a", "b", "difference", "low", "high", "covers", "p", "p_holm"]
 DIFFERENCES += ["problems"]
+SIMPLER = ["counted", "answers", "a", "b", "value_a", "value_b", "difference", "low", "high", "covers", "p", "problems"]
+SMALLER = ["counted", "a", "b", "value_a", "value_b", "difference", "low", "high", "p", "categories"]
 OFFICIAL, RANDOM = "two_stage", "random"
-#: What accuracy is also given without: problems that prompts show, and those that they nearly show too.
-LEFT_OUT = {"worked examples": [ITEM], "worked examples and near copies": [ITEM, NEAR]}
-LEAKS = ["category", "system", "left_out", "items", "which", "with_all", "value", "low", "high", "runs", "problems"]
-#: From final answers to a number for each.
-Measure = Callable[[pd.DataFrame], pd.Series]
-ACCURACY = {"": lambda answers: answers["correct"].astype(float)}
-REPORTED = ", as reported"
-OPERATIONS = {
-    REPORTED: lambda answers: answers["reported_operations"].astype("Float64").astype(float),
-    ", as selected by": lambda answers: answers["operations"].astype("Float64").astype(float),
+ACCURACY, REPORTED, SELECTED = "accuracy", "#ops, as reported", "#ops, as selected by"
+#: What Table 2 has of each answer: the column that holds it, and how the printed table calls it.
+MEASURES = {ACCURACY: ("correct", "acc"), REPORTED: ("reported_operations", "n_ops"), SELECTED: ("operations", "n_ops")}
+#: Which of the answers that runs ended with are compared.
+ANSWERS = {
+    "all": lambda answers: pd.Series(True, answers.index),
+    "that ran": lambda answers: answers["status"] == "ok",
+    "that are right": lambda answers: answers["correct"].fillna(False).astype(bool),
 }
+ONE_SYSTEM = "these runs hold one system alone"
+UNCOUNTED = "one system alone, or outcomes that were made before operations were counted in all ways"
+
+
+# ---- the answers that count, and the systems that gave them ----
 
 
 def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
@@ -54,9 +58,9 @@ def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
     does not say). `selection` says which rule it was.
     """
     recorded = selections(candidates)
-    known = pd.MultiIndex.from_frame(recorded[["method", "run", "category"]].astype(str))
+    known = pd.MultiIndex.from_frame(recorded[RUN].astype(str))
     whole = all_candidates(candidates)
-    rest = whole[~pd.MultiIndex.from_frame(whole[["method", "run", "category"]].astype(str)).isin(known)]
+    rest = whole[~pd.MultiIndex.from_frame(whole[RUN].astype(str)).isin(known)]
     rest = rest.assign(selection=rule or rest["selection"].astype(object).fillna(OFFICIAL))
     again = rest[rest["phase"] == "retry"].assign(phase="stream")
     chosen = [_chosen(part, name) for frame in (rest, again) for name, part in frame.groupby("selection")]
@@ -77,133 +81,12 @@ def _chosen(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
     return frame.loc[places]
 
 
-def table2_accuracy(candidates: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy of the answers that runs ended with; a row a category and system, beside the printed one."""
-    return _table(candidates, "accuracy", ACCURACY, metric="acc")
-
-
-def table2_leaks(candidates: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy without the problems that the prompts' worked examples give away: a footnote to `table2_accuracy`.
-
-    shown: of `shown_problems`. A row a category, system and LEFT_OUT; `items` of its problems are left out, by their
-    numbers `which`, as a prompt of one of the system's own modes shows them; `with_all` is the accuracy with them,
-    `value` [`low`, `high`] without.
-    """
-    comparison, answers = _of(candidates)
-    rows = []
-    for system, methods in _systems(comparison).items():
-        own = shown[shown["mode"].isin(set(comparison[system]["mode"].astype(str)))]
-        scores = _scores(answers, methods, ACCURACY[""]).astype({"category": str})
-        covered = list(dict.fromkeys(scores["category"]))
-        whole = {cell["category"]: cell.get("value") for cell in estimates(comparison, system, scores, covered=covered)}
-        for left_out, kinds in LEFT_OUT.items():
-            keys = pd.MultiIndex.from_frame(own.loc[own["kind"].isin(kinds), ["category", "problem"]])
-            gone = pd.MultiIndex.from_frame(scores[["category", "problem"]]).isin(keys)
-            kept = {c["category"]: c for c in estimates(comparison, system, scores[~gone], covered=covered)}
-            for category in covered:
-                here = sorted(set(scores.loc[gone & (scores["category"] == category), "problem"]))
-                about = {"category": category, "system": system, "left_out": left_out, "items": len(here)}
-                about |= {"which": " ".join(map(str, here)), "with_all": whole[category]}
-                rows.append(about | {name: kept[category].get(name) for name in LEAKS[-5:]})
-    table = pd.DataFrame(rows, columns=LEAKS)
-    title = "TroVE's Table 2, problems that prompts show"
-    return named(table, "trove_table2_leaks", title, comparison.title, note=shown.attrs.get("note", ""))
-
-
-def table2_operations(candidates: pd.DataFrame) -> pd.DataFrame:
-    """#ops: the mean over problems of how complex the selected program is, in sums of AST depths.
-
-    `as reported` (`utils/eval.py`): without any line that says "import", and without programs that do not parse.
-    `as selected by` (`utils/select.py`): with imports, and of programs that answer alone, which is where it decides.
-    """
-    return _table(candidates, "operations", OPERATIONS, metric="n_ops")
-
-
-def table2_differences(candidates: pd.DataFrame) -> pd.DataFrame:
-    """TROVE minus each of the others in accuracy (a fraction of 1) and in #ops, problem by problem: the claims.
-
-    Columns as of `analysis.comparison.differences` with `measure` before them; one correction over all rows.
-    """
-    comparison, answers = _of(candidates)
-    systems, parts = _systems(comparison), []
-    pairs = [("TROVE", name) for name in systems if name != "TROVE"] if "TROVE" in systems else []
-    for name, measure in {"accuracy": ACCURACY[""], **{f"#ops{k}": v for k, v in OPERATIONS.items()}}.items():
-        scores = {system: _scores(answers, methods, measure) for system, methods in systems.items()}
-        parts.append(differences(comparison, scores, pairs=pairs).assign(measure=name))
-    table = corrected(pd.concat(parts, ignore_index=True))
-    rules = {system: _rule(answers, methods) for system, methods in systems.items()}
-    both = [dict.fromkeys(rules[side] for side in pair) for pair in zip(table["a"], table["b"], strict=True)]
-    table = table.assign(rule=list(map(" against ".join, both))).reindex(columns=DIFFERENCES)
-    note = "" if pairs else "these runs hold one system alone"
-    return named(table, "trove_table2_differences", "TroVE's Table 2, differences", comparison.title, note=note)
-
-
-def table2_library(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
-    """#lib: how many tools a run has, imports of modules among them; the mean over runs, with t's interval over runs.
-
-    `used` as reported (`utils/eval.py`): tools that some final answer that ran lists and names. `kept`: what the
-    toolbox holds when the run ends (`toolboxes`); `kept and used`: what it holds of those; `kept functions`: without
-    imports.
-    """
-    comparison, answers = _of(candidates)
-    counts, rows = library_sizes(answers, kept), []
-    for system, methods in _systems(comparison).items():
-        for name, sizes in counts.items():
-            for category in comparison.categories:
-                found = _size(sizes, methods, category)
-                about = {"category": category, "rule": _rule(answers, methods), "system": f"{system}{name}"}
-                rows.append(about | {"published": _look_up(comparison, system, "n_lib")(category)[0]} | found)
-    return _named(in_columns(pd.DataFrame(rows)), "library", comparison)
-
-
-def library_sizes(answers: pd.DataFrame, kept: pd.DataFrame) -> dict[str, pd.DataFrame | None]:
-    """#lib of each run by each way to count it: columns method, run, category, `size`; None where it is not known."""
-    used = answers[answers["status"] == "ok"].explode("used_tools").dropna(subset="used_tools")
-    used = used.rename(columns={"used_tools": "name"})[[*RUN, "name"]].astype(str)
-    streams = answers[STREAM].drop_duplicates()
-    functions = kept[~kept["signature"].fillna("").str.match(r"(import|from) ")]
-    known = _is_known(answers, "used_tools")
-    both = kept.astype(dict.fromkeys([*RUN, "name"], str)).merge(used.drop_duplicates(), on=[*RUN, "name"])
-    return {
-        ", used": _by_run(used, streams, "name") if known else None,
-        ", kept": _by_run(kept, streams, "name", said=kept),
-        ", kept and used": _by_run(both, streams, "name", said=kept) if known else None,
-        ", kept functions": _by_run(functions, streams, "name", said=kept),
-    }
-
-
-def _table(candidates: pd.DataFrame, name: str, measures: Mapping[str, Measure], *, metric: str) -> pd.DataFrame:
-    comparison, answers = _of(candidates)
-    rows = []
-    for system, methods in _systems(comparison).items():
-        look_up = _look_up(comparison, system, metric)
-        for variant, measure in measures.items():
-            scores = _scores(answers, methods, measure)
-            covered = list(dict.fromkeys(scores["category"]))
-            for cell in estimates(comparison, system, scores, covered=covered):
-                if cell["category"] in comparison.categories:
-                    unknown = "no program's text is known" if scores.empty else cell["note"]
-                    about = {"system": f"{system}{variant}", "rule": _rule(answers, methods)}
-                    about |= {"published": look_up(cell["category"])[0]}
-                    rows.append(cell | about | {"source": system, "note": unknown})
-    return _named(in_columns(pd.DataFrame(rows)), name, comparison)
-
-
-def _scores(answers: pd.DataFrame, methods: Sequence[str], measure: Measure) -> pd.DataFrame:
-    part = answers[answers["method"].isin(methods)]
-    return part[[*PROBLEM, "level"]].assign(score=measure(part).to_numpy()).dropna(subset="score")
-
-
-def _of(candidates: pd.DataFrame) -> tuple[Comparison, pd.DataFrame]:
+def compared_answers(candidates: pd.DataFrame) -> tuple[Comparison, pd.DataFrame]:
+    """The sides of these runs, and the answers that their independent runs ended with."""
     return sides(candidates), ended_with(independent_runs(candidates))
 
 
-def _rule(answers: pd.DataFrame, methods: Sequence[str]) -> str:
-    """By which rule the answers of these methods were selected; by several, where their runs differ in that."""
-    return " and ".join(sorted(answers.loc[answers["method"].isin(methods), "selection"].unique()))
-
-
-def _systems(comparison: Comparison) -> dict[str, list[str]]:
+def methods_of(comparison: Comparison) -> dict[str, list[str]]:
     """The methods behind each system that was run; what stands in for PRIMITIVE is left out."""
     found = {}
     for name in comparison.sides:
@@ -214,110 +97,198 @@ def _systems(comparison: Comparison) -> dict[str, list[str]]:
     return found
 
 
-def _look_up(comparison: Comparison, system: str, metric: str) -> Look:
+def scores_of(answers: pd.DataFrame, methods: Sequence[str], values: pd.Series) -> pd.DataFrame:
+    """A number of each answer by these methods, as scores; none where it is not known."""
+    of = answers["method"].isin(methods)
+    numbers = values[of].astype("Float64").astype(float)
+    return answers.loc[of, [*PROBLEM, "level"]].assign(score=numbers).dropna(subset="score")
+
+
+def print_of(comparison: Comparison, system: str, metric: str) -> Look:
+    """How to look up what Table 2 prints of a system; nothing beside runs of another model or data set."""
     if system not in SYSTEMS or not is_in_print(comparison, "trove_table2", "math", *PRINTED):
         return nothing
     look_up = printed("trove_table2", column="value", method=system, metric=metric)
     return lambda category: look_up(PRINTED.get(category, category))
 
 
-def _is_known(answers: pd.DataFrame, column: str) -> bool:
-    return column in answers and answers[column].notna().any()
+def _rule(answers: pd.DataFrame, methods: Sequence[str]) -> str:
+    """By which rule the answers of these methods were selected; by several, where their runs differ in that."""
+    return " and ".join(sorted(answers.loc[answers["method"].isin(methods), "selection"].unique()))
 
 
-def _by_run(tools: pd.DataFrame, streams: pd.DataFrame, name: str, said: pd.DataFrame | None = None) -> pd.DataFrame:
-    """How many different tools each stream has: columns method, run, category, `size`; of those that `said` knows."""
-    tools, streams = (frame.astype(dict.fromkeys(RUN, str)) for frame in (tools, streams))
-    sizes = tools.groupby(RUN)[name].nunique().rename("size").reset_index()
-    if said is not None:
-        streams = streams.merge(said[RUN].astype(str).drop_duplicates(), on=RUN)
-    return streams[RUN].merge(sizes, on=RUN, how="left").fillna({"size": 0})
+# ---- Table 2 ----
 
 
-def _size(sizes: pd.DataFrame | None, methods: list[str], category: str) -> dict:
-    nothing_known = {"runs": 0, "problems": 0, "note": "what the toolbox held is not known"}
-    if sizes is None:
-        return nothing_known
+def table2(candidates: pd.DataFrame, *measures: str) -> pd.DataFrame:
+    """Some of `MEASURES`, ACCURACY or both ways to count #ops, a row a category and system, beside the printed value.
+
+    #ops `as reported` (`utils/eval.py`) is without any line that says "import", and without programs that do not parse;
+    `as selected by` (`utils/select.py`) with imports, and of programs that answer alone, which is where it decides.
+    """
+    comparison, answers = compared_answers(candidates)
+    rows = []
+    for system, methods in methods_of(comparison).items():
+        for measure in measures:
+            column, metric = MEASURES[measure]
+            look_up, scores = print_of(comparison, system, metric), scores_of(answers, methods, answers[column])
+            about = {"system": system + measure.removeprefix(ACCURACY).removeprefix("#ops"), "source": system}
+            for cell in estimates(comparison, system, scores, covered=list(dict.fromkeys(scores["category"]))):
+                if cell["category"] in comparison.categories:
+                    found = {"rule": _rule(answers, methods), "published": look_up(cell["category"])[0]}
+                    found["note"] = "no program's text is known" if scores.empty else cell["note"]
+                    rows.append(cell | about | found)
+    return _named(in_columns(pd.DataFrame(rows)), "accuracy" if ACCURACY in measures else "operations", comparison)
+
+
+def table2_differences(candidates: pd.DataFrame) -> pd.DataFrame:
+    """TROVE minus each of the others in accuracy (a fraction of 1) and in #ops, problem by problem: the claims.
+
+    Columns as of `analysis.comparison.differences` with `measure` before them; one correction over all rows.
+    """
+    comparison, answers = compared_answers(candidates)
+    systems, parts = methods_of(comparison), []
+    pairs = _pairs(systems)
+    for measure, (column, _) in MEASURES.items():
+        scores = {system: scores_of(answers, methods, answers[column]) for system, methods in systems.items()}
+        parts.append(differences(comparison, scores, pairs=pairs).assign(measure=measure))
+    table = corrected(pd.concat(parts, ignore_index=True))
+    rules = {system: _rule(answers, methods) for system, methods in systems.items()}
+    both = [dict.fromkeys(rules[side] for side in pair) for pair in zip(table["a"], table["b"], strict=True)]
+    table = table.assign(rule=list(map(" against ".join, both))).reindex(columns=DIFFERENCES)
+    note = "" if pairs else ONE_SYSTEM
+    return named(table, "trove_table2_differences", "TroVE's Table 2, differences", comparison.title, note=note)
+
+
+def table2_library(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
+    """#lib by each way to count it (`library_sizes`): the mean over runs, with t's interval over runs."""
+    comparison, answers = compared_answers(candidates)
+    counts, rows = library_sizes(answers, kept), []
+    for system, methods in methods_of(comparison).items():
+        look_up = print_of(comparison, system, "n_lib")
+        for name, sizes in counts.items():
+            for category in comparison.categories:
+                about = {"category": category, "rule": _rule(answers, methods), "system": f"{system}, {name}"}
+                rows.append(about | {"published": look_up(category)[0]} | _size(sizes, methods, category))
+    return _named(in_columns(pd.DataFrame(rows)), "library", comparison)
+
+
+def library_sizes(answers: pd.DataFrame, kept: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """#lib of each run by each way to count it: columns method, run, category, `size`; no rows where it is not known.
+
+    `used` as reported (`utils/eval.py`): tools that some final answer that ran lists and names. `kept`: what the
+    toolbox holds when the run ends (`toolboxes`), imports of modules among it; `kept and used`: what it holds of those;
+    `kept functions`: without imports.
+    """
+    used = answers[answers["status"] == "ok"].explode("used_tools").dropna(subset="used_tools")
+    used = used.rename(columns={"used_tools": "name"})[[*RUN, "name"]].astype(str)
+    kept = kept.astype(dict.fromkeys([*RUN, "name"], str))
+    functions = kept[~kept["signature"].fillna("").str.match(r"(import|from) ")]
+    both = kept.merge(used.drop_duplicates(), on=[*RUN, "name"])
+    ran = answers[RUN].astype(str).drop_duplicates()
+    ended = ran.merge(kept[RUN].drop_duplicates(), on=RUN)
+    is_known = "used_tools" in answers and answers["used_tools"].notna().any()
+    return {
+        "used": _counted(used, ran if is_known else ran.head(0)),
+        "kept": _counted(kept, ended),
+        "kept and used": _counted(both, ended if is_known else ended.head(0)),
+        "kept functions": _counted(functions, ended),
+    }
+
+
+def _counted(tools: pd.DataFrame, streams: pd.DataFrame) -> pd.DataFrame:
+    """How many different tools each of these streams has."""
+    sizes = tools.groupby(RUN)["name"].nunique().rename("size").reset_index()
+    return streams.merge(sizes, on=RUN, how="left").fillna({"size": 0})
+
+
+def _size(sizes: pd.DataFrame, methods: list[str], category: str) -> dict:
     here = sizes[sizes["method"].isin(methods) & (sizes["category"] == category)]["size"].to_numpy(dtype=float)
     if not len(here):
-        return nothing_known
+        return {"runs": 0, "problems": 0, "note": "what the toolbox held is not known"}
     found = {"value": here.mean(), "runs": len(here), "problems": 0, "note": "" if len(here) > 1 else "one run"}
     if len(here) > 1:
-        interval = mean_interval(here)
-        found |= {"low": interval.low, "high": interval.high, "run_sd": float(np.std(here, ddof=1))}
+        _, low, high = mean_interval(here)[:3]
+        found |= {"low": low, "high": high, "run_sd": run_sd(here)}
     return found
+
+
+# ---- by every definition ----
+
+
+def counts_of(answers: pd.DataFrame) -> pd.DataFrame:
+    """Operations of each answer's program by each of `programs.COUNTS`, a column each; NaN where it is not known."""
+    blank = [np.nan] * len(COUNTS)
+    known = [blank if one is None or one is pd.NA else list(one) for one in answers["operation_counts"]]
+    return pd.DataFrame(known, index=answers.index, columns=list(COUNTS)).astype(float)
+
+
+def simpler(candidates: pd.DataFrame) -> pd.DataFrame:
+    """TROVE minus each other system in #ops, problem by problem, under every definition and on three sets of answers.
+
+    Over all the problems that both have; `value_a` and `value_b` are the two's means on them. Intervals and tests as of
+    `analysis.comparison.differences`, with one correction over the table.
+    """
+    comparison, answers = compared_answers(candidates)
+    counts, rows = counts_of(answers), []
+    for which, of in ANSWERS.items():
+        kept = of(answers)
+        for name in COUNTS:
+            scores = {
+                system: scores_of(answers[kept], methods, counts.loc[kept, name])
+                for system, methods in methods_of(comparison).items()
+            }
+            for pair in _pairs(scores):
+                found = differences(comparison, scores, pairs=[pair])
+                if len(found):
+                    means = _means(*(scores[system] for system in pair))
+                    rows.append({"counted": name, "answers": which} | means | found.iloc[-1].to_dict())
+    table = corrected(pd.DataFrame(rows, columns=SIMPLER))
+    title = "TroVE, operations definitions"
+    return named(table, "trove_operations_definitions", title, comparison.title, note=UNCOUNTED)
+
+
+def smaller(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
+    """TROVE minus each other system in #lib, under every definition, category by category and run by run.
+
+    Intervals are over categories and runs: a toolbox is one a run.
+    """
+    comparison, answers = compared_answers(candidates)
+    rows = []
+    for name, sizes in library_sizes(answers, kept).items():
+        wide = {system: sizes_by_category(sizes, methods) for system, methods in methods_of(comparison).items()}
+        for a, b in _pairs(wide):
+            both = wide[a].index.intersection(wide[b].index)
+            if len(both) > 1:
+                one, two = wide[a].loc[both], wide[b].loc[both]
+                v, values = decompose(one, two), (one.mean(axis=1).mean(), two.mean(axis=1).mean())
+                row = (name, a, b, *values, *interval(v)[:3], p_value(v), len(both))
+                rows.append(dict(zip(SMALLER, row, strict=True)))
+    table = corrected(pd.DataFrame(rows, columns=SMALLER))
+    note, title = "one system alone, or its toolboxes are not known", "TroVE, library definitions"
+    return named(table, "trove_library_definitions", title, comparison.title, note=note)
+
+
+def sizes_by_category(sizes: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
+    """How many tools each run has: categories × runs, runs of a category numbered."""
+    own = sizes[sizes["method"].isin(methods)]
+    own = own.assign(number=own.groupby("category").cumcount())
+    return own.pivot_table(index="category", columns="number", values="size")
+
+
+def _pairs(parts: dict) -> list[tuple[str, str]]:
+    """TROVE with each other system that there is something of."""
+    there = [name for name, part in parts.items() if len(part)]
+    return [("TROVE", name) for name in there if name != "TROVE"] if "TROVE" in there else []
+
+
+def _means(one: pd.DataFrame, other: pd.DataFrame) -> dict[str, float]:
+    """The two's means over the problems that both have, each problem's over runs first."""
+    both = [part.groupby(["category", "problem"], observed=True)["score"].mean() for part in (one, other)]
+    shared = both[0].index.intersection(both[1].index)
+    return {f"value_{side}": part.loc[shared].mean() for side, part in zip("ab", both, strict=True)}
 
 
 def _named(table: pd.DataFrame, name: str, comparison: Comparison) -> pd.DataFrame:
     rules = " and ".join(dict.fromkeys(table["rule"]))
     return named(table, f"trove_table2_{name}", f"TroVE's Table 2, {name}, by {rules}", comparison.title)
-
-
-# ---- in words ----
-
-
-def leaks_in_words(table: pd.DataFrame) -> str:
-    """The footnote to Table 2's accuracy: how many problems the prompts give away, and accuracy without them."""
-    lines = [f"Which problems the prompts show is not known: {note}."] if (note := table.attrs.get("note")) else []
-    for (category, system), rows in () if note else table.groupby(["category", "system"], sort=False):
-        items, both = rows.to_dict("records")
-        if both["items"]:
-            lines.append(f"{category}, {system}: {_given_away(items, both)}.")
-    if not lines:
-        lines = ["None of these problems is a worked example in the prompts that were used, or nearly one."]
-    return "\n".join(lines)
-
-
-def _given_away(items: dict, both: dict) -> str:
-    exact = items["which"].split()
-    near = [number for number in both["which"].split() if number not in exact]
-    parts = []
-    if exact:
-        are = "problem is a worked example" if len(exact) == 1 else "problems are worked examples"
-        parts.append(f"{len(exact)} {are} in the prompts ({items['which']})")
-    if near:
-        parts.append(f"{len(near)} {'is' if len(near) == 1 else 'are'} nearly so ({' '.join(near)})")
-    left_out = [items] * bool(exact) + [both] * bool(near)
-    without = " and ".join(f"{_accuracy(row)} without the {row['left_out']}" for row in left_out)
-    return f"{' and '.join(parts)}; accuracy is {items['with_all']:.3f} with them, {without}"
-
-
-def _accuracy(row: dict) -> str:
-    interval = "" if pd.isna(row["low"]) else f" [{row['low']:.3f}, {row['high']:.3f}]"
-    return "not known" if pd.isna(row["value"]) else f"{row['value']:.3f}{interval}"
-
-
-def table2_in_words(operations: pd.DataFrame, library: pd.DataFrame, differences: pd.DataFrame) -> str:
-    """Are TROVE's programs simpler, and what is in its toolboxes? From the tables."""
-    parts = [_of_print(operations, f"TROVE{REPORTED}", "#ops"), _of_print(library, "TROVE, used", "#lib")]
-    parts += [_kept(library)]
-    categories = set(differences["category"])
-    whole = differences[differences["category"].isin(categories & {"all", "covered"} or categories)]
-    for row in whole[whole["measure"] == f"#ops{REPORTED}"].itertuples():
-        shown = "longer" if row.low > 0 else "simpler" if row.high < 0 else "not shown to be longer or simpler"
-        interval = f"{row.difference:+.1f} operations [{row.low:+.1f}, {row.high:+.1f}]"
-        interval += f" in {THESE_RUNS}" * (row.covers == THESE_RUNS)
-        parts.append(f"Against {row.b}, problem by problem, TROVE's programs are {shown}: {interval}.")
-    if whole.empty:
-        parts.append("Whether they are simpler than another method's cannot be said: these runs hold one system alone.")
-    return " ".join(filter(None, parts))
-
-
-def _of_print(table: pd.DataFrame, system: str, name: str) -> str:
-    both = table[(table["system"] == system) & table["value"].notna() & table["published"].notna()]
-    if both.empty:
-        return ""
-    above = int((both["value"] > both["published"]).sum())
-    return f"{name} of TROVE lies above the printed value in {above} of {len(both)} categories."
-
-
-def _kept(library: pd.DataFrame) -> str:
-    sizes = library.dropna(subset="value").set_index(["category", "system"])["value"].unstack()
-    if not {"TROVE, kept", "TROVE, kept functions"} <= set(sizes):
-        return ""
-    without = int((sizes["TROVE, kept functions"] == 0).sum())
-    total, functions = sizes["TROVE, kept"].sum(), sizes["TROVE, kept functions"].sum()
-    return (
-        f"Of {total:.0f} tools that toolboxes end with (means over runs, summed over {len(sizes)} categories), "
-        f"{functions:.0f} are functions and the others imports of modules; {without} of {len(sizes)} end without one."
-    )

@@ -63,7 +63,7 @@ def test_another_program_in_a_result_file_is_found_unless_the_log_is_cut(lost, c
 
 def test_a_printed_cell_that_nothing_gives_is_open_and_one_that_a_count_gives_is_not(monkeypatch):
     printed = {"acc": 0.4, "n_ops": 4, "n_lib": 2}
-    look = "papers.trove.definitions._look_up"
+    look = "papers.trove.explained.print_of"
     monkeypatch.setattr(look, lambda comparison, system, metric: lambda category: (printed[metric], float("nan")))
     frame, kept = runs("print(1)"), toolbox("f(x)", "import math")
     found = [*counting_findings(frame, kept)]

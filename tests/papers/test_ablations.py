@@ -1,25 +1,26 @@
-"""TroVE's ablations on made runs: what a variant is, what it changes, and what is said of it."""
+"""TroVE's ablations on made runs: what a variant changes, at which calls, beside print, and along the stream."""
 
 import json
-import re
 from dataclasses import asdict
 
 import numpy as np
 import pytest
 
-from papers import published_table, trove
+from papers import published_table, trove, why_empty
 from papers.trove.ablations import EFFECTS, SIMPLEST, selected
 from papers.trove.growth import WORTH
 from trove_lite import load_candidates
-from trove_lite.candidates import save_run
+from trove_lite.candidates import outcomes, save_run, save_table
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.trove import TroveSettings
 from trove_lite.recorded.lent import along
 from trove_lite.recorded.replay import stated_settings
 from trove_lite.running.settings import RunSettings
 
+from ..conftest import ROOT
 from ..scripted import run
 from ..simulated import candidates
+from ..test_notebooks import shown
 
 CATEGORIES = ("counting", "geometry")
 
@@ -33,15 +34,12 @@ def rows(k=6, runs=2, problems=8):
     return made.assign(tools=tools, response="", error=None, prompt_tokens=10, completion_tokens=5)
 
 
-def folder(tmp_path, name, made, choices=None, **changed):
-    """A run folder of these candidates, whose settings differ from the default's in what is given."""
-    changed = {"k": 6} | changed
-    settings = RunSettings(name=name, dataset="math", categories=CATEGORIES, seeds=(0, 1), model="practice", **changed)
-    choices = choices or {}
-    about = {"kind": "live", "settings": asdict(settings) | {"choices": {"trove": choices}}, "toolboxes": []}
-    own = asdict(TroveSettings(**choices) if "toolbox" not in choices else TroveSettings(toolbox=choices["toolbox"]))
+def folder(tmp_path, name, made):
+    """A run folder of these candidates."""
+    settings = RunSettings(name=name, dataset="math", categories=CATEGORIES, seeds=(0, 1), model="practice")
+    about = {"kind": "live", "settings": asdict(settings), "methods": {"trove": asdict(TroveSettings())}}
     made = made.assign(run=[f"{name}_seed{seed}" for seed in made["seed"]])
-    save_run(tmp_path / name, made, json.loads(json.dumps(about | {"methods": {"trove": own}})))
+    save_run(tmp_path / name, made, json.loads(json.dumps(about)))
     return tmp_path / name
 
 
@@ -49,16 +47,15 @@ def folder(tmp_path, name, made, choices=None, **changed):
 def study(tmp_path_factory):
     made, tmp_path = rows(), tmp_path_factory.mktemp("ablations")
     better = made.assign(correct=made["correct"] | (made["problem"] == 0))
-    return trove.ablations(
-        [
-            folder(tmp_path, "default", made),
-            folder(tmp_path, "better", better, {"ranking": "lexical"}),
-            folder(tmp_path, "same", made, {"threshold": "never"}),
-            folder(tmp_path, "none", made, {"toolbox": "none"}),
-            folder(tmp_path, "order", better, {"shuffle": 1}),
-            folder(tmp_path, "few", rows(k=3), k=3),
-        ]
-    )
+    changes = {
+        "better": (better, {"trove.ranking": "lexical"}),
+        "same": (made, {"trove.threshold": "never"}),
+        "none": (made, {"trove.toolbox": "none"}),
+        "order": (better, {"trove.shuffle": 1}),
+        "few": (rows(k=3), {"k": 3}),
+    }
+    default = {folder(tmp_path, "default", made): {}}
+    return trove.ablations(default | {folder(tmp_path, name, own): how for name, (own, how) in changes.items()})
 
 
 @pytest.fixture(scope="module")
@@ -66,14 +63,10 @@ def effects(study):
     return trove.effects(study)
 
 
-def test_a_variant_is_what_its_settings_have_that_the_default_s_have_not(study):
-    assert {v.name: v.label for v in study.variants} == {
-        "better": "ranked by text",
-        "same": "never trimmed",
-        "none": "no toolbox",
-        "order": "order 1",
-        "few": "3 calls",
-    }
+def test_a_variant_is_called_by_what_it_changes(study):
+    labels = {variant.name: variant.label for variant in study.variants}
+    assert labels["better"] == "ranking lexical"
+    assert study.default.label == "default"
 
 
 def effect(table, variant, budget="the same calls"):
@@ -86,14 +79,14 @@ def test_an_effect_is_the_mean_difference_of_the_selected_answers(study, effects
     wrong = 1 - default["score"].to_numpy()
     planted = float(np.mean(wrong * (default["problem"] == 0)))
     assert planted > 0
-    assert effect(effects, "ranked by text")["difference"] == pytest.approx(planted)
+    assert effect(effects, "ranking lexical")["difference"] == pytest.approx(planted)
     assert effect(effects, "another order")["difference"] == pytest.approx(planted)
 
 
 def test_a_variant_of_the_very_same_programs_is_named_and_changes_nothing(effects):
-    row = effect(effects, "never trimmed")
+    row = effect(effects, "threshold never")
     assert (row["difference"], row["note"]) == (0, "the very programs of the default")
-    assert effect(effects, "ranked by text")["note"] == "the very programs of the default"
+    assert effect(effects, "ranking lexical")["note"] == "the very programs of the default"
 
 
 def test_one_correction_is_over_all_rows(effects):
@@ -102,7 +95,7 @@ def test_one_correction_is_over_all_rows(effects):
 
 
 def test_another_budget_is_matched_and_shown_as_run_too(effects):
-    matched, as_run = effect(effects, "3 calls"), effect(effects, "3 calls", "as run")
+    matched, as_run = effect(effects, "k 3"), effect(effects, "k 3", "as run")
     assert matched["calls"] == matched["calls_default"] == 3
     assert (as_run["calls"], as_run["calls_default"]) == (3, 6)
     assert np.isnan(matched["published"])  # which is of runs as they were
@@ -125,13 +118,13 @@ def test_the_paper_s_difference_is_its_variant_minus_its_own_choice(effects):
     printed = published_table("trove_table10")
     cells = printed[printed["category"].isin(CATEGORIES)].pivot(index="category", columns="method", values="value")
     wanted = (cells["lexical"] - cells["freq_ours"]).mean()
-    assert effect(effects, "ranked by text")["published"] == pytest.approx(wanted)
-    assert np.isnan(effect(effects, "no toolbox")["published"])
+    assert effect(effects, "ranking lexical")["published"] == pytest.approx(wanted)
+    assert np.isnan(effect(effects, "toolbox none")["published"])
 
 
 def test_tables_name_what_no_run_is_of(study):
     table = trove.ablation_table(study, 10)
-    assert set(table.loc[table["system"] == "lm_based", "note"]) == {"no run ranked by the model"}
+    assert set(table.loc[table["system"] == "lm_based", "note"]) == {"no run with ranking model"}
     assert table.loc[table["system"] == "lexical", "value"].notna().all()
     assert table.loc[(table["system"] == "lm_based") & (table["category"] == "counting"), "published"].item() == 0.25
 
@@ -144,60 +137,30 @@ def test_orders_are_held_against_seeds(study):
     assert np.isnan(row["orders_sd"])
 
 
-def test_runs_of_nothing_in_common_are_refused(tmp_path):
+def test_runs_of_nothing_in_common_or_of_two_models_are_refused(tmp_path):
     made = rows()
     one = folder(tmp_path, "one", made[made["category"] == "counting"])
-    other = folder(tmp_path, "other", made[made["category"] == "geometry"], {"shuffle": 1})
+    other = folder(tmp_path, "other", made[made["category"] == "geometry"])
     with pytest.raises(TroveLiteError, match="one: has no category and seed in common"):
-        trove.ablations([one, other])
-    with pytest.raises(TroveLiteError, match="two runs are named one"):
-        trove.ablations([one, one])
+        trove.ablations({one: {}, other: {"trove.shuffle": 1}})
+    third = folder(tmp_path, "third", made.assign(model="another"))
+    with pytest.raises(TroveLiteError, match="2 different values of 'model'"):
+        trove.ablations({one: {}, third: {"trove.shuffle": 1}})
 
 
 def test_the_placebo_compares_what_import_was_shown(tmp_path):
     made = rows(problems=20, runs=4)
     of_import = made["mode"] == "import"
     worse = made.assign(correct=made["correct"] & ~of_import, tools=made["tools"].where(~of_import, ""))
-    study = trove.ablations([folder(tmp_path, "a", made), folder(tmp_path, "b", worse, {"toolbox": "none"})])
+    study = trove.ablations({folder(tmp_path, "a", made): {}, folder(tmp_path, "b", worse): {"trove.toolbox": "none"}})
     table = trove.placebo(study).set_index(["measure", "toolbox"])["value"]
     assert table["IMPORT programs that import", "its own toolbox"] == pytest.approx(0.5)
     assert table["IMPORT programs that import", "no toolbox"] == 0
     found = trove.placebo_differences(study).set_index("measure")["difference"]
     assert found["accuracy of IMPORT"] == pytest.approx(made.loc[of_import, "correct"].mean())
-    said = trove.placebo_in_words(trove.placebo(study), trove.placebo_differences(study))
-    assert "With its own toolbox instead of no toolbox a single IMPORT program is right more often" in said
-
-
-@pytest.mark.parametrize(("weights", "changed"), [("a", set()), ("b", {"model"})])
-def test_a_model_is_changed_by_its_weights_and_not_by_how_its_engine_is_set_up(tmp_path, weights, changed):
-    made = rows()
-    places = [folder(tmp_path, "a", made), folder(tmp_path, "b", made, {"toolbox": "none"})]
-    for place, spec, sha256 in zip(
-        places, ("vllm:m?max_num_seqs=64", "vllm:m?max_num_seqs=128"), "a" + weights, strict=True
-    ):
-        about = json.loads((place / "run.json").read_text())
-        about["settings"]["model"] = spec
-        about["identity"] = {"solver": {"name": "m", "sha256": sha256, "engine": "vllm"}}
-        (place / "run.json").write_text(json.dumps(about))
-    (variant,) = trove.ablations(places).variants
-    assert set(variant.changes) == {"toolbox"} | changed
-
-
-def test_without_a_placebo_nothing_is_claimed(study):
-    alone = study._replace(variants=())
-    table = trove.placebo_differences(alone)
-    assert table.empty
-    assert trove.placebo_figure(table) is None
-    assert trove.placebo_in_words(trove.placebo(alone), table).startswith("It cannot be said")
-
-
-def test_the_forest_has_every_effect_in_order_and_what_is_printed(effects):
-    figure = trove.effects_figure(effects)
-    drawn = [label.get_text().removesuffix(" *") for axes in figure.axes for label in axes.get_yticklabels()]
-    scored_again = effects["budget"] == "scored again"
-    assert drawn == [*effects[~scored_again]["variant"], *effects[scored_again]["variant"]]
-    marks = [mark for axes in figure.axes for mark in axes.collections if len(mark.get_offsets())]
-    assert len(marks) == effects["published"].notna().sum()
+    assert (
+        why_empty(trove.placebo_differences(study._replace(variants=()))) == "no run with another toolbox, or with none"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -205,9 +168,8 @@ def streams(tmp_path_factory):
     """Scripted runs, whose toolboxes grow: in the data set's order and in another."""
     place = tmp_path_factory.mktemp("streams")
     own = run(place / "own", name="own", methods=("trove",))
-    return trove.ablations(
-        [own, run(place / "other", name="other", methods=("trove",), trove={"shuffle": 1, "interval": 4})]
-    )
+    other = run(place / "other", name="other", methods=("trove",), trove={"shuffle": 1, "interval": 4})
+    return trove.ablations({own: {}, other: {"trove.shuffle": 1}})
 
 
 def test_a_toolbox_s_size_along_the_stream_is_what_import_could_call(streams):
@@ -220,7 +182,8 @@ def test_a_toolbox_s_size_along_the_stream_is_what_import_could_call(streams):
 
 def test_what_the_toolbox_adds_to_answers_along_the_stream(streams, tmp_path):
     without = run(tmp_path / "without", name="without", methods=("trove",), trove={"toolbox": "none", "interval": 4})
-    study = trove.ablations([streams.default.folder, without, streams.shuffled[0].folder])
+    changes = {streams.default.folder: {}, without: {"trove.toolbox": "none"}}
+    study = trove.ablations(changes | {streams.shuffled[0].folder: {"trove.shuffle": 1}})
     growth, later = trove.growth(study, blocks=2), trove.later(study)
     table = growth[growth["measure"] == WORTH]
     assert list(table["stream"]) == ["the data set's order"] * 2
@@ -229,7 +192,6 @@ def test_what_the_toolbox_adds_to_answers_along_the_stream(streams, tmp_path):
     assert (first + second) / 2 == pytest.approx(own - none)
     (row,) = later[later["measure"] == WORTH].itertuples()
     assert row.difference == pytest.approx(second - first)
-    assert re.search("TROVE .* the same calls with no toolbox", trove.growth_in_words(growth, later))
     assert not (trove.growth(streams)["measure"] == WORTH).any()
 
 
@@ -253,3 +215,18 @@ def test_later_is_the_second_half_s_gain_minus_the_first_s(streams):
     found = trove.later(streams).query("measure == 'IMPORT minus SKIP'").set_index("stream")["difference"]
     for stream in found.index:
         assert found[stream] == pytest.approx(gains[stream, 2] - gains[stream, 1])
+
+
+@pytest.mark.parametrize(("stem", "table"), [("21_trove_ablations", "ablations"), ("22_trove_growth", "growth_later")])
+def test_the_essays_show_their_idea_without_a_variant_and_their_tables_with_some(
+    stem, table, streams, tmp_path, monkeypatch
+):
+    frame = rows().assign(solution="print(double(1))", tools="```python\nfrom toolbox import double\n```")
+    save_table(outcomes(frame), tmp_path / "outcomes.parquet")
+    path = ROOT / "notebooks" / f"{stem}.ipynb"
+    given = {"recorded": [str(tmp_path / "outcomes.parquet")], "results": str(tmp_path / "results")}
+    assert "no variants" in shown(path, monkeypatch, **given)
+    assert not (tmp_path / "results").exists()
+    variants = {str(one.folder): dict(one.changes) for one in (streams.default, *streams.variants)}
+    shown(path, monkeypatch, variants=variants, **given)
+    assert (tmp_path / f"results/trove_{table}.csv").is_file()

@@ -1,33 +1,62 @@
-"""TroVE's Table 2 on made runs: which answers count, what is counted of them, and what is said of it."""
+"""TroVE's Table 2 on made runs: which answers count, what is counted of them, and what hangs on the definition."""
 
 import pandas as pd
 import pytest
 
-from papers import trove
+from papers import trove, why_empty
 from trove_lite.analysis.toolboxes import KEPT
 from trove_lite.candidates import outcomes, selections
+from trove_lite.programs import COUNTS
 
 from ..simulated import candidates
 
 SHORT, LONG = "print(1)", "import math\nfrom toolbox import double\nprint(double(1) + 1)"
 TOOLS = "```python\nfrom toolbox import double\n```\n```python\nimport math\n```"
+TOOL = "```python\ndef twice(x):\n    y = x + x\n    return y\n```"
+NONE_KEPT = pd.DataFrame(columns=KEPT)
 
 
-@pytest.fixture
+def runs_of(trove_program, tools, other_program):
+    frame = candidates(categories=("counting", "geometry"), problems=5)
+    by_trove = frame["method"] == "trove"
+    solution = by_trove.map({True: f"```python\n{trove_program}\n```", False: f"```python\n{other_program}\n```"})
+    return frame.assign(solution=solution, tools=by_trove.map({True: tools, False: ""}), response="", error=None)
+
+
+@pytest.fixture(scope="module")
 def runs():
     """Two runs of TROVE, whose programs are long and use a tool, and of PRIMITIVE; counting and geometry."""
-    frame = candidates(categories=("counting", "geometry"))
-    by_trove = frame["method"] == "trove"
-    solution = by_trove.map({True: f"```python\n{LONG}\n```", False: f"```python\n{SHORT}\n```"})
-    return frame.assign(solution=solution, tools=by_trove.map({True: TOOLS, False: ""}), response="", error=None)
+    return runs_of(LONG, TOOLS, SHORT)
+
+
+@pytest.fixture(scope="module")
+def written():
+    """TROVE's programs are short as they are reported, and long with the function that is written along."""
+    return runs_of("print(twice(1))", TOOL, "print(1 + 1 + 1 + 1)")
+
+
+@pytest.fixture(scope="module")
+def kept():
+    rows = [
+        (run, category, name, signature)
+        for run in ("run0", "run1")
+        for category in ("counting", "geometry")
+        for name, signature in (("twice", "twice(x)"), ("math", "import math"))
+    ]
+    table = pd.DataFrame(rows, columns=["run", "category", "name", "signature"])
+    return table.assign(method="trove", seed=0, rank=table.groupby(["run", "category"]).cumcount() + 1)
 
 
 def values(table):
     return table.set_index(["system", "category"])["value"].to_dict()
 
 
+def operations(runs):
+    return trove.table2(runs, trove.REPORTED, trove.SELECTED)
+
+
 def test_operations_are_of_the_selected_programs_by_either_count(runs):
-    found = values(trove.table2_operations(runs))
+    found = values(operations(runs))
     assert found["PRIMITIVE, as reported", "counting"] == 4  # print(1): Expr, Call, Name, Load
     assert found["TROVE, as reported", "counting"] == 6
 
@@ -46,26 +75,17 @@ def test_the_last_attempt_at_a_problem_is_the_one_that_counts(runs):
 
 def test_a_recorded_selection_is_what_a_run_ended_with(runs):
     one = runs[(runs["method"] == "trove") & (runs["run"] == "run0") & (runs["mode"] == "skip") & (runs["sample"] == 0)]
-    said = one.assign(phase="selected", provenance="recorded selection", solution=f"```python\n{SHORT}\n```")
-    both = pd.concat([runs, said], ignore_index=True)
-    assert len(selections(both)) == len(said)
+    held = one.assign(phase="selected", provenance="recorded selection", solution=f"```python\n{SHORT}\n```")
+    both = pd.concat([runs, held], ignore_index=True)
+    assert len(selections(both)) == len(held)
     ended = trove.ended_with(both)
     ended = ended[(ended["method"] == "trove") & (ended["run"] == "run0")]
     assert set(ended["reported_operations"]) == {4}
-    assert len(ended) == len(said)
+    assert len(ended) == len(held)
 
 
-def test_used_tools_are_those_that_answers_name_and_kept_ones_what_the_toolbox_holds(runs):
-    kept = pd.DataFrame(
-        [
-            {"run": run, "method": "trove", "category": "counting", "name": name, "signature": signature}
-            for run, name, signature in (
-                ("run0", "double", "double(x)"),
-                ("run0", "math", "import math"),
-                ("run1", "math", "import math"),
-            )
-        ]
-    )
+def test_used_tools_are_those_that_answers_name_and_kept_ones_what_the_toolbox_holds(runs, kept):
+    kept = kept[(kept["category"] == "counting") & ((kept["run"] == "run0") | (kept["name"] == "math"))]
     found = values(trove.table2_library(runs, kept))
     assert found["TROVE, used", "counting"] == 1  # math is imported and not named
     assert (found["TROVE, kept", "counting"], found["TROVE, kept functions", "counting"]) == (1.5, 0.5)
@@ -73,31 +93,69 @@ def test_used_tools_are_those_that_answers_name_and_kept_ones_what_the_toolbox_h
     assert found["PRIMITIVE, used", "counting"] == 0
 
 
-def test_differences_are_paired_and_said_in_words(runs):
-    differences = trove.table2_differences(runs)
-    found = differences.set_index(["measure", "category"])["difference"]
+def test_differences_are_paired_and_one_system_alone_has_none(runs):
+    found = trove.table2_differences(runs).set_index(["measure", "category"])["difference"]
     assert found["#ops, as reported", "covered"] == 2
-    words = trove.table2_in_words(
-        trove.table2_operations(runs), trove.table2_library(runs, pd.DataFrame(columns=KEPT)), differences
-    )
-    assert "Against PRIMITIVE, problem by problem, TROVE's programs are longer: +2.0 operations" in words
-    alone = runs[runs["method"] == "trove"]
-    assert "hold one system alone" in trove.table2_in_words(
-        trove.table2_operations(alone),
-        trove.table2_library(alone, pd.DataFrame(columns=KEPT)),
-        trove.table2_differences(alone),
-    )
+    alone = trove.table2_differences(runs[runs["method"] == "trove"])
+    assert why_empty(alone) == "these runs hold one system alone"
 
 
-def test_outcomes_give_the_tables_of_the_text(runs):
-    for table in (trove.table2_accuracy, trove.table2_operations, trove.table2_differences):
+def test_outcomes_give_the_tables_of_the_text_and_old_ones_say_why_not(runs):
+    for table in (operations, trove.table2_differences, trove.simpler):
         pd.testing.assert_frame_equal(table(outcomes(runs)), table(runs))
-
-
-def test_outcomes_made_before_measures_were_kept_say_so(runs):
-    old = outcomes(runs).assign(reported_operations=None, used_tools=None)
-    table = trove.table2_operations(old).set_index(["system", "category"])
-    assert table.loc[("TROVE, as reported", "counting"), "note"] == "no program's text is known"
-    library = trove.table2_library(old, pd.DataFrame(columns=KEPT))
+    old = outcomes(runs).assign(reported_operations=None, used_tools=None, operation_counts=None)
+    cells = operations(old).set_index(["system", "category"])
+    assert cells.loc[("TROVE, as reported", "counting"), "note"] == "no program's text is known"
+    library = trove.table2_library(old, NONE_KEPT)
     assert library["value"].isna().all()
     assert set(library["note"]) == {"what the toolbox held is not known"}
+    assert "before operations were counted" in why_empty(trove.simpler(old))
+
+
+def test_simpler_turns_with_the_definition(written):
+    table = trove.simpler(written).set_index(["counted", "answers"])
+    assert set(table.index.get_level_values("counted")) == set(COUNTS)
+    assert table.loc[("as reported", "all"), "difference"] < 0
+    assert table.loc[("with tools written", "all"), "difference"] > 0
+    assert table.loc[("function calls", "all"), ["value_a", "value_b"]].tolist() == [2, 1]
+
+
+def test_smaller_counts_tools_in_every_way(written, kept):
+    other = kept[kept["signature"] == "import math"].assign(method="primitive")
+    table = trove.smaller(written, pd.concat([kept, other], ignore_index=True)).set_index("counted")
+    assert table["difference"].to_dict() == {"used": 1, "kept": 1, "kept and used": 1, "kept functions": 1}
+    assert (table["categories"] == 2).all()
+
+
+def test_each_selected_program_is_counted_otherwise(written):
+    table = trove.counted_otherwise(written).set_index("counted")
+    assert (table["programs"] == 40).all()  # 5 problems, 2 categories, 2 runs, 2 methods
+    assert table.loc["with tools written", ["same", "more", "less"]].tolist() == [20, 20, 0]
+    assert table.loc["as selected by", "same"] == 40
+
+
+@pytest.mark.parametrize("cut", [False, True])
+def test_a_result_file_that_holds_another_program_is_counted_with_its_cause(written, cut):
+    own = written[written["method"] == "trove"].astype({"phase": object, "provenance": object})
+    ended = trove.ended_with(own).assign(phase="selected", provenance="recorded selection")
+    ended.loc[ended.index[:3], "program"] = 1
+    both = pd.concat([own.assign(shortened=cut), ended[own.columns]], ignore_index=True)
+    table = trove.recorded_selection(both).set_index("selected")
+    assert table.loc["the same program", "programs"] == len(ended) - 3
+    other = table.loc["another program, the same answer"]
+    assert other["programs"] == 3
+    assert other["cause"].startswith("an output that the record cuts" if cut else "nothing")
+
+
+def test_a_printed_cell_is_explained_by_another_run_or_count_or_is_open(written, kept, monkeypatch):
+    printed = {"acc": 0.5, "n_ops": 6, "n_lib": 7}
+    look = "papers.trove.explained.print_of"
+    monkeypatch.setattr(look, lambda comparison, system, metric: lambda category: (printed[metric], float("nan")))
+    table = trove.table2_explained(written, kept).set_index(["measure", "category"])
+    assert table.loc[("#ops, as reported", "counting"), "value"] == 5
+    assert table.loc[("#ops, as reported", "counting"), "verdict"] == "open"
+    assert table.loc[("#lib, used", "counting"), "verdict"] == "open"
+    printed |= {"n_ops": 5, "n_lib": 2}
+    table = trove.table2_explained(written, kept).set_index(["measure", "category"])
+    assert table.loc[("#ops, as reported", "counting"), "why"] == "one more run may print it"
+    assert table.loc[("#lib, used", "counting"), "why"] == "by another count: kept"

@@ -6,7 +6,6 @@ import json
 import re
 from types import SimpleNamespace
 
-import pandas as pd
 import pytest
 
 from papers.raters.__main__ import main
@@ -19,7 +18,6 @@ from trove_lite.programs import Tool, program_of
 from ..simulated import MODEL, candidates
 from ..view.test_view import Tags
 from .conftest import run_folder
-from .simulating import simulated
 
 
 def page_of(study, rater=1):
@@ -102,20 +100,6 @@ def test_a_program_that_imports_tools_from_modules_is_shown_with_those_and_what_
     assert _lean(row) == f"N = 1\n\n{b.source}\n\n{a.source}\n\n{solution}"
 
 
-def test_a_program_of_several_blocks_is_shown_whole_and_none_of_a_method_that_is_not_recorded_whole(tmp_path):
-    run = run_folder(tmp_path, text="")
-    frame = pd.read_parquet(run / "candidates.parquet")
-    methods = frame["method"].astype(str)
-    named = [frame.assign(method=methods.map({"trove": "pot", "primitive": "entangled"}))]
-    named += [frame[methods == "trove"].assign(method="cot")]
-    frame = pd.concat(named, ignore_index=True)
-    frame["solution"] = "First:\n```python\nx = 1\n```\nthen\n```python\nprint(x)\n```"
-    save_table(frame, run / "candidates.parquet")
-    study = write_study([run], tmp_path / "study", raters=2)
-    assert study.methods == ("entangled", "pot")
-    assert {item["program"] for item in items_of(study.folder)["items"]} == {"x = 1\n\nprint(x)"}
-
-
 def test_what_a_page_writes_is_read_back_with_the_key(study, tmp_path):
     files = []
     for rater in (1, 2):
@@ -126,20 +110,15 @@ def test_what_a_page_writes_is_read_back_with_the_key(study, tmp_path):
     assert len(table) == (key["rater"] <= 2).sum()
     assert (table["said"] == (table["item"] % 2 == 0)).all()
     assert (table["seconds"] == 1.5 * table["item"]).all()
-    lines = ["study,rater,item,said,seconds,pauses,changes"]
-    own = answered(study, 3)
-    lines += [f"{own['study']},3,{a['item']},{str(a['said']).lower()},{a['seconds']},0,1" for a in own["answers"]]
-    (tmp_path / "3.csv").write_text("\n".join(lines) + "\n")
-    assert len(read_study(study, [*files, tmp_path / "3.csv"])) == (key["rater"] <= 3).sum()
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "holds no answers"),
+        ("", "not what a page writes"),
+        (lambda own: own | {"answers": []}, "holds no answers"),
         ("{", "not what a page writes"),
         ('{"study": 1, "rater": 1, "answers": [1]}', "not what a page writes"),
-        ("a,b\n1,2\n", "no study"),
         (b"\xff\xfe\x00", "cannot be read"),
         (lambda own: own | {"study": "\x1b[2Jother"}, r"of study \\x1b\[2Jother"),
         (lambda own: own | {"rater": 9}, "has none such"),
@@ -176,8 +155,7 @@ def test_the_commands_make_pages_and_read_answers(tmp_path, capsys):
     for rater, file in enumerate(files, start=1):
         file.write_text(json.dumps(answered(tmp_path / "s", rater)))
     assert main(["read", str(tmp_path / "s"), *map(str, files)]) == 0
-    said = capsys.readouterr().out
-    assert f"Programs of {MODEL}, simulated, on mine.jsonl." in said
+    assert f"Ratings of programs of {MODEL}, simulated, on mine.jsonl." in capsys.readouterr().out
     made = {path.name for path in (tmp_path / "s" / "results").iterdir()}
     assert {"trove_table5.csv", "trove_figure10.png", "trove_table5_agreement.csv"} <= made
 
@@ -186,11 +164,3 @@ def test_one_rater_alone_gives_means_and_a_reason_for_no_difference(study, tmp_p
     (tmp_path / "1.json").write_text(json.dumps(answered(study, 1)))
     assert main(["read", str(study), str(tmp_path / "1.json"), "--out", str(tmp_path / "results")]) == 0
     assert "give the answers of more raters" in capsys.readouterr().out
-
-
-def test_simulated_raters_say_that_they_are(study):
-    ratings = simulated(
-        read_key(study)[1], accuracy={"trove": 0.9, "primitive": 0.6}, seconds={"trove": 10, "primitive": 20}
-    )
-    assert "nobody was asked" in ratings.attrs["runs"]
-    assert len(ratings) == len(read_key(study)[1])

@@ -71,7 +71,7 @@ def test_the_run_that_is_compared_trims_and_solves_again(first):
 @pytest.mark.parametrize("rule", ["two_stage", "random"])
 def test_table_2_is_of_the_answers_that_the_run_itself_chose(rule, tmp_path):
     folder = run(tmp_path / "own", replace(SETTINGS, selection=rule))
-    table = trove.table2_accuracy(tl.load_candidates(folder)).set_index(["system", "category"])
+    table = trove.table2(tl.load_candidates(folder), trove.ACCURACY).set_index(["system", "category"])
     assert table.loc[("TROVE", "counting"), "value"] == read_description(folder)["accuracy"]["trove-counting-0"]
     assert table.loc[("TROVE", "counting"), "rule"] == rule
 

@@ -8,10 +8,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from studies import outcomes, plan
-from studies.ablations import ablate
+from studies import plan
+from studies.notebooks import ablate, report
 from studies.publish import publish
-from studies.report import report
 from studies.run import run
 from trove_lite import load_calls, load_candidates
 from trove_lite.candidates import save_run, save_table
@@ -19,8 +18,6 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.journal import finished_journal
 
 from ..conftest import ROOT
-from ..running.test_labelled import run as play
-from ..scripted import run as played
 from ..simulated import candidates
 
 FILE = """
@@ -155,16 +152,9 @@ def test_parts_that_are_complete_are_published_whole_and_the_others_named(tmp_pa
     assert json.loads((published / "run.json").read_text()) == json.loads((source / "run.json").read_text())
     assert table.set_index("part")["complete"].to_dict() == {"first": True, "second": False}
     text = (tmp_path / "results/README.md").read_text()
-    assert "\nThe study's file says: It rained.\n" in text
+    assert "It rained." in text
     assert "second (trove; counting): stopped after 2 samples" in text
-    assert "by a random number generator" in text
-
-
-def test_what_a_run_cannot_tell_is_published_with_it(tmp_path):
-    run_folder(tmp_path / "runs" / "first")
-    study = read(tmp_path, FILE.replace('name = "first"', 'name = "first"\nnote = "Drawn twice."'))
-    publish(study, tmp_path / "runs", tmp_path / "results")
-    assert json.loads((tmp_path / "results/runs/first/run.json").read_text())["note"] == "Drawn twice."
+    assert "(../small/notebooks)" in text
 
 
 def test_what_was_published_stays_until_its_run_is_complete_again(tmp_path):
@@ -175,7 +165,7 @@ def test_what_was_published_stays_until_its_run_is_complete_again(tmp_path):
     run_folder(tmp_path / "clone" / "second")  # by somebody who has no more than what was published
     table = publish(study, tmp_path / "clone", results).set_index("part")
     assert table["complete"].all()
-    assert "What was not run\n\nNothing of the study's plan." in (results / "README.md").read_text()
+    assert "## Not run" not in (results / "README.md").read_text()
     assert (results / "runs/first/candidates.parquet").read_bytes() == before
     (first / "candidates.parquet").unlink()  # as a run does whose attempts were raised
     assert publish(study, tmp_path / "runs", results, {"second": tmp_path / "clone/second"})["complete"].all()
@@ -192,28 +182,9 @@ def test_what_was_published_of_a_part_whose_plan_grew_is_named_with_what_it_lack
     table = publish(grown, tmp_path / "runs", results).set_index("part")
     assert table.loc["first", "complete"]
     assert table.loc["first", "problems"] == load_candidates(results / "runs/first")["problem"].nunique()
-    lacks = "\n- first: made at limit none, planned is 240, at pot.attempts none, planned is 3\n"
-    assert lacks in (results / "README.md").read_text()
-
-
-def test_what_came_of_running_its_programs_again_is_published_with_a_study(tmp_path):
-    run_folder(tmp_path / "runs" / "first")
-    (tmp_path / "again").mkdir()
-    (tmp_path / "again/agreement.csv").write_text("category,candidates,status,compared,verdict\nall,60,58,59,59\n")
-    (tmp_path / "again/disagreements.csv").write_text("status_recorded,status\nkilled,timeout\nkilled,timeout\n")
-    results = tmp_path / "results"
-    publish(read(tmp_path), tmp_path / "runs", results, reexecuted=tmp_path / "again")
-    publish(read(tmp_path), tmp_path / "runs", results)  # it stays
     text = (results / "README.md").read_text()
-    assert "Of 60 programs" in text
-    assert "59 of 59 have the same verdict, and 58 end alike. Others: 2 killed, now timeout." in text
-
-
-def test_what_a_run_did_not_record_is_said_and_never_made_up(tmp_path):
-    run_folder(tmp_path / "runs" / "first")
-    table = publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
-    assert pd.isna(table.loc[0, "hours"])
-    assert "- **commit**: not recorded" in (tmp_path / "results/README.md").read_text()
+    for option, planned in (("limit", 240), ("pot.attempts", 3)):
+        assert f"- first: made at {option} none, planned is {planned}\n" in text
 
 
 def test_hours_are_those_of_the_sessions(tmp_path):
@@ -227,7 +198,6 @@ def test_hours_are_those_of_the_sessions(tmp_path):
     table = publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
     assert table["hours"].tolist() == [2.0, 1.0]
     assert table.loc[0, "commits"] == "abc"
-    assert "at least one of them\nwas running for 2.50 hours" in (tmp_path / "results/README.md").read_text()
 
 
 def test_parts_of_two_models_are_refused(tmp_path):
@@ -235,13 +205,9 @@ def test_parts_of_two_models_are_refused(tmp_path):
     elsewhere = run_folder(tmp_path / "elsewhere", model="another")
     with pytest.raises(TroveLiteError, match=r"several models: simulated \(first\), another \(second\)"):
         publish(read(tmp_path), tmp_path / "runs", tmp_path / "results", {"second": elsewhere})
-
-
-def test_another_model_s_part_is_not_published_beside_what_is_there(tmp_path):
-    run_folder(tmp_path / "runs" / "first")
-    publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
+    publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")  # and neither beside what is published already
     run_folder(tmp_path / "mine" / "second", model="another")
-    with pytest.raises(TroveLiteError, match=r"several models: simulated \(first\), another \(second\)"):
+    with pytest.raises(TroveLiteError, match="several models"):
         publish(read(tmp_path), tmp_path / "mine", tmp_path / "results")
     assert not (tmp_path / "results/longer").exists()
 
@@ -269,58 +235,12 @@ def test_what_is_not_published_is_left_out_in_a_line(tmp_path, capsys):
     assert "left out" in capsys.readouterr().out
 
 
-def test_a_study_of_latm_says_what_came_of_its_tools(tmp_path, monkeypatch):
-    own, other = tmp_path / "results/small", tmp_path / "results/thoughts"
-    parts = ['methods = ["latm"]', 'methods = ["cot"]']
-    head = 'notebooks = ["40_latm"]\nbeside = ["thoughts"]\n[weights]'
-    text = FILE.partition("[settings]")[0].replace("[weights]", head)
-    text += "".join(f'[[part]]\nname = "part{n}"\n{line}\n' for n, line in enumerate(parts))
-    study = read(tmp_path, text)
-    play(tmp_path / "runs/part0")
-    play(other / "runs/cot", methods=("cot",), roles=())
-    own.mkdir()
-    publish(study, tmp_path / "runs", own)
-    told = (own / "README.md").read_text()
-    assert "| LATM of maker, user | " in told
-    assert "| CoT, scripted " in told
-    assert "chinese_remainder | maker | run | 1 | 1 |" in " ".join(told.split())
-    assert "LATM of maker, user is " in told
-    assert "part1 (cot; all): not begun" in told
-    (words,) = reported(study, own, monkeypatch)
-    assert words[-2:] == ["--only", "40_latm"]
-    assert str(other / "runs/cot") in words
-
-
 def reported(study, results, monkeypatch) -> list[list[str]]:
     """The reports that a study asks for, as command lines."""
     asked: list[list[str]] = []
-    monkeypatch.setattr("studies.report.trove_lite", lambda words: asked.append(words) or 0)
+    monkeypatch.setattr("studies.notebooks.trove_lite", lambda words: asked.append(words) or 0)
     assert report(study, results) == 0
     return asked
-
-
-CREATOR = FILE.partition("[settings]")[0].replace("[weights]", 'notebooks = ["30_creator"]\n[weights]') + "".join(
-    f'[[part]]\nname = "{name}"\nmethods = ["{name}"]\n"{name}.attempts" = {attempts}\n'
-    for name, attempts in (("creator", 1), ("entangled", 3), ("pot", 2))
-)
-
-
-def test_a_study_of_creator_says_whether_disentangling_helps(tmp_path, monkeypatch):
-    study, own = read(tmp_path, CREATOR), tmp_path / "results/small"
-    for part in study.parts:
-        choices = {part.name: {"attempts": part.options[f"{part.name}.attempts"]}}
-        how = {"dataset": "practice", "seeds": (0,), "limit": 4, "choices": choices}
-        played(tmp_path / "runs" / part.name, methods=(part.name,), **how)
-    own.mkdir(parents=True)
-    table = publish(study, tmp_path / "runs", own)
-    assert table.set_index("part")["attempts"].to_dict() == {"creator": "1", "entangled": "3", "pot": "2"}
-    told = (own / "README.md").read_text()
-    for budget in ("calls", "completion tokens"):
-        assert f" {budget} a problem, CREATOR (tool and use apart) less Entangled (both at once): " in told
-    assert "| PoT, no rectification " in told
-    assert "| 3 attempts |" in " ".join(told.split())
-    ((*_, only, notebook),) = reported(study, own, monkeypatch)
-    assert (only, notebook) == ("--only", "30_creator")
 
 
 def test_each_data_set_of_a_study_has_a_report_of_its_own(tmp_path, monkeypatch):
@@ -366,6 +286,7 @@ def test_every_part_of_a_committed_study_is_a_run_that_can_be_made(path):
 
     study = plan.read_study(path)
     folders = {part.name: Path(part.name) for part in study.parts}
+    assert bool(study.default) == any(part.group == plan.ABLATIONS for part in study.parts)
     for part in study.parts:
         given = parser_of("run").given(plan.words_of(part, "practice", Path("out"), folders)[1:])
         given.pop("reuse", None)
@@ -403,32 +324,15 @@ def test_ablations_of_an_incomplete_default_are_refused(tmp_path):
         ablate(read(tmp_path, ABLATIONS), tmp_path / "runs", tmp_path / "results", {})
 
 
-def test_every_study_that_is_here_can_be_read_and_its_parts_found():
-    for path in sorted((ROOT / "studies").glob("*.toml")):
-        study = plan.read_study(path)
-        folders = {part.name: Path(part.name) for part in study.parts}
-        assert all(plan.words_of(part, "practice", Path("out"), folders) for part in study.parts)
-        assert bool(study.default) == any(part.group == plan.ABLATIONS for part in study.parts)
-
-
-def test_other_prompts_are_told_with_the_same_comparison_as_the_study_s(tmp_path):
-    study = read(tmp_path, FILE.replace('"longer"', '"prompts"').replace("k = 9", 'prompts = "official"'))
-    own, other = tmp_path / "results/runs/first", tmp_path / "results/prompts/second"
-    for folder, seed in ((own, 0), (other, 1)):
-        rows = candidates(problems=8, runs=1, k=6, categories=("counting",), seed=seed)
-        save_run(folder, rows, {"kind": "live", "model": "simulated"})
-    told = "\n".join(outcomes.other_prompts(study, tmp_path / "results", [own]))
-    rows = told.split("TROVE minus PRIMITIVE, problem by problem:")[1]
-    assert "| the study's prompts | counting" in rows
-    assert "| `official`          | counting" in rows
-    saved = pd.read_csv(tmp_path / "results/prompts_differences.csv").query("rule == 'one_stage'")
-    assert list(saved["prompts"]) == ["the study's prompts", "official"]
-
-
-def test_a_run_that_only_lends_its_toolboxes_is_not_told_as_other_prompts(tmp_path):
-    study = read(tmp_path, FILE.replace('"longer"', f'"{plan.LENDER}"'))
-    run_folder(tmp_path / "results" / plan.LENDER / "second")
-    assert not outcomes.other_prompts(study, tmp_path / "results", [run_folder(tmp_path / "results/runs/first")])
+def test_an_ablation_is_handed_to_the_notebooks_by_what_its_part_changes(tmp_path, monkeypatch):
+    asked = {}
+    monkeypatch.setattr("trove_lite.notebooks.run_all", lambda jobs, **how: asked.update(jobs) or {})
+    for part in ("first", "second"):
+        run_folder(tmp_path / "runs" / part)
+    assert ablate(read(tmp_path, ABLATIONS), tmp_path / "runs", tmp_path / "results", {}) == 0
+    (default, none), (variant, changes) = asked["21_trove_ablations"].parameters["variants"].items()
+    assert (Path(default).name, none, Path(variant).name) == ("first", {}, "second")
+    assert changes == {"k": 9, "trove.toolbox": "part:first#geometry", "retry": False}
 
 
 # ---- health ----
@@ -466,20 +370,13 @@ def test_a_part_with_a_sign_that_nobody_explains_is_refused_and_nothing_is_publi
         '[part.accepted]\n"one answer: counting" = "It hailed."\n"short programs" = "x"',
     ],
 )
-def test_a_part_whose_signs_are_explained_is_published_with_them_at_the_top_of_its_page(lines, tmp_path):
+def test_a_part_whose_signs_are_explained_is_published_with_them_on_its_page(lines, tmp_path):
     ailing(tmp_path / "runs" / "first")
     publish(read(tmp_path, explaining(lines)), tmp_path / "runs", tmp_path / "results")
     text = (tmp_path / "results/README.md").read_text()
-    health = text[text.index("## Health") : text.index("## The model")]
-    assert "It hailed." in health
-    assert "one answer: 100 %" in health
-    assert ("## Withdrawn\n\n- It hailed. (first)" in text) == lines.startswith("withdrawn")
-
-
-def test_a_part_without_a_sign_is_said_to_have_none(tmp_path):
-    run_folder(tmp_path / "runs" / "first")
-    publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
-    assert "## Health\n\nNo sign" in (tmp_path / "results/README.md").read_text()
+    assert "- first, one answer: 100 %" in text[text.index("## Health") :]
+    assert "It hailed." in text
+    assert ("## Withdrawn\n\n- first: It hailed." in text) == lines.startswith("withdrawn")
 
 
 def test_why_signs_stand_is_no_option_of_a_run(tmp_path):

@@ -331,15 +331,6 @@ def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | No
     return thing if is_table else None
 
 
-class Words(str):
-    """A text that a notebook shows as prose."""
-
-    __slots__ = ()
-
-    def _repr_markdown_(self) -> str:
-        return str(self)
-
-
 def _in_one_line(table: pd.DataFrame, found: pd.DataFrame) -> str:
     title = table.attrs.get("title", "this table")
     if found.empty:

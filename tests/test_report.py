@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from papers import named, save
-from papers.style import titled
+from papers.figures import titled
 from trove_lite import TroveLiteError
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.notebooks import check_parameters, execute_notebook, notebook_parameters

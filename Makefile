@@ -14,7 +14,7 @@ MODEL ?=
 REAL ?= .venv-vllm/bin/python
 TOY := The practice model, live: how the methods work. Its numbers say nothing about other models
 
-.PHONY: reproduce recorded demo study answer practice ablations real publish train-practice-model test test-slow test-vllm test-real lint bundle reexecution clean
+.PHONY: reproduce recorded demo study answer ablations real publish train-practice-model test test-slow test-vllm test-real lint bundle reexecution clean
 
 reproduce: recorded demo answer  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 
@@ -39,15 +39,6 @@ real:  ## a study with a real model: make real MODEL=FOLDER_OR_HUB_NAME; goes on
 
 publish: $(VENV)/ready  ## the complete parts of that study into results/, then `make study`
 	$(BIN)/python -m studies publish $(STUDY) $(ARGS)
-
-practice: $(VENV)/ready  ## results/practice, creator-practice and tables-practice again: 20 minutes on two cores
-	$(BIN)/trove-lite run --methods primitive trove --out runs/practice
-	$(BIN)/trove-lite run --methods primitive --k 30 --name practice --out runs/practice-longer
-	$(BIN)/trove-lite report runs/practice --out practice --force -p longer '["../runs/practice-longer"]'
-	$(BIN)/python -m studies run studies/creator-practice.toml --model practice
-	$(BIN)/trove-lite report runs/creator-practice/* --only 30_creator --out creator-practice --title "$(TOY)" --force
-	$(BIN)/python -m studies run studies/tables-practice.toml --model practice
-	$(BIN)/trove-lite report runs/tables-practice/* --out tables-practice --title "$(TOY)" --force
 
 ablations: $(VENV)/ready  ## results/practice-ablations again: TROVE's choices one after another, 5 seeds, half an hour
 	$(BIN)/python -m studies run $(ABLATIONS) --model practice
@@ -89,7 +80,7 @@ reexecution: $(VENV)/ready  ## results/reexecution again, after `make bundle`: e
 	$(BIN)/python -m papers.reexecution runs/reexecuted
 	mkdir -p results/reexecution figures/reexecution
 	cp runs/reexecuted/*.csv results/reexecution
-	cp runs/reexecuted/time_limits.png runs/reexecuted/time_limits.svg figures/reexecution
+	cp runs/reexecuted/time_limits.png figures/reexecution
 
 $(VENV)/ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -182,7 +182,7 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
         rows="row",
         series="series",
         value="difference",
-        label="accuracy with tools, minus without (points: % of problems)",
+        label="accuracy with tools minus without (points)",
         margin=SMALLEST_EFFECT,
         styles=hollow | {IN_PRINT: Look("black", "D", hollow=True)},
         caption="Each row is a method that makes tools minus one that does not; print has its own budgets.",

@@ -7,7 +7,6 @@ interval and what was not measured is the caption, which `papers.save` writes in
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from textwrap import fill
 from typing import NamedTuple
 from zlib import crc32
 
@@ -82,7 +81,6 @@ PRINT = {"facecolor": "none", "edgecolor": "black", "zorder": 6, "s": 26, "linew
 PRINT_KEY = Line2D([], [], marker="D", color="black", markerfacecolor="none", linestyle="", label="the paper's value")
 ROW_NAMES = {ALL_MICRO: "all problems", COVERED_MICRO: "covered problems", "all": "all problems"}
 ROW_NAMES |= {"covered": "covered problems"}
-plt.rcParams["svg.hashsalt"] = "trove_lite"  # the same figure gives the same file
 
 
 # ---- how a series looks ----
@@ -135,17 +133,21 @@ def forest(
         return None
     places, names, panels = _order(table, rows, known), _order(known, series), _order(known, panel) if panel else [""]
     styles = styles or looks(names)
-    size = (2.8 + (4.6 if len(panels) == 1 else 3.2 * len(panels)), 1.5 + (0.3 + 0.14 * len(names)) * len(places))
+    words = max(len(line) for place in places for line in str(place).split("\n"))
+    height = 1.5 + (0.3 + 0.14 * min(len(names), 4)) * len(places)
+    size = (1.2 + 0.08 * words + (4.6 if len(panels) == 1 else 3.2 * len(panels)), height)
     figure, grid = plt.subplots(1, len(panels), figsize=size, layout="constrained", sharey=True, squeeze=False)
     for axes, part in zip(grid[0], panels, strict=True):
         here = known[known[panel] == part] if panel else known
         here = here[here[value].notna()]
-        drawn = _order(here, series)
-        shift = {each: 0.72 * (j - (len(drawn) - 1) / 2) / len(drawn) for j, each in enumerate(drawn)}
-        y = np.array([places.index(row) + shift[each] for row, each in zip(here[rows], here[series], strict=True)])
+        cells = list(zip(here[rows], here[series], strict=True))
+        drawn = {row: [each for each in names if (row, each) in cells] for row in places}
+        most = max(map(len, drawn.values()))
+        among = [(places.index(row), drawn[row].index(each), len(drawn[row])) for row, each in cells]
+        y = np.array([place + 0.72 * (number - (some - 1) / 2) / most for place, number, some in among])
         _dots(axes, here, y, scale * here[value], [styles[each] for each in here[series]], scale)
         if "published" in here:
-            axes.scatter(scale * here["published"], y + 0.3 / len(drawn), marker="D", **PRINT)
+            axes.scatter(scale * here["published"], y + 0.3 / most, marker="D", **PRINT)
         if margin:
             axes.axvspan(-scale * margin, scale * margin, color="0.88", zorder=0)
         if margin or (here[value] < 0).any():
@@ -232,7 +234,7 @@ def curve(
                 axes.scatter(at, scale * cells["published"], marker=styles[each].marker, **PRINT)
         if steps:
             axes.set_xticks(range(len(steps)), steps)
-        elif here[x].nunique() < 9:
+        elif here[x].nunique() < 9 and (here[x] % 1 == 0).all():
             axes.set_xticks(sorted(here[x].unique()))
         axes.set(xlabel=labels[0], ylabel=labels[1] if not same_scale or axes in grid[:, 0] else "")
         axes.set_title(ROW_NAMES.get(str(part), str(part)), fontsize=10)
@@ -317,15 +319,15 @@ def stacked(table: pd.DataFrame, *, title: str, rows: str, kinds: str, label: st
 
 
 def titled(figure: Figure, table: pd.DataFrame, title: str, name: str = "", *, caption: str = "") -> Figure:
-    """The figure under one line that says what is shown of which runs, with its file's name (none: the table's).
+    """The figure under one line that says what is shown, with its file's name (none: the table's).
 
-    The caption travels with the figure: `papers.save` writes it into the file.
+    The caption says of which runs, and travels with the figure: `papers.save` writes it into the file.
     """
-    line = ": ".join(filter(None, [title, table.attrs.get("runs", "")]))
-    wide = max(30, int(11.5 * figure.get_figwidth()))  # characters that fit
-    figure.suptitle(fill(line, wide), fontsize=10)
+    runs = table.attrs.get("runs", "")
+    whole = f"{title}: {runs}"
+    figure.suptitle(whole if runs and len(whole) <= 11.5 * figure.get_figwidth() else title, fontsize=10)
     figure.set_label(name or table.attrs.get("name", ""))
-    figure.caption = caption
+    figure.caption = f"{caption} Of {runs}." if caption and runs and runs not in caption else caption
     return figure
 
 

@@ -325,7 +325,6 @@ def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | No
             else:
                 about = {"Description": caption} if (caption := getattr(thing, "caption", "")) else {}
                 thing.savefig(f"{path}.png", dpi=150, metadata={"Software": None} | about)
-                thing.savefig(f"{path}.svg", metadata={"Date": None} | about)
     if not is_table and (caption := getattr(thing, "caption", "")):
         print(caption)
     return thing if is_table else None

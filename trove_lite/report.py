@@ -152,7 +152,7 @@ def _figure(path: Path, up: str) -> str:
     with Image.open(path) as picture:
         caption = escape(picture.info.get("Description") or path.stem.replace("_", " "))
     return (
-        f'<figure id="{path.stem}"><a href="{up}/{path.stem}.svg"><img src="{up}/{path.name}" alt="{caption}"></a>'
+        f'<figure id="{path.stem}"><a href="{up}/{path.name}"><img src="{up}/{path.name}" alt="{caption}"></a>'
         f"<figcaption><b>{escape(name)}.</b> {caption}</figcaption></figure>"
     )
 

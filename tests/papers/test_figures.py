@@ -11,8 +11,6 @@ from PIL import Image
 from papers import named, save
 from papers.figures import DRAWN_TOGETHER, LOOKS, curve, forest, heat, look, looks, stacked
 
-from ..conftest import ROOT
-
 PAIRS = [pair for group in DRAWN_TOGETHER for pair in combinations(group, 2)]
 #: Linear RGB → what a reader without green cones sees (Machado, Oliveira and Fernandes 2009, severity 1).
 DEUTERANOPIA = np.array(
@@ -145,8 +143,3 @@ def test_shares_of_a_row_are_stacked_to_all():
     table = named(pd.DataFrame({"row": ["a", "a"], "kind": ["right", "wrong"], "share": [0.25, 0.75]}), "x", "X")
     axes = stacked(table, title="T", rows="row", kinds="kind", label="%").axes[0]
     assert sum(bar.get_width() for bar in axes.patches) == 100
-
-
-def test_no_notebook_draws_by_itself():
-    for path in (ROOT / "notebooks").glob("*.ipynb"):
-        assert "pyplot" not in path.read_text(encoding="utf-8"), path.stem

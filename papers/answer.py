@@ -82,6 +82,8 @@ def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
     """The plan's comparisons, with what was found of them."""
     rows = pd.read_csv(plan).rename(columns={"data": "study"})
     found = pd.read_csv(measured) if measured and measured.is_file() else pd.DataFrame(columns=["id"])
+    if "measure" in found:  # the plan's primary one
+        found = found[found["measure"] == "agreement"]
     rows = rows.merge(found, on="id", how="left")
     rows = rows.reindex(columns=[*dict.fromkeys([*rows, "difference", "p", "signs", "tools_used", "table"])])
     spent = ["one request" if n == 1 else f"{n} requests" for n in rows["requests"]]

@@ -1,0 +1,56 @@
+"""The bench's tables, on simulated parts: what a part comes to, and what is planned of two."""
+
+import pandas as pd
+import pytest
+
+from papers.bench import STUDY, differences, methods, read_parts
+from trove_lite.candidates import save_run
+from trove_lite.errors import TroveLiteError
+
+from ..conftest import ROOT
+from ..simulated import candidates
+
+PLANNED = {"x": [["official-trove"], ["official-primitive"]], "not complete": [["own-trove"], ["official-primitive"]]}
+
+
+@pytest.fixture(scope="module")
+def parts(tmp_path_factory):
+    folder, frame = tmp_path_factory.mktemp("bench"), candidates(problems=12, categories=("counting", "number"), runs=1)
+    for method in ("trove", "primitive"):
+        about = {"settings": {"dataset": "math", "seeds": [0], "name": "bench"}, "prompts": {"name": "official"}}
+        own = frame[frame["method"] == method]
+        (folder / f"official-{method}").mkdir()
+        save_run(folder / f"official-{method}", own, about | {"toolboxes": [], "methods": {method: {}}})
+    return read_parts(folder, ROOT / STUDY)
+
+
+def test_a_part_has_a_row_with_each_measure_in_its_interval(parts):
+    table = methods(parts).set_index("part")
+    assert list(table.index) == ["official-primitive", "official-trove"]
+    for measure in ("agreement", "agreement of a third", "right programs", "oracle"):
+        assert table[measure].between(table[f"{measure}, low"], table[f"{measure}, high"]).all()
+    right = parts["official-trove"].side["correct"].astype(float).mean()
+    assert table.loc["official-trove", "right programs"] == pytest.approx(right)
+
+
+def test_a_planned_comparison_is_the_difference_of_its_parts_and_waits_for_both(parts):
+    table = differences(parts, PLANNED).set_index(["id", "measure"])
+    assert set(table.index.get_level_values("id")) == {"x"}
+    each = methods(parts).set_index("part")["right programs"]
+    found = table.loc[("x", "right programs"), "difference"]
+    assert found == pytest.approx(each["official-trove"] - each["official-primitive"])
+    assert (table["detectable"] > 0).all()
+
+
+def test_every_planned_comparison_names_parts_of_the_study_and_every_line_of_the_plan_is_there():
+    import tomllib
+
+    told = tomllib.loads((ROOT / STUDY).read_text(encoding="utf-8"))
+    names = {part["name"] for part in told["part"]}
+    assert {part for sides in told["compared"].values() for side in sides for part in side} <= names
+    assert set(told["compared"]) == set(pd.read_csv(ROOT / "studies/plan.csv")["id"])
+
+
+def test_a_folder_without_parts_is_refused(tmp_path):
+    with pytest.raises(TroveLiteError, match="no complete part"):
+        read_parts(tmp_path, ROOT / STUDY)

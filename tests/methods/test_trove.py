@@ -82,17 +82,6 @@ def test_a_tool_that_does_not_load_never_enters_and_one_that_is_there_is_not_loa
     assert loads(TroveSettings(refused=refused)) == [(0, "f")]
 
 
-def test_the_most_used_tool_is_shown_first_and_at_most_so_many():
-    script = {
-        ("stream", 0): ("create", [function("f"), function("g"), function("h")]),
-        ("stream", 1): ("import", [imported("g")]),
-    }
-    for shown, expected in ((None, "g f h"), (2, "g f"), (0, "")):
-        asked, _ = play(trove(questions(3), replace(TroveSettings(), shown=shown)), winner(script))
-        assert toolboxes(asked)[-1][2] == expected
-        assert len(asked[-3].library) == 3  # the rest are hidden but still run
-
-
 def test_the_model_ranks_where_there_is_a_choice_at_the_cost_of_a_call():
     script = winner({("stream", 0): ("create", [function("f"), function("g")])})
 
@@ -126,13 +115,6 @@ def test_trimming_happens_at_the_interval_and_its_problems_are_solved_again_by_i
     assert spent(asked, "retry") == {0: 10}
 
 
-def test_nothing_is_solved_again_where_retry_is_off_or_nothing_is_trimmed():
-    script = winner({("stream", 0): ("create", [function("f")])})
-    for choice in ({"retry": False, "threshold": "fixed_2"}, {"threshold": "never"}):
-        asked, _ = play(trove(questions(5), replace(TroveSettings(), interval=2, final_trim=True, **choice)), script)
-        assert spent(asked, "retry") == {}
-
-
 @pytest.mark.parametrize(("adds", "shown"), [(False, ""), (True, "late")])
 def test_whether_problems_solved_again_may_teach(adds, shown):
     chosen = replace(TroveSettings(), threshold="fixed_2", interval=2, adds=("import", "create"), adds_retry=adds)
@@ -145,34 +127,10 @@ def test_whether_problems_solved_again_may_teach(adds, shown):
     assert toolboxes(asked)[-1] == ("retry", 1, shown)
 
 
-def test_an_ablation_without_import_solves_again_with_the_modes_it_has():
-    chosen = replace(TroveSettings(), modes=("create", "skip"), budget=Budget(6), threshold="fixed_2", interval=1)
-    asked, _ = play(trove(questions(1), chosen), winner({("stream", 0): ("create", [function("f")])}))
-    assert [(a.phase, a.mode, len(a.samples)) for a in asked[2:]] == [("retry", "create", 3), ("retry", "skip", 3)]
-
-
 def test_a_shuffled_order_is_python_s_own_shuffle_and_the_data_sets_is_the_default():
     for seed, order in ((None, [0, 1, 2, 3, 4, 5]), (7, [4, 0, 5, 3, 1, 2])):
         _, answers = play(trove(questions(6), replace(TroveSettings(), shuffle=seed)), winner({}))
         assert [a.question.index for a in answers] == order
-
-
-@pytest.mark.parametrize(
-    ("rule", "mode"), [("two_stage", "import"), ("one_stage", "skip"), ("one_stage_described", "skip")]
-)
-def test_the_selection_rule_decides_who_answers(rule, mode):
-    """Modes disagree; SKIP's answer has most votes in all, but each mode has one vote in the second stage."""
-
-    def reply(attempt, sample):
-        return said(
-            attempt.mode,
-            sample,
-            answer={"import": sample, "create": 9, "skip": 8}[attempt.mode],
-            ok=attempt.mode != "create" or sample < 4,
-        )
-
-    _, (answer,) = play(trove(questions(1), replace(TroveSettings(), selection=rule)), reply)
-    assert answer.candidate.mode == mode
 
 
 @pytest.mark.parametrize("mode", ["create", "import"])

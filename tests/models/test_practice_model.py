@@ -61,21 +61,6 @@ def test_a_sample_depends_on_its_prompt_and_seed_alone(sampled):
     assert [[b, a] for a, b in backwards[::-1]] == [[found[3], found[7]] for found in sampled]
 
 
-def test_a_seed_of_53_bits_is_taken_whole(model):
-    even, odd = complete(model, PROMPTS, [1 << 52]), complete(model, PROMPTS, [(1 << 52) + 1])
-    assert even != odd
-
-
-def test_greedy_is_the_likeliest_token_each_time():
-    model = load_practice_model(GREEDY)
-    (found,) = complete(model, PROMPTS[:1], [0])
-    tokens = model.tokenizer.encode(PROMPTS[0])
-    for expected in [*model.tokenizer.encode(found[0].text)[1:], model.network.end]:
-        logits, _ = model.network.read(tokens)
-        assert int(logits.argmax()) == expected
-        tokens.append(expected)
-
-
 def test_chances_are_those_of_temperature_and_top_p(model):
     logits = np.random.default_rng(0).normal(size=(20, 1280)) * np.linspace(0.1, 8, 20)[:, None]
     for row, (tokens, sums) in zip(logits, model._drawable(logits, model.settings), strict=True):
@@ -113,11 +98,6 @@ def test_a_failure_reaches_everybody_who_waits_and_the_next_request_works(model,
         with pytest.raises(ModelError, match="no room"):
             complete(model, PROMPTS[:2], [0, 1])
     assert complete(model, PROMPTS[:2], [0, 1]) == expected
-
-
-def test_a_folder_without_a_model_is_named(tmp_path):
-    with pytest.raises(TroveLiteError, match=str(tmp_path)):
-        load_practice_model(SAMPLED, tmp_path)
 
 
 @given(st.text())

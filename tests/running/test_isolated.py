@@ -77,17 +77,6 @@ def test_what_does_not_load_is_refused_and_a_load_is_an_execution_and_no_call(no
     assert spent["calls"].sum() == (load_candidates(folder)["round"] == 0).sum()
 
 
-def test_a_stopped_run_goes_on_to_the_same_table_and_counts(noisy, tmp_path):
-    how = PLAIN | {"categories": ("counting", "geometry")}
-    folder = run(tmp_path / "run", model=Noisy(), **how)
-    (folder / "candidates.parquet").unlink()
-    for journal in (folder / "journal").iterdir():
-        journal.write_bytes(journal.read_bytes()[: journal.stat().st_size // 2])
-    run(folder, model=Noisy(), **how)
-    pd.testing.assert_frame_equal(table(folder), table(noisy[0]))
-    assert about(folder)["loading"] == about(noisy[0])["loading"]
-
-
 @pytest.mark.parametrize("method", ["trove", "instance", "creator", "transfer"])
 def test_a_run_of_before_goes_on_as_it_began(tmp_path, method):
     how = {"methods": (method,), "seeds": (0,), "model": Noisy(), "limit": 6}
@@ -107,19 +96,6 @@ def test_a_run_of_before_goes_on_as_it_began(tmp_path, method):
     pd.testing.assert_frame_equal(table(folder), whole)
     if method == "trove":
         assert not any(settings.isolated for settings in stated_settings([folder]).values())
-
-
-def test_a_run_of_before_goes_on_to_more_problems_as_it_began(tmp_path):
-    how = {"methods": ("instance",), "seeds": (0,), "model": Noisy()}
-    folder = run(tmp_path / "run", **how, limit=3, choices={"instance": {"isolated": False}})
-    description = about(folder)
-    del description["methods"]["instance"]["isolated"]
-    description["settings"]["choices"] = {}
-    (folder / "run.json").write_text(json.dumps(description))
-    for limit in (6, 6, 9):
-        run(folder, **how, limit=limit, choices={})
-    whole = run(tmp_path / "whole", **how, limit=9, choices={"instance": {"isolated": False}})
-    pd.testing.assert_frame_equal(table(folder), table(whole))
 
 
 def test_a_lender_of_before_lends_its_tools_isolated(tmp_path):

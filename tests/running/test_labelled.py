@@ -9,7 +9,6 @@ from tests.scripted import InlineSandbox, Pack, ScriptedModel
 from trove_lite import TroveLiteError
 from trove_lite.candidates import load_calls, load_candidates
 from trove_lite.datasets import load_dataset
-from trove_lite.methods.base import Answer, Attempt, Method
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
@@ -113,14 +112,6 @@ def test_an_instance_is_answered_alike_however_many_follow_so_a_limit_can_be_rai
     assert described(out)["accuracy"] == described(whole)["accuracy"]
 
 
-@pytest.mark.parametrize("change", [{"limit": 3}, {"limit": 5, "k": 2}])
-def test_a_limit_is_neither_lowered_nor_raised_with_another_setting(tmp_path, change):
-    out, _ = run(tmp_path / "a")
-    with pytest.raises(TroveLiteError, match="other settings"):
-        run(tmp_path / "a", **change)
-    assert len(load_candidates(out)) == 4
-
-
 def test_a_limit_of_a_method_whose_problems_hang_together_is_not_raised(tmp_path):
     run(tmp_path / "a", methods=("trove",), roles=(), k=3)
     with pytest.raises(TroveLiteError, match="other settings"):
@@ -139,17 +130,6 @@ def test_without_a_model_of_its_own_a_role_is_the_solver_s_and_so_are_its_calls(
     }
 
 
-def test_a_killed_run_goes_on_without_making_the_tool_again(tmp_path):
-    out, _ = run(tmp_path / "a")
-    table = load_candidates(out)
-    (out / "candidates.parquet").unlink()
-    journal = next((out / "journal").iterdir())
-    journal.write_text("".join(journal.read_text().splitlines(keepends=True)[:-2]))
-    _, models = run(tmp_path / "a")
-    assert (len(models["maker"].read), len(models["user"].read)) == (0, 2)
-    assert load_candidates(out)["answer"].equals(table["answer"])
-
-
 def test_other_labelled_problems_make_another_run(tmp_path):
     run(tmp_path / "a")
     dataset = load_dataset("bbh_made")
@@ -162,17 +142,3 @@ def test_a_data_set_without_labelled_problems_is_refused(tmp_path):
     dataset = replace(load_dataset("bbh_made"), examples=None)
     with pytest.raises(TroveLiteError, match="'latm' needs labelled problems, and data set 'bbh_made' has none"):
         run(tmp_path / "a", dataset=dataset)
-
-
-def test_a_reply_becomes_the_program_that_the_method_composes(tmp_path):
-    def steps(questions, settings):
-        attempt = Attempt(questions[0], "m", range(1), prompt="?", compose=lambda reply: f"print({len(reply)} > 0)")
-        (candidate,) = yield [attempt]
-        yield Answer(questions[0], candidate)
-
-    import tests.running.test_labelled as here
-
-    here.M = Method("m", steps, ("m",))
-    out, _ = run(tmp_path / "a", methods=("tests.running.test_labelled:M",), roles=())
-    rows = load_candidates(out)
-    assert set(rows["output"].str.strip()) == {"True"}

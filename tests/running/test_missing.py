@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from trove_lite import load_calls, load_candidates
+from trove_lite import load_candidates
 from trove_lite.cli import main
 from trove_lite.errors import TroveLiteError
 from trove_lite.models.base import PromptRefused, SampleUnavailable
@@ -64,16 +64,6 @@ def test_a_run_without_a_sample_ends_with_an_error_and_no_accuracy_and_its_summa
     assert not load_candidates(tmp_path / "run")["status"].isin(["unavailable"]).any()
 
 
-def test_tokens_of_a_server_that_counts_none_are_unknown_and_each_reply_the_longest(tmp_path, capsys):
-    silent = {"usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}}
-    with Server(answer=silent) as server:
-        assert main(words(server.url, tmp_path / "run", "--completion_tokens", "2000")) == 0
-        assert len(server.bodies) == 8
-    calls = load_calls(tmp_path / "run")
-    assert calls["completion_tokens"].isna().all()
-    assert calls["prompt_tokens"].isna().all()
-
-
 @pytest.mark.parametrize("methods", [("primitive",), ("trove",)])
 def test_what_was_unavailable_is_asked_for_again_and_the_run_is_as_if_it_had_been_there(methods, tmp_path):
     expected = table(run(tmp_path / "a", methods=methods))
@@ -127,13 +117,3 @@ def test_problems_that_lack_a_sample_are_in_no_accuracy_and_refused_ones_are(tmp
     assert n == m
     assert of_ten > 0
     assert of_twelve == pytest.approx(of_ten * 10 / 12)
-
-
-def test_a_record_of_an_earlier_release_is_read_by_why_it_is_missing(tmp_path):
-    folder = run(tmp_path / "a", **ALONE, model=Lacking(lambda _, seed: seed % 9 == 0), fail_on_missing=1)
-    expected = table(folder)
-    journal = folder / "journal/primitive-counting-0.jsonl"
-    journal.write_text(journal.read_text().replace('"status":"unavailable"', '"status":"missing"'))
-    assert '"status":"missing"' in journal.read_text()
-    (folder / "candidates.parquet").unlink()
-    pd.testing.assert_frame_equal(table(run(folder, **ALONE, fail_on_missing=1)), expected)

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from trove_lite import load_candidates
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import Journal, locked, read_journal
-from trove_lite.running.folder import differing
 from trove_lite.running.record import Record
 
 from ..scripted import TIMES, ScriptedModel, run, run_in_child
@@ -167,14 +166,7 @@ def test_attempts_are_raised_and_those_that_are_there_not_made_again(tmp_path):
     assert json.loads((grown / "run.json").read_text())["settings"]["choices"]["creator"] == {"attempts": 4}
 
 
-@pytest.mark.parametrize("change", [{"pot": 1, "creator": 2}, {"pot": 3, "creator": 1}, {"pot": 3}])
-def test_attempts_are_neither_lowered_nor_raised_with_another_setting(tmp_path, change):
-    of_attempts(tmp_path / "a", pot=2, creator=2)
-    with pytest.raises(TroveLiteError, match="other settings"):
-        of_attempts(tmp_path / "a", **change)
-    assert (tmp_path / "a/candidates.parquet").exists()
-
-
+@settings(deadline=None)  # it writes files, and a busy disk is no fault
 @given(
     st.lists(st.dictionaries(st.text(max_size=5), st.text() | st.integers() | st.floats(allow_nan=False)), max_size=5)
 )
@@ -265,11 +257,6 @@ def test_a_setting_that_an_older_version_did_not_know_stands_at_its_default(tmp_
     run(folder)
     with pytest.raises(TroveLiteError, match=r"toolbox: was own, now none"):
         run(folder, choices={"trove": {"toolbox": "none"}})
-
-
-def test_a_newer_drawing_library_is_no_other_run():
-    old, new = ({"versions": {"matplotlib": v, "numpy": "2"}} for v in ("3.1", "3.2"))
-    assert differing(old, new) == []
 
 
 def test_rows_without_their_description_are_refused(tmp_path):

@@ -142,17 +142,6 @@ def test_the_budget_adds_up_and_counts_solving_again_apart(tmp_path):
     assert (stream.groupby(["method", "seed"])["calls"].sum() == 6 * 12).all()
 
 
-def test_a_token_budget_is_met_by_the_last_sample_and_not_before(tmp_path):
-    rows = table(run(tmp_path / "a", completion_tokens=100, seeds=(0,)))
-    rows = rows[rows["phase"] == "stream"]
-    tokens = rows.groupby(["method", "problem"], observed=True)["completion_tokens"]
-    assert (tokens.sum() >= 100).all()
-    order = {"import": 0, "create": 1, "skip": 2, "primitive": 0}
-    rows = rows.assign(turn=rows["sample"].astype(int) * 3 + rows["mode"].map(order).astype(int))
-    last = rows.sort_values("turn").groupby(["method", "problem"], observed=True)["completion_tokens"].last()
-    assert (tokens.sum() - last < 100).all()
-
-
 # ---- what goes wrong ----
 
 
@@ -223,28 +212,6 @@ def test_no_key_and_no_address_is_written_anywhere(tmp_path, monkeypatch):
 
 
 # ---- speed ----
-
-
-def test_streams_overlap(tmp_path):
-    """What IMPORT is asked hangs on the toolbox: of a stream two such requests are under way, of eight sixteen."""
-
-    class Together(ScriptedModel):
-        """Answers IMPORT's first requests when there are sixteen of them."""
-
-        under_way, met = 0, asyncio.Event()
-
-        async def complete(self, prompt, seeds):
-            if " import: " in prompt and not self.met.is_set():
-                self.under_way += 1
-                if self.under_way == 16:
-                    self.met.set()
-                async with asyncio.timeout(60):
-                    await self.met.wait()
-            return await super().complete(prompt, seeds)
-
-    model = Together()
-    run(tmp_path / "a", methods=("trove",), seeds=tuple(range(8)), model=model, in_flight=1000, trove={"retry": False})
-    assert model.under_way == 16
 
 
 def test_a_model_that_heeds_priorities_is_told_what_a_stream_waits_for_before_what_fills(tmp_path):

@@ -65,17 +65,6 @@ def test_a_value_of_a_wrong_type_is_refused_by_its_name(given):
         RunSettings(**given)
 
 
-def test_defaults_are_the_papers():
-    settings = RunSettings()
-    assert (settings.k, settings.seeds, settings.sampling.temperature) == (15, (0, 1, 2, 3, 4), 0.6)
-    assert len(settings.categories) == 7
-
-
-def test_lists_do_for_tuples():
-    settings = RunSettings(seeds=[3], methods=["trove"], choices={"trove": {"adds": ["create"]}})
-    assert (settings.seeds, settings.of("trove", 3).adds) == ((3,), ("create",))
-
-
 def test_a_choice_replaces_the_presets_and_no_other():
     trove = RunSettings(preset="official", choices={"trove": {"interval": 100}}).of("trove", 3)
     assert (trove.interval, trove.threshold, trove.seed) == (100, "log20", 3)

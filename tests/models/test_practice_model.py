@@ -11,7 +11,7 @@ from practice.problems import items
 from trove_lite.errors import TroveLiteError
 from trove_lite.models import load_model
 from trove_lite.models.base import Message, ModelError, PromptRefused, SamplingSettings
-from trove_lite.models.practice.model import WEIGHTS, PracticeModel, load_practice_model
+from trove_lite.models.practice.model import WEIGHTS, PracticeModel
 from trove_lite.models.practice.network import Tokenizer
 from trove_lite.prompts.practice import practice_prompt
 
@@ -31,7 +31,7 @@ def complete(model, prompts, seeds):
 
 @pytest.fixture(scope="module")
 def model():
-    return load_practice_model(SAMPLED)
+    return PracticeModel(SAMPLED)
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_a_sample_depends_on_its_prompt_and_seed_alone(sampled):
     for at_once in (1, 5):
         small = PracticeModel(SAMPLED, WEIGHTS, requests_at_once=at_once)
         assert complete(small, PROMPTS[:4], range(8)) == sampled[:4]
-    backwards = complete(load_practice_model(SAMPLED), PROMPTS[::-1], [7, 3])
+    backwards = complete(PracticeModel(SAMPLED), PROMPTS[::-1], [7, 3])
     assert [[b, a] for a, b in backwards[::-1]] == [[found[3], found[7]] for found in sampled]
 
 
@@ -73,9 +73,9 @@ def test_chances_are_those_of_temperature_and_top_p(model):
 
 
 def test_a_stop_string_ends_a_text_before_it():
-    whole = complete(load_practice_model(GREEDY), PROMPTS[:1], [0])[0][0]
+    whole = complete(PracticeModel(GREEDY), PROMPTS[:1], [0])[0][0]
     stopped = complete(
-        load_practice_model(SamplingSettings(temperature=0.0, max_tokens=96, stop=("int(an",))), PROMPTS[:1], [0]
+        PracticeModel(SamplingSettings(temperature=0.0, max_tokens=96, stop=("int(an",))), PROMPTS[:1], [0]
     )[0][0]
     assert stopped.text == whole.text[: whole.text.index("int(an")]
     assert stopped.finish_reason == "stop"
@@ -125,7 +125,7 @@ def test_greedy_texts_are_those_of_transformers():
 
     theirs = transformers.AutoModelForCausalLM.from_pretrained(WEIGHTS, dtype=torch.float32)
     tokenizer = transformers.AutoTokenizer.from_pretrained(WEIGHTS)
-    ours = complete(load_practice_model(GREEDY), PROMPTS, [0])
+    ours = complete(PracticeModel(GREEDY), PROMPTS, [0])
     for prompt, (found,) in zip(PROMPTS, ours, strict=True):
         inputs = tokenizer(prompt, return_tensors="pt", return_token_type_ids=False)
         output = theirs.generate(**inputs, max_new_tokens=96, do_sample=False)[0, inputs["input_ids"].shape[1] :]
@@ -155,16 +155,14 @@ def test_the_measured_model_is_instructive_not_perfect(metrics):
 
 
 def test_a_request_may_be_sampled_in_a_way_of_its_own_beside_others():
-    model = load_practice_model(SamplingSettings(temperature=0.9, max_tokens=96))
+    model = PracticeModel(SamplingSettings(temperature=0.9, max_tokens=96))
 
     async def both():
         own = model.complete(PROMPTS[0], [5], sampling=SamplingSettings(temperature=0.0, max_tokens=12, stop=()))
         return await asyncio.gather(model.complete(PROMPTS[0], [5]), own)
 
     (drawn,), (short,) = asyncio.run(both())
-    (greedy,) = complete(
-        load_practice_model(SamplingSettings(temperature=0.0, max_tokens=12, stop=())), PROMPTS[:1], [5]
-    )[0]
-    (alone,) = complete(load_practice_model(SamplingSettings(temperature=0.9, max_tokens=96)), PROMPTS[:1], [5])[0]
+    (greedy,) = complete(PracticeModel(SamplingSettings(temperature=0.0, max_tokens=12, stop=())), PROMPTS[:1], [5])[0]
+    (alone,) = complete(PracticeModel(SamplingSettings(temperature=0.9, max_tokens=96)), PROMPTS[:1], [5])[0]
     assert (short.text, short.completion_tokens) == (greedy.text, greedy.completion_tokens)
     assert drawn.text == alone.text != short.text

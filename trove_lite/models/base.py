@@ -72,7 +72,7 @@ class LanguageModel:
 
     name: goes into the candidates table. chat: one of CHAT. context_length: tokens that prompt and completion may have
     together, where it is known. concurrency: requests that it takes at a time. heeds_priority: whether `complete` wants
-    to be told one. retried: requests that were sent again. refused: samples that could not be had.
+    to be told one. retried: requests that were sent again.
     on_notice: called with a line whenever a user who waits should know why.
     """
 
@@ -82,7 +82,6 @@ class LanguageModel:
     concurrency: int = 256
     heeds_priority: bool = False
     retried: int = 0
-    refused: int = 0
 
     def on_notice(self, line: str) -> None:
         """Replaced by whoever shows notices; by default nobody does."""

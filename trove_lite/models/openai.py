@@ -174,12 +174,8 @@ class OpenAIServer(LanguageModel):
             **self._neutral,
         }
         async with self._free:
-            try:
-                found = await self._request("POST", path, body, partial(read_completion, chat=chat))
-                return checked(found, settings, self.url)
-            except (PromptRefused, SampleUnavailable):
-                self.refused += 1
-                raise
+            found = await self._request("POST", path, body, partial(read_completion, chat=chat))
+            return checked(found, settings, self.url)
 
     async def _find_model(self) -> dict:
         """What must be switched off at this server; refuses a model that it does not list."""

@@ -29,7 +29,6 @@ from .base import (
     ModelError,
     Prompt,
     PromptRefused,
-    SampleUnavailable,
     SamplingSettings,
     as_spoken,
     checked,
@@ -166,13 +165,9 @@ class VLLM(LanguageModel):
         if self._engine is None:
             raise RuntimeError("a VLLM model completes inside its `async with` block")
         spoken = as_spoken(prompt, self.chat)
-        try:
-            with _vllm_errors():
-                tokens = await (self._continued(spoken) if isinstance(spoken, str) else self._templated(spoken))
-            return await gather(self._sample(tokens, seed, priority, sampling or self.settings) for seed in seeds)
-        except (PromptRefused, SampleUnavailable):
-            self.refused += 1
-            raise
+        with _vllm_errors():
+            tokens = await (self._continued(spoken) if isinstance(spoken, str) else self._templated(spoken))
+        return await gather(self._sample(tokens, seed, priority, sampling or self.settings) for seed in seeds)
 
     async def _continued(self, text: str):
         (tokens,) = await self._engine.renderer.render_cmpl_async([{"prompt": text}])

@@ -6,6 +6,7 @@ run is what its `run.json` says.
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -68,7 +69,7 @@ def asked_by(stream: Stream, pack, sizes: Mapping[str, Callable]) -> tuple[int, 
     method, calls, tokens = stream.method, 0, 0
     for questions in [stream.questions] if method.stream else [[question] for question in stream.questions]:
         steps, answer = method.begin(questions, stream.settings, stream.examples, pack.say), None
-        while (asked := next_request(steps, answer)) is not None:
+        while (asked := next_step(steps, answer)) is not None:
             if isinstance(asked, Answer):
                 answer = None
                 continue
@@ -82,12 +83,10 @@ def asked_by(stream: Stream, pack, sizes: Mapping[str, Callable]) -> tuple[int, 
     return calls, tokens
 
 
-def next_request(steps: Steps, answer: list[Candidate] | None) -> list[Request] | Answer | None:
+def next_step(steps: Steps, answer: list[Candidate] | None) -> list[Request] | Answer | None:
     """What a method asks for next, or answers with; None at its end."""
-    try:
+    with suppress(StopIteration):
         return steps.send(answer)
-    except StopIteration:
-        return None
 
 
 def blank(request: Request, settings: Settings, method: Method) -> Iterator[Candidate]:

@@ -44,15 +44,6 @@ def failing(stage, times):
     return status
 
 
-@pytest.mark.parametrize("method", ["pot", "entangled"])
-@pytest.mark.parametrize(("limit", "fails"), [*itertools.product((0, 1, 3), (0, 1, 2, 3, 9))])
-def test_pot_spends_a_call_and_an_execution_a_program(method, limit, fails):
-    settings = RepairSettings(budget=Budget(1), rectify=limit)
-    asked, answers = play_attempts(method, settings, failing("whole", fails))
-    assert counts(asked) == (1 + min(limit, fails), 1 + min(limit, fails))
-    assert len(answers) == 1
-
-
 @pytest.mark.parametrize(("retries", "broken", "fails"), [*itertools.product((0, 3), range(5), (0, 1, 2, 3, 9))])
 def test_creator_spends_creations_a_decision_and_repairs(retries, broken, fails):
     """2 to 5 + R calls; with checks at most 3 of 4 creations are executed, for the last is used unchecked."""

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Budget, Run
 from trove_lite.methods.trove import LOADED, PRESETS, TroveSettings, ahead, trove
 from trove_lite.programs import Tool
@@ -170,26 +169,6 @@ def test_what_is_sampled_ahead_is_what_would_be_asked_for(preset, rectify, token
     assert list(dict.fromkeys(a.question for a in early)) == [a.question for a in answers[:4]]
 
 
-@pytest.mark.parametrize(
-    ("choice", "words"),
-    [
-        ({"budget": Budget(16)}, "multiple of 3"),
-        ({"budget": Budget(0)}, "at least one"),
-        ({"selection": "best"}, "choose from"),
-        ({"modes": ("import", "think")}, "choose from"),
-        ({"modes": ("skip", "skip")}, "once"),
-        ({"threshold": "log2"}, "half_log10"),
-        ({"ranking": "random"}, "lexical"),
-        ({"interval": 0}, "at least 1"),
-        ({"shown": -1}, "at least 0"),
-        ({"rectify": "skip"}, "create"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(choice, words):
-    with pytest.raises(TroveLiteError, match=words):
-        replace(TroveSettings(), **choice)
-
-
 def creating(n):
     """A reply in which CREATE wins every problem with a tool of its own."""
     return winner({("stream", i): ("create", [function(f"tool{i}")]) for i in range(n)})
@@ -210,11 +189,3 @@ def test_a_lent_toolbox_is_the_one_of_the_same_place_and_then_the_last():
     lent = tuple(((function(f"at{place}"),), ()) for place in range(3))
     asked, _ = play(trove(questions(5), TroveSettings(toolbox="some/run"), lent), creating(5))
     assert [names for _, _, names in toolboxes(asked)] == ["at0", "at1", "at2", "at2", "at2"]
-
-
-@pytest.mark.parametrize(("toolbox", "count"), [("none", 0), ("some/run", 3)])
-def test_all_of_a_placebo_can_be_sampled_ahead(toolbox, count):
-    chosen = TroveSettings(toolbox=toolbox, shuffle=1)
-    lent = tuple(((function(f"at{place}"),), (f"code{place}",)) for place in range(count))
-    asked, _ = play(trove(questions(5), chosen, lent), creating(5))
-    assert [attempt for attempts in ahead(questions(5), chosen, lent) for attempt in attempts] == asked

@@ -13,7 +13,7 @@ from trove_lite.programs import format_toolbox
 from trove_lite.recorded import official_logs as import_logs
 from trove_lite.recorded.replay import played_back
 
-from .trove_playing import few, function, imported, play, questions, said, toolboxes, winner
+from .trove_playing import few, function, imported, play, questions, said, toolboxes
 
 
 def official(n, reply, k, interval):
@@ -77,31 +77,6 @@ def test_the_official_preset_does_what_the_official_program_does(n, interval, sc
     chosen = replace(PRESETS["official"], interval=interval, budget=Budget(6))
     asked, _ = play(trove(questions(n), chosen), lambda a, s: scripted(a.question.index, a.mode, a.phase, s))
     assert toolboxes(asked) == official(n, scripted, 2, interval)
-
-
-STORY = {
-    ("stream", 0): ("create", [function("f")]),
-    ("stream", 1): ("import", [imported("f"), function("g")]),
-    ("stream", 2): ("import", [imported("math"), imported("g")]),
-    ("stream", 3): ("create", [function("h")], "failed"),
-    ("stream", 4): ("create", [function("i")]),
-}
-
-
-def test_the_papers_preset_on_the_same_story():
-    """IMPORT only counts uses, so g and math never come in. Trimming waits for problem 200, where ½·log10 200 = 1.15:
-    f, used twice, stays; i, used once, goes, and problem 4 is solved again."""
-    asked, _ = play(trove(questions(201), PRESETS["paper"]), winner(STORY))
-    lines = toolboxes(asked)
-    assert lines[:6] == [
-        ("stream", 0, ""),
-        ("stream", 1, "f"),
-        ("stream", 2, "f"),
-        ("stream", 3, "f"),
-        ("stream", 4, "f"),
-        ("stream", 5, "f i"),
-    ]
-    assert lines[199:] == [("stream", 199, "f i"), ("stream", 200, "f"), ("retry", 4, "f")]
 
 
 def test_the_official_preset_shows_the_toolbox_of_every_recorded_prompt(public_logs, public_problems):

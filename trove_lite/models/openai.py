@@ -12,7 +12,7 @@ import os
 import random
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from functools import partial
@@ -31,9 +31,7 @@ from .base import (
     PromptRefused,
     SampleUnavailable,
     SamplingSettings,
-    as_spoken,
     checked,
-    gather,
     one_line,
     plain,
 )
@@ -141,25 +139,14 @@ class OpenAIServer(LanguageModel):
         async with self:
             pass
 
-    async def complete(
-        self,
-        prompt: Prompt,
-        seeds: Sequence[int],
-        *,
-        priority: int = 0,
-        sampling: SamplingSettings | None = None,
-    ) -> list[Completion]:
-        """One completion for each seed, in order, each a request of its own; no server is told a priority."""
-        if self._client is None:
-            raise RuntimeError("an OpenAIServer completes inside its `async with` block")
-        spoken = as_spoken(prompt, self.chat)
-        return await gather(self._sample(spoken, seed, sampling or self.settings) for seed in seeds)
-
     def identity(self) -> dict:
         """The name, and what the server says of itself: engine, version, file; what it keeps to itself is not there."""
         return {"name": self.name} | self._identity
 
-    async def _sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
+    async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings, priority: int = 0) -> Completion:
+        """One completion, a request of its own; no server is told a priority."""
+        if self._client is None:
+            raise RuntimeError("an OpenAIServer completes inside its `async with` block")
         chat = not isinstance(prompt, str)
         path = "/chat/completions" if chat else "/completions"
         body = {

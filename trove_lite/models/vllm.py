@@ -14,7 +14,7 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from importlib import import_module
@@ -30,9 +30,7 @@ from .base import (
     Prompt,
     PromptRefused,
     SamplingSettings,
-    as_spoken,
     checked,
-    gather,
     one_line,
     sha256_of_weights,
 )
@@ -153,22 +151,6 @@ class VLLM(LanguageModel):
             del engine
             gc.collect()  # it is in circles, and would complain if it met the end of the interpreter
 
-    async def complete(
-        self,
-        prompt: Prompt,
-        seeds: Sequence[int],
-        *,
-        priority: int = 0,
-        sampling: SamplingSettings | None = None,
-    ) -> list[Completion]:
-        """One completion for each seed, in order."""
-        if self._engine is None:
-            raise RuntimeError("a VLLM model completes inside its `async with` block")
-        spoken = as_spoken(prompt, self.chat)
-        with _vllm_errors():
-            tokens = await (self._continued(spoken) if isinstance(spoken, str) else self._templated(spoken))
-        return await gather(self._sample(tokens, seed, priority, sampling or self.settings) for seed in seeds)
-
     async def _continued(self, text: str):
         (tokens,) = await self._engine.renderer.render_cmpl_async([{"prompt": text}])
         return tokens
@@ -235,11 +217,15 @@ class VLLM(LanguageModel):
             output_kind=RequestOutputKind.FINAL_ONLY,
         )
 
-    async def _sample(self, prompt, seed: int, priority: int, settings: SamplingSettings) -> Completion:
+    async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings, priority: int) -> Completion:
+        """One completion, a request of its own."""
+        if self._engine is None:
+            raise RuntimeError("a VLLM model completes inside its `async with` block")
         params, number = self._params(seed, settings), str(next(self._requests))
-        start = time.perf_counter()
         with _vllm_errors():
-            *_, result = [part async for part in self._engine.generate(prompt, params, number, priority=priority)]
+            tokens = await (self._continued(prompt) if isinstance(prompt, str) else self._templated(prompt))
+            start = time.perf_counter()
+            *_, result = [part async for part in self._engine.generate(tokens, params, number, priority=priority)]
         seconds = time.perf_counter() - start
         (output,) = result.outputs
         waited = queued(result.metrics)

@@ -14,7 +14,6 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -314,9 +313,7 @@ def _authorization(url: str) -> dict[str, str]:
 
 
 def _seconds(header: str) -> float:
-    """A Retry-After header, seconds or a date, as seconds from now; 0 where it is neither."""
+    """The seconds of a Retry-After header; 0 where it is something else."""
     with suppress(ValueError):
         return max(0.0, float(header))
-    with suppress(ValueError, TypeError, OverflowError):
-        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
     return 0.0

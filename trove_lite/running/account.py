@@ -101,8 +101,8 @@ def blank(request: Request, settings: Settings, method: Method) -> Iterator[Cand
         yield Candidate(request.mode, sample, text, (), vote, settings.budget.most, status, stage=request.stage)
 
 
-def planned_text(rows: Sequence[Planned], *, prefill: float | None = None, decode: float | None = None) -> str:
-    """A plan to read; with a GPU's speeds, in tokens a second, also its hours."""
+def planned_text(rows: Sequence[Planned]) -> str:
+    """A plan to read."""
     lines = [f"{'method':<12} {'category':<14} {'problems':>8} {'calls':>10} {'prompt tokens':>15}"]
     lines += [f"{r.method:<12} {r.category:<14} {r.problems:>8,} {r.calls:>10,} {r.prompt_tokens:>15,}" for r in rows]
     calls, read, written = (sum(column) for column in list(zip(*rows, strict=True))[3:6])
@@ -115,12 +115,6 @@ def planned_text(rows: Sequence[Planned], *, prefill: float | None = None, decod
         "these are of a run in which no program works: what follows on one that does comes on top, such as prompts "
         "that show tools, their use by others, and problems solved again",
     ]
-    if prefill and decode:
-        hours = (read / prefill + written / decode) / 3600
-        lines.append(
-            f"at most {hours:,.1f} GPU hours at {prefill:,.0f} prompt and {decode:,.0f} completion tokens a second: "
-            "most completions end sooner, and an engine reads a prompt that it knows only once"
-        )
     return "\n".join(lines)
 
 

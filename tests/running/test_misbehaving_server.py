@@ -7,7 +7,6 @@ import pytest
 from trove_lite import load_candidates
 from trove_lite.errors import TroveLiteError
 from trove_lite.models.openai import OpenAIServer
-from trove_lite.running.account import came_of
 
 from ..models.misbehaving import FINAL, SILENT, Server
 from ..scripted import TIMES, problems, run
@@ -35,15 +34,6 @@ def whole(tmp_path_factory):
     """The table of a run on a server that behaves."""
     with Server() as server:
         return table(made(server, tmp_path_factory.mktemp("whole") / "run"))
-
-
-@pytest.mark.parametrize("way", ["broken JSON", "content_filter", "429", "hang up", "silence"])
-def test_what_goes_wrong_once_is_counted_and_changes_no_row(way, whole, tmp_path):
-    with Server(200, way) as server:
-        folder = made(server, tmp_path / "run", way)
-    assert table(folder).equals(whole)
-    assert (described(folder)["retried"], described(folder)["missing"]) == (1, {"refused": 0, "unavailable": 0})
-    assert "not as asked: 1 requests sent again\n" in came_of(folder, described(folder)) + "\n"
 
 
 @pytest.mark.parametrize("way", ["503", "connection reset", "silence", *FINAL])

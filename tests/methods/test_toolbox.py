@@ -50,12 +50,6 @@ def test_tools_that_do_something_while_they_load_are_counted_when_they_are_adopt
 
 @settings(deadline=None)
 @given(events)
-def test_uses_are_one_for_each_problem_noted(history):
-    assert all(entry.uses == len(entry.problems) for entry in played(history).entries.values())
-
-
-@settings(deadline=None)
-@given(events)
 def test_ranking_by_use_is_stable_and_complete(history):
     toolbox = played(history)
     age = {name: i for i, name in enumerate(toolbox.entries)}

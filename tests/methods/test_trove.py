@@ -81,6 +81,17 @@ def test_a_tool_that_does_not_load_never_enters_and_one_that_is_there_is_not_loa
     assert loads(TroveSettings(refused=refused)) == [(0, "f")]
 
 
+def test_the_most_used_tool_is_shown_first_and_at_most_so_many():
+    script = {
+        ("stream", 0): ("create", [function("f"), function("g"), function("h")]),
+        ("stream", 1): ("import", [imported("g")]),
+    }
+    for shown, expected in ((None, "g f h"), (2, "g f"), (0, "")):
+        asked, _ = play(trove(questions(3), replace(TroveSettings(), shown=shown)), winner(script))
+        assert toolboxes(asked)[-1][2] == expected
+        assert len(asked[-3].library) == 3  # the rest are hidden but still run
+
+
 def test_the_model_ranks_where_there_is_a_choice_at_the_cost_of_a_call():
     script = winner({("stream", 0): ("create", [function("f"), function("g")])})
 
@@ -112,18 +123,6 @@ def test_trimming_happens_at_the_interval_and_its_problems_are_solved_again_by_i
     assert [a.mode for a in asked if a.phase == "retry"] == ["import", "skip"]
     assert [a.question.index for a in answers] == [0, 1, 2, 3, 0]
     assert spent(asked, "retry") == {0: 10}
-
-
-@pytest.mark.parametrize(("adds", "shown"), [(False, ""), (True, "late")])
-def test_whether_problems_solved_again_may_teach(adds, shown):
-    chosen = replace(TroveSettings(), threshold="fixed_2", interval=2, adds=("import", "create"), adds_retry=adds)
-    script = {
-        ("stream", 0): ("create", [function("f")]),
-        ("stream", 1): ("create", [function("g")]),
-        ("retry", 0): ("import", [function("late")]),
-    }
-    asked, _ = play(trove(questions(2), chosen), winner(script))
-    assert toolboxes(asked)[-1] == ("retry", 1, shown)
 
 
 def test_a_shuffled_order_is_python_s_own_shuffle_and_the_data_sets_is_the_default():

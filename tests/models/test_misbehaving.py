@@ -15,6 +15,7 @@ from trove_lite.models.base import (
     SamplingSettings,
 )
 from trove_lite.models.openai import TRIES, OpenAIServer
+from trove_lite.models.openai_answers import waiting_time
 
 from .misbehaving import FAILING, FINAL, ODD, SILENT, TOO_LONG, Server, changed, choice, error
 
@@ -188,30 +189,17 @@ def test_seed_off_sends_none():
 
 
 @pytest.mark.parametrize(
-    ("parts", "cached", "waits"),
+    ("answer", "waited"),
     [
-        ({"metrics": {"queue_time_ms": 40}}, None, (0.04, 0.04)),
-        ({"timings": {"prompt_ms": 10.0, "predicted_ms": 20.0, "cache_n": 3}}, 3, (0.05, 10)),
-        ({"timings": {"prompt_ms": 1e9, "predicted_ms": 20.0}}, None, (0.0, 0.0)),
-        ({"metrics": {"queue_time_ms": -1}}, None, None),
-        ({}, None, None),
+        ({"metrics": {"queue_time_ms": 40}}, 0.04),
+        ({"timings": {"prompt_ms": 10.0, "predicted_ms": 20.0}}, 0.07),
+        ({"timings": {"prompt_ms": 1e9, "predicted_ms": 20.0}}, 0.0),
+        ({"timings": {"prompt_ms": "fast"}, "metrics": [1]}, None),
+        ({"metrics": {"queue_time_ms": -1}}, None),
     ],
 )
-def test_time_in_the_servers_queue_is_kept_apart_where_it_is_told(parts, cached, waits):
-    def later(handler, body):
-        handler.server.closing.wait(0.1)
-        changed(**parts)(handler, body)
-
-    with Server(always=later) as server:
-        found, _ = ask(server)
-    assert found.cached_tokens == cached
-    if waits is None:
-        assert found.queue_seconds is None
-        assert found.seconds >= 0.1
-    else:
-        assert waits[0] <= found.queue_seconds <= waits[1]
-        assert found.seconds + found.queue_seconds >= 0.1
-        assert found.seconds >= 0
+def test_time_in_the_servers_queue_is_kept_apart_where_it_is_told(answer, waited):
+    assert waiting_time(answer, 0.1) == (waited if waited is None else pytest.approx(waited))
 
 
 CODE = "```python\nprint(42)\n```"

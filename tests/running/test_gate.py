@@ -71,15 +71,14 @@ class Engine:
                 self.active.pop(name)[1].set_result(None)
 
 
-def mixed(cost, fillers, *, stands_back=True, width=64):
+def mixed(cost, fillers, width=64):
     """A stream of problems, each waiting for its samples, beside fillers: when each of them was through."""
 
     async def main():
         engine, gate = Engine(cost), Gate(width)
 
         async def stream():
-            if stands_back:
-                gate.hold()
+            gate.hold()
             for place in range(PROBLEMS):
                 await asyncio.gather(*(engine.sample(gate, place - PROBLEMS) for _ in range(AWAITED)))
             gate.release()

@@ -7,7 +7,7 @@ import pytest
 
 from tests.scripted import InlineSandbox, Pack, ScriptedModel
 from trove_lite import TroveLiteError
-from trove_lite.candidates import load_calls, load_candidates
+from trove_lite.candidates import load_calls, load_candidates, read_description
 from trove_lite.datasets import load_dataset
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
@@ -48,10 +48,6 @@ def run(out, dataset=None, methods=("latm",), roles=("maker", "user"), sandbox=N
     return live_run(settings, out, dataset=dataset, progress=False, **fakes), models
 
 
-def described(out):
-    return json.loads((out / "run.json").read_text())
-
-
 def test_a_tool_is_made_once_and_used_by_another_model_on_every_problem(tmp_path):
     out, models = run(tmp_path / "a")
     rows, calls = load_candidates(out), load_calls(out)
@@ -74,8 +70,8 @@ def test_the_maker_sees_the_labelled_problems_and_none_that_is_tested(tmp_path):
     dataset = load_dataset("bbh_made")
     assert all(problem.question.text in read for problem in dataset.examples("chinese_remainder"))
     assert not any(problem.question.text in read for problem in dataset.load("chinese_remainder"))
-    assert described(out)["labels"] == {"latm-chinese_remainder-0": 6}
-    (trial,) = described(out)["toolboxes"]
+    assert read_description(out)["labels"] == {"latm-chinese_remainder-0": 6}
+    (trial,) = read_description(out)["toolboxes"]
     assert (trial["proposals"], trial["verifications"], trial["made"]) == (1, 1, True)
     assert "def f" in trial["tool"]
 
@@ -83,13 +79,13 @@ def test_the_maker_sees_the_labelled_problems_and_none_that_is_tested(tmp_path):
 def test_a_run_of_before_goes_on_by_what_its_preset_was_then(tmp_path):
     then = {"reaches_end": False, "only_definitions": False, "fallback": "none"}
     out, _ = run(tmp_path / "a", limit=2, choices={"latm": then | {"user_tokens": 256}})
-    about = described(out)
+    about = read_description(out)
     about["methods"]["latm"] = {name: value for name, value in about["methods"]["latm"].items() if name not in then}
     about["settings"]["choices"] = {}
     (out / "run.json").write_text(json.dumps(about))
     out, models = run(tmp_path / "a", limit=4)
     assert {how.max_tokens for how in models["user"].drawn} == {256}
-    assert then.items() <= described(out)["methods"]["latm"].items()
+    assert then.items() <= read_description(out)["methods"]["latm"].items()
     assert len(load_candidates(out)) == 4
 
 
@@ -108,8 +104,8 @@ def test_an_instance_is_answered_alike_however_many_follow_so_a_limit_can_be_rai
     assert (len(models["maker"].read), len(models["user"].read)) == (0, 2)
     whole, _ = run(tmp_path / "b", limit=4)
     assert load_candidates(out)["answer"].equals(load_candidates(whole)["answer"])
-    assert described(out)["settings"]["limit"] == 4
-    assert described(out)["accuracy"] == described(whole)["accuracy"]
+    assert read_description(out)["settings"]["limit"] == 4
+    assert read_description(out)["accuracy"] == read_description(whole)["accuracy"]
 
 
 def test_a_limit_of_a_method_whose_problems_hang_together_is_not_raised(tmp_path):

@@ -1,15 +1,13 @@
 """A run on a server that misbehaves, over real sockets: it completes, or ends in a line and goes on where it was."""
 
-import json
-
 import pytest
 
-from trove_lite import load_candidates
+from trove_lite.candidates import read_description
 from trove_lite.errors import TroveLiteError
 from trove_lite.models.openai import OpenAIServer
 
 from ..models.misbehaving import FINAL, SILENT, Server
-from ..scripted import TIMES, problems, run
+from ..scripted import problems, run, table
 
 SAMPLES = 6
 
@@ -19,14 +17,6 @@ def made(server, folder, way="", **given):
     model = OpenAIServer(server.url, "tiny", first_pause=0.001, timeout=1 if way in SILENT else 10, retries=1)
     small = {"methods": ("primitive",), "seeds": (0,), "k": 2, "problems": lambda *where: problems(*where, n=3)}
     return run(folder, model=model, in_flight=1, **small, **given)
-
-
-def table(folder):
-    return load_candidates(folder).drop(columns=TIMES)
-
-
-def described(folder):
-    return json.loads((folder / "run.json").read_text())
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +33,8 @@ def test_where_no_answer_comes_any_more_the_run_ends_in_a_line_and_later_goes_on
         made(server, folder, way)
     assert str(ended.value).isprintable()
     assert (folder / "journal" / "primitive-counting-0.jsonl").read_text().count("\n") == len(good)
-    assert described(folder)["retried"] == (way not in FINAL)
+    assert read_description(folder)["retried"] == (way not in FINAL)
     with Server() as server:
         made(server, folder)
     assert table(folder).equals(whole)
-    assert described(folder)["retried"] == (way not in FINAL)
+    assert read_description(folder)["retried"] == (way not in FINAL)

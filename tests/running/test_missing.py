@@ -1,18 +1,17 @@
 """Samples that could not be had: a run of too many is no run, says why, and the same command asks for them again."""
 
-import json
-
 import pandas as pd
 import pytest
 
 from trove_lite import load_candidates
+from trove_lite.candidates import read_description
 from trove_lite.cli import main
 from trove_lite.errors import TroveLiteError
 from trove_lite.models.base import PromptRefused, SampleUnavailable
 from trove_lite.running.account import came_of
 
 from ..models.misbehaving import Server
-from ..scripted import TIMES, ScriptedModel, run
+from ..scripted import ScriptedModel, run, table
 
 ALONE = {"methods": ("primitive",), "seeds": (0,)}
 ODD = {"choices": [{"index": 0, "text": "print(1)", "finish_reason": "neither"}]}
@@ -30,14 +29,6 @@ class Lacking(ScriptedModel):
             self.calls += 1
             raise self.error("http://host: no answer")
         return await super().complete(prompt, seeds)
-
-
-def described(folder):
-    return json.loads((folder / "run.json").read_text())
-
-
-def table(folder):
-    return load_candidates(folder).drop(columns=TIMES)
 
 
 def words(url, out, *more):
@@ -74,8 +65,8 @@ def test_what_was_unavailable_is_asked_for_again_and_the_run_is_as_if_it_had_bee
     run(tmp_path / "b", methods=methods, model=model)
     pd.testing.assert_frame_equal(table(tmp_path / "b"), expected)
     assert 0 < model.calls < len(expected)
-    assert described(tmp_path / "b")["missing"]["unavailable"] == 0
-    assert described(tmp_path / "b")["unavailable_because"] == ""
+    assert read_description(tmp_path / "b")["missing"]["unavailable"] == 0
+    assert read_description(tmp_path / "b")["unavailable_because"] == ""
     assert sorted(path.name for path in (tmp_path / "b").iterdir() if path.is_dir()) == ["journal"]
 
 
@@ -100,7 +91,7 @@ def test_a_share_that_is_allowed_leaves_the_run_as_it_is(tmp_path):
     asked = lacking.calls
     run(tmp_path / "a", **ALONE, model=lacking, fail_on_missing=0.1)
     assert lacking.calls == asked
-    told = described(folder)
+    told = read_description(folder)
     known = load_candidates(folder).query("problem != 3")
     assert told["accuracy"]["primitive-counting-0"] <= known.groupby("problem")["correct"].any().mean()
     assert "left out above" in came_of(folder, told)
@@ -112,7 +103,7 @@ def test_problems_that_lack_a_sample_are_in_no_accuracy_and_refused_ones_are(tmp
         folder = tmp_path / error.__name__
         lacking = Lacking(lambda prompt, _: " 3 of" in prompt or " 5 of" in prompt, error)
         run(folder, **ALONE, model=lacking, fail_on_missing=1)
-        shares.append((described(folder)["accuracy"]["primitive-counting-0"], len(load_candidates(folder))))
+        shares.append((read_description(folder)["accuracy"]["primitive-counting-0"], len(load_candidates(folder))))
     (of_ten, n), (of_twelve, m) = shares
     assert n == m
     assert of_ten > 0

@@ -14,19 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trove_lite import load_candidates
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import Journal, locked, read_journal
 from trove_lite.running.record import Record
 
-from ..scripted import TIMES, ScriptedModel, run, run_in_child
+from ..scripted import ScriptedModel, run, run_in_child, table
 
 PROCESSES = multiprocessing.get_context("forkserver")  # a kill costs no interpreter's start, as `subprocess` would
 PROCESSES.set_forkserver_preload(["tests.scripted"])
-
-
-def table(folder):
-    return load_candidates(folder).drop(columns=TIMES)
 
 
 def start(folder, **how):
@@ -123,18 +118,6 @@ def complete(tmp_path_factory, made={}):  # noqa: B006 (made once)
         contents["run.json"] = json.dumps(description).encode()
         made["it"] = table(folder), contents
     return made["it"]
-
-
-def test_resuming_asks_only_for_what_is_missing(tmp_path):
-    folder = run(tmp_path / "a")
-    n = len(table(folder))
-    (folder / "candidates.parquet").unlink()
-    path = sorted((folder / "journal").glob("*.jsonl"))[0]
-    kept = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(kept[:-5]))
-    model = ScriptedModel()
-    assert len(table(run(folder, model=model))) == n
-    assert model.calls == 5
 
 
 def test_a_complete_run_is_left_alone(tmp_path):

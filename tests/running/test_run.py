@@ -1,13 +1,12 @@
 """Live runs with a scripted model: the driver, the budget, the table, the settings, and what must stop a run."""
 
 import asyncio
-import json
 from typing import ClassVar
 
 import pandas as pd
 import pytest
 
-from trove_lite import load_candidates
+from trove_lite.candidates import read_description
 from trove_lite.datasets.base import Question
 from trove_lite.methods import trove
 from trove_lite.methods.base import sample_seed
@@ -17,17 +16,8 @@ from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite.selection import number_text
 
-from ..scripted import TIMES, InlineSandbox, Pack, ScriptedModel, function, of_problems, problems, response, run
+from ..scripted import InlineSandbox, Pack, ScriptedModel, function, of_problems, problems, response, run, table
 from .test_missing import Lacking
-
-
-def table(folder):
-    return load_candidates(folder).drop(columns=TIMES)
-
-
-def described(folder):
-    return json.loads((folder / "run.json").read_text())
-
 
 # ---- the table ----
 
@@ -122,7 +112,7 @@ def test_a_run_inside_a_running_event_loop_as_in_a_notebook(tmp_path):
 
 def test_the_budget_adds_up_and_counts_solving_again_apart(tmp_path):
     folder = run(tmp_path / "a", methods=("trove", "primitive"), trove={"threshold": "fixed_2", "interval": 4})
-    rows, budget = table(folder), pd.DataFrame(described(folder)["budget"])
+    rows, budget = table(folder), pd.DataFrame(read_description(folder)["budget"])
     key = ["method", "category", "stage", "phase", "seed"]
     rows = rows.rename(columns={"mode": "stage"})
     spent = rows.groupby(key, observed=True).agg(
@@ -192,7 +182,7 @@ def test_no_key_and_no_address_is_written_anywhere(tmp_path, monkeypatch):
         live_run(settings, tmp_path / "b", **fakes)
     for path in (p for f in (folder, tmp_path / "b") for p in f.rglob("*") if p.is_file()):
         assert b"sk-secret" not in path.read_bytes()
-    assert described(tmp_path / "b")["settings"]["model"] == "server#llama"
+    assert read_description(tmp_path / "b")["settings"]["model"] == "server#llama"
 
 
 # ---- speed ----

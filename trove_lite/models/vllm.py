@@ -228,7 +228,9 @@ class VLLM(LanguageModel):
             *_, result = [part async for part in self._engine.generate(tokens, params, number, priority=priority)]
         seconds = time.perf_counter() - start
         (output,) = result.outputs
-        waited = queued(result.metrics)
+        waited, times = None, result.metrics  # vLLM's RequestStateStats
+        if times and times.queued_ts and times.scheduled_ts:
+            waited = max(0.0, times.scheduled_ts - times.queued_ts)
         found = Completion(
             output.text,
             len(result.prompt_token_ids),
@@ -268,13 +270,6 @@ def name_of(model: str) -> tuple[str, str | None]:
     if place.parent.name == "snapshots" and (hub := place.parts[-3]).startswith("models--"):
         return hub.removeprefix("models--").replace("--", "/"), place.name
     return place.resolve().name if place.name in ("", "..") else place.name, None
-
-
-def queued(metrics) -> float | None:
-    """Seconds that a request waited in the engine before its turn, from vLLM's RequestStateStats."""
-    if metrics is None or not metrics.queued_ts or not metrics.scheduled_ts:
-        return None
-    return max(0.0, metrics.scheduled_ts - metrics.queued_ts)
 
 
 @contextmanager

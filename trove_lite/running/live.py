@@ -99,8 +99,8 @@ def live_run(
                 stack.callback(stream.journal.close)
                 take_samples(stream, reuse, out / BEFORE)
         bars = stack.enter_context(Progress({s.label: len(s.questions) for s in streams}, enabled=progress))
-        drawn = {"parser": settings.parser, "sampling": settings.sampling}
-        driver = Driver(models, sandbox, pack, dataset, **drawn, progress=bars, in_flight=in_flight)
+        how = {"parser": settings.parser, "sampling": settings.sampling, "progress": bars, "in_flight": in_flight}
+        driver = Driver(models, sandbox, pack, dataset, **how)
         in_own_loop(drive(out, driver, streams, reuse))
         with on_disk(out):
             finish(out, streams, dataset, settings)

@@ -15,7 +15,7 @@ from trove_lite.methods.base import Attempt
 from trove_lite.prompts import load_pack
 from trove_lite.running.settings import RunSettings
 
-from .playing import came_of, play, samples_of
+from .playing import came_of, play
 
 RECORDED = Path(__file__).with_name("transcript.json")
 QUESTION = Question("math", "counting", 0, "In how many ways can 3 of 7 books be chosen?")
@@ -59,7 +59,7 @@ def requests(name):
         return about | {"runs": request.runs, "prompt": prompt}
 
     asked, _ = play(load_method(method).steps([QUESTION], settings), reply)
-    return [shown(request) for request, sample in asked if sample == samples_of(request)[0]]
+    return [shown(request) for request, sample in asked if sample == request.samples[0]]
 
 
 @pytest.mark.parametrize("name", CONVERSATIONS)

@@ -198,6 +198,11 @@ class Run:
     mode: str = ""
     """What the outcome counts as in tables; "" where it is no candidate."""
 
+    @property
+    def samples(self) -> range:
+        """The one sample, as an Attempt has several."""
+        return range(self.sample, self.sample + 1)
+
 
 @dataclass(frozen=True)
 class Candidate:

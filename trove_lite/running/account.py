@@ -96,7 +96,7 @@ def blank(request: Request, settings: Settings, method: Method) -> Iterator[Cand
     """
     works = method.examples and not request.mode
     text, status = (IDLE, "ok") if works else ("", "error")
-    for sample in request.samples if isinstance(request, Attempt) else (request.sample,):
+    for sample in request.samples:
         vote = Vote(request.mode, False, (), 0)
         yield Candidate(request.mode, sample, text, (), vote, settings.budget.most, status, stage=request.stage)
 

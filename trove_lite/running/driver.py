@@ -196,7 +196,7 @@ class Driver:
     def _begin(self, stream: Stream, requests: Sequence[Request], rank: int, begun: dict[Key, asyncio.Task]) -> list:
         keys = []
         for request in requests:
-            for number in request.samples if isinstance(request, Attempt) else (request.sample,):
+            for number in request.samples:
                 key = Key(request.phase, request.question.index, request.stage, number, request.round)
                 keys.append(key)
                 if key not in begun:

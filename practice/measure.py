@@ -25,7 +25,7 @@ from trove_lite.datasets.answers import number_is_correct, read_numbers
 from trove_lite.datasets.base import Question
 from trove_lite.methods.base import sample_seed
 from trove_lite.models.base import SamplingSettings
-from trove_lite.models.practice.model import load_practice_model
+from trove_lite.models.practice.model import WEIGHTS, PracticeModel
 from trove_lite.parse import parse_completion
 from trove_lite.programs import operations, program_of
 from trove_lite.prompts.practice import practice_prompt
@@ -90,7 +90,7 @@ async def measure(
     split: str, seeds: Sequence[int], settings: SamplingSettings, folder: Path | None, workers: int | None
 ):
     """All samples: (items, {condition: {(item number, seed): samples}})."""
-    model = load_practice_model(settings, folder)
+    model = PracticeModel(settings, folder or WEIGHTS)
     found = [(index, item) for category in CATEGORIES for index, item in enumerate(items(split, category))]
     results = {condition: {} for condition in CONDITIONS}
     executions: dict[str, asyncio.Future] = {}
@@ -233,7 +233,7 @@ def of_methods(seeds: Sequence[int], settings: SamplingSettings, folder: Path | 
                 choices={method: choices},
                 sampling=settings,
             )
-            model = load_practice_model(settings, folder)
+            model = PracticeModel(settings, folder or WEIGHTS)
             rows = load_candidates(live_run(run, Path(place) / "run", model=model))
         rows = rows[rows["phase"] == "stream"]
         failing = rows["status"] != "ok"

@@ -9,6 +9,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from trove_lite.candidates import load_candidates
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Dataset, Problem, Question
 from trove_lite.errors import TroveLiteError
@@ -128,6 +129,11 @@ def run(out: Path, *, delay: float = 0.0, problems=problems, trove=None, **given
     dataset = of_problems(problems, settings["dataset"])
     settings = RunSettings(**settings)
     return live_run(settings, out, progress=False, dataset=dataset, lent=lend(settings), **fakes)
+
+
+def table(folder: Path):
+    """The candidates of a run, without times."""
+    return load_candidates(folder).drop(columns=TIMES)
 
 
 def run_in_child(out: Path, told: Path, file_limit: int | None = None) -> None:

@@ -184,12 +184,11 @@ def test_a_plan_counts_calls_and_touches_nothing(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("trove_lite.running.account.load_pack", lambda *_: Pack())
     monkeypatch.chdir(tmp_path)
     words = "--methods trove primitive creator --categories counting --seeds 0 1 --k 6 --out runs/x --dry_run"
-    assert main(["run", *words.split(), "--prefill", "1000", "--decode", "100"]) == 0
+    assert main(["run", *words.split()]) == 0
     said = capsys.readouterr().out
     assert re.search(r"^trove +counting +12 +144 ", said, re.MULTILINE)
     assert re.search(r"^primitive +counting +12 +144 ", said, re.MULTILINE)
     assert " calls in 2 runs, one a seed; " in said
-    assert "GPU hours" in said
     assert list(tmp_path.iterdir()) == []
 
 

@@ -23,10 +23,6 @@ class Way:
     """No progress."""
     dry_run: bool = False
     """Say what would be asked; touch nothing."""
-    prefill: float | None = None
-    """With --dry_run: prompt tokens a second on one GPU, to count its hours."""
-    decode: float | None = None
-    """With --dry_run: completion tokens a second on one GPU, its batch full."""
     fail_on_missing: float = 0.05
     """The share of requests without an answer above which a run fails; given again, it asks for them again."""
     reuse: str = ""
@@ -70,7 +66,7 @@ def run(**given: object) -> None:
         raise UsageError("no --out: name the run folder to make, such as runs/first")
     settings = settings_of(given, way)
     if way.dry_run:
-        print(account.planned_text(account.plan(settings, lend(settings)), prefill=way.prefill, decode=way.decode))
+        print(account.planned_text(account.plan(settings, lend(settings))))
         return
     at_least(1, "in_flight", way.in_flight)
     at_least(1, "workers", way.workers)

@@ -13,7 +13,7 @@ from trove_lite.prompts import load_pack
 from trove_lite.sandbox import Execution
 from trove_lite.selection import Vote
 
-from .playing import play, samples_of
+from .playing import play
 
 WORDS = load_pack("own", bbh.BBH).say
 OPTIONS = "Which is it?\nOptions:\n(A) The owl is the leftmost\n(B) The quail is the leftmost"
@@ -50,7 +50,7 @@ class Played:
         pairs, self.answers = play(
             self.steps(method.begin(asked, settings, examples or problems(6), words)), self.reply
         )
-        self.requests = [request for request, sample in pairs if sample == samples_of(request)[0]]
+        self.requests = [request for request, sample in pairs if sample == request.samples[0]]
 
     def steps(self, steps):
         self.made = yield from steps

@@ -1,6 +1,6 @@
 """A method run by hand: all that it asks for, answered by a function, and the answers that it gives."""
 
-from trove_lite.methods.base import Answer, Attempt, Candidate
+from trove_lite.methods.base import Answer, Candidate
 from trove_lite.selection import Vote
 
 
@@ -19,14 +19,9 @@ def play(steps, reply):
         if isinstance(wanted, Answer):
             answers.append(wanted)
             continue
-        pairs = [(request, sample) for request in wanted for sample in samples_of(request)]
+        pairs = [(request, sample) for request in wanted for sample in request.samples]
         asked += pairs
         sent = [reply(request, sample) for request, sample in pairs]
-
-
-def samples_of(request):
-    """The samples of an attempt, or the one of a run."""
-    return request.samples if isinstance(request, Attempt) else [request.sample]
 
 
 def came_of(request, sample, text="", status=None, output="", error="", *, answers=(), solution="", ok=None):

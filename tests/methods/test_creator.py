@@ -5,7 +5,6 @@ import itertools
 import pytest
 
 from trove_lite.datasets.base import Question
-from trove_lite.errors import TroveLiteError
 from trove_lite.methods import load_method
 from trove_lite.methods.base import Budget
 from trove_lite.methods.creator import CreatorSettings
@@ -43,15 +42,6 @@ def failing(stage, times):
         return "error" if asked in chain and place < times else "ok"
 
     return status
-
-
-@pytest.mark.parametrize("method", ["pot", "entangled"])
-@pytest.mark.parametrize(("limit", "fails"), [*itertools.product((0, 1, 3), (0, 1, 2, 3, 9))])
-def test_pot_spends_a_call_and_an_execution_a_program(method, limit, fails):
-    settings = RepairSettings(budget=Budget(1), rectify=limit)
-    asked, answers = play_attempts(method, settings, failing("whole", fails))
-    assert counts(asked) == (1 + min(limit, fails), 1 + min(limit, fails))
-    assert len(answers) == 1
 
 
 @pytest.mark.parametrize(("retries", "broken", "fails"), [*itertools.product((0, 3), range(5), (0, 1, 2, 3, 9))])
@@ -108,13 +98,6 @@ def test_attempts_are_the_first_whose_calls_reach_the_budget(calls, fails):
     assert {sample for _, sample, *_ in asked} == set(range(-(-calls // each)))
 
 
-@pytest.mark.parametrize(("method", "fails"), [("pot", 0), ("pot", 2), ("creator", 3)])
-def test_so_many_attempts_are_made_whatever_they_cost(method, fails):
-    kind = CreatorSettings if method == "creator" else RepairSettings
-    asked, _ = play_attempts(method, kind(budget=Budget(1), attempts=3), failing("whole", fails))
-    assert len(asked) == 3 * (1 + fails + (method == "creator"))
-
-
 @pytest.mark.parametrize(
     ("method", "stages"), [("pot", ("pot",)), ("entangled", ("entangled",)), ("creator", ("creation", "decide"))]
 )
@@ -129,17 +112,3 @@ def test_each_way_to_ask_has_its_prompts_and_its_name_in_tables(method, stages, 
     assert stages <= set(load_method(method).stages)
     assert settings.table_name(method) == f"{method}{way}"
     assert [answer.candidate.mode for answer in answers] == [method]
-
-
-@pytest.mark.parametrize(
-    ("kind", "choice", "why"),
-    [
-        (RepairSettings, {"rectify": -1}, "at least 0"),
-        (CreatorSettings, {"retries": -1}, "at least 0"),
-        (RepairSettings, {"attempts": 0}, "at least 1"),
-        (RepairSettings, {"thoughts": True, "demonstrations": False}, "choose one"),
-    ],
-)
-def test_settings_that_cannot_be_are_refused(kind, choice, why):
-    with pytest.raises(TroveLiteError, match=why):
-        kind(**choice)

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from trove_lite.datasets.base import Problem, Question
+from trove_lite.datasets.base import Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Budget
 from trove_lite.methods.latm import LATM, LatmSettings
@@ -26,7 +26,6 @@ from .latm_playing import (
     WRONG,
     Played,
     once,
-    problems,
 )
 
 
@@ -94,15 +93,6 @@ def test_tests_that_pass_whatever_the_function_answers_do_not_verify_it(tests):
     assert released.trials == (Trial(1, 1, WRAPPED),)
 
 
-def test_the_function_stays_though_tests_write_it_again():
-    again = "```python\ndef f(x):\n    return 2\n\nassert f(5) == 2\n```"
-    replies = {"propose": [GOOD], "verify": [again, TESTS], "wrap": [WRAPPED]}
-    assert Played(once(OURS), replies).trials == (Trial(1, 2, WRAPPED),)
-    assert Played(once(RELEASED), replies).trials == (Trial(1, 1, WRAPPED),)
-    repeated = "```python\ndef f(x):\n    return x\n\nassert f(5) == 5\n```"
-    assert Played(once(OURS), replies | {"verify": [repeated]}).trials == (Trial(1, 1, WRAPPED),)
-
-
 @pytest.mark.parametrize("wrapped", [GOOD, "```python\nret = f(2)\n```\nUse cases:\nQuestion: 2\nSolution:\n"])
 def test_ours_wants_a_function_and_a_use_case_of_a_wrapped_tool(wrapped):
     replies = {"propose": [GOOD], "verify": [TESTS], "wrap": [wrapped]}
@@ -127,13 +117,6 @@ def test_trials_begin_anew_with_seeds_of_their_own_until_one_passes():
     assert [entry["made"] for entry in played.made.listing()] == [False, True]
 
 
-def test_labels_are_counted():
-    played = Played(once(PAPER), {"propose": [FAILS]})
-    assert played.made.labels == 6
-    with pytest.raises(TroveLiteError, match="at least 2 labelled problems"):
-        Played(once(PAPER), {"propose": [FAILS]}, examples=problems(1))
-
-
 def test_a_model_without_a_chat_reads_one_text():
     replies = {"propose": [GOOD], "verify": [TESTS], "wrap": [WRAPPED]}
     played = Played(once(PAPER, chat=False), replies)
@@ -152,11 +135,6 @@ def test_all_trials_are_made_and_the_first_tool_is_used():
     assert played.made.tool == WRAPPED
     assert played.calls["propose"] == 3
     assert played.requests[-1].prompt[0][1].startswith("A function")
-
-
-def test_a_tool_of_another_maker_is_another_system():
-    assert LatmSettings(tools={"task": WRAPPED}, maker="GPT-4").table_name("latm") == "latm_of_GPT-4"
-    assert LatmSettings().table_name("latm") == "latm"
 
 
 def test_a_run_is_given_the_tool_of_its_own_seed_where_several_made_one():
@@ -193,12 +171,3 @@ def test_the_dispatcher_needs_a_tool_for_every_known_task():
     question = Question("bbh_mixed", "new_0", 0, "Sort these", "one\ntwo")
     with pytest.raises(TroveLiteError, match="no tool with a use case for 'two'"):
         next(DISPATCHER.begin([question], DispatcherSettings(tools={"one": WRAPPED}), (), WORDS))
-
-
-def test_a_maker_and_a_user_read_what_is_asked_about_before_the_question_and_whole_numbers_as_such():
-    asked = Question("tabmwp", "task", 10, "How many?", "| a |\n| --- |\n| 3 |")
-    examples = [Problem(asked._replace(index=n), 3.0) for n in range(6)]
-    played = Played(once(OURS), {"propose": [GOOD], "verify": [TESTS], "wrap": [WRAPPED]}, [asked], examples=examples)
-    assert "Question: | a |\n| --- |\n| 3 |\n\nHow many?\nAnswer: 3\n" in played.requests[0].prompt[0][1]
-    assert played.requests[-1].prompt[0][1].endswith("Question: | a |\n| --- |\n| 3 |\n\nHow many?")
-    assert played.answers[0].candidate.vote.answers == ("7.5",)

@@ -51,18 +51,13 @@ def test_no_depth_of_a_reply_ends_a_run(block):
     ("block", "question", "expected"),
     [
         ("ans = 'B'", OPTIONS, "(B)"),
-        ("ans = '(B)'", OPTIONS, "(B)"),
         ("ans = 2", OPTIONS, "(B)"),
         ("ans = 'The quail is the leftmost'", OPTIONS, "(B)"),
         ("ans = 'quail'", OPTIONS, "(B)"),
         ("ans = 'zebra'", OPTIONS, "zebra"),
         ("ans = ']]>'", "", "]]>"),
-        ("ans = 'bee cat'", "", "bee cat"),
-        ("ans = 14687", "", "14687"),
         ("ans = None", "", "No time slot works."),
         ("ans = ('10:30', '12:00')", "", "10:30 - 12:00"),
-        ("ans = ['10:30', '12:00', '13:00']", "", "10:30 - 12:00"),
-        ("ans = '10:30 - 12:00'", "", "10:30 - 12:00"),
         ("transactions = 3\nans = 14", "", "14"),
         ("ret = f(14)\nanswer = ret", "", "14"),
         ("ans1 = 12\nans2 = 13", "", "13"),
@@ -80,27 +75,18 @@ def test_both_readings_agree_on(reading, block, question, expected):
         ("ans=14", "", "error", "14"),
         ("# the answer is\nans = 14", "", "error", "14"),
         ("ans = 14\ntransactions = 3", "", "error", "14"),
-        ("ans = 14\nans2 = 15", "", "15", "14"),
         ("def g():\n    ans3 = 33\n    return ans3\nans2 = 14\nif True:\n    ans1 = g()", "", "33", "33"),
-        ("def g():\n    ans = 3\n    return ans\nans2=14", "", "error", "14"),
-        ("print(14)", "", "error", "14"),
         ("ans = 7", "", "(G)", "7"),
         ("ans = True", "", "(A)", "True"),
         ("ans = 1.0", "", "(A)", "1"),
-        ("ans = 14687.0", "", "14687.0", "14687"),
-        ("ans = '] ]'", "", "] ]", "]]"),
-        ("ans = 'No time slot works'", "", "No time slot works", "No time slot works."),
         ("ans = '9:30 - 10:00'", "", "9:30 - 10:00", "09:30 - 10:00"),
-        ("ans = ''", OPTIONS, "(A)", None),
         ("ans = 'leftmost'", OPTIONS, "(A)", "leftmost"),
         ("ans = 'QUAIL'", OPTIONS, "QUAIL", "(B)"),
         ("ans = 2.5", OPTIONS, "error", "2.5"),
     ],
 )
 def test_the_readings_differ_on(block, question, released, ours):
-    assert answer("released", block, question) == released
-    if ours is not None:
-        assert answer("ours", block, question) == ours
+    assert (answer("released", block, question), answer("ours", block, question)) == (released, ours)
 
 
 @pytest.fixture(scope="session")

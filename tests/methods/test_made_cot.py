@@ -43,11 +43,6 @@ def test_thoughts_may_have_to_be_right(kept, shown, labels):
     assert "77" not in made["tool"] or kept == "all"
 
 
-def test_the_users_reply_ends_where_it_is_told_to_and_the_makers_at_its_own_end():
-    for found, stop in ((played(), ("\n\nQ:",)), (played(stop=("Human:",)), ("Human:",))):
-        assert [request.sampling["stop"] for request in found.requests] == [()] * 3 + [stop] * 4
-
-
 def test_thoughts_of_another_maker_are_another_system_and_ask_no_maker():
     found = played(tools={"task": "Q: What?\nA: That."}, maker="big")
     assert found.calls == {"use": 4}

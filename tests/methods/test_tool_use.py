@@ -5,7 +5,7 @@ import pytest
 from trove_lite.datasets.base import Question
 from trove_lite.methods import load_method
 from trove_lite.methods.base import Budget, Run
-from trove_lite.methods.tool_use import EVALUATOR, NOTHING, ToolUseSettings, query_of
+from trove_lite.methods.tool_use import EVALUATOR, NOTHING, ToolUseSettings
 from trove_lite.sandbox import Sandbox
 
 from .playing import came_of, play
@@ -33,20 +33,9 @@ def test_an_attempt_is_two_calls_with_the_query_evaluated_in_between():
     assert second.values == {"reply": "Let m be months. QUERY: 3 + 4", "returned": "Result: 7"}
 
 
-def test_without_a_query_nothing_runs_and_the_second_call_is_told_so():
-    first, second = play_tool_use("It is 7.")
-    assert (first.stage, second.stage) == ("consult", "conclude")
-    assert second.values["returned"] == NOTHING
-
-
 @pytest.mark.parametrize("outcome", [("error", "Input: x"), ("timeout", ""), ("ok", " ")])
 def test_a_query_that_fails_says_nothing(outcome):
     assert play_tool_use("QUERY: x", outcome)[-1].values["returned"] == NOTHING
-
-
-def test_the_query_is_all_after_the_first_marker():
-    assert query_of("QUERY: a = 1\nQUERY: b ") == "a = 1\nQUERY: b"
-    assert query_of("no question") == ""
 
 
 def test_the_stand_in_computes_and_solves():

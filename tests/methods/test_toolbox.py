@@ -27,12 +27,6 @@ def played(history):
     return toolbox
 
 
-def test_a_new_tool_starts_with_one_use():
-    toolbox = Toolbox()
-    toolbox.add([tool("f")], 7)
-    assert (toolbox.entries["f"].uses, toolbox.entries["f"].problems) == (1, [7])
-
-
 def test_a_name_that_is_taken_keeps_its_older_body_and_count():
     toolbox = Toolbox()
     toolbox.add([tool("f", "old")], 0)
@@ -52,12 +46,6 @@ def test_tools_that_do_something_while_they_load_are_counted_when_they_are_adopt
     sources = ("def a(): pass", "def b(): pass\nprint(b())", "def c(): pass\nc()", "def d(:")
     toolbox.add([tool(name)._replace(source=source) for name, source in zip("abcd", sources, strict=True)], 0)
     assert toolbox.loading == {"tools that run statements": 2, "tools that print": 1, "tools that do not parse": 1}
-
-
-@settings(deadline=None)
-@given(events)
-def test_uses_are_one_for_each_problem_noted(history):
-    assert all(entry.uses == len(entry.problems) for entry in played(history).entries.values())
 
 
 @settings(deadline=None)
@@ -87,15 +75,8 @@ def test_trimming_removes_exactly_what_is_used_less_than_the_threshold(history, 
         ("half_log10", 1, 0),
         ("half_log10", 100, 1),  # 1.0: a tool used once stays
         ("half_log10", 200, 2),  # 1.15
-        ("half_log10", 881, 2),
-        ("half_log10", 10_001, 3),
-        ("log20", 1, 0),
-        ("log20", 20, 1),
-        ("log20", 156, 2),
         ("log20", 400, 2),  # log20 400 is 2, and a tool used twice stays
         ("log20", 401, 3),
-        ("log20", 500, 3),
-        ("fixed_2", 1, 2),
         ("fixed_2", 881, 2),
         ("never", 881, 0),
     ],
@@ -112,13 +93,6 @@ def test_lexical_overlap_is_the_f1_of_words():
     # tool: choose choose n k ways; question: ways to choose
     assert lexical_overlap(toolbox.entries["choose"], "Ways to choose?") == 2 * 2 / (5 + 3)
     assert lexical_overlap(toolbox.entries["choose"], "Area of a circle?") == 0
-
-
-@settings(deadline=None)
-@given(st.lists(names, unique=True), st.text())
-def test_a_models_order_keeps_every_tool(order, text):
-    tools = [tool(name) for name in order]
-    assert sorted(named_order(text, tools)) == sorted(tools)
 
 
 def test_a_models_order_is_by_first_mention_then_as_before():

@@ -44,15 +44,6 @@ def test_every_tool_is_tried_on_the_others_of_its_set_and_no_further():
         assert tool == f"Scenario {source}? {source} 0"  # of its first attempt
 
 
-def test_a_question_uses_its_own_tool_in_each_attempt():
-    asked, _ = play_transfer(TransferSettings(budget=Budget(6)))
-    own = [(r.question.index, sample, r.values["tool"], r.library) for r, sample in asked if r.mode == "normal"]
-    assert len(own) == 12
-    for index, sample, tool, library in own:
-        assert tool == f"Scenario {index}? {index} {sample}"
-        assert library == (tool,)
-
-
 def test_as_released_all_tools_of_a_set_are_made_for_its_first_question():
     asked, _ = play_transfer(TransferSettings(budget=Budget(4), from_first=True))
     made = [(r.question.index, r.question.text) for r, _ in asked if r.stage == "creation"]

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Budget, Run
 from trove_lite.methods.trove import LOADED, PRESETS, TroveSettings, ahead, trove
 from trove_lite.programs import Tool
@@ -126,53 +125,10 @@ def test_trimming_happens_at_the_interval_and_its_problems_are_solved_again_by_i
     assert spent(asked, "retry") == {0: 10}
 
 
-def test_nothing_is_solved_again_where_retry_is_off_or_nothing_is_trimmed():
-    script = winner({("stream", 0): ("create", [function("f")])})
-    for choice in ({"retry": False, "threshold": "fixed_2"}, {"threshold": "never"}):
-        asked, _ = play(trove(questions(5), replace(TroveSettings(), interval=2, final_trim=True, **choice)), script)
-        assert spent(asked, "retry") == {}
-
-
-@pytest.mark.parametrize(("adds", "shown"), [(False, ""), (True, "late")])
-def test_whether_problems_solved_again_may_teach(adds, shown):
-    chosen = replace(TroveSettings(), threshold="fixed_2", interval=2, adds=("import", "create"), adds_retry=adds)
-    script = {
-        ("stream", 0): ("create", [function("f")]),
-        ("stream", 1): ("create", [function("g")]),
-        ("retry", 0): ("import", [function("late")]),
-    }
-    asked, _ = play(trove(questions(2), chosen), winner(script))
-    assert toolboxes(asked)[-1] == ("retry", 1, shown)
-
-
-def test_an_ablation_without_import_solves_again_with_the_modes_it_has():
-    chosen = replace(TroveSettings(), modes=("create", "skip"), budget=Budget(6), threshold="fixed_2", interval=1)
-    asked, _ = play(trove(questions(1), chosen), winner({("stream", 0): ("create", [function("f")])}))
-    assert [(a.phase, a.mode, len(a.samples)) for a in asked[2:]] == [("retry", "create", 3), ("retry", "skip", 3)]
-
-
 def test_a_shuffled_order_is_python_s_own_shuffle_and_the_data_sets_is_the_default():
     for seed, order in ((None, [0, 1, 2, 3, 4, 5]), (7, [4, 0, 5, 3, 1, 2])):
         _, answers = play(trove(questions(6), replace(TroveSettings(), shuffle=seed)), winner({}))
         assert [a.question.index for a in answers] == order
-
-
-@pytest.mark.parametrize(
-    ("rule", "mode"), [("two_stage", "import"), ("one_stage", "skip"), ("one_stage_described", "skip")]
-)
-def test_the_selection_rule_decides_who_answers(rule, mode):
-    """Modes disagree; SKIP's answer has most votes in all, but each mode has one vote in the second stage."""
-
-    def reply(attempt, sample):
-        return said(
-            attempt.mode,
-            sample,
-            answer={"import": sample, "create": 9, "skip": 8}[attempt.mode],
-            ok=attempt.mode != "create" or sample < 4,
-        )
-
-    _, (answer,) = play(trove(questions(1), replace(TroveSettings(), selection=rule)), reply)
-    assert answer.candidate.mode == mode
 
 
 @pytest.mark.parametrize("mode", ["create", "import"])
@@ -212,26 +168,6 @@ def test_what_is_sampled_ahead_is_what_would_be_asked_for(preset, rectify, token
     assert list(dict.fromkeys(a.question for a in early)) == [a.question for a in answers[:4]]
 
 
-@pytest.mark.parametrize(
-    ("choice", "words"),
-    [
-        ({"budget": Budget(16)}, "multiple of 3"),
-        ({"budget": Budget(0)}, "at least one"),
-        ({"selection": "best"}, "choose from"),
-        ({"modes": ("import", "think")}, "choose from"),
-        ({"modes": ("skip", "skip")}, "once"),
-        ({"threshold": "log2"}, "half_log10"),
-        ({"ranking": "random"}, "lexical"),
-        ({"interval": 0}, "at least 1"),
-        ({"shown": -1}, "at least 0"),
-        ({"rectify": "skip"}, "create"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(choice, words):
-    with pytest.raises(TroveLiteError, match=words):
-        replace(TroveSettings(), **choice)
-
-
 def creating(n):
     """A reply in which CREATE wins every problem with a tool of its own."""
     return winner({("stream", i): ("create", [function(f"tool{i}")]) for i in range(n)})
@@ -252,11 +188,3 @@ def test_a_lent_toolbox_is_the_one_of_the_same_place_and_then_the_last():
     lent = tuple(((function(f"at{place}"),), ()) for place in range(3))
     asked, _ = play(trove(questions(5), TroveSettings(toolbox="some/run"), lent), creating(5))
     assert [names for _, _, names in toolboxes(asked)] == ["at0", "at1", "at2", "at2", "at2"]
-
-
-@pytest.mark.parametrize(("toolbox", "count"), [("none", 0), ("some/run", 3)])
-def test_all_of_a_placebo_can_be_sampled_ahead(toolbox, count):
-    chosen = TroveSettings(toolbox=toolbox, shuffle=1)
-    lent = tuple(((function(f"at{place}"),), (f"code{place}",)) for place in range(count))
-    asked, _ = play(trove(questions(5), chosen, lent), creating(5))
-    assert [attempt for attempts in ahead(questions(5), chosen, lent) for attempt in attempts] == asked

@@ -1,6 +1,5 @@
 """Whatever a model writes and a program prints, its row can be saved, and the next prompt can be sent."""
 
-import json
 import tempfile
 from pathlib import Path
 
@@ -12,12 +11,11 @@ from trove_lite.candidates import as_arrow, as_frame, save_table
 from trove_lite.datasets.math import MATH
 from trove_lite.methods.base import Attempt
 from trove_lite.models.base import Completion
-from trove_lite.programs import format_toolbox
 from trove_lite.running.finish import candidate_rows
 from trove_lite.running.record import Key, Record
 from trove_lite.sandbox.worker import Execution
 
-from ..scripted import Pack, ScriptedModel, problems, run
+from ..scripted import problems
 
 PROBLEM = problems("math", "counting")[0]
 KEY = Key("stream", 0, "primitive", 0, 0)
@@ -72,32 +70,3 @@ def test_every_row_can_be_saved_and_is_read_back(text, execution, parser):
     assert row.output == execution.output.encode("utf-8", "replace").decode()
     for tool in record.parsed(parser).tools:
         "".join(tool).encode()  # it is shown in prompts
-
-
-class Careless(ScriptedModel):
-    """Tools whose docstrings, and answers whose texts, no file can hold as they are."""
-
-    def text(self, draw: int) -> str:
-        text = super().text(draw).replace("Give back", "Give \\ud800 \\x1b[2J \ud800 back")
-        return text.replace("print(1 / 0)", "print('\\ud800')\nraise ValueError('\\ud800')")
-
-    async def complete(self, prompt, seeds):
-        prompt.encode()  # as whoever sends it must
-        return await super().complete(prompt, seeds)
-
-
-class Whole(Pack):
-    """Prompts that show tools with their docstrings."""
-
-    def render(self, question, stage, toolbox=(), **values):
-        return super().render(question, stage, **values) + format_toolbox(toolbox)
-
-
-def test_a_run_of_texts_that_no_file_can_hold_is_complete(tmp_path):
-    folder = run(tmp_path / "a", model=Careless(), pack=Whole(), parser="strict")
-    rows = load_candidates(folder)
-    assert "ValueError: ?" in set(rows["error"])
-    assert json.loads((folder / "run.json").read_text())["toolboxes"]
-    (folder / "candidates.parquet").unlink()
-    run(folder, model=Careless(), pack=Whole(), parser="strict")
-    assert load_candidates(folder).equals(rows)

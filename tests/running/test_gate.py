@@ -71,15 +71,14 @@ class Engine:
                 self.active.pop(name)[1].set_result(None)
 
 
-def mixed(cost, fillers, *, stands_back=True, width=64):
+def mixed(cost, fillers, width=64):
     """A stream of problems, each waiting for its samples, beside fillers: when each of them was through."""
 
     async def main():
         engine, gate = Engine(cost), Gate(width)
 
         async def stream():
-            if stands_back:
-                gate.hold()
+            gate.hold()
             for place in range(PROBLEMS):
                 await asyncio.gather(*(engine.sample(gate, place - PROBLEMS) for _ in range(AWAITED)))
             gate.release()
@@ -112,9 +111,3 @@ def test_a_mixed_run_takes_little_longer_than_its_stream_or_its_work_must(cost, 
     path = PROBLEMS * TOKENS * cost(AWAITED)
     work = (PROBLEMS * AWAITED + fillers) * TOKENS * cost(64) / 64
     assert max(mixed(cost, fillers)) <= 1.15 * max(path, work)
-
-
-def test_on_a_cpu_a_stream_waits_far_less_than_behind_fillers():
-    cost = ENGINES["a CPU, where a step takes as long as it has requests"]
-    (behind, _), (before, _) = (mixed(cost, 4000, stands_back=back) for back in (False, True))
-    assert before < 0.5 * behind

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from trove_lite import load_calls, load_candidates
+from trove_lite.candidates import read_description
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.trove import LOAD
 from trove_lite.models.base import Completion
@@ -14,7 +15,7 @@ from trove_lite.recorded.lent import lend
 from trove_lite.recorded.replay import played_back, stated_settings
 from trove_lite.running.settings import RunSettings
 
-from ..scripted import TIMES, InlineSandbox, ScriptedModel, function, number, response, run
+from ..scripted import InlineSandbox, ScriptedModel, function, number, response, run, table
 
 PLAIN = {"methods": ("trove",), "seeds": (0,), "parser": "official"}
 OFFICIAL = {"interval": 4, "isolated": False}
@@ -38,14 +39,6 @@ class Noisy(ScriptedModel):
         return response(f"print({name}({answer}))", tools)
 
 
-def about(folder):
-    return json.loads((folder / "run.json").read_text())
-
-
-def table(folder):
-    return load_candidates(folder).drop(columns=TIMES)
-
-
 @pytest.fixture(scope="module")
 def noisy(tmp_path_factory):
     """A run, and the programs that it ran."""
@@ -56,19 +49,19 @@ def noisy(tmp_path_factory):
 
 def test_what_tools_print_while_they_load_is_no_answer_and_is_counted(noisy, tmp_path):
     assert set(load_candidates(noisy[0])["answer"].dropna()) == {"0.0", "1.0"}
-    assert all(told["statements left out"] > 0 for told in about(noisy[0])["loading"].values())
+    assert all(told["statements left out"] > 0 for told in read_description(noisy[0])["loading"].values())
     official = run(tmp_path / "official", model=Noisy(), trove=OFFICIAL, **PLAIN)
     assert "11218.0" in set(load_candidates(official)["answer"])
-    (told,) = about(official)["loading"].values()
+    (told,) = read_description(official)["loading"].values()
     assert told["tools that print"] == told["tools that run statements"] > 0
     assert "statements left out" not in told
 
 
 def test_what_does_not_load_is_refused_and_a_load_is_an_execution_and_no_call(noisy):
     folder, _ = noisy
-    for told in about(folder)["loading"].values():
+    for told in read_description(folder)["loading"].values():
         assert told["tools refused"] == len(told["refused"]) > 0
-    calls, spent = load_calls(folder), pd.DataFrame(about(folder)["budget"])
+    calls, spent = load_calls(folder), pd.DataFrame(read_description(folder)["budget"])
     loads = calls[calls["stage"] == LOAD]
     assert len(loads)
     assert loads["model"].isna().all()
@@ -77,22 +70,11 @@ def test_what_does_not_load_is_refused_and_a_load_is_an_execution_and_no_call(no
     assert spent["calls"].sum() == (load_candidates(folder)["round"] == 0).sum()
 
 
-def test_a_stopped_run_goes_on_to_the_same_table_and_counts(noisy, tmp_path):
-    how = PLAIN | {"categories": ("counting", "geometry")}
-    folder = run(tmp_path / "run", model=Noisy(), **how)
-    (folder / "candidates.parquet").unlink()
-    for journal in (folder / "journal").iterdir():
-        journal.write_bytes(journal.read_bytes()[: journal.stat().st_size // 2])
-    run(folder, model=Noisy(), **how)
-    pd.testing.assert_frame_equal(table(folder), table(noisy[0]))
-    assert about(folder)["loading"] == about(noisy[0])["loading"]
-
-
 @pytest.mark.parametrize("method", ["trove", "instance", "creator", "transfer"])
 def test_a_run_of_before_goes_on_as_it_began(tmp_path, method):
     how = {"methods": (method,), "seeds": (0,), "model": Noisy(), "limit": 6}
     folder = run(tmp_path / "run", **how, choices={method: {"isolated": False}})
-    whole, description = table(folder), about(folder)
+    whole, description = table(folder), read_description(folder)
     for name in ("isolated", "given", "refused"):
         description["methods"][method].pop(name, None)
     description["settings"]["choices"] = {}
@@ -107,19 +89,6 @@ def test_a_run_of_before_goes_on_as_it_began(tmp_path, method):
     pd.testing.assert_frame_equal(table(folder), whole)
     if method == "trove":
         assert not any(settings.isolated for settings in stated_settings([folder]).values())
-
-
-def test_a_run_of_before_goes_on_to_more_problems_as_it_began(tmp_path):
-    how = {"methods": ("instance",), "seeds": (0,), "model": Noisy()}
-    folder = run(tmp_path / "run", **how, limit=3, choices={"instance": {"isolated": False}})
-    description = about(folder)
-    del description["methods"]["instance"]["isolated"]
-    description["settings"]["choices"] = {}
-    (folder / "run.json").write_text(json.dumps(description))
-    for limit in (6, 6, 9):
-        run(folder, **how, limit=limit, choices={})
-    whole = run(tmp_path / "whole", **how, limit=9, choices={"instance": {"isolated": False}})
-    pd.testing.assert_frame_equal(table(folder), table(whole))
 
 
 def test_a_lender_of_before_lends_its_tools_isolated(tmp_path):

@@ -7,9 +7,8 @@ import pytest
 
 from tests.scripted import InlineSandbox, Pack, ScriptedModel
 from trove_lite import TroveLiteError
-from trove_lite.candidates import load_calls, load_candidates
+from trove_lite.candidates import load_calls, load_candidates, read_description
 from trove_lite.datasets import load_dataset
-from trove_lite.methods.base import Answer, Attempt, Method
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
@@ -49,10 +48,6 @@ def run(out, dataset=None, methods=("latm",), roles=("maker", "user"), sandbox=N
     return live_run(settings, out, dataset=dataset, progress=False, **fakes), models
 
 
-def described(out):
-    return json.loads((out / "run.json").read_text())
-
-
 def test_a_tool_is_made_once_and_used_by_another_model_on_every_problem(tmp_path):
     out, models = run(tmp_path / "a")
     rows, calls = load_candidates(out), load_calls(out)
@@ -75,8 +70,8 @@ def test_the_maker_sees_the_labelled_problems_and_none_that_is_tested(tmp_path):
     dataset = load_dataset("bbh_made")
     assert all(problem.question.text in read for problem in dataset.examples("chinese_remainder"))
     assert not any(problem.question.text in read for problem in dataset.load("chinese_remainder"))
-    assert described(out)["labels"] == {"latm-chinese_remainder-0": 6}
-    (trial,) = described(out)["toolboxes"]
+    assert read_description(out)["labels"] == {"latm-chinese_remainder-0": 6}
+    (trial,) = read_description(out)["toolboxes"]
     assert (trial["proposals"], trial["verifications"], trial["made"]) == (1, 1, True)
     assert "def f" in trial["tool"]
 
@@ -84,13 +79,13 @@ def test_the_maker_sees_the_labelled_problems_and_none_that_is_tested(tmp_path):
 def test_a_run_of_before_goes_on_by_what_its_preset_was_then(tmp_path):
     then = {"reaches_end": False, "only_definitions": False, "fallback": "none"}
     out, _ = run(tmp_path / "a", limit=2, choices={"latm": then | {"user_tokens": 256}})
-    about = described(out)
+    about = read_description(out)
     about["methods"]["latm"] = {name: value for name, value in about["methods"]["latm"].items() if name not in then}
     about["settings"]["choices"] = {}
     (out / "run.json").write_text(json.dumps(about))
     out, models = run(tmp_path / "a", limit=4)
     assert {how.max_tokens for how in models["user"].drawn} == {256}
-    assert described(out)["methods"]["latm"].items() >= then.items()
+    assert then.items() <= read_description(out)["methods"]["latm"].items()
     assert len(load_candidates(out)) == 4
 
 
@@ -109,16 +104,8 @@ def test_an_instance_is_answered_alike_however_many_follow_so_a_limit_can_be_rai
     assert (len(models["maker"].read), len(models["user"].read)) == (0, 2)
     whole, _ = run(tmp_path / "b", limit=4)
     assert load_candidates(out)["answer"].equals(load_candidates(whole)["answer"])
-    assert described(out)["settings"]["limit"] == 4
-    assert described(out)["accuracy"] == described(whole)["accuracy"]
-
-
-@pytest.mark.parametrize("change", [{"limit": 3}, {"limit": 5, "k": 2}])
-def test_a_limit_is_neither_lowered_nor_raised_with_another_setting(tmp_path, change):
-    out, _ = run(tmp_path / "a")
-    with pytest.raises(TroveLiteError, match="other settings"):
-        run(tmp_path / "a", **change)
-    assert len(load_candidates(out)) == 4
+    assert read_description(out)["settings"]["limit"] == 4
+    assert read_description(out)["accuracy"] == read_description(whole)["accuracy"]
 
 
 def test_a_limit_of_a_method_whose_problems_hang_together_is_not_raised(tmp_path):
@@ -139,17 +126,6 @@ def test_without_a_model_of_its_own_a_role_is_the_solver_s_and_so_are_its_calls(
     }
 
 
-def test_a_killed_run_goes_on_without_making_the_tool_again(tmp_path):
-    out, _ = run(tmp_path / "a")
-    table = load_candidates(out)
-    (out / "candidates.parquet").unlink()
-    journal = next((out / "journal").iterdir())
-    journal.write_text("".join(journal.read_text().splitlines(keepends=True)[:-2]))
-    _, models = run(tmp_path / "a")
-    assert (len(models["maker"].read), len(models["user"].read)) == (0, 2)
-    assert load_candidates(out)["answer"].equals(table["answer"])
-
-
 def test_other_labelled_problems_make_another_run(tmp_path):
     run(tmp_path / "a")
     dataset = load_dataset("bbh_made")
@@ -162,17 +138,3 @@ def test_a_data_set_without_labelled_problems_is_refused(tmp_path):
     dataset = replace(load_dataset("bbh_made"), examples=None)
     with pytest.raises(TroveLiteError, match="'latm' needs labelled problems, and data set 'bbh_made' has none"):
         run(tmp_path / "a", dataset=dataset)
-
-
-def test_a_reply_becomes_the_program_that_the_method_composes(tmp_path):
-    def steps(questions, settings):
-        attempt = Attempt(questions[0], "m", range(1), prompt="?", compose=lambda reply: f"print({len(reply)} > 0)")
-        (candidate,) = yield [attempt]
-        yield Answer(questions[0], candidate)
-
-    import tests.running.test_labelled as here
-
-    here.M = Method("m", steps, ("m",))
-    out, _ = run(tmp_path / "a", methods=("tests.running.test_labelled:M",), roles=())
-    rows = load_candidates(out)
-    assert set(rows["output"].str.strip()) == {"True"}

@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from trove_lite import load_candidates
+from trove_lite.candidates import read_description
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import pack
 from trove_lite.models.base import SamplingSettings
@@ -13,7 +14,7 @@ from trove_lite.recorded.lent import lend
 from trove_lite.recorded.replay import played_back, stated_settings
 from trove_lite.running.settings import RunSettings
 
-from ..scripted import TIMES, InlineSandbox, ScriptedModel, run
+from ..scripted import InlineSandbox, ScriptedModel, run, table
 
 SHUFFLED = {"interval": 4, "shuffle": 1}
 
@@ -31,9 +32,9 @@ def test_samples_used_again_are_those_that_would_be_drawn(first, tmp_path):
     model, sandbox = ScriptedModel(), InlineSandbox()
     fresh = again(first, tmp_path / "fresh", trove=SHUFFLED)
     reused = again(first, tmp_path / "reused", trove=SHUFFLED, model=model, sandbox=sandbox, reuse=first)
-    rows, same = (load_candidates(folder).drop(columns=TIMES) for folder in (fresh, reused))
+    rows, same = (table(folder) for folder in (fresh, reused))
     assert rows.equals(same)
-    taken = json.loads((reused / "run.json").read_text())["reused"]
+    taken = read_description(reused)["reused"]
     assert taken >= (rows["mode"] != "import").sum() / 2
     assert model.calls == len(rows) - taken
 
@@ -70,7 +71,7 @@ def test_a_published_run_gives_the_samples_that_the_run_itself_gives(first, publ
         for i, (model, lender) in enumerate(zip(models, (first, published), strict=True))
     ]
     assert models[0].calls == models[1].calls
-    a, b = (load_candidates(folder).drop(columns=TIMES) for folder in folders)
+    a, b = (table(folder) for folder in folders)
     assert a.equals(b)
 
 

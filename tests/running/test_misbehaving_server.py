@@ -1,16 +1,13 @@
 """A run on a server that misbehaves, over real sockets: it completes, or ends in a line and goes on where it was."""
 
-import json
-
 import pytest
 
-from trove_lite import load_candidates
+from trove_lite.candidates import read_description
 from trove_lite.errors import TroveLiteError
 from trove_lite.models.openai import OpenAIServer
-from trove_lite.running.account import came_of
 
 from ..models.misbehaving import FINAL, SILENT, Server
-from ..scripted import TIMES, problems, run
+from ..scripted import problems, run, table
 
 SAMPLES = 6
 
@@ -22,28 +19,11 @@ def made(server, folder, way="", **given):
     return run(folder, model=model, in_flight=1, **small, **given)
 
 
-def table(folder):
-    return load_candidates(folder).drop(columns=TIMES)
-
-
-def described(folder):
-    return json.loads((folder / "run.json").read_text())
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """The table of a run on a server that behaves."""
     with Server() as server:
         return table(made(server, tmp_path_factory.mktemp("whole") / "run"))
-
-
-@pytest.mark.parametrize("way", ["broken JSON", "content_filter", "429", "hang up", "silence"])
-def test_what_goes_wrong_once_is_counted_and_changes_no_row(way, whole, tmp_path):
-    with Server(200, way) as server:
-        folder = made(server, tmp_path / "run", way)
-    assert table(folder).equals(whole)
-    assert (described(folder)["retried"], described(folder)["missing"]) == (1, {"refused": 0, "unavailable": 0})
-    assert "not as asked: 1 requests sent again\n" in came_of(folder, described(folder)) + "\n"
 
 
 @pytest.mark.parametrize("way", ["503", "connection reset", "silence", *FINAL])
@@ -53,8 +33,8 @@ def test_where_no_answer_comes_any_more_the_run_ends_in_a_line_and_later_goes_on
         made(server, folder, way)
     assert str(ended.value).isprintable()
     assert (folder / "journal" / "primitive-counting-0.jsonl").read_text().count("\n") == len(good)
-    assert described(folder)["retried"] == (way not in FINAL)
+    assert read_description(folder)["retried"] == (way not in FINAL)
     with Server() as server:
         made(server, folder)
     assert table(folder).equals(whole)
-    assert described(folder)["retried"] == (way not in FINAL)
+    assert read_description(folder)["retried"] == (way not in FINAL)

@@ -1,18 +1,17 @@
 """Samples that could not be had: a run of too many is no run, says why, and the same command asks for them again."""
 
-import json
-
 import pandas as pd
 import pytest
 
-from trove_lite import load_calls, load_candidates
+from trove_lite import load_candidates
+from trove_lite.candidates import read_description
 from trove_lite.cli import main
 from trove_lite.errors import TroveLiteError
 from trove_lite.models.base import PromptRefused, SampleUnavailable
 from trove_lite.running.account import came_of
 
 from ..models.misbehaving import Server
-from ..scripted import TIMES, ScriptedModel, run
+from ..scripted import ScriptedModel, run, table
 
 ALONE = {"methods": ("primitive",), "seeds": (0,)}
 ODD = {"choices": [{"index": 0, "text": "print(1)", "finish_reason": "neither"}]}
@@ -30,14 +29,6 @@ class Lacking(ScriptedModel):
             self.calls += 1
             raise self.error("http://host: no answer")
         return await super().complete(prompt, seeds)
-
-
-def described(folder):
-    return json.loads((folder / "run.json").read_text())
-
-
-def table(folder):
-    return load_candidates(folder).drop(columns=TIMES)
 
 
 def words(url, out, *more):
@@ -64,16 +55,6 @@ def test_a_run_without_a_sample_ends_with_an_error_and_no_accuracy_and_its_summa
     assert not load_candidates(tmp_path / "run")["status"].isin(["unavailable"]).any()
 
 
-def test_tokens_of_a_server_that_counts_none_are_unknown_and_each_reply_the_longest(tmp_path, capsys):
-    silent = {"usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}}
-    with Server(answer=silent) as server:
-        assert main(words(server.url, tmp_path / "run", "--completion_tokens", "2000")) == 0
-        assert len(server.bodies) == 8
-    calls = load_calls(tmp_path / "run")
-    assert calls["completion_tokens"].isna().all()
-    assert calls["prompt_tokens"].isna().all()
-
-
 @pytest.mark.parametrize("methods", [("primitive",), ("trove",)])
 def test_what_was_unavailable_is_asked_for_again_and_the_run_is_as_if_it_had_been_there(methods, tmp_path):
     expected = table(run(tmp_path / "a", methods=methods))
@@ -84,8 +65,8 @@ def test_what_was_unavailable_is_asked_for_again_and_the_run_is_as_if_it_had_bee
     run(tmp_path / "b", methods=methods, model=model)
     pd.testing.assert_frame_equal(table(tmp_path / "b"), expected)
     assert 0 < model.calls < len(expected)
-    assert described(tmp_path / "b")["missing"]["unavailable"] == 0
-    assert described(tmp_path / "b")["unavailable_because"] == ""
+    assert read_description(tmp_path / "b")["missing"]["unavailable"] == 0
+    assert read_description(tmp_path / "b")["unavailable_because"] == ""
     assert sorted(path.name for path in (tmp_path / "b").iterdir() if path.is_dir()) == ["journal"]
 
 
@@ -110,7 +91,7 @@ def test_a_share_that_is_allowed_leaves_the_run_as_it_is(tmp_path):
     asked = lacking.calls
     run(tmp_path / "a", **ALONE, model=lacking, fail_on_missing=0.1)
     assert lacking.calls == asked
-    told = described(folder)
+    told = read_description(folder)
     known = load_candidates(folder).query("problem != 3")
     assert told["accuracy"]["primitive-counting-0"] <= known.groupby("problem")["correct"].any().mean()
     assert "left out above" in came_of(folder, told)
@@ -122,18 +103,8 @@ def test_problems_that_lack_a_sample_are_in_no_accuracy_and_refused_ones_are(tmp
         folder = tmp_path / error.__name__
         lacking = Lacking(lambda prompt, _: " 3 of" in prompt or " 5 of" in prompt, error)
         run(folder, **ALONE, model=lacking, fail_on_missing=1)
-        shares.append((described(folder)["accuracy"]["primitive-counting-0"], len(load_candidates(folder))))
+        shares.append((read_description(folder)["accuracy"]["primitive-counting-0"], len(load_candidates(folder))))
     (of_ten, n), (of_twelve, m) = shares
     assert n == m
     assert of_ten > 0
     assert of_twelve == pytest.approx(of_ten * 10 / 12)
-
-
-def test_a_record_of_an_earlier_release_is_read_by_why_it_is_missing(tmp_path):
-    folder = run(tmp_path / "a", **ALONE, model=Lacking(lambda _, seed: seed % 9 == 0), fail_on_missing=1)
-    expected = table(folder)
-    journal = folder / "journal/primitive-counting-0.jsonl"
-    journal.write_text(journal.read_text().replace('"status":"unavailable"', '"status":"missing"'))
-    assert '"status":"missing"' in journal.read_text()
-    (folder / "candidates.parquet").unlink()
-    pd.testing.assert_frame_equal(table(run(folder, **ALONE, fail_on_missing=1)), expected)

@@ -1,7 +1,5 @@
 """PoT, Entangled and CREATOR in whole runs: what their tables count as spent, and what of a reply runs."""
 
-import itertools
-
 import pytest
 
 from trove_lite import load_calls, load_candidates
@@ -39,26 +37,19 @@ def spent(out, method, *replies, preset="paper", **choices):
     return len(calls), len(box.programs)
 
 
-@pytest.mark.parametrize(("limit", "fails"), [*itertools.product((0, 1, 2, 3), (0, 1, 2, 3, 9))])
-@pytest.mark.parametrize("method", ["pot", "entangled"])
-def test_pot_and_entangled_spend_one_call_and_execution_a_program(tmp_path, method, limit, fails):
-    whole = 1 + min(limit, fails)
-    assert spent(tmp_path / "a", method, *[FAILS] * fails, GOOD, rectify=limit) == (whole, whole)
-
-
-@pytest.mark.parametrize(("broken", "fails"), [*itertools.product(range(5), (0, 1, 2, 3, 9))])
-def test_creator_with_checks_spends_2_to_8_calls_and_2_to_7_executions(tmp_path, broken, fails):
-    tools = [FAILS] * broken + [GOOD]
-    found = spent(tmp_path / "a", "creator", *tools[:4], *[FAILS] * fails, GOOD, retries=3, isolated=False)
-    again = min(3, broken)
-    repairs = min(3, max(fails, broken == 4))  # the fourth tool is used unchecked, and the program fails by it
-    assert found == (1 + again + 1 + repairs, again + (again < 3) + 1 + repairs)
-
-
-@pytest.mark.parametrize("fails", [0, 1, 2, 3, 9])
-def test_creator_without_checks_spends_2_to_5_calls(tmp_path, fails):
-    repairs = min(3, fails)
-    assert spent(tmp_path / "a", "creator", GOOD, *[FAILS] * fails, GOOD) == (2 + repairs, 1 + repairs)
+@pytest.mark.parametrize(
+    ("method", "replies", "choices", "expected"),
+    [
+        ("pot", [GOOD], {}, (1, 1)),
+        ("entangled", [FAILS, GOOD], {}, (2, 2)),
+        ("pot", [FAILS, FAILS, GOOD], {"rectify": 1}, (2, 2)),
+        ("creator", [GOOD, FAILS, GOOD], {}, (3, 2)),
+        ("creator", [FAILS, GOOD, GOOD], {"retries": 3, "isolated": False}, (3, 3)),
+        ("creator", [FAILS], {"retries": 3, "isolated": False}, (8, 7)),
+    ],
+)
+def test_calls_and_executions_are_those_that_were_made(tmp_path, method, replies, choices, expected):
+    assert spent(tmp_path / "a", method, *replies, **choices) == expected
 
 
 @pytest.mark.parametrize("empty", ["", "42", "In words, without any code."])

@@ -14,20 +14,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trove_lite import load_candidates
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import Journal, locked, read_journal
-from trove_lite.running.folder import differing
 from trove_lite.running.record import Record
 
-from ..scripted import TIMES, ScriptedModel, run, run_in_child
+from ..scripted import ScriptedModel, run, run_in_child, table
 
 PROCESSES = multiprocessing.get_context("forkserver")  # a kill costs no interpreter's start, as `subprocess` would
 PROCESSES.set_forkserver_preload(["tests.scripted"])
-
-
-def table(folder):
-    return load_candidates(folder).drop(columns=TIMES)
 
 
 def start(folder, **how):
@@ -126,18 +120,6 @@ def complete(tmp_path_factory, made={}):  # noqa: B006 (made once)
     return made["it"]
 
 
-def test_resuming_asks_only_for_what_is_missing(tmp_path):
-    folder = run(tmp_path / "a")
-    n = len(table(folder))
-    (folder / "candidates.parquet").unlink()
-    path = sorted((folder / "journal").glob("*.jsonl"))[0]
-    kept = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join(kept[:-5]))
-    model = ScriptedModel()
-    assert len(table(run(folder, model=model))) == n
-    assert model.calls == 5
-
-
 def test_a_complete_run_is_left_alone(tmp_path):
     folder = run(tmp_path / "a")
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.name != ".lock"}
@@ -167,14 +149,7 @@ def test_attempts_are_raised_and_those_that_are_there_not_made_again(tmp_path):
     assert json.loads((grown / "run.json").read_text())["settings"]["choices"]["creator"] == {"attempts": 4}
 
 
-@pytest.mark.parametrize("change", [{"pot": 1, "creator": 2}, {"pot": 3, "creator": 1}, {"pot": 3}])
-def test_attempts_are_neither_lowered_nor_raised_with_another_setting(tmp_path, change):
-    of_attempts(tmp_path / "a", pot=2, creator=2)
-    with pytest.raises(TroveLiteError, match="other settings"):
-        of_attempts(tmp_path / "a", **change)
-    assert (tmp_path / "a/candidates.parquet").exists()
-
-
+@settings(deadline=None)  # it writes files, and a busy disk is no fault
 @given(
     st.lists(st.dictionaries(st.text(max_size=5), st.text() | st.integers() | st.floats(allow_nan=False)), max_size=5)
 )
@@ -220,8 +195,6 @@ def test_a_record_is_the_same_after_a_trip_through_json():
         ({"trove": {"interval": 5}}, "trove.interval: was 4, now 5"),
         ({"preset": "official"}, "preset: was paper, now official"),
         ({"seeds": (0, 1, 2)}, "seeds: was"),
-        ({"categories": ("algebra",)}, "categories: was"),
-        ({"completion_tokens": 50}, "completion_tokens: was None, now 50"),
     ],
 )
 def test_a_changed_setting_is_refused_by_name(tmp_path, change, words):
@@ -265,11 +238,6 @@ def test_a_setting_that_an_older_version_did_not_know_stands_at_its_default(tmp_
     run(folder)
     with pytest.raises(TroveLiteError, match=r"toolbox: was own, now none"):
         run(folder, choices={"trove": {"toolbox": "none"}})
-
-
-def test_a_newer_drawing_library_is_no_other_run():
-    old, new = ({"versions": {"matplotlib": v, "numpy": "2"}} for v in ("3.1", "3.2"))
-    assert differing(old, new) == []
 
 
 def test_rows_without_their_description_are_refused(tmp_path):

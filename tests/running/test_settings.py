@@ -13,7 +13,6 @@ from trove_lite.running.settings import PAPERS_MODEL, RunSettings
         ({"methods": ("nothing",)}, "primitive, instance, trove"),
         ({"categories": ("topology",)}, "counting"),
         ({"seeds": (1, 1)}, "each once"),
-        ({"seeds": ()}, "at least one"),
         ({"seeds": (0, -1)}, "at least 0"),
         ({"k": 16}, "multiple of 3"),
         ({"k": 0, "methods": ("primitive",)}, "at least one call"),
@@ -21,11 +20,9 @@ from trove_lite.running.settings import PAPERS_MODEL, RunSettings
         ({"limit": 0}, "more than 0"),
         ({"parser": "loose"}, "strict"),
         ({"chat": "maybe"}, "auto, on, off"),
-        ({"isolation": "weak"}, "seccomp"),
         ({"memory": 1}, "does not hold an interpreter"),
         ({"time_limit": float("nan")}, "more than 0"),
         ({"selection": "best"}, "one_stage"),
-        ({"sampling": SamplingSettings(temperature=-1)}, ">= 0"),
         ({"sampling": SamplingSettings(top_p=2.0)}, "<= 1"),
         ({"choices": {"trove": {"speed": 3}}}, "interval"),
         ({"choices": {"trove": {"interval": 0}}}, "at least 1"),
@@ -43,18 +40,13 @@ def test_settings_that_make_no_sense_are_refused(given, words):
     "given",
     [
         {"k": "15"},
-        {"k": None},
         {"k": True},
         {"seeds": 3},
         {"seeds": ("a",)},
         {"methods": "trove"},
-        {"model": 3},
-        {"limit": "a"},
-        {"roles": 3},
         {"roles": {"maker": 1}},
         {"sampling": 3},
         {"sampling": SamplingSettings("hot")},
-        {"choices": {"trove": 3}},
         {"choices": {"trove": {"interval": "a"}}},
         {"choices": {"trove": {"retry": 1}}},
     ],
@@ -63,17 +55,6 @@ def test_settings_that_make_no_sense_are_refused(given, words):
 def test_a_value_of_a_wrong_type_is_refused_by_its_name(given):
     with pytest.raises(TroveLiteError, match="must be of type"):
         RunSettings(**given)
-
-
-def test_defaults_are_the_papers():
-    settings = RunSettings()
-    assert (settings.k, settings.seeds, settings.sampling.temperature) == (15, (0, 1, 2, 3, 4), 0.6)
-    assert len(settings.categories) == 7
-
-
-def test_lists_do_for_tuples():
-    settings = RunSettings(seeds=[3], methods=["trove"], choices={"trove": {"adds": ["create"]}})
-    assert (settings.seeds, settings.of("trove", 3).adds) == ((3,), ("create",))
 
 
 def test_a_choice_replaces_the_presets_and_no_other():
@@ -92,7 +73,6 @@ def test_all_methods_of_a_run_are_asked_in_one_form_where_that_is_said(chat, ask
     [
         ({}, ("practice", "practice", "practice")),
         ({"dataset": "math"}, (PAPERS_MODEL, "math", "own")),
-        ({"model": "vllm:x"}, ("vllm:x", "practice", "own")),
         ({"model": "vllm:x", "dataset": "math"}, ("vllm:x", "math", "own")),
         ({"model": "vllm:x", "prompts": "official", "dataset": "math"}, ("vllm:x", "math", "official")),
     ],

@@ -20,10 +20,7 @@ NAMES = ("tabmwp", "wtq", "hitab", "practice_tables")
 
 
 class TableReader(ScriptedModel):
-    """Opens the table that the prompt names and prints one of two cells, or one of two numbers where it names none.
-
-    Its programs import what the papers' programs do: nothing, or from the toolbox, where primitives are.
-    """
+    """Opens the table that the prompt names and prints one of two cells."""
 
     async def complete(self, prompt, seeds):
         self.calls += len(seeds)

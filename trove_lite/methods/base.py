@@ -109,8 +109,12 @@ FORMERLY = {
 def as_begun(kind: type[Settings], stated: Mapping[str, object]) -> dict[str, object]:
     """The settings of a run whose `run.json` states these: what it does not say yet is as it was FORMERLY."""
     names = {field.name for field in fields(kind)}
-    known = {name: value for name, value in (FORMERLY | dict(stated)).items() if name in names}
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in known.items()}
+    return with_tuples({name: value for name, value in (FORMERLY | dict(stated)).items() if name in names})
+
+
+def with_tuples(values: Mapping[str, object]) -> dict[str, object]:
+    """Values as settings have them, of YAML or JSON, which know lists alone."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
 
 
 @dataclass(frozen=True)
@@ -193,6 +197,11 @@ class Run:
     round: int = 0
     mode: str = ""
     """What the outcome counts as in tables; "" where it is no candidate."""
+
+    @property
+    def samples(self) -> range:
+        """The one sample, as an Attempt has several."""
+        return range(self.sample, self.sample + 1)
 
 
 @dataclass(frozen=True)

@@ -38,9 +38,6 @@ class Toolbox:
         self.refused: list[str] = []
         self.loading: Counter[str] = Counter()
 
-    def __len__(self) -> int:
-        return len(self.entries)
-
     def __contains__(self, name: str) -> bool:
         return plain_name(name) in self.entries
 

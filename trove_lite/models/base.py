@@ -68,21 +68,21 @@ class Completion(NamedTuple):
 
 
 class LanguageModel:
-    """A model that can be sampled, entered with `async with`; a back end is a subclass, with a `complete` of its own.
+    """A model that can be sampled, entered with `async with`; a back end is a subclass with a `sample` of its own.
 
-    name: goes into the candidates table. chat: one of CHAT. context_length: tokens that prompt and completion may have
-    together, where it is known. concurrency: requests that it takes at a time. heeds_priority: whether `complete` wants
-    to be told one. retried: requests that were sent again. refused: samples that could not be had.
-    on_notice: called with a line whenever a user who waits should know why.
+    name: goes into the candidates table. settings: how completions are drawn. chat: one of CHAT. context_length:
+    tokens that prompt and completion may have together, where it is known. concurrency: requests that it takes at a
+    time. heeds_priority: whether `complete` wants to be told one. retried: requests that were sent again. on_notice:
+    called with a line whenever a user who waits should know why.
     """
 
     name: str = ""
+    settings: SamplingSettings = SamplingSettings()
     chat: str = "auto"
     context_length: int | None = None
     concurrency: int = 256
     heeds_priority: bool = False
     retried: int = 0
-    refused: int = 0
 
     def on_notice(self, line: str) -> None:
         """Replaced by whoever shows notices; by default nobody does."""
@@ -115,6 +115,11 @@ class LanguageModel:
         where this request cannot be had, another ModelError where the model or its server fails, TroveLiteError for a
         prompt of a kind that this model cannot be given.
         """
+        spoken, settings = as_spoken(prompt, self.chat), sampling or self.settings
+        return await gather(self.sample(spoken, seed, settings, priority) for seed in seeds)
+
+    async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings, priority: int) -> Completion:
+        """One completion, of a prompt as `chat` has it asked; see `complete`."""
         raise NotImplementedError
 
     def identity(self) -> dict:

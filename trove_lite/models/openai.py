@@ -12,9 +12,8 @@ import os
 import random
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -31,9 +30,7 @@ from .base import (
     PromptRefused,
     SampleUnavailable,
     SamplingSettings,
-    as_spoken,
     checked,
-    gather,
     one_line,
     plain,
 )
@@ -141,25 +138,14 @@ class OpenAIServer(LanguageModel):
         async with self:
             pass
 
-    async def complete(
-        self,
-        prompt: Prompt,
-        seeds: Sequence[int],
-        *,
-        priority: int = 0,
-        sampling: SamplingSettings | None = None,
-    ) -> list[Completion]:
-        """One completion for each seed, in order, each a request of its own; no server is told a priority."""
-        if self._client is None:
-            raise RuntimeError("an OpenAIServer completes inside its `async with` block")
-        spoken = as_spoken(prompt, self.chat)
-        return await gather(self._sample(spoken, seed, sampling or self.settings) for seed in seeds)
-
     def identity(self) -> dict:
         """The name, and what the server says of itself: engine, version, file; what it keeps to itself is not there."""
         return {"name": self.name} | self._identity
 
-    async def _sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
+    async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings, priority: int = 0) -> Completion:
+        """One completion, a request of its own; no server is told a priority."""
+        if self._client is None:
+            raise RuntimeError("an OpenAIServer completes inside its `async with` block")
         chat = not isinstance(prompt, str)
         path = "/chat/completions" if chat else "/completions"
         body = {
@@ -174,12 +160,8 @@ class OpenAIServer(LanguageModel):
             **self._neutral,
         }
         async with self._free:
-            try:
-                found = await self._request("POST", path, body, partial(read_completion, chat=chat))
-                return checked(found, settings, self.url)
-            except (PromptRefused, SampleUnavailable):
-                self.refused += 1
-                raise
+            found = await self._request("POST", path, body, partial(read_completion, chat=chat))
+            return checked(found, settings, self.url)
 
     async def _find_model(self) -> dict:
         """What must be switched off at this server; refuses a model that it does not list."""
@@ -331,9 +313,7 @@ def _authorization(url: str) -> dict[str, str]:
 
 
 def _seconds(header: str) -> float:
-    """A Retry-After header, seconds or a date, as seconds from now; 0 where it is neither."""
+    """The seconds of a Retry-After header; 0 where it is something else."""
     with suppress(ValueError):
         return max(0.0, float(header))
-    with suppress(ValueError, TypeError, OverflowError):
-        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
     return 0.0

@@ -14,7 +14,7 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from importlib import import_module
@@ -29,11 +29,8 @@ from .base import (
     ModelError,
     Prompt,
     PromptRefused,
-    SampleUnavailable,
     SamplingSettings,
-    as_spoken,
     checked,
-    gather,
     one_line,
     sha256_of_weights,
 )
@@ -154,26 +151,6 @@ class VLLM(LanguageModel):
             del engine
             gc.collect()  # it is in circles, and would complain if it met the end of the interpreter
 
-    async def complete(
-        self,
-        prompt: Prompt,
-        seeds: Sequence[int],
-        *,
-        priority: int = 0,
-        sampling: SamplingSettings | None = None,
-    ) -> list[Completion]:
-        """One completion for each seed, in order."""
-        if self._engine is None:
-            raise RuntimeError("a VLLM model completes inside its `async with` block")
-        spoken = as_spoken(prompt, self.chat)
-        try:
-            with _vllm_errors():
-                tokens = await (self._continued(spoken) if isinstance(spoken, str) else self._templated(spoken))
-            return await gather(self._sample(tokens, seed, priority, sampling or self.settings) for seed in seeds)
-        except (PromptRefused, SampleUnavailable):
-            self.refused += 1
-            raise
-
     async def _continued(self, text: str):
         (tokens,) = await self._engine.renderer.render_cmpl_async([{"prompt": text}])
         return tokens
@@ -240,14 +217,20 @@ class VLLM(LanguageModel):
             output_kind=RequestOutputKind.FINAL_ONLY,
         )
 
-    async def _sample(self, prompt, seed: int, priority: int, settings: SamplingSettings) -> Completion:
+    async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings, priority: int) -> Completion:
+        """One completion, a request of its own."""
+        if self._engine is None:
+            raise RuntimeError("a VLLM model completes inside its `async with` block")
         params, number = self._params(seed, settings), str(next(self._requests))
-        start = time.perf_counter()
         with _vllm_errors():
-            *_, result = [part async for part in self._engine.generate(prompt, params, number, priority=priority)]
+            tokens = await (self._continued(prompt) if isinstance(prompt, str) else self._templated(prompt))
+            start = time.perf_counter()
+            *_, result = [part async for part in self._engine.generate(tokens, params, number, priority=priority)]
         seconds = time.perf_counter() - start
         (output,) = result.outputs
-        waited = queued(result.metrics)
+        waited, times = None, result.metrics  # vLLM's RequestStateStats
+        if times and times.queued_ts and times.scheduled_ts:
+            waited = max(0.0, times.scheduled_ts - times.queued_ts)
         found = Completion(
             output.text,
             len(result.prompt_token_ids),
@@ -287,13 +270,6 @@ def name_of(model: str) -> tuple[str, str | None]:
     if place.parent.name == "snapshots" and (hub := place.parts[-3]).startswith("models--"):
         return hub.removeprefix("models--").replace("--", "/"), place.name
     return place.resolve().name if place.name in ("", "..") else place.name, None
-
-
-def queued(metrics) -> float | None:
-    """Seconds that a request waited in the engine before its turn, from vLLM's RequestStateStats."""
-    if metrics is None or not metrics.queued_ts or not metrics.scheduled_ts:
-        return None
-    return max(0.0, metrics.scheduled_ts - metrics.queued_ts)
 
 
 @contextmanager

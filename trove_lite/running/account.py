@@ -6,6 +6,7 @@ run is what its `run.json` says.
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -68,7 +69,7 @@ def asked_by(stream: Stream, pack, sizes: Mapping[str, Callable]) -> tuple[int, 
     method, calls, tokens = stream.method, 0, 0
     for questions in [stream.questions] if method.stream else [[question] for question in stream.questions]:
         steps, answer = method.begin(questions, stream.settings, stream.examples, pack.say), None
-        while (asked := next_request(steps, answer)) is not None:
+        while (asked := next_step(steps, answer)) is not None:
             if isinstance(asked, Answer):
                 answer = None
                 continue
@@ -82,12 +83,10 @@ def asked_by(stream: Stream, pack, sizes: Mapping[str, Callable]) -> tuple[int, 
     return calls, tokens
 
 
-def next_request(steps: Steps, answer: list[Candidate] | None) -> list[Request] | Answer | None:
+def next_step(steps: Steps, answer: list[Candidate] | None) -> list[Request] | Answer | None:
     """What a method asks for next, or answers with; None at its end."""
-    try:
+    with suppress(StopIteration):
         return steps.send(answer)
-    except StopIteration:
-        return None
 
 
 def blank(request: Request, settings: Settings, method: Method) -> Iterator[Candidate]:
@@ -97,13 +96,13 @@ def blank(request: Request, settings: Settings, method: Method) -> Iterator[Cand
     """
     works = method.examples and not request.mode
     text, status = (IDLE, "ok") if works else ("", "error")
-    for sample in request.samples if isinstance(request, Attempt) else (request.sample,):
+    for sample in request.samples:
         vote = Vote(request.mode, False, (), 0)
         yield Candidate(request.mode, sample, text, (), vote, settings.budget.most, status, stage=request.stage)
 
 
-def planned_text(rows: Sequence[Planned], *, prefill: float | None = None, decode: float | None = None) -> str:
-    """A plan to read; with a GPU's speeds, in tokens a second, also its hours."""
+def planned_text(rows: Sequence[Planned]) -> str:
+    """A plan to read."""
     lines = [f"{'method':<12} {'category':<14} {'problems':>8} {'calls':>10} {'prompt tokens':>15}"]
     lines += [f"{r.method:<12} {r.category:<14} {r.problems:>8,} {r.calls:>10,} {r.prompt_tokens:>15,}" for r in rows]
     calls, read, written = (sum(column) for column in list(zip(*rows, strict=True))[3:6])
@@ -116,12 +115,6 @@ def planned_text(rows: Sequence[Planned], *, prefill: float | None = None, decod
         "these are of a run in which no program works: what follows on one that does comes on top, such as prompts "
         "that show tools, their use by others, and problems solved again",
     ]
-    if prefill and decode:
-        hours = (read / prefill + written / decode) / 3600
-        lines.append(
-            f"at most {hours:,.1f} GPU hours at {prefill:,.0f} prompt and {decode:,.0f} completion tokens a second: "
-            "most completions end sooner, and an engine reads a prompt that it knows only once"
-        )
     return "\n".join(lines)
 
 

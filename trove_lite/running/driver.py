@@ -119,12 +119,12 @@ class Driver:
         dataset: Dataset,
         *,
         parser: str,
+        sampling: SamplingSettings,
         progress: Progress,
-        sampling: SamplingSettings | None = None,
         in_flight: int | None = None,
     ):
         self.models, self.sandbox, self.pack, self.dataset = models, sandbox, pack, dataset
-        self.parser, self.progress, self.sampling = parser, progress, sampling or SamplingSettings()
+        self.parser, self.sampling, self.progress = parser, sampling, progress
         in_flight = in_flight or sum(model.concurrency for model in set(models.values()))
         self.generating, self.executing = Gate(in_flight), Gate(sandbox.workers)
         self.live = asyncio.Semaphore(in_flight)
@@ -196,7 +196,7 @@ class Driver:
     def _begin(self, stream: Stream, requests: Sequence[Request], rank: int, begun: dict[Key, asyncio.Task]) -> list:
         keys = []
         for request in requests:
-            for number in request.samples if isinstance(request, Attempt) else (request.sample,):
+            for number in request.samples:
                 key = Key(request.phase, request.question.index, request.stage, number, request.round)
                 keys.append(key)
                 if key not in begun:

@@ -34,7 +34,7 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
     `run.json` gets what came of it: accuracy, what was spent, labels seen, and the tools that each stream ended with.
     """
     description = read_description(out)
-    candidates, calls, records = [], [], []
+    candidates, calls, records, toolboxes, keepers = [], [], [], [], set()
     for stream in streams:
         stream.journal.sync()
         own = [Record(**record) for record in read_journal(stream.journal.path)[0]]
@@ -50,6 +50,10 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
         at = whose | {"dataset": dataset.name, "category": stream.category}
         calls += [at | record.call(description["models"]) for record in own]
         records += own
+        if hasattr(stream.learned, "listing"):  # it keeps tools, if perhaps none
+            about = {"method": stream.table_name, "category": stream.category, "seed": stream.seed}
+            toolboxes += [about | tool for tool in stream.learned.listing()]
+            keepers.add(stream.table_name)
     table = as_frame(as_arrow(candidates)).sort_values(KEY, kind="stable", ignore_index=True)
     spent = as_frame(as_arrow(calls, CALLS_SCHEMA)).sort_values(CALLS_KEY, kind="stable", ignore_index=True)
     lacking = table[table["status"] == UNAVAILABLE]
@@ -59,13 +63,12 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
         "accuracy": {stream.label: accuracy_of(stream, lacking) for stream in streams},
         "missing": missing,
         "unavailable_because": next(iter(lacking["error"].dropna()), ""),
-        "keep_tools": sorted({stream.table_name for stream in streams if hasattr(stream.learned, "listing")}),
+        "keep_tools": sorted(keepers),
         "thought": sum(bool(record.thinking) for record in records),
-        "thinking_tokens": sum(record.thinking_tokens or 0 for record in records),
         "hidden_code": sum(record.hides_code(settings.parser) for record in records),
         "budget": budget_of(spent).to_dict("records"),
         "labels": {stream.label: len(stream.examples) for stream in streams if stream.method.examples},
-        "toolboxes": [tool for stream in streams for tool in tools_of(stream)],
+        "toolboxes": toolboxes,
         "loading": {stream.label: told for stream in streams if (told := loading_of(stream))},
     }
     save_run(out, table, description | came, calls=spent)
@@ -99,13 +102,6 @@ def candidate_rows(
         if (record.phase, record.problem, record.sample) in lacking:
             row |= {"status": UNAVAILABLE, "correct": None}
         yield row | {"place": modes.index(record.mode)}
-
-
-def tools_of(stream: Stream) -> list[dict]:
-    """The tools that a stream ended with, and whose they are; none where it keeps none."""
-    about = {"method": stream.table_name, "category": stream.category, "seed": stream.seed}
-    listing = getattr(stream.learned, "listing", list)
-    return [about | tool for tool in listing()]
 
 
 def loading_of(stream: Stream) -> dict:

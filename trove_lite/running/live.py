@@ -7,7 +7,7 @@ answered `driver`, what becomes of the journals `finish`.
 import asyncio
 from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, ExitStack, contextmanager
+from contextlib import AsyncExitStack, ExitStack
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -99,8 +99,8 @@ def live_run(
                 stack.callback(stream.journal.close)
                 take_samples(stream, reuse, out / BEFORE)
         bars = stack.enter_context(Progress({s.label: len(s.questions) for s in streams}, enabled=progress))
-        drawn = {"parser": settings.parser, "sampling": settings.sampling}
-        driver = Driver(models, sandbox, pack, dataset, **drawn, progress=bars, in_flight=in_flight)
+        how = {"parser": settings.parser, "sampling": settings.sampling, "progress": bars, "in_flight": in_flight}
+        driver = Driver(models, sandbox, pack, dataset, **how)
         in_own_loop(drive(out, driver, streams, reuse))
         with on_disk(out):
             finish(out, streams, dataset, settings)
@@ -179,12 +179,10 @@ def refuse_wordless(settings: RunSettings, pack, begun: Mapping[str, Mapping] = 
                 )
 
 
-@contextmanager
-def warm_sandbox(settings: RunSettings, workers: int | None) -> Iterator[Sandbox]:
-    """A sandbox with the run's limits, its workers warm."""
+def warm_sandbox(settings: RunSettings, workers: int | None) -> Sandbox:
+    """A sandbox with the run's limits, to be entered: its workers are warm then."""
     limits = {"time_limit": settings.time_limit, "memory": settings.memory << 20, "isolation": settings.isolation}
-    with Sandbox(workers, **limits, reuse=REUSE) as sandbox:
-        yield sandbox
+    return Sandbox(workers, **limits, reuse=REUSE)
 
 
 async def checked(models: Iterable[LanguageModel]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
-from ..candidates import CALLS_SCHEMA, UNAVAILABLE, fingerprint
+from ..candidates import CALLS_SCHEMA, SCHEMA, UNAVAILABLE, fingerprint
 from ..datasets.answers import plain_words
 from ..datasets.base import Dataset, Problem
 from ..errors import encodable
@@ -163,37 +163,29 @@ class Record:
         """What the candidates table gets to see."""
         parsed, answers = self.parsed(parser, isolated), self.answers(dataset)
         tools = format_tools(parsed.code)
-        return {
+        return self._columns(SCHEMA) | {
             "dataset": problem.dataset,
             "category": problem.category,
-            "problem": problem.index,
-            "phase": self.phase,
-            "mode": self.mode,
-            "sample": self.sample,
-            "round": self.round,
             "level": problem.level,
             "program": fingerprint(parsed.solution, tools),
             "response": self.text,
             "solution": parsed.solution,
             "tools": tools,
-            "status": self.status,
-            "output": self.output,
             "shortened": self.truncated,
             "error": self.error or None,
             "answers": answers,
             "answer": answers[0] if answers else None,
             "correct": None if self.status == UNAVAILABLE else dataset.correct(answers, problem.gold),
             "operations": operations(code_of(parsed.solution)) if answers else None,
-            "prompt_tokens": self.prompt_tokens,
-            "completion_tokens": self.completion_tokens,
-            "generate_seconds": self.generate_seconds,
-            "execute_seconds": self.execute_seconds,
         }
+
+    def _columns(self, schema) -> dict:
+        """What stands in a table as it stands here."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name in schema.names}
 
     def call(self, models: Mapping[str, str]) -> dict:
         """What the calls table gets to see; `models` names the model of each role; without one the solver plays it."""
-        same = {f.name: getattr(self, f.name) for f in fields(self) if f.name in CALLS_SCHEMA.names}
-        return same | {
+        return self._columns(CALLS_SCHEMA) | {
             "mode": self.mode or None,
             "role": self.role or None,
             "model": models.get(self.role, models.get("solver")) if self.role else None,

@@ -12,7 +12,7 @@ from typing import Literal, get_args, get_origin, get_type_hints
 from ..datasets import load_dataset
 from ..errors import TroveLiteError
 from ..methods import METHODS, load_method
-from ..methods.base import Budget, Settings, as_begun, one_of
+from ..methods.base import Budget, Settings, as_begun, one_of, with_tuples
 from ..models.base import SamplingSettings
 from ..parse import PARSERS
 
@@ -76,14 +76,11 @@ class RunSettings:
         _check_types(SamplingSettings, vars(self.sampling))
         for name in ("methods", "categories", "seeds"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        if self.model is None:
-            object.__setattr__(self, "model", COMES_ALONG if self.dataset in TAUGHT else PAPERS_MODEL)
-        if self.prompts is None:
-            object.__setattr__(self, "prompts", COMES_ALONG if self.model == COMES_ALONG else "own")
-        if self.parser is None:
-            object.__setattr__(self, "parser", "strict" if self.prompts == "own" else "official")
         categories = load_dataset(self.dataset).categories
-        object.__setattr__(self, "categories", self.categories or categories)
+        self._default("model", COMES_ALONG if self.dataset in TAUGHT else PAPERS_MODEL)
+        self._default("prompts", COMES_ALONG if self.model == COMES_ALONG else "own")
+        self._default("parser", "strict" if self.prompts == "own" else "official")
+        self._default("categories", categories)
         for name, values in (("method", self.methods), ("category", self.categories), ("seed", self.seeds)):
             if not values or len(set(values)) < len(values):
                 raise TroveLiteError(f"{name} {' '.join(map(str, values)) or 'none'}: give each once, and at least one")
@@ -94,15 +91,17 @@ class RunSettings:
         self._check_limits()
         self._check_choices()
 
+    def _default(self, name: str, value: object) -> None:
+        """Set what was left open."""
+        if getattr(self, name) in (None, ()):
+            object.__setattr__(self, name, value)
+
     def _check_limits(self) -> None:
         sampling = self.sampling
         one_of("parser", self.parser, tuple(PARSERS))
-        for name, value in (
-            ("limit", self.limit),
-            ("time limit", self.time_limit),
-            ("top_p", sampling.top_p),
-            ("max_tokens", sampling.max_tokens),
-        ):
+        positive = {"limit": self.limit, "time limit": self.time_limit}
+        positive |= {"top_p": sampling.top_p, "max_tokens": sampling.max_tokens}
+        for name, value in positive.items():
             if value is not None and not value > 0:
                 raise TroveLiteError(f"{name} {value}: must be more than 0")
         if not sampling.temperature >= 0 or sampling.top_p > 1:
@@ -135,7 +134,7 @@ class RunSettings:
         common = {"budget": Budget(self.k, self.completion_tokens, self.sampling.max_tokens), "seed": seed}
         if self.selection:
             common["selection"] = self.selection
-        own = _with_tuples(self.choices.get(method, {}))
+        own = with_tuples(self.choices.get(method, {}))
         for name in own:
             one_of(f"{method} has no choice", name, names)
         _check_types(type(chosen), own)
@@ -144,11 +143,6 @@ class RunSettings:
         if "fallback" in names and self.prompts == "official":  # whose words know of none
             own = {"fallback": "none"} | own
         return replace(chosen, **common, **own).on(load_dataset(self.dataset).given)
-
-
-def _with_tuples(values: Mapping[str, object]) -> dict[str, object]:
-    """Values as settings have them, of YAML or JSON, which know lists alone."""
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
 
 
 def choices_of(settings: type[Settings]) -> tuple[str, ...]:

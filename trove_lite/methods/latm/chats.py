@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator, Sequence
 from itertools import islice
 
 from ...datasets.base import Question
-from ..base import Answer, Attempt, Drawn, Messages, Run, Settings, Steps, chosen
+from ..base import Answer, Drawn, Messages, Settings, Steps, chosen
 
 #: How the other's turn begins where a chat is one text.
 NEXT_TURN = "\nUser:"
@@ -45,10 +45,8 @@ def in_parallel(parts: Sequence[Drawn]) -> Generator:
             except StopIteration as end:
                 results[place] = end.value
         sent = iter((yield [request for requests in asked.values() for request in requests]) if asked else ())
-        replies = {place: list(islice(sent, sum(map(width, requests)))) for place, requests in asked.items()}
+        replies = {
+            place: list(islice(sent, sum(len(request.samples) for request in requests)))
+            for place, requests in asked.items()
+        }
     return [results[place] for place in range(len(parts))]
-
-
-def width(request: Attempt | Run) -> int:
-    """How many candidates a request is answered with."""
-    return len(request.samples) if isinstance(request, Attempt) else 1

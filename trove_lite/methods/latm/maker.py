@@ -11,7 +11,7 @@ from ...errors import TroveLiteError
 from ..base import Attempt, Candidate, Question, Run, Words, as_asked, tool_code
 from .chats import NEXT_TURN, gold_text, in_parallel, prompt_of_chat
 from .proof import defined, only_tests, reached_its_end, to_its_end, without_sense
-from .settings import LatmSettings
+from .settings import OF_MAKER, LatmSettings
 
 #: Blocks of a maker's reply.
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -67,7 +67,7 @@ def trial(
 ) -> Generator:
     """Propose, verify, wrap, in one growing chat: three calls, and one more for each reply that does not do."""
     train, validation = examples[: len(examples) // 2], examples[len(examples) // 2 :]
-    how = settings.of_maker(settings.stops(NEXT_TURN))
+    how = OF_MAKER | {"stop": settings.stops(NEXT_TURN)}
     maker = Attempt(question, "", range(number, number + 1), mode="", sampling=how)
     chat = [("user", words("propose", examples=labelled(train, words)))]
     stage = replace(maker, stage="propose", role="maker")

@@ -8,6 +8,8 @@ from ..base import Settings, at_least, one_of
 PRIMITIVE, NONE = "primitive", "none"
 #: Between the method's name and the maker's, where tools were made elsewhere.
 CARRIED = "_of_"
+#: How a maker's reply is drawn: the run's sampling does not hold for it.
+OF_MAKER = {"temperature": 0.3, "max_tokens": 2048}
 #: How an answer is found: by the released program's pattern and conversions, or by syntax tree.
 READINGS = ("released", "ours")
 
@@ -22,12 +24,6 @@ class MakerSettings(Settings):
     """Who made `tools`, as tables call it."""
     chat: bool = True
     """Whether models are sent messages; else one text, to be continued, and a reply ends before the next turn."""
-    maker_temperature: float = 0.3
-    """Of the maker, whose replies may be `maker_tokens` long: the run's sampling does not hold for it."""
-    maker_tokens: int = 2048
-    """Tokens that a maker's reply may have."""
-    user_temperature: float | None = None
-    """Of the user. None: 0, as in LATM, where each instance is asked once; the run's own where it is asked again."""
     stop: tuple[str, ...] = ()
     """Texts before which a reply ends."""
 
@@ -39,16 +35,9 @@ class MakerSettings(Settings):
         """What was made elsewhere for a category; None: nothing."""
         return tool_of(self.tools, category, self.seed)
 
-    def of_maker(self, stop: tuple[str, ...]) -> dict[str, object]:
-        """How a maker's reply is drawn, which ends before these texts."""
-        return {"temperature": self.maker_temperature, "max_tokens": self.maker_tokens, "stop": stop}
-
     def of_user(self, **how: object) -> dict[str, object]:
-        """How a user's reply is drawn: so, and at the user's temperature."""
-        temperature = self.user_temperature
-        if temperature is None and self.budget.calls == 1:
-            temperature = 0.0
-        return how if temperature is None else how | {"temperature": temperature}
+        """How a user's reply is drawn: where each instance is asked once at temperature 0, as in LATM."""
+        return how | {"temperature": 0.0} if self.budget.calls == 1 else how
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from ...datasets.base import Problem, Question
 from ...errors import TroveLiteError
 from ..base import Attempt, Drawn, Method, Steps, Words, as_asked, draw, one_of
 from .chats import NEXT_TURN, answer_all, gold_text, prompt_of_chat
-from .settings import MakerSettings
+from .settings import OF_MAKER, MakerSettings
 
 MODE = "made_cot"
 NEXT_EXAMPLE = "\n\nQ:"
@@ -23,7 +23,7 @@ ANSWER_IS = re.compile(r"answer is:?", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class ThoughtSettings(MakerSettings):
-    """Which thoughts are shown. The paper's maker has LATM's temperature."""
+    """Which thoughts are shown."""
 
     kept: str = "all"
     """Which thoughts become examples: `all`, or `right`, those that end in the gold answer."""
@@ -87,7 +87,7 @@ def ask_maker(question: Question, settings: ThoughtSettings, examples: Sequence[
     shown = examples[len(examples) // 2 :]
     if not shown:
         raise TroveLiteError(f"{question.dataset}, {question.category}: needs at least 1 labelled problem")
-    how = settings.of_maker(() if settings.chat else (NEXT_TURN,))
+    how = OF_MAKER | {"stop": () if settings.chat else (NEXT_TURN,)}
     maker = Attempt(question, "think", range(0), role="maker", mode="", runs=False, sampling=how)
     chats = [[("user", words("think", question=as_asked(problem.question)))] for problem in shown]
     replies = yield [

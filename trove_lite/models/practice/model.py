@@ -27,19 +27,13 @@ PROMPTS_KEPT = 64
 SPEAKS_TEXT = "the practice model continues texts and cannot chat: name a model that can, or leave --chat at auto"
 
 
-def load_practice_model(settings: SamplingSettings | None = None, folder: Path | None = None) -> "PracticeModel":
-    """The model that comes with the kit, or one in the same format from `folder`."""
-    folder = folder or WEIGHTS
-    return PracticeModel(settings or SamplingSettings(), folder)
-
-
 def from_spec(spec: str, settings: SamplingSettings, chat: str) -> "PracticeModel":
     """The model that `practice` names."""
     if spec != "practice":  # not quoted: it may hold a key
         raise TroveLiteError("the practice model has no options: write practice")
     if chat == "on":
         raise TroveLiteError(SPEAKS_TEXT)
-    return load_practice_model(settings)
+    return PracticeModel(settings)
 
 
 @dataclass(eq=False)
@@ -66,11 +60,11 @@ class Row:
 
 
 class PracticeModel(LanguageModel):
-    """The practice model. Entering it with `async with` is allowed but does nothing: it is ready when made."""
+    """The model that comes with the kit, or one in the same format from `folder`; it is ready when it is made."""
 
     name = "practice"
 
-    def __init__(self, settings: SamplingSettings, folder: Path, *, requests_at_once: int = REQUESTS_AT_ONCE):
+    def __init__(self, settings: SamplingSettings, folder: Path = WEIGHTS, *, requests_at_once: int = REQUESTS_AT_ONCE):
         self.settings, self.folder = settings, folder
         self.network, self.tokenizer = Network(folder), Tokenizer(folder / "tokenizer.json")
         self.context_length = self.network.context
@@ -111,7 +105,6 @@ class PracticeModel(LanguageModel):
             raise TroveLiteError(SPEAKS_TEXT)
         length = len(self.tokenizer.encode(prompt))
         if length >= self.network.context:
-            self.refused += 1
             raise PromptRefused(f"the practice model reads at most {self.network.context - 1} tokens, not {length}")
         loop = asyncio.get_running_loop()
         settings, now = sampling or self.settings, time.perf_counter()

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from trove_lite.analysis.comparison import Comparison, accuracy, requests_of
+from trove_lite.analysis.compare import accuracy
+from trove_lite.analysis.costs import requests_of
 from trove_lite.analysis.scores import oracle_score
+from trove_lite.analysis.sides import Comparison
 from trove_lite.candidates import load_calls, load_candidates
 
 from .. import Whole, in_columns, named

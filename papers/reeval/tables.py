@@ -11,9 +11,9 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis import comparison as analysis
+from trove_lite.analysis import compare as analysis
 from trove_lite.analysis import statistics as metrics
-from trove_lite.analysis.comparison import Comparison, absent
+from trove_lite.analysis.compare import absent
 from trove_lite.analysis.independence import whole_streams
 from trove_lite.analysis.scores import (
     ALL_MICRO,
@@ -24,6 +24,7 @@ from trove_lite.analysis.scores import (
     score,
     selected_score,
 )
+from trove_lite.analysis.sides import Comparison
 
 from .. import ROUNDING, beside, in_columns, is_in_print, named, nothing, only_printed, printed
 from .two_sides import (

@@ -6,9 +6,9 @@ from functools import lru_cache
 import pandas as pd
 
 from trove_lite.analysis.choose import in_order
-from trove_lite.analysis.comparison import Comparison, compared, one_kind
 from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.scores import NEARLY_ALL, pooled
+from trove_lite.analysis.sides import Comparison, compared, one_kind
 from trove_lite.candidates import all_candidates, calls_of, selections
 from trove_lite.errors import TroveLiteError
 

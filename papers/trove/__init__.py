@@ -1,6 +1,6 @@
 """TroVE: Inducing Verifiable and Efficient Toolboxes for Solving Programmatic Tasks, its tables from candidates."""
 
-from trove_lite.analysis.comparison import points
+from trove_lite.analysis.compare import points
 
 from .ablation_tables import ablation_table, orders_in_words, orders_table, sizes_in_words, sizes_table
 from .ablations import ablations, effects, effects_in_words

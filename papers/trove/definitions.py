@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 
 from trove_lite.analysis.choose import PROBLEM, choose
-from trove_lite.analysis.comparison import Comparison, corrected, differences
+from trove_lite.analysis.compare import corrected, differences
 from trove_lite.analysis.scores import variance_of
+from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.variance import decompose, interval, p_value, prediction_interval
 from trove_lite.candidates import all_candidates, load_candidates, measured, selections
 from trove_lite.programs import COUNTS
@@ -50,7 +51,7 @@ def simpler(candidates: pd.DataFrame) -> pd.DataFrame:
     """TROVE minus each other system in #ops, problem by problem, under every definition and on three sets of answers.
 
     Over all the problems that both have; `value_a` and `value_b` are the two's means on them. Intervals and tests as of
-    `analysis.comparison.differences`, with one correction over the table.
+    `analysis.compare.differences`, with one correction over the table.
     """
     comparison, answers = _of(candidates)
     systems, counts, rows = _systems(comparison), counts_of(answers), []

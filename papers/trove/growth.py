@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from trove_lite.analysis.choose import PROBLEM
-from trove_lite.analysis.comparison import corrected, points, tested
+from trove_lite.analysis.compare import corrected, difference_cells, points
 from trove_lite.analysis.scores import estimate, variance_of
 from trove_lite.analysis.statistics import mean_interval
 from trove_lite.candidates import load_candidates
@@ -68,7 +68,7 @@ def later(study: Ablations) -> pd.DataFrame:
             first, second = _blocks(scores.assign(problem=problem), 2)
             both = variance_of(pd.concat([first.assign(category="first"), second.assign(category="second")]))
             contrast = replace(both, weights=np.array([-1.0, 1.0]))  # in the order of their names
-            rows.append({"stream": stream, "measure": measure} | tested(contrast))
+            rows.append({"stream": stream, "measure": measure} | difference_cells(contrast))
     table = corrected(pd.DataFrame(rows)).reindex(columns=LATER)
     return named(table, "trove_growth_later", "the stream's second half minus its first", study.comparison.title)
 

@@ -7,7 +7,7 @@ and may call differs. None of the papers has this experiment.
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis.comparison import corrected, points, tested
+from trove_lite.analysis.compare import corrected, difference_cells, points
 from trove_lite.analysis.scores import estimate, variance_of
 from trove_lite.methods.trove import IMPORT, NONE
 
@@ -47,7 +47,7 @@ def placebo_differences(study: Ablations) -> pd.DataFrame:
     found, rows = _toolboxes(study), []
     for a, b in PAIRS:
         for measure in found[OWN_TOOLS] if {a, b} <= set(found) else ():
-            row = tested(variance_of(found[a][measure], found[b][measure]))
+            row = difference_cells(variance_of(found[a][measure], found[b][measure]))
             margin = {"p_within_2": np.nan} if measure in TOKENS else {}
             rows.append({"measure": measure, "a": a, "b": b} | row | margin)
     table = corrected(pd.DataFrame(rows, columns=[c for c in DIFFERENCES if c != "p_holm"])).reindex(

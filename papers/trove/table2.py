@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 
 from trove_lite.analysis.choose import PROBLEM, choose, in_order
-from trove_lite.analysis.comparison import Comparison, corrected, differences, estimates
+from trove_lite.analysis.compare import corrected, differences, estimates
 from trove_lite.analysis.independence import independent_runs
+from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.statistics import mean_interval
 from trove_lite.analysis.variance import THESE_RUNS
 from trove_lite.candidates import all_candidates, measured, selections
@@ -122,7 +123,7 @@ def table2_operations(candidates: pd.DataFrame) -> pd.DataFrame:
 def table2_differences(candidates: pd.DataFrame) -> pd.DataFrame:
     """TROVE minus each of the others in accuracy (a fraction of 1) and in #ops, problem by problem: the claims.
 
-    Columns as of `analysis.comparison.differences` with `measure` before them; one correction over all rows.
+    Columns as of `analysis.compare.differences` with `measure` before them; one correction over all rows.
     """
     comparison, answers = _of(candidates)
     systems, parts = _systems(comparison), []

@@ -95,7 +95,7 @@ def methods(comparison: Comparison, *, k: int | None = None, seed: int = 0, resa
     """
     k, each = budget(comparison, k), of_modes(comparison, None)
     own, oracle = table1(comparison, k=k, seed=seed, resamples=resamples), table7(comparison, budgets=[k])
-    trove = comparison.by_mode.get(TROVE, comparison[TROVE])
+    trove = comparison.by_mode[TROVE]
     modes = [
         Row(f"{TROVE}, pass@{each} {mode.upper()}", TROVE, oracle_score(trove[trove["mode"] == mode], each))
         for mode in MODES

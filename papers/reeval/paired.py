@@ -9,6 +9,7 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from trove_lite.analysis import compare as analysis
 from trove_lite.analysis import costs
@@ -25,7 +26,6 @@ from trove_lite.analysis.variance import (
     power,
     problems_alone,
     problems_needed,
-    run_sd_to_zero,
 )
 from trove_lite.candidates import selections
 
@@ -111,7 +111,7 @@ def paired_differences(
     compare has no row.
     """
     k, k_mode = budget(comparison, k), of_modes(comparison, k_mode)
-    trove = comparison.by_mode.get(TROVE, comparison[TROVE])
+    trove = comparison.by_mode[TROVE]
 
     def by(rule: str, side: str) -> pd.DataFrame:
         return score(comparison[side], rule, k, seed=seed, resamples=resamples)
@@ -207,12 +207,23 @@ def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
             cells |= {f"p_below_{100 * margin:g}": p_below(said, margin) for margin in MARGINS}
             cells |= dict(zip(("runs_a", "runs_b"), runs[name], strict=True))
             cells["covers"] = "problems" if name == "all runs" else v.covers
-            cells["run_sd_to_0"] = run_sd_to_zero(said, parts["independent runs"]) if name == "all runs" else np.nan
+            cells["run_sd_to_0"] = _run_sd_to_zero(said, parts["independent runs"]) if name == "all runs" else np.nan
             rows.append({"category": category, "counted": name, "a": TROVE, "b": OTHERS[WITHOUT_IMPORT]} | cells)
     found_rows = pd.DataFrame(rows, columns=WITHOUT_IMPORT_COLUMNS)
     titles = ", ".join(sorted(ours["model"].astype(str).unique()))
     note = "no category has runs both with and without IMPORT"
     return named(found_rows, "reeval_without_import", "Without IMPORT", titles, note=note)
+
+
+def _run_sd_to_zero(v: Variance, independent: Variance) -> float:
+    """The SD of a run's own effect at which the 95 % interval of `v`, over problems alone, would reach 0.
+
+    From value = z sqrt(over_problems + sd^2 sum w^2 / independent), with the runs that are `independent`; NaN where it
+    covers 0 without any. How far one may trust a difference of few runs, whose own effect they cannot show.
+    """
+    room = (v.value / stats.norm.ppf(0.975)) ** 2 - v.over_problems
+    shares = float(independent.weights**2 @ (1 / independent.independent).sum(axis=1))
+    return float(np.sqrt(room / shares)) if room > 0 else float("nan")
 
 
 def _two_stage_difference(candidates: pd.DataFrame, methods: Sequence[str]) -> Variance:

@@ -208,7 +208,7 @@ def _systems(comparison: Comparison) -> dict[str, list[str]]:
     """The methods behind each system that was run; what stands in for PRIMITIVE is left out."""
     found = {}
     for name in comparison.sides:
-        both = [comparison[name], comparison.selected.get(name, comparison[name])]
+        both = [comparison[name], comparison.ran(name)]
         methods = set().union(*(set(frame["method"].astype(str)) for frame in both)) - {SKIP_POOL}
         if methods:
             found[name] = sorted(methods)

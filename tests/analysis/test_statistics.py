@@ -18,7 +18,6 @@ from scipy import stats
 from trove_lite.analysis import statistics as m
 
 small = settings(deadline=None, max_examples=60)
-solved_sets = hnp.arrays(bool, st.tuples(st.integers(1, 4), st.integers(0, 7)))
 scores_in_twentieths = st.integers(0, 20).map(lambda i: i / 20)
 
 
@@ -151,9 +150,6 @@ def overlap(a, b):
 pairs_of_runs = st.integers(1, 7).flatmap(
     lambda q: st.integers(1, 4).flatmap(lambda n: st.tuples(*(hnp.arrays(bool, (n, q)) for _ in range(2))))
 )
-two_methods = st.integers(0, 7).flatmap(
-    lambda q: st.tuples(*(hnp.arrays(bool, st.tuples(st.integers(1, 4), st.just(q))) for _ in range(2)))
-)
 
 
 @small
@@ -173,24 +169,3 @@ def test_jaccard_interval_covers_the_overlap_of_all_questions(same):
         a, b = rng.random((2, 3, 120)) < rng.random(120)
         hits.append(covers(m.jaccard_interval(a[first], (a if same else b)[second], seed=i, resamples=300), truth))
     assert_rate(hits, 0.95)
-
-
-@small
-@given(solved_sets)
-def test_unique_by_mode_counts_what_one_mode_alone_solves(solved):
-    modes, questions = solved.shape
-    got = m.unique_by_mode(solved)
-    for mode in range(modes):
-        alone = [solved[mode, q] and not any(solved[i, q] for i in range(modes) if i != mode) for q in range(questions)]
-        assert got[mode] == pytest.approx(np.mean(alone) if alone else np.nan, nan_ok=True)
-
-
-@small
-@given(two_methods)
-def test_gains_follow_their_definitions(methods):
-    a, b = methods
-    got = m.gains(a, b)
-    for q in range(a.shape[1]):
-        missed = not any(run[q] for run in b)
-        assert got.consistent[q] == (missed and all(run[q] for run in a))
-        assert got.potential[q] == (missed and any(run[q] for run in a) and not all(run[q] for run in a))

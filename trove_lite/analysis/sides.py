@@ -7,7 +7,7 @@ method, data set or paper.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import pandas as pd
 
@@ -36,10 +36,7 @@ class Comparison:
     side may be empty. `categories` and `levels` (as text) are the data set's, in the order of its tables, and `by`
     says what levels are (difficulty, grade, source); `title` says what ran on what. `calls`: a row for every
     request of these sides to a model, candidate or not; where it is None, each candidate is taken for one request.
-    `selected`: name → the answers that a side's recorded runs ended with (`candidates.selections`), also of runs of
-    which nothing else is known. `by_mode`: name → all samples that are independent within their mode
-    (`independent_runs`), where these are more than the side's, for what is computed mode by mode. `missing`: name →
-    category, problem and status of samples that could not be had.
+    `missing`: name → category, problem and status of samples that could not be had.
     """
 
     sides: Mapping[str, pd.DataFrame]
@@ -49,14 +46,10 @@ class Comparison:
     levels: tuple[str, ...] = ()
     by: str = DIFFICULTY
     calls: pd.DataFrame | None = None
-    selected: Mapping[str, pd.DataFrame] = field(default_factory=dict)
-    by_mode: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     missing: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls, sides: Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None, title: str = ""
-    ) -> "Comparison":
+    def of(cls, sides: Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None, title: str = "") -> Self:
         """Sides whose runs are independent (`independent_runs`). Raises where models or data sets are mixed."""
         frames = {name: in_order(frame) for name, frame in sides.items()}
         filled = [frame for frame in frames.values() if len(frame)]
@@ -76,6 +69,10 @@ class Comparison:
         if name not in self.sides:
             raise TroveLiteError(f"no side '{name}': there are {', '.join(self.sides)}")
         return self.sides[name]
+
+    def ran(self, name: str) -> pd.DataFrame:
+        """Rows of all runs of a side, also of those that it cannot use."""
+        return self[name]
 
     def lacking(self, categories: Iterable[str], *names: str) -> dict[str, int]:
         """Problems of these categories with a sample of one of these sides that was refused, or unavailable."""
@@ -108,7 +105,7 @@ class Comparison:
         """k calls a problem, checked; None: as many as all sides have."""
         return self.samples() if k is None else self.checked(k)
 
-    def with_sides(self, **sides: pd.DataFrame) -> "Comparison":
+    def with_sides(self, **sides: pd.DataFrame) -> Self:
         """The same with these sides beside or instead of its own."""
         return replace(self, sides={**self.sides, **sides})
 

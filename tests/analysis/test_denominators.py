@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from trove_lite import accuracy, accuracy_differences, compare, matched_budgets, summarise
-from trove_lite.analysis.summary import against, as_text
+from trove_lite.analysis.summary import as_text
 from trove_lite.candidates import as_arrow, as_frame, calls_of, load_candidates, save_run, save_table
 
 K = 3
@@ -86,13 +86,6 @@ def test_a_problem_unavailable_in_one_seed_is_judged_by_the_others():
     both = compared(rows("primitive", seeds=(0, 1)), rows("instance", seeds=(0, 1), lost=lost, why="unavailable"))
     gap = one(accuracy_differences(both, rules=("one_stage",)))
     assert (gap["difference"], gap["problems"], gap["unavailable"]) == (0.0, 4, 1)
-
-
-def test_the_lines_of_a_run_compare_on_all_problems_that_were_refused():
-    frame = as_frame(as_arrow(rows("primitive") + rows("instance", lost=lambda _, problem, __: problem < 2)))
-    (line,) = against(frame, ["instance", "primitive"])
-    assert "-50.0 points" in line
-    assert "4 problems" in line
 
 
 def test_a_run_that_is_nearly_all_unavailable_is_summarised_in_one_line_and_others_are_not():

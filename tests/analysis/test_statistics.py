@@ -21,12 +21,6 @@ small = settings(deadline=None, max_examples=60)
 scores_in_twentieths = st.integers(0, 20).map(lambda i: i / 20)
 
 
-def assert_rate(hits, nominal, at_most=None):
-    """The share of hits is the nominal one (or up to `at_most`), but for four binomial standard errors."""
-    rate, slack = np.mean(hits), 4 * np.sqrt(nominal * (1 - nominal) / len(hits))
-    assert nominal - slack <= rate <= (at_most or nominal + slack), rate
-
-
 def covers(interval, truth):
     return interval.low <= truth <= interval.high
 
@@ -97,7 +91,8 @@ def test_standard_error_is_its_formula_by_loops(rows):
 def test_mean_interval_covers_the_mean_of_clustered_questions_only_if_clustered(tables):
     rng, clusters = np.random.default_rng(2), np.repeat(np.arange(tables), 5)
     samples = [rng.normal(0, 1, tables)[clusters] + rng.normal(0, 1, len(clusters)) for _ in range(1500)]
-    assert_rate([covers(m.mean_interval(s, clusters=clusters), 0) for s in samples], 0.95)
+    rate = np.mean([covers(m.mean_interval(s, clusters=clusters), 0) for s in samples])
+    assert rate == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / len(samples)))
     assert np.mean([covers(m.mean_interval(s), 0) for s in samples]) < 0.85
 
 

@@ -7,7 +7,7 @@ method, data set or paper.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral
-from typing import NamedTuple, Self
+from typing import Self
 
 import pandas as pd
 
@@ -17,15 +17,6 @@ from ..datasets.base import DIFFICULTY
 from ..errors import TroveLiteError
 from .choose import in_order
 from .independence import independent_runs
-
-
-class Described(NamedTuple):
-    """What a comparison takes from its data set: how it is called, and the order of its tables."""
-
-    title: str
-    categories: tuple[str, ...]
-    levels: tuple[str, ...]
-    by: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +50,11 @@ class Comparison:
             one_kind(frame, "model", "provenance")
         together = pd.concat([f[["model", "provenance", "dataset", "category", "level"]] for f in filled])
         (dataset,) = one_kind(together, "dataset")
-        known = described(dataset, together)
+        data, categories, levels, by = _described(dataset, together)
         ran = [" and ".join(dict.fromkeys(together[column].astype(str))) for column in ("model", "provenance")]
-        title = title or f"{ran[0]}, {ran[1]} runs on {known.title}"
+        title = title or f"{ran[0]}, {ran[1]} runs on {data}"
         missing = {name: _missing(frame) for name, frame in sides.items()}
-        return cls(frames, known.categories, dataset, title, known.levels, known.by, calls, missing=missing)
+        return cls(frames, categories, dataset, title, levels, by, calls, missing=missing)
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name not in self.sides:
@@ -152,17 +143,18 @@ def one_kind(candidates: pd.DataFrame, *columns: str) -> list[str]:
     return [name for (name,) in found]
 
 
-def described(dataset: str, candidates: pd.DataFrame) -> Described:
-    """A data set's title, categories and levels; for one that is not in the index, those of the candidates.
+def _described(dataset: str, candidates: pd.DataFrame) -> tuple[str, tuple[str, ...], tuple[str, ...], str]:
+    """A data set's title, its categories and levels in the order of its tables, and what levels are.
 
-    Raises where candidates have a category that their data set does not know.
+    For one that is not in the index, those of the candidates. Raises where candidates have a category that their data
+    set does not know.
     """
     present = tuple(dict.fromkeys(candidates["category"].astype(str)))
     try:
         known = load_dataset(dataset)
     except TroveLiteError:  # somebody else's, whose runs say all that tables need
         levels = sorted(set(candidates["level"].dropna().astype(str)) - {""}, key=lambda text: (len(text), text))
-        return Described(dataset, present, tuple(levels), DIFFICULTY)
+        return dataset, present, tuple(levels), DIFFICULTY
     if strange := [category for category in present if category not in known.categories]:
         raise TroveLiteError(f"{known.title} has no category '{strange[0]}': it has {', '.join(known.categories)}")
-    return Described(known.title, known.categories, known.levels, known.by)
+    return known.title, known.categories, known.levels, known.by

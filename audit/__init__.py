@@ -15,8 +15,8 @@ import pandas as pd
 from papers.reeval import TROVE, budget, power_table
 from papers.reeval import sides as sides_of
 from papers.trove import demonstrations
-from trove_lite.analysis.comparison import Comparison
 from trove_lite.analysis.independence import independent_runs
+from trove_lite.analysis.sides import Comparison
 from trove_lite.candidates import all_candidates
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Problem

@@ -20,9 +20,10 @@ from papers.reeval import (
     without_import,
 )
 from trove_lite.analysis.choose import choose
-from trove_lite.analysis.comparison import Comparison, percent, tested
+from trove_lite.analysis.compare import difference_cells, percent
 from trove_lite.analysis.independence import independent_runs, shared_programs
 from trove_lite.analysis.scores import estimate, score, scored, variance_of
+from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.statistics import Interval, holm, mcnemar_exact
 from trove_lite.analysis.variance import MARGINS, SMALLEST_EFFECT, prediction_interval
 from trove_lite.candidates import SELECTED, all_candidates
@@ -430,12 +431,12 @@ def _one_stage(sides: Comparison, look: Look) -> list[Finding]:
             "§4.1.2 and Table 1",
             "one-stage selection gains as much on these runs",
             stated=f"{points(low)} to {points(high)} points over {', '.join(names)}, before rounding",
-            computed=f"{_with_interval(tested(v))} over {v.covers}: {100 * _mean(before):.1f} → "
+            computed=f"{_with_interval(difference_cells(v))} over {v.covers}: {100 * _mean(before):.1f} → "
             f"{100 * _mean(after):.1f} %"
             + (f"; {RUNS} more runs: {points(rerun.low)} to {points(rerun.high)}" if known else ""),
             holds=agrees(Range(low, high), Range(rerun.low, rerun.high)) if known and low == low else None,
             importance=3,
-            note=", ".join(f"{c} {_with_interval(tested(v.of([c])))}" for c in names),
+            note=", ".join(f"{c} {_with_interval(difference_cells(v.of([c])))}" for c in names),
         )
     ]
 

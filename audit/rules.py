@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from trove_lite.analysis.choose import PROBLEM, in_order
-from trove_lite.analysis.comparison import tested
+from trove_lite.analysis.compare import difference_cells
 from trove_lite.analysis.scores import variance_of
 from trove_lite.analysis.statistics import holm
 from trove_lite.analysis.variance import problems_alone
@@ -95,7 +95,7 @@ def effect(rule: str, before: pd.DataFrame, after: pd.DataFrame) -> list[Effect]
         found = variance_of(*scores)
         for category in [*[c for c in CATEGORIES if c in found.labels], "all"]:
             part = mine if category == "all" else mine[mine["category"] == category]
-            gap = tested(problems_alone(found if category == "all" else found.of([category])))
+            gap = difference_cells(problems_alone(found if category == "all" else found.of([category])))
             each = part.groupby(["category", "problem"], observed=True)[["a", "b"]].mean()
             turned = part[part["a"] != part["b"]]
             names = [f"{r.category} {r.problem}" for r in turned.drop_duplicates(["category", "problem"]).itertuples()]

@@ -10,7 +10,7 @@ import pandas as pd
 from papers.reeval import TROVE, covered
 from papers.trove import OPEN, Demonstration, normalised
 from trove_lite.analysis.choose import choose
-from trove_lite.analysis.comparison import Comparison
+from trove_lite.analysis.sides import Comparison
 from trove_lite.datasets.answers import graded, is_correct, read_numbers
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.datasets.math import CATEGORIES

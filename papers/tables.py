@@ -13,8 +13,9 @@ from pathlib import Path
 import pandas as pd
 
 from trove_lite.analysis import statistics as metrics
-from trove_lite.analysis.comparison import Comparison, estimates
+from trove_lite.analysis.compare import estimates
 from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN
+from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.variance import MARGINS, THESE_RUNS, rerun_p
 from trove_lite.candidates import named as named
 from trove_lite.errors import TroveLiteError

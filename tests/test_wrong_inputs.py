@@ -232,8 +232,6 @@ FUNCTIONS = {
     "calls as a text": (lambda: tl.accuracy(tl.compare(FRAME), k="6"), "k = 6"),
     "no such side": (lambda: tl.matched_budgets(tl.compare(FRAME), pairs=[("a", "b")]), "no side 'a'"),
     "failures of nothing": (lambda: tl.failures(None), "candidates"),
-    "one rule that differs": (lambda: tl.worked_problem(FRAME, differ=("one_stage",)), "name two rules"),
-    "no such problem": (lambda: tl.worked_problem(FRAME, category="cooking"), "cooking"),
     "toolboxes of no such run": (lambda: tl.final_toolboxes(["none"]), "none: missing"),
     "toolboxes of a text": (lambda: tl.final_toolboxes("runs/x"), "give a list of runs"),
     "toolboxes of a torn run": (lambda: tl.final_toolboxes(["torn"]), "run.json: not JSON"),

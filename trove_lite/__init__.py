@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from .analysis.sides import Comparison, compare
     from .analysis.summary import summarise
     from .analysis.toolboxes import final_toolboxes, toolboxes
-    from .analysis.worked import worked_problem
     from .candidates import load_calls, load_candidates, outcomes
     from .datasets import load_problems
     from .datasets.base import Problem
@@ -67,5 +66,4 @@ __all__ = [
     "tools_made",
     "two_stage",
     "two_stage_described",
-    "worked_problem",
 ]

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from trove_lite.analysis.comparison import Comparison, accuracy, requests_of
+from trove_lite.analysis.compare import accuracy
+from trove_lite.analysis.costs import requests_of
 from trove_lite.analysis.scores import oracle_score
+from trove_lite.analysis.sides import Comparison
 from trove_lite.candidates import load_calls, load_candidates
 
 from .. import Whole, in_columns, named
@@ -93,7 +95,7 @@ def methods(comparison: Comparison, *, k: int | None = None, seed: int = 0, resa
     """
     k, each = budget(comparison, k), of_modes(comparison, None)
     own, oracle = table1(comparison, k=k, seed=seed, resamples=resamples), table7(comparison, budgets=[k])
-    trove = comparison.by_mode.get(TROVE, comparison[TROVE])
+    trove = comparison.by_mode[TROVE]
     modes = [
         Row(f"{TROVE}, pass@{each} {mode.upper()}", TROVE, oracle_score(trove[trove["mode"] == mode], each))
         for mode in MODES

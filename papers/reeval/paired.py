@@ -9,12 +9,16 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
-from trove_lite.analysis import comparison as analysis
+from trove_lite.analysis import compare as analysis
+from trove_lite.analysis import costs
 from trove_lite.analysis.choose import choose
-from trove_lite.analysis.comparison import Comparison, requests_of, tested
+from trove_lite.analysis.compare import difference_cells
+from trove_lite.analysis.costs import requests_of
 from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.scores import RERUN, distinct_score, oracle_score, redrawn, score, variance_of
+from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.variance import (
     MARGINS,
     Variance,
@@ -22,7 +26,6 @@ from trove_lite.analysis.variance import (
     power,
     problems_alone,
     problems_needed,
-    run_sd_to_zero,
 )
 from trove_lite.candidates import selections
 
@@ -62,7 +65,7 @@ ORDER_OF_MODES = (("CREATE", "SKIP"), ("SKIP", "IMPORT"), ("CREATE", "IMPORT"))
 def differences(comparison: Comparison, *, k: int | None = None, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
     """TROVE minus PRIMITIVE at a matched budget of k calls, problem by problem: the claim itself.
 
-    One-stage agreement and the oracle, each as in `analysis.comparison.differences`, with one correction over both
+    One-stage agreement and the oracle, each as in `analysis.compare.differences`, with one correction over both
     rules and all categories; `b` names what stands in for PRIMITIVE. The SKIP pool holds TROVE's own SKIP samples, so
     the two sides are not independent.
     """
@@ -79,7 +82,7 @@ def differences(comparison: Comparison, *, k: int | None = None, seed: int = 0, 
 
 
 def matched_budgets(comparison: Comparison, longer: Comparison | None = None) -> pd.DataFrame:
-    """One-stage accuracy of TROVE, as recorded, and of PRIMITIVE at TROVE's cost (`analysis.comparison`).
+    """One-stage accuracy of TROVE, as recorded, and of PRIMITIVE at TROVE's cost (`analysis.costs`).
 
     longer: sides with runs of PRIMITIVE with more calls, of the same seeds; without them, its own. Nothing stands in.
     """
@@ -89,7 +92,7 @@ def matched_budgets(comparison: Comparison, longer: Comparison | None = None) ->
         sides={TROVE: comparison[TROVE], PRIMITIVE: rivals[rivals["method"] != SKIP_POOL]},
         calls=pd.concat([requests_of(comparison, TROVE), requests_of(longer or comparison, PRIMITIVE)]),
     )
-    return named(analysis.matched_budgets(both), "reeval_matched_budgets", "The same cost", comparison.title)
+    return named(costs.matched_budgets(both), "reeval_matched_budgets", "The same cost", comparison.title)
 
 
 def paired_differences(
@@ -108,7 +111,7 @@ def paired_differences(
     compare has no row.
     """
     k, k_mode = budget(comparison, k), of_modes(comparison, k_mode)
-    trove = comparison.by_mode.get(TROVE, comparison[TROVE])
+    trove = comparison.by_mode[TROVE]
 
     def by(rule: str, side: str) -> pd.DataFrame:
         return score(comparison[side], rule, k, seed=seed, resamples=resamples)
@@ -200,16 +203,27 @@ def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
         runs = {name: _runs_a_side(kept[name], category, methods) for name in kept}
         for name, v in parts.items():
             said = problems_alone(v) if name == "all runs" else v
-            cells = {key: value for key, value in tested(said).items() if key in WITHOUT_IMPORT_COLUMNS}
+            cells = {key: value for key, value in difference_cells(said).items() if key in WITHOUT_IMPORT_COLUMNS}
             cells |= {f"p_below_{100 * margin:g}": p_below(said, margin) for margin in MARGINS}
             cells |= dict(zip(("runs_a", "runs_b"), runs[name], strict=True))
             cells["covers"] = "problems" if name == "all runs" else v.covers
-            cells["run_sd_to_0"] = run_sd_to_zero(said, parts["independent runs"]) if name == "all runs" else np.nan
+            cells["run_sd_to_0"] = _run_sd_to_zero(said, parts["independent runs"]) if name == "all runs" else np.nan
             rows.append({"category": category, "counted": name, "a": TROVE, "b": OTHERS[WITHOUT_IMPORT]} | cells)
     found_rows = pd.DataFrame(rows, columns=WITHOUT_IMPORT_COLUMNS)
     titles = ", ".join(sorted(ours["model"].astype(str).unique()))
     note = "no category has runs both with and without IMPORT"
     return named(found_rows, "reeval_without_import", "Without IMPORT", titles, note=note)
+
+
+def _run_sd_to_zero(v: Variance, independent: Variance) -> float:
+    """The SD of a run's own effect at which the 95 % interval of `v`, over problems alone, would reach 0.
+
+    From value = z sqrt(over_problems + sd^2 sum w^2 / independent), with the runs that are `independent`; NaN where it
+    covers 0 without any. How far one may trust a difference of few runs, whose own effect they cannot show.
+    """
+    room = (v.value / stats.norm.ppf(0.975)) ** 2 - v.over_problems
+    shares = float(independent.weights**2 @ (1 / independent.independent).sum(axis=1))
+    return float(np.sqrt(room / shares)) if room > 0 else float("nan")
 
 
 def _two_stage_difference(candidates: pd.DataFrame, methods: Sequence[str]) -> Variance:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from trove_lite.analysis.choose import choose
-from trove_lite.analysis.comparison import Comparison
+from trove_lite.analysis.sides import Comparison
 from trove_lite.datasets import load_problems
 from trove_lite.errors import TroveLiteError
 from trove_lite.programs import code_of, recorded_sources

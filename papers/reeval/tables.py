@@ -11,19 +11,18 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis import comparison as analysis
+from trove_lite.analysis import compare as analysis
 from trove_lite.analysis import statistics as metrics
-from trove_lite.analysis.comparison import Comparison, absent
+from trove_lite.analysis.compare import absent
 from trove_lite.analysis.independence import whole_streams
 from trove_lite.analysis.scores import (
     ALL_MICRO,
     COVERED_MICRO,
     RERUN,
     no_scores,
-    pooled,
     score,
-    selected_score,
 )
+from trove_lite.analysis.sides import Comparison
 
 from .. import ROUNDING, beside, in_columns, is_in_print, named, nothing, only_printed, printed
 from .two_sides import (
@@ -38,6 +37,7 @@ from .two_sides import (
     budget,
     covered,
     measured,
+    pooled,
     source,
 )
 
@@ -146,8 +146,8 @@ def table1(comparison: Comparison, *, k: int | None = None, seed: int = 0, resam
 
     def row(side: str, system: str, rule: str, variant: str) -> Row:
         scores = score(comparison[side], rule, k, seed=seed, resamples=resamples)
-        if rule == "two_stage" and k == comparison.samples(side) and len(comparison.selected.get(side, ())):
-            scores = selected_score(comparison.selected[side])
+        if rule == "two_stage" and k == comparison.samples(side) and len(comparison.selected[side]):
+            scores = comparison.selected[side].assign(score=lambda rows: rows["correct"].astype(float))
         return Row(system, side, scores, {"method": side, "variant": variant})
 
     def original(method: str) -> pd.DataFrame:

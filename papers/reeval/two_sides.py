@@ -1,14 +1,15 @@
 """The two sides that the re-evaluation compares, TROVE and PRIMITIVE or what stands in for it, and their budget."""
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 import pandas as pd
 
 from trove_lite.analysis.choose import in_order
-from trove_lite.analysis.comparison import Comparison, compared, one_kind
 from trove_lite.analysis.independence import independent_runs
-from trove_lite.analysis.scores import NEARLY_ALL, pooled
+from trove_lite.analysis.scores import NEARLY_ALL
+from trove_lite.analysis.sides import Comparison, compared, one_kind
 from trove_lite.candidates import all_candidates, calls_of, selections
 from trove_lite.errors import TroveLiteError
 
@@ -20,7 +21,24 @@ MODELS = {"practice": "the practice model (a million parameters)"}
 DATASET, K, K_MODE = "math", 15, 5  # what numbers are printed for
 
 
-def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Comparison:
+@dataclass(frozen=True, eq=False)
+class TwoSides(Comparison):
+    """Sides with what else is known of them.
+
+    `selected`: name → the answers that a side's recorded runs ended with (`candidates.selections`), also of runs of
+    which nothing else is known. `by_mode`: name → all samples that are independent within their mode
+    (`independent_runs`), which may be more than the side's, for what is computed mode by mode.
+    """
+
+    selected: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    by_mode: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+    def ran(self, name: str) -> pd.DataFrame:
+        """The answers that a side's runs ended with, where these may be known; else its candidates."""
+        return self.selected.get(name, self[name])
+
+
+def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> TwoSides:
     """TROVE and PRIMITIVE, and any other method under its own name, from one model's runs; copies are left out.
 
     In categories without PRIMITIVE, the SKIP samples of all independent runs pooled into one stand in for it, under the
@@ -41,15 +59,22 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Com
     }
     others = [method for method in dict.fromkeys(kept["method"].astype(str)) if method not in ("trove", "primitive")]
     frames |= {OTHERS.get(method, method): kept[kept["method"] == method] for method in others}
-    found = Comparison.of(frames, calls=calls_of(independent) if calls is None else calls)
+    found = TwoSides.of(frames, calls=calls_of(independent) if calls is None else calls)
     ended = selections(independent)
     methods = {TROVE: "trove"} | {OTHERS.get(method, method): method for method in others}
     return replace(
         found,
+        title=MODELS.get(model, model) + found.title.removeprefix(model),
         selected={side: ended[ended["method"] == method] for side, method in methods.items()},
         by_mode={side: each_mode[each_mode["method"] == method] for side, method in methods.items()},
-        title=MODELS.get(model, model) + found.title.removeprefix(model),
     )
+
+
+def pooled(candidates: pd.DataFrame) -> pd.DataFrame:
+    """The samples of all runs as one run, mode by mode."""
+    pool = candidates.copy()
+    pool["sample"] = pool.groupby(["category", "problem", "mode"], observed=True).cumcount().astype("Int32")
+    return pool.assign(run="pool")
 
 
 def skip_pool(candidates: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis.comparison import estimates
+from trove_lite.analysis.compare import estimates
 from trove_lite.analysis.statistics import mean_interval, run_sd
 from trove_lite.analysis.toolboxes import toolboxes
 

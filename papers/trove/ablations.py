@@ -14,8 +14,10 @@ import numpy as np
 import pandas as pd
 
 from trove_lite.analysis.choose import PROBLEM, choose, in_order
-from trove_lite.analysis.comparison import Comparison, corrected, matched_budgets, one_kind, tested
+from trove_lite.analysis.compare import corrected, difference_cells
+from trove_lite.analysis.costs import matched_budgets
 from trove_lite.analysis.scores import scored, variance_of
+from trove_lite.analysis.sides import Comparison, one_kind
 from trove_lite.candidates import TEXT, load_calls, load_candidates, measured
 from trove_lite.errors import TroveLiteError
 from trove_lite.selection import RULES
@@ -216,7 +218,7 @@ def _of_variant(study: Ablations, variant: Variant, default: pd.DataFrame) -> li
 def _difference(scores: pd.DataFrame, minus: pd.DataFrame) -> dict:
     """One difference over all categories, as a row."""
     runs = len(set(scores["run"]) & set(minus["run"]))
-    return tested(variance_of(scored(scores), scored(minus))) | {"runs": runs}
+    return difference_cells(variance_of(scored(scores), scored(minus))) | {"runs": runs}
 
 
 def _matched(study: Ablations, variant: Variant, *, dearer: bool) -> dict:

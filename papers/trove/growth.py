@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from trove_lite.analysis.choose import PROBLEM
-from trove_lite.analysis.comparison import corrected, tested
+from trove_lite.analysis.compare import corrected, difference_cells
 from trove_lite.analysis.scores import estimate, variance_of
 from trove_lite.analysis.statistics import mean_interval
 from trove_lite.candidates import load_candidates
@@ -82,7 +82,7 @@ def later(study: Ablations) -> pd.DataFrame:
             first, second = _blocks(scores.assign(problem=problem), 2)
             both = variance_of(pd.concat([first.assign(category="first"), second.assign(category="second")]))
             contrast = replace(both, weights=np.array([-1.0, 1.0]))  # in the order of their names
-            rows.append({"stream": stream, "measure": measure} | tested(contrast))
+            rows.append({"stream": stream, "measure": measure} | difference_cells(contrast))
     table = corrected(pd.DataFrame(rows)).reindex(columns=LATER)
     return named(table, "trove_growth_later", "the stream's second half minus its first", study.comparison.title)
 
@@ -175,7 +175,7 @@ def placebo_differences(study: Ablations) -> pd.DataFrame:
     found, rows = _by_toolbox(study), []
     for a, b in PAIRS:
         for measure in found[OWN_TOOLS] if {a, b} <= set(found) else ():
-            row = tested(variance_of(found[a][measure], found[b][measure]))
+            row = difference_cells(variance_of(found[a][measure], found[b][measure]))
             margin = {"p_within_2": np.nan} if measure in TOKENS else {}
             rows.append({"measure": measure, "a": a, "b": b} | row | margin)
     table = corrected(pd.DataFrame(rows, columns=[c for c in DIFFERENCES if c != "p_holm"]))

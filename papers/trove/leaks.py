@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from trove_lite.analysis.comparison import estimates
+from trove_lite.analysis.compare import estimates
 from trove_lite.candidates import read_description
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Problem, Question

@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 
 from trove_lite.analysis.choose import PROBLEM, choose, in_order
-from trove_lite.analysis.comparison import Comparison, corrected, differences, estimates
+from trove_lite.analysis.compare import corrected, differences, estimates
 from trove_lite.analysis.independence import independent_runs
+from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.statistics import mean_interval, run_sd
 from trove_lite.analysis.variance import decompose, interval, p_value
 from trove_lite.candidates import all_candidates, measured, selections
@@ -144,7 +145,7 @@ def table2(candidates: pd.DataFrame, *measures: str) -> pd.DataFrame:
 def table2_differences(candidates: pd.DataFrame) -> pd.DataFrame:
     """TROVE minus each of the others in accuracy (a fraction of 1) and in #ops, problem by problem: the claims.
 
-    Columns as of `analysis.comparison.differences` with `measure` before them; one correction over all rows.
+    Columns as of `analysis.compare.differences` with `measure` before them; one correction over all rows.
     """
     comparison, answers = compared_answers(candidates)
     systems, parts = methods_of(comparison), []
@@ -227,7 +228,7 @@ def simpler(candidates: pd.DataFrame) -> pd.DataFrame:
     """TROVE minus each other system in #ops, problem by problem, under every definition and on three sets of answers.
 
     Over all the problems that both have; `value_a` and `value_b` are the two's means on them. Intervals and tests as of
-    `analysis.comparison.differences`, with one correction over the table.
+    `analysis.compare.differences`, with one correction over the table.
     """
     comparison, answers = compared_answers(candidates)
     counts, rows = counts_of(answers), []

@@ -25,16 +25,6 @@ def votes(group):
     ]
 
 
-@settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 2**32), rule=st.sampled_from(sorted(RULES)))
-def test_choose_equals_the_rule_for_one_problem(seed, rule):
-    frame = in_order(candidates(problems=4, runs=1, seed=seed, categories=("counting",)))
-    chosen = choose(frame, rule).set_index(PROBLEM)[["mode", "sample"]]
-    for key, group in frame.groupby(PROBLEM, observed=True, sort=False):
-        expected = group.iloc[RULES[rule](votes(group))]
-        assert tuple(chosen.loc[key]) == (expected["mode"], expected["sample"])
-
-
 TEXTS = ("paris", "Paris", "", "true", "nan", "3.0", "3.001", "3.004", "inf", "-0.0", "0.0", "1e+300", "é")
 
 

@@ -57,30 +57,9 @@ def test_a_table_is_compared_by_method(simulated):
     assert found.levels == ("1", "2", "3", "4", "5")
 
 
-@pytest.mark.parametrize("column", ["model", "provenance", "dataset"])
-def test_what_differs_in_model_or_data_is_not_one_side(simulated, column):
-    mixed = pd.concat([simulated, simulated.assign(**{column: "other", "run": "other"})], ignore_index=True)
-    with pytest.raises(TroveLiteError, match=f"2 different values of '{column}'"):
-        tl.compare(mixed)
-
-
-def test_methods_that_draw_the_same_samples_are_both_there(simulated):
-    """As two do that ask with the same prompt and seed; a run that repeats another of its own method is left out."""
-    trove = simulated[simulated["method"] == "trove"]
-    again = trove[trove["run"] == "run0"].assign(run="run9")
-    found = tl.compare(pd.concat([trove, again, trove.assign(method="mine")]))
-    assert len(found["mine"]) == len(found["trove"]) == len(trove)
-
-
 def test_a_category_that_the_data_set_does_not_have_is_refused_by_name(simulated):
     with pytest.raises(TroveLiteError, match="MATH has no category 'cooking': it has algebra, counting"):
         tl.compare(simulated.assign(category="cooking"))
-
-
-@pytest.mark.parametrize("k", [-1, 0, 16, 1000])
-def test_a_budget_that_was_not_recorded_is_refused_by_name(simulated, k):
-    with pytest.raises(TroveLiteError, match=rf"k = {k}: .* \(15 of trove, 15 of primitive\)"):
-        tl.accuracy(tl.compare(simulated), k=k)
 
 
 # ---- accuracy and differences ----
@@ -225,13 +204,3 @@ def test_requests_that_made_no_candidate_are_spent_too(unequal):
     assert (found["calls_a"] == 17).all()
     assert (found["total_a"] == 17 * 70).all()
     assert found["calls_b"].to_numpy() == pytest.approx(17 * 70 / 40)
-
-
-def test_what_a_rival_spends_beside_its_samples_comes_first(unequal):
-    frame = pd.concat(unequal.sides.values())
-    calls = requests(frame)
-    first = calls[calls["method"] == "primitive"].drop_duplicates(["run", "category", "problem"])
-    plan = first.astype({"mode": object, "sample": object}).assign(mode=None, sample=None, completion_tokens=170)
-    found = matched(tl.compare(frame, calls=pd.concat([calls, plan], ignore_index=True)))
-    assert found["calls_b"].to_numpy() == pytest.approx(1 + (15 * 70 - 200) / 40)
-    assert found["total_b"].to_numpy() == pytest.approx(15 * 70)

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from trove_lite import accuracy, accuracy_differences, compare, matched_budgets, summarise
-from trove_lite.analysis.summary import against, as_text
-from trove_lite.candidates import as_arrow, as_frame, calls_of, load_candidates, save_run, save_table
+from trove_lite.analysis.summary import as_text
+from trove_lite.candidates import as_arrow, as_frame
 
 K = 3
 
@@ -88,13 +88,6 @@ def test_a_problem_unavailable_in_one_seed_is_judged_by_the_others():
     assert (gap["difference"], gap["problems"], gap["unavailable"]) == (0.0, 4, 1)
 
 
-def test_the_lines_of_a_run_compare_on_all_problems_that_were_refused():
-    frame = as_frame(as_arrow(rows("primitive") + rows("instance", lost=lambda _, problem, __: problem < 2)))
-    (line,) = against(frame, ["instance", "primitive"])
-    assert "-50.0 points" in line
-    assert "4 problems" in line
-
-
 def test_a_run_that_is_nearly_all_unavailable_is_summarised_in_one_line_and_others_are_not():
     lost = as_frame(as_arrow(rows("primitive", lost=lambda *_: True, why="unavailable")))
     found = summarise(lost)
@@ -105,21 +98,3 @@ def test_a_run_that_is_nearly_all_unavailable_is_summarised_in_one_line_and_othe
     both = summarise(pd.concat([lost, sound], ignore_index=True))
     assert as_text(both).startswith(line)
     assert [row["run"] for row in both["runs"]] == ["r_seed1"]
-
-
-@pytest.mark.parametrize("with_calls", [True, False])
-def test_what_earlier_releases_called_missing_is_told_apart(with_calls, tmp_path):
-    frame = as_frame(as_arrow(rows("primitive", 3, lost=lambda _, problem, __: problem < 2)))
-    old = frame.assign(status=frame["status"].astype(object).replace("refused", "missing"), correct=True)
-    old["correct"] = old["correct"].mask(old["status"] == "missing")
-    told = "HTTP 400 This model's maximum context length is 4096 tokens"
-    old["error"] = old["error"].mask((old["problem"] == 0) & (not with_calls), told)
-    save_run(tmp_path, old, {"kind": "live"})
-    if with_calls:
-        reasons = old["problem"].map({0: "refused", 1: "unavailable", 2: "stop"}).to_numpy()
-        save_table(calls_of(old).assign(finish_reason=reasons), tmp_path / "calls.parquet")
-    rows_now = load_candidates(tmp_path)
-    by_problem = rows_now.groupby("problem")[["status", "correct"]].first()
-    assert by_problem["status"].astype(str).tolist() == ["refused", "unavailable", "ok"]
-    assert by_problem["correct"].isna().tolist() == [False, True, False]
-    assert not by_problem["correct"][0]

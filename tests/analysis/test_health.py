@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from trove_lite.analysis.health import AT_LEAST, in_words, signs
+from trove_lite.analysis.health import in_words, signs
 from trove_lite.candidates import as_arrow, as_frame, calls_of, load_candidates, outcomes
 from trove_lite.parse import parse_tools
 from trove_lite.programs import format_tools
@@ -102,14 +102,6 @@ def test_each_sign_is_seen_where_it_is_planted(sign, change, count, of):
     assert told["share"] > told["limit"]
 
 
-@pytest.mark.parametrize(
-    "change",
-    [same_answer(4), failing("KeyError: 'a'", 4), lambda n: {"response": ""} if n < 2 else {}],
-)
-def test_what_is_at_its_limit_is_no_sign(change):
-    assert signs(table(change), calls(table(change))).empty
-
-
 def test_replies_cut_off_are_counted_by_what_was_asked():
     found = signs(table(), calls(table(), lambda n: "length" if n < 3 else "stop"))
     assert found[["sign", "mode", "count", "of"]].to_numpy().tolist() == [
@@ -117,12 +109,6 @@ def test_replies_cut_off_are_counted_by_what_was_asked():
         ["cut off", "use", 3, 20],
     ]
     assert signs(table(), calls(table(), lambda n: "length" if n < 2 else "stop")).empty
-
-
-@pytest.mark.parametrize("problems", [3, AT_LEAST - 1])
-def test_few_problems_cry_no_wolf(problems):
-    change = lambda n: failing("KeyError", 99)(n) | {"solution": "```python\nprint(1)\n```"}  # noqa: E731
-    assert signs(table(change, problems), calls(table(change, problems), lambda n: "length")).empty
 
 
 @pytest.mark.parametrize(
@@ -198,12 +184,3 @@ def test_a_tool_that_prints_while_it_loads_is_found_in_the_run_that_was_publishe
     assert found.loc["prints while loading", "example"] == "round_to_nearest: 11218"
     assert found.loc["prints while loading", "share"] == 1
     assert "short programs" in found.index
-
-
-@pytest.mark.parametrize("model", ["0.5b", "1.5b"])
-def test_a_worked_example_whose_names_collide_with_its_task_is_found(model):
-    rows, runs = published(f"latm-qwen2.5-coder-{model}/runs/primitive")
-    found = signs(rows[rows["problem"] < 60], None, runs)
-    told = found[found["category"] == "schedule_meeting"].set_index("sign")
-    assert {"nothing ran", "one error"} <= set(told.index)
-    assert "not enough values to unpack" in told.loc["one error", "example"]

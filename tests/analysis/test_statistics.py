@@ -18,14 +18,7 @@ from scipy import stats
 from trove_lite.analysis import statistics as m
 
 small = settings(deadline=None, max_examples=60)
-solved_sets = hnp.arrays(bool, st.tuples(st.integers(1, 4), st.integers(0, 7)))
 scores_in_twentieths = st.integers(0, 20).map(lambda i: i / 20)
-
-
-def assert_rate(hits, nominal, at_most=None):
-    """The share of hits is the nominal one (or up to `at_most`), but for four binomial standard errors."""
-    rate, slack = np.mean(hits), 4 * np.sqrt(nominal * (1 - nominal) / len(hits))
-    assert nominal - slack <= rate <= (at_most or nominal + slack), rate
 
 
 def covers(interval, truth):
@@ -94,23 +87,13 @@ def test_standard_error_is_its_formula_by_loops(rows):
     assert got == pytest.approx(clustered**0.5 / n, abs=1e-12)
 
 
-@pytest.mark.parametrize("n", [4, 40])
-def test_mean_interval_covers_the_mean(n):
-    samples = np.random.default_rng(n).normal(3, 2, (2000, n))
-    assert_rate([covers(m.mean_interval(s), 3) for s in samples], 0.95)
-
-
 @pytest.mark.parametrize("tables", [4, 40])
 def test_mean_interval_covers_the_mean_of_clustered_questions_only_if_clustered(tables):
     rng, clusters = np.random.default_rng(2), np.repeat(np.arange(tables), 5)
     samples = [rng.normal(0, 1, tables)[clusters] + rng.normal(0, 1, len(clusters)) for _ in range(1500)]
-    assert_rate([covers(m.mean_interval(s, clusters=clusters), 0) for s in samples], 0.95)
+    rate = np.mean([covers(m.mean_interval(s, clusters=clusters), 0) for s in samples])
+    assert rate == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / len(samples)))
     assert np.mean([covers(m.mean_interval(s), 0) for s in samples]) < 0.85
-
-
-def test_micro_mean_weighs_categories_by_size_and_macro_mean_does_not():
-    assert m.micro_mean([0.0, 1.0], [3, 1]) == 0.25
-    assert m.macro_mean([0.0, 1.0]) == 0.5
 
 
 # ---- paired comparisons ----
@@ -140,7 +123,7 @@ def test_holm_rejects_what_its_step_down_definition_rejects(thousandths, level):
     assert adjusted.max() <= 1
 
 
-# ---- sets of solved questions ----
+# ---- the overlap of what runs solve ----
 
 
 def overlap(a, b):
@@ -151,9 +134,6 @@ def overlap(a, b):
 pairs_of_runs = st.integers(1, 7).flatmap(
     lambda q: st.integers(1, 4).flatmap(lambda n: st.tuples(*(hnp.arrays(bool, (n, q)) for _ in range(2))))
 )
-two_methods = st.integers(0, 7).flatmap(
-    lambda q: st.tuples(*(hnp.arrays(bool, st.tuples(st.integers(1, 4), st.just(q))) for _ in range(2)))
-)
 
 
 @small
@@ -162,35 +142,3 @@ def test_the_overlap_is_the_mean_jaccard_over_pairs_with_something_solved(pairs)
     known = [x for x in (overlap(a, b) for a, b in zip(*pairs, strict=True)) if x is not None]
     expected = sum(known) / len(known) if known else np.nan
     assert m.jaccard_interval(*pairs, seed=0, resamples=5).value == pytest.approx(expected, nan_ok=True)
-
-
-@pytest.mark.parametrize("same", [False, True])
-def test_jaccard_interval_covers_the_overlap_of_all_questions(same):
-    rng, hits = np.random.default_rng(8), []
-    truth = (1 / 3) / (2 / 3)  # p uniform: E[p p] / E[1 - (1-p)(1-p)]
-    first, second = np.triu_indices(3, 1) if same else np.indices((3, 3)).reshape(2, -1)
-    for i in range(1500):
-        a, b = rng.random((2, 3, 120)) < rng.random(120)
-        hits.append(covers(m.jaccard_interval(a[first], (a if same else b)[second], seed=i, resamples=300), truth))
-    assert_rate(hits, 0.95)
-
-
-@small
-@given(solved_sets)
-def test_unique_by_mode_counts_what_one_mode_alone_solves(solved):
-    modes, questions = solved.shape
-    got = m.unique_by_mode(solved)
-    for mode in range(modes):
-        alone = [solved[mode, q] and not any(solved[i, q] for i in range(modes) if i != mode) for q in range(questions)]
-        assert got[mode] == pytest.approx(np.mean(alone) if alone else np.nan, nan_ok=True)
-
-
-@small
-@given(two_methods)
-def test_gains_follow_their_definitions(methods):
-    a, b = methods
-    got = m.gains(a, b)
-    for q in range(a.shape[1]):
-        missed = not any(run[q] for run in b)
-        assert got.consistent[q] == (missed and all(run[q] for run in a))
-        assert got.potential[q] == (missed and any(run[q] for run in a) and not all(run[q] for run in a))

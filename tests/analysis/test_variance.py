@@ -1,6 +1,6 @@
 """The decomposition against the textbook and known truth, and what is said from it against its definitions.
 
-The full simulation is benchmarks/coverage.py; here a quick one, seeded, of what must not break.
+Its intervals, tests and predictions against simulated truth: benchmarks/coverage.py and test_coverage.
 """
 
 from dataclasses import replace
@@ -140,15 +140,6 @@ def test_alike_strata_share_the_run_variance_of_all_by_degrees_of_freedom():
     assert own.covers == "these runs"
 
 
-def test_a_run_effect_of_one_size_on_the_logit_moves_the_mean_by_the_sample_variance():
-    """Half of the questions are hard: 5 of 100 right. A run moves their mean by a fifth of what it does the others'."""
-    rng, chance = np.random.default_rng(0), np.repeat([0.05, 0.5], 4000)
-    effect = rng.normal(0, 0.3, (2, 40)).repeat(4000, axis=0)
-    right = rng.random((8000, 40)) < 1 / (1 + np.exp(-np.log(chance / (1 - chance))[:, None] - effect))
-    got = v.alike(v.decompose(right.astype(float), strata=chance))
-    assert_allclose(np.sqrt(got.run[:, 0]), [0.3 * 0.05 * 0.95, 0.3 * 0.25], rtol=0.2)
-
-
 def test_the_mean_of_samples_is_worth_so_many_runs_of_one():
     """15 samples a question and run, scored one by one: a score of one sample has 15 times the noise of their mean."""
     rng = np.random.default_rng(3)
@@ -179,13 +170,6 @@ def test_an_interval_leaves_out_what_the_test_rejects(a, b, level):
     got = v.decompose(a[:n], b[:n])
     low, high = v.interval(got, level)[1:3]
     assert (v.p_value(got) <= 1 - level + 1e-9) == (low >= -1e-9 or high <= 1e-9) or got.se < 1e-9
-
-
-def test_the_same_scores_are_no_evidence():
-    scores = np.tile([[0.0], [1.0], [1.0]], (1, 2))
-    got = v.decompose(scores, scores)
-    assert v.p_value(got) == 1
-    assert v.interval(got)[:3] == (0, pytest.approx(-1, abs=0.01), pytest.approx(1, abs=0.01))
 
 
 def test_nothing_seen_in_n_questions_is_fewer_than_three_in_n():
@@ -260,38 +244,3 @@ def test_problems_needed_give_the_power_wanted(run):
 
 def test_no_number_of_problems_makes_up_for_too_few_runs():
     assert v.problems_needed(known(0.3, 0.4, 0.05), 0.02, runs=2) == np.inf
-
-
-# ---- a quick look at the truth: benchmarks/coverage.py in small ----
-
-
-@pytest.mark.parametrize(("runs", "run"), [(2, 0), (5, 0), (5, 0.05)])
-def test_95_percent_intervals_hold_the_mean(runs, run):
-    rng = np.random.default_rng(runs)
-    hits = []
-    for _ in range(600):
-        _, low, high, _ = v.interval(v.decompose(normal(rng, 100, runs, 0.36, run, 0.2)))
-        hits.append(low <= 0 <= high)
-    assert 0.93 - 0.02 <= np.mean(hits) <= 0.97 + 0.02
-
-
-@pytest.mark.parametrize("runs", [2, 5])
-def test_paired_tests_keep_their_level_under_a_run_effect(runs):
-    rng, new, old = np.random.default_rng(10 + runs), [], []
-    for _ in range(600):
-        shared = rng.normal(0, 0.36, (100, 1))
-        a, b = (shared + normal(rng, 100, runs, 0.1, 0.04, 0.2) for _ in range(2))
-        new.append(v.p_value(v.decompose(a, b)) <= 0.05)
-        old.append(v.p_value(v.decompose(v.Runs(a, run_sd=0), v.Runs(b, run_sd=0))) <= 0.05)
-    assert np.mean(new) <= 0.05 + 0.02
-    assert np.mean(old) > 0.15
-
-
-@pytest.mark.parametrize("runs", [3, 6])
-def test_predictions_hold_what_a_rerun_gives(runs):
-    rng, hits = np.random.default_rng(runs), []
-    for _ in range(600):
-        scores = normal(rng, 60, runs + 4, 1, 0.1, 0.5)
-        _, low, high, _ = v.prediction_interval(v.decompose(scores[:, :runs]), 4)
-        hits.append(low <= scores[:, runs:].mean() <= high)
-    assert np.mean(hits) >= 0.93 - 0.02

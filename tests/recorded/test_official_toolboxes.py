@@ -52,12 +52,6 @@ def test_a_library_holds_imports_and_functions_with_all_their_code(run):
     assert "import math" in third.source
 
 
-def test_results_and_logs_have_the_same_library(run):
-    assert library_of(run) == library_of(run.parents[3] / "results/Noneex/trove/run0.json")
-    assert library_of(run.with_name("run1.md")) is None
-    assert library_of(run.parents[3] / "elsewhere/run0.md") is None
-
-
 def test_toolboxes_are_imported_and_go_with_outcomes(run, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("trove_lite.recorded.official_logs.known_problems", lambda: [problem(0), problem(1)])
     assert main(["import", str(run), "--out", str(tmp_path / "run")]) == 0
@@ -73,11 +67,3 @@ def test_toolboxes_are_imported_and_go_with_outcomes(run, tmp_path, monkeypatch,
     pd.testing.assert_frame_equal(bundled, kept, check_dtype=False)
     with pytest.raises(TroveLiteError, match="missing"):
         toolboxes([tmp_path / "nowhere.parquet"])
-
-
-def test_every_tool_of_the_public_libraries_is_read(public_logs):
-    found = {library_of(path) for path in public_logs} - {None}
-    assert found
-    for path in found:
-        marks = sum(line.startswith("# %%") for line in path.read_text(encoding="utf-8").split("\n"))
-        assert len(read_library(path)) == marks

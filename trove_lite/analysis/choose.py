@@ -189,12 +189,13 @@ class _Votes:
         block = self._block(rows)
         if not self.by_mode:
             return self._agree(_repeated(masks, len(rows)), block)
-        finalists = []
+        finalists = np.zeros((len(masks), *rows.shape), dtype=bool)
         for mode in dict.fromkeys(stack.modes):
             (own,) = np.nonzero(stack.modes == mode)
             members = _Block(*(array[:, own] for array in block))
-            finalists.append(own[self._agree(_repeated(masks[:, own], len(rows)), members)])
-        return self._agree_again(np.stack(finalists), block)
+            best = own[self._agree(_repeated(masks[:, own], len(rows)), members)]
+            np.put_along_axis(finalists, best[..., None], True, axis=2)
+        return self._agree(finalists, block)
 
     def _block(self, rows: np.ndarray) -> "_Block":
         problems, n = rows.shape
@@ -221,7 +222,8 @@ class _Votes:
         """One round of agreement among the candidates `present` (draws, problems, n) → position of the chosen."""
         count, met, cost, ok = block
         total = _per_problem(present, count)
-        top, leads = _leaders(total)
+        top = total.max(axis=2)  # the most votes for any answer (draws, problems)
+        leads = total == top[..., None]
         if self.described:
             supports = _per_problem(leads, count.transpose(0, 2, 1)) > 0
         else:
@@ -236,28 +238,6 @@ class _Votes:
         ranked = np.where(present & supports, cost, NEVER)
         fallback = np.where((present & ok).any(axis=2), (present & ok).argmax(axis=2), present.argmax(axis=2))
         return np.where(top > 0, ranked.argmin(axis=2), fallback)
-
-    def _agree_again(self, finalists: np.ndarray, block: "_Block") -> np.ndarray:
-        """The second round, among the modes' winners (modes, draws, problems) → position of the chosen."""
-        count, met, cost, ok = block
-        problem = np.arange(len(count))
-        votes = np.stack([count[problem, one] for one in finalists])
-        top, leads = _leaders(votes.sum(axis=0))
-        if self.described:
-            supports = ((votes > 0) & leads).any(axis=3)
-        else:
-            when = np.min([met[problem, one] for one in finalists], axis=0)
-            winner = np.where(leads, when, NEVER).argmin(axis=2)
-            supports = np.take_along_axis(votes, winner[None, ..., None], axis=3)[..., 0] > 0
-        ranked = np.where(supports, cost[problem, finalists], NEVER)
-        best = np.where(top > 0, ranked.argmin(axis=0), ok[problem, finalists].argmax(axis=0))
-        return np.take_along_axis(finalists, best[None], axis=0)[0]
-
-
-def _leaders(total: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The most votes for any answer (draws, problems), and which answers have them (draws, problems, answers)."""
-    top = total.max(axis=2)
-    return top, total == top[..., None]
 
 
 class _Block(NamedTuple):

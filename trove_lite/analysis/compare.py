@@ -101,18 +101,18 @@ def estimates(
 
 def absent(comparison: Comparison, name: str, category: str) -> dict:
     """Why a cell is empty."""
-    side, selected = comparison[name], comparison.selected.get(name, comparison[name])
+    side, ran = comparison[name], comparison.ran(name)
     here, lacking = side[side["category"] == category], comparison.lacking([category], name)
     if here.empty and lacking[UNAVAILABLE]:
         reason = f"unavailable: a sample of each of {lacking[UNAVAILABLE]} problems could not be had"
     elif side.empty:
-        reason = f"no {name} runs" if selected.empty else f"of {name}'s runs only the selected answers are known"
+        reason = f"no {name} runs" if ran.empty else f"of {name}'s runs only the selected answers are known"
     elif category not in comparison.categories:
         gone = [c for c in comparison.categories if not (side["category"] == c).any()]
-        known = "no" if selected.empty or not set(gone) <= set(selected["category"]) else "only selected answers of"
+        known = "no" if ran.empty or not set(gone) <= set(ran["category"]) else "only selected answers of"
         reason = f"{known} {name} runs of {', '.join(gone)}" if gone else "too few samples in a category"
     elif here.empty:
-        known = "only selected answers of" if (selected["category"] == category).any() else "no"
+        known = "only selected answers of" if (ran["category"] == category).any() else "no"
         reason = f"{known} {name} runs of this category"
     else:
         reason = f"only {sample_counts(here).min()} samples a problem"

@@ -60,16 +60,14 @@ def signs(candidates: pd.DataFrame, calls: pd.DataFrame | None = None, runs: Ite
     ended = calls["finish_reason"].isin(["stop", "length"]).any()
     unread = {} if "solution" in stream else dict.fromkeys(OF_TEXT, NO_TEXT)
     unread |= {} if ended else {"cut off": "no request says how it ended"}
-    found = []
+    kept, found = _kept(runs), []
     for where, part in stream.groupby(WHERE, sort=True):
-        found += [(sign, *where, *told) for sign, *told in (*_answers(part, right), *_ends(part))]
-        if "solution" in part:
-            found += [(sign, *where, *told) for sign, *told in _texts(part)]
-    for (run, method, stage, category), part in calls.groupby(["run", "method", "stage", "category"], sort=True):
-        found += [(sign, run, method, stage, category, *told) for sign, *told in _requests(part)]
-    kept = _kept(runs)
+        found += [(sign, *where, *seen) for sign, *seen in _programs(part, right)]
+    for where, part in calls.assign(mode=calls["stage"]).groupby(WHERE, sort=True):
+        found += [(sign, *where, *seen) for sign, *seen in _requests(part)]
     for (run, method, category), part in stream.groupby(STREAM, sort=True):
-        found += [(sign, run, method, "", category, *told) for sign, *told in _tools(part, kept)]
+        tools = kept.get((run, method, category))
+        found += [(sign, run, method, "", category, *seen) for sign, *seen in _tools(part, tools)]
     rows = [(*row[:5], row[5] / max(1, row[6]), *row[5:8], LIMITS[row[0]] + sum(row[8:])) for row in found]
     table = pd.DataFrame(rows, columns=COLUMNS).sort_values("sign", key=lambda s: s.map([*LIMITS].index), kind="stable")
     table = table.reset_index(drop=True)
@@ -77,41 +75,36 @@ def signs(candidates: pd.DataFrame, calls: pd.DataFrame | None = None, runs: Ite
     return table
 
 
-Told = Iterator[tuple]  # sign, count, of, example, and what its limit has on top
+Seen = Iterator[tuple]  # sign, count, of, example, and what its limit has on top
 
 
 def _enough(part: pd.DataFrame) -> bool:
     return part["problem"].nunique() >= AT_LEAST
 
 
-def _answers(part: pd.DataFrame, right: pd.DataFrame) -> Told:
-    given = part.dropna(subset="answer")
-    if not _enough(given):
-        return
+def _programs(part: pd.DataFrame, right: pd.DataFrame) -> Seen:
+    """What the programs of a mode show, and where their text is kept the text."""
+    given, enough = part.dropna(subset="answer"), _enough(part)
     counts = given["answer"].value_counts()
-    common, count = counts.index[0], int(counts.iloc[0])
-    if count > LIMITS["one answer"] * len(given):
+    if _enough(given) and counts.iloc[0] > LIMITS["one answer"] * len(given):
+        common, count = counts.index[0], int(counts.iloc[0])
         golds = right[(right["category"] == part["category"].iloc[0]) & right["problem"].isin(part["problem"])]
-        told = {*golds["problem"], *given.loc[given["answer"] == common, "problem"]}
-        gold = golds.loc[golds["answer"] == common, "problem"].nunique() / len(told)
+        known = {*golds["problem"], *given.loc[given["answer"] == common, "problem"]}
+        gold = golds.loc[golds["answer"] == common, "problem"].nunique() / len(known)
         if count > (LIMITS["one answer"] + gold) * len(given):
             yield "one answer", count, len(given), common, gold
-
-
-def _ends(part: pd.DataFrame) -> Told:
-    if _enough(part) and not (part["status"] == "ok").any():
+    if enough and not (part["status"] == "ok").any():
         yield "nothing ran", len(part), len(part), ", ".join(part["status"].unique())
-
-
-def _texts(part: pd.DataFrame) -> Told:
+    if "solution" not in part:
+        return
     ended = part.loc[~part["status"].isin(["ok", *MISSING]), ["error", "status"]]
     messages = ended["error"].where(ended["error"].fillna("") != "", ended["status"].where(ended["status"] != "error"))
     counts = messages.dropna().str.replace(r"\d+", "N", regex=True).value_counts()
-    if _enough(part) and len(counts) and counts.iloc[0] > LIMITS["one error"] * len(part):
+    if enough and len(counts) and counts.iloc[0] > LIMITS["one error"] * len(part):
         yield "one error", int(counts.iloc[0]), len(part), counts.index[0]
     replies = part.loc[part["status"].isin(["ok", "no_code"]), "response"].dropna()
     empty = int((replies.str.strip() == "").sum())
-    if empty > LIMITS["empty replies"] * len(part) and (_enough(part) or empty == len(part)):
+    if empty > LIMITS["empty replies"] * len(part) and (enough or empty == len(part)):
         yield "empty replies", empty, len(part), ""
     programs = part[part["solution"].fillna("").str.contains("```python", regex=False)]
     lines = [_code_lines(f"{row.solution}\n{row.tools}") for row in programs.itertuples()]
@@ -125,7 +118,7 @@ def _code_lines(text: str) -> list[str]:
     return [line for line in lines if line and not line.startswith(("#", "import ", "from "))]
 
 
-def _requests(part: pd.DataFrame) -> Told:
+def _requests(part: pd.DataFrame) -> Seen:
     ended = part["finish_reason"].value_counts()
     for status in MISSING:
         if count := int(ended.get(status, 0)):
@@ -149,27 +142,26 @@ def _kept(runs: Iterable[str | Path]) -> dict[tuple, list[dict] | None]:
     return kept
 
 
-def _tools(part: pd.DataFrame, kept: dict) -> Told:
+def _tools(part: pd.DataFrame, tools: list[dict] | None) -> Seen:
+    """What becomes of tools in a stream. tools: those that its `run.json` lists, None where it does not say."""
     if not _enough(part):
         return
-    tools = kept.get(tuple(part[STREAM].iloc[0]))
     if tools is not None and all(tool.get("made") is False for tool in tools):
         yield "no tool made", max(1, len(tools)), max(1, len(tools)), ""
     elif tools and all(tool.get("imports") == 0 for tool in tools):
         yield "no tool used", len(tools), len(tools), tools[0]["name"]
     if "tools" not in part:
         return
-    texts = part.sort_values("problem", kind="stable").assign(
-        known=lambda rows: rows["tools"].fillna("").map(parse_tools)
-    )
-    defining = texts[[any(tool.kind == "function" for tool in known) for known in texts["known"]]]
-    importing = texts[[any(tool.name.startswith(FROM_TOOLBOX) for tool in known) for known in texts["known"]]]
+    part = part.sort_values("problem", kind="stable")
+    part = part.assign(known=part["tools"].fillna("").map(parse_tools))
+    defining = part[[any(tool.kind == "function" for tool in known) for known in part["known"]]]
+    importing = part[[any(tool.name.startswith(FROM_TOOLBOX) for tool in known) for known in part["known"]]]
     if tools is None and len(part["mode"].unique()) > 1 and len(defining) and importing.empty:
         yield "no tool used", len(defining), len(defining), ""
     yield from _loading(defining, importing[importing["status"] == "ok"])
 
 
-def _loading(defining: pd.DataFrame, importing: pd.DataFrame) -> Told:
+def _loading(defining: pd.DataFrame, importing: pd.DataFrame) -> Seen:
     """The tool after whose problem most programs with a toolbox print the same first, and that prints by itself."""
     first, found = importing["output"].fillna("").str.replace(r"\n.*", "", regex=True, flags=re.DOTALL), []
     for problem in defining["problem"].unique():
@@ -186,11 +178,8 @@ def _loading(defining: pd.DataFrame, importing: pd.DataFrame) -> Told:
 
 def _prints(source: str) -> bool:
     """Whether a statement beside the definitions of a tool's code calls something."""
-    beside = [
-        node
-        for node in statements(source)
-        if isinstance(node, ast.Expr | ast.If | ast.For | ast.While | ast.With | ast.Try)
-    ]
+    kinds = ast.Expr | ast.If | ast.For | ast.While | ast.With | ast.Try
+    beside = [node for node in statements(source) if isinstance(node, kinds)]
     return any(isinstance(node, ast.Call) for statement in beside for node in ast.walk(statement))
 
 

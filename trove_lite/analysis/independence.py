@@ -6,8 +6,8 @@ pair and mode by mode, problem after problem, and what repeats an earlier run is
 over runs; what comes after the parting stays. It reads fingerprints, never text.
 """
 
-from collections.abc import Iterable, Iterator
-from itertools import combinations
+from collections.abc import Iterator
+from itertools import combinations, groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -28,34 +28,23 @@ TOOLBOX_COLUMNS = ["category", "mode", "run_a", "run_b", "first", "last", "probl
 TOOLBOX_COLUMNS += ["difference", "low", "high"]
 
 
-class _Grid(NamedTuple):
-    """The programs of a category's runs in one mode: `programs` and whether they are `there`, both (runs, problems,
-    samples); `runs` are (run, method) in name order, `problems` the indices in order. `elsewhere`: those that are
-    compared by all their candidates, not here."""
-
-    mode: str
-    runs: list[tuple[str, str]]
-    problems: np.ndarray
-    programs: np.ndarray
-    there: np.ndarray
-    elsewhere: frozenset[int] = frozenset()
-
-
 class _Pair(NamedTuple):
-    """Two runs in one mode, problem by problem: `equal` of `compared` samples, `chance` of equal ones, and whether the
-    problem belongs to a stretch that they share."""
+    """Two runs, of (run, method), in one mode of a category, problem by problem: `equal` of `compared` samples,
+    `chance` of equal ones, and whether the problem belongs to a stretch that they share."""
 
-    one: int
-    other: int
+    category: str
+    mode: str
+    runs: tuple[tuple[str, str], tuple[str, str]]
+    problems: np.ndarray
     equal: np.ndarray
     compared: np.ndarray
     chance: np.ndarray
     shared: np.ndarray
 
     @property
-    def repeated(self) -> np.ndarray:
-        """Whether both have the problem, and it is shared."""
-        return self.shared & (self.compared > 0)
+    def repeated(self) -> list[int]:
+        """The problems that both have and share: the second run repeats them."""
+        return self.problems[self.shared & (self.compared > 0)].tolist()
 
 
 def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -73,31 +62,33 @@ def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
     listed where they share something.
     """
     rows = []
-    for category, grids in _grids(candidates):
-        for grid in grids:
-            for pair in _pairs(grid):
-                (run_a, method_a), (run_b, method_b) = grid.runs[pair.one], grid.runs[pair.other]
-                if method_a != method_b and not pair.shared.any():
-                    continue
-                both = pair.compared > 0
-                problems, inside = grid.problems[both], pair.shared[both]
-                identical = _share(pair.equal, pair.compared)
-                rows.append(
-                    (
-                        *(category, grid.mode, run_a, method_a, run_b, method_b),
-                        *(int(pair.compared.sum()), identical),
-                        float(np.average(pair.chance, weights=pair.compared)),
-                        _share(pair.equal[~pair.shared], pair.compared[~pair.shared]),
-                        *(len(problems), int(inside.sum())),
-                        None if inside.all() else int(problems[~inside][0]),
-                        ", ".join(f"{a}-{b}" for a, b in _stretches(problems, inside)),
-                        "independent"
-                        if not inside.any()
-                        else "copy"
-                        if inside.all() and identical >= 0.95
-                        else "overlap",
-                    )
-                )
+    for pair in _pairs(candidates):
+        (run_a, method_a), (run_b, method_b) = pair.runs
+        if method_a != method_b and not pair.shared.any():
+            continue
+        both, apart = pair.compared > 0, ~pair.shared
+        problems, inside = pair.problems[both], pair.shared[both]
+        identical = _share(pair.equal, pair.compared)
+        copied = inside.all() and identical >= 0.95
+        rows.append(
+            {
+                "category": pair.category,
+                "mode": pair.mode,
+                "run_a": run_a,
+                "method_a": method_a,
+                "run_b": run_b,
+                "method_b": method_b,
+                "compared": int(pair.compared.sum()),
+                "identical": identical,
+                "by_chance": float(np.average(pair.chance, weights=pair.compared)),
+                "apart": _share(pair.equal[apart], pair.compared[apart]),
+                "problems": len(problems),
+                "shared": int(inside.sum()),
+                "parted": None if inside.all() else int(problems[~inside][0]),
+                "stretches": ", ".join(f"{a}-{b}" for a, b in _stretches(problems, inside)),
+                "verdict": "copy" if copied else "overlap" if inside.any() else "independent",
+            }
+        )
     return pd.DataFrame(rows, columns=SHARED_COLUMNS).astype({"parted": "Int64"})
 
 
@@ -127,12 +118,8 @@ def independent_runs(candidates: pd.DataFrame, *, by_mode: bool = False, across:
     right for what is computed mode by mode, and for nothing else. across: without what repeats another method's run,
     too, which is right for what pools methods (two may share a prompt), and for nothing that compares them.
     """
-    repeats = [
-        (category, *run, grid.mode, problem)
-        for category, grids in _grids(candidates)
-        for grid in grids
-        for run, problem in _repeated(grid, _pairs(grid, across=across))
-    ]
+    pairs = _pairs(candidates, across=across)
+    repeats = [(pair.category, *pair.runs[1], pair.mode, problem) for pair in pairs for problem in pair.repeated]
     key = ["category", "run", "method", "mode", "problem"]
     found = pd.DataFrame(repeats, columns=key)
     if not by_mode:
@@ -160,24 +147,21 @@ def toolbox_experiment(candidates: pd.DataFrame) -> pd.DataFrame:
     `run_a`, paired sample by sample, with its 95 % interval over problems (each a cluster of samples). Of runs that
     repeat one another in that mode too, only the first is compared.
     """
-    stream = all_candidates(candidates)
-    rows = []
-    for category, grids in _grids(stream):
-        found = [list(_pairs(grid)) for grid in grids]
-        for grid, pairs in zip(grids, found, strict=True):
-            again = set(_repeated(grid, pairs))
-            others = [(g, found_there) for g, found_there in zip(grids, found, strict=True) if g is not grid]
-            for pair in pairs:
-                runs = grid.runs[pair.one], grid.runs[pair.other]
-                common = [_shared_problems(g, there, runs) for g, there in others if set(runs) <= set(g.runs)]
-                if runs[0][1] != runs[1][1] or not common:
-                    continue
-                apart = set(grid.problems[~pair.shared & (pair.compared > 0)].tolist()).intersection(*common)
-                apart = sorted(p for p in apart if not any((run, p) in again for run in runs))
-                if apart:
-                    here = stream[(stream["category"] == category) & (stream["mode"] == grid.mode)]
-                    result = _experiment(here[here["problem"].isin(apart)], runs)
-                    rows.append((category, grid.mode, runs[0][0], runs[1][0], apart[0], apart[-1], len(apart), *result))
+    stream, rows = all_candidates(candidates), []
+    for category, found in groupby(_pairs(stream), key=lambda pair: pair.category):
+        pairs = list(found)
+        for pair in pairs:
+            (run_a, method), (run_b, other) = pair.runs
+            elsewhere = [p.repeated for p in pairs if p.runs == pair.runs and p.mode != pair.mode]
+            if method != other or not elsewhere:
+                continue
+            again = [p.repeated for p in pairs if p.mode == pair.mode and p.runs[1] in pair.runs]
+            apart = set(pair.problems[~pair.shared & (pair.compared > 0)].tolist())
+            apart = sorted(apart.intersection(*elsewhere).difference(*again))
+            if apart:
+                here = stream[(stream["category"] == category) & (stream["mode"] == pair.mode)]
+                result = _experiment(here[here["problem"].isin(apart)], pair.runs)
+                rows.append((category, pair.mode, run_a, run_b, apart[0], apart[-1], len(apart), *result))
     return pd.DataFrame(rows, columns=TOOLBOX_COLUMNS)
 
 
@@ -191,22 +175,23 @@ def _experiment(rows: pd.DataFrame, runs: tuple) -> tuple:
     return len(one), one.mean(), other.mean(), gap.value, gap.low, gap.high
 
 
-def _grids(candidates: pd.DataFrame) -> Iterator[tuple[str, list[_Grid]]]:
-    """For each category the programs of its runs, mode by mode; last, as `selected`, the selected answers, where runs
-    are known by nothing else."""
+def _pairs(candidates: pd.DataFrame, *, across: bool = True) -> Iterator[_Pair]:
+    """Every pair of runs that have samples in common, of one method or, `across`, of two: by category and mode.
+
+    Last of a category, as mode `selected`, the pairs of which a run is known by its selected answers alone.
+    """
     frame = checked(candidates)
     alone = set(selected_alone(frame))
     for category, part in frame.groupby("category", observed=True):
-        stream = part[part["phase"] == "stream"]
-        grids = [_grid(str(mode), rows) for mode, rows in stream.groupby("mode", observed=True)]
+        for mode, rows in part[part["phase"] == "stream"].groupby("mode", observed=True):
+            yield from _pairs_of(category, str(mode), rows, across)
         if any(where == category for _, where in alone):
-            grid = _grid(SELECTED, part[part["phase"] == SELECTED].assign(sample=0))
-            whole = (i for i, (run, _) in enumerate(grid.runs) if (run, category) not in alone)
-            grids.append(grid._replace(elsewhere=frozenset(whole)))
-        yield category, grids
+            for pair in _pairs_of(category, SELECTED, part[part["phase"] == SELECTED].assign(sample=0), across):
+                if any((run, category) in alone for run, _ in pair.runs):
+                    yield pair
 
 
-def _grid(mode: str, rows: pd.DataFrame) -> _Grid:
+def _pairs_of(category: str, mode: str, rows: pd.DataFrame, across: bool) -> Iterator[_Pair]:
     keys = list(zip(rows["run"].astype(str), rows["method"].astype(str), strict=True))
     runs = sorted(set(keys))
     place = {run: i for i, run in enumerate(runs)}
@@ -217,25 +202,19 @@ def _grid(mode: str, rows: pd.DataFrame) -> _Grid:
     programs, there = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=bool)
     programs[run, problem, sample] = rows["program"].to_numpy(dtype=np.int64)
     there[run, problem, sample] = True
-    return _Grid(mode, runs, problems, programs, there)
-
-
-def _pairs(grid: _Grid, *, across: bool = True) -> Iterator[_Pair]:
-    """Every pair of runs that have samples in common, across methods or of one."""
-    for one, other in combinations(range(len(grid.runs)), 2):
-        if not across and grid.runs[one][1] != grid.runs[other][1]:
+    for one, other in combinations(range(len(runs)), 2):
+        both = there[one] & there[other]
+        if not both.any() or not (across or runs[one][1] == runs[other][1]):
             continue
-        a, b = grid.programs[one], grid.programs[other]
-        both = grid.there[one] & grid.there[other]
-        if not both.any() or {one, other} <= grid.elsewhere:
-            continue
-        crossed = grid.there[one][:, :, None] & grid.there[other][:, None, :] & ~np.eye(a.shape[1], dtype=bool)
+        a, b = programs[one], programs[other]
+        crossed = there[one][:, :, None] & there[other][:, None, :] & ~np.eye(a.shape[1], dtype=bool)
         same = ((a[:, :, None] == b[:, None, :]) & crossed).sum(axis=(1, 2))
         total = crossed.sum(axis=(1, 2))
         overall = same.sum() / total.sum() if total.any() else CHANCE_OF_ONE
         chance = (same + overall) / (total + 1)  # of few samples, nearer to that of all problems
         equal, compared = ((a == b) & both).sum(axis=1), both.sum(axis=1)
-        yield _Pair(one, other, equal, compared, chance, _shared(equal, compared, chance))
+        shared = _shared(equal, compared, chance)
+        yield _Pair(category, mode, (runs[one], runs[other]), problems, equal, compared, chance, shared)
 
 
 def _shared(equal: np.ndarray, compared: np.ndarray, chance: np.ndarray) -> np.ndarray:
@@ -254,20 +233,6 @@ def _shared(equal: np.ndarray, compared: np.ndarray, chance: np.ndarray) -> np.n
     for i in range(len(equal) - 1, 0, -1):
         state[i - 1] = came_from[state[i], i]
     return state.astype(bool)
-
-
-def _repeated(grid: _Grid, pairs: Iterable[_Pair]) -> Iterator[tuple[tuple[str, str], int]]:
-    """(run, problem) wherever a run repeats an earlier one."""
-    for pair in pairs:
-        for problem in grid.problems[pair.repeated].tolist():
-            yield grid.runs[pair.other], problem
-
-
-def _shared_problems(grid: _Grid, pairs: list[_Pair], runs: tuple) -> set[int]:
-    """The problems that these two runs share, in this mode."""
-    places = [grid.runs.index(run) for run in runs]
-    found = [grid.problems[pair.repeated].tolist() for pair in pairs if [pair.one, pair.other] == places]
-    return set(found[0]) if found else set()
 
 
 def _stretches(problems: np.ndarray, inside: np.ndarray) -> list[tuple[int, int]]:

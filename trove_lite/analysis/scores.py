@@ -54,12 +54,6 @@ def score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int = 0, resampl
     return scores.merge(n.reset_index(), on=PROBLEM, how="left")
 
 
-def selected_score(selected: pd.DataFrame) -> pd.DataFrame:
-    """Whether the answer that a recorded run ended with is right (`candidates.selections`): column `score`."""
-    columns = [*PROBLEM, "level"]
-    return selected[columns].assign(score=selected["correct"].astype(float).to_numpy()).reset_index(drop=True)
-
-
 def no_scores() -> pd.DataFrame:
     """Scores of no problem at all."""
     return pd.DataFrame({name: [] for name in [*PROBLEM, "level", "score", "worth"]})
@@ -83,13 +77,6 @@ def in_part(table: pd.DataFrame) -> str:
     of_run, problems = categories[[*table.columns[2:]]].count(), categories.size()
     partial, runs = int((of_run.gt(0) & of_run.lt(problems, axis=0)).sum().sum()), int(of_run.gt(0).sum().sum())
     return f"{partial} of {runs} runs count in part: what repeats another is left out" if partial else ""
-
-
-def pooled(candidates: pd.DataFrame) -> pd.DataFrame:
-    """The samples of all runs as one run, mode by mode."""
-    pool = candidates.copy()
-    pool["sample"] = pool.groupby(["category", "problem", "mode"], observed=True).cumcount().astype("Int32")
-    return pool.assign(run="pool")
 
 
 def correct_counts(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -169,11 +156,6 @@ def groups_of(categories: Sequence[str], covered: Sequence[str]) -> dict[str, Se
     if len(covered) == len(categories):
         return dict.fromkeys((ALL_MICRO, ALL_MACRO), categories)
     return {ALL_MICRO: categories} | dict.fromkeys((COVERED_MICRO, COVERED_MACRO) if len(covered) > 1 else (), covered)
-
-
-def over_categories(categories: Sequence[str], covered: Sequence[str]) -> list[str]:
-    """The names of `groups_of`."""
-    return list(groups_of(categories, covered))
 
 
 def by_run(scores: pd.DataFrame) -> pd.DataFrame:

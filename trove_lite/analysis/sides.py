@@ -7,7 +7,7 @@ method, data set or paper.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral
-from typing import NamedTuple
+from typing import Self
 
 import pandas as pd
 
@@ -19,15 +19,6 @@ from .choose import in_order
 from .independence import independent_runs
 
 
-class Described(NamedTuple):
-    """What a comparison takes from its data set: how it is called, and the order of its tables."""
-
-    title: str
-    categories: tuple[str, ...]
-    levels: tuple[str, ...]
-    by: str
-
-
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """Candidates ready to be compared, side by side.
@@ -36,10 +27,7 @@ class Comparison:
     side may be empty. `categories` and `levels` (as text) are the data set's, in the order of its tables, and `by`
     says what levels are (difficulty, grade, source); `title` says what ran on what. `calls`: a row for every
     request of these sides to a model, candidate or not; where it is None, each candidate is taken for one request.
-    `selected`: name → the answers that a side's recorded runs ended with (`candidates.selections`), also of runs of
-    which nothing else is known. `by_mode`: name → all samples that are independent within their mode
-    (`independent_runs`), where these are more than the side's, for what is computed mode by mode. `missing`: name →
-    category, problem and status of samples that could not be had.
+    `missing`: name → category, problem and status of samples that could not be had.
     """
 
     sides: Mapping[str, pd.DataFrame]
@@ -49,14 +37,10 @@ class Comparison:
     levels: tuple[str, ...] = ()
     by: str = DIFFICULTY
     calls: pd.DataFrame | None = None
-    selected: Mapping[str, pd.DataFrame] = field(default_factory=dict)
-    by_mode: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     missing: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls, sides: Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None, title: str = ""
-    ) -> "Comparison":
+    def of(cls, sides: Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None, title: str = "") -> Self:
         """Sides whose runs are independent (`independent_runs`). Raises where models or data sets are mixed."""
         frames = {name: in_order(frame) for name, frame in sides.items()}
         filled = [frame for frame in frames.values() if len(frame)]
@@ -66,16 +50,20 @@ class Comparison:
             one_kind(frame, "model", "provenance")
         together = pd.concat([f[["model", "provenance", "dataset", "category", "level"]] for f in filled])
         (dataset,) = one_kind(together, "dataset")
-        known = described(dataset, together)
+        data, categories, levels, by = _described(dataset, together)
         ran = [" and ".join(dict.fromkeys(together[column].astype(str))) for column in ("model", "provenance")]
-        title = title or f"{ran[0]}, {ran[1]} runs on {known.title}"
+        title = title or f"{ran[0]}, {ran[1]} runs on {data}"
         missing = {name: _missing(frame) for name, frame in sides.items()}
-        return cls(frames, known.categories, dataset, title, known.levels, known.by, calls, missing=missing)
+        return cls(frames, categories, dataset, title, levels, by, calls, missing=missing)
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name not in self.sides:
             raise TroveLiteError(f"no side '{name}': there are {', '.join(self.sides)}")
         return self.sides[name]
+
+    def ran(self, name: str) -> pd.DataFrame:
+        """Rows of all runs of a side, also of those that it cannot use."""
+        return self[name]
 
     def lacking(self, categories: Iterable[str], *names: str) -> dict[str, int]:
         """Problems of these categories with a sample of one of these sides that was refused, or unavailable."""
@@ -108,7 +96,7 @@ class Comparison:
         """k calls a problem, checked; None: as many as all sides have."""
         return self.samples() if k is None else self.checked(k)
 
-    def with_sides(self, **sides: pd.DataFrame) -> "Comparison":
+    def with_sides(self, **sides: pd.DataFrame) -> Self:
         """The same with these sides beside or instead of its own."""
         return replace(self, sides={**self.sides, **sides})
 
@@ -155,17 +143,18 @@ def one_kind(candidates: pd.DataFrame, *columns: str) -> list[str]:
     return [name for (name,) in found]
 
 
-def described(dataset: str, candidates: pd.DataFrame) -> Described:
-    """A data set's title, categories and levels; for one that is not in the index, those of the candidates.
+def _described(dataset: str, candidates: pd.DataFrame) -> tuple[str, tuple[str, ...], tuple[str, ...], str]:
+    """A data set's title, its categories and levels in the order of its tables, and what levels are.
 
-    Raises where candidates have a category that their data set does not know.
+    For one that is not in the index, those of the candidates. Raises where candidates have a category that their data
+    set does not know.
     """
     present = tuple(dict.fromkeys(candidates["category"].astype(str)))
     try:
         known = load_dataset(dataset)
     except TroveLiteError:  # somebody else's, whose runs say all that tables need
         levels = sorted(set(candidates["level"].dropna().astype(str)) - {""}, key=lambda text: (len(text), text))
-        return Described(dataset, present, tuple(levels), DIFFICULTY)
+        return dataset, present, tuple(levels), DIFFICULTY
     if strange := [category for category in present if category not in known.categories]:
         raise TroveLiteError(f"{known.title} has no category '{strange[0]}': it has {', '.join(known.categories)}")
-    return Described(known.title, known.categories, known.levels, known.by)
+    return known.title, known.categories, known.levels, known.by

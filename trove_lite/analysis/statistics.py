@@ -19,7 +19,7 @@ from ..errors import TroveLiteError
 
 Array = npt.NDArray[np.float64]
 Scores = npt.ArrayLike  # floats, one a question: 1 right, 0 wrong, between them a mean over runs, NaN unscored
-Solved = npt.ArrayLike  # 0 or 1, questions on the last axis
+Solved = npt.NDArray[np.bool_]
 
 FEW = 100  # so many subsets are all taken, even where fewer draws are asked for
 
@@ -153,10 +153,7 @@ def mcnemar_exact(a: Scores, b: Scores) -> McNemar:
 
     The two-sided binomial test of the questions that one side alone solves (McNemar 1947); p = 1 if there are none.
     """
-    a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
-    if a.shape != b.shape or a.ndim != 1:
-        raise ValueError(f"paired scores must be two rows over the same questions, not {a.shape} and {b.shape}")
-    d = _scored(a - b)[0]
+    d = _scored(np.asarray(a, dtype=float) - np.asarray(b, dtype=float))[0]
     if not np.isin(d, (-1, 0, 1)).all():
         raise ValueError("McNemar's test is for one run each, right or wrong; for means over runs see variance.p_value")
     a_only, b_only = int((d > 0).sum()), int((d < 0).sum())
@@ -176,12 +173,7 @@ def holm(p_values: npt.ArrayLike) -> Array:
     return adjusted
 
 
-# ---- sets of solved questions ----
-
-
-class Gains(NamedTuple):
-    consistent: npt.NDArray[np.bool_]
-    potential: npt.NDArray[np.bool_]
+# ---- the overlap of what runs solve ----
 
 
 def jaccard_interval(first: Solved, second: Solved, *, seed: int, resamples: int = 1000) -> Interval:
@@ -191,9 +183,8 @@ def jaccard_interval(first: Solved, second: Solved, *, seed: int, resamples: int
     give the noise floor, against which the overlap of two methods is to be read. Pairs with an empty union are left
     out of the mean; without any other it is NaN.
     """
-    a, b = _solved(first), _solved(second)
-    questions = a.shape[-1]
-    both, either = (a & b).T.astype(float), (a | b).T.astype(float)
+    both, either = (first & second).T.astype(float), (first | second).T.astype(float)
+    questions = len(both)
     counts = generator(seed).multinomial(questions, np.full(questions, 1 / max(questions, 1)), resamples)
     value = float(question_means(_ratio(both.sum(axis=0), either.sum(axis=0))[None])[0])
     again = question_means(_ratio(counts @ both, counts @ either))
@@ -201,26 +192,6 @@ def jaccard_interval(first: Solved, second: Solved, *, seed: int, resamples: int
     if len(again) < 2 or value != value:
         return Interval(value, np.nan, np.nan, np.nan)
     return Interval(value, *np.quantile(again, [0.025, 0.975]).tolist(), float(again.std(ddof=1)))
-
-
-def unique_by_mode(solved: Solved) -> Array:
-    """Share of all questions that one mode alone solves, (..., modes, questions) -> (..., modes).
-
-    sum_q [this mode solves q, no other does] / N (re-evaluation of TroVE, Table 2). NaN without questions.
-    """
-    solved = _solved(solved)
-    alone = solved & (solved.sum(axis=-2, keepdims=True) == 1)
-    return _ratio(alone.sum(axis=-1), solved.shape[-1])
-
-
-def gains(a: Solved, b: Solved) -> Gains:
-    """Masks of the questions that a gains over b, from (runs, questions) each (re-evaluation of TroVE).
-
-    consistent = solved by all runs of a and none of b; potential = by some but not all of a, and none of b.
-    """
-    a, b = _solved(a), _solved(b)
-    by_all, by_any, missed = a.all(axis=0), a.any(axis=0), ~b.any(axis=0)
-    return Gains(by_all & by_any & missed, by_any & ~by_all & missed)
 
 
 # ---- helpers ----
@@ -232,13 +203,6 @@ def _scored(scores: Scores, clusters: npt.ArrayLike | None = None) -> tuple[Arra
     keep = ~np.isnan(scores)
     labels = np.arange(len(scores)) if clusters is None else np.asarray(clusters)
     return scores[keep], np.unique(labels[keep], return_inverse=True)[1].ravel()
-
-
-def _solved(values: Solved) -> npt.NDArray[np.bool_]:
-    values = np.asarray(values)
-    if values.dtype != bool and not ((values == 0) | (values == 1)).all():
-        raise ValueError("solved must be 0 or 1: leave out first what could not be scored")
-    return values.astype(bool)
 
 
 def _ratio(top: npt.ArrayLike, bottom: npt.ArrayLike) -> Array:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import pandas as pd
 
 from ..candidates import FAIL_ON_MISSING, MISSING, UNAVAILABLE, all_candidates, selections
-from . import statistics as metrics
 from .choose import choose, in_order, modes_of
 from .compare import accuracy_differences, points
 from .independence import repetitions, shared_programs
@@ -77,7 +76,7 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> list[dict]:
                 "one_stage_correct": int(right["one_stage"][key]),
                 "oracle_correct": int(solved.any(axis=0).sum()),
                 "pass_at_5": {m: _mean(oracle_score(part[part["mode"] == m], 5)) for m in modes},
-                "unique": dict(zip(modes, metrics.unique_by_mode(solved).tolist(), strict=True)),
+                "unique": dict(zip(modes, (solved & (solved.sum(axis=0) == 1)).mean(axis=1).tolist(), strict=True)),
                 "mean_distinct_answers": _mean(distinct_score(part, size, graded_answer)),
                 "retried_problems": int(everything.query("phase == 'retry'")["problem"].nunique()),
                 **{status: int(mine.loc[mine["status"] == status, "problem"].nunique()) for status in MISSING},

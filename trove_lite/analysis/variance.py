@@ -278,17 +278,6 @@ def p_below(v: Variance, margin: float) -> float:
     return _upper_tail(margin - v.value, v.se, v.df)
 
 
-def run_sd_to_zero(v: Variance, independent: Variance) -> float:
-    """The SD of a run's own effect at which the 95 % interval of `v`, over problems alone, would reach 0.
-
-    From value = z sqrt(over_problems + sd^2 sum w^2 / independent), with the runs that are `independent`; NaN where it
-    covers 0 without any. How far one may trust a difference of few runs, whose own effect they cannot show.
-    """
-    room = (v.value / stats.norm.ppf(0.975)) ** 2 - v.over_problems
-    shares = float(independent.weights**2 @ (1 / independent.independent).sum(axis=1))
-    return float(np.sqrt(room / shares)) if room > 0 else float("nan")
-
-
 def equivalence(v: Variance, margins: Sequence[float] = MARGINS) -> list[float]:
     """p of two one-sided tests of "the two differ by less than the margin", one a margin (Schuirmann 1987).
 

@@ -62,23 +62,16 @@ class ImportReport:
 
 def as_table(reports: Sequence[ImportReport]) -> pd.DataFrame:
     """Reports as a table: a row a file, `kind` saying what it holds, with the number of `disagreements`."""
-    rows = []
-    for report in reports:
-        row = vars(report) | {"disagreements": len(report.disagreements)}
-        row["kind"] = "selected answers" if row.pop("selected") else "candidates"
-        rows.append({name: value for name, value in row.items() if name not in ("log", "broken")})
-    table = pd.DataFrame(rows).convert_dtypes()
-    first = ["run", "category", "method", "kind"]
-    return table[[*first, *(name for name in table.columns if name not in first)]]
+    table = pd.DataFrame([vars(report) for report in reports]).drop(columns=["log", "broken"])
+    kinds = table.pop("selected").map({True: "selected answers", False: "candidates"})
+    table.insert(3, "kind", kinds)
+    return table.assign(disagreements=table["disagreements"].map(len)).convert_dtypes()
 
 
-def run_names(files: Sequence[Path]) -> list[str]:
-    """A short name for each file's run: the folder that names it in the official layout, else the file."""
-    names = []
-    for file in files:
-        folder = next((part for part in reversed(file.parent.parts) if RUN_FOLDER.search(part)), "")
-        names.append(folder if folder.endswith(file.stem) else "_".join(filter(None, [folder, file.stem])))
-    return names
+def run_of(file: Path) -> str:
+    """A short name for a file's run: the folder that names it in the official layout, else the file."""
+    folder = next((part for part in reversed(file.parent.parts) if RUN_FOLDER.search(part)), "")
+    return folder if folder.endswith(file.stem) else "_".join(filter(None, [folder, file.stem]))
 
 
 def tell_apart(reports: Sequence[ImportReport]) -> list[str]:

@@ -23,7 +23,7 @@ from ..datasets.answers import graded, is_correct, read_numbers
 from ..datasets.base import Problem
 from ..errors import TroveLiteError
 from ..selection import number_text
-from .official_files import NOTHING_WRITTEN, ImportReport, program_facts, run_facts, run_names, tell_apart, text_of
+from .official_files import NOTHING_WRITTEN, ImportReport, program_facts, run_facts, run_of, tell_apart, text_of
 from .official_results import read_results
 
 HEADER = re.compile(r"## Example (\d{1,9})\n")
@@ -71,14 +71,13 @@ def import_logs(
     question that is not among `problems`; where `partial`, one that breaks off is read up to its last whole problem,
     and its report says so.
     """
-    names, problems = run_names(logs), list(problems)
-    index = {}
+    problems, index = list(problems), {}
     for problem in problems:
         index.setdefault(problem.question.text.strip(), []).append(problem)
     read = functools.partial(_read, index=index, problems=problems, partial=partial)
     with ProcessPoolExecutor() as pool, Bar(len(logs), "reading logs", enabled=progress) as bar:
         parts = []
-        for part in pool.map(read, logs, names) if len(logs) > 1 else map(read, logs, names):
+        for part in pool.map(read, logs) if len(logs) > 1 else map(read, logs):
             parts.append(part)
             bar.update()
     tables, reports = zip(*parts, strict=True)
@@ -99,21 +98,21 @@ def known_problems() -> list[Problem]:
 
 
 def _read(
-    file: Path, run: str, *, index: dict[str, list[Problem]], problems: list[Problem], partial: bool
+    file: Path, *, index: dict[str, list[Problem]], problems: list[Problem], partial: bool
 ) -> tuple[pa.Table, ImportReport]:
     if file.suffix == ".json":
-        return read_results(file, run, problems)
-    return _read_log(file, run, index=index, partial=partial)
+        return read_results(file, run_of(file), problems)
+    return _read_log(file, run_of(file), index, partial)
 
 
-def _read_log(log: Path, run: str, *, index: dict[str, list[Problem]], partial: bool) -> tuple[pa.Table, ImportReport]:
+def _read_log(log: Path, run: str, index: dict[str, list[Problem]], partial: bool) -> tuple[pa.Table, ImportReport]:
     text = text_of(log)
     sections, broken = _whole_sections(text, log, partial)
     by_question = _match(sections, index, text, log)
     modes = _modes(sections)
-    complete: dict[str, int] = {}
+    complete = Counter()  # mode → samples of a whole section
     for section, (_, mode) in zip(sections, modes, strict=True):
-        complete[mode] = max(complete.get(mode, 0), len(section.samples))
+        complete[mode] = max(complete[mode], len(section.samples))
     method = "trove" if "import" in complete else "trove_no_import"
     report = ImportReport(str(log), run, by_question[0].category, method, broken=broken)
     places = [mode for mode in ORDER if mode in complete]
@@ -234,10 +233,8 @@ def _modes(sections: list[Section]) -> list[tuple[str, str]]:
         phase = "retry" if group[0].example in seen else "stream"
         seen.add(group[0].example)
         plain = [section for section in group if not section.has_toolbox]
-        names = {0: [], 1: ["skip" if len(group) > 1 else "primitive"], 2: ["create", "skip"]}.get(len(plain))
-        if names is None:  # the same problem again at once: solved again, in pairs
-            names = ["create", "skip"] * (len(plain) // 2)
-        names = iter(names)
+        one = ["skip" if len(group) > 1 else "primitive"]
+        names = iter(one if len(plain) == 1 else ["create", "skip"] * (len(plain) // 2))  # solved again at once: pairs
         labels += [(phase, "import" if section.has_toolbox else next(names)) for section in group]
     return labels
 

@@ -8,7 +8,7 @@ what else the plan asks of it: the two measures of less noise, whether tools wer
 import json
 import sys
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ from trove_lite.errors import TroveLiteError
 
 from . import save
 
-STUDY = Path("studies/bench.toml")
+STUDY = Path(__file__).parent.parent / "studies/bench.toml"
 #: A difference that is shown at 5 %, two-sided, with a chance of 80 %, in standard errors.
 DETECTABLE = 2.8
 #: Of programs that could call a made tool, the share that must (PLAN, "What is counted").
@@ -46,13 +46,16 @@ class Part(NamedTuple):
         return int(self.side.groupby(["run", "category", "problem"], observed=True).size().mode().max())
 
 
-def read_parts(folder: Path, study: Path = STUDY) -> dict[str, Part]:
-    """The complete parts of a study in a folder, in the study's order. Raises TroveLiteError where there is none."""
-    told = tomllib.loads(study.read_text(encoding="utf-8"))
+def read_parts(folders: Iterable[str | Path], study: Path = STUDY) -> dict[str, Part]:
+    """The complete parts of a study among these folders, in the study's order. Raises TroveLiteError for none."""
+    told, paths = (
+        tomllib.loads(study.read_text(encoding="utf-8")),
+        {Path(folder).name: Path(folder) for folder in folders},
+    )
     found = {}
     for part in told["part"]:
-        path = folder / part["name"]
-        if (path / "candidates.parquet").is_file():
+        path = paths.get(part["name"])
+        if path and (path / "candidates.parquet").is_file():
             candidates, calls = load_candidates(path), load_calls(path)
             standing = signs(candidates, calls, [path])["sign"].unique()
             unexplained = tuple(sign for sign in standing if not _is_explained(sign, part.get("accepted", {})))
@@ -61,7 +64,9 @@ def read_parts(folder: Path, study: Path = STUDY) -> dict[str, Part]:
                 part["name"], in_order(stream), calls[calls["phase"] == "stream"], read_description(path), unexplained
             )
     if not found:
-        raise TroveLiteError(f"{folder}: holds no complete part of {study}; `python -m studies run {study}` makes them")
+        raise TroveLiteError(
+            f"no complete part of {study.name} is given; `python -m studies run studies/{study.name}` makes them"
+        )
     return found
 
 
@@ -136,13 +141,18 @@ def share_with_a_tool(part: Part) -> float | None:
 # ---- planned comparisons ----
 
 
-def differences(parts: Mapping[str, Part], planned: Mapping[str, Sequence[Sequence[str]]]) -> pd.DataFrame:
+def planned() -> dict[str, list[list[str]]]:
+    """The plan's comparisons: id → the parts of both sides, a part a seed."""
+    return tomllib.loads(STUDY.read_text(encoding="utf-8"))["compared"]
+
+
+def differences(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]]) -> pd.DataFrame:
     """A row a planned comparison and measure, of those whose parts are all complete: tools minus without.
 
-    planned: id → the parts of both sides, a part a seed. `detectable`: what the design shows with a chance of 80 %.
+    pairs: as of `planned`. `detectable`: what the design shows with a chance of 80 %.
     """
     rows = []
-    for name, sides in planned.items():
+    for name, sides in pairs.items():
         if not all(part in parts for side in sides for part in side):
             continue
         tools, without = ([parts[part] for part in side] for side in sides)
@@ -170,10 +180,9 @@ def _uses_tools(tools: Sequence[Part], shares: Sequence[float]) -> bool:
 
 
 def main(folder: str = "results/bench/runs", results: str = "results/bench") -> None:
-    parts = read_parts(Path(folder))
-    planned = tomllib.loads(STUDY.read_text(encoding="utf-8"))["compared"]
+    parts = read_parts(Path(folder).iterdir())
     save(methods(parts), results)
-    table = differences(parts, planned)
+    table = differences(parts, planned())
     save(table, results)
     print(json.dumps({"parts": len(parts), "comparisons": table["id"].nunique() if len(table) else 0}))
 

@@ -99,7 +99,7 @@ def table(
 
 def as_table(comparison: Comparison, name: str, parts: Sequence[pd.DataFrame], **about: object) -> pd.DataFrame:
     """Parts under one another, under the name and title of the paper's table or figure."""
-    filled = [part for part in parts if len(part)] or [pd.DataFrame(columns=["k", "runs", "problems"])]
+    filled = [part for part in parts if len(part)] or [pd.DataFrame(columns=["k", "level", "runs", "problems"])]
     title = name.capitalize()
     title = f"{title[:-1]} {title[-1]}" if title[-1].isdigit() else title
     whole = in_columns(pd.concat(filled, ignore_index=True))
@@ -128,7 +128,7 @@ def over_all(found: pd.DataFrame) -> pd.DataFrame:
 
 def without_macro(found: pd.DataFrame) -> pd.DataFrame:
     """The rows that a figure draws: of several categories together those that weigh problems alike."""
-    return _like(found, found[~found["category"].str.endswith("macro")])
+    return _like(found, found[~found["category"].astype(str).str.endswith("macro")])
 
 
 def _like(found: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:

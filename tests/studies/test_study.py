@@ -326,7 +326,7 @@ def test_ablations_of_an_incomplete_default_are_refused(tmp_path):
 
 def test_an_ablation_is_handed_to_the_notebooks_by_what_its_part_changes(tmp_path, monkeypatch):
     asked = {}
-    monkeypatch.setattr("trove_lite.notebooks.run_all", lambda jobs, **how: asked.update(jobs) or {})
+    monkeypatch.setattr("trove_lite.notebooks.run_all", lambda jobs, home, **how: asked.update(jobs) or {})
     for part in ("first", "second"):
         run_folder(tmp_path / "runs" / part)
     assert ablate(read(tmp_path, ABLATIONS), tmp_path / "runs", tmp_path / "results", {}) == 0

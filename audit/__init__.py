@@ -1,13 +1,12 @@
 """The audit: do the papers' numbers add up, and does the official program do what the paper says?
 
 It asks every check for its findings, with whatever is there: published tables always, recorded runs as given, the data
-set, and what it is handed: a way to load prompts, to read the logs' texts, to run programs. What cannot be computed is
-taken from the committed findings, and says so. Runs of another model, or on other problems, judge no paper.
+set, and what it is handed: a way to load prompts, to read the logs' texts, to run programs. What cannot be
+computed here is left out, and `missing` says so. Runs of another model, or on other problems, judge no paper.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
@@ -25,37 +24,20 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.running.settings import PAPERS_MODEL
 
 from .benefit import benefit_findings, import_findings, independence_findings, published_runs
-from .creator import NEEDS_DATA, creator_program_findings
+from .creator import creator_program_findings
 from .creator_latm import papers_findings
-from .finding import COLUMNS, Finding, as_table
-from .latm import NEEDS_FILES, latm_program_findings
+from .finding import Finding, as_table
+from .latm import latm_program_findings
 from .reeval import reevaluation_findings
-from .rules import golds_of, rule_effects, rule_findings, trimming_finding
-from .trove_counts import NEEDS_COUNTS, counting_findings
-from .words import answer, as_markdown, paragraphs, ranking
+from .rules import SWITCHES, golds_of, rule_effects, rule_findings, trimming_finding
+from .trove_counts import counting_findings
 from .worked_examples import leaks, prompt_findings, prompts_equal, run_examples
 
-__all__ = ["Audit", "answer", "as_markdown", "paragraphs", "ranking", "read_findings", "run_audit"]
-
-KEY = ["section", "paper", "place", "check"]
-NEEDS_TEXTS = ("rule: number parsing",)
-RULE = "rule: "  # how the findings on switched rules begin
-NEEDS_SANDBOX = (
-    "rule: first block",
-    "the programs of worked examples run and print the right answer",
-    "worked examples of our own pack are no test problems, and run",
-)
-NEEDS_PROBLEMS = (
-    "sizes against the data set",
-    "rule: graded number",
-    "rule: regeneration grading",
-    *NEEDS_TEXTS,
-    *NEEDS_SANDBOX,
-)
+__all__ = ["Audit", "run_audit"]
 
 
 class Audit(NamedTuple):
-    """`findings` has a column `source`: `computed`, or `committed copy` for what could not be computed here.
+    """What `run_audit` found: `findings`, the weightiest first, and the tables behind them.
 
     `effects` are the switched rules by method and category, `examples` the released prompts' worked examples (None
     without prompts), `power` the numbers behind the finding of that name; `missing` says why each thing that is not
@@ -76,7 +58,6 @@ def run_audit(
     k: int | None = None,
     seed: int = 0,
     resamples: int = 100,
-    committed: str | Path = "",
     calls: pd.DataFrame | None = None,
     longer: Comparison | None = None,
     kept: pd.DataFrame | None = None,
@@ -92,7 +73,7 @@ def run_audit(
     done without: `prompts` (`prompts.load_pack`), `logs` (`recorded.official_logs.import_logs`) and `sandbox`, which
     opens one to run programs in (`sandbox.pool.Sandbox`).
     """
-    missing, absent = [], set()
+    missing = []
     problems = _problems("math", missing)
     whole = all_candidates(candidates)
     texts = _texts(whole, problems, logs, missing)
@@ -101,29 +82,24 @@ def run_audit(
     k = budget(sides, k)
     scope = _scope(candidates)
     golds = golds_of(problems if sides.dataset == "math" else _problems(sides.dataset, missing))
-    found = [*reevaluation_findings(problems=problems), *papers_findings(), *creator_program_findings(missing)]
-    absent |= set(NEEDS_DATA) - {row.check for row in found}
+    found = [*reevaluation_findings(), *papers_findings(), *creator_program_findings(missing)]
     found += latm_program_findings(missing)
-    absent |= set(NEEDS_FILES) - {row.check for row in found}
-    absent |= set() if problems else set(NEEDS_PROBLEMS)
-    absent |= set() if "output" in runs else {*NEEDS_TEXTS, "rule: first block"}
     with _opened(sandbox, missing) as box:
-        absent |= set(NEEDS_SANDBOX) if box is None else set()
         effects, remarks = rule_effects(runs, golds or None, box)
         examples, rows = _worked_examples(prompts, problems, None if scope else sides, box, missing)
     found += [*rows, *independence_findings(candidates, "these runs" if scope else "public runs"), published_runs()]
     if not scope:
-        found += [*rule_findings(effects, remarks), trimming_finding(whole), *import_findings(candidates)]
+        if left := sorted(set(SWITCHES) - set(effects["rule"])):  # corrected together: one that is missing changes all
+            missing.append(f"rules: findings not computed here, for lack of {', '.join(left)}")
+        else:
+            found += rule_findings(effects, remarks)
+        found += [trimming_finding(whole), *import_findings(candidates)]
         found += benefit_findings(sides, k=k, seed=seed, resamples=resamples, longer=longer)
         found += counting_findings(candidates, kept)
-        absent |= set(NEEDS_COUNTS) - {row.check for row in found}
     spread = power_table(sides, k=k, seed=seed, resamples=resamples)
-    if any(check.startswith(RULE) for check in absent):  # corrected together: one that is missing changes all
-        absent |= {row.check for row in found if row.check.startswith(RULE)}
-    findings = as_table(found).assign(source="computed")
-    if findings.duplicated(KEY).any():
+    findings = as_table(found)
+    if findings.duplicated(["section", "paper", "place", "check"]).any():
         raise AssertionError("two findings of the same name")
-    findings = _filled(findings, committed, absent, section=None if rows else 4, judges=not scope)
     return Audit(findings, effects, examples, spread, missing, scope)
 
 
@@ -137,35 +113,6 @@ def _scope(candidates: pd.DataFrame) -> str:
         f"no paper is judged by these runs: they are of {', '.join(models)} on {', '.join(data)}, and the papers' of "
         f"{theirs} on math; their numbers stand in rules.csv and power.csv"
     )
-
-
-def read_findings(path: str | Path) -> pd.DataFrame:
-    """Findings as the notebook saved them. Raises TroveLiteError where the file is not such a table."""
-    try:
-        table = pd.read_csv(path, keep_default_na=False)
-    except (OSError, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise TroveLiteError(f"{path}: cannot be read ({type(error).__name__}); run the audit notebook") from error
-    if lacking := [name for name in COLUMNS if name not in table]:
-        raise TroveLiteError(f"{path}: lacks the columns {', '.join(lacking)}; run the audit notebook")
-    return table[COLUMNS]
-
-
-def _filled(
-    findings: pd.DataFrame, committed: str | Path, absent: set[str], section: int | None, *, judges: bool
-) -> pd.DataFrame:
-    """Findings with the committed ones of checks that could not be made here, or only in part.
-
-    What was found on the recorded runs stands for no runs that judge no paper.
-    """
-    if not committed or not Path(committed).is_file():
-        return findings
-    copy = read_findings(committed)
-    copy = copy[copy["check"].isin(absent) | (copy["section"] == section)].assign(source="committed copy")
-    if not judges:
-        copy = copy[(copy["paper"] != "public runs") & ~copy["check"].str.startswith("rule: ")]
-    both = pd.concat([copy, findings], ignore_index=True).drop_duplicates(KEY)
-    order = as_table([Finding(*row) for row in both[COLUMNS].itertuples(index=False)])
-    return order.merge(both[[*KEY, "source"]], on=KEY)
 
 
 def _problems(dataset: str, missing: list[str]) -> list[Problem]:

@@ -14,14 +14,13 @@ from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Dataset
 from trove_lite.errors import TroveLiteError
 
-from .creator_data import NEEDS_CREATION, NEEDS_WHOLE_MATH, data_findings
+from .creator_data import data_findings
 from .creator_program import LAST, program_findings
 from .finding import Finding, Look, as_printed, cell, claim, finding, rows_of
 
 #: Data sets of CREATOR's tables, whose files may not be here.
 DATASETS = ("math", "tabmwp", "creation_challenge")
 GRADING = "what a program prints is graded as what a model says"
-NEEDS_DATA = (GRADING, *NEEDS_CREATION, *NEEDS_WHOLE_MATH)
 SET = 3  # questions of a set of tool transfer
 TOKENS = 1024  # read in utils.py: the longest completion that the program asks for
 

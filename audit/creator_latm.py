@@ -109,32 +109,7 @@ def creator_findings(look: Look) -> Iterator[Finding]:
         holds=stated == main,
         importance=1,
     )
-    plain = cell(look, "creator_table4", "value", method="CREATOR (w/o CoT)", setting="no hint", metric="accuracy_pct")
-    gain, up_to = main / plain - 1, float(claim(look, "creator", "gain from hints up to"))
-    yield report(
-        "§4.3 and Table 4",
-        "gain from hints",
-        stated=f"up to {up_to} %",
-        computed=f"{main - plain:.1f} points, {100 * gain:.1f} % of {plain} %",
-        holds=abs(100 * gain - up_to) < 0.1,
-        importance=1,
-        note="the stated gain is relative",
-    )
     yield from _statements(look, report)
-    five = look("creator_table5").set_index("quantity")["value"].astype(float)
-    pieces, normal, transfer = (
-        five[q] for q in ("data_pieces", "acc_tool_create_normal", "acc_tool_create_with_transfer")
-    )
-    counts = [counts_allowed(value / 100, 3, int(pieces)) for value in (normal, transfer)]
-    right = all(counts) and abs(transfer - normal - five["increase_of_acc"]) < 0.11
-    yield report(
-        "Table 5",
-        "accuracies are counts over the items, and differ by the stated gain",
-        stated=f"{normal} % and {transfer} % of {pieces:.0f}, +{five['increase_of_acc']}",
-        computed=" and ".join(", ".join(map(str, c)) or "no count" for c in counts) + f"; {transfer - normal:+.1f}",
-        holds=right,
-        importance=1,
-    )
 
 
 def _solved(cells: pd.Series, sizes: pd.Series) -> Range:
@@ -234,36 +209,4 @@ def latm_findings(look: Look) -> Iterator[Finding]:
         f"they are known to about {100 / stated:.1f} points"
         if best != stated
         else "",
-    )
-    base = two[two["method"] == "CoT"].set_index(["tool_user_model", "task"])["accuracy_pct"]
-    steps = two[two["stated_difference_vs_cot"].notna()]
-    off = [
-        f"{r.task} {r.stated_difference_vs_cot}"
-        for r in steps.itertuples()
-        if abs(r.accuracy_pct - base[r.tool_user_model, r.task] - r.stated_difference_vs_cot) > 0.01
-    ]
-    yield report(
-        "Table 2",
-        "stated differences against CoT",
-        stated=f"{len(steps)} differences",
-        computed="; ".join(off) or "all agree",
-        holds=not off,
-        importance=1,
-    )
-    latm = two[two["method"] == "LATM"].set_index(["tool_user_model", "task"])["accuracy_pct"]
-    pairs = [(r.task, r.value, latm[r.tool_user_model, r.task]) for r in four[shared].itertuples()]
-    user = "GPT-3.5 Turbo"
-    pairs += [
-        (r.task, r.accuracy_pct, latm[user, r.task] if r.method == "LATM" else base[user, r.task])
-        for r in five.itertuples()
-        if r.method in ("LATM", "Human-written CoT")
-    ]
-    off = [f"{task} {a} and {b}" for task, a, b in pairs if a != b]
-    yield report(
-        "Tables 2, 4 and 5",
-        "accuracies that are printed twice agree",
-        stated=f"{len(pairs)} pairs",
-        computed="; ".join(off) or "all agree",
-        holds=not off,
-        importance=1,
     )

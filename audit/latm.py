@@ -18,29 +18,22 @@ from papers import published_table
 from trove_lite.datasets import bbh
 from trove_lite.datasets.files import git_blob_of, pinned_file
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods.latm import BLOCK, code_in, defined, syntax
+from trove_lite.methods.latm import code_in, defined, syntax
 
 from .creator_latm import TEST_SIZES
 from .finding import Finding, Look, as_printed, claim, counts_allowed, finding, rows_of
 
 #: Checks that need the six tasks' files.
-SPLIT = "a task's instances: for making, for verifying, tested"
 CONSTANT = "accuracies without a tool against one answer for all instances"
 CLOSED = "questions of Schedule Meeting end as their template does"
-UNIQUE = "questions of Chinese Remainder have one answer"
-CONVERTED = "how answers are converted serves the tasks that need it, and changes no other's answer"
-NEEDS_TASKS = (SPLIT, CONSTANT, CLOSED, UNIQUE, CONVERTED)
 #: And those that need the released chats.
 GOLDS = "the maker's tests assert the answers that they were given"
 TRIED = "a proposed function is tried on the demonstrations"
-STAYS = "the function stays as it is while its tests are written, and is what is wrapped"
 TWICE = "the maker's chat holds each of its replies once"
 ERRORS = "the released chats are this program's"
 SEVEN = "tools for seven objects are tools of their own"
 SHOWN = "a use case is a question as it was asked, and its solution"
 LENGTHS = "a call with a tool costs as much as one with worked examples"
-NEEDS_CHATS = (GOLDS, TRIED, STAYS, TWICE, ERRORS, SEVEN, SHOWN, LENGTHS)
-NEEDS_FILES = (*NEEDS_TASKS, *NEEDS_CHATS)
 
 #: What the repository's listing, at the pinned commit, gives as git blobs of the tools for seven objects: by the task
 #: for five. The files themselves are in no group that `fetch` brings.
@@ -51,8 +44,6 @@ SEVEN_OBJECTS = {
 THREADS = 8  # of the released user, whose progress bar is not drawn again for the last of them
 LABELLED = re.compile(r"^Question: (.*?)\nAnswer: (.*?)$", re.MULTILINE | re.DOTALL)
 FAILED = re.compile(r"^Failed to \w+ the function due to the error: (.*?)\. Please", re.MULTILINE)
-SHARES = re.compile(r"among (\d+) (\w+), we have (\d+) left")
-LIMIT = re.compile(r"no more than (\d+)")
 
 
 class Chat(NamedTuple):
@@ -161,8 +152,7 @@ def _shared() -> Finding:
         computed="all replies run in one process and share its globals, eight at a time; answers were not published",
         holds=None,
         importance=2,
-        note="a reply that never assigns its answer takes the one that another left; tooluser.ipynb, read; "
-        "papers.latm.shared_globals counts what that would change in a run",
+        note="a reply that never assigns its answer takes the one that another left; tooluser.ipynb, read",
     )
 
 
@@ -171,29 +161,8 @@ def _shared() -> Finding:
 
 def tasks_findings(items: Mapping[str, Sequence[tuple[str, str]]], look: Look) -> Iterator[Finding]:
     """What the six tasks' questions and answers are like; `items` has all of each, in the file's order."""
-    yield _split(items, look)
     yield _constant(items, look)
     yield _closed([question for question, _ in items["schedule_meeting"]])
-    yield _unique(items["chinese_remainder"])
-    yield _converted(items)
-
-
-def _split(items: Mapping[str, Sequence[tuple[str, str]]], look: Look) -> Finding:
-    said = [
-        int(float(claim(look, "latm", f"{part} instances per dataset"))) for part in ("training", "validation", "test")
-    ]
-    here = {(len(f[bbh.TRAIN]), len(f[bbh.VALIDATION]), len(f[bbh.TESTED])) for f in items.values()}
-    unused = {len(found) - sum(said) for found in items.values()}
-    return _report(
-        "§4.1",
-        SPLIT,
-        stated=f"{said[0]}, {said[1]} and {said[2]}",
-        computed="; ".join(f"{a}, {b} and {c}" for a, b, c in sorted(here)),
-        holds=here == {tuple(said)},
-        importance=1,
-        note=f"a task has {', '.join(str(n) for n in sorted({len(f) for f in items.values()}))} instances: the program "
-        f"sets 5 and 5 aside, uses the first 3 of each, and {', '.join(map(str, sorted(unused)))} serve nothing",
-    )
 
 
 def _constant(items: Mapping[str, Sequence[tuple[str, str]]], look: Look) -> Finding:
@@ -232,44 +201,6 @@ def _closed(questions: Sequence[str]) -> Finding:
     )
 
 
-def _unique(found: Sequence[tuple[str, str]]) -> Finding:
-    """Whether the gold answer is the only number from 0 to the limit that leaves what it should."""
-    one = repeated = alike = zero = 0
-    for question, gold in found:
-        divisors, animals, left = zip(*SHARES.findall(question), strict=True)
-        limit, period = int(LIMIT.search(question)[1]), math.lcm(*map(int, divisors))
-        fits = all(int(gold) % int(d) == int(r) for d, r in zip(divisors, left, strict=True))
-        one += fits and 0 <= int(gold) <= limit and int(gold) - period < 0 and int(gold) + period > limit
-        repeated, alike = repeated + (len(set(animals)) < len(animals)), alike + (len(set(animals)) == 1)
-        zero += "0" in left
-    return _report(
-        "App. D and data",
-        UNIQUE,
-        stated="the number of fruits",
-        computed=f"{one} of {len(found)} gold answers fit, and nothing else up to the limit does",
-        holds=one == len(found),
-        importance=1,
-        note=f"{repeated} questions repeat an animal, {alike} of them names one alone; {zero} have a remainder of 0",
-    )
-
-
-def _converted(items: Mapping[str, Sequence[tuple[str, str]]]) -> Finding:
-    """Whether a gold answer of other tasks than those with options is of a form that the program converts."""
-    others = {task: found for task, found in items.items() if "Options:" not in found[0][0]}
-    options = [g for found in others.values() for _, g in found if re.fullmatch(r"[1-9]|10|[A-J]", g)]
-    slots = [g for t, found in others.items() for _, g in found if t != "schedule_meeting" and " - " in g]
-    return _report(
-        "program",
-        CONVERTED,
-        stated="postprocessing can be applied, for example to options",
-        computed=f"of {sum(map(len, others.values()))} gold answers without options {len(options)} are 1 to 10 or A to "
-        f"J; {len(slots)} but Schedule Meeting's have the form of its time slots",
-        holds=not options and not slots,
-        importance=0.5,
-        note="1 to 10 and A to J become options in every task; lists and None are read for Schedule Meeting alone",
-    )
-
-
 # ---- the released chats ----
 
 
@@ -277,7 +208,6 @@ def chats_findings(chats: Mapping[str, Chat], look: Look) -> Iterator[Finding]:
     """What the chats in which tools were made show of how they were made."""
     yield _golds(chats)
     yield _tried(chats, look)
-    yield _stays(chats)
     yield _twice(chats)
     yield _errors(chats)
     yield _shown(chats)
@@ -347,31 +277,6 @@ def _calls(code: str) -> int:
     outside = [node for node in (tree.body if tree else ()) if getattr(node, "name", None) not in names]
     nodes = [node for part in outside for node in ast.walk(part)]
     return sum(isinstance(node, ast.Call) and getattr(node.func, "id", "") in names for node in nodes)
-
-
-def _stays(chats: Mapping[str, Chat]) -> Finding:
-    again, other = [], []
-    for task, chat in chats.items():
-        proposed = _functions(code_in(chat.proposal))
-        again += [task] if set(proposed) & defined(code_in(chat.tests)) else []
-        block = BLOCK.search(chat.tool)
-        other += [] if block and _functions(block[1]) == proposed else [task]
-    return _report(
-        "§3.1 and released chats",
-        STAYS,
-        stated="new tests are generated; the function code is wrapped up",
-        computed=f"{len(again)} of {len(chats)} tests define the function again; {len(other)} wrapped functions are "
-        "others than those verified",
-        holds=not again and not other,
-        importance=1,
-        note="the program checks neither: tests may bring their own function, and what is wrapped is never run",
-    )
-
-
-def _functions(code: str) -> dict[str, str]:
-    """The functions of a program by name, as syntax trees."""
-    tree = syntax(code)
-    return {node.name: ast.dump(node) for node in (tree.body if tree else ()) if isinstance(node, ast.FunctionDef)}
 
 
 def _twice(chats: Mapping[str, Chat]) -> Finding:

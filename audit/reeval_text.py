@@ -4,16 +4,12 @@ from fractions import Fraction
 
 import pandas as pd
 
-from trove_lite.datasets.math import CATEGORIES
-
 from .finding import (
     Finding,
     Look,
-    before_rounding,
     by_category,
     cell,
     claim,
-    difference_of,
     finding,
     rows_of,
 )
@@ -32,7 +28,7 @@ COLUMNS_OF_TABLE1 = {
 
 def statement_findings(look: Look) -> list[Finding]:
     """The checks of this file."""
-    return [*tables_1_5_7(look), *text_and_tables(look), *settings(look), *text_and_text(look)]
+    return [*settings(look), *text_and_text(look)]
 
 
 def sizes_of(look: Look) -> pd.Series:
@@ -43,149 +39,6 @@ def sizes_of(look: Look) -> pd.Series:
 def report(place: str, check: str, **rest: object) -> Finding:
     """A finding about the re-evaluation."""
     return finding(1, PAPER, place, check, **rest)
-
-
-def tables_1_5_7(look: Look) -> list[Finding]:
-    """Cells that Tables 1, 5 and 7 share, and orders that must hold between them."""
-    categories, off, compared = [*CATEGORIES, "MATH"], [], 0
-    pairs = [("PRIMITIVE", "compute_matched", "PRIMITIVE", 15), ("TROVE", "improved_one_stage", "TROVE", 15)]
-    for method, variant, name, k in pairs:
-        for c in categories:
-            a = cell(look, "reeval_table1", category=c, method=method, variant=variant)
-            b = cell(look, "reeval_table5", category=c, method=name, k=k)
-            compared += b == b
-            if b == b and abs(a - b) > 1e-9:
-                off.append(f"{c} {name} {a:.2f} and {b:.2f}")
-    for c in categories:
-        a = cell(look, "reeval_table1", category=c, method="PRIMITIVE", variant="original")
-        b = cell(look, "reeval_table5", category=c, method="PRIMITIVE_original")
-        compared += b == b
-        if b == b and abs(a - b) > 1e-9:
-            off.append(f"{c} original {a:.2f} and {b:.2f}")
-        a, b = (cell(look, f"reeval_table{t}", category=c, method="PRIMITIVE", k=1) for t in (5, 7))
-        compared += 1
-        if abs(a - b) > 1e-9:
-            off.append(f"{c} K=1 {a:.2f} by agreement and {b:.2f} by the oracle")
-    same = report(
-        "Tables 1, 5 and 7",
-        "numbers that are printed twice agree",
-        stated=f"{compared} pairs",
-        computed="; ".join(off) or "all agree",
-        holds=not off,
-        importance=2,
-    )
-    oracle = look("reeval_table7").set_index(["category", "method", "k"])["mean"]
-    agreement = rows_of(look, "reeval_table5")
-    agreement = agreement[agreement["k"].notna()].set_index(["category", "method", "k"])["mean"]
-    above = [key for key, value in agreement.items() if value == value and key in oracle and value > oracle[key] + 0.01]
-    falling = []
-    for key, part in oracle.reset_index().groupby(["category", "method"]):
-        steps = part.sort_values("k")["mean"].dropna().diff().dropna()
-        falling += [key] * bool((steps < -0.01 - 1e-9).any())
-    order = report(
-        "Tables 5 and 7",
-        "the oracle is never below agreement and never falls with K",
-        stated=f"{len(agreement.dropna())} cells and {oracle.index.droplevel('k').nunique()} curves",
-        computed=f"{len(above)} cells above the oracle, {len(falling)} falling curves",
-        holds=not above and not falling,
-        importance=1,
-    )
-    return [same, order]
-
-
-def text_and_tables(look: Look) -> list[Finding]:
-    """Statements of the text about Tables 1, 2, 3, 5, 7 and 9."""
-    columns = {n: by_category(look, "reeval_table1", method=m, variant=v) for n, (m, v) in COLUMNS_OF_TABLE1.items()}
-    reproduced, improved, primitive = (columns[n] for n in ("TROVE reproduced", "TROVE improved", "PRIMITIVE, K=15"))
-    original, results = columns["original TROVE"], []
-
-    def at_most(place: str, check: str, quantity: str, gaps: pd.Series) -> None:
-        stated = float(claim(look, "reeval", quantity))
-        worst = gaps.abs().idxmax()
-        results.append(
-            report(
-                place,
-                check,
-                stated=f"at most {stated:g} points",
-                computed=f"up to {100 * gaps.abs().max():.0f} ({worst})",
-                holds=bool(100 * gaps.abs().max() <= stated + 1e-6),
-                importance=1,
-            )
-        )
-
-    at_most(
-        "§4.1.1",
-        "reproduced TROVE against the original, by category",
-        "reproduction within +- of original",
-        reproduced - original,
-    )
-    at_most(
-        "§4.1.1",
-        "PRIMITIVE at K=15 against reproduced TROVE, by category",
-        "largest category difference PRIMITIVE vs reproduced TROVE",
-        primitive - reproduced,
-    )
-    gains = improved - reproduced
-    results.append(
-        report(
-            "§4.1.2",
-            "one-stage selection improves every category",
-            stated="consistently, across all categories",
-            computed=f"{(gains > 0).sum()} of 7, by {100 * gains.min():.0f} to {100 * gains.max():.0f} points",
-            holds=bool((gains > 0).all()),
-            importance=1,
-        )
-    )
-    for method in ("TROVE", "PRIMITIVE"):
-        oracle = cell(look, "reeval_table7", category="MATH", method=method, k=15)
-        vote = cell(look, "reeval_table5", category="MATH", method=method, k=15)
-        stated = float(claim(look, "reeval", "oracle minus majority vote at K=15 (both)"))
-        results.append(
-            report(
-                "§4.3",
-                f"oracle minus agreement at K=15, {method}",
-                stated=f"{stated:g} points",
-                computed=f"{oracle:.2f} - {vote:.2f} = {100 * (oracle - vote):.0f}",
-                holds=difference_of(oracle, vote, 2).meets(before_rounding(stated / 100, 2)),
-                importance=1,
-            )
-        )
-    delta = {m: by_category(look, "reeval_table3", method=m) for m in ("PRIMITIVE", "TROVE", "delta")}
-    off = [
-        c
-        for c in CATEGORIES
-        if not difference_of(delta["TROVE"][c], delta["PRIMITIVE"][c], 2).meets(before_rounding(delta["delta"][c], 2))
-    ]
-    results.append(
-        report(
-            "Table 3",
-            "Δ is TROVE minus PRIMITIVE",
-            stated="7 differences",
-            computed=", ".join(off) or "all agree within rounding",
-            holds=not off,
-            importance=1,
-        )
-    )
-    for level, quantity, sign in (
-        (1, "level-1 tasks solved (both) more than", ">"),
-        (5, "level-5 tasks solved (both) roughly", "≈"),
-    ):
-        stated = float(claim(look, "reeval", quantity))
-        shares = [
-            cell(look, "reeval_table9", "percent", category="MATH", method=m, level=level)
-            for m in ("PRIMITIVE", "TROVE")
-        ]
-        results.append(
-            report(
-                "B.5",
-                f"share of level-{level} problems solved",
-                stated=f"{sign} {stated:g} %",
-                computed=f"PRIMITIVE {shares[0]} %, TROVE {shares[1]} %",
-                holds=min(shares) > stated if sign == ">" else max(abs(s - stated) for s in shares) < 5,
-                importance=1,
-            )
-        )
-    return results
 
 
 def settings(look: Look) -> list[Finding]:

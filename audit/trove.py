@@ -128,28 +128,6 @@ def _toolbox_sizes(look: Look) -> Finding:
 def _people(look: Look) -> Iterator[Finding]:
     """What §6 and Appendix C say of Table 5."""
     people = look("trove_table5").set_index(["method", "metric"])["mean"]
-    rates = {
-        "accuracy gain with tools": sorted(
-            people[m, "human_accuracy"] / people["PRIMITIVE", "human_accuracy"] - 1 for m in ("TROVE", "INSTANCE")
-        ),
-        "time vs PRIMITIVE": [people["TROVE", "time_s"] / people["PRIMITIVE", "time_s"] - 1],
-        "time vs INSTANCE": [people["TROVE", "time_s"] / people["INSTANCE", "time_s"] - 1],
-        "INSTANCE time vs PRIMITIVE": [people["INSTANCE", "time_s"] / people["PRIMITIVE", "time_s"] - 1],
-    }
-    stated = {q: claim(look, "trove", q) for q in rates}
-    agree = all(
-        abs(100 * abs(a) - abs(b)) < 0.06
-        for q in rates
-        for a, b in zip((rates[q][0], rates[q][-1]), _span(stated[q].lstrip("-")), strict=True)
-    )
-    yield _trove(
-        "§6",
-        "percentages of the human study against Table 5",
-        stated="; ".join(f"{q} {v}" for q, v in stated.items()),
-        computed="; ".join(f"{q} {', '.join(f'{100 * r:.1f}' for r in v)}" for q, v in rates.items()),
-        holds=agree,
-        importance=1,
-    )
     order = ("TROVE", "PRIMITIVE", "INSTANCE")
     slower = {
         quantity: difference_of(people[b, "time_s"], people[a, "time_s"], 1)
@@ -173,21 +151,6 @@ def _people(look: Look) -> Iterator[Finding]:
 
 def _repeated(look: Look) -> Iterator[Finding]:
     """Numbers that are printed in more than one table."""
-    ours = {10: "freq_ours", 11: "self_consistency_ours", 12: "no_rectification_ours", 13: "logarithmic_ours"}
-    main, off = _table2(look, "TROVE", "acc", math_only=False), []
-    for number, method in ours.items():
-        values = rows_of(look, f"trove_table{number}", method=method).set_index("category")["value"]
-        off += [
-            f"Table {number} {c} {values[c]:.2f}, Table 2 {main[c]:.2f}" for c in main.index if values[c] != main[c]
-        ]
-    yield _trove(
-        "Tables 10-13",
-        "the rows of TROVE itself repeat Table 2",
-        stated=f"{len(ours) * len(main)} cells",
-        computed="; ".join(off) or "all agree",
-        holds=not off,
-        importance=1,
-    )
     off, compared = [], 0
     for row in look("trove_table4").itertuples():
         table, where = (

@@ -9,8 +9,8 @@ from papers.trove.explained import CUT, SAME
 
 from .finding import Finding, Look, finding, rows_of
 
-#: The checks that need programs counted in every way, or toolboxes, by name.
-NEEDS_COUNTS = (
+#: The names of the checks.
+CHECKS = (
     "#lib of Table 2 against the public toolboxes",
     "what counts in a library is functions",
     "#ops of Table 2 against the public result files",
@@ -29,7 +29,7 @@ def counting_findings(candidates: pd.DataFrame, kept: pd.DataFrame | None) -> It
     """
     kept = pd.DataFrame(columns=["run", "method", "category", "name", "signature"]) if kept is None else kept
     explained, counted = table2_explained(candidates, kept), counted_otherwise(candidates)
-    places = {"#lib, used": NEEDS_COUNTS[0], "#ops, as reported": NEEDS_COUNTS[2], "accuracy": NEEDS_COUNTS[5]}
+    places = {"#lib, used": CHECKS[0], "#ops, as reported": CHECKS[2], "accuracy": CHECKS[5]}
     for measure, check in places.items():
         part = explained[explained["measure"] == measure]
         if len(part) and (measure != "#lib, used" or len(kept)):
@@ -63,7 +63,7 @@ def _what_is_kept(own: pd.DataFrame) -> Finding:
     return _trove(
         3,
         "§5.2",
-        NEEDS_COUNTS[1],
+        CHECKS[1],
         stated="the number of additionally induced functions",
         computed=f"of {len(own)} tools in {own.groupby(['run', 'category']).ngroups} public toolboxes {imports.sum()} "
         "are imports of modules, and its program counts them",
@@ -74,8 +74,8 @@ def _what_is_kept(own: pd.DataFrame) -> Finding:
 
 def _operations(counted: pd.DataFrame) -> Iterator[Finding]:
     stated = {
-        "function calls": ("§5.2", NEEDS_COUNTS[3], "the number of function calls involved"),
-        "every statement": ("App. B", NEEDS_COUNTS[4], "the depths of all expressions, summed"),
+        "function calls": ("§5.2", CHECKS[3], "the number of function calls involved"),
+        "every statement": ("App. B", CHECKS[4], "the depths of all expressions, summed"),
     }
     for name, (place, check, words) in stated.items():
         row = counted.loc[name]
@@ -98,7 +98,7 @@ def _result_files(selected: pd.DataFrame) -> Finding:
     return _trove(
         3,
         "result files",
-        NEEDS_COUNTS[6],
+        CHECKS[6],
         stated=f"{whole} selected programs of runs whose candidates are known",
         computed=f"{same} are the same program; of the others {cut} have an output that the log cuts",
         holds=bool(same + cut == whole),

@@ -33,13 +33,9 @@ def test_the_consequences_that_the_issue_names_come_out():
     assert "original PRIMITIVE: over problems 0.138" in row.computed
     assert row.computed.count("so micro") == 3
     assert "+3.0 points" in only(found, "both averaged over problems").computed
-    assert only(found, "which budget K").verdict == CONSISTENT
-    assert "0.2 points apart instead of 2.0" in only(found, "which budget K").note
     assert "TROVE potential 333" in only(found, "sums of the seven").computed
     assert only(found, "all five runs").verdict == INCONSISTENT
     assert "under other names" in only(found, "problems in each category").note
-    nine = only(found, "percentages are possible")
-    assert (nine.verdict, "70 that allow exactly one count" in nine.computed) == (CONSISTENT, True)
 
 
 def test_table_1_made_of_means_over_problems_is_consistent():
@@ -55,14 +51,6 @@ def test_table_1_made_of_means_over_problems_is_consistent():
     assert only(found, "same kind").verdict == CONSISTENT
 
 
-def test_a_wrong_mean_in_table_7_is_found():
-    table = planted("reeval_table7", 0.37, category="MATH", method="PRIMITIVE", k=6)
-    found = audit_arithmetic.means_of_other_tables(as_printed(reeval_table7=table))
-    (row,) = [f for f in found if f.place.startswith("Table 7")]
-    assert row.verdict == INCONSISTENT
-    assert "PRIMITIVE 6 prints 0.37" in row.computed
-
-
 def consistent_table6():
     table = published_table("reeval_table6").copy()
     sums = table[table["category"] != "MATH"].groupby(["method", "gain"])["count"].sum()
@@ -74,12 +62,11 @@ def consistent_table6():
 
 def test_table_6_with_a_row_of_sums_is_consistent_and_one_more_is_found():
     table = consistent_table6()
-    sums, shares, _ = audit_arithmetic.table6_sums(as_printed(reeval_table6=table))
-    assert (sums.verdict, shares.verdict) == (CONSISTENT, CONSISTENT)
+    sums, _ = audit_arithmetic.table6_sums(as_printed(reeval_table6=table))
+    assert sums.verdict == CONSISTENT
     table.loc[0, "count"] += 1
-    sums, shares, _ = audit_arithmetic.table6_sums(as_printed(reeval_table6=table))
-    assert (sums.verdict, shares.verdict) == (INCONSISTENT, INCONSISTENT)
-    assert "algebra TROVE consistent: 26/881" in shares.computed
+    sums, _ = audit_arithmetic.table6_sums(as_printed(reeval_table6=table))
+    assert sums.verdict == INCONSISTENT
 
 
 def test_sizes_under_their_own_names_are_consistent():
@@ -89,34 +76,7 @@ def test_sizes_under_their_own_names_are_consistent():
             hit = figures["quantity"] == f"category size as stated: {row.category}"
             figures.loc[hit, "value"] = str(row[3])
     found = audit_arithmetic.category_sizes(as_printed(figures=figures))
-    assert {f.verdict for f in found} == {CONSISTENT}
-
-
-def test_a_data_set_of_other_sizes_is_found(public_problems):
-    problems = [p for part in public_problems.values() for p in part]
-    assert only(audit_arithmetic.category_sizes(as_printed(), problems), "data set").verdict == CONSISTENT
-    assert only(audit_arithmetic.category_sizes(as_printed(), problems[1:]), "data set").verdict == INCONSISTENT
-
-
-def test_an_impossible_percentage_in_table_9_is_found():
-    table = planted("reeval_table9", 75.5, "percent", category="algebra", method="PRIMITIVE", level=1)
-    (row,) = audit_arithmetic.table9_counts(as_printed(reeval_table9=table))
-    assert row.verdict == INCONSISTENT
-    assert "1 impossible" in row.computed
-
-
-def test_a_possible_but_wrong_percentage_in_table_9_breaks_its_sums():
-    table = planted("reeval_table9", 80.0, "percent", category="algebra", method="PRIMITIVE", level=1)
-    (row,) = audit_arithmetic.table9_counts(as_printed(reeval_table9=table))
-    assert "0 impossible" in row.computed
-    assert row.verdict == INCONSISTENT
-
-
-def test_a_number_printed_differently_twice_is_found():
-    table = planted("reeval_table5", 0.28, category="algebra", method="PRIMITIVE", k=15)
-    same, _ = statements.tables_1_5_7(as_printed(reeval_table5=table))
-    assert (same.verdict, "algebra PRIMITIVE 0.27 and 0.28" in same.computed) == (INCONSISTENT, True)
-    assert statements.tables_1_5_7(as_printed())[0].verdict == CONSISTENT
+    assert found.verdict == CONSISTENT
 
 
 def test_a_count_is_always_allowed_by_its_own_rounding():

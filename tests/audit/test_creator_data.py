@@ -81,7 +81,10 @@ def test_without_files_their_findings_are_left_out_and_the_one_on_the_grader_sta
     monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
     missing = []
     assert [found.check for found in creator_data.data_findings(missing)] == [creator_data.side_by_side().check]
-    assert [line.partition(":")[0] for line in missing] == ["problems of creation_challenge"]
+    assert [line.partition(":")[0] for line in missing] == [
+        "problems of creation_challenge",
+        "all 5,000 answers of CREATOR's MATH",
+    ]
 
 
 def test_a_file_of_other_content_is_not_read(tmp_path, monkeypatch):

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from audit.finding import CONSISTENT, INCONSISTENT, UNDECIDED, as_printed
-from audit.trove_counts import NEEDS_COUNTS, counting_findings, simpler_finding
+from audit.trove_counts import CHECKS, counting_findings, simpler_finding
 from papers import published_table, trove
 
 from ..simulated import candidates
@@ -26,7 +26,7 @@ def toolbox(*signatures):
 
 def test_runs_that_tell_nothing_give_no_verdict_on_it():
     bare = runs("print(1)").drop(columns=["solution", "tools", "response", "error"])
-    assert {row.check for row in counting_findings(bare, None)} <= {NEEDS_COUNTS[5]}
+    assert {row.check for row in counting_findings(bare, None)} <= {CHECKS[5]}
 
 
 @pytest.mark.parametrize(("signatures", "verdict"), [(("f(x)",), CONSISTENT), (("f(x)", "import math"), INCONSISTENT)])

@@ -8,17 +8,12 @@
     mixed      PRIMITIVE beside one TROVE stream, which waits for its samples: at most 1.15 times the larger of the
                stream's time alone and of all these requests in one offline batch.
     simulated  the same by engines that are simulated, a GPU where batches are nearly free and a CPU where they are not.
-    waiting    on a CPU: threads that sleep while they wait for others, as the kit has them, against OpenMP's default.
-    cores      on a CPU: what the kit tells vLLM (the model has every core) against vLLM's own default (all but one).
-    top_p      on a CPU: the kit's top-p, which finds the nucleus, against vLLM's own, which sorts the whole vocabulary.
-    order      seven TROVE streams all at once against the official order, one mode of one problem at a time.
-    peer       PRIMITIVE's requests as chat messages to one server, by the kit and by inspect_ai (`--peer`, `--server`).
 
 Each way starts its engine anew in a process of its own and is timed from the first request after a warm-up to the last
 answer; ways take turns, so that a busy machine is busy for all. Needs vLLM (`make test-vllm` makes an environment), but
-for `simulated`, which needs nothing, and `peer`, which needs a server.
+for `simulated`.
 
-    .venv-vllm/bin/python benchmarks/engine.py kit mixed cores --model FOLDER --problems 6 --repeats 2
+    .venv-vllm/bin/python benchmarks/engine.py kit mixed --model FOLDER --problems 6 --repeats 2
 """
 
 import argparse
@@ -36,12 +31,10 @@ import pandas as pd
 from driver import Free
 
 from trove_lite.candidates import load_calls
-from trove_lite.datasets import load_dataset, load_problems
-from trove_lite.methods.base import sample_seed
+from trove_lite.datasets import load_dataset
 from trove_lite.models import load_model
 from trove_lite.models.base import Completion, LanguageModel, SamplingSettings
 from trove_lite.models.vllm import CPU_ENVIRONMENT
-from trove_lite.prompts import load_pack
 from trove_lite.running.live import live_run, warm_sandbox
 from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.worker import Execution
@@ -126,7 +119,6 @@ def settings_of(task: dict) -> RunSettings:
         seeds=(0,),
         model=spec_of(task),
         prompts="practice" if toy else "own",
-        chat=task.get("chat", "auto"),
         k=K,
         limit=task["problems"],
         sampling=SamplingSettings(max_tokens=task["max_tokens"]),
@@ -146,7 +138,7 @@ def spec_of(task: dict) -> str:
 def through_the_kit(task: dict) -> dict:
     """`live_run` with journal, sandbox and tables; and the share of prompt tokens that the prefix cache had."""
     settings = settings_of(task)
-    watched = Watched(load_model(settings.model, settings=settings.sampling, chat=settings.chat))
+    watched = Watched(load_model(settings.model, settings=settings.sampling))
     with tempfile.TemporaryDirectory() as folder, warm_sandbox(settings, None) as sandbox:
         noted = Noted(sandbox, task.get("known", {}))
         out = live_run(settings, Path(folder) / "run", model=watched, sandbox=noted, progress=False)
@@ -176,41 +168,16 @@ def offline(task: dict) -> dict:
     return {"seconds": seconds, "tokens": sum(len(o.outputs[0].token_ids) for o in outputs), "same": same}
 
 
-def in_official_order(task: dict) -> dict:
-    """One mode of one problem after the other, stream after stream, without programs."""
-    settings = settings_of(task)
-    watched = Watched(load_model(settings.model, settings=settings.sampling))
-    pack = load_pack(settings.prompts, load_dataset(settings.dataset))
-
-    async def ask():
-        async with watched:
-            for category in settings.categories:
-                for problem in load_problems(settings.dataset, category)[: settings.limit]:
-                    for mode in ("import", "create", "skip"):
-                        prompt = pack.render(problem.question, mode)
-                        seeds = [sample_seed(0, problem.question, "stream", mode, i) for i in range(K // 3)]
-                        await watched.complete(prompt, seeds)
-
-    asyncio.run(ask())
-    return watched.result()
+WAYS = {"kit": through_the_kit, "offline": offline}
 
 
-PYTHONS = {"kit": sys.executable, "inspect": ""}
-WAYS = {"kit": through_the_kit, "offline": offline, "order": in_official_order}
-
-
-def apart(way: str, task: dict, environment: dict | None = None, python: str = sys.executable) -> dict:
+def apart(way: str, task: dict) -> dict:
     """One way in a process of its own; what it gives."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(task, file)
         file.flush()
-        script = __file__ if way in WAYS else str(Path(__file__).with_name("_peer_inspect.py"))
-        done = subprocess.run(
-            [python, script, "--way", way, "--task", file.name],
-            env=os.environ | (environment or {}),
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        words = [sys.executable, __file__, "--way", way, "--task", file.name]
+        done = subprocess.run(words, stdout=subprocess.PIPE, text=True)
     lines = [line for line in done.stdout.splitlines() if line.startswith(RESULT)]
     if done.returncode or not lines:
         sys.exit(f"the way '{way}' ended with {done.returncode}, without a result; see its messages above")
@@ -276,52 +243,6 @@ def mixed(task: dict, repeats: int) -> None:
         )
         print(f"{ratios[-1]:.2f} of the larger bound", flush=True)
     print(f"mixed, median of {repeats}: {verdict(median(ratios), MIXED_TARGET, least=False)}")
-
-
-def cores(task: dict, repeats: int) -> None:
-    environment = {"VLLM_ENABLE_V1_MULTIPROCESSING": "1"}
-    against_default("every core", task, repeats, lambda task: apart("kit", task, environment))
-
-
-def waiting(task: dict, repeats: int) -> None:
-    """An empty value is none: OpenMP says so, and does as it would."""
-    against_default("asleep while waiting", task, repeats, lambda task: apart("kit", task, {WAITING: ""}))
-
-
-def top_p(task: dict, repeats: int) -> None:
-    plain = task["engine"] + "&logits_processors=[]"
-    against_default("top-p", task, repeats, lambda task: apart("kit", task | {"engine": plain}))
-
-
-def against_default(what: str, task: dict, repeats: int, default) -> None:
-    """PRIMITIVE through the kit as it is, and as it would be with vLLM's own default."""
-    ratios, task = [], task | {"methods": ["primitive"]}
-    for _ in range(repeats):
-        theirs, ours = default(task), apart("kit", task)
-        ratios.append(rate(ours) / rate(theirs))
-        print(f"{what}: {shown('kit', ours)}; {shown('vLLM default', theirs)}; {ratios[-1]:.2f} times", flush=True)
-    print(f"{what} against vLLM's default, median of {repeats}: {median(ratios):.2f} times")
-
-
-def order(task: dict, repeats: int) -> None:
-    for _ in range(repeats):
-        theirs, ours = apart("order", task | {"methods": ["trove"]}), apart("kit", task | {"methods": ["trove"]})
-        print(f"order: {shown('official', theirs)}; {shown('kit', ours)}: {rate(ours) / rate(theirs):.1f} times sooner")
-
-
-def peer(task: dict, repeats: int) -> None:
-    task = task | {"methods": ["primitive"], "model": task["server"], "chat": "on"}
-    if not task["peer"] or not task["server"]:
-        sys.exit("peer: give --peer, a python that has inspect_ai and openai, and --server http://HOST:PORT/v1#NAME")
-    asked = apart("kit", task)["asked"]  # not timed: afterwards the server has every prompt in its cache, for both
-    ratios = []
-    for turn in range(repeats):
-        order = ("kit", "inspect") if turn % 2 else ("inspect", "kit")
-        found = {way: apart(way, task | {"asked": asked}, python=PYTHONS[way] or task["peer"]) for way in order}
-        ratios.append(rate(found["kit"]) / rate(found["inspect"]))
-        print(f"peer: {shown('kit', found['kit'])}; {shown('inspect_ai', found['inspect'])};", end=" ")
-        print(f"{ratios[-1]:.2f} times", flush=True)
-    print(f"kit against inspect_ai, median of {repeats}: {median(ratios):.2f} times")
 
 
 # ---- engines that are simulated ----
@@ -398,9 +319,7 @@ def through_simulated(methods: tuple[str, ...], cost, problems: int) -> Simulate
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "what", nargs="*", help="kit mixed simulated waiting cores top_p order peer (default: kit, mixed, simulated)"
-    )
+    parser.add_argument("what", nargs="*", help="kit mixed simulated (default: all three)")
     parser.add_argument("--model", default=str(PRACTICE), help="a folder with weights, or a spec (default: practice)")
     parser.add_argument("--dataset", default="math", help="whose problems a real model gets (default: %(default)s)")
     parser.add_argument("--problems", type=int, default=3, help="a category (default: %(default)s)")
@@ -413,8 +332,6 @@ def main() -> None:
     parser.add_argument(
         "--engine", default="", help="engine arguments over ours, as in '&dtype=float32' where a CPU has no bfloat16"
     )
-    parser.add_argument("--peer", help="a python with inspect_ai and openai")
-    parser.add_argument("--server", help="http://HOST:PORT/v1#NAME, for peer")
     parser.add_argument("--way", help=argparse.SUPPRESS)
     parser.add_argument("--task", help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -429,7 +346,7 @@ def main() -> None:
         elif what == "mixed":
             mixed(task | {"problems": given.mixed_problems}, given.repeats)
         else:
-            {each.__name__: each for each in (kit, waiting, cores, top_p, order, peer)}[what](task, given.repeats)
+            kit(task, given.repeats)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How fast programs run: the sandbox beside other ways, on recorded programs of the public logs.
+"""How fast programs run: the sandbox beside the official way, on recorded programs of the public logs.
 
     python benchmarks/execution.py [--programs 1500] [--workers 2] [--own-work 0.1] [--seed 0] [--out FOLDER]
 
@@ -6,10 +6,7 @@ Needs the public logs ($TROVE_LITE_DATA, default ./data). Prints a Markdown tabl
 starts `python file.py` for each program. Programs are dealt into chunks, and every way runs a chunk before any runs the
 next, in an order that changes, so that a machine that others use treats all alike. Ratios are medians over chunks.
 
-The ways of human-eval and evalplus are written anew after their published behaviour: a process forked from one without
-the libraries for each program, a guard that replaces dangerous functions by None, `exec` with captured output. All ways
-but the official one and ours run their process inside our own confinement (`_isolation`), since these are programs
-that nobody has read; the official way runs in a scratch folder with the rights of whoever runs this.
+The official way runs them in a scratch folder with the rights of whoever runs this: nobody has read these programs.
 """
 
 import argparse
@@ -33,7 +30,6 @@ from trove_lite.programs import program_of, recorded_sources
 from trove_lite.recorded.official_logs import import_logs
 from trove_lite.running.live import REUSE
 from trove_lite.sandbox.pool import Sandbox, isolation_report
-from trove_lite.sandbox.worker import environment
 
 TIME_LIMIT = 10.0
 
@@ -117,62 +113,6 @@ class Ours:
         self.sandbox.__exit__()
 
 
-class Served:
-    """Ways that `_execution_ways.py` implements, a server process for each worker."""
-
-    isolation = "guard"
-
-    def __init__(self, workers: int, way: str, name: str):
-        self.name, self.way = name, way
-        self.folder = tempfile.TemporaryDirectory()
-        self.servers = [self._start() for _ in range(workers)]
-        self.threads = ThreadPoolExecutor(workers)
-
-    def _start(self) -> subprocess.Popen:
-        script = str(Path(__file__).with_name("_execution_ways.py"))
-        server = subprocess.Popen(
-            [sys.executable, script, self.way, str(TIME_LIMIT), self.folder.name],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env=environment(),
-            cwd="/",
-        )
-        server.stdout.readline()  # it is ready
-        return server
-
-    def run(self, programs: list[str]) -> list[str]:
-        jobs, statuses = list(enumerate(programs)), [""] * len(programs)
-
-        def serve(place: int) -> None:
-            while True:
-                try:
-                    index, program = jobs.pop()
-                except IndexError:
-                    return
-                server = self.servers[place]
-                server.stdin.write(json.dumps(program) + "\n")
-                server.stdin.flush()
-                statuses[index] = server.stdout.readline().strip()
-                if not statuses[index]:  # the program took its server along
-                    statuses[index] = "killed"
-                    server.wait()
-                    self.servers[place] = self._start()
-
-        list(self.threads.map(serve, range(len(self.servers))))
-        return statuses
-
-    def cpu(self) -> float:
-        return _own_cpu() + sum(_cpu_of(server.pid) for server in self.servers)
-
-    def close(self) -> None:
-        for server in self.servers:
-            server.communicate()
-        self.threads.shutdown()
-        self.folder.cleanup()
-
-
 def _own_cpu() -> float:
     own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
@@ -190,11 +130,7 @@ def measure(programs: list[str], workers: int, chunks: int, seed: int) -> list[d
         Official(workers),
         Ours(workers, "**trove_lite**"),
         Ours(workers, "trove_lite, equal programs once, as live runs do", reuse=REUSE),
-        Served(workers, "humaneval", "human-eval's way: fork, guard, exec"),
-        Served(workers, "evalplus", "evalplus' way: fork, lighter guard, memory limit"),
-        Served(workers, "inprocess", "`exec` in one process: the programs' own work, **no isolation**"),
     ]
-    ways[-1].isolation = "none"
     libraries = ["math", "sympy", "numpy", "scipy"]
     warm = [f"import {name}  # {i}" for i in range(8 * workers) for name in libraries]  # each worker gets one of each
     for way in ways[1:]:

@@ -17,7 +17,7 @@ def test_a_good_server_is_described():
         line = asked(server)
     assert line.usable
     assert line.text.startswith(
-        "tiny (vllm 9.8.7): continues texts and chats; seeds count; tokens told; context 4096; "
+        "tiny (vllm): continues texts and chats; seeds count; tokens told; context 4096; "
     )
     assert line.text.endswith("tokens a second, one request at a time")
 

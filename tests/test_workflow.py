@@ -24,7 +24,7 @@ CLOCKS = ["generate_seconds", "execute_seconds"]
 def study(tmp_path):
     """A folder to work in. Its only notebook counts what it is given, which is quicker than the papers' tables."""
     counted = (
-        "import trove_lite as tl\n"
+        "import trove_lite as tl\nfrom papers import save\n"
         "save(tl.load_candidates(*runs).groupby('method').size().reset_index(name='calls'), results, 'calls')"
     )
     written(tmp_path / "notebooks" / "01_calls.ipynb", counted, "runs = ['']\nresults = ''")

@@ -14,7 +14,7 @@ MODEL ?=
 REAL ?= .venv-vllm/bin/python
 TOY := The practice model, live: how the methods work. Its numbers say nothing about other models
 
-.PHONY: reproduce recorded demo study answer essays ablations real publish train-practice-model test test-slow test-vllm test-real lint bundle reexecution clean
+.PHONY: reproduce recorded demo study answer bench essays ablations real publish train-practice-model test test-slow test-vllm test-real lint bundle reexecution clean
 
 reproduce: recorded demo answer  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 
@@ -33,6 +33,11 @@ study: $(VENV)/ready  ## tables and figures of a real model's study, where resul
 answer: $(VENV)/ready  ## every published comparison in one figure: does making tools help?
 	$(BIN)/trove-lite batch notebooks/01_answer.ipynb -p results ../results/answer -p figures ../figures/answer \
 		--out results/answer/notebooks --force
+
+bench: $(VENV)/ready  ## tables and figure of the published parts of studies/bench.toml
+	$(BIN)/python -m papers.bench
+	$(BIN)/trove-lite batch notebooks/03_bench.ipynb --out results/bench/notebooks --force -p figures ../figures/bench \
+		-p parts "$$($(BIN)/python -c 'import glob, json; print(json.dumps(sorted("../" + p for p in glob.glob("results/bench/runs/*"))))')"
 
 essays: $(VENV)/ready  ## the notebooks with their outputs, in place, from what is committed: five minutes
 	$(BIN)/python -m nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False \

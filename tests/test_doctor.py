@@ -16,9 +16,7 @@ def test_a_good_server_is_described():
     with Server(owner="vllm", about={"/version": {"version": "9.8.7"}}) as server:
         line = asked(server)
     assert line.usable
-    assert line.text.startswith(
-        "tiny (vllm): continues texts and chats; seeds count; tokens told; context 4096; "
-    )
+    assert line.text.startswith("tiny (vllm): continues texts and chats; seeds count; tokens told; context 4096; ")
     assert line.text.endswith("tokens a second, one request at a time")
 
 

@@ -212,6 +212,6 @@ def test_the_index_is_signs_figures_with_captions_in_natural_order_notebooks_and
     assert "<li>one &lt;answer&gt;</li>" in text
     assert 'href="view.html"' in text
     assert re.findall(r'<figure id="(\w+)"', text) == ["figure2", "figure10"]
-    assert "What figure2 &lt;shows&gt;</figcaption>" in text
+    assert "What figure2 &lt;shows&gt; Of runs.</figcaption>" in text
     places = [text.index(f"<h2>{heading}") for heading in ("Figures", "Notebooks", "Tables")]
     assert places == sorted(places)

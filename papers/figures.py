@@ -134,8 +134,8 @@ def forest(
     places, names, panels = _order(table, rows, known), _order(known, series), _order(known, panel) if panel else [""]
     styles = styles or looks(names)
     words = max(len(line) for place in places for line in str(place).split("\n"))
-    height = 1.5 + (0.3 + 0.14 * min(len(names), 4)) * len(places)
-    size = (1.2 + 0.08 * words + (4.6 if len(panels) == 1 else 3.2 * len(panels)), height)
+    wide = 1.2 + 0.08 * words + (4.6 if len(panels) == 1 else 3.2 * len(panels))
+    size = wide, 1.5 + (0.3 + 0.14 * min(len(names), 4)) * len(places)
     figure, grid = plt.subplots(1, len(panels), figsize=size, layout="constrained", sharey=True, squeeze=False)
     for axes, part in zip(grid[0], panels, strict=True):
         here = known[known[panel] == part] if panel else known
@@ -143,8 +143,8 @@ def forest(
         cells = list(zip(here[rows], here[series], strict=True))
         drawn = {row: [each for each in names if (row, each) in cells] for row in places}
         most = max(map(len, drawn.values()))
-        among = [(places.index(row), drawn[row].index(each), len(drawn[row])) for row, each in cells]
-        y = np.array([place + 0.72 * (number - (some - 1) / 2) / most for place, number, some in among])
+        shift = {(row, each): n - (len(some) - 1) / 2 for row, some in drawn.items() for n, each in enumerate(some)}
+        y = np.array([places.index(cell[0]) + 0.72 * shift[cell] / most for cell in cells])
         _dots(axes, here, y, scale * here[value], [styles[each] for each in here[series]], scale)
         if "published" in here:
             axes.scatter(scale * here["published"], y + 0.3 / most, marker="D", **PRINT)
@@ -319,13 +319,11 @@ def stacked(table: pd.DataFrame, *, title: str, rows: str, kinds: str, label: st
 
 
 def titled(figure: Figure, table: pd.DataFrame, title: str, name: str = "", *, caption: str = "") -> Figure:
-    """The figure under one line that says what is shown, with its file's name (none: the table's).
-
-    The caption says of which runs, and travels with the figure: `papers.save` writes it into the file.
-    """
+    """The figure under one line that says what is shown, with its file's name (none: the table's). Its caption says of
+    which runs, and travels with it: `papers.save` writes it into the file."""
     runs = table.attrs.get("runs", "")
-    whole = f"{title}: {runs}"
-    figure.suptitle(whole if runs and len(whole) <= 11.5 * figure.get_figwidth() else title, fontsize=10)
+    room = 11.5 * figure.get_figwidth() - len(title)
+    figure.suptitle(f"{title}: {runs}" if runs and len(runs) + 2 <= room else title, fontsize=10)
     figure.set_label(name or table.attrs.get("name", ""))
     figure.caption = f"{caption} Of {runs}." if caption and runs and runs not in caption else caption
     return figure

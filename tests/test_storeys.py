@@ -242,7 +242,8 @@ def test_no_exception_outlives_its_reason(module):
 
 
 #: Lines of Python that a folder may have, and any file: raised only with a reason in the commit.
-BUDGETS = {"trove_lite": 12_000, "papers": 3_700, "audit": 1_900, "tests": 14_000}
+#: They only go down: what is aimed at is 12,000, 3,700, 1,900 and 14,000.
+BUDGETS = {"trove_lite": 17_000, "papers": 6_400, "audit": 3_500, "tests": 21_300}
 LONGEST = 400
 
 
@@ -253,15 +254,14 @@ def lines() -> dict[Path, int]:
     return {path.relative_to(PACKAGE.parent): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
 
 
-@pytest.mark.xfail(strict=False, reason="folders are still on their way down to these numbers")
 def test_no_folder_is_longer_than_its_budget():
     found = {folder: sum(n for path, n in lines().items() if path.parts[0] == folder) for folder in BUDGETS}
     assert {folder: f"{n} of {BUDGETS[folder]}" for folder, n in found.items() if n > BUDGETS[folder]} == {}
 
 
-@pytest.mark.xfail(strict=False, reason="files are still on their way down to this number")
 def test_no_file_is_longer_than_a_reader_can_keep_in_mind():
-    assert {str(path): n for path, n in lines().items() if n > LONGEST} == {}
+    long = {str(path) for path, n in lines().items() if n > LONGEST}
+    assert long == {"audit/benefit.py"}  # the last to be split
 
 
 def plan() -> str:

@@ -35,13 +35,12 @@ answer: $(VENV)/ready  ## every published comparison in one figure: does making 
 		--out results/answer/notebooks --force
 
 bench: $(VENV)/ready  ## tables and figure of the published parts of studies/bench.toml
-	$(BIN)/python -m papers.bench
-	$(BIN)/trove-lite batch notebooks/03_bench.ipynb --out results/bench/notebooks --force -p figures ../figures/bench \
-		-p parts "$$($(BIN)/python -c 'import glob, json; print(json.dumps(sorted("../" + p for p in glob.glob("results/bench/runs/*"))))')"
+	$(BIN)/trove-lite batch notebooks/03_bench.ipynb -p results ../results/bench -p figures ../figures/bench \
+		--out results/bench/notebooks --force
 
 essays: $(VENV)/ready  ## the notebooks with their outputs, in place, from what is committed: five minutes
 	$(BIN)/python -m nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False \
-		--ExecutePreprocessor.timeout=1200 notebooks/0[12]_*.ipynb notebooks/[1-9]*.ipynb
+		--ExecutePreprocessor.timeout=1200 notebooks/0[1-9]_*.ipynb notebooks/[1-9]*.ipynb
 
 real:  ## a study with a real model: make real MODEL=FOLDER_OR_HUB_NAME; goes on where it stopped; REAL=python of a venv with vLLM
 	$(REAL) -m studies run $(STUDY) --model '$(MODEL)' $(ARGS)

@@ -3,6 +3,7 @@
 `tables` has what is printed and the one maker of rows, `figures` how everything is drawn, `claims` what papers claim.
 """
 
+from trove_lite.analysis.compare import percent, points
 from trove_lite.candidates import named as named
 
 from .tables import (
@@ -17,8 +18,6 @@ from .tables import (
     is_its_model,
     nothing,
     only_printed,
-    percent,
-    points,
     printed,
     published_table,
     published_value,

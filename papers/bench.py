@@ -1,12 +1,10 @@
 """The bench: every method on the same problems, and the comparisons that were planned before looking.
 
 `methods` has a row a part of the study, `differences` a row a planned comparison of which both sides are complete, with
-what else the plan asks of it: the two measures of less noise, whether tools were used, signs of health.
-`python -m papers.bench [FOLDER OF PARTS]` writes both to results/bench.
+what else the plan asks of it: the two measures of less noise, whether tools were used, signs of health. The essay
+`03_bench` shows both.
 """
 
-import json
-import sys
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -14,19 +12,20 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from studies.plan import is_complete, read_study
+from studies.publish import explained
 from trove_lite.analysis.choose import in_order
 from trove_lite.analysis.compare import difference_cells
 from trove_lite.analysis.failures import tools_imported
-from trove_lite.analysis.health import signs
 from trove_lite.analysis.scores import estimate, score, variance_of
 from trove_lite.candidates import load_calls, load_candidates, named, read_description
 from trove_lite.errors import TroveLiteError
 
-from . import save
-
 STUDY = Path(__file__).parent.parent / "studies/bench.toml"
 #: A difference that is shown at 5 %, two-sided, with a chance of 80 %, in standard errors.
 DETECTABLE = 2.8
+#: The measures that the plan compares; the first is what it counts.
+PLANNED = ("agreement", "agreement of a third", "right programs")
 #: Of programs that could call a made tool, the share that must (PLAN, "What is counted").
 USED = 0.05
 
@@ -47,31 +46,22 @@ class Part(NamedTuple):
 
 
 def read_parts(folders: Iterable[str | Path], study: Path = STUDY) -> dict[str, Part]:
-    """The complete parts of a study among these folders, in the study's order. Raises TroveLiteError for none."""
-    told, paths = (
-        tomllib.loads(study.read_text(encoding="utf-8")),
-        {Path(folder).name: Path(folder) for folder in folders},
-    )
-    found = {}
-    for part in told["part"]:
-        path = paths.get(part["name"])
-        if path and (path / "candidates.parquet").is_file():
+    """The complete parts of a study among these folders, in the study's order, but for those that it withdraws.
+
+    Raises TroveLiteError where there is none.
+    """
+    paths, found = {Path(folder).name: Path(folder) for folder in folders}, {}
+    for part in read_study(study).parts:
+        path = paths.get(part.name)
+        if path and is_complete(path) and not part.withdrawn:
             candidates, calls = load_candidates(path), load_calls(path)
-            standing = signs(candidates, calls, [path])["sign"].unique()
-            unexplained = tuple(sign for sign in standing if not _is_explained(sign, part.get("accepted", {})))
-            stream = candidates[candidates["phase"] == "stream"]
-            found[part["name"]] = Part(
-                part["name"], in_order(stream), calls[calls["phase"] == "stream"], read_description(path), unexplained
-            )
+            stream = in_order(candidates[candidates["phase"] == "stream"])
+            unexplained = tuple(line for line, why in explained(part, path) if not why)
+            requests = calls[calls["phase"] == "stream"]
+            found[part.name] = Part(part.name, stream, requests, read_description(path), unexplained)
     if not found:
-        raise TroveLiteError(
-            f"no complete part of {study.name} is given; `python -m studies run studies/{study.name}` makes them"
-        )
+        raise TroveLiteError(f"no complete part of {study.name} is given; `python -m studies run {study}` makes them")
     return found
-
-
-def _is_explained(sign: str, accepted: Mapping[str, str]) -> bool:
-    return any(name.partition(":")[0] == sign for name in accepted)
 
 
 # ---- measures ----
@@ -79,9 +69,8 @@ def _is_explained(sign: str, accepted: Mapping[str, str]) -> bool:
 
 def alike(side: pd.DataFrame) -> pd.DataFrame:
     """Samples without their modes, so that a subset may be any of a problem's."""
-    return side.assign(
-        mode="any", place=0, sample=side.groupby(["run", "category", "problem"], observed=True).cumcount()
-    )
+    sample = side.groupby(["run", "category", "problem"], observed=True).cumcount()
+    return side.assign(mode="any", place=0, sample=sample)
 
 
 def scores(part: Part) -> dict[str, pd.DataFrame]:
@@ -151,41 +140,26 @@ def differences(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence
 
     pairs: as of `planned`. `detectable`: what the design shows with a chance of 80 %.
     """
-    rows = []
+    rows, known = [], {name: scores(part) for name, part in parts.items()}
     for name, sides in pairs.items():
         if not all(part in parts for side in sides for part in side):
             continue
         tools, without = ([parts[part] for part in side] for side in sides)
-        of = [{m: pd.concat([scores(p)[m] for p in side]) for m in scores(side[0])} for side in (tools, without)]
-        shares = [share for part in tools if (share := share_with_a_tool(part)) is not None]
         about = {
             "id": name,
-            "tools_used": _uses_tools(tools, shares),
+            "tools_used": uses_tools(tools),
             "signs": "; ".join(dict.fromkeys(sign for part in [*tools, *without] for sign in part.signs)),
         }
-        for measure in ("agreement", "agreement of a third", "right programs"):
-            if (found := variance_of(of[0][measure], of[1][measure])) is not None:
-                rows.append(about | {"measure": measure} | difference_cells(found, shares=True) | {
-                    "detectable": DETECTABLE * found.se
-                })  # fmt: skip
+        for measure in PLANNED:
+            a, b = (pd.concat([known[part][measure] for part in side]) for side in sides)
+            if (found := variance_of(a, b)) is not None:
+                more = {"measure": measure, "detectable": DETECTABLE * found.se}
+                rows.append(about | more | difference_cells(found, shares=True))
     return named(pd.DataFrame(rows), "differences", "Planned comparisons: with tools minus without")
 
 
-def _uses_tools(tools: Sequence[Part], shares: Sequence[float]) -> bool:
-    """Whether the side's programs call made tools: by imports, or, of methods that write the tool into the program or
-    make it beforehand, whether any was made."""
-    if any("no tool made" in part.signs or "no tool used" in part.signs for part in tools):
-        return False
-    return not shares or max(shares) >= USED
-
-
-def main(folder: str = "results/bench/runs", results: str = "results/bench") -> None:
-    parts = read_parts(Path(folder).iterdir())
-    save(methods(parts), results)
-    table = differences(parts, planned())
-    save(table, results)
-    print(json.dumps({"parts": len(parts), "comparisons": table["id"].nunique() if len(table) else 0}))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+def uses_tools(tools: Sequence[Part]) -> bool:
+    """Whether programs of a side call made tools: by imports, where it imports any; else whether a tool was made."""
+    shares = [share for part in tools if (share := share_with_a_tool(part)) is not None]
+    none = any(sign.startswith(("no tool made", "no tool used")) for part in tools for sign in part.signs)
+    return not none and (not shares or max(shares) >= USED)

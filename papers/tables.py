@@ -16,7 +16,7 @@ from trove_lite.analysis import statistics as metrics
 from trove_lite.analysis.compare import estimates
 from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN
 from trove_lite.analysis.sides import Comparison
-from trove_lite.analysis.variance import MARGINS, THESE_RUNS, rerun_p
+from trove_lite.analysis.variance import MARGINS, rerun_p
 from trove_lite.candidates import named as named
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import on_disk
@@ -302,7 +302,7 @@ def _verdict(row: object, about: dict) -> tuple[str, str]:
 
 
 def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | None:
-    """Write a table as CSV (six digits) or a figure as PNG and SVG into `folder`, under its own name or this one.
+    """Write a table as CSV (six digits) or a figure as PNG into `folder`, under its own name or this one.
 
     Nothing is written where folder or table is empty. Returns the table, to be shown; a notebook shows figures by
     itself, under the caption that this prints and that the files carry. The same figure gives the same bytes.
@@ -353,17 +353,6 @@ def _with_stand_ins(table: pd.DataFrame) -> Callable[[str], str]:
     filled = table[statuses(table).str.startswith("stand-in")]
     replaced = filled.groupby("system", sort=False)["source"].unique()
     return lambda system: f"{system} ({', '.join(replaced[system])})" if system in replaced else system
-
-
-def points(row: object) -> str:
-    """A difference with its interval, in points, and of what it is where that is no more than these runs."""
-    text = f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
-    return text + f" in {THESE_RUNS}" * (getattr(row, "covers", "") == THESE_RUNS)
-
-
-def percent(row: object) -> str:
-    """A share with its interval, in per cent."""
-    return f"{100 * row.value:.1f} % [{100 * row.low:.1f}, {100 * row.high:.1f}]"
 
 
 def _as_text(row: object) -> str:

@@ -20,7 +20,7 @@ from trove_lite.sandbox.worker import tier_of
 from .catalogue import TABLE, Hostile, everything
 from .world import World
 
-LIMITS = {"time_limit": 0.5, "wall_limit": 1.0, "memory": 256 << 20, "output_limit": 1 << 20}
+LIMITS = {"time_limit": 0.5, "wall_limit": 1.0, "memory": 64 << 20, "output_limit": 1 << 20}
 CPU_SECONDS = 6.0  # the kernel's own limit is 3, and it looks when it comes by
 
 HEALTHY = """

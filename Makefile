@@ -14,7 +14,7 @@ MODEL ?=
 REAL ?= .venv-vllm/bin/python
 TOY := The practice model, live: how the methods work. Its numbers say nothing about other models
 
-.PHONY: reproduce recorded demo study answer bench essays ablations real publish train-practice-model test test-slow test-vllm test-real lint bundle reexecution clean
+.PHONY: reproduce recorded demo study answer bench essays book ablations real publish train-practice-model test test-slow test-vllm test-real lint bundle reexecution clean
 
 reproduce: recorded demo answer  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 
@@ -41,6 +41,20 @@ bench: $(VENV)/ready  ## tables and figure of the published parts of studies/ben
 essays: $(VENV)/ready  ## the notebooks with their outputs, in place, from what is committed: five minutes
 	$(BIN)/python -m nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False \
 		--ExecutePreprocessor.timeout=1200 notebooks/0[1-9]_*.ipynb notebooks/[1-9]*.ipynb
+
+book: .venv-book/ready  ## book/index.html: essays, studies and docs as linked, searchable pages that load nothing from elsewhere
+	rm -rf .venv-book/pages book
+	mkdir -p .venv-book/pages
+	git ls-files -z LICENSE CITATION.cff figures notebooks 'results/*.csv' '*.md' 'docs/*.yml' studies benchmarks \
+		| xargs -0 cp --parents -t .venv-book/pages
+	.venv-book/bin/jupyter-book build .venv-book/pages --config docs/book.yml --toc docs/toc.yml -q
+	mv .venv-book/pages/_build/html book
+	@echo "read book/index.html"
+
+.venv-book/ready: docs/book.txt
+	$(PYTHON) -m venv .venv-book
+	.venv-book/bin/python -m pip install --quiet --requirement docs/book.txt
+	@touch $@
 
 real:  ## a study with a real model: make real MODEL=FOLDER_OR_HUB_NAME; goes on where it stopped; REAL=python of a venv with vLLM
 	$(REAL) -m studies run $(STUDY) --model '$(MODEL)' $(ARGS)

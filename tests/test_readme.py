@@ -24,13 +24,14 @@ def test_every_command_is_a_command_line(line):
 
 
 def test_every_make_target_is_there():
-    targets = set(re.findall(r"`?make ([a-z-]+)", TEXT))
+    text = TEXT + (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    targets = set(re.findall(r"(?:`|^)make ([a-z-]+)", text, re.MULTILINE))
     made = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert targets
-    assert targets - made <= {"python"}  # apt install git make python3-venv
+    assert targets <= made
 
 
-@pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\((?!http)([^)]+)\)", TEXT))))
+@pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\((?!http)([^)#]+)", TEXT))))
 def test_every_link_leads_somewhere(link):
     assert (ROOT / link).exists()
 
@@ -41,12 +42,25 @@ def test_the_tree_names_every_folder_with_a_clause_and_no_wildcard():
     assert set(told) == inside
     top = dict(re.findall(r"^(\w+)/ +(.+)$", TREE, re.MULTILINE))
     folders = {path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith((".", "_"))}
-    assert set(top) == folders - {"runs", "data", "dist", "shared"}
+    assert set(top) == folders - {"runs", "data", "dist", "shared", "book"}
     assert all(told.values())
     assert "*" not in TREE
-    files = {path.name for path in (ROOT / "trove_lite").glob("*.py")} - {"__init__.py"}
-    told = set(re.findall(r"`(\w+\.py)`", TEXT.split("Files beside the folders")[1]))
-    assert told <= files
+
+
+def test_the_design_names_files_that_are_there():
+    named = set(re.findall(r"`(\w+\.py)`", (ROOT / "docs" / "design.md").read_text(encoding="utf-8")))
+    assert named
+    assert named <= {path.name for path in (ROOT / "trove_lite").glob("*.py")}
+
+
+def test_it_is_short_and_so_are_its_sentences():
+    """One screen answers: at most 150 lines, and no sentence of more than thirty words."""
+    assert TEXT.count("\n") <= 150
+    prose = re.sub(r"```.*?```|<!--.*?-->", "", TEXT, flags=re.DOTALL)
+    lines = [line for line in prose.splitlines() if not line.startswith(("|", "#", "!"))]
+    plain = re.sub(r"\]\([^)]*\)", "]", "\n".join(lines))
+    long = [s for s in re.split(r"(?<=[.?!:])[*\s]+|\n\n", plain) if len(s.split()) > 30]
+    assert not long
 
 
 #: What paragraphs tell of a table.
@@ -70,5 +84,19 @@ def test_every_number_with_a_decimal_stands_in_the_files_named_above_it(paragrap
     """As a percentage, in points or as it is: after results change, a paragraph that was not renewed is seen."""
     values = [value for file in files for value in pd.read_csv(file).filter(COLUMNS).to_numpy().ravel()]
     known = {f"{abs(scale * value):.1f}" for value in values for scale in (1, 100)}
-    said = re.findall(r"(?<![\w.])[+-]?(\d+\.\d)(?![\w.])", paragraph)
+    said = re.findall(r"(?<![\w.+-])[+-]?(\d+\.\d)(?![\w.])", paragraph)
     assert set(said) <= known
+
+
+def test_the_environment_has_the_packages_of_pyproject_and_all_that_the_kit_is_named_for():
+    environment = (ROOT / "environment.yml").read_text()
+    named = set(re.findall(r"^ +- ([a-z]+)", environment, re.MULTILINE))
+    assert {"jupyterlab", "papermill", "vllm", "pandas", "seaborn", "sympy", "scipy", "matplotlib"} <= named
+    assert "--editable .[dev]" in environment
+
+
+def test_the_book_holds_every_essay_and_every_page_of_the_docs():
+    toc = set(re.findall(r"(?:file|root): (\S+)", (ROOT / "docs" / "toc.yml").read_text()))
+    pages = [*(ROOT / "docs").glob("*.md"), *(ROOT / "notebooks").glob("*.ipynb"), ROOT / "README.md"]
+    assert {path.relative_to(ROOT).with_suffix("").as_posix() for path in pages} <= toc
+    assert all((ROOT / f"{page}.md").is_file() or (ROOT / f"{page}.ipynb").is_file() for page in toc)

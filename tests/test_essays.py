@@ -1,0 +1,48 @@
+"""What the committed essays show is what results/ holds: every estimate with its interval stands in one of its tables."""
+
+import json
+import re
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from .conftest import ROOT
+
+ESTIMATE = re.compile(r"([+-]?\d+\.\d+) \[([+-]?\d+\.\d+), ([+-]?\d+\.\d+)\]")
+#: Essays over runs whose tables are withdrawn, and how many of their estimates stand in no table for that.
+WITHDRAWN = {"16_two_models": 4, "40_latm": 58}
+
+
+@pytest.fixture(scope="module")
+def kept() -> np.ndarray:
+    """Estimates × (value, low, high) of all committed tables."""
+    paths = subprocess.run(["git", "ls-files", "results/*.csv"], cwd=ROOT, capture_output=True, text=True, check=True)
+    tables = [pd.read_csv(ROOT / path) for path in paths.stdout.split()]
+    of_interest = [
+        table[[value, "low", "high"]]
+        for table in tables
+        for value in ("value", "difference")
+        if {value, "low"} <= set(table)
+    ]
+    return np.concatenate([table.apply(pd.to_numeric, errors="coerce").dropna().to_numpy() for table in of_interest])
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "notebooks").glob("[1-9]*.ipynb")))
+def test_every_estimate_of_an_essay_stands_in_a_table(name, kept):
+    outputs = [
+        out
+        for cell in json.loads((ROOT / "notebooks" / f"{name}.ipynb").read_text())["cells"]
+        for out in cell.get("outputs", [])
+    ]
+    texts = ["".join(out.get("text", out.get("data", {}).get("text/html", []))) for out in outputs]
+    unknown = []
+    for found in ESTIMATE.finditer("\n".join(texts)):
+        shown, half = (
+            np.array([float(number) for number in found.groups()]),
+            0.51 * 10.0 ** -len(found[1].split(".")[1]),
+        )
+        if not any((abs(kept * scale - shown) <= half).all(axis=1).any() for scale in (1, 100)):  # shares, or points
+            unknown.append(found[0])
+    assert len(unknown) == WITHDRAWN.get(name, 0), unknown

@@ -1,4 +1,4 @@
-"""What the committed essays show is what results/ holds: every estimate with its interval stands in one of its tables."""
+"""What the committed essays show is what results/ holds: every estimate with an interval stands in a table there."""
 
 import json
 import re

@@ -105,7 +105,7 @@ def test_words_become_settings(settings):
     found = settings(
         "--out runs/x --methods trove primitive --categories counting --seeds 3 4 --completion-tokens 900 "
         "--preset official --trove.interval 100 --trove.adds create --trove.shown null --trove.final-trim "
-        "--temperature 1 --limit 5 --roles.maker vllm:x"
+        "--temperature 1 --limit 5 --role maker=vllm:x"
     )
     assert (found.name, found.methods, found.seeds) == ("x", ("trove", "primitive"), (3, 4))
     trove = found.of("trove", 3)
@@ -120,7 +120,7 @@ def test_words_become_settings(settings):
     [
         "--role maker=vllm:x?a=1 --role user=practice",
         "--roles maker=vllm:x?a=1 user=practice",
-        "--role=maker=vllm:x?a=1 --roles.user practice",
+        "--role=maker=vllm:x?a=1 --role=user=practice",
     ],
 )
 def test_roles_are_given_in_pairs(settings, words):
@@ -146,7 +146,7 @@ def test_yaml_says_the_same_and_the_command_line_overrides(settings, tmp_path):
         ("ks: 15", "no option --ks"),
         ("k: many", "give a whole number"),
         ("- k", "holds no options by name"),
-        ("k: [", "not YAML"),
+        ("k: [", "cannot be read as YAML"),
         ("trove: {speed: 3}", "trove.speed"),
         ("trove: 3", "no option --trove"),
         ("seeds: [0, a]", "give a whole number"),

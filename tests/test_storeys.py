@@ -1,6 +1,6 @@
 """The house keeps its order: arrows point down, no circle, plug-ins know nothing of one another, names stay at home.
 
-    5  __main__  cli  commands  run_command  options  notebooks  report  doctor  (and the index of public names)
+    5  __main__  cli  commands  options  notebooks  report  doctor  (and the index of public names)
     4  view
     3  analysis            running   recorded
     2  prompts
@@ -37,7 +37,7 @@ STOREYS = (
     ("prompts",),
     ("analysis", "running", "recorded"),
     ("view",),
-    ("cli", "commands", "run_command", "options", "notebooks", "report", "doctor", "__main__", ""),
+    ("cli", "commands", "options", "notebooks", "report", "doctor", "__main__", ""),
 )
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
@@ -50,10 +50,7 @@ SHARED = {
 DOORS = {
     ("__main__", "cli"): "it is the command",
     ("cli", "commands"): "it finds them",
-    ("cli", "run_command"): "it finds it",
     ("cli", "options"): "commands have them",
-    ("run_command", "commands"): "what commands have in common",
-    ("run_command", "options"): "it has most of them",
     ("commands", "notebooks"): "a command calls it",
     ("commands", "report"): "a command calls it",
     ("commands", "doctor"): "a command calls it",

@@ -61,7 +61,7 @@ RUN = "run --out runs/x --quiet "
 COMMANDS = {
     RUN + "--methods math:pi": "method 'math:pi': is a float, not a Method",
     RUN + "--dataset math:pi": "data set 'math:pi': is a float, not a Dataset",
-    RUN + "--config latin.yaml": "latin.yaml: not UTF-8 text (byte 0)",
+    RUN + "--config latin.yaml": "latin.yaml: cannot be read as YAML",
     RUN + "--dataset long.jsonl": "line 1: field 'answer' is missing, or no number or text",
     RUN + "--dataset longer.jsonl": "line 1: not JSON",
     RUN + "--methods trove --trove.toolbox outcomes.parquet": "no live run of TROVE",

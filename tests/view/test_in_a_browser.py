@@ -23,7 +23,7 @@ def page(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
     frame = candidates(problems=6, categories=("counting", "algebra"))
     save_table(frame.assign(solution="print(1) # " + frame["mode"].astype(str)), folder / "candidates.parquet")
-    return view.write_page([folder]).path
+    return view.write_page([folder])
 
 
 def dom(page, address, tmp_path) -> str:

@@ -15,10 +15,9 @@ from hashlib import sha256
 from importlib.resources import files
 from itertools import zip_longest
 from pathlib import Path
-from typing import NamedTuple
 
 from ..bars import Bar
-from ..candidates import all_candidates, load_calls, load_candidates
+from ..candidates import load_calls, load_candidates
 from ..errors import TroveLiteError
 from ..journal import on_disk, write_atomically
 from .contents import Contents, clean
@@ -29,17 +28,8 @@ TABLES = ("candidates.parquet", "outcomes.parquet")
 DATA = '<script type="text/plain" id="{}">{}</script>\n'
 
 
-class Page(NamedTuple):
-    """A page that was written, and how much it shows."""
-
-    path: Path
-    problems: int
-    candidates: int
-    bytes: int
-
-
-def write_page(runs: Sequence[str | Path], out: str | Path | None = None, *, progress: bool = True) -> Page:
-    """Write the page about these runs to `out` (None: beside the first of them), replacing what is there.
+def write_page(runs: Sequence[str | Path], out: str | Path | None = None, *, progress: bool = True) -> Path:
+    """Write the page about these runs to `out` (None: beside the first of them), replacing what is there; returns it.
 
     A run is a run folder, a file of candidates or outcomes, or a folder that holds `outcomes.parquet`. Raises
     TroveLiteError where one is none, or the page cannot be written.
@@ -56,7 +46,7 @@ def write_page(runs: Sequence[str | Path], out: str | Path | None = None, *, pro
     with on_disk(path), Bar(len(candidates), "page", unit="candidates", enabled=progress) as bar:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, lambda part: _write(part, found, ", ".join(map(_name, tables)), bar))
-    return Page(path, len(found.index["problems"]), len(all_candidates(candidates)), path.stat().st_size)
+    return path
 
 
 def table_of(run: Path) -> Path:

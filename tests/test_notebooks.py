@@ -138,6 +138,3 @@ def test_git_ignores_reports_of_your_own_and_nothing_that_is_committed():
     own = ["results/mine/reeval_table1.csv", "figures/mine/reeval_table1.png"]
     assert git("check-ignore", *own) == own
     assert git("ls-files", "--cached", "--ignored", "--exclude-standard") == []
-
-
-# ---- the command line ----

@@ -210,7 +210,6 @@ def summary(runs: tuple[Path, ...], *, json: bool = False) -> int:
     json: as JSON
 
     examples:
-      trove-lite summary runs/first
       trove-lite summary results/codellama-7b-instruct/outcomes.parquet --json
     """
     from json import dumps

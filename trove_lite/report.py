@@ -61,9 +61,10 @@ def report(
         todo[path.stem] = Job(path, values, results / "notebooks" / path.name, page=True, last=last)
     errors = run_all(todo, results / "notebooks", at_once=jobs, force=force, depends=_fingerprint(runs))
     about = "; ".join(f"{c} {', '.join(sorted(candidates[c].astype(str).unique()))}" for c in ABOUT)
-    against = in_words(signs(candidates, load_calls(*runs), runs))
     books = {path: path.stem in errors for path in known}
-    (results / "index.html").write_text(index_page(results, figures, title or name, about, against, books), "utf-8")
+    against = in_words(signs(candidates, load_calls(*runs), runs))
+    page = index_page(results, figures, title or name, about, against, books)
+    (results / "index.html").write_text(page, "utf-8")
     return len(errors)
 
 
@@ -81,15 +82,18 @@ def _is_about(path: Path, methods: set[str]) -> bool:
 def _about_runs(notebooks: Path, methods: set[str], only: Sequence[str]) -> dict[Path, dict[str, object]]:
     """The notebooks to be run, in order, with their parameters: all about these methods, or of these those named."""
     known = {path: notebook_parameters(path) for path in sorted(notebooks.glob("[0-9]*.ipynb"))}
-    known = {path: parameters for path, parameters in known.items() if "runs" in parameters}
-    if unknown := sorted(set(only) - {path.stem for path in known}):
-        raise TroveLiteError(f"no notebook '{unknown[0]}' about runs: there are {', '.join(p.stem for p in known)}")
-    chosen = [path for path in known if not only or path.stem in only]
-    if left_out := [path for path in chosen if not _is_about(path, methods)]:
-        print(f"left out, for these runs hold none of their methods: {', '.join(path.stem for path in left_out)}")
-    if chosen == left_out:
+    known = {path: own for path, own in known.items() if "runs" in own}
+    stems = [path.stem for path in known]
+    if unknown := sorted({*only} - {*stems}):
+        raise TroveLiteError(f"no notebook '{unknown[0]}' about runs: there are {', '.join(stems)}")
+    chosen = {path: own for path, own in known.items() if not only or path.stem in only}
+    kept = {path: own for path, own in chosen.items() if _is_about(path, methods)}
+    if len(kept) < len(chosen):
+        others = ", ".join(path.stem for path in chosen if path not in kept)
+        print(f"left out, for these runs hold none of their methods: {others}")
+    if not kept:
         raise TroveLiteError(f"{notebooks}: holds no numbered notebooks with a parameter 'runs'; name their folder")
-    return {path: known[path] for path in chosen if path not in left_out}
+    return kept
 
 
 def _fingerprint(runs: Iterable[str | Path]) -> str:
@@ -104,12 +108,13 @@ def _fingerprint(runs: Iterable[str | Path]) -> str:
     return digest.hexdigest()
 
 
-# ---- the page that a report opens with ----
-
-STYLE = """
-body{font:16px/1.5 sans-serif;max-width:84rem;margin:2rem auto;padding:0 1rem;overflow-wrap:break-word}
-p,li,figcaption{max-width:50rem} img{max-width:100%;height:auto} figure{margin:2rem 0}
-figcaption{font-size:.9rem} .tables{columns:18rem}
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{title}</title><style>body{{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}}
+img{{max-width:100%;height:auto}} .tables{{columns:18rem}}</style>
+<h1>{title}</h1><p>{about}</p>{signs}{view}
+<h2>Figures</h2>{pictures}
+<h2>Notebooks</h2><ul>{books}</ul>
+<h2>Tables</h2><ul class=tables>{tables}</ul></html>
 """
 
 
@@ -118,42 +123,27 @@ def index_page(
 ) -> str:
     """A page that loads nothing: what ran, signs against it, then all figures, notebooks and tables that are there.
 
-    books: notebooks, and whether each failed.
+    books: notebooks, and whether each failed. A figure's caption is what its PNG carries.
     """
-    up = os.path.relpath(figures, results)
-    signs_ = "".join(f"<li>{escape(line)}</li>" for line in against)
-    parts = [
-        f"<h1>{escape(title)}</h1><p>{escape(about)}</p>",
-        f"<p><b>Signs that these runs measure something else than their methods:</b></p><ul>{signs_}</ul>"
-        * bool(signs_),
-        '<p><a href="view.html">Every problem with its candidates</a></p>' * (results / "view.html").is_file(),
-    ]
-    pictures = [_figure(path, up) for path in sorted(figures.glob("*.png"), key=natural)]
-    notebooks = [
-        f'<li><a href="notebooks/{path.stem}.html">{escape(title_of(path))}</a>{" (failed)" * failed}</li>'
-        for path, failed in books.items()
-    ]
-    tables = [
-        f'<li><a href="{path.name}">{path.stem.replace("_", " ")}</a></li>'
-        for path in sorted(results.glob("*.csv"), key=natural)
-    ]
-    parts += [f"<h2>Figures</h2>{''.join(pictures)}"] * bool(pictures)
-    parts += [f"<h2>Notebooks</h2><ul>{''.join(notebooks)}</ul>"]
-    parts += [f"<h2>Tables</h2><ul class=tables>{''.join(tables)}</ul>"] * bool(tables)
-    return (
-        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style>{''.join(parts)}</html>\n"
-    )
-
-
-def _figure(path: Path, up: str) -> str:
-    """A figure with the caption that its PNG carries; `reeval_table1` is named `Reeval table 1`."""
-    name = re.sub(r"(?<=[a-z])(?=\d)", " ", path.stem.replace("_", " ")).capitalize()
-    with Image.open(path) as picture:
-        caption = escape(picture.info.get("Description") or path.stem.replace("_", " "))
-    return (
-        f'<figure id="{path.stem}"><a href="{up}/{path.name}"><img src="{up}/{path.name}" alt="{caption}"></a>'
-        f"<figcaption><b>{escape(name)}.</b> {caption}</figcaption></figure>"
+    up, pictures = os.path.relpath(figures, results), []
+    for path in sorted(figures.glob("*.png"), key=natural):
+        with Image.open(path) as picture:
+            caption = escape(picture.info.get("Description") or path.stem)
+        image = f'<a href="{up}/{path.name}"><img src="{up}/{path.name}" alt="{caption}"></a>'
+        pictures.append(f'<figure id="{path.stem}">{image}<figcaption>{caption}</figcaption></figure>')
+    return PAGE.format(
+        title=escape(title),
+        about=escape(about),
+        signs="".join(f"<p><b>A sign against these runs:</b> {escape(line)}</p>" for line in against),
+        view='<p><a href="view.html">Every problem with its candidates</a></p>' * (results / "view.html").is_file(),
+        pictures="".join(pictures),
+        books="".join(
+            f'<li><a href="notebooks/{path.stem}.html">{escape(title_of(path))}</a>{" (failed)" * failed}</li>'
+            for path, failed in books.items()
+        ),
+        tables="".join(
+            f'<li><a href="{path.name}">{path.stem}</a></li>' for path in sorted(results.glob("*.csv"), key=natural)
+        ),
     )
 
 

@@ -1,6 +1,5 @@
 """The indices of public names: complete, and free of charge for what is not used."""
 
-import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -27,12 +26,6 @@ def modules_after(code: str) -> set[str]:
 def test_every_public_name_is_had_when_asked_for(package):
     assert all(getattr(package, name) is not None for name in package.__all__)
     assert set(package.__all__) <= set(dir(package))
-
-
-@pytest.mark.parametrize("package", [trove_lite, sandbox], ids=lambda package: package.__name__)
-def test_type_checkers_see_the_names_that_are_public(package):
-    block = next(node for node in ast.parse(Path(package.__file__).read_text()).body if isinstance(node, ast.If))
-    assert sorted(alias.name for node in block.body for alias in node.names) == sorted(package.__all__)
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -22,9 +22,3 @@ def test_on_a_terminal_it_is_drawn(capsys, monkeypatch):
         bar.update()
         bar.update()
     assert "logs: 100%" in capsys.readouterr().err
-
-
-def test_disabled_it_says_nothing(capsys):
-    with Bar(3, "logs", enabled=False) as bar:
-        bar.update()
-    assert capsys.readouterr().err == ""

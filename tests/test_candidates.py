@@ -84,19 +84,6 @@ def test_calls_of_a_run_without_them_are_what_its_candidates_tell(simulated, tmp
     assert (loaded["stage"].astype(str) == loaded["mode"].astype(str)).all()
 
 
-def test_calls_of_a_run_that_is_not_complete_are_refused(simulated, tmp_path):
-    save_run(tmp_path / "run", simulated, {"kind": "test"}, calls(simulated))
-    (tmp_path / "run/candidates.parquet").unlink()
-    with pytest.raises(TroveLiteError, match="the run is not complete"):
-        load_calls(tmp_path / "run")
-
-
-def test_a_run_that_is_replaced_keeps_no_calls_of_the_one_before(simulated, tmp_path):
-    save_run(tmp_path / "run", simulated, {"kind": "test"}, calls(simulated))
-    save_run(tmp_path / "run", simulated, {"kind": "test"})
-    assert len(load_calls(tmp_path / "run")) == len(simulated)
-
-
 def test_a_run_is_complete_only_with_its_calls(simulated, tmp_path, monkeypatch):
     def fail(*args, **kwargs):
         raise OSError("disk full")
@@ -107,12 +94,6 @@ def test_a_run_is_complete_only_with_its_calls(simulated, tmp_path, monkeypatch)
         save_run(tmp_path / "run", simulated, {"kind": "test"}, calls(simulated))
     with pytest.raises(TroveLiteError, match="the run is not complete"):
         load_candidates(tmp_path / "run")
-
-
-def test_the_same_calls_twice_are_refused(simulated, tmp_path):
-    save_run(tmp_path / "run", simulated, {"kind": "test"}, calls(simulated))
-    with pytest.raises(TroveLiteError, match="is there twice; give each run once"):
-        load_calls(tmp_path / "run", tmp_path / "run")
 
 
 def test_outcomes_hold_no_text_of_a_model_or_program(simulated, tmp_path):

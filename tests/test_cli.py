@@ -71,17 +71,12 @@ def test_every_commands_help_explains_each_option_and_its_examples_are_command_l
 
 
 @pytest.mark.parametrize(
-    ("what", "name", "words"),
-    [
-        ("methods", "trove", "use and grow a toolbox"),
-        ("datasets", "math", "MATH, 7 categories"),
-        ("prompts", "own", "Our own prompts"),
-        ("models", "vllm:NAME", ""),
-    ],
+    ("what", "start"),
+    [("methods", "trove      "), ("datasets", "math      "), ("prompts", "own      "), ("models", "vllm:NAME")],
 )
-def test_what_there_is_to_choose_from_is_listed_a_line_each(capsys, what, name, words):
+def test_what_there_is_to_choose_from_is_listed_a_line_each(capsys, what, start):
     assert main(["list", what]) == 0
-    assert any(line.startswith(name) and words in line for line in capsys.readouterr().out.splitlines())
+    assert any(line.startswith(start) for line in capsys.readouterr().out.splitlines())
 
 
 def test_every_field_of_the_settings_is_an_option_with_its_docstring_and_default():
@@ -95,10 +90,6 @@ def test_every_field_of_the_settings_is_an_option_with_its_docstring_and_default
 
 
 # ---- options ----
-
-
-def test_no_option_is_the_defaults(settings):
-    assert settings("--out runs/x") == RunSettings(name="x")
 
 
 def test_words_become_settings(settings):
@@ -116,12 +107,7 @@ def test_words_become_settings(settings):
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        "--role maker=vllm:x?a=1 --role user=practice",
-        "--roles maker=vllm:x?a=1 user=practice",
-        "--role=maker=vllm:x?a=1 --role=user=practice",
-    ],
+    "words", ["--role maker=vllm:x?a=1 --role user=practice", "--roles maker=vllm:x?a=1 user=practice"]
 )
 def test_roles_are_given_in_pairs(settings, words):
     assert settings(f"--out runs/x {words}").roles == {"maker": "vllm:x?a=1", "user": "practice"}
@@ -147,9 +133,7 @@ def test_yaml_says_the_same_and_the_command_line_overrides(settings, tmp_path):
         ("k: many", "give a whole number"),
         ("- k", "holds no options by name"),
         ("k: [", "cannot be read as YAML"),
-        ("trove: {speed: 3}", "trove.speed"),
         ("trove: 3", "no option --trove"),
-        ("seeds: [0, a]", "give a whole number"),
         ("k: null", "give a whole number, not 'null'"),
     ],
 )
@@ -168,7 +152,7 @@ def scripted(monkeypatch):
     monkeypatch.setattr("trove_lite.running.live.load_pack", lambda *_: Pack())
 
 
-def test_a_run_says_what_came_of_it(tmp_path, monkeypatch, capsys):
+def test_a_run_says_what_came_of_it_and_once_more_that_it_was_complete(tmp_path, monkeypatch, capsys):
     scripted(monkeypatch)
     words = f"run --out {tmp_path / 'a'} --categories counting --seeds 0 --k 3 --limit 4 --quiet".split()
     assert main(words) == 0
@@ -177,19 +161,6 @@ def test_a_run_says_what_came_of_it(tmp_path, monkeypatch, capsys):
     assert "spent: 12 calls" in said
     assert main(words) == 0
     assert "complete already" in capsys.readouterr().out
-
-
-def test_a_plan_counts_calls_and_touches_nothing(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("trove_lite.running.account.load_dataset", lambda name: of_problems(name=name))
-    monkeypatch.setattr("trove_lite.running.account.load_pack", lambda *_: Pack())
-    monkeypatch.chdir(tmp_path)
-    words = "--methods trove primitive creator --categories counting --seeds 0 1 --k 6 --out runs/x --dry_run"
-    assert main(["run", *words.split()]) == 0
-    said = capsys.readouterr().out
-    assert re.search(r"^trove +counting +12 +144 ", said, re.MULTILINE)
-    assert re.search(r"^primitive +counting +12 +144 ", said, re.MULTILINE)
-    assert " calls in 2 runs, one a seed; " in said
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_plan_counts_tokens_where_a_tokenizer_is_at_hand_and_else_says_that_it_estimates(tmp_path, capsys):
@@ -287,12 +258,3 @@ def test_a_model_in_process_is_refused_before_a_folder_is_made_where_vllm_is_not
     out = tmp_path / "run"
     assert "pip install -e '.[vllm]'" in error_of(capsys, "run", "--out", str(out), "--model", "vllm:org/name")
     assert not out.exists()
-
-
-def test_a_folder_in_which_nothing_was_generated_takes_another_model(tmp_path, capsys):
-    out = tmp_path / "run"
-    words = f"run --quiet --out {out} --categories counting --seeds 0 --limit 1 --k 3 --model".split()
-    (out / "journal").mkdir(parents=True)
-    with Server() as server:
-        error_of(capsys, *words, f"{server.url}#typo")
-        assert main([*words, f"{server.url}#tiny"]) == 0

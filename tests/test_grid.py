@@ -8,7 +8,6 @@ import pytest
 
 from trove_lite.cli import main
 from trove_lite.errors import TroveLiteError
-from trove_lite.journal import locked
 from trove_lite.notebooks import grid_jobs, parse_grid, run_all
 
 from .models.test_models import KEY, Server
@@ -131,9 +130,3 @@ def test_a_model_that_holds_a_key_is_refused_before_it_is_written_anywhere(tmp_p
             run_grid(notebook, fixed, grid, tmp_path / "grid")
         assert KEY not in str(error.value)
     assert not (tmp_path / "grid").exists()
-
-
-def test_a_second_grid_on_the_same_folder_is_refused(notebook, tmp_path):
-    (tmp_path / "grid").mkdir()
-    with locked(tmp_path / "grid"), pytest.raises(TroveLiteError, match="another process"):
-        run_grid(notebook, {}, {"seed": ["0"]}, tmp_path / "grid")

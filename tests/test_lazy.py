@@ -28,11 +28,6 @@ def test_every_public_name_is_had_when_asked_for(package):
     assert set(package.__all__) <= set(dir(package))
 
 
-def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="'trove_lite' has no attribute 'nothing'"):
-        trove_lite.nothing  # noqa: B018
-
-
 @pytest.mark.parametrize("code", ["import trove_lite", "import trove_lite.selection", "import trove_lite.sandbox"])
 def test_an_import_loads_nothing_heavy(code):
     assert not modules_after(code).intersection(HEAVY)

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trove_lite.datasets.files import data_folder
-from trove_lite.errors import TroveLiteError
 from trove_lite.parse import (
     FENCES,
     PARSERS,
@@ -104,12 +103,6 @@ def test_programs_have_the_line_numbers_of_recorded_tracebacks(samples):
     assert frames > 9_000
 
 
-def test_recorded_tools_are_read_again_but_for_the_space_around_them(samples):
-    for _, sample in samples:
-        recorded = [source.strip() for source in recorded_sources(sample["tools"])]
-        assert [tool.source.strip() for tool in parse_tools(sample["tools"])] == recorded
-
-
 def test_text_after_another_question_is_cut():
     text = f"{block('print(1)')}\n\n**Question**\nMore?\n**Solution**\n{block('print(2)')}"
     assert parse_completion(text).solution == block("print(1)")
@@ -186,16 +179,6 @@ def test_strict_registers_every_import_and_nothing_that_is_not_python():
     assert program_of(parsed.solution, parsed.tools).endswith("print(f(1))")
     official = parse_completion(f"{block('print(f(1))')}\n**Tools**\n{code}")
     assert [tool.name for tool in official.tools] == ["f", "g"]  # the docstring's, too
-
-
-def test_strict_takes_blocks_of_any_name():
-    parsed = parse_completion("Here:\n```\nprint(1)\n```\n**Tools**\n```py\nimport math\n```", "strict")
-    assert (code_of(parsed.solution), [tool.name for tool in parsed.tools]) == ("print(1)", ["math"])
-
-
-def test_unknown_parser_names_the_known_ones():
-    with pytest.raises(TroveLiteError, match="official, strict"):
-        parse_completion("", "lax")
 
 
 @pytest.mark.parametrize("parser", PARSERS)
@@ -290,11 +273,6 @@ def test_what_was_asked_for_under_tools_runs_first_and_alone_there():
     assert [tool.name for tool in asked.tools] == ["f"]
     assert whole_program(asked.solution, asked.tools).endswith("return 7\n\nprint(f())")
     assert whole_program(other.solution, other.tools).startswith("print(f())")
-
-
-def test_no_line_of_a_reply_is_dropped():
-    text = block("from toolbox import f", "print(f())")
-    assert whole_program(read_blocks(text, "blocks").solution) == "from toolbox import f\nprint(f())"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ import pytest
 import trove_lite as tl
 from papers.figures import forest
 from trove_lite.datasets.base import Dataset, Problem, Question
-from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Answer, Attempt, Method, Run, Settings, chosen
 from trove_lite.models.base import Completion
 from trove_lite.running.live import live_run
@@ -220,10 +219,3 @@ def test_the_documented_method_runs_as_documented(tmp_path):
     code = comparison.replace("tl.matched_budgets", "_ = tl.matched_budgets") + "\nprint(sum(_['note'] == ''))"
     ended = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True)
     assert int(ended.stdout) == 3  # budgets at which the two are compared, in one category
-
-
-def test_an_unknown_plugin_is_one_clear_line():
-    with pytest.raises(TroveLiteError, match="no method 'nothing'"):
-        RunSettings(methods=("nothing",))
-    with pytest.raises(TroveLiteError, match="cannot be imported"):
-        RunSettings(methods=("no.such:METHOD",))

@@ -6,7 +6,6 @@ from trove_lite.parse import parse_tools
 from trove_lite.programs import (
     COUNTS,
     UNPARSABLE,
-    code_of,
     operation_counts,
     operations,
     used_tools,
@@ -29,12 +28,6 @@ from trove_lite.programs import (
 )
 def test_operations_sum_the_depths_of_top_level_statements(code, depth):
     assert operations(code) == depth
-
-
-def test_only_the_code_of_counts():
-    assert code_of("```python\na\n```\n```python\nb\n```") == "a"
-    assert code_of("```python\nunclosed") == "unclosed"
-    assert code_of("no fence") == "no fence"
 
 
 def test_absurdly_nested_code_does_not_break_the_count():

@@ -8,7 +8,7 @@
     0  errors  candidates  programs  definitions  parse  selection  journal  lazy  plugins  bars
 
 A module imports from its own folder and from lower storeys, never up and never sideways; an import inside a function
-counts like any other. Read from the source by `ast` alone. `python -m tests.test_storeys` prints the plan of the house.
+counts like any other. Read from the source by `ast` alone.
 """
 
 import ast
@@ -259,23 +259,3 @@ def test_no_folder_is_longer_than_its_budget():
 def test_no_file_is_longer_than_a_reader_can_keep_in_mind():
     long = {str(path) for path, n in lines().items() if n > LONGEST}
     assert long == {"audit/benefit.py"}  # the last to be split
-
-
-def plan() -> str:
-    """Modules on each floor, and counts of arrows, circles and arrows that run up."""
-    lines = []
-    for number, rooms in reversed(list(enumerate(STOREYS))):
-        count = {name: sum(room(module) == name for module in modules()) for name in rooms}
-        floor = "  ".join(f"{name or 'index'} {n}" for name, n in count.items())
-        lines.append(f"{number}: {sum(count.values()):3} modules  ({floor})")
-    between = sum(room(a) != room(b) for a, b in arrows())
-    lines.append(f"{len(modules())} modules, {len(arrows())} arrows, {between} of them between rooms")
-    lines.append(f"{len(circles())} circles, {len(up_or_sideways())} arrows up or sideways")
-    lines += [f"  {a} -> {b}" for a, b in sorted(up_or_sideways())]
-    lines += [f"  circle: {', '.join(sorted(group))}" for group in circles()]
-    lines += [f"  '{text}' in {module}" for module, text in sorted(names_abroad())]
-    return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    print(plan())

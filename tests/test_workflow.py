@@ -88,11 +88,3 @@ def test_a_study_runs_as_jobs_and_again_only_what_is_missing(study):
     changed = {s for s, folder in folders.items() if (folder / "candidates.parquet").stat().st_mtime_ns != made[s]}
     assert changed == {SHARDS[1]}
     pd.testing.assert_frame_equal(load_candidates(lost).drop(columns=CLOCKS), before.drop(columns=CLOCKS))
-
-
-def test_a_model_that_holds_a_key_is_refused_before_anything_is_written(study):
-    done = snakemake(study, model="http://me:sk-secret@localhost/v1")
-    assert done.returncode
-    assert "holds no key" in done.stdout
-    assert "sk-secret" not in done.stdout
-    assert not any(b"sk-secret" in path.read_bytes() for path in study.rglob("*") if path.is_file())

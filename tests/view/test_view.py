@@ -92,11 +92,6 @@ def test_no_pages_program_makes_markup_of_text_or_fetches():
     assert {name: found for name, text in programs.items() if (found := re.findall(ways, text))} == {}
 
 
-def test_what_is_too_long_is_cut_and_counted():
-    assert clean("x" * 30_000).endswith("… and 10,000 more characters")
-    assert clean("x" * 20_000) == "x" * 20_000
-
-
 # ---- it shows what the table holds ----
 
 
@@ -149,12 +144,6 @@ def test_drafts_retries_and_what_could_not_be_judged_have_no_vote(table):
     silent = {i for i, c in enumerate(own["candidates"]) if i not in voted["among"]}
     assert [own["candidates"][i].get("phase", "not judged") for i in sorted(silent)] == ["not judged", "retry", "draft"]
     assert index["rows"][0][2] == 12
-
-
-def test_a_run_of_which_nothing_is_judged_has_no_picks(table):
-    index, problems = shown(table.assign(correct=pd.array([pd.NA] * len(table), dtype="boolean")))
-    assert all(picks == [None] * 4 for *_, picks, _ in index["rows"])
-    assert all(own["rules"] == {} for problem in problems for own in problem["runs"])
 
 
 def test_what_a_recorded_run_selected_is_a_pick_of_its_own_and_has_no_vote(table):
@@ -249,11 +238,3 @@ def test_the_same_run_makes_the_same_page(table, tmp_path):
     save_table(table, tmp_path / "candidates.parquet")
     first = view.write_page([tmp_path]).read_bytes()
     assert view.write_page([tmp_path]).read_bytes() == first
-
-
-def test_two_runs_are_on_one_page(table, tmp_path):
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-        save_table(table.assign(run=name + table["run"].astype(str)), tmp_path / name / "candidates.parquet")
-    index, _ = opened(view.write_page([tmp_path / "a", tmp_path / "b"]))
-    assert {run["run"] for run in index["runs"]} == {"arun0", "arun1", "brun0", "brun1"}

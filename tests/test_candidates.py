@@ -47,12 +47,6 @@ def test_a_file_of_another_schema_is_refused(simulated, tmp_path, version, words
         load_candidates(tmp_path / "c.parquet")
 
 
-def test_a_column_of_another_type_is_named_with_its_file(simulated, tmp_path):
-    simulated.assign(operations="many").to_parquet(tmp_path / "c.parquet")
-    with pytest.raises(TroveLiteError, match=r"c\.parquet: a column of another type"):
-        load_candidates(tmp_path / "c.parquet")
-
-
 def calls(candidates):
     """A call for each candidate, and for each problem one that made none."""
     made = calls_of(candidates)
@@ -96,21 +90,12 @@ def test_a_run_is_complete_only_with_its_calls(simulated, tmp_path, monkeypatch)
         load_candidates(tmp_path / "run")
 
 
-def test_outcomes_hold_no_text_of_a_model_or_program(simulated, tmp_path):
-    save_table(outcomes(simulated), tmp_path / "o.parquet")
-    loaded = load_candidates(tmp_path / "o.parquet")
-    assert not set(TEXT) & set(loaded.columns)
-    assert len(loaded) == len(simulated)
-
-
 def test_candidates_and_outcomes_load_together(simulated, tmp_path):
     save_table(simulated[simulated["run"] == "run0"], tmp_path / "c.parquet")
     save_table(outcomes(simulated[simulated["run"] == "run1"]), tmp_path / "o.parquet")
-    assert len(load_candidates(tmp_path / "c.parquet", tmp_path / "o.parquet")) == len(simulated)
-
-
-def test_the_same_run_twice_is_refused(simulated, tmp_path):
-    save_table(simulated, tmp_path / "c.parquet")
+    loaded = load_candidates(tmp_path / "c.parquet", tmp_path / "o.parquet")
+    assert len(loaded) == len(simulated)
+    assert not set(TEXT) & set(loaded.columns)
     with pytest.raises(TroveLiteError, match="is there twice; give each run once"):
         load_candidates(tmp_path / "c.parquet", tmp_path / "c.parquet")
 
@@ -130,6 +115,9 @@ def test_missing_incomplete_foreign_and_damaged_files_are_told_apart(simulated, 
     simulated[["run"]].to_parquet(tmp_path / "foreign.parquet")
     with pytest.raises(TroveLiteError, match="lacks the columns model, provenance"):
         load_candidates(tmp_path / "foreign.parquet")
+    simulated.assign(operations="many").to_parquet(tmp_path / "c.parquet")
+    with pytest.raises(TroveLiteError, match=r"c\.parquet: a column of another type"):
+        load_candidates(tmp_path / "c.parquet")
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path):

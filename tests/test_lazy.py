@@ -23,14 +23,14 @@ def modules_after(code: str) -> set[str]:
 
 
 @pytest.mark.parametrize("package", [trove_lite, sandbox], ids=lambda package: package.__name__)
-def test_every_public_name_is_had_when_asked_for(package):
+def test_every_public_name_is_had_when_asked_for_and_no_other(package):
     assert all(getattr(package, name) is not None for name in package.__all__)
     assert set(package.__all__) <= set(dir(package))
+    assert not hasattr(package, "nothing")
 
 
-@pytest.mark.parametrize("code", ["import trove_lite", "import trove_lite.selection", "import trove_lite.sandbox"])
-def test_an_import_loads_nothing_heavy(code):
-    assert not modules_after(code).intersection(HEAVY)
+def test_an_import_loads_nothing_heavy():
+    assert not modules_after("import trove_lite.selection, trove_lite.sandbox").intersection(HEAVY)
 
 
 def test_a_sandboxs_child_imports_this_checkout_and_nothing_else_of_it():

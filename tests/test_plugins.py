@@ -5,6 +5,7 @@ error. Nothing in the package knows either.
 """
 
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, replace
@@ -145,16 +146,9 @@ def test_text_answers_are_read_from_a_problems_own_file_and_graded(folder):
     assert mine["correct"].all()
     assert set(mine["answer"]) == set(COLOURS)
     assert set(mine["level"]) == {"light", "dark"}
-
-
-def test_a_repaired_program_replaces_its_draft(folder):
-    candidates = tl.load_candidates(folder)
-    drafts = candidates[candidates["phase"] == "draft"]
-    assert len(drafts)
-    assert (drafts["status"] == "error").all()
-    assert (drafts["round"] == 0).all()
-    repaired = candidates[(candidates["round"] == 1) & (candidates["phase"] == "stream")]
-    assert len(repaired) == len(drafts)
+    drafts, repaired = candidates[candidates["phase"] == "draft"], mine[mine["round"] == 1]
+    assert len(drafts) == len(repaired) > 0
+    assert set(drafts["status"]) == {"error"}
 
 
 def test_every_request_is_a_call_with_its_stage_and_role(folder):
@@ -171,8 +165,6 @@ def test_every_request_is_a_call_with_its_stage_and_role(folder):
 
 
 def test_a_killed_run_goes_on_to_the_same_tables(folder, tmp_path):
-    import shutil
-
     half = tmp_path / "half"
     shutil.copytree(folder, half)
     for name in ("candidates.parquet", "calls.parquet"):
@@ -184,12 +176,7 @@ def test_a_killed_run_goes_on_to_the_same_tables(folder, tmp_path):
     times = ["generate_seconds", "execute_seconds"]
     for load in (tl.load_candidates, tl.load_calls):
         one, other = (load(path).drop(columns=times, errors="ignore") for path in (folder, half))
-        key = [
-            c for c in one.columns if c in ("run", "method", "category", "problem", "phase", "stage", "sample", "round")
-        ]
-        pd.testing.assert_frame_equal(
-            *(t.sort_values(key, kind="stable", ignore_index=True) for t in (one, other)), check_dtype=False
-        )
+        pd.testing.assert_frame_equal(one, other, check_dtype=False)
 
 
 def test_a_comparison_table_and_figure_know_nothing_of_either(folder):

@@ -23,13 +23,6 @@ def test_every_command_is_a_command_line(line):
     parser_of(name).given(words)
 
 
-def test_every_make_target_is_there():
-    targets = set(re.findall(r"`?make ([a-z-]+)", TEXT))
-    made = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert targets
-    assert targets - made <= {"python"}  # apt install git make python3-venv
-
-
 @pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\((?!http)([^)]+)\)", TEXT))))
 def test_every_link_leads_somewhere(link):
     assert (ROOT / link).exists()

@@ -20,7 +20,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "trove_lite"
 STOREYS = (
-    (
+    [
         "errors",
         "candidates",
         "programs",
@@ -32,7 +32,7 @@ STOREYS = (
         "plugins",
         "bars",
         "version",
-    ),
+    ],
     ("datasets", "methods", "models", "sandbox"),
     ("prompts",),
     ("analysis", "running", "recorded"),
@@ -200,10 +200,6 @@ def names_abroad() -> set[tuple[str, str]]:
 
 def test_every_module_has_a_storey():
     assert {room(module) for module in modules()} == set(STOREY)
-
-
-def test_every_arrow_ends_in_a_module_that_is_there():
-    assert {(a, b) for a, b in arrows() if b not in modules()} == set()
 
 
 def test_arrows_point_down():

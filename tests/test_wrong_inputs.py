@@ -104,7 +104,7 @@ COMMANDS = {
     "report outcomes.parquet --out x --notebooks empty": "holds no numbered notebooks",
     "report outcomes.parquet --out x -p runs y": "give them once",
     "report outcomes.parquet": "the following arguments are required: --out",
-    "batch none.ipynb --out x": "none.ipynb: no such notebook",
+    "batch none.ipynb --out x": "none.ipynb: not a notebook",
     "batch notebooks/broken.ipynb --out x": "broken.ipynb: not a notebook",
     "batch notebooks/01_x.ipynb --out x --grid k=2..1": "write NAME=0..4",
     "batch notebooks/01_x.ipynb --out x --grid k=1 -p k 2": "given by both",

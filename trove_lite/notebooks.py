@@ -42,12 +42,11 @@ def paths(*given: str | Sequence[str] | Mapping[str, str]) -> list[str | list[st
     Where the current folder holds the notebooks, `../results` is `results`; any other path is what it is. Of a mapping
     the keys are the paths.
     """
-    strip = "../" if Path("notebooks").is_dir() else ""
 
     def here(path):
-        if isinstance(path, Mapping):
-            return {here(each): about for each, about in path.items()}
-        return path.removeprefix(strip) if isinstance(path, str) else [here(each) for each in path]
+        if isinstance(path, str):
+            return path.removeprefix("../") if Path("notebooks").is_dir() else path
+        return {here(p): about for p, about in path.items()} if isinstance(path, Mapping) else [*map(here, path)]
 
     return [here(path) for path in given]
 
@@ -56,16 +55,13 @@ def read_notebook(path: Path) -> nbformat.NotebookNode:
     """A notebook file. Raises TroveLiteError for one that cannot be read or is none."""
     try:
         return nbformat.read(path, as_version=4)
-    except OSError as error:
-        raise TroveLiteError(f"{path}: cannot be read ({error.strerror}); check the path") from error
-    except (ValueError, AttributeError) as error:  # not JSON, or of another shape
+    except (OSError, ValueError, AttributeError) as error:  # not there, not JSON, or of another shape
         raise TroveLiteError(f"{path}: not a notebook ({' '.join(str(error).split())[:80]})") from error
 
 
 def notebook_parameters(path: Path) -> dict[str, object]:
     """Names and default values of the notebook's cell tagged `parameters`."""
-    cells = read_notebook(path).cells
-    cell = next((c for c in cells if "parameters" in c.metadata.get("tags", [])), None)
+    cell = next((c for c in read_notebook(path).cells if "parameters" in c.metadata.get("tags", [])), None)
     if cell is None:
         raise TroveLiteError(f"{path}: no cell is tagged 'parameters'; tag the cell that holds them")
     values = {}
@@ -267,8 +263,6 @@ def parse_grid(axes: Mapping[str, str]) -> dict[str, list[str]]:
 
 def grid_jobs(notebook: Path, fixed: Mapping[str, str], axes: Mapping[str, Sequence[str]], out: Path) -> dict[str, Job]:
     """The cells of a grid by name, each with a folder in `out`; every parameter is checked before anything runs."""
-    if not notebook.is_file():
-        raise TroveLiteError(f"{notebook}: no such notebook; check the path")
     if both := sorted(set(fixed) & set(axes)):
         raise TroveLiteError(f"parameter '{both[0]}' is given by both -p and --grid: give it once")
     known = notebook_parameters(notebook)

@@ -14,8 +14,6 @@ from .candidates import load_calls, load_candidates
 from .errors import TroveLiteError, UsageError
 from .notebooks import Job, check_parameters, notebook_parameters, read_notebook, run_all, title_of, typed
 
-ABOUT = ("model", "dataset", "provenance", "method")
-
 
 def report(
     runs: Sequence[str | Path],
@@ -43,10 +41,9 @@ def report(
         runs = [run if Path(run).exists() else notebooks / run for run in named]  # as seen from here, or from there
     candidates = load_candidates(*runs)  # a bad path fails here, once, and not in every notebook
     known = _about_runs(notebooks, set(candidates["method"].astype(str)), only)
-    for parameter in parameters:
-        if not any(parameter in names for names in known.values()):
-            every = sorted({n for names in known.values() for n in names})
-            raise TroveLiteError(f"no notebook has a parameter '{parameter}': they have {', '.join(every)}")
+    names = sorted({name for defaults in known.values() for name in defaults})
+    if unknown := sorted({*parameters} - {*names}):
+        raise TroveLiteError(f"no notebook has a parameter '{unknown[0]}': they have {', '.join(names)}")
     results, figures = Path("results") / name, Path("figures") / name
     given = {"runs": [os.path.relpath(run, notebooks) for run in runs]}
     given |= {"results": os.path.relpath(results, notebooks), "figures": os.path.relpath(figures, notebooks)}
@@ -55,15 +52,14 @@ def report(
         own = check_parameters(path, {k: v for k, v in parameters.items() if k in defaults})
         # A notebook that names a folder of its own keeps it on the runs and parameters that it names.
         as_it_is = defaults["runs"] == given["runs"] and not own
-        kept = {k for k in ("results", "figures") if as_it_is and defaults.get(k)}
-        values = {k: v for k, v in given.items() if k in defaults and k not in kept} | own
+        places = {k: v for k, v in given.items() if k in defaults and not (as_it_is and k != "runs" and defaults[k])}
         last = _about(path).get("last", False)  # it reads the tables of the others
-        todo[path.stem] = Job(path, values, results / "notebooks" / path.name, page=True, last=last)
+        todo[path.stem] = Job(path, places | own, results / "notebooks" / path.name, page=True, last=last)
     errors = run_all(todo, results / "notebooks", at_once=jobs, force=force, depends=_fingerprint(runs))
-    about = "; ".join(f"{c} {', '.join(sorted(candidates[c].astype(str).unique()))}" for c in ABOUT)
-    books = {path: path.stem in errors for path in known}
+    columns = ("model", "dataset", "provenance", "method")
+    about = "; ".join(f"{c} {', '.join(sorted(candidates[c].astype(str).unique()))}" for c in columns)
     against = in_words(signs(candidates, load_calls(*runs), runs))
-    page = index_page(results, figures, title or name, about, against, books)
+    page = index_page(results, figures, title or name, about, against, {p: p.stem in errors for p in known})
     (results / "index.html").write_text(page, "utf-8")
     return len(errors)
 
@@ -76,7 +72,7 @@ def _about(path: Path) -> dict:
 def _is_about(path: Path, methods: set[str]) -> bool:
     """Whether a notebook can say anything of runs of these methods; variants, such as `creator_R0`, count as these."""
     named = _about(path).get("methods", ())
-    return not named or any(method == name or method.startswith(f"{name}_") for method in methods for name in named)
+    return not named or any(f"{method}_".startswith(f"{name}_") for method in methods for name in named)
 
 
 def _about_runs(notebooks: Path, methods: set[str], only: Sequence[str]) -> dict[Path, dict[str, object]]:
@@ -86,14 +82,14 @@ def _about_runs(notebooks: Path, methods: set[str], only: Sequence[str]) -> dict
     stems = [path.stem for path in known]
     if unknown := sorted({*only} - {*stems}):
         raise TroveLiteError(f"no notebook '{unknown[0]}' about runs: there are {', '.join(stems)}")
-    chosen = {path: own for path, own in known.items() if not only or path.stem in only}
-    kept = {path: own for path, own in chosen.items() if _is_about(path, methods)}
+    chosen = [path for path in known if not only or path.stem in only]
+    kept = [path for path in chosen if _is_about(path, methods)]
     if len(kept) < len(chosen):
         others = ", ".join(path.stem for path in chosen if path not in kept)
         print(f"left out, for these runs hold none of their methods: {others}")
     if not kept:
         raise TroveLiteError(f"{notebooks}: holds no numbered notebooks with a parameter 'runs'; name their folder")
-    return kept
+    return {path: known[path] for path in kept}
 
 
 def _fingerprint(runs: Iterable[str | Path]) -> str:
@@ -110,11 +106,8 @@ def _fingerprint(runs: Iterable[str | Path]) -> str:
 
 PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>{title}</title><style>body{{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}}
-img{{max-width:100%;height:auto}} .tables{{columns:18rem}}</style>
-<h1>{title}</h1><p>{about}</p>{signs}{view}
-<h2>Figures</h2>{pictures}
-<h2>Notebooks</h2><ul>{books}</ul>
-<h2>Tables</h2><ul class=tables>{tables}</ul></html>
+img{{max-width:100%;height:auto}}</style><h1>{title}</h1><p>{about}</p><ul>{against}</ul>
+<h2>Figures</h2>{pictures}<h2>Notebooks and tables</h2><ul>{links}</ul></html>
 """
 
 
@@ -131,19 +124,15 @@ def index_page(
             caption = escape(picture.info.get("Description") or path.stem)
         image = f'<a href="{up}/{path.name}"><img src="{up}/{path.name}" alt="{caption}"></a>'
         pictures.append(f'<figure id="{path.stem}">{image}<figcaption>{caption}</figcaption></figure>')
+    links = {"view.html": "every problem with its candidates"} if (results / "view.html").is_file() else {}
+    links |= {f"notebooks/{path.stem}.html": title_of(path) + " (failed)" * failed for path, failed in books.items()}
+    links |= {path.name: path.stem for path in sorted(results.glob("*.csv"), key=natural)}
     return PAGE.format(
         title=escape(title),
         about=escape(about),
-        signs="".join(f"<p><b>A sign against these runs:</b> {escape(line)}</p>" for line in against),
-        view='<p><a href="view.html">Every problem with its candidates</a></p>' * (results / "view.html").is_file(),
+        against="".join(f"<li>Against these runs: {escape(line)}</li>" for line in against),
         pictures="".join(pictures),
-        books="".join(
-            f'<li><a href="notebooks/{path.stem}.html">{escape(title_of(path))}</a>{" (failed)" * failed}</li>'
-            for path, failed in books.items()
-        ),
-        tables="".join(
-            f'<li><a href="{path.name}">{path.stem}</a></li>' for path in sorted(results.glob("*.csv"), key=natural)
-        ),
+        links="".join(f'<li><a href="{place}">{escape(words)}</a></li>' for place, words in links.items()),
     )
 
 

@@ -123,14 +123,6 @@ def test_a_rule_picks_what_it_chooses_on_whole_tables(table, rule):
     assert picked == {key: (row["mode"], row["sample"]) for key, row in chosen.iterrows()}
 
 
-def test_the_votes_of_one_stage_are_those_of_the_programs_that_ran(table):
-    _, problems = shown(table)
-    for own in (r for problem in problems for r in problem["runs"]):
-        (only,) = own["rules"]["one_stage"]
-        votes = sum(len(c["votes"]) for c in own["candidates"] if c["status"] == "ok")
-        assert sum(count for _, count in only["counts"]) == votes > 0
-
-
 def test_drafts_retries_and_what_could_not_be_judged_have_no_vote(table):
     one = table[(table["problem"] == 0) & (table["run"] == "run0") & (table["method"] == "primitive")].copy()
     one = one[one["category"] == "counting"].astype({"phase": object})
@@ -158,15 +150,6 @@ def test_what_a_recorded_run_selected_is_a_pick_of_its_own_and_has_no_vote(table
     right = [[pick[1] for pick in picks] for *_, picks, _ in both["rows"]]
     assert [own[1:] for own in right] == [[pick[1] for pick in picks] for *_, picks, _ in shown(table)[0]["rows"]]
     assert all(own["rules"] == {} for problem in problems for own in problem["runs"])
-
-
-def test_runs_without_text_show_what_they_have(table, tmp_path):
-    save_table(outcomes(table), tmp_path / "outcomes.parquet")
-    _, problems = opened(view.write_page([tmp_path]))
-    found = [c for problem in problems for r in problem["runs"] for c in r["candidates"]]
-    assert len(found) == len(table)
-    assert not {"solution", "response", "output"} & set().union(*found)
-    assert {"mode", "status", "right", "votes"} <= set(found[0])
 
 
 def test_requests_that_made_no_candidate_are_shown_with_their_problem(tmp_path):
@@ -232,9 +215,3 @@ def test_a_page_that_fails_halfway_leaves_the_one_before(table, tmp_path, monkey
         view.write_page([tmp_path])
     assert (tmp_path / "view.html").read_text() == "before"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["candidates.parquet", "view.html"]
-
-
-def test_the_same_run_makes_the_same_page(table, tmp_path):
-    save_table(table, tmp_path / "candidates.parquet")
-    first = view.write_page([tmp_path]).read_bytes()
-    assert view.write_page([tmp_path]).read_bytes() == first

@@ -65,12 +65,9 @@ def _name(table: Path) -> str:
 
 
 def _write(part: Path, found: Contents, title: str, bar: Bar) -> None:
-    library, table_style = table_library()
-    given = {
-        "title": html.escape(clean(title)),
-        "table_style": table_style,
-        "library": b64encode(library.encode()).decode(),
-    }
+    folder = files("itables") / "html"  # the program and the style of the table's library, for use without a network
+    library, style = ((folder / f"dt_bundle.{kind}").read_bytes() for kind in ("js", "css"))
+    given = {"title": html.escape(clean(title)), "table_style": style.decode(), "library": b64encode(library).decode()}
 
     def data() -> Iterator[tuple[str, object]]:
         for number, problems in enumerate(found.parts()):
@@ -103,12 +100,6 @@ def filled(package: str, name: str, given: Mapping[str, str], data: Iterable[tup
 
 def _own(package: str, name: str) -> str:
     return (files(package) / name).read_text(encoding="utf-8")
-
-
-def table_library() -> tuple[str, str]:
-    """The program and the style of the table's library, as itables has them for use without a network."""
-    folder = files("itables") / "html"
-    return tuple((folder / f"dt_bundle.{kind}").read_text(encoding="utf-8") for kind in ("js", "css"))
 
 
 def packed(value: object) -> str:

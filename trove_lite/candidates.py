@@ -104,12 +104,8 @@ VERSION = 2
 VERSION_KEY = b"trove_lite.schema"
 NAMES = {"model", "provenance", "run", "method", "dataset", "category", "phase", "stage", "mode", "level", "status"}
 NAMES |= {"role", "finish_reason", "selection"}
-NULLABLE = {
-    pa.bool_(): pd.BooleanDtype(),
-    pa.int16(): pd.Int16Dtype(),
-    pa.int32(): pd.Int32Dtype(),
-    pa.int64(): pd.Int64Dtype(),
-}
+NULLABLE = {pa.bool_(): pd.BooleanDtype(), pa.int64(): pd.Int64Dtype()}
+NULLABLE |= {pa.int16(): pd.Int16Dtype(), pa.int32(): pd.Int32Dtype()}
 
 
 def fingerprint(solution: str, tools: str) -> int:
@@ -134,12 +130,12 @@ def as_frame(table: pa.Table) -> pd.DataFrame:
 def with_shared_state(candidates: pd.DataFrame) -> pd.DataFrame:
     """The same table with `shares_state` in each row. A run that does not say it shares something among its problems,
     unless all its modes are among `ALONE`."""
-    told = candidates.get("shares_state", pd.Series(pd.NA, candidates.index, dtype="boolean"))
-    if "shares_state" in candidates and not told.isna().any():
+    stated = candidates.get("shares_state", pd.Series(pd.NA, candidates.index, dtype="boolean"))
+    if not stated.isna().any() and "shares_state" in candidates:
         return candidates
     shared = ~candidates["mode"].isin(ALONE)
     of_run = shared.groupby([candidates["run"], candidates["method"]], observed=True).transform("any")
-    return candidates.assign(shares_state=told.fillna(of_run))
+    return candidates.assign(shares_state=stated.fillna(of_run))
 
 
 def checked(candidates: object) -> pd.DataFrame:
@@ -182,9 +178,8 @@ def all_candidates(candidates: pd.DataFrame) -> pd.DataFrame:
 def selections(candidates: pd.DataFrame) -> pd.DataFrame:
     """The answer that each recorded run ended with, as its result file says: one row a problem and run.
 
-    It was selected in two stages, after problems were solved again with the trimmed toolbox. Nothing else of a run may
-    be known (`selected_alone`): such rows are good for the accuracy of that selection and for nothing that needs all
-    candidates.
+    It was selected in two stages, after problems were solved again with the trimmed toolbox. Of a run nothing else may
+    be known (`selected_alone`).
     """
     return candidates[(checked(candidates)["phase"] == SELECTED).to_numpy()]
 
@@ -346,9 +341,9 @@ def read_description(folder: str | Path) -> dict:
 
 def versions() -> dict[str, str]:
     """Versions of Python and of the libraries that results may depend on."""
-    names = ["numpy", "pandas", "scipy", "sympy", "matplotlib", "pyarrow"]
-    ours = {"python": platform.python_version(), "trove-lite": __version__}
-    return ours | {name: metadata.version(name) for name in names}
+    names = ("numpy", "pandas", "scipy", "sympy", "matplotlib", "pyarrow")
+    own = {"python": platform.python_version(), "trove-lite": __version__}
+    return own | {name: metadata.version(name) for name in names}
 
 
 def run_name(name: str, seed: int) -> str:

@@ -68,7 +68,6 @@ def run(
     tool: LATM's, of which none is then made: `released` (GPT-4's), a run folder, or files named after their tasks
 
     examples:
-      trove-lite run --categories counting --seeds 0 --out runs/first
       trove-lite run --model http://localhost:8000/v1#NAME --methods trove primitive --seeds 0 1 2 --out runs/mine
       trove-lite run --dataset math --model vllm:NAME --preset official --trove.interval 200 --out runs/math
       trove-lite run --config study.yaml --dry_run
@@ -162,7 +161,6 @@ def report(
     force: also what is complete and would come out the same
 
     examples:
-      trove-lite report runs/first --out first
       trove-lite report runs/mine runs/theirs --out both -p k 6 -p seed 1
     """
     from .report import report
@@ -232,7 +230,6 @@ def view(runs: tuple[Path, ...], *, out: Path | None = None, quiet: bool = False
     quiet: no progress
 
     examples:
-      trove-lite view runs/first
       trove-lite view runs/mine runs/theirs --out both.html
     """
     from .view import write_page
@@ -283,16 +280,16 @@ def import_(logs: tuple[str, ...], *, out: Path, partial: bool = False, force: b
 
     folder, paths = new_folder(out, force), list(map(Path, logs))
     table, reports = import_logs(paths, known_problems(), partial=partial)
+    streams = table[["run", "category", "method"]].drop_duplicates().itertuples(index=False, name=None)
     about = {
         "kind": "import",
         "provenance": "recorded",
         "model": sorted(table["model"].unique()),
         "command": shlex.join(["trove-lite", "import", *logs, "--out", str(out), *["--partial"] * partial]),
         "logs": [vars(report) | {"sha256": sha256_of(path)} for report, path in zip(reports, paths, strict=True)],
+        "toolboxes": kept_tools(reports, {(run, category): method for run, category, method in streams}),
     }
-    streams = table[["run", "category", "method"]].drop_duplicates().itertuples(index=False)
-    method = {(stream.run, stream.category): stream.method for stream in streams}
-    save_run(folder, table, about | {"toolboxes": kept_tools(reports, method)})
+    save_run(folder, table, about)
     as_table(reports).to_csv(folder / "recorded.csv", index=False, lineterminator="\n")
     for report in reports:
         say(str(report), *(f"  {disagreement}" for disagreement in report.disagreements))
@@ -331,9 +328,8 @@ def reexecute(
 
     refuse_less_than_one(workers=workers)
     folder = new_folder(out, force)
-    limits = {"time_limit": time_limit, "memory": memory << 20, "isolation": isolation, "workers": workers}
-    limits |= {"known_timeouts": known_timeouts or time_limit, "isolated": isolated}
-    new, agreement = reexecute_runs(runs, folder, **limits)
+    limits = {"time_limit": time_limit, "known_timeouts": known_timeouts or time_limit, "memory": memory << 20}
+    new, agreement = reexecute_runs(runs, folder, isolation=isolation, workers=workers, isolated=isolated, **limits)
     with on_disk(folder):
         agreement.shares.to_csv(folder / "agreement.csv", index=False, lineterminator="\n", float_format="%.6g")
         agreement.disagreements.to_csv(folder / "disagreements.csv", index=False, lineterminator="\n")

@@ -21,7 +21,7 @@ from trove_lite.version import __version__
 from .conftest import ROOT
 from .models.misbehaving import Server
 from .processes import processes_with
-from .scripted import TIMES, Pack, ScriptedModel, of_problems
+from .scripted import TIMES
 
 
 @pytest.fixture
@@ -146,23 +146,6 @@ def test_a_bad_yaml_file_is_refused_in_one_line(tmp_path, capsys, text, words):
 # ---- a run ----
 
 
-def scripted(monkeypatch):
-    monkeypatch.setattr("trove_lite.running.live.load_model", lambda spec, *_, **__: ScriptedModel())
-    monkeypatch.setattr("trove_lite.running.live.load_dataset", lambda name: of_problems(name=name))
-    monkeypatch.setattr("trove_lite.running.live.load_pack", lambda *_: Pack())
-
-
-def test_a_run_says_what_came_of_it_and_once_more_that_it_was_complete(tmp_path, monkeypatch, capsys):
-    scripted(monkeypatch)
-    words = f"run --out {tmp_path / 'a'} --categories counting --seeds 0 --k 3 --limit 4 --quiet".split()
-    assert main(words) == 0
-    said = capsys.readouterr().out
-    assert "trove-counting-0" in said
-    assert "spent: 12 calls" in said
-    assert main(words) == 0
-    assert "complete already" in capsys.readouterr().out
-
-
 def test_a_plan_counts_tokens_where_a_tokenizer_is_at_hand_and_else_says_that_it_estimates(tmp_path, capsys):
     words = ["run", "--dry_run", "--categories", "counting", "--seeds", "0", "--limit", "3"]
     out = tmp_path / "run"
@@ -249,12 +232,3 @@ def test_a_model_that_its_server_does_not_list_is_refused_before_a_folder_is_mad
         assert not out.exists()
         assert main([*words, f"{server.url}#tiny"]) == 0
     assert (out / "candidates.parquet").exists()
-
-
-def test_a_model_in_process_is_refused_before_a_folder_is_made_where_vllm_is_not_installed(
-    tmp_path, monkeypatch, capsys
-):
-    monkeypatch.setitem(sys.modules, "vllm", None)
-    out = tmp_path / "run"
-    assert "pip install -e '.[vllm]'" in error_of(capsys, "run", "--out", str(out), "--model", "vllm:org/name")
-    assert not out.exists()

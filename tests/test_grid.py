@@ -57,18 +57,6 @@ def test_a_failure_and_a_death_lose_no_other_and_complete_cells_are_skipped(note
     assert len(pd.read_csv(out / "manifest.csv")) == 3
 
 
-def test_a_changed_notebook_or_parameter_is_run_again_and_all_by_force(notebook, tmp_path, told_to_run):
-    def runs() -> list[float]:
-        return [job.parameters["share"] for job in told_to_run]
-
-    for share, body in (("0.5", BODY), ("0.5", BODY), ("1", BODY), ("1", "print()"), ("1", "print()")):
-        written(notebook, body)
-        run_grid(notebook, {"share": share}, {"seed": ["0"]}, tmp_path / "grid")
-    assert runs() == [0.5, 1.0, 1.0]
-    run_grid(notebook, {"share": "1"}, {"seed": ["0"]}, tmp_path / "grid", force=True)
-    assert runs() == [0.5, 1.0, 1.0, 1.0]
-
-
 @pytest.mark.parametrize(("axis", "values"), [("0..2", "0 1 2"), ("-1..0", "-1 0"), ("a,b", "a b"), ("15", "15")])
 def test_a_grid_is_a_range_or_a_list(axis, values):
     assert parse_grid({"seed": axis}) == {"seed": values.split()}

@@ -153,15 +153,13 @@ def test_text_answers_are_read_from_a_problems_own_file_and_graded(folder):
 
 def test_every_request_is_a_call_with_its_stage_and_role(folder):
     calls, candidates = tl.load_calls(folder), tl.load_candidates(folder)
-    plan = calls[calls["method"] == "plan"]
-    assert plan.loc[plan["stage"] == "plan", "role"].eq("planner").all()
-    assert plan.loc[plan["stage"] == "plan", "model"].eq("planner").all()
-    assert (plan["stage"] == "plan").sum() == 2 * 2 * 6
-    assert (plan["stage"] == "repair").sum() == (candidates["phase"] == "draft").sum()
-    check = plan[plan["stage"] == "check"]
-    assert check["model"].isna().all()
-    assert check["executions"].eq(1).all()
-    assert plan.loc[plan["stage"] == "write", "cached_tokens"].eq(4).all()
+    stages = dict(calls[calls["method"] == "plan"].groupby("stage", observed=True))
+    assert len(stages["plan"]) == 2 * 2 * 6
+    assert (stages["plan"][["role", "model"]] == "planner").all(axis=None)
+    assert len(stages["repair"]) == (candidates["phase"] == "draft").sum()
+    assert stages["check"]["model"].isna().all()
+    assert stages["check"]["executions"].eq(1).all()
+    assert stages["write"]["cached_tokens"].eq(4).all()
 
 
 def test_a_killed_run_goes_on_to_the_same_tables(folder, tmp_path):

@@ -17,7 +17,7 @@ from papers import named, save
 from papers.figures import titled
 from trove_lite import TroveLiteError
 from trove_lite.candidates import outcomes, save_table
-from trove_lite.notebooks import check_parameters, execute_notebook, notebook_parameters
+from trove_lite.notebooks import check_parameters, notebook_parameters
 from trove_lite.report import index_page, report
 
 from .conftest import ROOT
@@ -57,8 +57,12 @@ def reported(folder, *runs, parameters=(), **how):
     return report(runs, "x", notebooks=folder, parameters=dict(parameters), jobs=2, **how)
 
 
-def test_a_report_has_pages_tables_and_figures_of_its_notebooks_with_an_index(fixture_run, folder, tmp_path):
-    """In kernels of this Python, as users have it, though another is installed under the kernel's name."""
+def test_a_report_has_pages_tables_and_figures_with_an_index(fixture_run, folder, tmp_path, monkeypatch):
+    """In kernels of this Python, though another is installed under the kernel's name."""
+    spec = tmp_path / "jupyter" / "kernels" / "python3" / "kernel.json"
+    spec.parent.mkdir(parents=True)
+    spec.write_text('{"argv": ["false"], "display_name": "another", "language": "python"}')
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
     shutil.copy(ROOT / "notebooks" / "11_reeval_modes.ipynb", folder)
     assert reported(folder, parameters={"seed": "1", "runs": str(fixture_run)}) == 0
     index = (tmp_path / "results/x/index.html").read_text()
@@ -67,16 +71,6 @@ def test_a_report_has_pages_tables_and_figures_of_its_notebooks_with_an_index(fi
     assert "reeval_table2.csv" in index
     assert len(pd.read_csv(tmp_path / "results/x/reeval_table2_check.csv"))
     assert (tmp_path / "figures/x/reeval_figure1.png").stat().st_size > 10_000
-
-
-def test_a_kernel_is_this_python_whatever_is_installed_under_its_name(folder, tmp_path, monkeypatch):
-    spec = tmp_path / "jupyter" / "kernels" / "python3" / "kernel.json"
-    spec.parent.mkdir(parents=True)
-    spec.write_text('{"argv": ["false"], "display_name": "another", "language": "python"}')
-    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
-    path = notebook(folder / "n.ipynb", "import sys; open('here', 'w').write(sys.executable)")
-    execute_notebook(path, {"k": 1}, tmp_path / "out" / "n.ipynb")
-    assert (folder / "here").read_text() == sys.executable
 
 
 @pytest.mark.parametrize(

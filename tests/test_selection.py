@@ -34,23 +34,11 @@ def test_a_number_has_one_text_and_it_is_exact():
     assert float(number_text(0.1 + 0.2)) == 0.1 + 0.2
 
 
-@pytest.mark.parametrize(
-    ("answer", "key"),
-    [
-        ("2.675", "2.67"),
-        ("-0.001", "0.0"),
-        ("1e+22", "1e+22"),
-        ("inf", "inf"),
-        ("paris", "paris"),
-        ("3", "3"),
-        ("2.675 m", "2.675 m"),
-        ("nan", "nan"),
-        ("1_0", "1_0"),
-        ("", ""),
-    ],
-)
+@pytest.mark.parametrize(("answer", "key"), [("2.675", "2.67"), ("-0.001", "0.0"), ("1e+22", "1e+22"), ("inf", "inf")])
 def test_numbers_are_rounded_and_other_texts_are_not(answer, key):
     assert rounded(answer) == key
+    for text in ("paris", "3", "2.675 m", "nan", "1_0", ""):
+        assert rounded(text) == text
 
 
 @pytest.mark.parametrize("rule", RULES.values())
@@ -84,7 +72,7 @@ def test_oracle_takes_the_first_correct_and_random_choice_is_seeded_and_among_th
         ("3/4", [3.0, 4.0]),
         ("1,024", [1.0, 24.0]),
         ("n-3", [-3.0]),
-        ("x = 2.50.", [2.5]),
+        ("2.50.", [2.5]),
         ("", []),
     ],
 )

@@ -14,6 +14,7 @@ counts like any other. Read from the source by `ast` alone.
 import ast
 from collections.abc import Iterator
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -129,28 +130,22 @@ def arrows() -> frozenset[tuple[str, str]]:
 
 def up_or_sideways() -> set[tuple[str, str]]:
     """Arrows into another room of the same storey, or of a higher one."""
-    found = {(a, b) for a, b in arrows() if room(a) != room(b) and STOREY[room(a)] <= STOREY[room(b)]}
-    ground = {(a, b) for a, b in found if STOREY[room(a)] == STOREY[room(b)] == 0}  # one room of files
-    ground |= {(a, b) for a, b in found if a == ""}  # the index names everything
-    return {(a, b) for a, b in found - ground if (room(a), b) not in DOORS}
+    return {
+        (a, b)
+        for a, b in arrows()
+        if room(a) != room(b)
+        and STOREY[room(a)] <= STOREY[room(b)] != 0  # the ground floor is one room of files
+        and (room(a), b) not in DOORS
+    }
 
 
-def circles() -> list[set[str]]:
-    """Groups of modules that import one another, however far around."""
-    after: dict[str, set[str]] = {module: set() for module in modules()}
-    for a, b in arrows():
-        after[a].add(b)
-    reach = {}
-    for start in after:
-        seen, queue = set(), list(after[start])
-        while queue:
-            module = queue.pop()
-            if module not in seen:
-                seen.add(module)
-                queue += after[module]
-        reach[start] = seen
-    groups = {frozenset(b for b in reach[a] if a in reach[b]) for a in reach if a in reach[a]}
-    return [set(group) for group in groups]
+def circles() -> list[tuple[str, ...]]:
+    """A way around through modules that import one another, where there is one."""
+    try:
+        TopologicalSorter({a: {b for start, b in arrows() if start == a} for a in modules()}).prepare()
+    except CycleError as error:
+        return [error.args[1]]
+    return []
 
 
 def plug_in(module: str) -> str:
@@ -236,7 +231,7 @@ def test_no_exception_outlives_its_reason(module):
 
 #: Lines of Python that a folder may have, and any file: raised only with a reason in the commit.
 #: They only go down: what is aimed at is 12,000, 3,700, 1,900 and 14,000.
-BUDGETS = {"trove_lite": 17_000, "papers": 6_400, "audit": 3_500, "tests": 21_300}
+BUDGETS = {"trove_lite": 16_550, "papers": 6_400, "audit": 3_500, "tests": 20_600}
 LONGEST = 400
 
 

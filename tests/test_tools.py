@@ -132,15 +132,6 @@ def test_a_tool_whose_load_fails_hangs_or_ends_the_process_does_not_enter_and_ha
 
 
 @CONFINED
-def test_a_name_in_one_tool_does_not_break_another_of_that_name(sandbox):
-    library = tools("def combinations(n, k):\n    return n * k") + tools(
-        "from itertools import combinations\ndef pairs(n):\n    return len(list(combinations(range(n), 2)))"
-    )
-    program = "from toolbox import combinations, pairs\nprint(combinations(3, 4), pairs(4))"
-    assert ran(sandbox, program, *library).output == "12 6\n"
-
-
-@CONFINED
 @pytest.mark.parametrize(
     "program",
     [

@@ -18,7 +18,6 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -177,8 +176,8 @@ def run_all(
                         name = waiting[future]
                         try:
                             seconds, error = future.result()
-                        except BrokenProcessPool:
-                            seconds, error = 0.0, "a process was killed; give the same command again to go on"
+                        except Exception as failure:  # its page could not be made, or a process was killed
+                            seconds, error = 0.0, f"{type(failure).__name__}: {failure}"
                         rows[name] = {"cell": name, "status": "failed" if error else "complete"}
                         rows[name] |= {"parameters": json.dumps(jobs[name].parameters), "seconds": seconds}
                         rows[name] |= {"error": error.partition("\n")[0], "of": prints[name]}

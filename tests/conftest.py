@@ -1,5 +1,6 @@
 """Shared fixtures: simulated candidates that need nothing but the clone, and the public data where it is there."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import matplotlib
@@ -69,7 +70,8 @@ def told_to_run(monkeypatch):
     from trove_lite import notebooks  # the venv of the vLLM tests has no notebook packages
 
     jobs = []
-    monkeypatch.setattr(notebooks, "_run", lambda job, *_: jobs.append(job) or (0.0, ""))
+    monkeypatch.setattr(notebooks, "_run", lambda job: jobs.append(job) or (0.0, ""))
+    monkeypatch.setattr(notebooks, "ProcessPoolExecutor", lambda *_: ThreadPoolExecutor(1))
     return jobs
 
 

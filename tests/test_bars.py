@@ -14,17 +14,3 @@ def test_elsewhere_than_on_a_terminal_there_is_a_line_now_and_then_and_one_at_th
     assert said.endswith("programs: 1,200 of 1,200\n")
     assert 2 <= said.count("\n") <= 5
     assert "\r" not in said
-
-
-def test_on_a_terminal_it_is_drawn(capsys, monkeypatch):
-    monkeypatch.setattr(bars.sys.stderr, "isatty", lambda: True)
-    with Bar(2, "logs", unit="log") as bar:
-        bar.update()
-        bar.update()
-    assert "logs: 100%" in capsys.readouterr().err
-
-
-def test_disabled_it_says_nothing(capsys):
-    with Bar(3, "logs", enabled=False) as bar:
-        bar.update()
-    assert capsys.readouterr().err == ""

@@ -47,12 +47,6 @@ def test_a_file_of_another_schema_is_refused(simulated, tmp_path, version, words
         load_candidates(tmp_path / "c.parquet")
 
 
-def test_a_column_of_another_type_is_named_with_its_file(simulated, tmp_path):
-    simulated.assign(operations="many").to_parquet(tmp_path / "c.parquet")
-    with pytest.raises(TroveLiteError, match=r"c\.parquet: a column of another type"):
-        load_candidates(tmp_path / "c.parquet")
-
-
 def calls(candidates):
     """A call for each candidate, and for each problem one that made none."""
     made = calls_of(candidates)
@@ -84,19 +78,6 @@ def test_calls_of_a_run_without_them_are_what_its_candidates_tell(simulated, tmp
     assert (loaded["stage"].astype(str) == loaded["mode"].astype(str)).all()
 
 
-def test_calls_of_a_run_that_is_not_complete_are_refused(simulated, tmp_path):
-    save_run(tmp_path / "run", simulated, {"kind": "test"}, calls(simulated))
-    (tmp_path / "run/candidates.parquet").unlink()
-    with pytest.raises(TroveLiteError, match="the run is not complete"):
-        load_calls(tmp_path / "run")
-
-
-def test_a_run_that_is_replaced_keeps_no_calls_of_the_one_before(simulated, tmp_path):
-    save_run(tmp_path / "run", simulated, {"kind": "test"}, calls(simulated))
-    save_run(tmp_path / "run", simulated, {"kind": "test"})
-    assert len(load_calls(tmp_path / "run")) == len(simulated)
-
-
 def test_a_run_is_complete_only_with_its_calls(simulated, tmp_path, monkeypatch):
     def fail(*args, **kwargs):
         raise OSError("disk full")
@@ -109,27 +90,12 @@ def test_a_run_is_complete_only_with_its_calls(simulated, tmp_path, monkeypatch)
         load_candidates(tmp_path / "run")
 
 
-def test_the_same_calls_twice_are_refused(simulated, tmp_path):
-    save_run(tmp_path / "run", simulated, {"kind": "test"}, calls(simulated))
-    with pytest.raises(TroveLiteError, match="is there twice; give each run once"):
-        load_calls(tmp_path / "run", tmp_path / "run")
-
-
-def test_outcomes_hold_no_text_of_a_model_or_program(simulated, tmp_path):
-    save_table(outcomes(simulated), tmp_path / "o.parquet")
-    loaded = load_candidates(tmp_path / "o.parquet")
-    assert not set(TEXT) & set(loaded.columns)
-    assert len(loaded) == len(simulated)
-
-
 def test_candidates_and_outcomes_load_together(simulated, tmp_path):
     save_table(simulated[simulated["run"] == "run0"], tmp_path / "c.parquet")
     save_table(outcomes(simulated[simulated["run"] == "run1"]), tmp_path / "o.parquet")
-    assert len(load_candidates(tmp_path / "c.parquet", tmp_path / "o.parquet")) == len(simulated)
-
-
-def test_the_same_run_twice_is_refused(simulated, tmp_path):
-    save_table(simulated, tmp_path / "c.parquet")
+    loaded = load_candidates(tmp_path / "c.parquet", tmp_path / "o.parquet")
+    assert len(loaded) == len(simulated)
+    assert not set(TEXT) & set(loaded.columns)
     with pytest.raises(TroveLiteError, match="is there twice; give each run once"):
         load_candidates(tmp_path / "c.parquet", tmp_path / "c.parquet")
 
@@ -149,6 +115,9 @@ def test_missing_incomplete_foreign_and_damaged_files_are_told_apart(simulated, 
     simulated[["run"]].to_parquet(tmp_path / "foreign.parquet")
     with pytest.raises(TroveLiteError, match="lacks the columns model, provenance"):
         load_candidates(tmp_path / "foreign.parquet")
+    simulated.assign(operations="many").to_parquet(tmp_path / "c.parquet")
+    with pytest.raises(TroveLiteError, match=r"c\.parquet: a column of another type"):
+        load_candidates(tmp_path / "c.parquet")
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path):

@@ -12,52 +12,33 @@ def asked(server, chat="auto"):
     return line
 
 
-def test_a_good_server_is_described():
-    with Server(owner="vllm", about={"/version": {"version": "9.8.7"}}) as server:
-        line = asked(server)
-    assert line.usable
-    assert line.text.startswith("tiny (vllm): continues texts and chats; seeds count; tokens told; context 4096; ")
-    assert line.text.endswith("tokens a second, one request at a time")
+def chats(handler, body):
+    (choice() if "messages" in body else error(404, CHATS))(handler, body)
 
 
-def test_a_model_that_only_chats_is_told_how_to_be_asked():
-    def chats(handler, body):
-        (choice() if "messages" in body else error(404, CHATS))(handler, body)
-
-    with Server(always=chats) as server:
-        line, told = asked(server), asked(server, "on")
-    assert not line.usable
-    assert "only chats: use --chat on" in line.text
-    assert told.usable
-    assert "answers with --chat on" in told.text
-
-
-def test_a_model_that_cannot_chat_is_usable_for_texts():
-    def continues(handler, body):
-        (error(404, "Not Found") if "messages" in body else choice())(handler, body)
-
-    with Server(always=continues) as server:
-        line = asked(server)
-    assert line.usable
-    assert ": continues texts; seeds" in line.text
+def continues(handler, body):
+    (error(404, "Not Found") if "messages" in body else choice())(handler, body)
 
 
 @pytest.mark.parametrize(
-    ("texts", "said"),
+    ("answers", "chat", "usable", "said"),
     [
-        (["a", "b", "c"], "seeds do not count"),
-        (["a", "a", "a"], "two seeds gave the same text"),
-        (["a", "a", "b"], "seeds count;"),
+        ({}, "auto", True, "continues texts and chats; seeds count; tokens told; context 4096; "),
+        ({"always": chats}, "auto", False, "only chats: use --chat on"),
+        ({"always": chats}, "on", True, "answers with --chat on"),
+        ({"always": continues}, "auto", True, ": continues texts; seeds"),
+        ({"always": changed(usage=None)}, "auto", True, "tokens not told"),
+        ("abc", "off", True, "seeds do not count"),
+        ("aaa", "off", True, "two seeds gave the same text"),
+        ("aab", "off", True, "seeds count;"),
     ],
 )
-def test_whether_seeds_count_is_seen_from_the_texts(texts, said):
-    with Server(*[choice(text=text) for text in texts]) as server:
-        assert said in asked(server, "off").text
-
-
-def test_a_server_that_does_not_count_tokens_is_told_apart():
-    with Server(always=changed(usage=None)) as server:
-        assert "tokens not told" in asked(server).text
+def test_what_a_model_can_do_is_told(answers, chat, usable, said):
+    texts, how = ([], answers) if isinstance(answers, dict) else ([choice(text=text) for text in answers], {})
+    with Server(*texts, **how) as server:
+        line = asked(server, chat)
+    assert line.usable == usable
+    assert said in line.text
 
 
 def test_a_port_where_nobody_is_ends_in_one_line():

@@ -1,6 +1,5 @@
 """Whatever reads a text of a model's or a program's takes time in its length: twice the text, no more than thrice."""
 
-import re
 import time
 from functools import partial
 
@@ -132,10 +131,6 @@ def growth(read, unit: str, end: str) -> float:
 def test_twice_the_text_is_read_in_less_than_thrice_the_time(name):
     slow = {(unit, end): ratio for unit in UNITS for end in ENDS if (ratio := growth(READERS[name], unit, end)) >= 3}
     assert not slow
-
-
-def test_a_pattern_that_splits_digits_in_every_way_is_told():
-    assert growth(partial(re.fullmatch, r"\d+\.?\d*"), "1", "x") >= 3
 
 
 @pytest.mark.parametrize("name", [name for name in READERS if name.endswith("by its own")])

@@ -4,7 +4,6 @@ import ast
 import contextlib
 import io
 import json
-import subprocess
 
 import matplotlib.pyplot as plt
 import nbformat
@@ -87,15 +86,6 @@ def test_every_notebook_runs_on_two_sides_and_on_one(methods, fixture_run, tmp_p
             assert len(pd.read_csv(results / f"reeval_{name}.csv"))
 
 
-def test_the_notebook_of_reexecution_shows_what_is_committed(tmp_path):
-    path = ROOT / "notebooks" / "80_reexecution.ipynb"
-    execute_notebook(path, {"figures": str(tmp_path)}, tmp_path / "executed.ipynb")
-    assert (tmp_path / "time_limits.png").stat().st_size > 10_000
-    said = json.dumps(nbformat.read(tmp_path / "executed.ipynb", as_version=4).cells[-2:])
-    total = pd.read_csv(ROOT / "results" / "reexecution" / "agreement.csv").set_index("category").loc["all"]
-    assert f"Of {total['candidates']:,} programs" in said
-
-
 def test_the_notebook_of_the_answer_makes_what_is_committed_and_what_the_first_page_says(tmp_path):
     path = ROOT / "notebooks" / "01_answer.ipynb"
     execute_notebook(path, {"results": str(tmp_path), "figures": str(tmp_path)}, tmp_path / "executed.ipynb")
@@ -128,16 +118,3 @@ def test_essays_in_git_are_executed_from_top_to_bottom_without_error_or_place_of
     assert outputs
     assert "error" not in {output.output_type for output in outputs}
     assert str(ROOT) not in json.dumps(outputs)
-
-
-@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
-def test_git_ignores_reports_of_your_own_and_nothing_that_is_committed():
-    def git(*words: str) -> list[str]:
-        return subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True).stdout.splitlines()
-
-    own = ["results/mine/reeval_table1.csv", "figures/mine/reeval_table1.png"]
-    assert git("check-ignore", *own) == own
-    assert git("ls-files", "--cached", "--ignored", "--exclude-standard") == []
-
-
-# ---- the command line ----

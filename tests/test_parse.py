@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trove_lite.datasets.files import data_folder
-from trove_lite.errors import TroveLiteError
 from trove_lite.parse import (
     FENCES,
     PARSERS,
@@ -34,34 +33,13 @@ LOGS = sorted((data_folder() / "ikb-a").rglob("run*.md"))
 ACTION = re.compile(r"```\n([A-Z]+) \| (.*?)\n```\n", re.DOTALL)
 FRAME = re.compile(r'tmp_exec[^"]*", line (\d+)[^\n]*\n    (.+)')
 PIECES = [
-    "**Solution**",
-    "**Tools**",
-    "**Question",
-    "```python",
-    "```",
-    "def f(x):",
-    "import a, b",
-    "from a import b",
-    "import ,",
-    "from importlib import a, b",
-    '"""',
-    "Args:",
-    "\n",
-    " ",
-    "(",
-    ")",
-    ":",
-    ",",
-    "x = 1",
+    *("**Solution**", "**Tools**", "**Question", "```python", "```", "def f(x):", "import a, b", "from a import b"),
+    *("import ,", "from importlib import a, b", '"""', "Args:", "\n", " ", "(", ")", ":", ",", "x = 1"),
 ]
 
 
 def block(*lines: str) -> str:
     return "\n".join(["```python", *lines, "```"])
-
-
-def sources(section: str) -> list[tuple[str, str]]:
-    return [(tool.name, tool.source) for tool in parse_tools(section)]
 
 
 @pytest.fixture(scope="module")
@@ -104,24 +82,10 @@ def test_programs_have_the_line_numbers_of_recorded_tracebacks(samples):
     assert frames > 9_000
 
 
-def test_recorded_tools_are_read_again_but_for_the_space_around_them(samples):
-    for _, sample in samples:
-        recorded = [source.strip() for source in recorded_sources(sample["tools"])]
-        assert [tool.source.strip() for tool in parse_tools(sample["tools"])] == recorded
-
-
 def test_text_after_another_question_is_cut():
     text = f"{block('print(1)')}\n\n**Question**\nMore?\n**Solution**\n{block('print(2)')}"
     assert parse_completion(text).solution == block("print(1)")
     assert parse_completion(f"{block('print(1)')}\n## Example 2\n{block('print(2)')}").solution == block("print(1)")
-
-
-def test_only_the_first_block_runs():
-    solution = parse_completion(f"So:\n{block('print(1)')}\nor\n{block('print(2)')}").solution
-    assert program_of(solution) == "print(1)"
-    assert program_of("print(3)") == "print(3)"
-    assert program_of("```python") == code_of("") == ""
-    assert code_of("```python\nprint(4)") == "print(4)"
 
 
 def test_sections_count_by_their_last_heading_in_either_order():
@@ -135,18 +99,18 @@ def test_sections_count_by_their_last_heading_in_either_order():
         assert (parsed.solution, [tool.name for tool in parsed.tools]) == (solution, ["math"])
 
 
-def test_every_import_line_is_a_tool_but_of_several_modules_only_the_first():
-    assert sources(block("import math", "import numpy as np", "x = 1")) == [
-        ("math", "import math"),
-        ("numpy", "import numpy as np"),
-    ]
-    assert sources(block("import math, random")) == [("math", "import math, random")]
-    assert sources(block("from sympy import solve, symbols")) == [
-        ("sympy.solve", "from sympy import solve"),
-        ("sympy.symbols", "from sympy import symbols"),
-    ]
-    assert sources(block("# import this, or that")) == []
-    assert sources("import math") == []  # not in a block
+@pytest.mark.parametrize(
+    ("line", "tools"),
+    [
+        ("import numpy as np", {"numpy": "import numpy as np"}),
+        ("import math, random", {"math": "import math, random"}),
+        ("from sympy import a, b", {"sympy.a": "from sympy import a", "sympy.b": "from sympy import b"}),
+        ("# import this, or that", {}),
+    ],
+)
+def test_every_import_line_in_a_block_is_a_tool_but_of_several_modules_only_the_first(line, tools):
+    assert {tool.name: tool.source for tool in parse_tools(block(line, "x = 1"))} == tools
+    assert parse_tools(line) == ()
 
 
 def test_functions_carry_what_stands_before_the_first_of_them():
@@ -163,12 +127,6 @@ def test_programs_are_library_then_tools_then_solution():
     tools = parse_tools(block("from toolbox import half") + block("import math"))
     program = program_of(block("from toolbox import half", "print(half(4))"), tools, ["def half(x):\n    return x / 2"])
     assert program.split("\n") == ["def half(x):", "    return x / 2", "", "", "import math", "", "print(half(4))"]
-
-
-def test_toolbox_shows_docstrings_and_signatures():
-    tools = parse_tools(block("def f(x):", '    """Halve."""') + block("import math"))
-    assert format_toolbox(tools) == "```python\n# Halve.\nf(x)\n```\n```python\n# import math\nimport math\n```"
-    assert format_toolbox([]) == ""
 
 
 def test_strict_registers_every_import_and_nothing_that_is_not_python():
@@ -188,16 +146,6 @@ def test_strict_registers_every_import_and_nothing_that_is_not_python():
     assert [tool.name for tool in official.tools] == ["f", "g"]  # the docstring's, too
 
 
-def test_strict_takes_blocks_of_any_name():
-    parsed = parse_completion("Here:\n```\nprint(1)\n```\n**Tools**\n```py\nimport math\n```", "strict")
-    assert (code_of(parsed.solution), [tool.name for tool in parsed.tools]) == ("print(1)", ["math"])
-
-
-def test_unknown_parser_names_the_known_ones():
-    with pytest.raises(TroveLiteError, match="official, strict"):
-        parse_completion("", "lax")
-
-
 @pytest.mark.parametrize("parser", PARSERS)
 @settings(deadline=None)
 @given(text=st.one_of(st.text(), st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=3))).map("".join)))
@@ -212,27 +160,23 @@ def test_no_text_raises(parser, text):
 # ---- chat models' fences ----
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+WAYS = (
+    *(
         "```py\nprint(42)\n```",
         "```Python3\nprint(42)\n```",
         "``` python\nprint(42)\n```",
         "```{.python}\nprint(42)\n```",
-        "~~~python\nprint(42)\n~~~",
-        "```\nprint(42)\n```",
-        "```python title=a.py\nprint(42)\n```",
-        "So: ```python\nprint(42)\n```",
-        "```python\nprint(42)```\nIt prints 42.",
-        "```python\nprint(42)",
-        "print(42)\n```",
-        "print(42)\n```\nIt prints\n```\n42\n```",
-        "1. Run\n   ```python\n   print(42)\n   ```",
-        "```bash\npip install sympy\n```\nThen\n```python\nprint(42)\n```",
-        "For\n```\n1 2 3\n```\nit is\n```python\nprint(42)\n```",
-        "````python\nprint(42)\n````",
-    ],
+    ),
+    *("~~~python\nprint(42)\n~~~", "```\nprint(42)\n```", "```python title=a.py\nprint(42)\n```", "print(42)\n```"),
+    "```{.python}\nprint(42)\n```",
+    *("So: ```python\nprint(42)\n```", "```python\nprint(42)```\nIt prints 42.", "```python\nprint(42)"),
+    *("print(42)\n```\nIt prints\n```\n42\n```", "1. Run\n   ```python\n   print(42)\n   ```"),
+    "```bash\npip install sympy\n```\nThen\n```python\nprint(42)\n```",
+    *("For\n```\n1 2 3\n```\nit is\n```python\nprint(42)\n```", "````python\nprint(42)\n````"),
 )
+
+
+@pytest.mark.parametrize("text", WAYS)
 def test_strict_sees_a_block_however_a_chat_model_writes_it(text):
     assert program_of(parse_completion(text, "strict").solution) == "print(42)"
     assert whole_program(read_blocks(text, "blocks").solution) == "print(42)"
@@ -292,11 +236,6 @@ def test_what_was_asked_for_under_tools_runs_first_and_alone_there():
     assert whole_program(other.solution, other.tools).startswith("print(f())")
 
 
-def test_no_line_of_a_reply_is_dropped():
-    text = block("from toolbox import f", "print(f())")
-    assert whole_program(read_blocks(text, "blocks").solution) == "from toolbox import f\nprint(f())"
-
-
 @pytest.mark.parametrize(
     ("text", "released", "part", "check", "first", "blocks"),
     [
@@ -323,32 +262,35 @@ ANSWER = "```python\nprint(42)\n```"
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("said", "texts"),
     [
-        ("<think>maybe\n```python\nprint(1)\n```\nno</think>\n```python\nprint(42)\n```", ANSWER),
-        ("try\n```python\nprint(1)\n```\n</think>\n```python\nprint(42)\n```", ANSWER),
-        ("try\n```python\nprint(1)\n</think>\n```python\nprint(42)\n```", ANSWER),
-        ("  \n<THINK>\nhm\n</ Think >\n\n42", "42"),
-        ("<thinking>hm</thinking>42", "42"),
-        ("<think>a<think>b</think>c</think>42", "42"),
-        ("<think>a</think>\n<think>b</think>42", "42"),
-        ("<think>shall I use <think> tags?</think>42", "42"),
-        ("hm <think>a</think> b</think>42", "42"),
-        ("[THINK]hm[/THINK]42", "42"),
-        ("<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>42", "42"),
-        ("<think>never closed\n```python\nprint(1)\n```", ""),
-        ("all of it</think>", ""),
-        ("<think></think>", ""),
+        (
+            ANSWER,
+            [
+                "<think>maybe\n```python\nprint(1)\n```\nno</think>\n```python\nprint(42)\n```",
+                "try\n```python\nprint(1)\n```\n</think>\n```python\nprint(42)\n```",
+                "try\n```python\nprint(1)\n</think>\n```python\nprint(42)\n```",
+            ],
+        ),
+        (
+            "42",
+            ["  \n<THINK>\nhm\n</ Think >\n\n42", "<thinking>hm</thinking>42", "<think>a<think>b</think>c</think>42"],
+        ),
+        ("42", ["<think>a</think>\n<think>b</think>42", "<think>shall I use <think> tags?</think>42"]),
+        ("42", ["<think>a<think>b</think>c</think>42", "hm <think>a</think> b</think>42", "[THINK]hm[/THINK]42"]),
+        ("42", ["<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>42"]),
+        ("", ["<think>never closed\n```python\nprint(1)\n```", "all of it</think>", "<think></think>"]),
     ],
 )
-def test_thinking_is_split_off(text, said):
-    found, thinking = without_thinking(text)
-    assert found == said
-    assert thinking
-    assert without_thinking(found) == (found, "")
-    for parser in PARSERS:
-        assert parse_completion(text, parser) == parse_completion(said, parser)
-    assert read_blocks(text, "blocks") == read_blocks(said, "blocks")
+def test_thinking_is_split_off(said, texts):
+    assert without_thinking(said) == (said, "")
+    for text in texts:
+        found, thinking = without_thinking(text)
+        assert found == said
+        assert thinking
+        for parser in PARSERS:
+            assert parse_completion(text, parser) == parse_completion(said, parser)
+        assert read_blocks(text, "blocks") == read_blocks(said, "blocks")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ error. Nothing in the package knows either.
 """
 
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, replace
@@ -16,7 +17,6 @@ import pytest
 import trove_lite as tl
 from papers.figures import forest
 from trove_lite.datasets.base import Dataset, Problem, Question
-from trove_lite.errors import TroveLiteError
 from trove_lite.methods.base import Answer, Attempt, Method, Run, Settings, chosen
 from trove_lite.models.base import Completion
 from trove_lite.running.live import live_run
@@ -146,34 +146,23 @@ def test_text_answers_are_read_from_a_problems_own_file_and_graded(folder):
     assert mine["correct"].all()
     assert set(mine["answer"]) == set(COLOURS)
     assert set(mine["level"]) == {"light", "dark"}
-
-
-def test_a_repaired_program_replaces_its_draft(folder):
-    candidates = tl.load_candidates(folder)
-    drafts = candidates[candidates["phase"] == "draft"]
-    assert len(drafts)
-    assert (drafts["status"] == "error").all()
-    assert (drafts["round"] == 0).all()
-    repaired = candidates[(candidates["round"] == 1) & (candidates["phase"] == "stream")]
-    assert len(repaired) == len(drafts)
+    drafts, repaired = candidates[candidates["phase"] == "draft"], mine[mine["round"] == 1]
+    assert len(drafts) == len(repaired) > 0
+    assert set(drafts["status"]) == {"error"}
 
 
 def test_every_request_is_a_call_with_its_stage_and_role(folder):
     calls, candidates = tl.load_calls(folder), tl.load_candidates(folder)
-    plan = calls[calls["method"] == "plan"]
-    assert plan.loc[plan["stage"] == "plan", "role"].eq("planner").all()
-    assert plan.loc[plan["stage"] == "plan", "model"].eq("planner").all()
-    assert (plan["stage"] == "plan").sum() == 2 * 2 * 6
-    assert (plan["stage"] == "repair").sum() == (candidates["phase"] == "draft").sum()
-    check = plan[plan["stage"] == "check"]
-    assert check["model"].isna().all()
-    assert check["executions"].eq(1).all()
-    assert plan.loc[plan["stage"] == "write", "cached_tokens"].eq(4).all()
+    stages = dict(calls[calls["method"] == "plan"].groupby("stage", observed=True))
+    assert len(stages["plan"]) == 2 * 2 * 6
+    assert (stages["plan"][["role", "model"]] == "planner").all(axis=None)
+    assert len(stages["repair"]) == (candidates["phase"] == "draft").sum()
+    assert stages["check"]["model"].isna().all()
+    assert stages["check"]["executions"].eq(1).all()
+    assert stages["write"]["cached_tokens"].eq(4).all()
 
 
 def test_a_killed_run_goes_on_to_the_same_tables(folder, tmp_path):
-    import shutil
-
     half = tmp_path / "half"
     shutil.copytree(folder, half)
     for name in ("candidates.parquet", "calls.parquet"):
@@ -185,12 +174,7 @@ def test_a_killed_run_goes_on_to_the_same_tables(folder, tmp_path):
     times = ["generate_seconds", "execute_seconds"]
     for load in (tl.load_candidates, tl.load_calls):
         one, other = (load(path).drop(columns=times, errors="ignore") for path in (folder, half))
-        key = [
-            c for c in one.columns if c in ("run", "method", "category", "problem", "phase", "stage", "sample", "round")
-        ]
-        pd.testing.assert_frame_equal(
-            *(t.sort_values(key, kind="stable", ignore_index=True) for t in (one, other)), check_dtype=False
-        )
+        pd.testing.assert_frame_equal(one, other, check_dtype=False)
 
 
 def test_a_comparison_table_and_figure_know_nothing_of_either(folder):
@@ -220,10 +204,3 @@ def test_the_documented_method_runs_as_documented(tmp_path):
     code = comparison.replace("tl.matched_budgets", "_ = tl.matched_budgets") + "\nprint(sum(_['note'] == ''))"
     ended = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True)
     assert int(ended.stdout) == 3  # budgets at which the two are compared, in one category
-
-
-def test_an_unknown_plugin_is_one_clear_line():
-    with pytest.raises(TroveLiteError, match="no method 'nothing'"):
-        RunSettings(methods=("nothing",))
-    with pytest.raises(TroveLiteError, match="cannot be imported"):
-        RunSettings(methods=("no.such:METHOD",))

@@ -1,16 +1,9 @@
-"""Programs: what is code of a model's text, how complex it is, and which tools it uses."""
+"""Programs: how complex a model's text is, and which tools it uses."""
 
 import pytest
 
 from trove_lite.parse import parse_tools
-from trove_lite.programs import (
-    COUNTS,
-    UNPARSABLE,
-    code_of,
-    operation_counts,
-    operations,
-    used_tools,
-)
+from trove_lite.programs import COUNTS, UNPARSABLE, operation_counts, operations, used_tools
 
 
 @pytest.mark.parametrize(
@@ -21,31 +14,16 @@ from trove_lite.programs import (
         ("df = g = f(1)", 4),
         ("def f():\n    return 1 + 1", 0),
         ("import math", 2),
-        ("print(1)", 4),
-        ("8!", 100),
+        ("8!", UNPARSABLE),
         ("x = 3\nprint(x)", 4),
         ("", 0),
+        ("(" * 5000 + ")" * 5000, UNPARSABLE),
+        ("-" * 50_000 + "1", UNPARSABLE),
     ],
+    ids=range(10),
 )
 def test_operations_sum_the_depths_of_top_level_statements(code, depth):
     assert operations(code) == depth
-
-
-def test_only_the_code_of_counts():
-    assert code_of("```python\na\n```\n```python\nb\n```") == "a"
-    assert code_of("```python\nunclosed") == "unclosed"
-    assert code_of("no fence") == "no fence"
-
-
-def test_absurdly_nested_code_does_not_break_the_count():
-    assert operations("(" * 5000 + ")" * 5000) == 100
-    assert operations("-" * 50_000 + "1") == 100
-
-
-def test_reported_operations_leave_out_imports_and_what_does_not_parse():
-    assert operation_counts("```python\nimport math\nprint(1)\n```", ())[0] == operations("print(1)")
-    assert operation_counts("```python\nprint(important)\n```", ())[0] == 0  # the line says "import"
-    assert operation_counts("```python\n8!\n```", ())[0] is None
 
 
 def test_a_listed_tool_is_used_where_the_last_part_of_its_name_occurs():

@@ -17,7 +17,7 @@ from papers import named, save
 from papers.figures import titled
 from trove_lite import TroveLiteError
 from trove_lite.candidates import outcomes, save_table
-from trove_lite.notebooks import check_parameters, execute_notebook, notebook_parameters
+from trove_lite.notebooks import check_parameters, notebook_parameters
 from trove_lite.report import index_page, report
 
 from .conftest import ROOT
@@ -57,35 +57,26 @@ def reported(folder, *runs, parameters=(), **how):
     return report(runs, "x", notebooks=folder, parameters=dict(parameters), jobs=2, **how)
 
 
-def test_a_report_has_pages_tables_and_figures_of_its_notebooks_with_an_index(fixture_run, folder, tmp_path):
-    """In kernels of this Python, as users have it, though another is installed under the kernel's name."""
-    for stem in ("11_reeval_modes", "15_errors"):
-        shutil.copy(ROOT / "notebooks" / f"{stem}.ipynb", folder)
-    assert reported(folder, parameters={"seed": "1", "runs": str(fixture_run)}) == 0
-    index = (tmp_path / "results/x/index.html").read_text()
-    for stem in ("11_reeval_modes", "15_errors"):
-        assert f"notebooks/{stem}.html" in index
-        assert "<table" in (tmp_path / f"results/x/notebooks/{stem}.html").read_text()
-    assert "reeval_table2.csv" in index
-    assert len(pd.read_csv(tmp_path / "results/x/reeval_table2_check.csv"))
-    assert (tmp_path / "figures/x/reeval_figure1.png").stat().st_size > 10_000
-
-
-def test_a_kernel_is_this_python_whatever_is_installed_under_its_name(folder, tmp_path, monkeypatch):
+def test_a_report_has_pages_tables_and_figures_with_an_index(fixture_run, folder, tmp_path, monkeypatch):
+    """In kernels of this Python, though another is installed under the kernel's name."""
     spec = tmp_path / "jupyter" / "kernels" / "python3" / "kernel.json"
     spec.parent.mkdir(parents=True)
     spec.write_text('{"argv": ["false"], "display_name": "another", "language": "python"}')
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
-    path = notebook(folder / "n.ipynb", "import sys; open('here', 'w').write(sys.executable)")
-    execute_notebook(path, {"k": 1}, tmp_path / "out" / "n.ipynb")
-    assert (folder / "here").read_text() == sys.executable
+    shutil.copy(ROOT / "notebooks" / "11_reeval_modes.ipynb", folder)
+    assert reported(folder, parameters={"seed": "1", "runs": str(fixture_run)}) == 0
+    index = (tmp_path / "results/x/index.html").read_text()
+    assert "notebooks/11_reeval_modes.html" in index
+    assert "<table" in (tmp_path / "results/x/notebooks/11_reeval_modes.html").read_text()
+    assert "reeval_table2.csv" in index
+    assert len(pd.read_csv(tmp_path / "results/x/reeval_table2_check.csv"))
+    assert (tmp_path / "figures/x/reeval_figure1.png").stat().st_size > 10_000
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
         ({"K": "3"}, "has no parameter 'K': it has k, name, share"),
-        ({"k": "1_0"}, "takes a int such as 15, not '1_0'"),
         ({"k": "12e4567"}, "takes a int such as 15"),
         ({"share": "[1]"}, "takes a float such as 0.5"),
         ({"runs": "[1"}, "takes a list such as"),
@@ -123,12 +114,10 @@ def test_a_failing_notebook_shows_its_traceback_and_the_others_finish_as_safe_pa
     assert "ZeroDivisionError" in error
     page = (tmp_path / "results/x/notebooks/02_works.html").read_text()
     index = (tmp_path / "results/x/index.html").read_text()
-    assert index.count("(failed)") == 1
+    assert index.count(" (failed)") == 1
     for text in (page, index):
         assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//|url\(\s*["']?(https?:)?//|@import""", text)
         assert "<script" not in text
-    assert page.count("<details><summary>code</summary>") == 3  # with the cell that papermill injects
-    assert 'alt="Figure: Does it &lt;draw&gt;?"' in page
     assert 'href="../index.html"' in page
     assert '<a href="notebooks/02_works.html">Does it &lt;draw&gt;?</a>' in index
 
@@ -187,31 +176,16 @@ def test_an_ended_report_leaves_no_process(fixture_run, folder, tmp_path):
     assert not left
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [({"seeed": "1"}, "no notebook has a parameter 'seeed'"), ({"runs": "x"}, "give them once")],
-)
-def test_a_wrong_parameter_stops_the_report_before_anything_runs(fixture_run, folder, tmp_path, parameters, message):
-    notebook(folder / "01_one.ipynb")
-    with pytest.raises(TroveLiteError, match=message):
-        reported(folder, fixture_run, parameters=parameters)
-    assert not (tmp_path / "results").exists()
-
-
-def test_the_index_is_signs_figures_with_captions_in_natural_order_notebooks_and_tables_escaped(tmp_path):
+def test_the_index_shows_signs_and_figures_with_captions_in_natural_order_escaped(tmp_path):
     results, figures = tmp_path / "results", tmp_path / "figures"
     results.mkdir()
-    (results / "view.html").write_text("x")
-    pd.DataFrame({"a": [1]}).to_csv(results / "claims.csv", index=False)
     for name in ("figure10", "figure2"):
         figure, _ = plt.subplots(figsize=(1, 1))
-        table = named(pd.DataFrame(), name, "", "runs")
-        save(titled(figure, table, "A title", caption=f"What {name} <shows>"), figures)
+        save(
+            titled(figure, named(pd.DataFrame(), name, "", "runs"), "A title", caption=f"What {name} <shows>"), figures
+        )
     text = index_page(results, figures, "A <title>", "runs", ["one <answer>"], {})
     assert "<title>A &lt;title&gt;</title>" in text
-    assert "<li>one &lt;answer&gt;</li>" in text
-    assert 'href="view.html"' in text
+    assert "one &lt;answer&gt;" in text
     assert re.findall(r'<figure id="(\w+)"', text) == ["figure2", "figure10"]
     assert "What figure2 &lt;shows&gt; Of runs.</figcaption>" in text
-    places = [text.index(f"<h2>{heading}") for heading in ("Figures", "Notebooks", "Tables")]
-    assert places == sorted(places)

@@ -1,6 +1,6 @@
 """The house keeps its order: arrows point down, no circle, plug-ins know nothing of one another, names stay at home.
 
-    5  __main__  cli  commands  run_command  options  notebooks  report  doctor  (and the index of public names)
+    5  __main__  cli  commands  options  notebooks  report  doctor  (and the index of public names)
     4  view
     3  analysis            running   recorded
     2  prompts
@@ -8,19 +8,20 @@
     0  errors  candidates  programs  definitions  parse  selection  journal  lazy  plugins  bars
 
 A module imports from its own folder and from lower storeys, never up and never sideways; an import inside a function
-counts like any other. Read from the source by `ast` alone. `python -m tests.test_storeys` prints the plan of the house.
+counts like any other. Read from the source by `ast` alone.
 """
 
 import ast
 from collections.abc import Iterator
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "trove_lite"
 STOREYS = (
-    (
+    [
         "errors",
         "candidates",
         "programs",
@@ -32,12 +33,12 @@ STOREYS = (
         "plugins",
         "bars",
         "version",
-    ),
+    ],
     ("datasets", "methods", "models", "sandbox"),
     ("prompts",),
     ("analysis", "running", "recorded"),
     ("view",),
-    ("cli", "commands", "run_command", "options", "notebooks", "report", "doctor", "__main__", ""),
+    ("cli", "commands", "options", "notebooks", "report", "doctor", "__main__", ""),
 )
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
@@ -50,10 +51,7 @@ SHARED = {
 DOORS = {
     ("__main__", "cli"): "it is the command",
     ("cli", "commands"): "it finds them",
-    ("cli", "run_command"): "it finds it",
     ("cli", "options"): "commands have them",
-    ("run_command", "commands"): "what commands have in common",
-    ("run_command", "options"): "it has most of them",
     ("commands", "notebooks"): "a command calls it",
     ("commands", "report"): "a command calls it",
     ("commands", "doctor"): "a command calls it",
@@ -132,28 +130,22 @@ def arrows() -> frozenset[tuple[str, str]]:
 
 def up_or_sideways() -> set[tuple[str, str]]:
     """Arrows into another room of the same storey, or of a higher one."""
-    found = {(a, b) for a, b in arrows() if room(a) != room(b) and STOREY[room(a)] <= STOREY[room(b)]}
-    ground = {(a, b) for a, b in found if STOREY[room(a)] == STOREY[room(b)] == 0}  # one room of files
-    ground |= {(a, b) for a, b in found if a == ""}  # the index names everything
-    return {(a, b) for a, b in found - ground if (room(a), b) not in DOORS}
+    return {
+        (a, b)
+        for a, b in arrows()
+        if room(a) != room(b)
+        and STOREY[room(a)] <= STOREY[room(b)] != 0  # the ground floor is one room of files
+        and (room(a), b) not in DOORS
+    }
 
 
-def circles() -> list[set[str]]:
-    """Groups of modules that import one another, however far around."""
-    after: dict[str, set[str]] = {module: set() for module in modules()}
-    for a, b in arrows():
-        after[a].add(b)
-    reach = {}
-    for start in after:
-        seen, queue = set(), list(after[start])
-        while queue:
-            module = queue.pop()
-            if module not in seen:
-                seen.add(module)
-                queue += after[module]
-        reach[start] = seen
-    groups = {frozenset(b for b in reach[a] if a in reach[b]) for a in reach if a in reach[a]}
-    return [set(group) for group in groups]
+def circles() -> list[tuple[str, ...]]:
+    """A way around through modules that import one another, where there is one."""
+    try:
+        TopologicalSorter({a: {b for start, b in arrows() if start == a} for a in modules()}).prepare()
+    except CycleError as error:
+        return [error.args[1]]
+    return []
 
 
 def plug_in(module: str) -> str:
@@ -205,10 +197,6 @@ def test_every_module_has_a_storey():
     assert {room(module) for module in modules()} == set(STOREY)
 
 
-def test_every_arrow_ends_in_a_module_that_is_there():
-    assert {(a, b) for a, b in arrows() if b not in modules()} == set()
-
-
 def test_arrows_point_down():
     assert up_or_sideways() == set()
 
@@ -243,7 +231,7 @@ def test_no_exception_outlives_its_reason(module):
 
 #: Lines of Python that a folder may have, and any file: raised only with a reason in the commit.
 #: They only go down: what is aimed at is 12,000, 3,700, 1,900 and 14,000.
-BUDGETS = {"trove_lite": 17_000, "papers": 6_400, "audit": 3_500, "tests": 21_300}
+BUDGETS = {"trove_lite": 16_550, "papers": 6_400, "audit": 3_500, "tests": 20_600}
 LONGEST = 400
 
 
@@ -262,23 +250,3 @@ def test_no_folder_is_longer_than_its_budget():
 def test_no_file_is_longer_than_a_reader_can_keep_in_mind():
     long = {str(path) for path, n in lines().items() if n > LONGEST}
     assert long == {"audit/benefit.py"}  # the last to be split
-
-
-def plan() -> str:
-    """Modules on each floor, and counts of arrows, circles and arrows that run up."""
-    lines = []
-    for number, rooms in reversed(list(enumerate(STOREYS))):
-        count = {name: sum(room(module) == name for module in modules()) for name in rooms}
-        floor = "  ".join(f"{name or 'index'} {n}" for name, n in count.items())
-        lines.append(f"{number}: {sum(count.values()):3} modules  ({floor})")
-    between = sum(room(a) != room(b) for a, b in arrows())
-    lines.append(f"{len(modules())} modules, {len(arrows())} arrows, {between} of them between rooms")
-    lines.append(f"{len(circles())} circles, {len(up_or_sideways())} arrows up or sideways")
-    lines += [f"  {a} -> {b}" for a, b in sorted(up_or_sideways())]
-    lines += [f"  circle: {', '.join(sorted(group))}" for group in circles()]
-    lines += [f"  '{text}' in {module}" for module, text in sorted(names_abroad())]
-    return "\n".join(lines)
-
-
-if __name__ == "__main__":
-    print(plan())

@@ -82,21 +82,9 @@ def test_functions_and_classes_are_described_as_prompts_show_them():
     assert (pair.signature, pair.docstring, pair.kind) == ("P()", "A point.", "function")
 
 
-def test_what_does_not_parse_is_no_tool_and_an_import_stays_one():
-    assert definitions("def f(x:\n") is None
-    assert tools("def f(x:\n", "def g(") == ()
-    found = isolated_tools(["import math\nthis is text", "from toolbox import f"]).tools
-    assert [tool.name for tool in found] == ["math", "toolbox.f"]
-
-
 def test_a_use_of_the_toolbox_counts_also_where_a_function_is_written_beside_it():
     found = isolated_tools(["from toolbox import f\n\ndef g(x):\n    return f(x)"]).tools
     assert [(tool.name, tool.kind) for tool in found] == [("g", "function"), ("toolbox.f", "import")]
-
-
-def test_a_block_with_nothing_to_leave_out_runs_as_it_was_written():
-    block = "import math\n\n\ndef f(x):\n    return math.pi  # so"
-    assert isolated_tools([block]).code == (block,)
 
 
 @pytest.mark.parametrize("parser", ["official", "strict"])
@@ -144,15 +132,6 @@ def test_a_tool_whose_load_fails_hangs_or_ends_the_process_does_not_enter_and_ha
 
 
 @CONFINED
-def test_a_name_in_one_tool_does_not_break_another_of_that_name(sandbox):
-    library = tools("def combinations(n, k):\n    return n * k") + tools(
-        "from itertools import combinations\ndef pairs(n):\n    return len(list(combinations(range(n), 2)))"
-    )
-    program = "from toolbox import combinations, pairs\nprint(combinations(3, 4), pairs(4))"
-    assert ran(sandbox, program, *library).output == "12 6\n"
-
-
-@CONFINED
 @pytest.mark.parametrize(
     "program",
     [
@@ -169,18 +148,6 @@ def test_a_program_imports_a_tool_as_python_does(sandbox, program):
     (bad,) = tools("def bad(x=1 / 0): pass")
     library = tools("TWO = 2\ndef helper(x):\n    return TWO * x\ndef f(x):\n    return helper(x)")
     assert ran(sandbox, program, bad, *library).output == "4\n"
-
-
-@CONFINED
-def test_a_tool_may_use_another_that_it_imports(sandbox):
-    library = tools("def g(x):\n    return 2 * x", "from toolbox import g\ndef f(x):\n    return g(x) + 1")
-    assert ran(sandbox, "from toolbox import f\nprint(f(2))", *library).output == "5\n"
-
-
-@CONFINED
-def test_tools_that_need_one_another_to_load_are_refused(sandbox):
-    f, g = tools("from toolbox import g\nclass f(g): pass", "from toolbox import f\nclass g(f): pass")
-    assert not loads(sandbox, f, g)
 
 
 @CONFINED
@@ -214,14 +181,3 @@ def test_a_hostile_name_or_source_breaks_nothing(sandbox, name):
     (f,) = tools("def f(x):\n    return x")
     for program in ("from toolbox import f\nprint(f(2))", "from toolbox import *\nprint(f(2))"):
         assert ran(sandbox, program, hostile, f).output == "2\n"
-
-
-def test_a_program_without_a_toolbox_is_what_it_was():
-    assert program_of("```python\nfrom toolbox import f\nprint(1)\n```", ["import math"]) == "import math\n\nprint(1)"
-
-
-def test_a_library_that_a_tool_imports_is_warm_when_it_runs():
-    from trove_lite.sandbox.worker import tier_of
-
-    (f,) = tools("def f(x):\n    import pyarrow\n    return x")
-    assert tier_of(program_of("print(1)", (), [f])) == "scientific"

@@ -1,4 +1,4 @@
-"""How far a long piece of work is: a bar on a terminal, a plain line now and then elsewhere. It draws, and no more."""
+"""How far a long piece of work is: a bar on a terminal, a plain line now and then elsewhere."""
 
 import sys
 import time
@@ -11,8 +11,7 @@ class Bar:
 
     def __init__(self, total: int, what: str, *, unit: str = "", done: int = 0, enabled: bool = True):
         self.total, self.what, self.unit, self.done, self.enabled = total, what, unit, done, enabled
-        self.said, self.told = time.monotonic(), -1
-        self.drawn = None
+        self.last, self.drawn = time.monotonic(), None
 
     def __enter__(self) -> "Bar":
         if self.enabled and sys.stderr.isatty():
@@ -25,17 +24,14 @@ class Bar:
     def __exit__(self, failure: type | None, *_) -> None:
         if self.drawn:
             self.drawn.close()
-        elif self.enabled and self.total and not failure and self.told != self.done:
-            self._say()
+        elif self.total and not failure:
+            self.update(0, every=0)
 
-    def update(self, more: int = 1) -> None:
+    def update(self, more: int = 1, every: float = EVERY_SECONDS) -> None:
         """So many more are done."""
         self.done += more
         if self.drawn:
             self.drawn.update(more)
-        elif self.enabled and time.monotonic() - self.said > EVERY_SECONDS:
-            self._say()
-
-    def _say(self) -> None:
-        self.said, self.told = time.monotonic(), self.done
-        print(f"{self.what}: {self.done:,} of {self.total:,} {self.unit}".rstrip(), file=sys.stderr)
+        elif self.enabled and (now := time.monotonic()) - self.last > every:
+            self.last = now
+            print(f"{self.what}: {self.done:,} of {self.total:,} {self.unit}".rstrip(), file=sys.stderr)

@@ -8,6 +8,7 @@ makes rows (recorded, running) nor judges them (selection, analysis).
 import hashlib
 import json
 import platform
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
@@ -29,7 +30,14 @@ KEY = ["run", "method", "seed", "dataset", "category", "problem", "phase", "mode
 TEXT = ["response", "solution", "tools", "output", "error"]
 #: Rows that repeat, one a problem, the answer that a recorded run ended with, problems solved again included.
 SELECTED, SELECTION = "selected", "recorded selection"
-#: Column → arrow type. `problem` is the index in the data set's own order; `phase` is `stream`, `retry` for problems
+
+
+def _schema(*columns: tuple[str, pa.DataType]) -> pa.Schema:
+    """Names of columns with their type, in the table's order."""
+    return pa.schema([(name, kind) for names, kind in columns for name in names.split()])
+
+
+#: `problem` is the index in the data set's own order; `phase` is `stream`, `retry` for problems
 #: solved again after trimming, `draft` for what is rectified before it counts, or `selected` for rows of provenance
 #: `recorded selection` (`selections`), which are no candidates of their own; `place` is the order in which a
 #: problem's modes are sampled (0, 1, …), which decides ties; `round` counts how often a program was written anew in
@@ -42,71 +50,53 @@ SELECTED, SELECTION = "selected", "recorded selection"
 #: answer.
 #: Facts of the run, in each of its rows: `shares_state`, whether its problems have anything in common (a toolbox, a
 #: tool made for all); `selection`, by which rule it chose its answers, null where that is not known.
-SCHEMA = pa.schema(
-    [
-        ("model", pa.string()),
-        ("provenance", pa.string()),
-        ("run", pa.string()),
-        ("method", pa.string()),
-        ("seed", pa.int64()),
-        ("shares_state", pa.bool_()),
-        ("selection", pa.string()),
-        ("dataset", pa.string()),
-        ("category", pa.string()),
-        ("problem", pa.int32()),
-        ("phase", pa.string()),
-        ("mode", pa.string()),
-        ("place", pa.int16()),
-        ("sample", pa.int32()),
-        ("round", pa.int16()),
-        ("level", pa.string()),
-        ("program", pa.int64()),
-        ("response", pa.string()),
-        ("solution", pa.string()),
-        ("tools", pa.string()),
-        ("status", pa.string()),
-        ("output", pa.string()),
-        ("shortened", pa.bool_()),
-        ("error", pa.string()),
-        ("answers", pa.list_(pa.string())),
-        ("answer", pa.string()),
-        ("correct", pa.bool_()),
-        ("operations", pa.int32()),
-        ("prompt_tokens", pa.int32()),
-        ("completion_tokens", pa.int32()),
-        ("generate_seconds", pa.float64()),
-        ("execute_seconds", pa.float64()),
-    ]
+SCHEMA = _schema(
+    ("model provenance run method", pa.string()),
+    ("seed", pa.int64()),
+    ("shares_state", pa.bool_()),
+    ("selection dataset category", pa.string()),
+    ("problem", pa.int32()),
+    ("phase mode", pa.string()),
+    ("place", pa.int16()),
+    ("sample", pa.int32()),
+    ("round", pa.int16()),
+    ("level", pa.string()),
+    ("program", pa.int64()),
+    ("response solution tools status output", pa.string()),
+    ("shortened", pa.bool_()),
+    ("error", pa.string()),
+    ("answers", pa.list_(pa.string())),
+    ("answer", pa.string()),
+    ("correct", pa.bool_()),
+    ("operations prompt_tokens completion_tokens", pa.int32()),
+    ("generate_seconds execute_seconds", pa.float64()),
 )
 #: What outcomes keep of the text: #ops as TroVE reports it, the tools of #lib, and #ops by each of `programs.COUNTS`.
 #: Null is what is not known.
-MEASURED = [
+MEASURED = _schema(
     ("reported_operations", pa.int32()),
     ("used_tools", pa.list_(pa.string())),
     ("operation_counts", pa.list_(pa.int32())),
-]
+)
 OUTCOMES_SCHEMA = pa.schema([*(field for field in SCHEMA if field.name not in TEXT), *MEASURED])
 #: `stage` is what was asked, a candidate's mode or another thing such as `rank`; `mode` is null where the request made
 #: no candidate. Tokens and seconds are null where they are not known; `executions` counts programs run.
-CALLS_SCHEMA = pa.schema(
-    [
-        *(SCHEMA.field(name) for name in ("run", "method", "seed", "dataset", "category", "problem", "phase")),
-        ("stage", pa.string()),
-        *(SCHEMA.field(name) for name in ("mode", "sample", "round")),
-        ("role", pa.string()),
-        ("model", pa.string()),
-        ("prompt_tokens", pa.int32()),
-        ("cached_tokens", pa.int32()),
-        ("completion_tokens", pa.int32()),
-        ("finish_reason", pa.string()),
-        ("executions", pa.int32()),
-        ("generate_seconds", pa.float64()),
-        ("queue_seconds", pa.float64()),
-        ("execute_seconds", pa.float64()),
-    ]
+CALLS_SCHEMA = _schema(
+    ("run method", pa.string()),
+    ("seed", pa.int64()),
+    ("dataset category", pa.string()),
+    ("problem", pa.int32()),
+    ("phase stage mode", pa.string()),
+    ("sample", pa.int32()),
+    ("round", pa.int16()),
+    ("role model", pa.string()),
+    ("prompt_tokens cached_tokens completion_tokens", pa.int32()),
+    ("finish_reason", pa.string()),
+    ("executions", pa.int32()),
+    ("generate_seconds queue_seconds execute_seconds", pa.float64()),
 )
 #: What tables may lack that were made before it was kept; and the modes that tell there that nothing is shared.
-LATER = ("shares_state", "selection", *(name for name, _ in MEASURED))
+LATER = ("shares_state", "selection", *MEASURED.names)
 ALONE = ("primitive", "instance", "standard", "cot", "pot", "entangled", "creator", "tool_use", "dispatcher")
 CALLS_KEY = [*KEY[:7], "stage", "role", "mode", "sample", "round"]
 #: Of both tables' schemas.
@@ -114,12 +104,8 @@ VERSION = 2
 VERSION_KEY = b"trove_lite.schema"
 NAMES = {"model", "provenance", "run", "method", "dataset", "category", "phase", "stage", "mode", "level", "status"}
 NAMES |= {"role", "finish_reason", "selection"}
-NULLABLE = {
-    pa.bool_(): pd.BooleanDtype(),
-    pa.int16(): pd.Int16Dtype(),
-    pa.int32(): pd.Int32Dtype(),
-    pa.int64(): pd.Int64Dtype(),
-}
+NULLABLE = {pa.bool_(): pd.BooleanDtype(), pa.int64(): pd.Int64Dtype()}
+NULLABLE |= {pa.int16(): pd.Int16Dtype(), pa.int32(): pd.Int32Dtype()}
 
 
 def fingerprint(solution: str, tools: str) -> int:
@@ -138,18 +124,18 @@ def as_frame(table: pa.Table) -> pd.DataFrame:
     frame = table.to_pandas(types_mapper=NULLABLE.get)
     for name in NAMES & set(frame.columns):
         frame[name] = frame[name].astype("category")
-    return told_of_state(frame) if "shares_state" in frame else frame
+    return with_shared_state(frame) if "shares_state" in frame else frame
 
 
-def told_of_state(candidates: pd.DataFrame) -> pd.DataFrame:
+def with_shared_state(candidates: pd.DataFrame) -> pd.DataFrame:
     """The same table with `shares_state` in each row. A run that does not say it shares something among its problems,
     unless all its modes are among `ALONE`."""
-    told = candidates.get("shares_state", pd.Series(pd.NA, candidates.index, dtype="boolean"))
-    if "shares_state" in candidates and not told.isna().any():
+    stated = candidates.get("shares_state", pd.Series(pd.NA, candidates.index, dtype="boolean"))
+    if not stated.isna().any() and "shares_state" in candidates:
         return candidates
     shared = ~candidates["mode"].isin(ALONE)
     of_run = shared.groupby([candidates["run"], candidates["method"]], observed=True).transform("any")
-    return candidates.assign(shares_state=told.fillna(of_run))
+    return candidates.assign(shares_state=stated.fillna(of_run))
 
 
 def checked(candidates: object) -> pd.DataFrame:
@@ -170,18 +156,13 @@ def outcomes(candidates: pd.DataFrame) -> pd.DataFrame:
 def measured(candidates: pd.DataFrame) -> pd.DataFrame:
     """The same table with what `programs` measures of a solution (`MEASURED`)."""
     if "solution" not in candidates:
-        absent = [name for name, _ in MEASURED if name not in candidates]
-        return candidates.assign(**dict.fromkeys(absent)) if absent else candidates
-    measures = [
-        (used_tools(solution, tools), operation_counts(solution, tools))
-        for solution, tools in zip(
-            candidates["solution"].fillna(""), map(parse_tools, candidates["tools"].fillna("")), strict=True
-        )
-    ]
-    tools, counts = zip(*measures, strict=True) if measures else ((), ())
+        return candidates.assign(**dict.fromkeys(set(MEASURED.names) - set(candidates.columns)))
+    texts = candidates[["solution", "tools"]].fillna("").itertuples(index=False, name=None)
+    pairs = [(solution, parse_tools(tools)) for solution, tools in texts]
+    counts = [operation_counts(*pair) for pair in pairs]
     return candidates.assign(
         reported_operations=pd.array([reported for reported, *_ in counts], dtype="Int32"),
-        used_tools=pd.Series(tools, candidates.index, dtype=object),
+        used_tools=pd.Series([used_tools(*pair) for pair in pairs], candidates.index, dtype=object),
         operation_counts=pd.Series(counts, candidates.index, dtype=object),
     )
 
@@ -197,20 +178,17 @@ def all_candidates(candidates: pd.DataFrame) -> pd.DataFrame:
 def selections(candidates: pd.DataFrame) -> pd.DataFrame:
     """The answer that each recorded run ended with, as its result file says: one row a problem and run.
 
-    It was selected in two stages, after problems were solved again with the trimmed toolbox. Nothing else of a run may
-    be known (`selected_alone`): such rows are good for the accuracy of that selection and for nothing that needs all
-    candidates.
+    It was selected in two stages, after problems were solved again with the trimmed toolbox. Of a run nothing else may
+    be known (`selected_alone`).
     """
     return candidates[(checked(candidates)["phase"] == SELECTED).to_numpy()]
 
 
 def selected_alone(candidates: pd.DataFrame) -> list[tuple[str, str]]:
     """(run, category) of the runs of which only the selected answers are known, sorted."""
-    pairs = {
-        name: set(part[["run", "category"]].astype(str).itertuples(index=False, name=None))
-        for name, part in (("selected", selections(candidates)), ("whole", all_candidates(candidates)))
-    }
-    return sorted(pairs["selected"] - pairs["whole"])
+    parts = (selections(candidates), all_candidates(candidates))
+    selected, whole = (set(part[["run", "category"]].astype(str).itertuples(index=False, name=None)) for part in parts)
+    return sorted(selected - whole)
 
 
 def load_candidates(*paths: str | Path) -> pd.DataFrame:
@@ -218,11 +196,7 @@ def load_candidates(*paths: str | Path) -> pd.DataFrame:
 
     Raises TroveLiteError where a path holds no such table, lacks columns, or repeats a run that another has.
     """
-    tables = [_read_candidates(_file(Path(path), "candidates.parquet")) for path in _some(paths)]
-    if not all("solution" in table.column_names for table in tables):
-        frames = [outcomes(as_frame(table)) for table in tables]
-        tables = [pa.Table.from_pandas(frame, OUTCOMES_SCHEMA, preserve_index=False) for frame in frames]
-    return _together(tables, KEY, paths)
+    return _together(paths, _read_candidates, KEY)
 
 
 def load_calls(*paths: str | Path) -> pd.DataFrame:
@@ -231,7 +205,7 @@ def load_calls(*paths: str | Path) -> pd.DataFrame:
     Of a run that kept none (recorded, or of an earlier release) it is what its candidates tell: see `calls_of`.
     Raises TroveLiteError as `load_candidates` does.
     """
-    return _together([_read_calls(Path(path)) for path in _some(paths)], CALLS_KEY, paths)
+    return _together(paths, _read_calls, CALLS_KEY)
 
 
 def calls_of(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -252,63 +226,59 @@ def named(table: pd.DataFrame, name: str, title: str, runs: str = "", **about: o
     return table
 
 
-def _some(paths: tuple[str | Path, ...]) -> tuple[str | Path, ...]:
+def _together(paths: tuple[str | Path, ...], read: Callable[[Path], pa.Table], key: list[str]) -> pd.DataFrame:
     if not paths:
         raise TroveLiteError("no run given: name a run folder or a parquet file of candidates or outcomes")
     for path in paths:
         if not isinstance(path, (str, Path)):
             raise TroveLiteError(f"a {type(path).__name__} is not the path of a run: name a run folder or a file")
-    return paths
-
-
-def _together(tables: list[pa.Table], key: list[str], paths: tuple[str | Path, ...]) -> pd.DataFrame:
+    tables = [read(Path(path)) for path in paths]
+    if not all("solution" in table.column_names or "stage" in table.column_names for table in tables):
+        frames = [outcomes(as_frame(table)) for table in tables]
+        tables = [pa.Table.from_pandas(frame, OUTCOMES_SCHEMA, preserve_index=False) for frame in frames]
     frame = as_frame(pa.concat_tables(tables)).sort_values(key, kind="stable", ignore_index=True)
     repeated = frame.duplicated(key)
     if repeated.any():
         row = frame[repeated].iloc[0]
-        raise TroveLiteError(
-            f"{', '.join(map(str, paths))}: run '{row['run']}', {row['category']} problem {row['problem']} is there "
-            "twice; give each run once"
-        )
+        where = f"run '{row['run']}', {row['category']} problem {row['problem']}"
+        raise TroveLiteError(f"{', '.join(map(str, paths))}: {where} is there twice; give each run once")
     return frame
 
 
-def _file(path: Path, name: str) -> Path:
-    file = path / name if path.is_dir() else path
+def _file(path: Path) -> Path:
+    file = path / "candidates.parquet" if path.is_dir() else path
     if not file.is_file():
         hint = "the run is not complete" if (path / "run.json").exists() else "not a run folder or parquet file"
         raise TroveLiteError(f"{file}: missing ({hint}); see `trove-lite --help` for how to make a run")
     return file
 
 
-def _read_candidates(file: Path) -> pa.Table:
-    table = _read(file)
+def _read_candidates(path: Path) -> pa.Table:
+    table = _read(file := _file(path))
     schema = SCHEMA if "solution" in table.column_names else OUTCOMES_SCHEMA
-    _refuse_without([name for name in schema.names if name not in LATER], table, file)
     if "selection" not in table.column_names:
-        table = table.append_column("selection", _stated_rules(table["method"], file.parent))
-    for field in schema:
-        if field.name not in table.column_names:
-            table = table.append_column(field, pa.nulls(len(table), field.type))
+        table = table.append_column("selection", _stated_rules(table, file.parent))
+    for name in LATER:
+        if name in schema.names and name not in table.column_names:
+            table = table.append_column(name, pa.nulls(len(table), schema.field(name).type))
     return _cast(table, schema, file)
 
 
-def _stated_rules(methods: pa.ChunkedArray, folder: Path) -> pa.Array:
+def _stated_rules(table: pa.Table, folder: Path) -> pa.Array:
     """By which rule a run chose whose table does not say it: as `run.json` does, where tables may name a method longer
     (`trove_no_import`)."""
     told = {name: about.get("selection") for name, about in read_description(folder).get("methods", {}).items()}
-    by_length = sorted(told, key=len)
-    rules = {m: told[n] for m in methods.unique().to_pylist() for n in by_length if f"{m}_".startswith(f"{n}_")}
-    return pa.array(map(rules.get, methods.to_pylist()), pa.string())
+    methods = table["method"].to_pylist() if "method" in table.column_names else [""] * len(table)
+    rules = {m: told[n] for m in set(methods) for n in sorted(told, key=len) if f"{m}_".startswith(f"{n}_")}
+    return pa.array(map(rules.get, methods), pa.string())
 
 
 def _read_calls(path: Path) -> pa.Table:
-    file = _file(path, "candidates.parquet")  # without it the run is not complete
+    file = _file(path)  # without it the run is not complete
     beside = file.with_name("calls.parquet") if file.name == "candidates.parquet" else file
     table = _read(beside) if beside.is_file() else None
     if table is None or "stage" not in table.column_names:
         return pa.Table.from_pandas(calls_of(load_candidates(file)), CALLS_SCHEMA, preserve_index=False)
-    _refuse_without(CALLS_SCHEMA.names, table, beside)
     return _cast(table, CALLS_SCHEMA, beside)
 
 
@@ -325,13 +295,9 @@ def _read(file: Path) -> pa.Table:
     return table
 
 
-def _refuse_without(names: list[str], table: pa.Table, file: Path) -> None:
-    absent = [name for name in names if name not in table.column_names]
-    if absent:
-        raise TroveLiteError(f"{file}: lacks the columns {', '.join(absent)}; see candidates.py for the schema")
-
-
 def _cast(table: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
+    if absent := [name for name in schema.names if name not in table.column_names]:
+        raise TroveLiteError(f"{file}: lacks the columns {', '.join(absent)}; see candidates.py for the schema")
     try:
         return table.select(schema.names).cast(schema)
     except pa.ArrowException as error:
@@ -375,9 +341,9 @@ def read_description(folder: str | Path) -> dict:
 
 def versions() -> dict[str, str]:
     """Versions of Python and of the libraries that results may depend on."""
-    names = ["numpy", "pandas", "scipy", "sympy", "matplotlib", "pyarrow"]
-    ours = {"python": platform.python_version(), "trove-lite": __version__}
-    return ours | {name: metadata.version(name) for name in names}
+    names = ("numpy", "pandas", "scipy", "sympy", "matplotlib", "pyarrow")
+    own = {"python": platform.python_version(), "trove-lite": __version__}
+    return own | {name: metadata.version(name) for name in names}
 
 
 def run_name(name: str, seed: int) -> str:

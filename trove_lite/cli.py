@@ -7,17 +7,31 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from dataclasses import fields
 from inspect import getdoc
+from pathlib import Path
 from typing import Literal
 
 from . import commands
 from .commands import say
 from .errors import TroveLiteError, UsageError
 from .options import Parser, completion_of
-from .run_command import run, take_settings
 from .version import __version__
 
 RESUMABLE = ("run", "report", "batch", "reexecute")
+HELP = """\
+usage: trove-lite COMMAND …
+
+Does making tools help a language model that answers by writing programs?
+
+{}
+
+  trove-lite COMMAND --help   its options, with examples
+  trove-lite --version
+
+first steps:
+  trove-lite doctor
+  trove-lite run --categories counting --seeds 0 --out runs/first"""
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -53,14 +67,9 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     name = words[0] if words else "--help"
-    if name in ("-h", "--help"):
-        print(overview())
+    if name in ("-h", "--help", "--version"):
+        print(f"trove-lite {__version__}" if name == "--version" else overview())
         return 0
-    if name == "--version":
-        print(f"trove-lite {__version__}")
-        return 0
-    if name == "study":
-        raise UsageError("the people's study is not a command of this kit: python -m papers.raters export|read")
     if name not in COMMANDS:
         raise UsageError(f"no command '{name}': choose from {', '.join(COMMANDS)}")
     given = parser_of(name).given(words[1:])
@@ -69,40 +78,35 @@ def _run(words: list[str]) -> int:
     except ModuleNotFoundError as error:
         if error.name not in ("nbformat", "papermill", "nbconvert", "itables"):
             raise
-        raise TroveLiteError(
-            f"no module {error.name}: reports, grids and pages need pip install -e '.[notebooks]'"
-        ) from error
+        raise TroveLiteError(f"no module {error.name}: this command needs pip install -e '.[notebooks]'") from error
 
 
 def overview() -> str:
     """What `trove-lite --help` says."""
     lines = (f"  {name:<11} {getdoc(work).splitlines()[0].rstrip('.')}" for name, work in COMMANDS.items())
-    return "\n".join(
-        [
-            "usage: trove-lite COMMAND …",
-            "",
-            "Does making tools help a language model that answers by writing programs?",
-            "",
-            *lines,
-            "",
-            "  trove-lite COMMAND --help   its options, with examples",
-            "  trove-lite --version",
-            "",
-            "first steps:",
-            "  trove-lite doctor",
-            "  trove-lite run --categories counting --seeds 0 --out runs/first",
-        ]
-    )
+    return HELP.format("\n".join(lines))
 
 
 def parser_of(name: str) -> Parser:
     """The parser of one command, made when it is needed."""
     about, _, examples = getdoc(COMMANDS[name]).partition("examples:")
     parser = Parser(f"trove-lite {name}", about.splitlines()[0], f"examples:{examples}")
+    parser.take(COMMANDS[name])
     if name == "run":
-        take_settings(parser)
-    else:
-        parser.take(COMMANDS[name])
+        from .methods import METHODS, load_method
+        from .methods.base import Settings
+        from .models.base import SamplingSettings
+        from .running.settings import RunSettings, choices_of
+
+        parser.usage = "trove-lite run --out RUN [OPTION …]"
+        meaning = "options by name in a YAML file; the command line overrides"
+        parser.add_argument("--config", type=Path, metavar="FILE.yaml", help=meaning)
+        parser.take(RunSettings, leave=("sampling", "choices"))
+        parser.take(SamplingSettings)
+        for method in METHODS:
+            settings = type(load_method(method).presets["paper"])
+            if choices_of(settings):
+                parser.take(settings, method, leave=[field.name for field in fields(Settings)])
     return parser
 
 
@@ -136,7 +140,7 @@ def completion(shell: Literal["bash", "zsh", "tcsh"]) -> None:
 
 #: Name → what it does, in the order of help.
 COMMANDS = {
-    "run": run,
+    "run": commands.run,
     "report": commands.report,
     "batch": commands.batch,
     "summary": commands.summary,

@@ -1,12 +1,12 @@
-"""What each command does, but for `run`: a few lines around the functions that do the work.
+"""What each command does: a few lines around the functions that do the work.
 
-A function's parameters are the command's options, and its docstring is its help. Imports come
-when they are needed.
+A function's parameters are the command's options, and its docstring is its help. Imports come when they are needed.
 """
 
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import fields, replace
 from inspect import cleandoc, getdoc
 from pathlib import Path
 from typing import Literal
@@ -28,20 +28,114 @@ def new_folder(folder: Path, force: bool) -> Path:
     return folder
 
 
-def at_least(least: int, name: str, value: int | None) -> None:
-    """Refuse a number that is too small."""
-    if value is not None and value < least:
-        raise UsageError(f"--{name} {value}: give {least} or more")
+def refuse_less_than_one(**given: int | None) -> None:
+    """Refuse an option whose number is too small."""
+    for name, value in given.items():
+        if value is not None and value < 1:
+            raise UsageError(f"--{name} {value}: give 1 or more")
 
 
-def signs_against(runs: Sequence[Path]) -> list[str]:
+def signs_against(*runs: Path) -> list[str]:
+    """A line for each sign that runs measure something else than their methods."""
     from .analysis.health import in_words, signs
     from .candidates import load_calls, load_candidates
 
     return in_words(signs(load_candidates(*runs), load_calls(*runs), runs))
 
 
-# ---- notebooks ----
+def run(
+    *,
+    out: Path | None = None,
+    in_flight: int | None = None,
+    workers: int | None = None,
+    quiet: bool = False,
+    dry_run: bool = False,
+    fail_on_missing: float = 0.05,
+    reuse: str = "",
+    tool: tuple[str, ...] = (),
+    **given: object,
+) -> None:
+    """Generate and execute: a complete run folder, resumable.
+
+    out: run folder to make, or to complete where it was stopped
+    in_flight: requests at the models at a time; none: as many as they take
+    workers: programs at a time; none: one a core
+    quiet: no progress
+    dry_run: say what would be asked; touch nothing
+    fail_on_missing: the share of requests without an answer above which a run fails; given again, it asks for them
+        again
+    reuse: a finished or published run of the same model: what it was asked, prompt and seed alike, is not asked again
+    tool: LATM's, of which none is then made: `released` (GPT-4's), a run folder, or files named after their tasks
+
+    examples:
+      trove-lite run --model http://localhost:8000/v1#NAME --methods trove primitive --seeds 0 1 2 --out runs/mine
+      trove-lite run --dataset math --model vllm:NAME --preset official --trove.interval 200 --out runs/math
+      trove-lite run --config study.yaml --dry_run
+    """
+    from .analysis.summary import against
+    from .candidates import load_candidates, read_description
+    from .recorded.lent import lend
+    from .running import account, live
+
+    if not out and not dry_run:
+        raise UsageError("no --out: name the run folder to make, such as runs/first")
+    settings = settings_of(given, out, tool)
+    if dry_run:
+        print(account.planned_text(account.plan(settings, lend(settings))))
+        return
+    refuse_less_than_one(in_flight=in_flight, workers=workers)
+    table = new_folder(out, force=True) / "candidates.parquet"  # a run that is there goes on
+    before = table.stat().st_mtime_ns if table.exists() else 0
+    how = {"in_flight": in_flight, "workers": workers, "reuse": reuse, "fail_on_missing": fail_on_missing}
+    live.live_run(settings, out, progress=not quiet, lent=lend(settings), **how)
+    if table.stat().st_mtime_ns == before:
+        print(f"{out}: was complete already")
+    else:
+        described = read_description(out)
+        methods = {row["method"] for row in described["budget"]}  # an ablation has a name of its own in tables
+        names = sorted(methods, key=lambda name: [not name.startswith(own) for own in described["methods"]])
+        say(account.came_of(out, described), *against(load_candidates(out), names), *signs_against(out))
+    print(f"look closer: trove-lite view {out}, trove-lite summary {out}")
+    print(f"all tables and figures: trove-lite report {out} --out NAME")
+
+
+def settings_of(given: Mapping, out: Path | None = None, tool: tuple[str, ...] = ()):
+    """Options by name → the settings of a run. Raises TroveLiteError for what does not fit together."""
+    from .methods import METHODS
+    from .models.base import SamplingSettings
+    from .running.settings import RunSettings
+
+    if {"k", "completion_tokens"} <= given.keys():
+        raise UsageError("--k and --completion_tokens both say what a problem may spend: give one of them")
+    given = ({"name": out.resolve().name} if out else {}) | dict(given)
+    sampling = {f.name: given.pop(f.name) for f in fields(SamplingSettings) if f.name in given}
+    choices = {name: given.pop(name) for name in METHODS if name in given}
+    settings = RunSettings(**given, sampling=SamplingSettings(**sampling), choices=choices)
+    return replace(settings, choices=_with_tools(settings, tool)) if tool else settings
+
+
+def _with_tools(settings, sources: tuple[str, ...]) -> dict:
+    """The choices of a run's methods, those that use tools made elsewhere with these tools.
+
+    Refuses tools of which a category has none: its own would be made here, under another's name.
+    """
+    from .methods import load_method
+    from .recorded.made_tools import carried
+
+    choices = dict(settings.choices)
+    for name in settings.methods:
+        method = load_method(name)
+        known = {field.name for field in fields(method.presets["paper"])}
+        if "tools" in known:
+            found = {key: value for key, value in carried(sources, name).items() if key in known}
+            lacking = [category for category in settings.categories if category not in found["tools"]]
+            if lacking and method.examples:
+                tasks = dict.fromkeys(task.partition("#")[0] for task in found["tools"])
+                raise UsageError(f"--tool: there is none for {lacking[0]}, but for {', '.join(tasks)}")
+            choices[name] = choices.get(name, {}) | found
+    if choices == settings.choices:
+        raise UsageError("--tool: none of the run's methods takes tools made elsewhere")
+    return choices
 
 
 def report(
@@ -67,12 +161,11 @@ def report(
     force: also what is complete and would come out the same
 
     examples:
-      trove-lite report runs/first --out first
       trove-lite report runs/mine runs/theirs --out both -p k 6 -p seed 1
     """
     from .report import report
 
-    at_least(1, "jobs", jobs)
+    refuse_less_than_one(jobs=jobs)
     failed = report(runs, out, notebooks=notebooks, parameters=p or {}, jobs=jobs, title=title, only=only, force=force)
     print(f"read results/{out}/index.html; tables in results/{out}, figures in figures/{out}")
     return min(failed, 1)
@@ -101,14 +194,11 @@ def batch(
     """
     from .notebooks import grid_jobs, parse_grid, run_all
 
-    at_least(1, "jobs", jobs)
+    refuse_less_than_one(jobs=jobs)
     cells = grid_jobs(notebook, p or {}, parse_grid(grid or {}), out)
     failed = run_all(cells, out, at_once=jobs, force=force)
     print(f"{len(cells) - len(failed)} of {len(cells)} complete; manifest in {out / 'manifest.csv'}")
     return int(bool(failed))
-
-
-# ---- runs that are there ----
 
 
 def summary(runs: tuple[Path, ...], *, json: bool = False) -> int:
@@ -118,7 +208,6 @@ def summary(runs: tuple[Path, ...], *, json: bool = False) -> int:
     json: as JSON
 
     examples:
-      trove-lite summary runs/first
       trove-lite summary results/codellama-7b-instruct/outcomes.parquet --json
     """
     from json import dumps
@@ -127,9 +216,8 @@ def summary(runs: tuple[Path, ...], *, json: bool = False) -> int:
     from .analysis.toolboxes import final_toolboxes
     from .candidates import load_candidates
 
-    toolboxes = final_toolboxes(runs)
-    found = summarise(load_candidates(*runs)) | {"toolboxes": toolboxes.to_dict("records")}
-    found["signs"] = signs_against(runs) if found["runs"] else []
+    found = summarise(load_candidates(*runs)) | {"toolboxes": final_toolboxes(runs).to_dict("records")}
+    found["signs"] = signs_against(*runs) if found["runs"] else []
     say(dumps(found, indent=2) if json else as_text(found))
     return int(not found["runs"])
 
@@ -142,17 +230,11 @@ def view(runs: tuple[Path, ...], *, out: Path | None = None, quiet: bool = False
     quiet: no progress
 
     examples:
-      trove-lite view runs/first
       trove-lite view runs/mine runs/theirs --out both.html
-      trove-lite view results/codellama-7b-instruct
     """
     from .view import write_page
 
-    page = write_page(runs, out, progress=not quiet)
-    print(
-        f"{page.path}: {page.problems:,} problems, {page.candidates:,} candidates, {page.bytes / 1e6:.1f} MB; open it "
-        "in a browser"
-    )
+    print(f"{write_page(runs, out, progress=not quiet)}: open it in a browser")
 
 
 def outcomes(runs: tuple[Path, ...], *, out: Path) -> None:
@@ -198,16 +280,16 @@ def import_(logs: tuple[str, ...], *, out: Path, partial: bool = False, force: b
 
     folder, paths = new_folder(out, force), list(map(Path, logs))
     table, reports = import_logs(paths, known_problems(), partial=partial)
+    streams = table[["run", "category", "method"]].drop_duplicates().itertuples(index=False, name=None)
     about = {
         "kind": "import",
         "provenance": "recorded",
         "model": sorted(table["model"].unique()),
         "command": shlex.join(["trove-lite", "import", *logs, "--out", str(out), *["--partial"] * partial]),
         "logs": [vars(report) | {"sha256": sha256_of(path)} for report, path in zip(reports, paths, strict=True)],
+        "toolboxes": kept_tools(reports, {(run, category): method for run, category, method in streams}),
     }
-    streams = table[["run", "category", "method"]].drop_duplicates().itertuples(index=False)
-    method = {(stream.run, stream.category): stream.method for stream in streams}
-    save_run(folder, table, about | {"toolboxes": kept_tools(reports, method)})
+    save_run(folder, table, about)
     as_table(reports).to_csv(folder / "recorded.csv", index=False, lineterminator="\n")
     for report in reports:
         say(str(report), *(f"  {disagreement}" for disagreement in report.disagreements))
@@ -244,18 +326,14 @@ def reexecute(
     from .journal import on_disk
     from .recorded.reexecute import reexecute_runs
 
-    at_least(1, "workers", workers)
+    refuse_less_than_one(workers=workers)
     folder = new_folder(out, force)
-    limits = {"time_limit": time_limit, "memory": memory << 20, "isolation": isolation, "workers": workers}
-    limits |= {"known_timeouts": known_timeouts or time_limit, "isolated": isolated}
-    new, agreement = reexecute_runs(runs, folder, **limits)
+    limits = {"time_limit": time_limit, "known_timeouts": known_timeouts or time_limit, "memory": memory << 20}
+    new, agreement = reexecute_runs(runs, folder, isolation=isolation, workers=workers, isolated=isolated, **limits)
     with on_disk(folder):
         agreement.shares.to_csv(folder / "agreement.csv", index=False, lineterminator="\n", float_format="%.6g")
         agreement.disagreements.to_csv(folder / "disagreements.csv", index=False, lineterminator="\n")
     say(f"{agreement}\n{folder}: {len(new)} candidates, with agreement.csv, disagreements.csv")
-
-
-# ---- what is at hand ----
 
 
 def list_(what: Literal["methods", "datasets", "models", "prompts"]) -> None:
@@ -265,13 +343,7 @@ def list_(what: Literal["methods", "datasets", "models", "prompts"]) -> None:
 
     examples:
       trove-lite list methods
-      trove-lite list datasets
     """
-    print(*names_of(what), sep="\n")
-
-
-def names_of(what: str) -> list[str]:
-    """A line for each method, data set, model or pack of prompts: its name, and what it is."""
     from importlib import import_module
 
     from .datasets import DATASETS, load_dataset
@@ -279,15 +351,15 @@ def names_of(what: str) -> list[str]:
     from .models import load_model
     from .prompts import PACKS
 
-    if what == "models":
-        return cleandoc(load_model.__doc__).split("\n\n")[1].split("\n")
-    if what == "datasets":
-        known = {name: load_dataset(name) for name in DATASETS}
-        return [f"{name:<20} {data.title}, {len(data.categories)} categories" for name, data in known.items()]
     homes = {name: f"trove_lite.prompts.{name}" for name in PACKS}
     if what == "methods":
         homes = {name: where.partition(":")[0] for name, where in METHODS.items()}
-    return [f"{name:<20} {getdoc(import_module(home)).splitlines()[0]}" for name, home in homes.items()]
+    known = {name: getdoc(import_module(home)).partition("\n")[0] for name, home in homes.items()}
+    if what == "datasets":
+        datasets = map(load_dataset, DATASETS)
+        known = {data.name: f"{data.title}, {len(data.categories)} categories" for data in datasets}
+    lines = [f"{name:<20} {about}" for name, about in known.items()]
+    print(*(cleandoc(load_model.__doc__).split("\n\n")[1:2] if what == "models" else lines), sep="\n")
 
 
 def fetch(groups: tuple[str, ...]) -> None:
@@ -304,9 +376,8 @@ def fetch(groups: tuple[str, ...]) -> None:
     for group in groups:
         paths = fetch(group)
         print(f"{group}: {len(paths)} files in {data_folder()}, checksums right")
-        if missing := not_here(group):
-            print(f"{group}: {len(missing)} more are listed by their repository, and could not be had:")
-            print(*(f"  {file.url}" for file in missing), sep="\n")
+        for file in not_here(group):
+            print(f"{group}: listed by its repository, but could not be had: {file.url}")
 
 
 def doctor(*, model: str = "") -> int:
@@ -318,8 +389,8 @@ def doctor(*, model: str = "") -> int:
       trove-lite doctor
       trove-lite doctor --model http://localhost:8000/v1#NAME
     """
-    from .doctor import as_text, examine
+    from .doctor import examine
 
     lines = examine(model)
-    say(as_text(lines))
+    say(*(f"{'ok ' if line.usable else '-- '} {line.name:10} {line.text}" for line in lines))
     return int(bool(model) and not lines[-1].usable)

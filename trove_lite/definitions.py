@@ -1,6 +1,7 @@
 """The functions and classes of a block of code, each with what it needs of the block. It executes nothing."""
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -47,48 +48,47 @@ def definitions(source: str) -> Definitions | None:
 
 def _definitions(body: list[ast.stmt], source: str) -> Definitions:
     lines = source.split("\n")
-    binds = {id(one): _bound(one) for one in body}
-    names = {id(one): _names(ast.walk(one)) for one in body}
-    texts = {id(one): _text(one, lines) for one in body}
+    binds = {one: _bound(one) for one in body}
+    names = {one: _names(ast.walk(one)) for one in body}
+    texts = {one: _text(one, lines) for one in body}
 
-    def needed(wanted: set[str], among: Mapping[str, list[ast.stmt]]) -> set[int]:
+    def needed(wanted: set[str], among: Mapping[str, list[ast.stmt]]) -> set[ast.stmt]:
         """The statements that bind these names, or what those need; who imports everything may bind any."""
-        found, asked, todo = set(), set(), [*wanted, "*"]
+        found, asked, todo = set(), set(), {*wanted, "*"}
         while todo:
-            if (name := todo.pop()) not in asked:
-                asked.add(name)
-                new = [one for one in among.get(name, ()) if id(one) not in found]
-                found |= set(map(id, new))
-                todo += [other for one in new for other in names[id(one)]]
+            asked |= todo
+            new = {one for name in todo for one in among.get(name, ())} - found
+            found |= new
+            todo = {other for one in new for other in names[one]} - asked
         return found
 
     def is_kept(one: ast.stmt) -> bool:
-        if not binds[id(one)]:
+        if not binds[one]:
             return False
         at_once = _names(_at_once(one))
         if isinstance(one, ast.Assign | ast.AnnAssign):
-            at_once = at_once.union(*(names[number] for number in needed(at_once, bound_in_body)))
+            at_once = at_once.union(*(names[other] for other in needed(at_once, bound_in_body)))
         return EFFECTS.isdisjoint(at_once)
 
     def by_name(statements: Iterable[ast.stmt]) -> dict[str, list[ast.stmt]]:
-        found = {}
+        found = defaultdict(list)
         for one in statements:
-            for name in binds[id(one)]:
-                found.setdefault(name, []).append(one)
+            for name in binds[one]:
+                found[name].append(one)
         return found
 
     bound_in_body = by_name(body)
     kept = [one for one in body if is_kept(one)]
-    bound_in_kept, kept_ids = by_name(kept), set(map(id, kept))
+    bound_in_kept, kept_ones = by_name(kept), set(kept)
     tools = {}
     for one in kept:
         if isinstance(one, (*FUNCTIONS, ast.ClassDef)):
             own = needed({one.name}, bound_in_kept)
-            source_alone = "\n".join(texts[id(other)] for other in kept if id(other) in own)
+            source_alone = "\n".join(texts[other] for other in kept if other in own)
             docstring = ast.get_docstring(one) or ""
-            tools[one.name] = Definition(one.name, _call(one), docstring, texts[id(one)], source_alone)
-    left_out = tuple(texts[id(one)] for one in body if id(one) not in kept_ids and not _is_idle(one))
-    code = "\n".join(texts[id(one)] for one in kept) if left_out else source
+            tools[one.name] = Definition(one.name, _call(one), docstring, texts[one], source_alone)
+    left_out = tuple(texts[one] for one in body if one not in kept_ones and not _is_idle(one))
+    code = "\n".join(texts[one] for one in kept) if left_out else source
     return Definitions(tuple(tools.values()), code, left_out)
 
 

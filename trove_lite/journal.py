@@ -36,8 +36,8 @@ class Journal:
     def append(self, record: dict) -> None:
         """Write one record. Raises TroveLiteError where the disk is full, leaving a journal that can be resumed."""
         line = json.dumps(record, separators=(",", ":")).encode() + b"\n"  # ASCII: any text comes back as it was
+        rest = line
         try:
-            rest = line
             while rest:
                 rest = rest[os.write(self.file, rest) :]
         except OSError as error:
@@ -50,10 +50,8 @@ class Journal:
         """Make everything appended so far outlive a crash of the machine. May be called from any thread."""
         if self.dirty:
             self.dirty = False
-            try:
+            with on_disk(self.path):
                 os.fsync(self.file)
-            except OSError as error:
-                raise disk_error(self.path, error) from error
 
     def close(self) -> None:
         """Close without a last `sync`: whoever needs the file to be safe calls that first."""
@@ -66,8 +64,7 @@ def read_journal(path: Path) -> tuple[list[dict], int, str]:
     A last line that is not whole is what a kill leaves behind: it is dropped. Anything else that is not a record
     raises TroveLiteError, since the file was then changed by something other than a run.
     """
-    data = path.read_bytes() if path.exists() else b""
-    return _records(data, path)
+    return _records(path.read_bytes() if path.exists() else b"", path)
 
 
 def pack(journal: Path, folder: Path) -> None:
@@ -99,10 +96,8 @@ def _records(data: bytes, path: Path) -> tuple[list[dict], int, str]:
                 raise ValueError
         except ValueError:
             if sound + len(line) < len(data):
-                raise TroveLiteError(
-                    f"{path}, line {number}: not a record of a run, though others follow it; the file was damaged or "
-                    "edited: restore it, or delete the run folder and run again"
-                ) from None
+                damaged = "not a record of a run, though others follow it; restore it, or run again in a new folder"
+                raise TroveLiteError(f"{path}, line {number}: {damaged}") from None
             return records, sound, f"{path}, line {number}: dropped a torn last line ({len(line)} bytes)"
         records.append(record)
         sound += len(line)
@@ -128,35 +123,31 @@ def on_disk(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold a run folder for this process alone. The kernel drops the lock however the process ends."""
-    path = folder / ".lock"
-    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)  # never deleted: a lock on a deleted file keeps nobody out
+def locked(folder: Path, patience: float = 1.0) -> Iterator[None]:
+    """Hold a run folder for this process alone. The kernel drops the lock however the process ends.
+
+    patience: seconds to wait for it: a child that a killed process was just starting holds its copy until it executes
+    its own program.
+    """
+    # never deleted: a lock on a deleted file keeps nobody out
+    file, until = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644), time.monotonic() + patience
     try:
-        if not _lock(file):
-            holder = os.read(file, 20).decode(errors="replace").strip() or "unknown"
-            raise TroveLiteError(
-                f"{folder}: another process (pid {holder}) is writing this run; wait for it, or choose another --out"
-            )
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    who = os.read(file, 20).decode(errors="replace").strip() or "unknown"
+                    remedy = "wait for it, or choose another --out"
+                    held = f"{folder}: another process (pid {who}) is writing this run; {remedy}"
+                    raise TroveLiteError(held) from None
+                time.sleep(0.01)
         os.ftruncate(file, 0)
         os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
         yield
     finally:
         os.close(file)
-
-
-def _lock(file: int, patience: float = 1.0) -> bool:
-    """Whether the lock could be had within `patience` seconds: a child that a killed process was just starting holds
-    its copy until it executes its own program."""
-    until = time.monotonic() + patience
-    while True:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        except BlockingIOError:
-            if time.monotonic() > until:
-                return False
-            time.sleep(0.01)
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> None:

@@ -1,13 +1,11 @@
-"""Notebooks by papermill: run with checked parameters, in a bounded pool, into results/ and figures/ or over a grid.
+"""Notebooks by papermill: run with checked parameters, in a bounded pool of processes, for a report or over a grid.
 
 It knows notebooks and folders, not what a table means. Papermill itself turns `12e4567` into infinity and lets a
 misspelt parameter pass with a warning; here parameters are checked against the notebook's own before anything runs.
-Each notebook runs in a process of its own, so that a failure, or the death of its process, takes no other along; and
 `manifest.csv` tells how each ended, so that what is complete and would come out the same is not run again.
 """
 
 import ast
-import csv
 import hashlib
 import itertools
 import json
@@ -17,10 +15,9 @@ import re
 import signal
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +31,6 @@ from .errors import TroveLiteError, shown
 from .journal import locked, on_disk, write_atomically
 from .models import load_model
 
-SPAWN = multiprocessing.get_context("spawn")
 #: Notebook parameters that name a place to write to: a cell of a grid gets its own, unless it is given.
 PLACES = {"out": "run", "results": "results", "figures": "figures"}
 
@@ -45,33 +41,26 @@ def paths(*given: str | Sequence[str] | Mapping[str, str]) -> list[str | list[st
     Where the current folder holds the notebooks, `../results` is `results`; any other path is what it is. Of a mapping
     the keys are the paths.
     """
-    strip = "../" if Path("notebooks").is_dir() else ""
 
     def here(path):
-        if isinstance(path, Mapping):
-            return {here(each): about for each, about in path.items()}
-        return path.removeprefix(strip) if isinstance(path, str) else [here(each) for each in path]
+        if isinstance(path, str):
+            return path.removeprefix("../") if Path("notebooks").is_dir() else path
+        return {here(p): about for p, about in path.items()} if isinstance(path, Mapping) else [*map(here, path)]
 
     return [here(path) for path in given]
-
-
-# ---- parameters ----
 
 
 def read_notebook(path: Path) -> nbformat.NotebookNode:
     """A notebook file. Raises TroveLiteError for one that cannot be read or is none."""
     try:
         return nbformat.read(path, as_version=4)
-    except OSError as error:
-        raise TroveLiteError(f"{path}: cannot be read ({error.strerror}); check the path") from error
-    except (ValueError, AttributeError) as error:  # not JSON, or of another shape
+    except (OSError, ValueError, AttributeError) as error:  # not there, not JSON, or of another shape
         raise TroveLiteError(f"{path}: not a notebook ({' '.join(str(error).split())[:80]})") from error
 
 
 def notebook_parameters(path: Path) -> dict[str, object]:
     """Names and default values of the notebook's cell tagged `parameters`."""
-    cells = read_notebook(path).cells
-    cell = next((c for c in cells if "parameters" in c.metadata.get("tags", [])), None)
+    cell = next((c for c in read_notebook(path).cells if "parameters" in c.metadata.get("tags", [])), None)
     if cell is None:
         raise TroveLiteError(f"{path}: no cell is tagged 'parameters'; tag the cell that holds them")
     values = {}
@@ -115,9 +104,6 @@ def typed(path: Path, name: str, text: str, default: object) -> object:
         if "_" not in text and (type(value) is kind or default is None):
             return value
     raise TroveLiteError(f"{path.name}: parameter '{name}' takes a {kind.__name__} such as {default!r}, not '{text}'")
-
-
-# ---- one notebook, and many ----
 
 
 def execute_notebook(path: Path, parameters: Mapping[str, object], output: Path) -> None:
@@ -173,124 +159,80 @@ def run_all(
     an error its first line. depends: a fingerprint of whatever else outcomes hang on. An interrupt ends the processes.
     """
     prints = {name: job.fingerprint(depends) for name, job in jobs.items()}
+    manifest, rows, errors = home / "manifest.csv", {}, {}
     with on_disk(home):
         home.mkdir(parents=True, exist_ok=True)
-    with locked(home):
-        rows, errors = _earlier(home / "manifest.csv"), {}
+    with locked(home), on_disk(manifest):
+        with suppress(FileNotFoundError, ValueError, KeyError):
+            rows = {row["cell"]: row for row in pd.read_csv(manifest, keep_default_na=False).to_dict("records")}
         done = {name for name in jobs if rows.get(name, {}).get("of") == prints[name] and not rows[name]["error"]}
         todo = [name for name, job in jobs.items() if force or job.last or name not in done]
-        stop, running = threading.Event(), set()
-        with ThreadPoolExecutor(at_once) as pool, Bar(len(jobs), "notebooks", done=len(jobs) - len(todo)) as bar:
-            for last in (False, True):
-                now = [name for name in todo if jobs[name].last == last]
-                waiting = {pool.submit(_run, jobs[name], running, stop): name for name in now}
-                try:
+        pool = ProcessPoolExecutor(at_once, multiprocessing.get_context("spawn"), _alone)
+        try:
+            with Bar(len(jobs), "notebooks", done=len(jobs) - len(todo)) as bar:
+                for last in (False, True):
+                    waiting = {pool.submit(_run, jobs[name]): name for name in todo if jobs[name].last == last}
                     for future in as_completed(waiting):
-                        name, (seconds, error) = waiting[future], future.result()
-                        about = {"cell": name, "status": "failed" if error else "complete"}
-                        about |= {"parameters": json.dumps(jobs[name].parameters), "seconds": seconds}
-                        rows[name] = about | {"error": error.partition("\n")[0], "of": prints[name]}
+                        name = waiting[future]
+                        try:
+                            seconds, error = future.result()
+                        except Exception as failure:  # its page could not be made, or a process was killed
+                            seconds, error = 0.0, f"{type(failure).__name__}: {failure}"
+                        rows[name] = {"cell": name, "status": "failed" if error else "complete"}
+                        rows[name] |= {"parameters": json.dumps(jobs[name].parameters), "seconds": seconds}
+                        rows[name] |= {"error": error.partition("\n")[0], "of": prints[name]}
                         errors |= {name: error} if error else {}
-                        _write_manifest(home / "manifest.csv", [rows[n] for n in {**jobs, **rows} if n in rows])
+                        table = pd.DataFrame([rows[n] for n in {**jobs, **rows} if n in rows])
+                        write_atomically(manifest, lambda part, table=table: table.to_csv(part, index=False))
                         bar.update()
-                except BaseException:
-                    stop.set()
-                    pool.shutdown(wait=False, cancel_futures=True)
-                    for process in list(running):
-                        process.terminate()
-                    raise
+        except BaseException:
+            for process in multiprocessing.active_children():
+                process.terminate()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
     for name in (name for name in jobs if name in errors):
         print(f"error: {name} failed:\n{shown(errors[name], lines=True)}", file=sys.stderr)
     return errors
 
 
-def _earlier(manifest: Path) -> dict[str, dict[str, str]]:
-    """How notebooks ended before, by name; none where that is not known."""
-    with suppress(OSError, ValueError, KeyError), manifest.open(encoding="utf-8", newline="") as file:
-        return {row["cell"]: row for row in csv.DictReader(file)}
-    return {}
-
-
-def _write_manifest(path: Path, rows: Sequence[Mapping]) -> None:
-    with on_disk(path):
-        write_atomically(path, lambda part: pd.DataFrame(rows).to_csv(part, index=False))
-
-
-def _run(job: Job, running: set, stop: threading.Event) -> tuple[float, str]:
-    """Run one notebook in a process of its own; seconds, and the error ("" where there is none)."""
-    start = time.monotonic()
-    with on_disk(job.output.parent):
-        job.output.parent.mkdir(parents=True, exist_ok=True)
-    receiver, sender = SPAWN.Pipe(duplex=False)
-    process = SPAWN.Process(target=_in_own_process, args=(job, sender))
-    process.start()
-    sender.close()
-    running.add(process)
-    if stop.is_set():  # while it was started
-        process.terminate()
-    try:
-        error = receiver.recv()
-    except EOFError:
-        process.join()
-        error = f"its process ended with {process.exitcode}"
-    process.join()
-    running.discard(process)
-    return round(time.monotonic() - start, 1), error
-
-
-def _in_own_process(job: Job, sender) -> None:
-    """What the process of one notebook does. SIGTERM ends its kernel as an interrupt does; it prints nothing."""
+def _alone() -> None:
+    """What a process begins with: SIGTERM ends a kernel as an interrupt does, and nothing is printed."""
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     os.dup2(nothing, 2)
-    error = ""
+
+
+def _run(job: Job) -> tuple[float, str]:
+    """Run one notebook; seconds, and the error ("" where there is none)."""
+    start, error = time.monotonic(), ""
     try:
         execute_notebook(job.notebook, job.parameters, job.output)
     except TroveLiteError as failure:
         error = str(failure)
     if job.page and job.output.exists():
         to_page(job.output)
-    sender.send(error)
+    return round(time.monotonic() - start, 1), error
 
 
-# ---- pages ----
-
-#: A page loads nothing from elsewhere, folds code away, says what its pictures show, and leads back to the index.
+#: A page loads nothing from elsewhere, folds code away, and leads back to the index.
 PAGE = """
 {%- extends 'index.html.j2' -%}
 {%- block html_head_js -%}{%- endblock -%}
 {%- block jupyter_widgets -%}{%- endblock -%}
 {%- block html_head_js_mathjax -%}{%- endblock -%}
 {%- block html_head_js_mermaidjs -%}{%- endblock -%}
-{%- block body_header -%}{{ super() }}
-<style>.jp-OutputArea-output{overflow-x:auto} .jp-OutputArea-output pre{word-break:normal;overflow-wrap:anywhere}
-.jp-RenderedImage img{max-width:100%;height:auto} .back{padding:0 1em} .back a{text-decoration:underline}</style>
-<p class="back"><a href="../index.html">all figures, notebooks and tables</a></p>
-{%- endblock -%}
+{%- block body_header -%}{{ super() }}<p><a href="../index.html">all figures and tables</a></p>{%- endblock -%}
 {%- block input -%}<details><summary>code</summary>{{ super() }}</details>{%- endblock -%}
-{%- block data_png -%}
-<div class="jp-RenderedImage jp-OutputArea-output">
-<img src="data:image/png;base64,{{ output.data['image/png'] | escape_html }}"
-alt="{{ output.metadata.alt | escape_html }}">
-</div>
-{%- endblock -%}
 """
-HEADING = re.compile(r"^#+ +(.+)", re.MULTILINE)
 
 
 def to_page(notebook: Path) -> None:
-    """An executed notebook as a page beside it. A picture is described by the words printed with it, or its heading."""
+    """An executed notebook as a page beside it."""
     from nbconvert import HTMLExporter
 
-    book, heading = read_notebook(notebook), notebook.stem
-    for cell in book.cells:
-        if cell.cell_type == "markdown" and (found := HEADING.search(cell.source)):
-            heading = found[1].strip()
-        words = "".join(output.get("text", "") for output in cell.get("outputs", ())).strip()
-        for output in cell.get("outputs", ()):
-            if "image/png" in output.get("data", {}):
-                output.metadata["alt"] = words or f"Figure: {heading}"
+    book = read_notebook(notebook)
     book.metadata["title"] = title_of(notebook)
     exporter = HTMLExporter(exclude_input_prompt=True, exclude_output_prompt=True)
     exporter.raw_template = PAGE
@@ -299,11 +241,9 @@ def to_page(notebook: Path) -> None:
 
 def title_of(notebook: Path) -> str:
     """A notebook's first heading, or its name."""
-    headings = (HEADING.search(cell.source) for cell in read_notebook(notebook).cells if cell.cell_type == "markdown")
-    return next((found[1].strip() for found in headings if found), notebook.stem)
-
-
-# ---- a grid: one notebook, many parameters ----
+    words = "\n".join(cell.source for cell in read_notebook(notebook).cells if cell.cell_type == "markdown")
+    found = re.search(r"^#+ +(.+)", words, re.MULTILINE)
+    return found[1].strip() if found else notebook.stem
 
 
 def parse_grid(axes: Mapping[str, str]) -> dict[str, list[str]]:
@@ -322,8 +262,6 @@ def parse_grid(axes: Mapping[str, str]) -> dict[str, list[str]]:
 
 def grid_jobs(notebook: Path, fixed: Mapping[str, str], axes: Mapping[str, Sequence[str]], out: Path) -> dict[str, Job]:
     """The cells of a grid by name, each with a folder in `out`; every parameter is checked before anything runs."""
-    if not notebook.is_file():
-        raise TroveLiteError(f"{notebook}: no such notebook; check the path")
     if both := sorted(set(fixed) & set(axes)):
         raise TroveLiteError(f"parameter '{both[0]}' is given by both -p and --grid: give it once")
     known = notebook_parameters(notebook)

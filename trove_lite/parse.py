@@ -51,7 +51,7 @@ def isolated_tools(blocks: Iterable[str]) -> Parsed:
     """The tools in blocks of code, each a definition with what it needs, and the code of all, without a solution."""
     tools, code, left_out = [], [], 0
     for block in blocks:
-        found, imports = definitions(block), list(_import_lines(block.split("\n")))
+        found, imports = definitions(block), list(_imports(block.split("\n")))
         if found and found.tools:
             tools += map(_tool, found.tools)
             tools += [tool for tool in imports if tool.name.startswith("toolbox.")]
@@ -96,7 +96,7 @@ def _official(text: str) -> Parsed:
 def _tools_in(lines: list[str]) -> Iterator[Tool]:
     starts = [i for i, line in enumerate(lines) if all(sign in line for sign in ("def", "(", ")", ":"))]
     if not starts:
-        yield from _import_lines(lines)
+        yield from _imports(lines)
         return
     before = "\n".join(lines[: starts[0]])
     for start, end in zip(starts, [*starts[1:], None], strict=True):
@@ -119,25 +119,19 @@ def _described(code: str) -> tuple[str, str, str]:
     return name, signature, code[opening : closing if closing >= 0 else code.index('"""', opening)].strip()
 
 
-def _import_lines(lines: Iterable[str]) -> Iterator[Tool]:
-    return (tool for line in lines if "import" in line for tool in _imports(line.strip()))
-
-
-def _imports(line: str) -> Iterator[Tool]:
+def _imports(lines: Iterable[str]) -> Iterator[Tool]:
     """`from a import b, c` is two tools; of `import a, b` only a is registered, but the whole line is its code."""
-    if line.startswith("import"):
-        names = [name.strip() for name in line[6:].split(",") if name.strip()] if "," in line else [line[6:]]
-        for name in names[:1]:
-            yield Tool(name.split(" as")[0].strip(), line, line, line, "import")
-    elif line.startswith("from"):
-        at = line.index("import")
-        library, names = line[5:at].strip(), line[at + 6 :].strip()
-        if "," not in line:
-            yield Tool(f"{library}.{names}", line, line, line, "import")
-            return
-        for name in filter(None, map(str.strip, names.split(","))):
-            source = f"from {library} import {name}"
-            yield Tool(f"{library}.{name}", source, source, source, "import")
+    for line in (line.strip() for line in lines if "import" in line):
+        if line.startswith("import"):
+            names = list(filter(None, map(str.strip, line[6:].split(",")))) if "," in line else [line[6:]]
+            for name in names[:1]:
+                yield Tool(name.split(" as")[0].strip(), line, line, line, "import")
+        elif line.startswith("from"):
+            at = line.index("import")
+            library, names = line[5:at].strip(), line[at + 6 :].strip()
+            for name in filter(None, map(str.strip, names.split(","))) if "," in line else [names]:
+                source = f"from {library} import {name}" if "," in line else line
+                yield Tool(f"{library}.{name}", source, source, source, "import")
 
 
 def _strict(text: str) -> Parsed:
@@ -207,10 +201,6 @@ class Fence(NamedTuple):
     sign: str
     label: str
 
-    @property
-    def indent(self) -> int:
-        return len(self.before) if not self.before.strip() else 0
-
 
 def read_blocks(text: str, fences: str, *, headings: bool = False, chat: bool = False) -> Parsed:
     """Read a reply whose program is its Python blocks, in one block; "" where it has none. `fences` is one of FENCES.
@@ -236,53 +226,49 @@ def python_blocks(text: str) -> list[str]:
     A fence begins a line, or ends one; a block that is not closed goes to the text's end. Where a bare fence is the
     first and the text before it is a program, that is the first block: its opening stood in the prompt.
     """
-    lines = text.split("\n")
+    lines, labelled, bare, opened, tried = text.split("\n"), [], [], None, False
+
+    def between(start: Fence | None, end: Fence | None) -> str:
+        """The code after one fence, less its indent, and before another."""
+        code = "\n".join(
+            lines[start.line + 1 if start else 0 : end.line if end else None] + ([end.before] if end else [])
+        )
+        return (textwrap.dedent(code) if code.lstrip("\n")[:1] in (" ", "\t") else code).strip()
+
+    def keep(end: Fence | None) -> None:
+        if not opened.label or PYTHON.fullmatch(opened.label):
+            (labelled if opened.label else bare).append(between(opened, end))
+
     events = [fence for number, line in enumerate(lines) if (fence := _fence(number, line))]
-    labelled, bare, opened = [], [], None
-    labels = [fence.label for fence in events]
-    bares = next((i for i, label in enumerate(labels) if label), len(labels))
-    if bares % 2 and _parses(code := _between(lines, None, events[0])):
+    bares = next((i for i, fence in enumerate(events) if fence.label), len(events))
+    if bares % 2 and _parses(code := between(None, events[0])):
         labelled.append(code)
         events = events[1:]
     for fence in events:
-        late = bool(fence.before.strip())
         if opened is None:
             opened, tried = fence, False
             continue
-        fits = fence.indent < opened.indent + 4 and fence.sign.startswith(opened.sign)
+        late, indents = bool(fence.before.strip()), [len(f.before) * (not f.before.strip()) for f in (fence, opened)]
+        fits = indents[0] < indents[1] + 4 and fence.sign.startswith(opened.sign)
         if late and not tried and fits and not fence.label:  # as in print(1)```, if it is no part of a text
-            tried, fits = True, _parses(_between(lines, opened, fence))
+            tried, fits = True, _parses(between(opened, fence))
         elif late or (fence.label and not PYTHON.fullmatch(fence.label)):
             fits = False
         if fits:
-            _keep(opened, _between(lines, opened, fence), labelled, bare)
+            keep(fence)
             opened, tried = (fence, False) if fence.label else (None, False)
     if opened is not None:
-        _keep(opened, _between(lines, opened, None), labelled, bare)
+        keep(None)
     return labelled or bare
 
 
 def _fence(number: int, line: str) -> Fence | None:
     if found := FENCE.match(line):
-        return Fence(number, found[1], found[2], found[3])
+        return Fence(number, *found.groups())
     found = LATE_FENCE.search(line)
     if found is None or (found[2] and not PYTHON.fullmatch(found[2])):
         return None
     return Fence(number, line[: found.start()], found[1], found[2])
-
-
-def _between(lines: Sequence[str], opened: Fence | None, closed: Fence | None) -> str:
-    """The code after one fence, less its indent, and before another."""
-    found = lines[opened.line + 1 if opened else 0 : closed.line if closed else None]
-    code = "\n".join([*found, *([closed.before] if closed else [])])
-    return (textwrap.dedent(code) if code.lstrip("\n")[:1] in (" ", "\t") else code).strip()
-
-
-def _keep(opened: Fence, code: str, labelled: list[str], bare: list[str]) -> None:
-    if not opened.label:
-        bare.append(code)
-    elif PYTHON.fullmatch(opened.label):
-        labelled.append(code)
 
 
 def _parses(code: str) -> bool:
@@ -304,10 +290,6 @@ def _closed(text: str) -> list[str]:
     return blocks if any(blocks) or not blocks else ["pass"]
 
 
-def _as_program(text: str) -> list[str]:
-    return _closed(text if "```" in text else f"```python\n{text}\n```")
-
-
 def _as_part(text: str) -> list[str]:
     opened = text if text.startswith("```python") else f"```python\n{text}"
     return _closed(opened if opened.endswith("```") else f"{opened}\n```")
@@ -316,7 +298,8 @@ def _as_part(text: str) -> list[str]:
 #: Ways to find a reply's blocks: `blocks`, however a chat model writes them; the others as CREATOR's program does.
 FENCES: dict[str, Callable[[str], list[str]]] = {
     "blocks": _all,
-    "released": _as_program,  # a reply without any fence is a program, and one with an open block is none
+    # a reply without any fence is a program, and one with an open block is none
+    "released": lambda text: _closed(text if "```" in text else f"```python\n{text}\n```"),
     "released_part": _as_part,  # of a tool and of its use: a fence is put before and behind that is not there
     "released_check": _closed,  # of a tool that is tried alone
     "released_first": lambda text: list(code_blocks(text))[:1],  # in tool transfer: closed or not
@@ -344,7 +327,8 @@ def without_thinking(text: str) -> tuple[str, str]:
     """
     tokens = list(TOKEN.finditer(text))
     closes = [place for place, token in enumerate(tokens) if token["close"]]
-    if len(closes) + sum(token["open"] is not None for token in tokens) == 0:
+    last = closes[-1] if closes else -1
+    if not closes and not any(token["open"] for token in tokens):
         return text, ""
     first, shut = _first_of_line(text, tokens), _shut_next(tokens)
     end, spans, inside, place = len(text.rstrip()), [], False, 0
@@ -353,12 +337,15 @@ def without_thinking(text: str) -> tuple[str, str]:
         if token["fence"]:
             inside = not inside or bool(token["label"])
         elif token["open"] and not inside and (spans or first[place]):
-            place = _closing(tokens, place, closes[-1] if closes else -1)
-            spans.append((token.start(), tokens[place].end() if place is not None else len(text)))
-            if place is None:
+            if place >= last:  # never closed
+                spans.append((token.start(), len(text)))
                 break
+            depth, place = 1, place + 1
+            while place < last and (depth := depth + bool(tokens[place]["open"]) - bool(tokens[place]["close"])):
+                place += 1  # to its own close, or, where tags are only named, to the last
+            spans.append((token.start(), tokens[place].end()))
         elif (
-            token["close"] and (not inside or (first[place] and not shut[place])) and not (spans and token.end() == end)
+            token["close"] and not (spans and token.end() == end) and (not inside or (first[place] and not shut[place]))
         ):
             spans, inside = [(0, token.end())], False  # but of one too many, after all is said
         place += 1
@@ -367,16 +354,6 @@ def without_thinking(text: str) -> tuple[str, str]:
     edges = [0, *(edge for span in spans for edge in span), len(text)]
     said = "".join(text[a:b] for a, b in zip(edges[::2], edges[1::2], strict=True))
     return said.strip(), "".join(text[a:b] for a, b in spans)
-
-
-def _closing(tokens: Sequence[re.Match], place: int, last: int) -> int | None:
-    """Where the thinking ends that opens at `place`: at its own close, or, where tags are only named, at the last."""
-    depth = 0
-    for later in range(place, len(tokens) if place < last else 0):
-        depth += bool(tokens[later]["open"]) - bool(tokens[later]["close"])
-        if not depth:
-            return later
-    return last if place < last else None
 
 
 def _first_of_line(text: str, tokens: Sequence[re.Match]) -> list[bool]:

@@ -31,14 +31,12 @@ def load_plugin(
         raise TroveLiteError(f"no {kind} '{name}': choose from {', '.join(index)}, or name {or_name}")
     if name not in index:
         foreign.add(module.split(".")[0])
-    if name not in index and not sys.flags.safe_path and (here := os.getcwd()) not in sys.path:
-        sys.path.append(here)  # where `python -m` looks and an installed command does not
+        if not sys.flags.safe_path and (here := os.getcwd()) not in sys.path:
+            sys.path.append(here)  # where `python -m` looks and an installed command does not
     try:
         found = getattr(import_module(module), attribute)
     except (ModuleNotFoundError, AttributeError) as error:
-        raise TroveLiteError(
-            f"{kind} '{name}': cannot be imported ({error}); check the module and attribute"
-        ) from error
+        raise TroveLiteError(f"{kind} '{name}': cannot be imported ({error}); check the name") from error
     if not isinstance(found, of):
         raise TroveLiteError(f"{kind} '{name}': is a {type(found).__name__}, not a {of.__name__}; name one")
     return found

@@ -71,20 +71,12 @@ def program_of(solution: str, tools: Iterable[Tool | str] = (), library: Iterabl
     first = sources_of(tool for tool in library if tool not in modules)
     own = [*sources_of(tools), code_of(solution)]
     if modules:
-        return "\n\n".join([*first, _toolbox(modules), _alone("\n\n".join(own))])
+        sources = ",\n".join(f"{tool.name!a}: {_literal(tool.source)}" for tool in modules)
+        toolbox = f"exec(compile({TOOLBOX!a}, 'toolbox', 'exec'), {{'program': globals(), 'tools': {{\n{sources}\n}}}})"
+        program = _literal("\n\n".join(own))  # by itself, whatever stands before it: its lines keep their numbers
+        return "\n\n".join([*first, toolbox, f"exec(compile(\n{program}\n, 'program.py', 'exec'))"])
     lines = "\n\n".join([*first, *own]).split("\n")
     return "\n".join(line for line in lines if not ("import" in line and "toolbox" in line))
-
-
-def _toolbox(tools: Iterable[Tool]) -> str:
-    """Code that makes these tools the module `toolbox`."""
-    sources = ",\n".join(f"{tool.name!a}: {_literal(tool.source)}" for tool in tools)
-    return f"exec(compile({TOOLBOX!a}, 'toolbox', 'exec'), {{'program': globals(), 'tools': {{\n{sources}\n}}}})"
-
-
-def _alone(program: str) -> str:
-    """Code that runs a program by itself, whatever stands before it: its lines keep their numbers."""
-    return f"exec(compile(\n{_literal(program)}\n, 'program.py', 'exec'))"
 
 
 def _literal(text: str) -> str:
@@ -158,8 +150,10 @@ def operations(code: str) -> int:
     The official count (`utils/select.py`; TroVE, appendix B): function definitions, assignments of a constant
     and assignments to `df` alone count nothing, imports do; a program that does not parse counts 100.
     """
-    depths = _depths(code)
-    return UNPARSABLE if depths is None else sum(depths)
+    try:
+        return sum(_depth(statement) for statement in statements(code) if not _is_free(statement))
+    except NOT_PARSED:
+        return UNPARSABLE
 
 
 #: The ways in which "operations" may be counted, by what each leaves out or adds: the released program's two, and those
@@ -182,17 +176,17 @@ def operation_counts(solution: str, tools: Iterable[Tool]) -> list[int | None]:
     `tools`: those that stand with the solution; the bodies of tools that it imports from a toolbox are in no count.
     """
     code, functions = code_of(solution), "\n\n".join(tool.source for tool in tools if tool.kind == "function")
-    reported, own, written = _depths(code_of(without_imports(solution))), _measures(code), _measures(functions)
+    reported, own, written = map(_measures, (code_of(without_imports(solution)), code, functions))
     proper = None if own is None else [one for one in own if not one.is_import]
     whole = None if proper is None or written is None else [*proper, *written]
 
-    def total(name: str, statements: list[_Statement] | None) -> int | None:
-        return None if statements is None else sum(getattr(one, name) for one in statements)
+    def total(name: str, statements: list[_Statement] | None, free: bool = True) -> int | None:
+        return None if statements is None else sum(getattr(one, name) for one in statements if free or not one.is_free)
 
     return [
-        None if reported is None else sum(reported),
-        UNPARSABLE if own is None else sum(one.depth for one in own if not one.is_free),
-        total("depth", None if proper is None else [one for one in proper if not one.is_free]),
+        total("depth", reported, free=False),
+        UNPARSABLE if own is None else total("depth", own, free=False),
+        total("depth", proper, free=False),
         total("depth", own),
         total("depth", whole),
         total("by_line", whole),
@@ -231,11 +225,11 @@ def _inside(statement: ast.stmt) -> tuple[int, int]:
         calls += isinstance(node, ast.Call)
         deepest = 0
         for child in ast.iter_child_nodes(node):
+            below = depth(child)
             if isinstance(child, ast.stmt):
-                own = depth(child)  # which adds those further in first
-                depths += own
+                depths += below
             else:
-                deepest = max(deepest, depth(child))
+                deepest = max(deepest, below)
         return deepest + 1
 
     return depth(statement) + depths, calls
@@ -253,14 +247,6 @@ def used_tools(solution: str, tools: Iterable[Tool]) -> list[str]:
     """
     text, names = without_imports(solution), [plain_name(tool.name).strip() for tool in tools]
     return [name for name in dict.fromkeys(names) if name.rpartition(".")[2] in text]
-
-
-def _depths(code: str) -> list[int] | None:
-    """The depths of the statements that count; None where the code does not parse."""
-    try:
-        return [_depth(statement) for statement in statements(code) if not _is_free(statement)]
-    except NOT_PARSED:
-        return None
 
 
 def statements(code: str) -> list[ast.stmt]:

@@ -14,8 +14,6 @@ from .candidates import load_calls, load_candidates
 from .errors import TroveLiteError, UsageError
 from .notebooks import Job, check_parameters, notebook_parameters, read_notebook, run_all, title_of, typed
 
-ABOUT = ("model", "dataset", "provenance", "method")
-
 
 def report(
     runs: Sequence[str | Path],
@@ -43,10 +41,9 @@ def report(
         runs = [run if Path(run).exists() else notebooks / run for run in named]  # as seen from here, or from there
     candidates = load_candidates(*runs)  # a bad path fails here, once, and not in every notebook
     known = _about_runs(notebooks, set(candidates["method"].astype(str)), only)
-    for parameter in parameters:
-        if not any(parameter in names for names in known.values()):
-            every = sorted({n for names in known.values() for n in names})
-            raise TroveLiteError(f"no notebook has a parameter '{parameter}': they have {', '.join(every)}")
+    names = sorted({name for defaults in known.values() for name in defaults})
+    if unknown := sorted({*parameters} - {*names}):
+        raise TroveLiteError(f"no notebook has a parameter '{unknown[0]}': they have {', '.join(names)}")
     results, figures = Path("results") / name, Path("figures") / name
     given = {"runs": [os.path.relpath(run, notebooks) for run in runs]}
     given |= {"results": os.path.relpath(results, notebooks), "figures": os.path.relpath(figures, notebooks)}
@@ -55,15 +52,15 @@ def report(
         own = check_parameters(path, {k: v for k, v in parameters.items() if k in defaults})
         # A notebook that names a folder of its own keeps it on the runs and parameters that it names.
         as_it_is = defaults["runs"] == given["runs"] and not own
-        kept = {k for k in ("results", "figures") if as_it_is and defaults.get(k)}
-        values = {k: v for k, v in given.items() if k in defaults and k not in kept} | own
+        places = {k: v for k, v in given.items() if k in defaults and not (as_it_is and k != "runs" and defaults[k])}
         last = _about(path).get("last", False)  # it reads the tables of the others
-        todo[path.stem] = Job(path, values, results / "notebooks" / path.name, page=True, last=last)
+        todo[path.stem] = Job(path, places | own, results / "notebooks" / path.name, page=True, last=last)
     errors = run_all(todo, results / "notebooks", at_once=jobs, force=force, depends=_fingerprint(runs))
-    about = "; ".join(f"{c} {', '.join(sorted(candidates[c].astype(str).unique()))}" for c in ABOUT)
+    columns = ("model", "dataset", "provenance", "method")
+    about = "; ".join(f"{c} {', '.join(sorted(candidates[c].astype(str).unique()))}" for c in columns)
     against = in_words(signs(candidates, load_calls(*runs), runs))
-    books = {path: path.stem in errors for path in known}
-    (results / "index.html").write_text(index_page(results, figures, title or name, about, against, books), "utf-8")
+    page = index_page(results, figures, title or name, about, against, {p: p.stem in errors for p in known})
+    (results / "index.html").write_text(page, "utf-8")
     return len(errors)
 
 
@@ -75,21 +72,24 @@ def _about(path: Path) -> dict:
 def _is_about(path: Path, methods: set[str]) -> bool:
     """Whether a notebook can say anything of runs of these methods; variants, such as `creator_R0`, count as these."""
     named = _about(path).get("methods", ())
-    return not named or any(method == name or method.startswith(f"{name}_") for method in methods for name in named)
+    return not named or any(f"{method}_".startswith(f"{name}_") for method in methods for name in named)
 
 
 def _about_runs(notebooks: Path, methods: set[str], only: Sequence[str]) -> dict[Path, dict[str, object]]:
     """The notebooks to be run, in order, with their parameters: all about these methods, or of these those named."""
     known = {path: notebook_parameters(path) for path in sorted(notebooks.glob("[0-9]*.ipynb"))}
-    known = {path: parameters for path, parameters in known.items() if "runs" in parameters}
-    if unknown := sorted(set(only) - {path.stem for path in known}):
-        raise TroveLiteError(f"no notebook '{unknown[0]}' about runs: there are {', '.join(p.stem for p in known)}")
+    known = {path: own for path, own in known.items() if "runs" in own}
+    stems = [path.stem for path in known]
+    if unknown := sorted({*only} - {*stems}):
+        raise TroveLiteError(f"no notebook '{unknown[0]}' about runs: there are {', '.join(stems)}")
     chosen = [path for path in known if not only or path.stem in only]
-    if left_out := [path for path in chosen if not _is_about(path, methods)]:
-        print(f"left out, for these runs hold none of their methods: {', '.join(path.stem for path in left_out)}")
-    if chosen == left_out:
+    kept = [path for path in chosen if _is_about(path, methods)]
+    if len(kept) < len(chosen):
+        others = ", ".join(path.stem for path in chosen if path not in kept)
+        print(f"left out, for these runs hold none of their methods: {others}")
+    if not kept:
         raise TroveLiteError(f"{notebooks}: holds no numbered notebooks with a parameter 'runs'; name their folder")
-    return {path: known[path] for path in chosen if path not in left_out}
+    return {path: known[path] for path in kept}
 
 
 def _fingerprint(runs: Iterable[str | Path]) -> str:
@@ -104,12 +104,10 @@ def _fingerprint(runs: Iterable[str | Path]) -> str:
     return digest.hexdigest()
 
 
-# ---- the page that a report opens with ----
-
-STYLE = """
-body{font:16px/1.5 sans-serif;max-width:84rem;margin:2rem auto;padding:0 1rem;overflow-wrap:break-word}
-p,li,figcaption{max-width:50rem} img{max-width:100%;height:auto} figure{margin:2rem 0}
-figcaption{font-size:.9rem} .tables{columns:18rem}
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{title}</title><style>body{{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}}
+img{{max-width:100%;height:auto}}</style><h1>{title}</h1><p>{about}</p><ul>{against}</ul>
+<h2>Figures</h2>{pictures}<h2>Notebooks and tables</h2><ul>{links}</ul></html>
 """
 
 
@@ -118,42 +116,23 @@ def index_page(
 ) -> str:
     """A page that loads nothing: what ran, signs against it, then all figures, notebooks and tables that are there.
 
-    books: notebooks, and whether each failed.
+    books: notebooks, and whether each failed. A figure's caption is what its PNG carries.
     """
-    up = os.path.relpath(figures, results)
-    signs_ = "".join(f"<li>{escape(line)}</li>" for line in against)
-    parts = [
-        f"<h1>{escape(title)}</h1><p>{escape(about)}</p>",
-        f"<p><b>Signs that these runs measure something else than their methods:</b></p><ul>{signs_}</ul>"
-        * bool(signs_),
-        '<p><a href="view.html">Every problem with its candidates</a></p>' * (results / "view.html").is_file(),
-    ]
-    pictures = [_figure(path, up) for path in sorted(figures.glob("*.png"), key=natural)]
-    notebooks = [
-        f'<li><a href="notebooks/{path.stem}.html">{escape(title_of(path))}</a>{" (failed)" * failed}</li>'
-        for path, failed in books.items()
-    ]
-    tables = [
-        f'<li><a href="{path.name}">{path.stem.replace("_", " ")}</a></li>'
-        for path in sorted(results.glob("*.csv"), key=natural)
-    ]
-    parts += [f"<h2>Figures</h2>{''.join(pictures)}"] * bool(pictures)
-    parts += [f"<h2>Notebooks</h2><ul>{''.join(notebooks)}</ul>"]
-    parts += [f"<h2>Tables</h2><ul class=tables>{''.join(tables)}</ul>"] * bool(tables)
-    return (
-        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style>{''.join(parts)}</html>\n"
-    )
-
-
-def _figure(path: Path, up: str) -> str:
-    """A figure with the caption that its PNG carries; `reeval_table1` is named `Reeval table 1`."""
-    name = re.sub(r"(?<=[a-z])(?=\d)", " ", path.stem.replace("_", " ")).capitalize()
-    with Image.open(path) as picture:
-        caption = escape(picture.info.get("Description") or path.stem.replace("_", " "))
-    return (
-        f'<figure id="{path.stem}"><a href="{up}/{path.name}"><img src="{up}/{path.name}" alt="{caption}"></a>'
-        f"<figcaption><b>{escape(name)}.</b> {caption}</figcaption></figure>"
+    up, pictures = os.path.relpath(figures, results), []
+    for path in sorted(figures.glob("*.png"), key=natural):
+        with Image.open(path) as picture:
+            caption = escape(picture.info.get("Description") or path.stem)
+        image = f'<a href="{up}/{path.name}"><img src="{up}/{path.name}" alt="{caption}"></a>'
+        pictures.append(f'<figure id="{path.stem}">{image}<figcaption>{caption}</figcaption></figure>')
+    links = {"view.html": "every problem with its candidates"} if (results / "view.html").is_file() else {}
+    links |= {f"notebooks/{path.stem}.html": title_of(path) + " (failed)" * failed for path, failed in books.items()}
+    links |= {path.name: path.stem for path in sorted(results.glob("*.csv"), key=natural)}
+    return PAGE.format(
+        title=escape(title),
+        about=escape(about),
+        against="".join(f"<li>Against these runs: {escape(line)}</li>" for line in against),
+        pictures="".join(pictures),
+        links="".join(f'<li><a href="{place}">{escape(words)}</a></li>' for place, words in links.items()),
     )
 
 

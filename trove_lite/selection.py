@@ -93,19 +93,19 @@ def one_each(votes: Sequence[Vote]) -> Counter[str]:
 
 def oracle(correct: Sequence[bool]) -> int:
     """The first correct candidate, as a perfect selector would choose; the first one where none is correct."""
-    some(correct)
+    refuse_none(correct)
     return next((i for i, verdict in enumerate(correct) if verdict), 0)
 
 
 def random_choice(votes: Sequence[Vote], seed: int) -> int:
     """A successful program chosen at random (no agreement at all); any program where none succeeded."""
-    some(votes)
+    refuse_none(votes)
     return random.Random(seed).choice([i for i, b in enumerate(votes) if b.ok] or range(len(votes)))
 
 
 def by_mode_first(votes: Sequence[Vote], rule: Rule) -> int:
     """`rule` within each mode, then among the modes' winners."""
-    some(votes)
+    refuse_none(votes)
     finalists = []
     for mode in dict.fromkeys(vote.mode for vote in votes):
         members = [i for i, vote in enumerate(votes) if vote.mode == mode]
@@ -113,7 +113,7 @@ def by_mode_first(votes: Sequence[Vote], rule: Rule) -> int:
     return finalists[rule([votes[i] for i in finalists])]
 
 
-def some(votes: Sequence) -> None:
+def refuse_none(votes: Sequence) -> None:
     """Refuse to choose from nothing."""
     if not len(votes):
         raise TroveLiteError("no candidate to choose from: give at least one")
@@ -126,13 +126,10 @@ def fewest_operations(votes: Sequence[Vote], supporters: list[int]) -> int:
 
 def first_successful(votes: Sequence[Vote]) -> int:
     """The first program that ran, or the first of all."""
-    some(votes)
+    refuse_none(votes)
     return next((i for i, vote in enumerate(votes) if vote.ok), 0)
 
 
 RULES: dict[str, Rule] = {
-    "one_stage": one_stage,
-    "two_stage": two_stage,
-    "one_stage_described": one_stage_described,
-    "two_stage_described": two_stage_described,
+    rule.__name__: rule for rule in (one_stage, two_stage, one_stage_described, two_stage_described)
 }

@@ -282,7 +282,7 @@ def test_a_study_may_have_one_part_of_another_beside_it(tmp_path, monkeypatch):
 @pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*.toml")), ids=lambda path: path.stem)
 def test_every_part_of_a_committed_study_is_a_run_that_can_be_made(path):
     from trove_lite.cli import parser_of
-    from trove_lite.run_command import Way, settings_of
+    from trove_lite.commands import settings_of
 
     study = plan.read_study(path)
     folders = {part.name: Path(part.name) for part in study.parts}
@@ -291,7 +291,7 @@ def test_every_part_of_a_committed_study_is_a_run_that_can_be_made(path):
         given = parser_of("run").given(plan.words_of(part, "practice", Path("out"), folders)[1:])
         given.pop("reuse", None)
         tool = given.pop("tool", ())  # of data or of a run that is not here
-        settings = settings_of(given, Way(out=given.pop("out")))
+        settings = settings_of(given, given.pop("out"))
         assert settings.k == part.options.get("k", 15)
         assert not tool or set(settings.methods) < {"latm", "made_cot", "dispatcher"}
     assert all((ROOT / "notebooks" / f"{name}.ipynb").is_file() for name in study.notebooks)

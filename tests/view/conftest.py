@@ -25,4 +25,4 @@ def hostile(tmp_path_factory):
     frame.loc[frame["status"] == "ok", "answers"] = pd.Series([[HOSTILE]] * len(frame))
     path = tmp_path_factory.mktemp("hostile")
     save_run(path, frame, {"kind": "simulated"})
-    return view.write_page([path]).path
+    return view.write_page([path])

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..candidates import SELECTED, UNAVAILABLE, checked, selected_alone, told_of_state
+from ..candidates import SELECTED, UNAVAILABLE, checked, selected_alone, with_shared_state
 from ..errors import TroveLiteError
 from ..selection import RULES, rounded
 from .statistics import subsets_by_mode
@@ -42,7 +42,7 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     problems, run by run, of which a sample was unavailable: what they would have come to nobody knows. Raises
     TroveLiteError where a candidate does not say the place of its mode, or where there are only selected answers.
     """
-    candidates = told_of_state(checked(candidates))
+    candidates = with_shared_state(checked(candidates))
     if (candidates["phase"] == SELECTED).all() and len(candidates):
         run, category = selected_alone(candidates)[0]
         raise TroveLiteError(

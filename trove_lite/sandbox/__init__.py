@@ -2,10 +2,4 @@
 
 from ..lazy import index_of
 
-TYPE_CHECKING = False  # as `typing` has it, without importing that
-if TYPE_CHECKING:
-    from .pool import Sandbox
-    from .worker import Execution, IsolationError
-
-__getattr__, __dir__ = index_of(__name__, __file__)
-__all__ = ["Execution", "IsolationError", "Sandbox"]
+__getattr__, __dir__, __all__ = index_of(__name__, {"pool": "Sandbox", "worker": "Execution IsolationError"})

@@ -15,10 +15,9 @@ from hashlib import sha256
 from importlib.resources import files
 from itertools import zip_longest
 from pathlib import Path
-from typing import NamedTuple
 
 from ..bars import Bar
-from ..candidates import all_candidates, load_calls, load_candidates
+from ..candidates import load_calls, load_candidates
 from ..errors import TroveLiteError
 from ..journal import on_disk, write_atomically
 from .contents import Contents, clean
@@ -29,17 +28,8 @@ TABLES = ("candidates.parquet", "outcomes.parquet")
 DATA = '<script type="text/plain" id="{}">{}</script>\n'
 
 
-class Page(NamedTuple):
-    """A page that was written, and how much it shows."""
-
-    path: Path
-    problems: int
-    candidates: int
-    bytes: int
-
-
-def write_page(runs: Sequence[str | Path], out: str | Path | None = None, *, progress: bool = True) -> Page:
-    """Write the page about these runs to `out` (None: beside the first of them), replacing what is there.
+def write_page(runs: Sequence[str | Path], out: str | Path | None = None, *, progress: bool = True) -> Path:
+    """Write the page about these runs to `out` (None: beside the first of them), replacing what is there; returns it.
 
     A run is a run folder, a file of candidates or outcomes, or a folder that holds `outcomes.parquet`. Raises
     TroveLiteError where one is none, or the page cannot be written.
@@ -56,7 +46,7 @@ def write_page(runs: Sequence[str | Path], out: str | Path | None = None, *, pro
     with on_disk(path), Bar(len(candidates), "page", unit="candidates", enabled=progress) as bar:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, lambda part: _write(part, found, ", ".join(map(_name, tables)), bar))
-    return Page(path, len(found.index["problems"]), len(all_candidates(candidates)), path.stat().st_size)
+    return path
 
 
 def table_of(run: Path) -> Path:
@@ -75,12 +65,9 @@ def _name(table: Path) -> str:
 
 
 def _write(part: Path, found: Contents, title: str, bar: Bar) -> None:
-    library, table_style = table_library()
-    given = {
-        "title": html.escape(clean(title)),
-        "table_style": table_style,
-        "library": b64encode(library.encode()).decode(),
-    }
+    folder = files("itables") / "html"  # the program and the style of the table's library, for use without a network
+    library, style = ((folder / f"dt_bundle.{kind}").read_bytes() for kind in ("js", "css"))
+    given = {"title": html.escape(clean(title)), "table_style": style.decode(), "library": b64encode(library).decode()}
 
     def data() -> Iterator[tuple[str, object]]:
         for number, problems in enumerate(found.parts()):
@@ -113,12 +100,6 @@ def filled(package: str, name: str, given: Mapping[str, str], data: Iterable[tup
 
 def _own(package: str, name: str) -> str:
     return (files(package) / name).read_text(encoding="utf-8")
-
-
-def table_library() -> tuple[str, str]:
-    """The program and the style of the table's library, as itables has them for use without a network."""
-    folder = files("itables") / "html"
-    return tuple((folder / f"dt_bundle.{kind}").read_text(encoding="utf-8") for kind in ("js", "css"))
 
 
 def packed(value: object) -> str:

@@ -58,8 +58,7 @@ class Contents:
             "rules": list(about),
             "about": about,
             "runs": [
-                dict(zip(RUN, map(clean, who), strict=True))
-                | facts.map(clean).to_dict()
+                {**dict(zip(RUN, map(clean, who), strict=True)), **facts.map(clean)}
                 | {"candidates": int(sizes.get(who, 0))}
                 for who, facts in runs.iterrows()
             ],
@@ -85,27 +84,35 @@ class Contents:
         self.index |= {"answers": list(self.answers), "kinds": list(self.kinds)}
 
     def _run(self, key: tuple, who: tuple, own: Sequence[int]) -> dict:
-        """What a run answered to the last problem of the index, which is told of it."""
-        rows = self.rows
+        """What a run answered to the last problem of the index, which is told of it.
+
+        Each rule's rounds name candidates by their place among those of the run.
+        """
+        rows, index = self.rows, self.index
         cast = [i for i in own if rows["phase"][i] == "stream" and rows["correct"][i] is not None]
-        votes = [rows.votes[i] for i in cast]
-        chosen = {rule: rounds(votes, rule) for rule in RULES} if cast else {}
+        chosen = {rule: rounds([rows.votes[i] for i in cast], rule) for rule in RULES} if cast else {}
         picked = {rule: cast[every[-1].chosen] for rule, every in chosen.items()}
-        recorded = [i for i in own if rows["phase"][i] == SELECTED]
-        picked |= {SELECTION: recorded[0]} if recorded else {}
-        kinds = {(clean(rows["mode"][i]), clean(rows["status"][i])) for i in own}
-        self.index["rows"].append(
-            [
-                len(self.index["problems"]) - 1,
-                self.numbers[who],
-                len(cast),
-                sum(bool(rows["correct"][i]) for i in cast),
-                [_picked(rows, picked.get(rule), self.answers) for rule in self.index["rules"]],
-                [_number(self.kinds, kind) for kind in sorted(kinds)],
-            ]
-        )
-        spent = _spent(self.asked.get((*key, *who), ()))
-        return {"run": self.numbers[who]} | _answered(rows, own, cast, chosen) | spent
+        if recorded := [i for i in own if rows["phase"][i] == SELECTED]:
+            picked[SELECTION] = recorded[0]
+        kinds = sorted({(clean(rows["mode"][i]), clean(rows["status"][i])) for i in own})
+        right = [sum(bool(rows["correct"][i]) for i in cast), [self._pick(picked.get(rule)) for rule in index["rules"]]]
+        numbers = [self.kinds.setdefault(kind, len(self.kinds)) for kind in kinds]
+        index["rows"].append([len(index["problems"]) - 1, self.numbers[who], len(cast), *right, numbers])
+        place = {row: number for number, row in enumerate(own)}
+        among = [place[i] for i in cast]
+        return {
+            "run": self.numbers[who],
+            "candidates": [_candidate(rows, i) for i in own],
+            "rules": {rule: [_round(held, among) for held in every] for rule, every in chosen.items()},
+            **_spent(self.asked.get((*key, *who), ())),
+        }
+
+    def _pick(self, row: int | None) -> list[int | None] | None:
+        """The answer of the candidate that a rule picks, by number, and its verdict; None where it can pick none."""
+        if row is None:
+            return None
+        number = self.answers.setdefault(readable(self.rows["answer"][row]), len(self.answers))
+        return [number, _verdict(self.rows, row)]
 
 
 def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -139,28 +146,9 @@ class _Rows:
             yield key, list(own)
 
 
-def _picked(rows: _Rows, place: int | None, answers: dict) -> list[int | None] | None:
-    """The answer of the candidate that a rule picks, by number, and its verdict; None where it can pick none."""
-    if place is None:
-        return None
-    return [_number(answers, readable(rows["answer"][place])), _verdict(rows, place)]
-
-
 def _verdict(rows: _Rows, place: int) -> int | None:
     correct = rows["correct"][place]
     return None if correct is None else int(correct)
-
-
-def _answered(rows: _Rows, own: Sequence[int], cast: Sequence[int], chosen: Mapping[str, list[Round]]) -> dict:
-    """What a run answered to a problem: its candidates, and each rule's rounds, which name them by their place here."""
-    place = {row: number for number, row in enumerate(own)}
-    among = [place[i] for i in cast]
-    rules = {rule: [_round(held, among) for held in every] for rule, every in chosen.items()}
-    return {"candidates": [_candidate(rows, i) for i in own], "rules": rules}
-
-
-def _number(known: dict, value: object) -> int:
-    return known.setdefault(value, len(known))
 
 
 def _candidate(rows: _Rows, i: int) -> dict:
@@ -195,12 +183,8 @@ def _round(held: Round, places: Sequence[int]) -> dict:
 def _by_problem(calls: pd.DataFrame) -> dict[tuple, list[dict]]:
     """Requests by data set, category, number, method and run."""
     where = [*PROBLEM, *RUN]
-    rows = (
-        calls[[*where, "mode", "executions", *REQUEST]]
-        .sort_values(where, kind="stable")
-        .astype(object)
-        .to_dict("records")
-    )
+    rows = calls[[*where, "mode", *SPENT[2:], *REQUEST]].sort_values(where, kind="stable").astype(object)
+    rows = rows.to_dict("records")
     return {key: list(group) for key, group in groupby(rows, itemgetter(*where))}
 
 
@@ -208,17 +192,14 @@ def _spent(calls: Sequence[Mapping]) -> dict:
     """What a problem cost in a run, and the requests that made no candidate, such as the making of a tool."""
     if not calls:
         return {}
-    spent = {name: sum(known) for name in SPENT if (known := _known(calls, name))}
+    numbers = {name: [n for call in calls if (n := plain(call[name])) is not None] for name in SPENT}
+    spent = {name: sum(known) for name, known in numbers.items() if known}
     others = [
         {name: clean(call[name]) if isinstance(call[name], str) else plain(call[name]) for name in REQUEST}
         for call in calls
         if not isinstance(call["mode"], str)
     ]
     return {"calls": len(calls), "spent": spent} | ({"others": others} if others else {})
-
-
-def _known(calls: Sequence[Mapping], name: str) -> list:
-    return [value for call in calls if (value := plain(call[name])) is not None]
 
 
 def _words(problem: Problem | None) -> dict:

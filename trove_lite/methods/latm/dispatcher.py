@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...errors import TroveLiteError
-from ..base import Attempt, Drawn, Method, Question, Settings, Steps, Words, answer_each, draw
+from ..base import Answer, Attempt, Method, Question, Settings, Steps, Words, chosen, draw
 from .maker import USE_CASE
 from .settings import tool_of
 
@@ -24,14 +24,12 @@ class DispatcherSettings(Settings):
 def dispatcher(questions: Sequence[Question], settings: DispatcherSettings, words: Words) -> Steps:
     """Ask which task a question belongs to, shown the first use case of each tool that its `context` lists."""
     how = {"temperature": 0.0, "max_tokens": 256} if settings.budget.calls == 1 else {}
-
-    def ask(question: Question) -> Drawn:
+    for question in questions:
         text = dispatch(question, settings, words)
         prompt = (("user", text),) if settings.chat else text
         asked = Attempt(question, "dispatch", range(0), role=NAME, mode=NAME, prompt=prompt, runs=False, sampling=how)
-        return draw({NAME: asked}, settings.budget)
-
-    return answer_each(questions, ask, settings)
+        candidates = yield from draw({NAME: asked}, settings.budget)
+        yield Answer(question, chosen(question, candidates, settings))
 
 
 def dispatch(question: Question, settings: DispatcherSettings, words: Words) -> str:

@@ -134,7 +134,8 @@ def solve(
     IMPORT counts uses, and it or CREATE may add tools, those that load.
     """
     shown = yield from listed(question, toolbox, settings, phase)
-    library = toolbox.tools() if settings.isolated else toolbox.sources()
+    tools = toolbox.tools()
+    library = tools if settings.isolated else tuple(tool.source for tool in tools)
     best = yield from answer(question, (shown, library), settings, phase)
     if not best.vote.ok and best.mode not in settings.adds_failing:
         return

@@ -20,7 +20,7 @@ from trove_lite.running.driver import prompt_of
 from trove_lite.running.live import live_run, refuse_wordless
 from trove_lite.running.settings import RunSettings
 
-from ..methods.latm_playing import GOOD, TESTS, WRAPPED, Played
+from ..methods.latm_playing import GOOD, MAKES, PAPER, WRAPPED, Played
 from ..scripted import InlineSandbox, ScriptedModel
 
 CREATOR, LATM = data_folder() / "qiancheng0/CREATOR", data_folder() / "ctlllll/LLM-ToolMaker"
@@ -190,12 +190,8 @@ def test_maker_and_user_read_the_notebooks_texts():
     code = source("toolmaker.ipynb")
     say = load_pack("official", load_dataset("bbh")).say
     texts = [re.search(rf'{name} = """(.*?)"""', code, re.DOTALL)[1] for name in MAKER]
-    released = replace(
-        load_method("latm").presets["released"], budget=replace(load_method("latm").presets["paper"].budget, calls=1)
-    )
-    found = Played(
-        released, {"propose": ["```python\n1 / 0\n```", GOOD], "verify": [TESTS], "wrap": [WRAPPED]}, words=say
-    )
+    replies = MAKES | {"propose": ["```python\n1 / 0\n```", GOOD]}
+    found = Played(PAPER, replies, words=say)
     examples = [f"Question: What is {n}?\nAnswer: {n}" for n in range(6)]
     said = [text for role, text in found.chat if role == "user"]
     error = re.search(r'f"(Failed to execute[^{]*)', code)[1]

@@ -138,8 +138,6 @@ class RunSettings:
         for name in own:
             one_of(f"{method} has no choice", name, names)
         _check_types(type(chosen), own)
-        if "chat" in names and self.chat != "auto":
-            own = {"chat": self.chat == "on"} | own
         if "fallback" in names and self.prompts == "official":  # whose words know of none
             own = {"fallback": "none"} | own
         return replace(chosen, **common, **own).on(load_dataset(self.dataset).given)

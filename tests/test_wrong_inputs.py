@@ -93,7 +93,7 @@ COMMANDS = {
     RUN + "--model http://me:sk-1@host/v1": "holds no key",
     RUN + "--model http://host:port:1/v1": "no server has such an address",
     RUN + "--model http://localhost:1/v1?speed=3#x": "?",
-    RUN + "--prompts clever": "no prompt pack named 'clever': choose from own, ",
+    RUN + "--prompts clever": "prompt pack 'clever': choose from own, ",
     RUN + "--preset best": "preset 'best': choose from ",
     RUN + "--selection best": "selection 'best': choose from one_stage, ",
     RUN + "--parser loose": "parser 'loose': choose from official, strict",

@@ -180,7 +180,7 @@ def test_a_user_has_the_tool_of_its_own_seed_and_of_another_the_first():
     tools = {"sort": "first", "sort#1": "second", "sort#2": ""}
     settings = {seed: LatmSettings(seed=seed, tools=tools) for seed in range(4)}
     assert [tool_of(settings[seed], "sort") for seed in settings] == ["first", "second", "", "first"]
-    assert settings[0].given("dyck") is None
+    assert tool_of(settings[0], "dyck") is None
 
 
 # ---- what it costs ----

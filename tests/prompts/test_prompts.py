@@ -221,12 +221,3 @@ def test_no_two_methods_call_a_stage_alike():
     names = [name for file in (own.FOLDER / "instructions").iterdir() for name in tomllib.loads(file.read_text())]
     assert len(set(names)) == len(names) == len(own.texts("instructions"))
     assert not set(names) & set(own.texts("messages"))
-
-
-def test_what_else_the_words_have_gaps_for_is_given_by_name():
-    stage = {"text": "{task} Again.", "examples": "none", "given": "**Before**\n{response}"}
-    template = own.template_of(stage, {"task": "Do."}, [])
-    pack = PromptPack("any", ("number",), {"repair": ("response",)}, lambda category, stage: template)
-    prompt = pack.render(asked("number", "Why?"), "repair", response="print({1})")
-    assert prompt == "Do. Again.\n\n\n**Question**\nWhy?\n\n**Before**\nprint({1})\n\n**Solution**\n"
-    assert own.gaps(stage) == ("response",)

@@ -92,11 +92,14 @@ def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: L
     sensible: those that pass whatever it answers do not test it.
     """
 
-    def compose(reply: str) -> str:
-        return to_its_end(composed(tool, reply)) if settings.reaches_end else composed(tool, reply)
+    def held(program: str) -> str:
+        return to_its_end(program) if settings.reaches_end else program
 
     def passes(ran: Candidate, program: str) -> bool:
         return ran.status == "ok" and (not settings.reaches_end or reached_its_end(program, ran.output))
+
+    def compose(reply: str) -> str:
+        return held(composed(tool, reply))
 
     code = ""
     for round in range(times):
@@ -107,8 +110,7 @@ def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: L
         if passed and tool:
             needed = f"{tool}\n\n" if settings.only_definitions else ""  # tests may read its imports and constants
             program = f"{needed}{without_sense(tool)}\n\n{only_tests(tool, code)}"
-            run = to_its_end(program) if settings.reaches_end else program
-            (without,) = yield [Run(asked.question, "prove", run, asked.samples.start, round=round)]
+            (without,) = yield [Run(asked.question, "prove", held(program), asked.samples.start, round=round)]
             passed, error = not passes(without, program), words("no_test")
         if passed:
             return round + 1, code, True

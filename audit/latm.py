@@ -18,7 +18,8 @@ from papers import published_table
 from trove_lite.datasets import bbh
 from trove_lite.datasets.files import git_blob_of, pinned_file
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods.latm import code_in, defined, syntax
+from trove_lite.methods.latm.maker import code_in
+from trove_lite.methods.latm.proof import defined, syntax
 
 from .creator_latm import TEST_SIZES
 from .finding import Finding, Look, as_printed, claim, counts_allowed, finding, rows_of

@@ -8,7 +8,8 @@ import pytest
 from trove_lite import parse, programs
 from trove_lite.datasets import DATASETS, answers, bbh, graders, load_dataset, text_answers
 from trove_lite.errors import encodable, shown
-from trove_lite.methods import latm, tool_use, toolbox
+from trove_lite.methods import tool_use, toolbox
+from trove_lite.methods.latm import maker, user
 from trove_lite.models.openai_answers import parts_of
 from trove_lite.running.record import Record
 from trove_lite.sandbox.worker import read_report, tier_of
@@ -85,10 +86,10 @@ READERS = {
     "hidden code": lambda text: record(text, status="no_code").hides_code("official"),
     "ranking": lambda text: toolbox.named_order(text, [programs.Tool("aa", "", "", "", "function")]),
     "query": tool_use.query_of,
-    "latm code": latm.code_in,
-    "latm answer": lambda text: latm.answering(text, "Options:" + text, "released", text),
-    "latm variable": latm.last_match,
-    "latm use case": latm.USE_CASE.search,
+    "latm code": maker.code_in,
+    "latm answer": lambda text: user.answering(text, "Options:" + text, "released", text),
+    "latm variable": user.last_match,
+    "latm use case": maker.USE_CASE.search,
     "task": bbh.read_task,
     **{f"released {kind}": lambda text, kind=kind: graders.released(text, 3.5, kind) for kind in graders.KINDS},
     "strict": lambda text: graders.strict(text, 3.5),

@@ -72,7 +72,7 @@ OTHER_WORDS = {
     "methods.latm.settings": ({"primitive"}, "what it asks the pack for where it has no tool"),
     "prompts.official": ({"primitive", "instance", "import", "create", "skip"}, "the released files are named so"),
     "prompts.official_creator": ({"standard", "cot", "pot", "entangled", "tool_transfer"}, "as above"),
-    "prompts.chain_of_thought": ({"cot"}, "the words of this one method"),
+    "prompts.chain_of_thought": ({"cot", "latm"}, "the words of this one method, and the group of its files"),
     "recorded.made_tools": ({"latm", "made_cot"}, "whose tools they are"),
     "analysis.toolboxes": ({"import"}, "programs of this mode use tools"),
     "recorded.agreement": ({"import"}, "a program of this mode may lack what the toolbox held"),

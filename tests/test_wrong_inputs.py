@@ -78,7 +78,7 @@ COMMANDS = {
     RUN + "--dataset own.jsonl": "own.jsonl, line 1: ",
     RUN + "--model codellama": "no such model: write ",
     RUN + "--model http://me:sk-1@host/v1": "holds no key",
-    RUN + "--prompts clever": "no prompt pack named 'clever': choose from own, ",
+    RUN + "--prompts clever": "prompt pack 'clever': choose from own, ",
     RUN + "--parser loose": "parser 'loose': choose from official, strict",
     RUN + "--chat maybe": "invalid choice: 'maybe'",
     RUN + "--memory 1": "memory 1 MiB: does not hold an interpreter",

@@ -13,7 +13,7 @@ import pandas as pd
 
 from trove_lite.datasets import bbh
 from trove_lite.datasets.base import Problem
-from trove_lite.methods.latm import answering
+from trove_lite.methods.latm.user import answering
 from trove_lite.recorded.made_tools import released_tool
 from trove_lite.sandbox import Execution, Sandbox
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from trove_lite.methods.latm import CARRIED
+from trove_lite.methods.latm.settings import CARRIED
 from trove_lite.recorded.made_tools import THOUGHT_MAKER, TOOL_MAKER
 
 #: How the paper's tables call what it ran, and PRIMITIVE beside it.

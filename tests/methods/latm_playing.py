@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from trove_lite.datasets import bbh
 from trove_lite.datasets.base import Problem, Question
-from trove_lite.methods.base import Attempt, Budget, Candidate
-from trove_lite.methods.latm import LATM, answering
+from trove_lite.methods.base import Attempt, Budget
+from trove_lite.methods.latm import LATM
+from trove_lite.methods.latm.user import answering
 from trove_lite.prompts import load_pack
 from trove_lite.sandbox import Execution
-from trove_lite.selection import Vote
 
-from .playing import play
+from .playing import came_of, play
 
 WORDS = load_pack("own", bbh.BBH).say
 OPTIONS = "Which is it?\nOptions:\n(A) The owl is the leftmost\n(B) The quail is the leftmost"
@@ -23,6 +23,7 @@ EMPTY, IDLE = "I cannot do that.", "```python\nret = 2\nprint(ret)\n```"
 WRAPPED = f"A function:\n{GOOD}\n\nUse cases:\nQuestion: 2\nSolution:\n```python\nret = f(2)\nans = ret\n```"
 PLAIN = "```python\nprint(8.5)\n```"
 USES = "Solution:\n```python\nans = f(7.5)\n```\n\nQuestion: another"
+MAKES = {"propose": [GOOD], "verify": [TESTS], "wrap": [WRAPPED]}
 
 
 def execute(program):
@@ -46,22 +47,20 @@ class Played:
     def __init__(self, settings, replies, questions=2, run=execute, examples=None, method=LATM, words=WORDS):
         texts = {"use": [USES], "primitive": [PLAIN]} | replies
         self.left, self.run, self.made = {stage: list(texts) for stage, texts in texts.items()}, run, None
-        asked = [p.question for p in problems(questions)] if isinstance(questions, int) else questions
-        pairs, self.answers = play(
-            self.steps(method.begin(asked, settings, examples or problems(6), words)), self.reply
-        )
+        steps = method.begin([p.question for p in problems(questions)], settings, examples or problems(6), words)
+        pairs, self.answers = play(self.steps(steps), self.reply)
         self.requests = [request for request, sample in pairs if sample == request.samples[0]]
+        self.of_maker = [request for request in self.requests if getattr(request, "role", "user") != "user"]
 
     def steps(self, steps):
         self.made = yield from steps
 
     def reply(self, request, sample):
+        text, program = "", getattr(request, "program", None)
         if isinstance(request, Attempt):
             texts = self.left[request.stage]
             text = texts.pop(0) if len(texts) > 1 else texts[0]
             program = (request.compose or request.program)(text) if request.runs else None
-        else:
-            text, program = "", request.program
         status, output, error = None, "", ""
         if request.mode and not getattr(request, "runs", True):
             status, output = "ok", text
@@ -70,14 +69,13 @@ class Played:
         elif program is not None:
             ended = self.run(program)
             status, output, error = ended.status, ended.output, ended.error
-        answers = tuple(bbh.read(output)) if status == "ok" else ()
-        vote = Vote(request.mode or request.stage, status == "ok", answers, 1)
-        return Candidate(vote.mode, 0, text, (), vote, 10, status, output, error, request.stage)
+        answers = bbh.read(output) if status == "ok" else ()
+        return came_of(request, sample, text, status, output, error, answers=answers)
 
     @property
     def trials(self):
-        """The trials, but for what was left out of their tools."""
-        return tuple(trial._replace(left_out=0) for trial in self.made.trials)
+        """Proposals and tests of each trial, and its tool."""
+        return [trial[:3] for trial in self.made.trials]
 
     @property
     def calls(self):
@@ -87,18 +85,14 @@ class Played:
     @property
     def chat(self):
         """The chat that was sent last to the maker."""
-        return [request.prompt for request in self.requests if getattr(request, "role", "user") != "user"][-1]
+        return self.of_maker[-1].prompt
 
 
-RELEASED, PAPER, OURS = (LATM.presets[name] for name in ("released", "paper", "ours"))
-
-
-def once(settings, **changes):
-    return replace(settings, budget=Budget(1), **changes)
+PRESETS = {name: replace(preset, budget=Budget(1)) for name, preset in LATM.presets.items()}
+PAPER, OURS = PRESETS["paper"], PRESETS["ours"]
 
 
 def answer(reading, block, question="What?"):
     """What is read of a user's block, or how its program failed."""
-    program = answering(GOOD, question, reading, f"```python\n{block}\n```")
-    ended = execute(program)
+    ended = execute(answering(GOOD, question, reading, f"```python\n{block}\n```"))
     return bbh.read(ended.output)[0] if ended.status == "ok" else ended.status

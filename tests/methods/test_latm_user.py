@@ -1,7 +1,6 @@
 """LATM's user: how its answers are found, and the released transcripts, played again."""
 
 import json
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -9,25 +8,17 @@ from hypothesis import strategies as st
 
 from trove_lite.datasets import bbh
 from trove_lite.datasets.files import public_paths
-from trove_lite.methods.base import Budget
-from trove_lite.methods.latm import LATM, answering, defined
 from trove_lite.methods.latm.maker import composed
-from trove_lite.methods.latm.proof import only_tests
-from trove_lite.sandbox import Sandbox
+from trove_lite.methods.latm.proof import defined, only_tests
+from trove_lite.methods.latm.user import answering
 
-from .latm_playing import EMPTY, GOOD, OPTIONS, WRAPPED, Played, answer, once
-
-
-@pytest.fixture(params=["released", "paper", "ours"])
-def preset(request):
-    return replace(LATM.presets[request.param], budget=Budget(1))
+from .latm_playing import EMPTY, GOOD, OPTIONS, OURS, PAPER, WRAPPED, Played, answer
 
 
-def test_a_reply_cut_off_before_its_block_is_closed_is_no_program(preset):
+@pytest.mark.parametrize("reading", ["released", "ours"])
+def test_a_reply_cut_off_before_its_block_is_closed_is_no_program(reading):
     for reply in ("```python\nans = f(1", "```python\nans = f(1)```", EMPTY):
-        assert answering(WRAPPED, "What?", preset.reading, reply) == ""
-    played = Played(once(preset, tools={"task": WRAPPED}), {"use": ["```python\nans = f(1"]})
-    assert [found.candidate.status for found in played.answers] == ["no_code", "no_code"]
+        assert answering(WRAPPED, "What?", reading, reply) == ""
 
 
 @pytest.mark.parametrize("reading", ["released", "ours"])
@@ -36,7 +27,7 @@ def test_a_reply_cut_off_before_its_block_is_closed_is_no_program(preset):
 def test_no_reply_is_too_strange(reading, text):
     for reply in (text, f"```python\n{text}\n```"):
         assert isinstance(answering(WRAPPED, OPTIONS, reading, reply), str)
-        assert isinstance(composed("", False, reply), str)
+        assert isinstance(composed("", reply), str)
         assert isinstance(only_tests(GOOD, reply), str)
         assert isinstance(defined(reply), set)
 
@@ -83,6 +74,9 @@ def test_both_readings_agree_on(reading, block, question, expected):
         ("ans = 'leftmost'", OPTIONS, "(A)", "leftmost"),
         ("ans = 'QUAIL'", OPTIONS, "QUAIL", "(B)"),
         ("ans = 2.5", OPTIONS, "error", "2.5"),
+        ("ans = 'No'", "Which?\nOptions:\n- Yes\n- No", "-", "No"),  # any line after "Options:"
+        ("ans = 'owl'", "Which?\nOptions:\n(K) a hen\n(L) an owl", "(L)", "owl"),
+        ("ans = 'owl'", "Which?\nOptions:\nA hen\nB owl", "(B)", "owl"),
     ],
 )
 def test_the_readings_differ_on(block, question, released, ours):
@@ -98,18 +92,13 @@ def transcripts():
     return {category: json.loads(paths[stem].read_text(encoding="utf-8")) for category, stem in bbh.FILES.items()}
 
 
-@pytest.fixture(scope="module")
-def sandbox():
-    with Sandbox(1, time_limit=60) as sandbox:
-        yield lambda program: sandbox.run_many([program], progress=False)[0]
-
-
 def turns(chat):
     """A maker's replies: the doubled turn once."""
     texts = [turn["content"] for turn in chat if turn["role"] == "assistant"]
     return [text for place, text in enumerate(texts) if place == 0 or text != texts[place - 1]]
 
 
+@pytest.mark.parametrize("preset", [PAPER, OURS])
 @pytest.mark.parametrize("category", bbh.FILES)
 def test_released_transcripts_played_again_take_the_calls_that_they_took(transcripts, sandbox, preset, category):
     *proposals, tests, wrapped = turns(transcripts[category])
@@ -118,8 +107,6 @@ def test_released_transcripts_played_again_take_the_calls_that_they_took(transcr
     expected = 5 if category == "dyck_languages" else 3
     assert sum(played.calls.values()) - played.calls["use"] == expected
     assert played.made.tool == wrapped
-    if preset.doubled:
-        assert [role for role, _ in played.chat] == [turn["role"] for turn in transcripts[category][:-1]]
 
 
 @pytest.mark.parametrize("category", bbh.FILES)

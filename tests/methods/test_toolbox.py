@@ -41,13 +41,6 @@ def test_an_import_from_the_toolbox_uses_the_tool_of_that_name():
     assert (toolbox.entries["f"].uses, toolbox.entries["f"].problems) == (2, [0, 3])
 
 
-def test_tools_that_do_something_while_they_load_are_counted_when_they_are_adopted():
-    toolbox = Toolbox()
-    sources = ("def a(): pass", "def b(): pass\nprint(b())", "def c(): pass\nc()", "def d(:")
-    toolbox.add([tool(name)._replace(source=source) for name, source in zip("abcd", sources, strict=True)], 0)
-    assert toolbox.loading == {"tools that run statements": 2, "tools that print": 1, "tools that do not parse": 1}
-
-
 @settings(deadline=None)
 @given(events)
 def test_ranking_by_use_is_stable_and_complete(history):

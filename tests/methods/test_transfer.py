@@ -1,4 +1,4 @@
-"""Tool transfer: whose tool is tried on which question, what it costs, and what the released slip does."""
+"""Tool transfer: whose tool is tried on which question, and what it costs."""
 
 import pytest
 
@@ -42,14 +42,6 @@ def test_every_tool_is_tried_on_the_others_of_its_set_and_no_further():
     for to, mode, tool in lent:
         source = to - to % 3 + int(mode[-1]) - 1
         assert tool == f"Scenario {source}? {source} 0"  # of its first attempt
-
-
-def test_as_released_all_tools_of_a_set_are_made_for_its_first_question():
-    asked, _ = play_transfer(TransferSettings(budget=Budget(4), from_first=True))
-    made = [(r.question.index, r.question.text) for r, _ in asked if r.stage == "creation"]
-    assert made == [(index, f"Scenario {index - index % 3}?") for index in range(6)]
-    assert {r.question.text for r, _ in asked if r.mode == "normal"} == {q.text for q in QUESTIONS[:6]}
-    assert load_method("transfer").presets["released"].from_first
 
 
 def test_a_budget_that_does_not_reach_or_is_in_tokens_is_refused():

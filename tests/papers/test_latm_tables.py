@@ -14,7 +14,7 @@ from trove_lite.candidates import calls_of, load_calls, load_candidates
 from trove_lite.datasets.bbh import FILES
 from trove_lite.datasets.files import public_paths
 from trove_lite.errors import TroveLiteError
-from trove_lite.methods.latm import LatmSettings
+from trove_lite.methods.latm.settings import LatmSettings, tool_of
 from trove_lite.recorded.made_tools import carried, described, transcript
 
 from ..running.test_labelled import REPLIES, ScriptedModel, run
@@ -179,8 +179,8 @@ def test_a_file_is_the_tool_of_the_task_that_it_is_named_after(tmp_path):
 def test_a_user_has_the_tool_of_its_own_seed_and_of_another_the_first():
     tools = {"sort": "first", "sort#1": "second", "sort#2": ""}
     settings = {seed: LatmSettings(seed=seed, tools=tools) for seed in range(4)}
-    assert [settings[seed].given("sort") for seed in settings] == ["first", "second", "", "first"]
-    assert settings[0].given("dyck") is None
+    assert [tool_of(settings[seed], "sort") for seed in settings] == ["first", "second", "", "first"]
+    assert tool_of(settings[0], "dyck") is None
 
 
 # ---- what it costs ----

@@ -54,6 +54,7 @@ def test_tasks_made_anew_have_them_and_other_data_sets_do_not():
 
 
 def test_missing_files_are_named(tmp_path, monkeypatch):
+    question = load_problems("bbh", "word_sorting")[0].question
     monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
     with pytest.raises(TroveLiteError, match=r"missing; run `trove-lite fetch latm`"):
-        load_pack("chain_of_thought", bbh.BBH)
+        load_pack("chain_of_thought", bbh.BBH).render(question, "cot")

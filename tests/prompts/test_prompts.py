@@ -19,8 +19,8 @@ from trove_lite.datasets.math import CATEGORIES, MATH
 from trove_lite.datasets.practice import PRACTICE
 from trove_lite.errors import TroveLiteError
 from trove_lite.parse import PARSERS, isolated_tools, parse_completion
-from trove_lite.programs import Tool, code_of, format_toolbox, program_of
-from trove_lite.prompts import load_pack, official, own
+from trove_lite.programs import Tool, code_of, program_of
+from trove_lite.prompts import load_pack, own
 from trove_lite.prompts.base import PromptPack
 
 MODES = ("primitive", "instance", "import", "create", "skip")
@@ -77,34 +77,6 @@ def words(question: str) -> Counter:
 def alike(a: Counter, b: Counter) -> float:
     """The share of tokens that two questions have in common (Jaccard, with multiplicity)."""
     return (a & b).total() / max(1, (a | b).total())
-
-
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("category", CATEGORIES)
-def test_tools_stand_before_the_solution_that_needs_them_and_the_model_goes_on_at_the_question(category, mode):
-    """A call that is written before its tool calls what may never be written."""
-    prompt = load_pack("own", MATH).render(asked(category), mode, [TOOL])
-    asks = ["Question", "Toolbox"] if mode == "import" else ["Question"]
-    assert sections(prompt) == [*asks, "Tools", "Solution", *asks, "Tools", "Solution", *asks]
-    assert not prompt.startswith("**")
-    tail = f"**Toolbox**\n{format_toolbox([TOOL])}\n\n" if mode == "import" else ""
-    assert prompt.endswith(f"\n\n\n**Question**\n{TEXT}\n\n{tail}")
-    assert "{" not in prompt.split("**Question**")[0]
-
-
-def test_primitive_and_skip_are_one_prompt_and_no_other_two_are():
-    for category in CATEGORIES:
-        prompts = {mode: load_pack("own", MATH).render(asked(category, "Why?"), mode) for mode in MODES}
-        assert prompts["primitive"] == prompts["skip"]
-        assert len(set(prompts.values())) == len(MODES) - 1
-
-
-def test_all_modes_show_the_same_examples():
-    pack = load_pack("own", MATH)
-    for category in CATEGORIES:
-        prompts = [pack.render(asked(category, "Why?"), mode) for mode in MODES]
-        shown = {tuple(question.split("\n\n")[0] for question, _ in worked(prompt)) for prompt in prompts}
-        assert shown == {tuple(example["question"] for example in own.examples("math", category))}
 
 
 def test_worked_examples_print_their_answers():
@@ -188,19 +160,6 @@ def test_a_hash_is_of_what_a_model_reads():
     assert PromptPack("own", CATEGORIES, dict.fromkeys(MODES, ()), changed).hash_of(MODES) != pack.hash_of(MODES)
 
 
-def test_a_worked_tool_is_a_step_of_its_program_and_the_last_example_of_import_and_create_does_without():
-    """Where every example's tool answers the whole question, a model writes one call and nothing else."""
-    for category in CATEGORIES:
-        first, last = own.examples("math", category)
-        program = first["solution"].strip()
-        assert not re.fullmatch(rf"print\({own.shown_tool(first).name}\(.*\)\)", program), program
-        for mode in ("import", "create"):
-            *_, (_, plain) = worked(load_pack("own", MATH).render(asked(category, "Why?"), mode))
-            assert "toolbox" not in plain
-            assert "def " not in plain
-            assert last["plain"].strip() in plain
-
-
 @pytest.mark.parametrize("category", BBH.categories)
 def test_a_task_s_programs_are_shown_to_primitive_alone_that_is_named_so(category):
     pack, question = load_pack("own", BBH), Question("bbh", category, 0, "Why?")
@@ -230,22 +189,6 @@ def test_unknown_names_are_refused_with_the_known_ones():
 
 
 @fetched
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("category", CATEGORIES)
-def test_official_prompts_are_what_mako_makes_of_the_files(category, mode):
-    """The official program's own three lines."""
-    from mako.template import Template
-
-    template = Template(filename=str(data_folder() / OFFICIAL / category / official.FILES[mode]))
-    expected = template.render(question=TEXT, toolbox=format_toolbox([TOOL]))
-    prompt = load_pack("official", MATH).render(asked(category), mode, [TOOL])
-    assert prompt == expected
-    assert TEXT in prompt
-    assert "## Example" not in prompt
-    assert prompt.rstrip().endswith("**Solution**")
-
-
-@fetched
 def test_a_file_that_is_not_the_official_one_is_not_run(tmp_path, monkeypatch):
     for path in (data_folder() / OFFICIAL).rglob("*.md"):
         copy = tmp_path / path.relative_to(data_folder())
@@ -256,12 +199,6 @@ def test_a_file_that_is_not_the_official_one_is_not_run(tmp_path, monkeypatch):
     with (tmp_path / OFFICIAL / "number" / "instance.md").open("a") as file:
         file.write("<% import os %>")
     with pytest.raises(TroveLiteError, match=r"instance\.md: sha256 differs"):
-        load_pack("official", MATH)
-
-
-def test_where_official_prompts_are_missing_the_command_is_named(tmp_path, monkeypatch):
-    monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
-    with pytest.raises(TroveLiteError, match="trove-lite fetch prompts"):
         load_pack("official", MATH)
 
 
@@ -284,18 +221,3 @@ def test_no_two_methods_call_a_stage_alike():
     names = [name for file in (own.FOLDER / "instructions").iterdir() for name in tomllib.loads(file.read_text())]
     assert len(set(names)) == len(names) == len(own.texts("instructions"))
     assert not set(names) & set(own.texts("messages"))
-
-
-@pytest.mark.parametrize("name", ["own", pytest.param("official", marks=fetched), "practice"])
-def test_what_a_question_is_about_stands_before_it(name):
-    prompt = load_pack(name, MATH).render(asked("number", "How many rows?", "a | b\n1 | 2"), "skip")
-    assert "\na | b\n1 | 2\n\nHow many rows?\n" in prompt
-
-
-def test_what_else_the_words_have_gaps_for_is_given_by_name():
-    stage = {"text": "{task} Again.", "examples": "none", "given": "**Before**\n{response}"}
-    template = own.template_of(stage, {"task": "Do."}, [])
-    pack = PromptPack("any", ("number",), {"repair": ("response",)}, lambda category, stage: template)
-    prompt = pack.render(asked("number", "Why?"), "repair", response="print({1})")
-    assert prompt == "Do. Again.\n\n\n**Question**\nWhy?\n\n**Before**\nprint({1})\n\n**Solution**\n"
-    assert own.gaps(stage) == ("response",)

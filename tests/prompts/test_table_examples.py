@@ -5,12 +5,9 @@ from collections import Counter
 
 import pytest
 
-from practice.table_questions import SHOWN
 from trove_lite.datasets import files, load_dataset
 from trove_lite.datasets.base import Question
-from trove_lite.datasets.hitab.problems import TABLES, UTILS, shown
-from trove_lite.datasets.tabmwp import table_text
-from trove_lite.datasets.wtq import OPENED_BELOW, Table, preview
+from trove_lite.datasets.hitab.problems import UTILS
 from trove_lite.parse import PARSERS, isolated_tools, parse_completion, parse_tools
 from trove_lite.programs import program_of
 from trove_lite.prompts import load_pack
@@ -73,30 +70,6 @@ def test_programs_print_the_answer_and_nothing_else(name, example, sandbox, tmp_
         dataset = load_dataset(name)
         assert dataset.correct(dataset.read(ran.output), gold(name, example["answer"])), ran.output
         assert len(ran.output.split("\n")) == 2
-
-
-@pytest.mark.parametrize(("name", "example"), EXAMPLES)
-def test_tables_are_shown_as_the_data_set_shows_its_own(name, example, tmp_path):
-    context = example["context"]
-    if name == "tabmwp":
-        lines = [line.removeprefix("| ").removesuffix(" |") for line in context.split("\n") if " --- |" not in line]
-        assert table_text("\n".join(lines)) == context
-    elif name == "wtq":
-        header, *rows = (tuple(line.split("\t")) for line in example["table"].strip().split("\n"))
-        table = preview(example["question"], Table("", header, tuple(rows)))
-        assert context == f"File: {example['file']}\nPreview: {table}"
-        assert example["file"].startswith(OPENED_BELOW)
-    elif name == "practice_tables":
-        header, *rows = (line.split("\t") for line in example["table"].strip().split("\n"))
-        made = (header, ["---"] * len(header), *rows[:SHOWN])
-        lines = [f"| {' | '.join(cells)} |" for cells in made]
-        assert context == "\n".join([f"File: {example['file']}", f"Preview: {lines[0]}", *lines[1:]])
-        assert example["file"].startswith("data/practice_tables/")
-    else:
-        path = tmp_path / "table.json"
-        path.write_text(example["table"])
-        assert context == shown(path, example["file"])
-        assert example["file"].startswith(TABLES)
 
 
 @pytest.mark.parametrize("name", NAMES)

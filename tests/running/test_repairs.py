@@ -27,10 +27,10 @@ class Says(ScriptedModel):
         ]
 
 
-def spent(out, method, *replies, preset="paper", **choices):
+def spent(out, method, *replies, **choices):
     """One attempt at one problem: its folder, requests and executions."""
     box = InlineSandbox()
-    how = {"seeds": (0,), "limit": 1, "sandbox": box, "preset": preset, "choices": {method: {"attempts": 1} | choices}}
+    how = {"seeds": (0,), "limit": 1, "sandbox": box, "choices": {method: {"attempts": 1} | choices}}
     run(out, methods=(method,), model=Says(*replies), **how)
     calls = load_calls(out)
     assert calls["executions"].sum() == len(box.programs)
@@ -67,16 +67,6 @@ def test_all_blocks_of_a_reply_run_one_after_another(tmp_path):
         assert list(rows["answer"]) == ["7.0"], method
         if method != "creator":
             assert "def f()" in recorded_programs(rows)[0]
-
-
-OPEN, BARE = "```python\nprint(7)", "print(7)"
-
-
-@pytest.mark.parametrize(("reply", "paper", "released"), [(OPEN, (1, 1), (2, 1)), (BARE, (2, 1), (1, 1))])
-@pytest.mark.parametrize("method", ["pot", "entangled"])
-def test_released_takes_a_fence_as_the_program_does(tmp_path, method, reply, paper, released):
-    for preset, expected in {"paper": paper, "released": released}.items():
-        assert spent(tmp_path / preset, method, reply, GOOD, preset=preset) == expected
 
 
 THOUGHT = "<think>perhaps\n```python\nprint(1)\n```\n</think>\n"

@@ -62,12 +62,6 @@ def test_a_choice_replaces_the_presets_and_no_other():
     assert (trove.interval, trove.threshold, trove.seed) == (100, "log20", 3)
 
 
-@pytest.mark.parametrize(("chat", "asked"), [("auto", True), ("on", True), ("off", False)])
-def test_all_methods_of_a_run_are_asked_in_one_form_where_that_is_said(chat, asked):
-    settings = RunSettings(methods=("latm",), dataset="bbh_made", chat=chat, model="practice")
-    assert settings.of("latm", 0).chat is asked
-
-
 @pytest.mark.parametrize(
     ("given", "found"),
     [

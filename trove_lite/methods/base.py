@@ -46,21 +46,20 @@ def at_least(least: int, **numbers: int | None) -> None:
 
 @dataclass(frozen=True)
 class Budget:
-    """What a problem may spend on candidates."""
+    """What a problem may spend: `calls` samples over all modes (K in the papers), or until so many tokens are written.
+
+    most: tokens that one completion may have.
+    """
 
     calls: int = 15
-    """Samples a problem, over all modes (K in the papers)."""
     completion_tokens: int | None = None
-    """Sample until so many tokens are written, instead of `calls` times (None: by calls)."""
     most: int = 512
-    """Tokens that one completion may have."""
 
     def due(self, tokens: Sequence[int | None]) -> int:
         """How many more samples to ask for at once after some of so many `tokens` each; 0 when the budget is met.
 
-        By tokens, these are as many as are needed even if each is as long as it can be. So the samples of a problem
-        are the first ones whose tokens reach the budget, as if asked for one by one, and none is wasted. One whose
-        tokens are not known, or none at all, counts as the longest: else it may never end.
+        By tokens, these are as many as are needed even if each is as long as can be: so the samples are the first whose
+        tokens reach the budget, as if asked for one by one. One of unknown or no tokens counts as the longest.
         """
         if self.completion_tokens is None:
             return max(0, self.calls - len(tokens))
@@ -95,15 +94,8 @@ class Settings:
 
 
 #: What runs did whose `run.json` does not say it yet, where a preset does something else now.
-FORMERLY = {
-    "isolated": False,
-    "given": (),
-    "released_fences": False,
-    "use_cases": False,
-    "reaches_end": False,
-    "only_definitions": False,
-    "fallback": "none",
-}
+FORMERLY = dict.fromkeys(("isolated", "use_cases", "reaches_end", "only_definitions"), False)
+FORMERLY |= {"given": (), "fallback": "none"}
 
 
 def as_begun(kind: type[Settings], stated: Mapping[str, object]) -> dict[str, object]:
@@ -134,46 +126,30 @@ Words = Callable[..., str]  # a text's name and what fills it → the text, of t
 class Attempt:
     """A request to a model: these samples of one prompt, each parsed and run, and a candidate unless it says not.
 
-    The prompt is the pack's for `stage`, `shown` and `values`, unless it is given as `prompt` (a text, or messages), of
-    the texts that the pack has for a method that `speaks`.
+    The prompt is the pack's for `stage`, `shown` and `values`, unless the method writes it as `prompt`: a text, or
+    messages.
     """
 
     question: Question
-    stage: str
-    """What is asked: a mode of TROVE, or a step on the way, such as `rank` or `rectify`."""
+    stage: str  # what is asked: a mode of TROVE, or a step on the way, such as `rank` or `rectify`
     samples: range
-    phase: str = "stream"
-    """`retry` for problems solved again after trimming."""
-    shown: tuple[Tool, ...] = ()
-    """Tools as the prompt lists them."""
-    library: tuple[str | Tool, ...] = ()
-    """Code that the programs run after; functions given as Tools are the module `toolbox` that they import from."""
-    left_out: int = 0
-    """Statements that stood with the definitions in `library` and are no part of a tool: they are only counted."""
-    compose: Callable[[str], str] | None = field(default=None, compare=False)
-    """How a reply becomes the program that runs (None: by `program`, of what the run's parser reads in it)."""
-    program: Callable[..., str] = field(default=program_of, compare=False)
-    """How a reply's solution, its tools and `library` become the program that runs."""
-    fences: str = ""
-    """How a reply is read whose program is all its blocks: one of `parse.FENCES` ("": by the run's parser)."""
-    trial: str = ""
-    """The same for the program that runs, where others are given another: a tool that is tried first."""
-    values: Mapping[str, str] = field(default_factory=dict, hash=False)
-    """What else the stage's prompt is filled with: a program to repair, its error."""
-    wording: str = ""
-    """The stage whose prompt asks it, where the pack has that one ("": its own)."""
+    phase: str = "stream"  # `retry` for problems solved again after trimming
+    shown: tuple[Tool, ...] = ()  # tools as the prompt lists them
+    library: tuple[str | Tool, ...] = ()  # code that runs first; functions given as Tools are the module `toolbox`
+    left_out: int = 0  # statements beside the definitions in `library` that are no part of a tool: only counted
+    compose: Callable[[str], str] | None = field(default=None, compare=False)  # reply → program; None: by `program`
+    program: Callable[..., str] = field(default=program_of, compare=False)  # solution, tools, `library` → program
+    fences: str = ""  # how a reply is read whose program is all its blocks, of `parse.FENCES`; "": by the run's parser
+    values: Mapping[str, str] = field(
+        default_factory=dict, hash=False
+    )  # what else fills the prompt: `program`, `error`
+    wording: str = ""  # the stage whose prompt asks it, where the pack has that one ("": its own)
     prompt: str | Messages | None = None
-    """The prompt itself, where the method writes it."""
-    runs: bool = True
-    """False where only the text is wanted: of a candidate, what stands after its marker `Final Answer:`."""
-    role: str = "solver"
-    """Who is asked: each role may have a model of its own."""
-    sampling: Mapping[str, object] = field(default_factory=dict, hash=False)
-    """How its completions are drawn, where that differs from the run's: fields of SamplingSettings."""
-    mode: str | None = None
-    """What the candidate counts as in tables (None: its stage); "" where it is no candidate."""
-    round: int = 0
-    """1, 2 … for a program written anew in place of the same sample's one before: the last one counts."""
+    runs: bool = True  # False where only the text is wanted: of a candidate, what follows its marker `Final Answer:`
+    role: str = "solver"  # who is asked: each role may have a model of its own
+    sampling: Mapping[str, object] = field(default_factory=dict, hash=False)  # where it differs from the run's
+    mode: str | None = None  # what it counts as in tables (None: its stage); "" where it is no candidate
+    round: int = 0  # 1, 2 … for a program written anew in place of the same sample's: the last one counts
 
     def __post_init__(self):
         if self.mode is None:
@@ -195,8 +171,7 @@ class Run:
     sample: int = 0
     phase: str = "stream"
     round: int = 0
-    mode: str = ""
-    """What the outcome counts as in tables; "" where it is no candidate."""
+    mode: str = ""  # as an Attempt's
 
     @property
     def samples(self) -> range:
@@ -209,7 +184,8 @@ class Candidate:
     """What came of one sample or one run: the text that the model wrote, and how its program fared.
 
     status: as in the candidates table; None where nothing was run. output, error: of the program, as a person who runs
-    it sees them. completion_tokens: None where they are not known, as of a sample that could not be had.
+    it sees them. completion_tokens: None where they are not known, as of a sample that could not be had. left_out:
+    statements beside its tools that are no part of any, and did not run.
     """
 
     mode: str
@@ -224,12 +200,11 @@ class Candidate:
     stage: str = ""
     solution: str = ""
     left_out: int = 0
-    """Statements beside its tools that are no part of any, and did not run."""
 
-
-def one_sample(candidate: Candidate) -> range:
-    """The samples of a request that goes on from this candidate."""
-    return range(candidate.sample, candidate.sample + 1)
+    @property
+    def samples(self) -> range:
+        """The samples of a request that goes on from this one."""
+        return range(self.sample, self.sample + 1)
 
 
 def as_asked(question: Question) -> str:
@@ -251,43 +226,25 @@ Drawn = Generator[list[Request], list[Candidate], list[Candidate]]
 
 
 class Method(NamedTuple):
-    """A method: its generator, what can be chosen about it, and how its problems hang together.
-
-    One with `examples` is given its category's labelled problems as `steps(questions, settings, examples)`, and they
-    are counted: labels are a budget too.
-    """
+    """A method: its generator, what can be chosen about it, and how its problems hang together."""
 
     name: str
-    steps: Callable[..., Steps]
-    #: Modes in the order in which a problem's candidates are sampled: the tie rule of selection.
-    modes: tuple[str, ...]
-    #: Everything that it may ask the pack of prompts for: prompts, and texts where it `speaks`.
-    stages: tuple[str, ...] = ()
-    #: Settings by preset; `paper` is the default.
-    presets: Mapping[str, Settings] = {"paper": Settings()}
-    #: Whether problems come in order, one after another, because a later one depends on earlier ones.
-    stream: bool = False
+    steps: Callable[..., Steps]  # of questions and settings; and of `examples` and `words`, where it wants them
+    modes: tuple[str, ...]  # in the order in which a problem's candidates are sampled: the tie rule of selection
+    stages: tuple[str, ...] = ()  # all that it may ask the pack for: prompts, and texts where it `speaks`
+    presets: Mapping[str, Settings] = {"paper": Settings()}  # `paper` is the default
+    stream: bool = False  # whether problems come in order, one after another: a later one depends on earlier ones
     #: For each problem of a stream, in order, what it will surely ask for whatever came before: may be sampled early.
     ahead: Callable[[Sequence[Question], Settings], Iterator[list[Attempt]]] | None = None
-    #: Whether a problem of its stream comes out the same however many follow it, so that a run may go on to more.
-    grows: bool = False
-    #: Roles that another plays, where it has a model of its own and they have none.
-    played_by: Mapping[str, str] = {}
-    #: Whether it may see labelled problems of its category: the data set's examples, never the ones asked.
-    examples: bool = False
-    #: How a candidate's solution and tools become its program again, to run once more; None: no table holds it whole.
-    program: Callable[..., str] | None = program_of
-    #: Which of its stages it asks for with some settings; None: all.
-    asks: Callable[..., Sequence[str]] | None = None
-    #: Whether it writes messages itself, of the pack's texts, which are given to it as `words(name, **values)`.
-    speaks: bool = False
+    grows: bool = False  # whether a problem of its stream comes out the same however many follow it
+    played_by: Mapping[str, str] = {}  # roles that another plays, where it has a model of its own and they have none
+    examples: bool = False  # whether it is given its category's labelled problems, which count: labels are a budget too
+    program: Callable[..., str] | None = program_of  # a candidate's program from its row; None: no table holds it whole
+    asks: Callable[..., Sequence[str]] | None = None  # which of its stages it asks for with some settings; None: all
+    speaks: bool = False  # whether it writes messages, of the pack's texts, given to it as `words(name, **values)`
 
     def begin(
-        self,
-        questions: Sequence[Question],
-        settings: Settings,
-        examples: Sequence[Problem] = (),
-        words: Words | None = None,
+        self, questions: Sequence[Question], settings: Settings, examples: Sequence[Problem], words: Words
     ) -> Steps:
         """The generator for these questions; what a method is not given it cannot see."""
         given = [*([examples] if self.examples else []), *([words] if self.speaks else [])]
@@ -312,20 +269,12 @@ def chosen(question: Question, candidates: Sequence[Candidate], settings: Settin
     return candidates[RULES[settings.selection](votes)]
 
 
-def answer_each(questions: Sequence[Question], ask: Callable[[Question], Drawn], settings: Settings) -> Steps:
-    """Answer questions one after another by agreement among the candidates that `ask` draws for each."""
-    for question in questions:
-        candidates = yield from ask(question)
-        yield Answer(question, chosen(question, candidates, settings))
-
-
 def one_prompt(questions: Sequence[Question], settings: Settings, *, mode: str, runs: bool = True) -> Steps:
     """Sample the prompt of `mode` until the budget is met, and agree on what its programs, or texts, answer."""
-
-    def ask(question: Question) -> Drawn:
-        return draw({mode: Attempt(question, mode, range(0), runs=runs, mode=mode)}, settings.budget)
-
-    return answer_each(questions, ask, settings)
+    for question in questions:
+        attempt = Attempt(question, mode, range(0), runs=runs, mode=mode)
+        candidates = yield from draw({mode: attempt}, settings.budget)
+        yield Answer(question, chosen(question, candidates, settings))
 
 
 def draw(views: Mapping[str, Attempt], budget: Budget) -> Drawn:
@@ -340,30 +289,30 @@ def draw(views: Mapping[str, Attempt], budget: Budget) -> Drawn:
 def turns(views: Mapping[str, Attempt], drawn: int, due: int) -> list[Attempt]:
     """The next `due` samples after the first `drawn`, where the modes take turns."""
     n = len(views)
-    attempts = []
-    for place, view in enumerate(views.values()):
-        start, stop = (-((place - total) // n) for total in (drawn, drawn + due))
-        if start < stop:
-            attempts.append(replace(view, samples=range(start, stop)))
-    return attempts
+    bounds = [[-((place - total) // n) for total in (drawn, drawn + due)] for place in range(n)]
+    return [replace(view, samples=range(*b)) for view, b in zip(views.values(), bounds, strict=True) if b[0] < b[1]]
 
 
 #: Attempts of one problem, each of as many calls as it takes: their final candidates, and all replies on the way.
 Batch = Generator[list[Request], list[Candidate], tuple[list[Candidate], list[Candidate]]]
 
 
-def repeat(batch: Callable[[range], Batch], budget: Budget, most_calls: int, *, attempts: int | None = None) -> Drawn:
-    """Whole attempts until the problem's budget is met, or so many whatever they cost; returns their final candidates.
+def answer_by_attempts(
+    questions: Sequence[Question],
+    attempts: Callable[[Question, range], Batch],
+    settings: Settings,
+    most_calls: int,
+    times: int | None = None,
+) -> Steps:
+    """Whole attempts at each question until its budget is met, or so many times; agreement on what they end in.
 
     An attempt takes at most `most_calls`. As many are begun at once as are needed even if each takes that many: they
     are the first whose cost reaches the budget, as if begun one by one, and the last may overshoot it.
     """
-    if attempts:
-        return (yield from batch(range(attempts)))[0]
-    final: list[Candidate] = []
-    replies: list[Candidate] = []
-    while due := budget.due([reply.completion_tokens for reply in replies]):
-        new, on_the_way = yield from batch(range(len(final), len(final) + math.ceil(due / most_calls)))
-        final += new
-        replies += on_the_way
-    return final
+    for question in questions:
+        final, replies = (yield from attempts(question, range(times))) if times else ([], [])
+        while not times and (due := settings.budget.due([reply.completion_tokens for reply in replies])):
+            begun = range(len(final), len(final) + math.ceil(due / most_calls))
+            new, on_the_way = yield from attempts(question, begun)
+            final, replies = final + new, replies + on_the_way
+        yield Answer(question, chosen(question, final, settings))

@@ -8,17 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..programs import whole_program
-from .base import Attempt, Batch, Candidate, Method, Question, Steps, ToolSettings, at_least, one_sample, tool_code
-from .repair import (
-    REPAIRS,
-    RepairSettings,
-    answer_by_attempts,
-    asking,
-    presets,
-    repaired,
-    rewrite_failing,
-    varied,
-)
+from .base import Attempt, Batch, Candidate, Question, Steps, ToolSettings, answer_by_attempts, at_least, tool_code
+from .repair import WHOLE, RepairSettings, repaired, rewrite_failing, with_repairs
 
 NAME = "creator"
 
@@ -46,25 +37,17 @@ def creator(questions: Sequence[Question], settings: CreatorSettings) -> Steps:
         final, rest = yield from repaired(question, NAME, whole, settings, parts)
         return final, replies + rest
 
-    return answer_by_attempts(questions, attempts, settings, 2 + settings.retries + settings.rectify)
+    most = 2 + settings.retries + settings.rectify
+    return answer_by_attempts(questions, attempts, settings, most, settings.attempts)
 
 
 def create(question: Question, samples: range, settings: CreatorSettings) -> Batch:
     """A tool for each sample, made anew while it does not run; the last one is used unchecked. Also every reply."""
-    asked = Attempt(
-        question,
-        settings.stage("creation"),
-        samples,
-        program=whole_program,
-        fences=settings.fences("released_part"),
-        trial="released_check" if settings.released_fences else "",
-        mode="",
-        runs=settings.retries > 0,
-    )
+    asked = Attempt(question, settings.stage("creation"), samples, mode="", runs=settings.retries > 0, **WHOLE)
     tools = yield [asked]
 
     def again(place: int, tool: Candidate, round: int) -> Attempt:
-        return replace(asked, samples=one_sample(tool), round=round, runs=round < settings.retries)
+        return replace(asked, samples=tool.samples, round=round, runs=round < settings.retries)
 
     return (yield from rewrite_failing(tools, settings.retries, again))
 
@@ -73,25 +56,10 @@ def decision(question: Question, tool: Candidate, settings: CreatorSettings) -> 
     """The request for a program that uses a tool, and runs after it."""
     text = whole_program(tool.solution)
     code, left_out = tool_code(text, settings.isolated)
-    return Attempt(
-        question,
-        settings.stage("decide"),
-        one_sample(tool),
-        program=whole_program,
-        fences=settings.fences("released_part"),
-        mode=NAME,
-        library=(code,),
-        left_out=left_out,
-        values={"tool": text, "made": tool.text.strip()},
-    )
+    how = WHOLE | {"mode": NAME, "library": (code,), "left_out": left_out}
+    values = {"tool": text, "made": tool.text.strip()}
+    return Attempt(question, settings.stage("decide"), tool.samples, values=values, **how)
 
 
-CREATOR = Method(
-    NAME,
-    creator,
-    modes=(NAME,),
-    stages=(*varied("creation", "decide"), *REPAIRS),
-    presets=presets(CreatorSettings(), CreatorSettings(retries=3, isolated=False)),
-    program=None,
-    asks=asking("creation", "decide"),
-)
+PRESETS = {"paper": CreatorSettings(), "released": CreatorSettings(retries=3, isolated=False)}
+CREATOR = with_repairs(NAME, creator, ["creation", "decide"], PRESETS, program=None)

@@ -4,31 +4,21 @@ from collections.abc import Sequence
 from functools import partial
 
 from ..programs import whole_program
-from .base import Attempt, Batch, Method, Question, Steps
-from .repair import REPAIRS, RepairSettings, answer_by_attempts, asking, presets, repaired, varied
+from .base import Attempt, Batch, Question, Steps, answer_by_attempts
+from .repair import WHOLE, RepairSettings, repaired, with_repairs
 
 
 def program(questions: Sequence[Question], settings: RepairSettings, *, mode: str) -> Steps:
     """Attempts until the budget is met, and agreement among their last programs."""
 
     def attempts(question: Question, samples: range) -> Batch:
-        how = {"program": whole_program, "fences": settings.fences(), "mode": mode}
-        first = yield [Attempt(question, settings.stage(mode), samples, **how)]
+        first = yield [Attempt(question, settings.stage(mode), samples, mode=mode, **WHOLE)]
         return (yield from repaired(question, mode, first, settings))
 
-    return answer_by_attempts(questions, attempts, settings, 1 + settings.rectify)
+    return answer_by_attempts(questions, attempts, settings, 1 + settings.rectify, settings.attempts)
 
 
-PRESETS = presets(RepairSettings())
 POT, ENTANGLED = (
-    Method(
-        name,
-        partial(program, mode=name),
-        (name,),
-        (*varied(name), *REPAIRS),
-        PRESETS,
-        program=whole_program,
-        asks=asking(name),
-    )
+    with_repairs(name, partial(program, mode=name), [name], {"paper": RepairSettings()}, program=whole_program)
     for name in ("pot", "entangled")
 )

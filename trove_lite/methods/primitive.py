@@ -5,11 +5,9 @@ from functools import partial
 from .base import Method, ToolSettings, one_prompt
 
 PRESETS = {"paper": ToolSettings(), "official": ToolSettings(isolated=False)}
-#: Plain programs, with no tool but the libraries.
-#: `same_task`: where prompts show worked examples of other tasks, here those of the task itself, which hold its tool.
-#: INSTANCE's prompt asks for functions made for this problem alone.
-SAME_TASK = "primitive_same_task"
+#: Plain programs; the same where prompts show examples of the task itself, which hold its tool, and not other tasks';
+#: programs with functions made for this problem alone.
 PRIMITIVE, PRIMITIVE_SAME_TASK, INSTANCE = (
     Method(name, partial(one_prompt, mode=name), modes=(name,), stages=(name,), presets=PRESETS)
-    for name in ("primitive", SAME_TASK, "instance")
+    for name in ("primitive", "primitive_same_task", "instance")
 )

@@ -5,15 +5,14 @@ a wrong answer never is, for nobody knows that it is wrong.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 
 from ..errors import TroveLiteError
 from ..programs import whole_program
-from .base import Attempt, Batch, Candidate, Drawn, Question, Settings, Steps, answer_each, at_least, one_sample, repeat
+from .base import Attempt, Batch, Candidate, Method, Question, Settings, Steps, at_least
 
-RECTIFY = "rectify"
-REPAIRS = (RECTIFY, f"{RECTIFY}_bare")
+#: How CREATOR's replies become programs: all their blocks, one after another.
+WHOLE = {"program": whole_program, "fences": "blocks"}
 
 
 @dataclass(frozen=True)
@@ -28,8 +27,6 @@ class RepairSettings(Settings):
     """Whether prompts show worked examples (the paper's "w/o Demo." is without)."""
     thoughts: bool = False
     """Whether words come before the code, in the examples too (the paper's "w/ CoT")."""
-    released_fences: bool = False
-    """Whether fences are read as the program reads them: a reply without any is code, one with an open one has none."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -45,52 +42,23 @@ class RepairSettings(Settings):
     @property
     def repair(self) -> str:
         """The stage of a repair."""
-        return RECTIFY if self.demonstrations else f"{RECTIFY}_bare"
-
-    def fences(self, released: str = "released") -> str:
-        """How a reply is read: its blocks, or as the program reads this one."""
-        return released if self.released_fences else "blocks"
+        return "rectify" if self.demonstrations else "rectify_bare"
 
     def stage(self, name: str) -> str:
         """A stage's prompt as these settings want it."""
         return name + ("_thoughts" if self.thoughts else "" if self.demonstrations else "_bare")
 
 
-def varied(*stages: str) -> tuple[str, ...]:
-    """Stages with all the ways to ask for them."""
-    return tuple(f"{stage}{way}" for stage in stages for way in ("", "_bare", "_thoughts"))
+def with_repairs(
+    name: str, steps: Callable[..., Steps], stages: Sequence[str], presets: Mapping[str, RepairSettings], **how: object
+) -> Method:
+    """The method that asks for these stages, in any of the ways to ask, and for repairs."""
+    ways = [f"{stage}{way}" for stage in stages for way in ("", "_bare", "_thoughts")]
 
+    def asks(settings: RepairSettings) -> list[str]:
+        return [*map(settings.stage, stages), *([settings.repair] if settings.rectify else [])]
 
-def asking(*stages: str) -> Callable[[RepairSettings], tuple[str, ...]]:
-    """Of these stages, and repairs, which some settings ask for."""
-
-    def asked(settings: RepairSettings) -> tuple[str, ...]:
-        return (*map(settings.stage, stages), *([settings.repair] if settings.rectify else []))
-
-    return asked
-
-
-def presets(settings: RepairSettings, released: RepairSettings | None = None) -> dict[str, RepairSettings]:
-    """How an attempt is made in the paper and in its program; how many there are is the run's budget in both.
-
-    The paper and the program make one: a run with one call a problem, or `attempts` 1. `matched` is the paper's attempt
-    under the name of what a larger budget does with it: repeat it and agree.
-    """
-    return {"paper": settings, "released": replace(released or settings, released_fences=True), "matched": settings}
-
-
-def answer_by_attempts(
-    questions: Sequence[Question],
-    attempts: Callable[[Question, range], Batch],
-    settings: RepairSettings,
-    most_calls: int,
-) -> Steps:
-    """Whole attempts, of `most_calls` at most, for each question; agreement on what they end in."""
-
-    def ask(question: Question) -> Drawn:
-        return repeat(partial(attempts, question), settings.budget, most_calls, attempts=settings.attempts)
-
-    return answer_each(questions, ask, settings)
+    return Method(name, steps, (name,), (*ways, "rectify", "rectify_bare"), presets, asks=asks, **how)
 
 
 def repaired(
@@ -107,28 +75,22 @@ def repaired(
 
     def repair(place: int, failed: Candidate, round: int) -> Attempt:
         values = {"program": failed.text.strip(), "error": failed.error}
-        return Attempt(
-            question,
-            settings.repair,
-            one_sample(failed),
-            program=whole_program,
-            fences=settings.fences(),
-            mode=mode,
-            round=round,
-            values=values | (parts[place] if parts and round == 1 else {}),
-        )
+        values |= parts[place] if parts and round == 1 else {}
+        how = WHOLE | {"mode": mode, "round": round}
+        return Attempt(question, settings.repair, failed.samples, values=values, **how)
 
     return rewrite_failing(first, settings.rectify, repair)
 
 
 def rewrite_failing(first: Sequence[Candidate], times: int, again: Callable[[int, Candidate, int], Attempt]) -> Batch:
-    """Ask again for each candidate that fails, so many times at most: the last ones, and every reply, the first too.
+    """Ask again for each candidate whose program did not run to its end, so many times at most.
 
-    again: the request for the one at a place, which failed, in a round from 1.
+    Returns the last ones, and every reply, the first too. again: the request for the one at a place, which failed, in a
+    round from 1.
     """
     current, replies = list(first), list(first)
     for round in range(1, times + 1):
-        failed = [place for place, candidate in enumerate(current) if fails(candidate)]
+        failed = [i for i, found in enumerate(current) if found.status not in ("ok", "refused", "unavailable")]
         if not failed:
             break
         anew = yield [again(place, current[place], round) for place in failed]
@@ -136,8 +98,3 @@ def rewrite_failing(first: Sequence[Candidate], times: int, again: Callable[[int
         for place, candidate in zip(failed, anew, strict=True):
             current[place] = candidate
     return current, replies
-
-
-def fails(candidate: Candidate) -> bool:
-    """Whether a repair is called for: its program did not run to its end, or there was none."""
-    return candidate.status not in ("ok", "refused", "unavailable")

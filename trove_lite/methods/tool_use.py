@@ -7,9 +7,8 @@ after it: `tool_use_sympy`. An attempt is always two calls.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
-from .base import Attempt, Batch, Method, Question, Run, Settings, Steps, answer_each, one_sample, repeat
+from .base import Attempt, Batch, Method, Question, Run, Settings, Steps, answer_by_attempts
 
 MARKER = re.compile("QUERY:|WOLFRAM:")  # as our prompts have it, and the released ones
 MOST = 1500  # characters of what comes back, as released
@@ -38,16 +37,16 @@ else:
 
 @dataclass(frozen=True)
 class ToolUseSettings(Settings):
-    """What every method has; the calculator is sympy."""
+    """What every method has."""
 
     def table_name(self, method: str) -> str:
-        """The stand-in's own name."""
+        """After the calculator that stands in."""
         return f"{method}_sympy"
 
 
 def tool_use(questions: Sequence[Question], settings: ToolUseSettings) -> Steps:
     """Attempts until the budget is met, and agreement on what the second replies say at their end."""
-    return answer_each(questions, lambda question: repeat(partial(attempts, question), settings.budget, 2), settings)
+    return answer_by_attempts(questions, attempts, settings, 2)
 
 
 def attempts(question: Question, samples: range) -> Batch:
@@ -57,16 +56,10 @@ def attempts(question: Question, samples: range) -> Batch:
     runs = [Run(question, "evaluate", EVALUATOR.format(query=q), sample) for sample, q in queries.items() if q]
     evaluated = (yield runs) if runs else []
     returned = {run.sample: run.output.strip()[:MOST] for run in evaluated if run.status == "ok"}
+    known = [{"reply": r.text.strip(), "returned": returned.get(r.sample) or NOTHING} for r in asked]
     final = yield [
-        Attempt(
-            question,
-            "conclude",
-            one_sample(reply),
-            mode="tool_use",
-            runs=False,
-            values={"reply": reply.text.strip(), "returned": returned.get(reply.sample) or NOTHING},
-        )
-        for reply in asked
+        Attempt(question, "conclude", reply.samples, mode="tool_use", runs=False, values=values)
+        for reply, values in zip(asked, known, strict=True)
     ]
     return final, [*asked, *final]
 
@@ -77,10 +70,5 @@ def query_of(reply: str) -> str:
 
 
 TOOL_USE = Method(
-    "tool_use",
-    tool_use,
-    modes=("tool_use",),
-    stages=("consult", "conclude"),
-    presets={"paper": ToolUseSettings()},
-    program=None,
+    "tool_use", tool_use, ("tool_use",), ("consult", "conclude"), {"paper": ToolUseSettings()}, program=None
 )

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from ..definitions import definitions
 from ..programs import Tool, plain_name
 
 
@@ -28,60 +27,41 @@ class Entry:
 
 
 class Toolbox:
-    """Tools by name, oldest first.
-
-    refused: tools that did not load. loading: how many of those adopted do something while they are loaded.
-    """
+    """Tools by name, oldest first. refused: names of tools that did not load."""
 
     def __init__(self):
         self.entries: dict[str, Entry] = {}
         self.refused: list[str] = []
-        self.loading: Counter[str] = Counter()
 
     def __contains__(self, name: str) -> bool:
         return plain_name(name) in self.entries
-
-    def add(self, tools: Iterable[Tool], problem: int) -> None:
-        """Add tools whose name is new. One whose name is taken is dropped: the older body stays, as officially."""
-        for tool in tools:
-            if tool.name not in self:
-                self._adopt(tool, problem)
 
     def give(self, tools: Iterable[Tool]) -> None:
         """Begin with tools that nobody made, and that nobody has used yet."""
         self.entries |= {plain_name(tool.name): Entry(tool, 0, given=True) for tool in tools}
 
-    def _adopt(self, tool: Tool, problem: int) -> None:
-        self.entries[plain_name(tool.name)] = Entry(tool, 1, [problem])
-        found = definitions(tool.source)
-        self.loading["tools that do not parse"] += found is None
-        if found and found.left_out:
-            self.loading["tools that run statements"] += 1
-            self.loading["tools that print"] += any("print" in statement for statement in found.left_out)
+    def add(self, tools: Iterable[Tool], problem: int) -> None:
+        """Add tools whose name is new. One whose name is taken is dropped: the older body stays, as officially."""
+        for tool in tools:
+            self.entries.setdefault(plain_name(tool.name), Entry(tool, 1, [problem]))
 
     def use(self, tools: Iterable[Tool], problem: int, *, add: bool) -> None:
         """Count one use for each known tool; `add` says what becomes of unknown ones."""
         for tool in tools:
-            name = plain_name(tool.name)
-            if name in self.entries:
-                self.entries[name].uses += 1
-                self.entries[name].problems.append(problem)
+            if entry := self.entries.get(plain_name(tool.name)):
+                entry.uses += 1
+                entry.problems.append(problem)
             elif add:
-                self._adopt(tool, problem)
+                self.add([tool], problem)
 
     def ranked(self, ranking: str = "uses", question: str = "") -> tuple[Tool, ...]:
         """Every tool, best first, by one of RANKINGS; ties go to the older tool."""
-        key = RANKINGS[ranking]
-        entries = sorted(self.entries.values(), key=lambda entry: -key(entry, question))
+        entries = sorted(self.entries.values(), key=lambda entry: -RANKINGS[ranking](entry, question))
         return tuple(entry.tool for entry in entries)
 
     def tools(self) -> tuple[Tool, ...]:
         """Every tool, oldest first."""
         return tuple(entry.tool for entry in self.entries.values())
-
-    def sources(self) -> tuple[str, ...]:
-        """The code of every tool, oldest first: what a program that imports from the toolbox runs after."""
-        return tuple(tool.source for tool in self.tools())
 
     def listing(self) -> list[dict]:
         """Every tool as plain data, most used first: `imports` counts the answers that used it after its creation."""
@@ -105,11 +85,12 @@ class Toolbox:
 
 def named_order(text: str, tools: Iterable[Tool]) -> tuple[Tool, ...]:
     """Tools in the order in which a model's text first names them; those it leaves out follow in their old order."""
-    place = {}
-    for tool in tools:
+
+    def place(tool: Tool) -> float:
         match = re.search(rf"(?<!\w){re.escape(plain_name(tool.name))}(?!\w)", text)
-        place[tool] = match.start() if match else math.inf
-    return tuple(sorted(place, key=place.get))
+        return match.start() if match else math.inf
+
+    return tuple(sorted(dict.fromkeys(tools), key=place))
 
 
 def lexical_overlap(entry: Entry, question: str) -> float:
@@ -129,11 +110,8 @@ def words(text: str) -> Counter[str]:
     return Counter(re.findall(r"[^\W_]+", spaced.lower()))
 
 
-#: How tools are ranked (TroVE, Table 10). `model`, the third way, asks the model: see `methods`.
-RANKINGS: dict[str, Callable[[Entry, str], float]] = {
-    "uses": lambda entry, question: entry.uses,
-    "lexical": lexical_overlap,
-}
+#: How tools are ranked (TroVE, Table 10). `model`, the third way, asks the model: see `trove.listed`.
+RANKINGS: dict[str, Callable[[Entry, str], float]] = {"uses": lambda entry, _: entry.uses, "lexical": lexical_overlap}
 #: Used less often than this after n problems, a tool is forgotten. The paper: ½·log10 n (3.3), or 2 (Table 13);
 #: the official program: log20 n, which is half as strict again (0.77·log10 n).
 THRESHOLDS: dict[str, Callable[[int], float]] = {

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..errors import TroveLiteError
-from ..programs import code_of, whole_program
+from ..programs import code_of
 from .base import Answer, Attempt, Candidate, Method, Question, Run, Steps, ToolSettings, chosen, tool_code
+from .repair import WHOLE
 
 SIZE = 3
 NORMAL = "normal"
-MODES = (NORMAL, *(f"from_{place}" for place in range(1, SIZE + 1)))
 TRANSFERRED = "decide_transfer"  # as `decide`, of a tool that was made for another question
 OTHERS = SIZE - 1  # tools that are tried on a question, a call each
 
@@ -24,24 +24,13 @@ OTHERS = SIZE - 1  # tools that are tried on a question, a call each
 class TransferSettings(ToolSettings):
     """A problem's budget pays for the tools of the set's other questions, and the rest for attempts of its own."""
 
-    from_first: bool = False
-    """Whether all three tools of a set are made for its first question, as a slip in the released program has it."""
-    released_fences: bool = False
-    """Whether a reply's code is its first block alone, as in the program, and not all of them."""
-
     def __post_init__(self):
         super().__post_init__()
         if self.budget.completion_tokens is not None:
             raise TroveLiteError("tool transfer has a budget by calls alone: leave out --completion_tokens")
         if self.attempts < 1:
-            raise TroveLiteError(
-                f"k {self.budget.calls}: an attempt and two transfers take {2 + OTHERS} calls; give more"
-            )
-
-    @property
-    def fences(self) -> str:
-        """How a reply is read."""
-        return "released_first" if self.released_fences else "blocks"
+            takes = f"an attempt and two transfers take {2 + OTHERS} calls"
+            raise TroveLiteError(f"k {self.budget.calls}: {takes}; give more")
 
     @property
     def attempts(self) -> int:
@@ -52,35 +41,19 @@ class TransferSettings(ToolSettings):
 def transfer(questions: Sequence[Question], settings: TransferSettings) -> Steps:
     """Make tools for all questions, use them, and try them on the rest of their sets; a set cut short is left out."""
     questions = questions[: len(questions) // SIZE * SIZE]
-    own, places = range(settings.attempts), range(len(questions))
-    tools: list[Candidate] = yield [
-        Attempt(tool_question(questions, place, settings), "creation", own, mode="", runs=False, fences=settings.fences)
-        for place in places
-    ]
-    made = [tools[place * len(own) : (place + 1) * len(own)] for place in places]
-    normal = yield [
-        use(questions[place], tool, sample, NORMAL, settings)
-        for place in places
-        for sample, tool in zip(own, made[place], strict=True)
-    ]
-    in_set = [range(place - place % SIZE, place - place % SIZE + SIZE) for place in places]
+    n, places = settings.attempts, range(len(questions))
+    creation = {"mode": "", "runs": False, "fences": WHOLE["fences"]}
+    tools = yield [Attempt(question, "creation", range(n), **creation) for question in questions]
+    normal = yield [use(questions[i // n], tool, i % n, NORMAL, settings) for i, tool in enumerate(tools)]
     tried = yield [
-        use(questions[place], made[source][0], len(own) + source % SIZE, f"from_{1 + source % SIZE}", settings)
+        use(questions[place], tools[source * n], n + source % SIZE, f"from_{1 + source % SIZE}", settings)
         for place in places
-        for source in in_set[place]
+        for source in range(place - place % SIZE, place - place % SIZE + SIZE)
         if source != place
     ]
-    for place, question in enumerate(questions):
-        mine = normal[place * len(own) : (place + 1) * len(own)]
-        theirs = tried[place * OTHERS : (place + 1) * OTHERS]
-        yield Answer(question, chosen(question, [*mine, *theirs], settings))
-
-
-def tool_question(questions: Sequence[Question], place: int, settings: TransferSettings) -> Question:
-    """The question for which a tool is made: its own, or under its number the text of its set's first."""
-    first = questions[place - place % SIZE]
-    own = questions[place]
-    return own._replace(text=first.text, context=first.context) if settings.from_first else own
+    for i, question in enumerate(questions):
+        candidates = [*normal[i * n : (i + 1) * n], *tried[i * OTHERS : (i + 1) * OTHERS]]
+        yield Answer(question, chosen(question, candidates, settings))
 
 
 def use(question: Question, tool: Candidate, sample: int, mode: str, settings: TransferSettings) -> Attempt | Run:
@@ -89,21 +62,18 @@ def use(question: Question, tool: Candidate, sample: int, mode: str, settings: T
     if not text:
         return Run(question, "decide", 'raise LookupError("the reply has no tool")', sample, mode=mode)
     code, left_out = tool_code(text, settings.isolated)
-    how = {"program": whole_program, "fences": settings.fences, "library": (code,), "left_out": left_out}
-    how |= {"values": {"tool": text}, "wording": "" if mode == NORMAL else TRANSFERRED, "mode": mode}
+    how = WHOLE | {"library": (code,), "left_out": left_out, "values": {"tool": text}, "mode": mode}
+    how |= {} if mode == NORMAL else {"wording": TRANSFERRED}
     return Attempt(question, "decide", range(sample, sample + 1), **how)
 
 
 TRANSFER = Method(
     "transfer",
     transfer,
-    modes=MODES,
+    modes=(NORMAL, *(f"from_{place}" for place in range(1, SIZE + 1))),
     stages=("creation", "decide", TRANSFERRED),
     asks=lambda settings: ("creation", "decide"),
-    presets={
-        "paper": TransferSettings(),
-        "released": TransferSettings(from_first=True, isolated=False, released_fences=True),
-    },
+    presets={"paper": TransferSettings()},
     stream=True,
     grows=True,
     program=None,

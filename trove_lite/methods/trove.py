@@ -3,29 +3,11 @@
 import random
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from ..errors import TroveLiteError
 from ..parse import parse_tools
 from ..programs import Tool, plain_name, program_of
-from .base import (
-    Answer,
-    Attempt,
-    Budget,
-    Candidate,
-    Drawn,
-    Method,
-    Question,
-    Run,
-    Steps,
-    ToolSettings,
-    at_least,
-    chosen,
-    draw,
-    one_of,
-    one_sample,
-    turns,
-)
+from .base import Answer, Attempt, Budget, Method, Question, Run, ToolSettings, at_least, chosen, draw, one_of, turns
 from .toolbox import RANKINGS, THRESHOLDS, Toolbox, named_order
 
 IMPORT, CREATE, SKIP = MODES = ("import", "create", "skip")
@@ -78,26 +60,23 @@ class TroveSettings(ToolSettings):
 
     def __post_init__(self):
         super().__post_init__()
-        one_of("modes", self.modes, MODES)
-        one_of("adds", self.adds, (IMPORT, CREATE))
-        one_of("adds_failing", self.adds_failing, (IMPORT, CREATE))
-        one_of("kinds", self.kinds, ("function", "import"))
-        one_of("threshold", self.threshold, tuple(THRESHOLDS))
-        one_of("ranking", self.ranking, (*RANKINGS, "model"))
-        one_of("rectify", self.rectify, (None, CREATE, IMPORT))
+        choices = {"modes": MODES, "adds": (IMPORT, CREATE), "adds_failing": (IMPORT, CREATE)}
+        choices |= {"kinds": ("function", "import"), "threshold": tuple(THRESHOLDS)}
+        choices |= {"ranking": (*RANKINGS, "model"), "rectify": (None, CREATE, IMPORT)}
+        for name, allowed in choices.items():
+            one_of(name, getattr(self, name), allowed)
         at_least(1, interval=self.interval)
         at_least(0, shown=self.shown)
-        if not self.modes or len(set(self.modes)) < len(self.modes):
-            raise TroveLiteError(f"modes {', '.join(self.modes) or 'none'}: name each mode once, and at least one")
+        n, names = len(self.modes), ", ".join(self.modes)
+        if not n or len(set(self.modes)) < n:
+            raise TroveLiteError(f"modes {names or 'none'}: name each mode once, and at least one")
         if not self.toolbox:
             raise TroveLiteError(f"toolbox: name a run folder, or say '{OWN}' or '{NONE}'")
         if self.toolbox != OWN and self.rectify:
             raise TroveLiteError(f"toolbox {self.toolbox}: a placebo rewrites nothing; leave out rectify")
-        if self.budget.completion_tokens is None and self.budget.calls % len(self.modes):
-            raise TroveLiteError(
-                f"k {self.budget.calls} does not divide among {len(self.modes)} modes ({', '.join(self.modes)}): "
-                f"choose a multiple of {len(self.modes)}"
-            )
+        if self.budget.completion_tokens is None and self.budget.calls % n:
+            k = self.budget.calls
+            raise TroveLiteError(f"k {k} does not divide among {n} modes ({names}): choose a multiple of {n}")
 
     def table_name(self, method: str) -> str:
         """TROVE without IMPORT goes by the name that recorded ablations have, and a placebo is not TROVE either."""
@@ -115,25 +94,7 @@ class TroveSettings(ToolSettings):
         return "" if self.toolbox in (OWN, NONE) else self.toolbox
 
 
-#: `official` is what the program in zorazrw/trove does where it departs from the paper.
-PRESETS = {
-    "paper": TroveSettings(),
-    "official": TroveSettings(
-        selection="two_stage",
-        threshold="log20",
-        interval=500,
-        final_trim=True,
-        shown=10,
-        adds=("import", "create"),
-        adds_failing=("import",),
-        adds_retry=True,
-        kinds=("function", "import"),
-        isolated=False,
-    ),
-}
-
-
-def trove(questions: Sequence[Question], settings: TroveSettings, lent: Sequence[View] = ()) -> Steps:
+def trove(questions: Sequence[Question], settings: TroveSettings, lent: Sequence[View] = ()) -> Generator:
     """TROVE (section 3): use and grow a toolbox problem by problem, and trim it at intervals; returns the toolbox.
 
     `lent`: what IMPORT is shown at each place of the stream where its toolbox is another's: a placebo, which makes
@@ -150,15 +111,13 @@ def trove(questions: Sequence[Question], settings: TroveSettings, lent: Sequence
     toolbox.give(tool for line in settings.given or () for tool in parse_tools(f"```python\n{line}\n```"))
     threshold = THRESHOLDS[settings.threshold]
     for place, question in enumerate(questions):
-        best = yield from solve(question, toolbox, settings)
-        yield from learn(toolbox, best, question, place, settings)
+        yield from solve(question, place, toolbox, settings)
         if (place + 1) % settings.interval == 0:
             forgotten |= toolbox.trim(threshold(place + 1))
     if settings.final_trim and questions:
         forgotten |= toolbox.trim(threshold(len(questions)))
     for place in sorted(forgotten) if settings.retry else ():
-        best = yield from solve(questions[place], toolbox, settings, phase="retry")
-        yield from learn(toolbox, best, questions[place], place, settings, phase="retry")
+        yield from solve(questions[place], place, toolbox, settings, "retry")
     return toolbox
 
 
@@ -167,11 +126,27 @@ def lent_at(place: int, lent: Sequence[View]) -> View:
     return lent[min(place, len(lent) - 1)] if lent else ((), ())
 
 
-def solve(question: Question, toolbox: Toolbox, settings: TroveSettings, *, phase: str = "stream") -> Generator:
-    """One problem in each mode, with a toolbox; yields its Answer and returns the candidate chosen."""
+def solve(
+    question: Question, place: int, toolbox: Toolbox, settings: TroveSettings, phase: str = "stream"
+) -> Generator:
+    """One problem in each mode, with a toolbox that learns from the response selected.
+
+    IMPORT counts uses, and it or CREATE may add tools, those that load.
+    """
     shown = yield from listed(question, toolbox, settings, phase)
-    library = toolbox.tools() if settings.isolated else toolbox.sources()
-    return (yield from answer(question, (shown, library), settings, phase))
+    tools = toolbox.tools()
+    library = tools if settings.isolated else tuple(tool.source for tool in tools)
+    best = yield from answer(question, (shown, library), settings, phase)
+    if not best.vote.ok and best.mode not in settings.adds_failing:
+        return
+    add = best.mode in settings.adds and (phase == "stream" or settings.adds_retry)
+    tools = [tool for tool in best.tools if tool.kind in settings.kinds or tool.name in toolbox]
+    if add and settings.isolated:
+        tools = yield from loadable(toolbox, tools, question, settings, phase)
+    if best.mode == IMPORT:
+        toolbox.use(tools, place, add=add)
+    elif best.mode == CREATE and add:
+        toolbox.add(tools, place)
 
 
 def answer(question: Question, view: View, settings: TroveSettings, phase: str = "stream") -> Generator:
@@ -185,22 +160,6 @@ def answer(question: Question, view: View, settings: TroveSettings, phase: str =
     return best
 
 
-def learn(
-    toolbox: Toolbox, best: Candidate, question: Question, place: int, settings: TroveSettings, phase: str = "stream"
-) -> Drawn:
-    """What the selected response teaches: IMPORT counts uses, and it or CREATE may add tools, those that load."""
-    if not best.vote.ok and best.mode not in settings.adds_failing:
-        return
-    add = best.mode in settings.adds and (phase == "stream" or settings.adds_retry)
-    tools = [tool for tool in best.tools if tool.kind in settings.kinds or tool.name in toolbox]
-    if add and settings.isolated:
-        tools = yield from loadable(toolbox, tools, question, settings, phase)
-    if best.mode == IMPORT:
-        toolbox.use(tools, place, add=add)
-    elif best.mode == "create" and add:
-        toolbox.add(tools, place)
-
-
 def loadable(
     toolbox: Toolbox, tools: Sequence[Tool], question: Question, settings: TroveSettings, phase: str
 ) -> Generator:
@@ -209,8 +168,8 @@ def loadable(
     That is no call. A load that fails, hangs or ends the process refuses the tool.
     """
     names = {tool: f"{question.category}/{phase}/{question.index}/{tool.name}" for tool in tools}
-    tools = [tool for tool in tools if tool.name in toolbox or tool.name == plain_name(tool.name)]
     tools = [tool for tool in tools if names[tool] not in settings.refused]
+    tools = [tool for tool in tools if tool.name in toolbox or tool.name == plain_name(tool.name)]
     new = list(dict.fromkeys(tool for tool in tools if tool.name not in toolbox))
     library = (*toolbox.tools(), *new)
     runs = [Run(question, LOAD, loading(tool, library), number, phase) for number, tool in enumerate(new)]
@@ -228,24 +187,20 @@ def loading(tool: Tool, library: Sequence[Tool]) -> str:
 
 def listed(question: Question, toolbox: Toolbox, settings: TroveSettings, phase: str) -> Generator:
     """The tools that IMPORT's prompt shows, best first. Ranking by the model costs a call, where there is a choice."""
-    if settings.ranking != "model":
-        tools = toolbox.ranked(settings.ranking, question.text)
-    else:
-        tools = toolbox.ranked()
-        if len(tools) > 1:
-            (reply,) = yield [Attempt(question, "rank", range(1), phase, shown=tools, runs=False)]
-            tools = named_order(reply.text, tools)
+    by_model = settings.ranking == "model"
+    tools = toolbox.ranked() if by_model else toolbox.ranked(settings.ranking, question.text)
+    if by_model and len(tools) > 1:
+        (reply,) = yield [Attempt(question, "rank", range(1), phase, shown=tools, runs=False)]
+        tools = named_order(reply.text, tools)
     return tools[: settings.shown]
 
 
-def rectified(candidates: list[Candidate], question: Question, view: View, settings: TroveSettings) -> Drawn:
+def rectified(candidates: list, question: Question, view: View, settings: TroveSettings) -> Generator:
     """The responses of one mode written anew, and adopted whatever they are (TroVE, D.3)."""
-    shown, library = view
-    asked = Attempt(question, "rewrite", range(0), shown=shown, library=library, mode=settings.rectify, round=1)
+    asked = Attempt(question, "rewrite", range(0), "stream", *view, mode=settings.rectify, round=1)
     drafts = [draft for draft in candidates if draft.mode == settings.rectify]
-    new = yield [replace(asked, samples=one_sample(d), values={"response": d.text.strip()}) for d in drafts]
-    rewritten = iter(new)
-    return [next(rewritten) if draft.mode == settings.rectify else draft for draft in candidates]
+    new = iter((yield [replace(asked, samples=d.samples, values={"response": d.text.strip()}) for d in drafts]))
+    return [next(new) if draft.mode == settings.rectify else draft for draft in candidates]
 
 
 def ahead(questions: Sequence[Question], settings: TroveSettings, lent: Sequence[View] = ()) -> Iterator[list[Attempt]]:
@@ -273,7 +228,7 @@ def attempts(question: Question, modes: Sequence[str], view: View, phase: str = 
 
 def retry_modes(settings: TroveSettings) -> tuple[str, ...]:
     """IMPORT and SKIP (TroVE, footnote 3); without IMPORT in the study, whatever it has."""
-    return tuple(mode for mode in settings.modes if mode != "create" or "import" not in settings.modes)
+    return tuple(mode for mode in settings.modes if mode != CREATE or IMPORT not in settings.modes)
 
 
 def shares(settings: TroveSettings, phase: str) -> Budget:
@@ -281,9 +236,9 @@ def shares(settings: TroveSettings, phase: str) -> Budget:
     budget = settings.budget
     if phase == "stream":
         return budget
-    part = Fraction(len(retry_modes(settings)), len(settings.modes))
-    tokens = budget.completion_tokens
-    return replace(budget, calls=int(budget.calls * part), completion_tokens=tokens and max(1, int(tokens * part)))
+    modes, of_all, tokens = len(retry_modes(settings)), len(settings.modes), budget.completion_tokens
+    tokens = tokens and max(1, tokens * modes // of_all)
+    return replace(budget, calls=budget.calls * modes // of_all, completion_tokens=tokens)
 
 
 def asks(settings: TroveSettings) -> tuple[str, ...]:
@@ -291,6 +246,8 @@ def asks(settings: TroveSettings) -> tuple[str, ...]:
     return (*settings.modes, *["rank"] * (settings.ranking == "model"), *["rewrite"] * (settings.rectify is not None))
 
 
-TROVE = Method(
-    "trove", trove, MODES, stages=(*MODES, "rank", "rewrite"), presets=PRESETS, stream=True, ahead=ahead, asks=asks
-)
+#: `official` is what the program in zorazrw/trove does where it departs from the paper.
+OFFICIAL = {"selection": "two_stage", "threshold": "log20", "interval": 500, "final_trim": True, "shown": 10}
+OFFICIAL |= {"adds": (IMPORT, CREATE), "adds_failing": (IMPORT,), "adds_retry": True, "isolated": False}
+PRESETS = {"paper": TroveSettings(), "official": TroveSettings(**OFFICIAL, kinds=("function", "import"))}
+TROVE = Method("trove", trove, MODES, (*MODES, "rank", "rewrite"), PRESETS, stream=True, ahead=ahead, asks=asks)

@@ -6,7 +6,7 @@ A pack knows neither models nor how the toolbox was ranked: it shows what it is 
 from importlib import import_module
 
 from ..datasets.base import Dataset
-from ..errors import TroveLiteError
+from ..methods.base import one_of
 from .base import PromptPack
 
 #: Each a module of this folder with a function `pack`, imported when it is asked for.
@@ -15,6 +15,5 @@ PACKS = ("own", "official", "practice", "chain_of_thought")
 
 def load_pack(name: str, dataset: Dataset) -> PromptPack:
     """The pack of that name for a data set. Raises TroveLiteError for an unknown name, or where it has none."""
-    if name not in PACKS:
-        raise TroveLiteError(f"no prompt pack named '{name}': choose from {', '.join(PACKS)}")
+    one_of("prompt pack", name, PACKS)
     return import_module(f".{name}", __package__).pack(dataset)

@@ -17,24 +17,17 @@ Template = Callable[..., str | Messages]
 
 @dataclass(frozen=True)
 class PromptPack:
-    """Prompts for one data set.
-
-    categories: those it has prompts for. stages: what may be asked, modes among them, and by name what each must be
-    given besides question and toolbox. template: that of a category and a stage, made when it is needed. lacks:
-    categories and stages that it has nothing for. stops: stages whose replies end before other texts than the run's.
-    messages: names of the texts that methods put into messages of their own; text: such a text, with {gaps}. hashed:
-    the pack that stands in the hash for stages that this one lacks.
-    """
+    """Prompts for one data set."""
 
     name: str
     categories: tuple[str, ...]
-    stages: Mapping[str, tuple[str, ...]]
-    template: Callable[[str, str], Template]
-    lacks: Container[tuple[str, str]] = ()
-    stops: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    messages: tuple[str, ...] = ()
-    text: Callable[[str], str] = str
-    hashed: "PromptPack | None" = None
+    stages: Mapping[str, tuple[str, ...]]  # what may be asked → what it must be given besides question and toolbox
+    template: Callable[[str, str], Template]  # that of a category and a stage, made when it is needed
+    lacks: Container[tuple[str, str]] = ()  # categories and stages that it has nothing for
+    stops: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # before which replies end, unlike the run's
+    messages: tuple[str, ...] = ()  # names of the texts that methods put into messages of their own
+    text: Callable[[str], str] = str  # such a text, with {gaps}
+    hashed: "PromptPack | None" = None  # the pack that stands in the hash for stages that this one lacks
 
     def has(self, category: str, stage: str) -> bool:
         """Whether a category can be asked at a stage."""
@@ -42,9 +35,9 @@ class PromptPack:
         return known or stage in self.messages
 
     def render(self, question: Question, stage: str, toolbox: Sequence[Tool] = (), **more: str) -> str | Messages:
-        """The prompt for one question. Stages whose prompt has no toolbox leave it out.
+        """The prompt for one question, with what `more` the stage is given; one without a toolbox leaves it out.
 
-        more: what else the stage is given. Raises TroveLiteError for an unknown category or stage.
+        Raises TroveLiteError for an unknown category or stage.
         """
         if stage in self.messages or not self.has(question.category, stage):
             raise TroveLiteError(

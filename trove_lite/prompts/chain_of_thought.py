@@ -7,9 +7,9 @@ answer. How LATM asks after them is not released; here it is as the examples do.
 
 from functools import cache
 
-from ..datasets.base import Dataset, Question
+from ..datasets.base import Dataset
 from ..datasets.bbh import FILES, apart
-from ..datasets.files import pinned_file, public_files
+from ..datasets.files import pinned_file
 from ..errors import TroveLiteError
 from .base import PromptPack, Template
 
@@ -18,27 +18,20 @@ THOUGHT = " Let's think step by step."
 
 
 def pack(dataset: Dataset) -> PromptPack:
-    """The pack `chain_of_thought`. Raises TroveLiteError for a data set of other tasks, or without the files."""
+    """The pack `chain_of_thought`, whose files are read when asked for. Refuses a data set of other tasks."""
     if not set(dataset.categories) <= set(FILES):
         raise TroveLiteError(f"no released chains of thought for data set '{dataset.name}': choose another --prompts")
-    worked = {category: examples(category) for category in dataset.categories}
+    return PromptPack("chain_of_thought", dataset.categories, {STAGE: ()}, cache(template))
 
-    @cache
-    def template(category: str, stage: str) -> Template:
-        shown = worked[category]
-        begun = f"A:{THOUGHT}" if THOUGHT in shown else "A:"
-        return lambda question, tools: f"{shown}\n\nQ: {stated(question)}\n{begun}"
 
-    return PromptPack("chain_of_thought", dataset.categories, {STAGE: ()}, template)
+def template(category: str, stage: str) -> Template:
+    """The task's examples, and the question as they put theirs: with blanks between brackets."""
+    shown, stated = examples(category), apart if category == "dyck_languages" else str
+    begun = f"A:{THOUGHT}" if THOUGHT in shown else "A:"
+    return lambda question, tools: f"{shown}\n\nQ: {stated(question.text)}\n{begun}"
 
 
 def examples(category: str) -> str:
     """The sentence on the task and its three worked examples, as released."""
-    (file,) = (f for f in public_files() if f.path == f"cot-prompts/{FILES[category]}.txt")
-    path = pinned_file(file.group, file.path)
-    return path.read_text(encoding="utf-8").partition("-----\n")[2].strip()
-
-
-def stated(question: Question) -> str:
-    """The question as the examples put theirs: with blanks between brackets."""
-    return apart(question.text) if question.category == "dyck_languages" else question.text
+    text = pinned_file("latm", f"cot-prompts/{FILES[category]}.txt").read_text(encoding="utf-8")
+    return text.partition("-----\n")[2].strip()

@@ -5,7 +5,7 @@ templates' "## Example" headings never reach the model. A template can run code,
 are used.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -35,9 +35,9 @@ def pack(dataset: Dataset) -> PromptPack:
     Raises TroveLiteError where TroVE's files for it are missing or are other ones; of the rest, when these are asked
     for.
     """
-    parts = [trove(dataset), official_creator.pack(dataset)]
+    parts = [trove(dataset), creator := official_creator.pack(dataset)]
     if set(dataset.categories) <= set(chain_of_thought.FILES):
-        parts.append(replace(parts[0], stages={chain_of_thought.STAGE: ()}, template=worked_examples(dataset)))
+        parts.append(chain_of_thought.pack(dataset))
     stages = {stage: gaps for part in reversed(parts) for stage, gaps in part.stages.items()}
     asked = [(category, stage) for category in dataset.categories for stage in stages]
     homes = {key: part for part in reversed(parts) for key in asked if part.has(*key)}
@@ -48,16 +48,11 @@ def pack(dataset: Dataset) -> PromptPack:
         stages,
         lambda category, stage: homes[category, stage].template(category, stage),
         lacks=set(asked) - set(homes),
-        stops=parts[1].stops,
+        stops=creator.stops,
         messages=official_latm.NAMES,
         text=official_latm.text,
         hashed=replace(ours, stages={stage: ours.stages[stage] for stage in OURS}, messages=()),
     )
-
-
-def worked_examples(dataset: Dataset) -> Callable[[str, str], Template]:
-    """The chains of thought that LATM compares itself with, whose files are read when they are asked for."""
-    return lambda category, stage: chain_of_thought.pack(dataset).template(category, stage)
 
 
 def trove(dataset: Dataset) -> PromptPack:
@@ -65,9 +60,8 @@ def trove(dataset: Dataset) -> PromptPack:
     from mako.template import Template as MakoTemplate
 
     start = f"prompt/{dataset.like or dataset.name}/"
-    files = {f.path.removeprefix(start): f for f in public_files() if f.group == "prompts" and f.path.startswith(start)}
-    paths = {name: pinned_file("prompts", file.path) for name, file in files.items()}
-
+    files = [f.path for f in public_files() if f.group == "prompts" and f.path.startswith(start)]
+    paths = {path.removeprefix(start): pinned_file("prompts", path) for path in files}
     given = [tool for line in dataset.given for tool in parse_tools(f"```python\n{line}\n```")]
 
     @cache

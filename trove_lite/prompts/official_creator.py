@@ -12,8 +12,7 @@ from ..datasets.files import pinned_file, public_files
 from ..methods.base import Messages
 from .base import PromptPack, Template
 
-#: Stage → the file, and what else it must be given. The last three read what came of a first one, which knew of a hint
-#: where there is one.
+#: Stage → the file, and what else it must be given.
 FILES = {
     "standard": ("std", ()),
     "cot": ("cot", ()),
@@ -26,7 +25,7 @@ FILES = {
     "decide_transfer": ("tool_transfer", ("tool",)),
     "rectify": ("rectification", ("program", "error")),
 }
-LATER = ("decide", "decide_transfer", "rectify")
+LATER = ("decide", "decide_transfer", "rectify")  # they read what came of a first one, which knew of a hint
 #: Stages that a method may ask with thoughts before the code.
 VARIED = ("entangled", "creation", "decide")
 THOUGHTS = "_thoughts"
@@ -65,16 +64,13 @@ def paths_of(dataset: Dataset) -> dict[tuple[str, str], str]:
     released, known = dataset.released, {file.path for file in public_files() if file.group == "prompts"}
     found = {}
     for category in dataset.categories if released else ():
-        ending = released.variants.get(category, "")
         for stage in (stage for stage in FILES if stage not in released.unsent):
             start = f"{released.folder}/prompt_lib/prompt_{FILES[stage][0]}"
-            path = f"{start}{ending}.md"
-            if path not in known and stage in LATER:
-                path = f"{start}.md"
-            if path in known:
-                found[category, stage] = path
-                if released.thoughts and stage in VARIED:
-                    found[category, stage + THOUGHTS] = path
+            endings = [released.variants.get(category, ""), *[""] * (stage in LATER)]
+            path = next((path for ending in endings if (path := f"{start}{ending}.md") in known), None)
+            if path:
+                ways = ("", THOUGHTS) if released.thoughts and stage in VARIED else ("",)
+                found |= {(category, f"{stage}{way}"): path for way in ways}
     return found
 
 

@@ -6,20 +6,16 @@ A text has {gaps}; what else the notebooks put around them, such as blank lines,
 
 import ast
 import json
-from collections.abc import Iterator
 from functools import cache
 
 from ..datasets.files import pinned_file
 from . import own
 
-#: What the notebooks say, by step.
-RELEASED = (
-    *("labelled", "propose", "repair_propose", "verify", "repair_verify", "wrap", "use"),
-    *("known", "between_known", "dispatch"),
-)
 #: Errors that only this kit's checks find; they stand where the notebooks have an exception's.
 CHECKS = ("no_code", "no_test", "ended")
-NAMES = (*RELEASED, *CHECKS)
+#: What the notebooks say, by step, and these errors.
+NAMES = ("labelled", "propose", "repair_propose", "verify", "repair_verify", "wrap", "use")
+NAMES += ("known", "between_known", "dispatch", *CHECKS)
 
 
 def text(name: str) -> str:
@@ -29,21 +25,14 @@ def text(name: str) -> str:
 
 @cache
 def literals() -> dict[str, str]:
-    """All of `RELEASED`."""
-    maker = cells("toolmaker.ipynb")
-    said = {
-        node.targets[0].id: node.value for node in found(maker, ast.Assign) if isinstance(node.targets[0], ast.Name)
-    }
-    making = next(node for node in found(maker, ast.FunctionDef) if node.name == "tool_making")
+    """All that the notebooks say."""
+    maker, user = code_of("toolmaker.ipynb"), code_of("tooluser.ipynb")
+    (making,) = (node for node in found(maker, ast.FunctionDef) if node.name == "tool_making")
     labelled, unmade, _, unverified = (as_text(node) for node in found(making, ast.JoinedStr))
-    user = cells("tooluser.ipynb")
-    using = next(node for node in found(user, ast.FunctionDef) if node.name == "get_ans")
+    (using,) = (node for node in found(user, ast.FunctionDef) if node.name == "get_ans")
     asked = next(node.args[0] for node in found(using, ast.Call) if getattr(node.func, "id", "") == "generate")
-    routed = {
-        node.targets[0].id: node.value for node in found(user, ast.Assign) if isinstance(node.targets[0], ast.Name)
-    }
-    (known,) = (n.value for n in found(user, ast.AugAssign) if n.target.id == "router")
-    before = next(n.value for n in found(user, ast.Assign) if getattr(n.targets[0], "id", "") == "question")
+    (known,) = (node.value for node in found(user, ast.AugAssign) if node.target.id == "router")
+    said, routed = values_in(maker), values_in(user)
     return {
         "labelled": labelled,
         "propose": "{examples}\n\n" + as_text(said["tool_maker_prompt"]),
@@ -52,23 +41,28 @@ def literals() -> dict[str, str]:
         "repair_verify": unverified,
         "wrap": as_text(said["tool_wrapper_prompt"]),
         "use": as_text(asked).replace("{wrapper}", "{tool}"),
-        "known": as_text(known).replace("{question}", f"{before.left.value}{{question}}"),
+        "known": as_text(known).replace("{question}", f"{routed['question'].left.value}{{question}}"),
         "between_known": "",
         "dispatch": as_text(routed["router"]) + "{known}" + routed["router_usage_template"].value,
     }
 
 
-def cells(notebook: str) -> ast.Module:
+def code_of(notebook: str) -> ast.Module:
     """The code of a released notebook, one cell after another."""
     content = json.loads(pinned_file("prompts", notebook).read_text(encoding="utf-8"))
     code = ["".join(cell["source"]) for cell in content["cells"] if cell["cell_type"] == "code"]
     return ast.parse("\n".join(code))
 
 
-def found(tree: ast.AST, kind: type) -> Iterator:
+def found(tree: ast.AST, kind: type) -> list:
     """The nodes of a kind, in the order of the text."""
     nodes = (node for node in ast.walk(tree) if isinstance(node, kind))
-    return iter(sorted(nodes, key=lambda node: (node.lineno, node.col_offset)))
+    return sorted(nodes, key=lambda node: (node.lineno, node.col_offset))
+
+
+def values_in(tree: ast.AST) -> dict[str, ast.expr]:
+    """What is first assigned to each name."""
+    return {getattr(node.targets[0], "id", ""): node.value for node in reversed(found(tree, ast.Assign))}
 
 
 def as_text(node: ast.expr) -> str:
@@ -84,10 +78,5 @@ def as_text(node: ast.expr) -> str:
             return "".join(map(as_text, node.values)).replace("{__name__} {e}", "{error}")
         case ast.FormattedValue():
             return as_text(node.value)
-        case ast.Name():
-            return f"{{{node.id}}}"
-        case ast.Attribute():
-            return f"{{{node.attr}}}"
-        case ast.Subscript():
-            return f"{{{node.slice.value}}}"
-    raise TypeError(f"a notebook's {ast.dump(node)} is no text")
+    gap = {ast.Name: "id", ast.Attribute: "attr"}.get(type(node))
+    return f"{{{getattr(node, gap) if gap else node.slice.value}}}"

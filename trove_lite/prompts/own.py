@@ -95,7 +95,7 @@ def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
     answers = ANSWERS[stage["examples"]]
     shows, given = stage.get("shows", stage["examples"] == "toolbox"), stage.get("given", "")
     worked = [example for example in worked if all(name in example for name in gaps(stage))]
-    starts = "" if worked and answers in SECTIONS else "**Solution**\n"
+    starts = "" if worked and stage["examples"] in IN_SECTIONS else "**Solution**\n"
     fitting = worked[:-1] if stage.get("choice") else worked
     listed = [shown_tool(example) for example in worked]  # one that helps, and others that do not
 
@@ -108,8 +108,9 @@ def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:
     def shown(example: dict) -> str:
         question = Question("", "", 0, example["question"], example.get("context", ""))
         thoughts = f"{example['thoughts']}\n\n" if stage.get("thoughts") else ""
-        answer = (answers if example in fitting else plain)(example)
-        return asked(question, listed if example in fitting else (), example) + thoughts + answer
+        fits = example in fitting
+        answer = answers if fits else ANSWERS["plain"]
+        return asked(question, listed if fits else (), example) + thoughts + answer(example)
 
     first = [stage["text"].format_map(words).strip(), *map(shown, worked if answers else ())]
     return lambda question, tools, **more: "\n\n\n".join([*first, asked(question, tools, more)])
@@ -131,26 +132,10 @@ def sections(program: str, tools: str) -> str:
     return f"**Tools**\n{fence(tools.strip())}\n\n**Solution**\n{fence(program.strip())}"
 
 
-def plain(example: dict) -> str:
-    """A program without functions, in sections."""
-    return sections(example["plain"], example["imports"])
-
-
-def function(example: dict) -> str:
-    """One with a function of its own."""
-    return sections(example["solution"], with_imports(example, example["tool"]))
-
-
-def toolbox(example: dict) -> str:
-    """One that imports it."""
-    return sections(example["solution"], with_imports(example, f"from toolbox import {shown_tool(example).name}"))
-
-
 def with_imports(example: dict, code: str) -> str:
     """Code after what its solution imports `also`."""
     also = [line for line in example.get("also", "").strip().split("\n") if line not in code.split("\n")]
-    between = [""] if also and code.startswith("def ") else []
-    return "\n".join([*also, *between, code])
+    return "\n".join([*also, *[""] * bool(also and code.startswith("def ")), code])
 
 
 def commented(example: dict) -> str:
@@ -163,18 +148,18 @@ def commented(example: dict) -> str:
 #: imports it; by that function alone, by the program that uses it, by both in one block, by one block that says its
 #: thoughts in comments, by a program in place of one that fails, or in words. None: the instructions stand alone.
 ANSWERS = {
-    "plain": plain,
-    "function": function,
-    "toolbox": toolbox,
-    "tool": lambda example: fence(example["tool"].strip()),
-    "use": lambda example: fence(with_imports(example, example["solution"].strip())),
-    "whole": lambda example: fence(with_imports(example, example["tool"].strip()), example["solution"].strip()),
+    "plain": lambda e: sections(e["plain"], e["imports"]),
+    "function": lambda e: sections(e["solution"], with_imports(e, e["tool"])),
+    "toolbox": lambda e: sections(e["solution"], with_imports(e, f"from toolbox import {shown_tool(e).name}")),
+    "tool": lambda e: fence(e["tool"].strip()),
+    "use": lambda e: fence(with_imports(e, e["solution"].strip())),
+    "whole": lambda e: fence(with_imports(e, e["tool"].strip()), e["solution"].strip()),
     "commented": commented,
-    "mended": lambda example: f"{example['why']}\n\n{fence(example['imports'].strip(), example['plain'].strip())}",
-    "words": lambda example: f"Final Answer: {example['answer']}",
+    "mended": lambda e: f"{e['why']}\n\n{fence(e['imports'].strip(), e['plain'].strip())}",
+    "words": lambda e: f"Final Answer: {e['answer']}",
     "none": None,
 }
-SECTIONS = (plain, function, toolbox)
+IN_SECTIONS = ("plain", "function", "toolbox")
 
 
 def _of(dataset: str) -> dict:

@@ -2,7 +2,6 @@
 
 import tomllib
 from collections.abc import Sequence
-from functools import cache
 from importlib import resources
 
 from ..datasets.base import Dataset
@@ -12,6 +11,7 @@ from .base import PromptPack, Template
 from .own import gaps
 
 LISTED_AT_MOST = 20
+STAGES = tomllib.loads((resources.files(__package__) / "practice.toml").read_text(encoding="utf-8"))
 
 
 def pack(dataset: Dataset) -> PromptPack:
@@ -20,7 +20,7 @@ def pack(dataset: Dataset) -> PromptPack:
     def template(category: str, stage: str) -> Template:
         return lambda question, tools, **more: practice_prompt(stage, as_asked(question), signatures(tools), **more)
 
-    return PromptPack("practice", dataset.categories, {name: gaps(s) for name, s in _stages().items()}, template)
+    return PromptPack("practice", dataset.categories, {name: gaps(stage) for name, stage in STAGES.items()}, template)
 
 
 def practice_prompt(mode: str, question: str, toolbox: Sequence[str] = (), **more: str) -> str:
@@ -28,7 +28,7 @@ def practice_prompt(mode: str, question: str, toolbox: Sequence[str] = (), **mor
 
     It lists the first LISTED_AT_MOST of them: the model has never seen more at once.
     """
-    stage = _stages()[mode]
+    stage = STAGES[mode]
     listed = "".join(f"- {signature}\n" for signature in toolbox[:LISTED_AT_MOST])
     section = f"**Toolbox**\n{listed}\n" if stage.get("toolbox") else stage.get("given", "").format_map(more)
     return f"{stage['text']}\n\n**Question**\n{question}\n\n{section}**Solution**\n"
@@ -36,13 +36,5 @@ def practice_prompt(mode: str, question: str, toolbox: Sequence[str] = (), **mor
 
 def signatures(tools: Sequence[Tool]) -> list[str]:
     """Of functions their signatures, where these are a line each; imports have none."""
-    return [
-        tool.signature
-        for tool in tools
-        if tool.signature.partition("(")[0].isidentifier() and ")" in tool.signature and "\n" not in tool.signature
-    ]
-
-
-@cache
-def _stages() -> dict[str, dict]:
-    return tomllib.loads((resources.files(__package__) / "practice.toml").read_text(encoding="utf-8"))
+    found = (tool.signature for tool in tools)
+    return [s for s in found if s.partition("(")[0].isidentifier() and ")" in s and "\n" not in s]

@@ -260,9 +260,7 @@ class Driver:
         if request.compose:
             program = self._with_given(request.compose(record.text))
         else:
-            parsed = (replace(record, fences=request.trial) if request.trial else record).parsed(
-                self.parser, stream.isolated
-            )
+            parsed = record.parsed(self.parser, stream.isolated)
             program = request.program(parsed.solution, parsed.code, (*self.dataset.given, *request.library))
         if not program.strip() and (request.composed or self.parser != "official"):  # there, nothing at all succeeds
             return replace(record, status="no_code")

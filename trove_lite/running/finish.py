@@ -105,13 +105,9 @@ def candidate_rows(
 
 
 def loading_of(stream: Stream) -> dict:
-    """What the tools of a stream did or would have done while they are loaded; nothing where they are definitions.
-
-    `refused` names those that failed to load, as settings have them.
-    """
+    """What of a stream's tools was left out, and which were refused for they failed to load, as settings name them."""
     refused = getattr(stream.learned, "refused", [])
     counts = {"statements left out": stream.left_out, "tools refused": len(refused), "refused": refused}
-    counts |= getattr(stream.learned, "loading", {})
     return {what: count for what, count in counts.items() if count}
 
 

@@ -42,8 +42,8 @@ class RunSettings:
     roles: dict[str, str] = field(default_factory=dict)
     """Models of single roles of a method, where they differ from `model`: --role maker=SPEC."""
     chat: Literal["auto", "on", "off"] = "auto"
-    """Whether models are asked by their chat template: auto does so for what a method says in messages. With on or off
-    all methods of a run are asked alike: in messages, or in texts to be continued."""
+    """Whether models are asked by their chat template: auto does so for what a method says in messages. With on all
+    methods of a run are asked so, with off none is: those that say messages are refused."""
     prompts: str | None = None
     """Which pack of prompts: own, official or practice. None: practice for the practice model, own for every other."""
     preset: str = "paper"
@@ -138,8 +138,6 @@ class RunSettings:
         for name in own:
             one_of(f"{method} has no choice", name, names)
         _check_types(type(chosen), own)
-        if "chat" in names and self.chat != "auto":
-            own = {"chat": self.chat == "on"} | own
         if "fallback" in names and self.prompts == "official":  # whose words know of none
             own = {"fallback": "none"} | own
         return replace(chosen, **common, **own).on(load_dataset(self.dataset).given)

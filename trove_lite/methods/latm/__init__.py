@@ -7,18 +7,13 @@ tool's place (`thoughts`).
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ...datasets.base import Problem
 from ..base import Method, Question, Steps, Words
 from .chats import answer_all
-from .maker import BLOCK, MAKING, USE_CASE, Made, Trial, code_in, function_in, make_tool
-from .proof import defined, syntax
-from .settings import CARRIED, NONE, PRIMITIVE, LatmSettings
-from .user import CLOSED_BLOCK, FALLBACK, LATM_MODE, VARIABLES, answering, ask_user, last_match
-
-__all__ = ["BLOCK", "CARRIED", "CLOSED_BLOCK", "FALLBACK", "LATM", "PRIMITIVE", "USE_CASE", "VARIABLES", "LatmSettings"]
-__all__ += ["answering", "code_in", "defined", "last_match", "syntax"]
+from .maker import MAKING, Made, Trial, function_in, make_tool
+from .settings import NONE, PRIMITIVE, LatmSettings, tool_of
+from .user import FALLBACK, LATM_MODE, ask_user
 
 
 def latm(questions: Sequence[Question], settings: LatmSettings, examples: Sequence[Problem], words: Words) -> Steps:
@@ -28,26 +23,17 @@ def latm(questions: Sequence[Question], settings: LatmSettings, examples: Sequen
     """
     if not questions:
         return Made((), 0)
-    given = settings.given(questions[0].category)
+    given = tool_of(settings, questions[0].category)
     if given is None:
         made = Made((yield from make_tool(questions[0], settings, examples, words)), len(examples))
     else:
-        made = Made((Trial(0, 0, given, function_in(given, settings.only_definitions)[1]),), 0)
+        made = Made([Trial(0, 0, given, function_in(given, settings.only_definitions)[1])], 0)
     yield from answer_all(questions, lambda question: ask_user(question, made.tool, settings, words), settings)
     return made
 
 
 STAGES = (*MAKING, "use")
-PAPER = LatmSettings()
-RELEASED = LatmSettings(
-    vacuous=True,
-    unproven=True,
-    doubled=True,
-    reaches_end=False,
-    only_definitions=False,
-    user_tokens=256,
-    fallback=NONE,
-)
+RELEASED = {"reaches_end": False, "only_definitions": False, "user_tokens": 256, "fallback": NONE}
 LATM = Method(
     "latm",
     latm,
@@ -55,7 +41,11 @@ LATM = Method(
     stages=(*STAGES, PRIMITIVE),
     asks=lambda settings: STAGES if settings.fallback == NONE else (*STAGES, PRIMITIVE),
     speaks=True,
-    presets={"paper": PAPER, "released": RELEASED, "ours": replace(PAPER, reading="ours", use_cases=True)},
+    presets={
+        "paper": LatmSettings(),
+        "released": LatmSettings(**RELEASED),
+        "ours": LatmSettings(reading="ours", use_cases=True),
+    },
     stream=True,
     grows=True,
     examples=True,

@@ -1,22 +1,13 @@
-"""What maker and user are asked in: chats, labelled problems, and many questions at once."""
+"""What maker and user have in common: how gold answers are written, and many questions asked at once."""
 
 from collections.abc import Callable, Generator, Sequence
 from itertools import islice
 
 from ...datasets.base import Question
-from ..base import Answer, Drawn, Messages, Settings, Steps, chosen
+from ..base import Answer, Drawn, Settings, Steps, chosen
 
-#: How the other's turn begins where a chat is one text.
-NEXT_TURN = "\nUser:"
 #: How many instances are asked for at once: they do not depend on one another.
 AT_ONCE = 32
-
-
-def prompt_of_chat(chat: Sequence[tuple[str, str]], as_messages: bool) -> str | Messages:
-    """A chat as messages, or as the text that a model without them goes on from."""
-    if as_messages:
-        return tuple(chat)
-    return "".join(f"{role.title()}:\n{text.strip()}\n\n" for role, text in chat) + "Assistant:\n"
 
 
 def gold_text(gold: object) -> str:
@@ -45,8 +36,6 @@ def in_parallel(parts: Sequence[Drawn]) -> Generator:
             except StopIteration as end:
                 results[place] = end.value
         sent = iter((yield [request for requests in asked.values() for request in requests]) if asked else ())
-        replies = {
-            place: list(islice(sent, sum(len(request.samples) for request in requests)))
-            for place, requests in asked.items()
-        }
+        samples = {place: sum(len(request.samples) for request in requests) for place, requests in asked.items()}
+        replies = {place: list(islice(sent, number)) for place, number in samples.items()}
     return [results[place] for place in range(len(parts))]

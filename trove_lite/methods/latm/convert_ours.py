@@ -9,3 +9,5 @@ elif _options and isinstance(_answer, str) and _answer.strip():
     _same = [label for label, text in _options if _text in (label.casefold(), label[1:-1].casefold(), text.casefold())]
     _within = [label for label, text in _options if _text in text.casefold()]
     _answer = next((found[0] for found in (_same, _within) if len(found) == 1), _answer)
+_sys.stdout = _printed
+print(_answer)

@@ -1,4 +1,5 @@
-# The text after this heading runs in the sandbox after a user's block: it converts as the released program does.
+# The text after this heading runs in the sandbox after a user's block: it converts as the released program does,
+# and prints JSON, since so answers are compared there.
 # ruff: noqa: F821
 
 _answer = globals()[_variable]
@@ -10,3 +11,5 @@ else:
     if _options and _answer not in _labels and _answer not in _labels.values():
         _answer = next((option.split(" ")[0] for option in _options if _answer in option), _answer)
     _answer = _labels.get(_answer, _answer)
+_sys.stdout = _printed
+print(_answer if _answer is None else _json.dumps(str(_answer)))

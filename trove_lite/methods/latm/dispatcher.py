@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...errors import TroveLiteError
-from ..base import Attempt, Drawn, Method, Question, Settings, Steps, Words, answer_each, draw
+from ..base import Answer, Attempt, Method, Question, Settings, Steps, Words, chosen, draw
 from .maker import USE_CASE
 from .settings import tool_of
 
@@ -17,40 +17,27 @@ class DispatcherSettings(Settings):
 
     tools: dict[str, str] = field(default_factory=dict)
     """Wrapped tools by the name of their task, or TASK#SEED."""
-    chat: bool = True
-    """Whether the model is sent a message; else a text."""
 
 
 def dispatcher(questions: Sequence[Question], settings: DispatcherSettings, words: Words) -> Steps:
-    """Ask which task a question belongs to, shown the first use case of each tool that its `context` lists."""
+    """Ask which task a question belongs to, shown the first use case of each tool that its `context` lists.
+
+    Raises TroveLiteError for a task without its tool.
+    """
     how = {"temperature": 0.0, "max_tokens": 256} if settings.budget.calls == 1 else {}
-
-    def ask(question: Question) -> Drawn:
-        text = dispatch(question, settings, words)
-        prompt = (("user", text),) if settings.chat else text
+    for question in questions:
+        known = []
+        for task in question.context.splitlines():
+            case = USE_CASE.search(tool_of(settings, task) or "")
+            if not case:
+                raise TroveLiteError(f"{NAME}: no tool with a use case for '{task}'; give one by the setting `tools`")
+            known.append(words("known", task=task, question=case[1].strip()))
+        text = words("dispatch", known=words("between_known").join(known), question=question.text)
+        prompt = (("user", text),)
         asked = Attempt(question, "dispatch", range(0), role=NAME, mode=NAME, prompt=prompt, runs=False, sampling=how)
-        return draw({NAME: asked}, settings.budget)
-
-    return answer_each(questions, ask, settings)
-
-
-def dispatch(question: Question, settings: DispatcherSettings, words: Words) -> str:
-    """What the dispatcher reads. Raises TroveLiteError for a task without its tool."""
-    known = []
-    for task in question.context.splitlines():
-        case = USE_CASE.search(tool_of(settings.tools, task, settings.seed) or "")
-        if not case:
-            raise TroveLiteError(f"dispatcher: no tool with a use case for '{task}'; give one by the setting `tools`")
-        known.append(words("known", task=task, question=case[1].strip()))
-    return words("dispatch", known=words("between_known").join(known), question=question.text)
+        candidates = yield from draw({NAME: asked}, settings.budget)
+        yield Answer(question, chosen(question, candidates, settings))
 
 
-DISPATCHER = Method(
-    NAME,
-    dispatcher,
-    modes=(NAME,),
-    stages=("known", "between_known", "dispatch"),
-    speaks=True,
-    presets={"paper": DispatcherSettings()},
-    program=None,
-)
+STAGES, PRESETS = ("known", "between_known", "dispatch"), {"paper": DispatcherSettings()}
+DISPATCHER = Method(NAME, dispatcher, (NAME,), STAGES, PRESETS, speaks=True, program=None)

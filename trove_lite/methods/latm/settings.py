@@ -9,9 +9,7 @@ PRIMITIVE, NONE = "primitive", "none"
 #: Between the method's name and the maker's, where tools were made elsewhere.
 CARRIED = "_of_"
 #: How a maker's reply is drawn: the run's sampling does not hold for it.
-OF_MAKER = {"temperature": 0.3, "max_tokens": 2048}
-#: How an answer is found: by the released program's pattern and conversions, or by syntax tree.
-READINGS = ("released", "ours")
+OF_MAKER = {"temperature": 0.3, "max_tokens": 2048, "stop": ()}
 
 
 @dataclass(frozen=True)
@@ -22,18 +20,10 @@ class MakerSettings(Settings):
     """What was made elsewhere, by category ("": nothing could be), or CATEGORY#SEED: for these no maker is asked."""
     maker: str = ""
     """Who made `tools`, as tables call it."""
-    chat: bool = True
-    """Whether models are sent messages; else one text, to be continued, and a reply ends before the next turn."""
-    stop: tuple[str, ...] = ()
-    """Texts before which a reply ends."""
 
     def table_name(self, method: str) -> str:
         """What was made elsewhere makes another system: `latm_of_GPT-4`."""
         return f"{method}{CARRIED}{self.maker or 'elsewhere'}" if self.tools else method
-
-    def given(self, category: str) -> str | None:
-        """What was made elsewhere for a category; None: nothing."""
-        return tool_of(self.tools, category, self.seed)
 
     def of_user(self, **how: object) -> dict[str, object]:
         """How a user's reply is drawn: where each instance is asked once at temperature 0, as in LATM."""
@@ -42,7 +32,7 @@ class MakerSettings(Settings):
 
 @dataclass(frozen=True)
 class LatmSettings(MakerSettings):
-    """LATM's choices, as the paper describes them; `released` does as its program does, `ours` reads answers better."""
+    """LATM's choices, as the paper describes them; `ours` reads answers better."""
 
     proposals: int = 3
     """How often the function may be written, until it runs."""
@@ -56,12 +46,6 @@ class LatmSettings(MakerSettings):
     """Tokens that a user's reply may have."""
     reading: str = "released"
     """How the answer is found: `released`, the program's pattern and conversions, or `ours`, by syntax tree."""
-    vacuous: bool = False
-    """Whether a reply without code passes, and tests do whatever the function answers (`released`)."""
-    unproven: bool = False
-    """Whether the last of the proposals is verified although none of them ran (`released`)."""
-    doubled: bool = False
-    """Whether the chat holds the last proposal twice (`released`)."""
     use_cases: bool = False
     """Whether a wrapped tool needs a function and a use case: one without says nobody how it is called (`ours`)."""
     reaches_end: bool = True
@@ -73,15 +57,11 @@ class LatmSettings(MakerSettings):
 
     def __post_init__(self):
         super().__post_init__()
-        one_of("reading", self.reading, READINGS)
+        one_of("reading", self.reading, ("released", "ours"))
         one_of("fallback", self.fallback, (PRIMITIVE, NONE))
         at_least(1, proposals=self.proposals, verifications=self.verifications, trials=self.trials)
 
-    def stops(self, turn: str) -> tuple[str, ...]:
-        """Texts before which a reply ends: a model that completes would go on with the other's `turn`."""
-        return self.stop if self.chat else (*self.stop, turn)
 
-
-def tool_of(tools: dict[str, str], task: str, seed: int) -> str | None:
-    """The tool of a task that a run of this seed is given: of TASK#SEED its own, where several seeds made one."""
-    return tools.get(f"{task}#{seed}", tools.get(task))
+def tool_of(settings: Settings, task: str) -> str | None:
+    """The tool made elsewhere for a task, of TASK#SEED the run's own where several seeds made one; None for none."""
+    return settings.tools.get(f"{task}#{settings.seed}", settings.tools.get(task))

@@ -7,17 +7,16 @@ that end in a wrong answer were kept is not said, and here is a setting.
 
 import re
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...datasets.base import Problem, Question
 from ...errors import TroveLiteError
 from ..base import Attempt, Drawn, Method, Steps, Words, as_asked, draw, one_of
-from .chats import NEXT_TURN, answer_all, gold_text, prompt_of_chat
-from .settings import OF_MAKER, MakerSettings
+from .chats import answer_all, gold_text
+from .settings import OF_MAKER, MakerSettings, tool_of
 
 MODE = "made_cot"
-NEXT_EXAMPLE = "\n\nQ:"
 ANSWER_IS = re.compile(r"answer is:?", re.IGNORECASE)
 
 
@@ -27,7 +26,7 @@ class ThoughtSettings(MakerSettings):
 
     kept: str = "all"
     """Which thoughts become examples: `all`, or `right`, those that end in the gold answer."""
-    stop: tuple[str, ...] = (NEXT_EXAMPLE,)
+    stop: tuple[str, ...] = ("\n\nQ:",)
     """Texts before which the user's reply ends: where it goes on with a next question."""
 
     def __post_init__(self):
@@ -42,9 +41,9 @@ class Thoughts(NamedTuple):
     """
 
     tool: str
-    thoughts: int
-    right: int
-    labels: int
+    thoughts: int = 0
+    right: int = 0
+    labels: int = 0
 
     def listing(self) -> list[dict]:
         """It as plain data."""
@@ -56,30 +55,18 @@ def made_cot(
 ) -> Steps:
     """Have the examples written, or take those that are given, and answer each question after them, in words."""
     if not questions:
-        return Thoughts("", 0, 0, 0)
-    given = settings.given(questions[0].category)
-    if given is None:
-        made = yield from ask_maker(questions[0], settings, examples, words)
-    else:
-        made = Thoughts(given, 0, 0, 0)
-    yield from answer_all(questions, lambda question: ask_user(question, made.tool, settings, words), settings)
+        return Thoughts("")
+    given = tool_of(settings, questions[0].category)
+    made = (yield from ask_maker(questions[0], settings, examples, words)) if given is None else Thoughts(given)
+    how = {"role": "user", "mode": MODE, "runs": False, "sampling": settings.of_user(stop=settings.stop)}
+
+    def ask_user(question: Question) -> Drawn:
+        asked = words("unthought", question=as_asked(question))
+        prompt = f"{made.tool}\n\n{asked}" if made.tool else asked
+        return draw({MODE: Attempt(question, "use", range(0), prompt=prompt, **how)}, settings.budget)
+
+    yield from answer_all(questions, ask_user, settings)
     return made
-
-
-def ask_user(question: Question, thoughts: str, settings: ThoughtSettings, words: Words) -> Drawn:
-    """Candidates for one question after the thoughts."""
-    asked = words("unthought", question=as_asked(question))
-    attempt = Attempt(
-        question,
-        "use",
-        range(0),
-        role="user",
-        mode=MODE,
-        prompt=f"{thoughts}\n\n{asked}" if thoughts else asked,
-        runs=False,
-        sampling=settings.of_user(stop=settings.stop),
-    )
-    return (yield from draw({MODE: attempt}, settings.budget))
 
 
 def ask_maker(question: Question, settings: ThoughtSettings, examples: Sequence[Problem], words: Words) -> Generator:
@@ -87,18 +74,17 @@ def ask_maker(question: Question, settings: ThoughtSettings, examples: Sequence[
     shown = examples[len(examples) // 2 :]
     if not shown:
         raise TroveLiteError(f"{question.dataset}, {question.category}: needs at least 1 labelled problem")
-    how = OF_MAKER | {"stop": () if settings.chat else (NEXT_TURN,)}
-    maker = Attempt(question, "think", range(0), role="maker", mode="", runs=False, sampling=how)
-    chats = [[("user", words("think", question=as_asked(problem.question)))] for problem in shown]
-    replies = yield [
-        replace(maker, prompt=prompt_of_chat(chat, settings.chat), samples=range(n, n + 1))
-        for n, chat in enumerate(chats)
+    how = {"role": "maker", "mode": "", "runs": False, "sampling": OF_MAKER}
+    prompts = [(("user", words("think", question=as_asked(problem.question))),) for problem in shown]
+    replies = yield [Attempt(question, "think", range(n, n + 1), prompt=p, **how) for n, p in enumerate(prompts)]
+    thoughts = [reply.text.strip() for reply in replies]
+    right = [ends_in(text, gold_text(problem.gold)) for text, problem in zip(thoughts, shown, strict=True)]
+    kept = [
+        words("thought", question=as_asked(problem.question), thought=text)
+        for problem, text, is_right in zip(shown, thoughts, right, strict=True)
+        if is_right or settings.kept == "all"
     ]
-    pairs = list(zip(shown, (reply.text.strip() for reply in replies), strict=True))
-    right = [ends_in(text, gold_text(problem.gold)) for problem, text in pairs]
-    kept = [pair for pair, is_right in zip(pairs, right, strict=True) if is_right or settings.kept == "all"]
-    tool = "\n\n".join(words("thought", question=as_asked(problem.question), thought=text) for problem, text in kept)
-    return Thoughts(tool, len(pairs), sum(right), len(pairs) if settings.kept == "right" else 0)
+    return Thoughts("\n\n".join(kept), len(shown), sum(right), len(shown) if settings.kept == "right" else 0)
 
 
 def ends_in(text: str, gold: str) -> bool:
@@ -108,15 +94,8 @@ def ends_in(text: str, gold: str) -> bool:
     return "".join(line.split()).removesuffix(".") == "".join(gold.split()).removesuffix(".")
 
 
+STAGES = ("think", "thought", "unthought")
+PRESETS = {"paper": ThoughtSettings(), "ours": ThoughtSettings(kept="right")}
 MADE_COT = Method(
-    MODE,
-    made_cot,
-    modes=(MODE,),
-    stages=("think", "thought", "unthought"),
-    speaks=True,
-    presets={"paper": ThoughtSettings(), "ours": ThoughtSettings(kept="right")},
-    stream=True,
-    grows=True,
-    examples=True,
-    program=None,
+    MODE, made_cot, (MODE,), STAGES, PRESETS, stream=True, grows=True, examples=True, program=None, speaks=True
 )

@@ -11,21 +11,12 @@ from .settings import PRIMITIVE, LatmSettings
 
 #: The modes of an answer by the tool, and of one by PRIMITIVE's prompt where there is none.
 LATM_MODE, FALLBACK = "latm", "fallback"
-#: How the next question begins, of one who writes the use cases on.
-NEXT_QUESTION = "\nQuestion:"
-#: What a model that completes goes on from, as the use cases have it.
-SOLUTION = "\nSolution:\n"
 #: A user's block, which does not count before it is closed on a line of its own.
 CLOSED_BLOCK = re.compile(r"\A(?>.*?```python\n)(.*?)\n```", re.DOTALL)
 OPTIONS = re.compile(r"^\(([A-J])\) (.*)$", re.MULTILINE)
 #: What a tool or a block prints on the way is no answer.
 QUIET = "import io as _io, json as _json, sys as _sys; _printed, _sys.stdout = _sys.stdout, _io.StringIO()"
 LOUD = "_sys.stdout = _printed"
-#: How the answer is printed: `released` word for word, as JSON, since so it is compared.
-PRINTS = {
-    "released": "print(_answer if _answer is None else _json.dumps(str(_answer)))",
-    "ours": "print(_answer)",
-}
 
 
 def ask_user(question: Question, tool: str, settings: LatmSettings, words: Words) -> Drawn:
@@ -33,25 +24,16 @@ def ask_user(question: Question, tool: str, settings: LatmSettings, words: Words
 
     The fallback is asked and sampled as PRIMITIVE is in such a run, from the same seeds.
     """
-    if not tool and settings.fallback == PRIMITIVE:
+    if tool:
+        prompt = (("user", words("use", tool=tool, question=as_asked(question))),)
+        read = partial(answering, tool, question.text, settings.reading, only_definitions=settings.only_definitions)
+        how = {"compose": read, "sampling": settings.of_user(max_tokens=settings.user_tokens, stop=())}
+        attempt = Attempt(question, "use", range(0), role="user", mode=LATM_MODE, prompt=prompt, **how)
+    elif settings.fallback == PRIMITIVE:
         attempt = Attempt(question, PRIMITIVE, range(0), role="user", mode=FALLBACK)
-        return (yield from draw({FALLBACK: attempt}, settings.budget))
-    if not tool:
+    else:
         return (yield [Run(question, "use", 'raise LookupError("no tool was made for this task")', mode=LATM_MODE)])
-    prompt, stop = words("use", tool=tool, question=as_asked(question)), settings.stop
-    if settings.reading == "ours":  # the paper's base models were told nothing more, and were not stopped
-        prompt, stop = prompt if settings.chat else prompt + SOLUTION, settings.stops(NEXT_QUESTION)
-    attempt = Attempt(
-        question,
-        "use",
-        range(0),
-        role="user",
-        mode=LATM_MODE,
-        prompt=(("user", prompt),) if settings.chat else prompt,
-        compose=partial(answering, tool, question.text, settings.reading, only_definitions=settings.only_definitions),
-        sampling=settings.of_user(max_tokens=settings.user_tokens, stop=stop),
-    )
-    return (yield from draw({LATM_MODE: attempt}, settings.budget))
+    return (yield from draw({attempt.mode: attempt}, settings.budget))
 
 
 def answering(tool: str, question: str, reading: str, reply: str, *, only_definitions: bool = False) -> str:
@@ -62,22 +44,22 @@ def answering(tool: str, question: str, reading: str, reply: str, *, only_defini
     block = CLOSED_BLOCK.search(reply)
     if not block:
         return ""
-    function = function_in(tool, only_definitions)[0]
     if reading == "released" and not CLOSED_BLOCK.search(tool):  # there nothing runs
         return 'raise LookupError("the wrapped tool has no block of Python")'
-    head = f"{QUIET}\n{function}\n\n"
-    variable = VARIABLES[reading](block[1])
+    head = f"{QUIET}\n{function_in(tool, only_definitions)[0]}\n\n"
+    variable_in, options_in = READINGS[reading]
+    variable = variable_in(block[1])
     if variable is None:
         return f"{head}{LOUD}\n{block[1]}"
-    found = f"_options, _variable = {OPTIONS_IN[reading](question)!r}, {variable!r}\n{conversion(reading)}"
-    return f"{head}{block[1]}\n\n{found}{LOUD}\n{PRINTS[reading]}"
+    found = f"_options, _variable = {options_in(question)!r}, {variable!r}"
+    return f"{head}{block[1]}\n\n{found}\n{conversion(reading)}"
 
 
 @cache
 def conversion(reading: str) -> str:
-    """The code that makes an answer of the answer variable's value: that of `convert_READING.py`, under its heading."""
+    """The code that prints the answer variable's value as an answer: `convert_READING.py` under its heading."""
     file = resources.files(__package__) / f"convert_{reading}.py"
-    return file.read_text(encoding="utf-8").partition("\n\n")[2]
+    return file.read_text(encoding="utf-8").partition("\n\n")[2].strip()
 
 
 def option_lines(question: str) -> list[str]:
@@ -106,5 +88,5 @@ def assigned(block: str) -> str | None:
     return "ans" if "ans" in names else next((name for name in reversed(names) if name.startswith("ans")), None)
 
 
-VARIABLES = {"released": last_match, "ours": assigned}
-OPTIONS_IN = {"released": option_lines, "ours": labelled_options}
+#: How the answer's variable is found in a block, and options in a question.
+READINGS = {"released": (last_match, option_lines), "ours": (assigned, labelled_options)}

@@ -244,7 +244,7 @@ FUNCTIONS = {
     "no such model": (lambda: load_model("codellama"), "vllm:NAME"),
     "no model at all": (lambda: load_model(""), "vllm:NAME"),
     "no such pack": (lambda: load_pack("clever", load_dataset("math")), "own"),
-    "settings of a wrong type": (lambda: RunSettings(k="15"), "k '15'"),
+    "settings of a wrong type": (lambda: RunSettings(k="15"), "of a wrong type"),
     "an unknown choice": (lambda: RunSettings(choices={"trove": {"speed": 3}}), "interval"),
     "a run into a file": (
         lambda: live_run(RunSettings(), "notes.txt", model=ScriptedModel(), sandbox=InlineSandbox(), pack=Pack()),

@@ -66,7 +66,7 @@ def run(**given: object) -> None:
         raise UsageError("no --out: name the run folder to make, such as runs/first")
     settings = settings_of(given, way)
     if way.dry_run:
-        print(account.planned_text(account.plan(settings, lend(settings))))
+        print(account.planned_text(account.plan(settings, lend(settings)), settings))
         return
     at_least(1, "in_flight", way.in_flight)
     at_least(1, "workers", way.workers)

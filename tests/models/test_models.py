@@ -220,14 +220,7 @@ def test_specs_name_backends():
     assert server.settings == SamplingSettings()
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "http://127.0.0.1:99999/v1",
-        "http://h/v1\x00",
-        "http://xn--a/v1",
-    ],
-)
+@pytest.mark.parametrize("address", ["http://127.0.0.1:99999/v1", "http://h/v1\x00", "http://xn--a/v1"])
 def test_an_address_that_nobody_can_have_is_refused_in_one_line(address):
     async def entered():
         async with OpenAIServer(address, "m"):

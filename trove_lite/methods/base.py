@@ -269,8 +269,6 @@ class Method(NamedTuple):
     stream: bool = False
     #: For each problem of a stream, in order, what it will surely ask for whatever came before: may be sampled early.
     ahead: Callable[[Sequence[Question], Settings], Iterator[list[Attempt]]] | None = None
-    #: Whether a problem of its stream comes out the same however many follow it, so that a run may go on to more.
-    grows: bool = False
     #: Roles that another plays, where it has a model of its own and they have none.
     played_by: Mapping[str, str] = {}
     #: Whether it may see labelled problems of its category: the data set's examples, never the ones asked.

@@ -105,6 +105,5 @@ TRANSFER = Method(
         "released": TransferSettings(from_first=True, isolated=False, released_fences=True),
     },
     stream=True,
-    grows=True,
     program=None,
 )

@@ -101,12 +101,7 @@ class LanguageModel:
         return None
 
     async def complete(
-        self,
-        prompt: Prompt,
-        seeds: Sequence[int],
-        *,
-        priority: int = 0,
-        sampling: SamplingSettings | None = None,
+        self, prompt: Prompt, seeds: Sequence[int], *, priority: int = 0, sampling: SamplingSettings | None = None
     ) -> list[Completion]:
         """One completion for each seed, in order.
 

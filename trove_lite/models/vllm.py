@@ -211,10 +211,7 @@ class VLLM(LanguageModel):
         if self._nucleus and settings.temperature:
             how = {"temperature": 0.0, "extra_args": {ASKED: how}}
         return SamplingParams(
-            **how,
-            max_tokens=settings.max_tokens,
-            stop=list(settings.stop),
-            output_kind=RequestOutputKind.FINAL_ONLY,
+            **how, max_tokens=settings.max_tokens, stop=list(settings.stop), output_kind=RequestOutputKind.FINAL_ONLY
         )
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings, priority: int) -> Completion:

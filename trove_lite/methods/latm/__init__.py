@@ -57,7 +57,6 @@ LATM = Method(
     speaks=True,
     presets={"paper": PAPER, "released": RELEASED, "ours": replace(PAPER, reading="ours", use_cases=True)},
     stream=True,
-    grows=True,
     examples=True,
     played_by={"verifier": "maker", "wrapper": "maker"},
     program=None,

@@ -116,7 +116,6 @@ MADE_COT = Method(
     speaks=True,
     presets={"paper": ThoughtSettings(), "ours": ThoughtSettings(kept="right")},
     stream=True,
-    grows=True,
     examples=True,
     program=None,
 )

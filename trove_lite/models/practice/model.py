@@ -93,12 +93,7 @@ class PracticeModel(LanguageModel):
         return len(self.tokenizer.encode(text))
 
     async def complete(
-        self,
-        prompt: Prompt,
-        seeds: Sequence[int],
-        *,
-        priority: int = 0,
-        sampling: SamplingSettings | None = None,
+        self, prompt: Prompt, seeds: Sequence[int], *, priority: int = 0, sampling: SamplingSettings | None = None
     ) -> list[Completion]:
         """One completion for each seed, in order; the priority is not heeded."""
         if not isinstance(prompt, str):

@@ -96,10 +96,6 @@ class LanguageModel:
     async def check(self) -> None:
         """Raise TroveLiteError where it can be known at once, and nothing started, that this model is not to be had."""
 
-    def count(self, text: str) -> int | None:
-        """The tokens of a text, where the model's tokenizer is at hand and nothing need be started; None elsewhere."""
-        return None
-
     async def complete(
         self, prompt: Prompt, seeds: Sequence[int], *, priority: int = 0, sampling: SamplingSettings | None = None
     ) -> list[Completion]:

@@ -73,19 +73,6 @@ class VLLM(LanguageModel):
         if importlib.util.find_spec("vllm") is None:
             raise TroveLiteError(f"vLLM is not installed: {REMEDY}")
 
-    def count(self, text: str) -> int | None:
-        """The tokens of a text, where the model is a folder here and the library is installed that reads tokenizers."""
-        return len(self._tokenizer.encode(text).ids) if self._tokenizer else None
-
-    @cached_property
-    def _tokenizer(self):
-        place = Path(self.model) / "tokenizer.json"
-        if not place.is_file() or importlib.util.find_spec("tokenizers") is None:
-            return None
-        from tokenizers import Tokenizer
-
-        return Tokenizer.from_file(str(place))
-
     async def __aenter__(self) -> "VLLM":
         # Read by vLLM when it is imported: no usage statistics sent anywhere, no log lines through progress bars.
         os.environ.setdefault("VLLM_NO_USAGE_STATS", "1")

@@ -88,10 +88,6 @@ class PracticeModel(LanguageModel):
             "version": np.__version__,
         }
 
-    def count(self, text: str) -> int:
-        """The tokens of a text."""
-        return len(self.tokenizer.encode(text))
-
     async def complete(
         self, prompt: Prompt, seeds: Sequence[int], *, priority: int = 0, sampling: SamplingSettings | None = None
     ) -> list[Completion]:

@@ -179,12 +179,11 @@ def outcomes(runs: tuple[Path, ...], *, out: Path) -> None:
     print(f"{len(table)} outcomes in {out}{f', with {TOOLBOXES} beside it' * (len(tools) > 0)}")
 
 
-def import_(logs: tuple[str, ...], *, out: Path, partial: bool = False, force: bool = False) -> None:
+def import_(logs: tuple[str, ...], *, out: Path, force: bool = False) -> None:
     """Turn logs and result files in the official format into a run folder.
 
     logs: logs (.md) or result files (.json) of the official program
     out: run folder to make
-    partial: also logs that break off, up to their last whole problem
     force: replace a run folder that is there
 
     examples:
@@ -197,12 +196,12 @@ def import_(logs: tuple[str, ...], *, out: Path, partial: bool = False, force: b
     from .recorded.official_toolboxes import kept_tools
 
     folder, paths = new_folder(out, force), list(map(Path, logs))
-    table, reports = import_logs(paths, known_problems(), partial=partial)
+    table, reports = import_logs(paths, known_problems())
     about = {
         "kind": "import",
         "provenance": "recorded",
         "model": sorted(table["model"].unique()),
-        "command": shlex.join(["trove-lite", "import", *logs, "--out", str(out), *["--partial"] * partial]),
+        "command": shlex.join(["trove-lite", "import", *logs, "--out", str(out)]),
         "logs": [vars(report) | {"sha256": sha256_of(path)} for report, path in zip(reports, paths, strict=True)],
     }
     streams = table[["run", "category", "method"]].drop_duplicates().itertuples(index=False)

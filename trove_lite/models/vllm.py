@@ -15,7 +15,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -138,19 +138,18 @@ class VLLM(LanguageModel):
             del engine
             gc.collect()  # it is in circles, and would complain if it met the end of the interpreter
 
-    async def _continued(self, text: str):
-        (tokens,) = await self._engine.renderer.render_cmpl_async([{"prompt": text}])
-        return tokens
-
-    async def _templated(self, messages):
-        """Messages as the model's chat template writes them, up to where its answer begins."""
+    async def _tokens(self, prompt: Prompt):
+        """What the engine reads: a text as it is, messages by the chat template up to where the answer begins."""
         from vllm.renderers.chat_utils import ChatTemplateResolutionError
         from vllm.renderers.params import ChatParams
 
+        renderer = self._engine.renderer
+        if isinstance(prompt, str):
+            (tokens,) = await renderer.render_cmpl_async([{"prompt": prompt}])
+            return tokens
         params = ChatParams(chat_template_kwargs={"add_generation_prompt": True})
-        spoken = [message._asdict() for message in messages]
         try:
-            _, (tokens,) = await self._engine.renderer.render_chat_async([spoken], params)
+            _, (tokens,) = await renderer.render_chat_async([[message._asdict() for message in prompt]], params)
         except ChatTemplateResolutionError:
             raise TroveLiteError(
                 f"the model '{self.name}' has no chat template: leave --chat at auto with a method that asks in texts, "
@@ -187,8 +186,7 @@ class VLLM(LanguageModel):
 
     @cached_property
     def _sha256(self) -> str | None:
-        place = Path(self.model)
-        return sha256_of_weights(place) if place.exists() else None
+        return sha256_of_weights(Path(self.model)) if Path(self.model).exists() else None
 
     def _params(self, seed: int, settings: SamplingSettings):
         from vllm import SamplingParams
@@ -206,10 +204,16 @@ class VLLM(LanguageModel):
         if self._engine is None:
             raise RuntimeError("a VLLM model completes inside its `async with` block")
         params, number = self._params(seed, settings), str(next(self._requests))
-        with _vllm_errors():
-            tokens = await (self._continued(prompt) if isinstance(prompt, str) else self._templated(prompt))
+        try:
+            tokens = await self._tokens(prompt)
             start = time.perf_counter()
             *_, result = [part async for part in self._engine.generate(tokens, params, number, priority=priority)]
+        except TroveLiteError:
+            raise
+        except Exception as error:
+            if TOO_LONG.search(line := one_line(error)):
+                raise PromptRefused(f"vLLM refuses a prompt ({line})") from error
+            raise ModelError(f"vLLM failed ({line}); run again to go on from here") from error
         seconds = time.perf_counter() - start
         (output,) = result.outputs
         waited, times = None, result.metrics  # vLLM's RequestStateStats
@@ -254,18 +258,6 @@ def name_of(model: str) -> tuple[str, str | None]:
     if place.parent.name == "snapshots" and (hub := place.parts[-3]).startswith("models--"):
         return hub.removeprefix("models--").replace("--", "/"), place.name
     return place.resolve().name if place.name in ("", "..") else place.name, None
-
-
-@contextmanager
-def _vllm_errors():
-    try:
-        yield
-    except TroveLiteError:
-        raise
-    except Exception as error:
-        if TOO_LONG.search(said := one_line(error)):
-            raise PromptRefused(f"vLLM refuses a prompt ({said})") from error
-        raise ModelError(f"vLLM failed ({said}); run again to go on from here") from error
 
 
 def use_every_core() -> None:

@@ -113,13 +113,5 @@ def _row(found: dict, problem: Problem, report: ImportReport) -> dict:
             + (", for its output is not kept" if output is None else "")
         )
     tools = "".join(f"```python\n{tool['function']}\n```\n" for tool in found["function"])
-    return program_facts(
-        problem,
-        solution=found["solution"],
-        tools=tools,
-        ok=ok,
-        output=output,
-        answers=answers,
-        correct=correct,
-        shortened=output is None,
-    )
+    about = {"solution": found["solution"], "tools": tools, "ok": ok, "output": output, "shortened": output is None}
+    return program_facts(problem, **about, answers=answers, correct=correct)

@@ -58,14 +58,6 @@ def test_samples_drawn_otherwise_are_refused(first, tmp_path):
         again(first, tmp_path / "other", sampling=SamplingSettings(temperature=0.9), reuse=first)
 
 
-def test_a_run_without_journals_has_no_samples_to_give(first, tmp_path):
-    for journal in (first / "journal").iterdir():
-        journal.unlink()
-    (first / "journal").rmdir()
-    with pytest.raises(TroveLiteError, match="not a finished run with its journals"):
-        again(first, tmp_path / "other", reuse=first)
-
-
 @pytest.fixture
 def published(first, tmp_path):
     """The run as a study publishes it: tables, description, and journals packed."""

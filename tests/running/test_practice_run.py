@@ -1,11 +1,8 @@
 """A live run of the practice model: the same, to the byte, however it is scheduled; and what it leaves behind."""
 
-from dataclasses import replace
-
 import pytest
 
 import trove_lite as tl
-from papers import trove
 from trove_lite.candidates import read_description, save_table
 from trove_lite.cli import main
 from trove_lite.models.base import SamplingSettings
@@ -61,14 +58,6 @@ def test_same_seed_same_bytes_however_it_is_scheduled(first, how, tmp_path):
     assert without_times(again, tmp_path / "a") == without_times(first, tmp_path / "b")
     for name in ("accuracy", "toolboxes"):
         assert read_description(again)[name] == read_description(first)[name]
-
-
-@pytest.mark.parametrize("rule", ["two_stage", "random"])
-def test_table_2_is_of_the_answers_that_the_run_itself_chose(rule, tmp_path):
-    folder = run(tmp_path / "own", replace(SETTINGS, selection=rule))
-    table = trove.table2(tl.load_candidates(folder), trove.ACCURACY).set_index(["system", "category"])
-    assert table.loc[("TROVE", "counting"), "value"] == read_description(folder)["accuracy"]["trove-counting-0"]
-    assert table.loc[("TROVE", "counting"), "rule"] == rule
 
 
 def test_other_settings_have_another_folder():

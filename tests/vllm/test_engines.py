@@ -75,9 +75,6 @@ async def asked(model) -> dict:
     start = time.perf_counter()
     found["alone"] = [[(await model.complete(prompt, [seed]))[0] for seed in seeds] for prompt, seeds in wishes()]
     found["seconds alone"] = time.perf_counter() - start
-    model.settings = SamplingSettings(temperature=0.0, max_tokens=16)
-    found["greedy"] = await together(model)
-    model.settings = SETTINGS
     found["too long"] = [await failure(model.complete("~" * length, [1])) for length in TOO_LONG]
     found["long"] = await model.complete("~" * LONG, [1])
     found["after"] = await model.complete(*wishes()[0])
@@ -121,25 +118,9 @@ def server(tiny_model):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [
-        Path(sys.executable).parent / "vllm",
-        "serve",
-        tiny_model,
-        "--host",
-        "127.0.0.1",
-        "--port",
-        str(port),
-        "--served-model-name",
-        "tiny",
-        "--max-model-len",
-        str(LENGTH),
-        "--dtype",
-        "float32",
-        "--enforce-eager",
-        "--no-enable-chunked-prefill",
-        "--kv-cache-memory-bytes",
-        str(1 << 30),
-    ]
+    options = f"--host 127.0.0.1 --port {port} --served-model-name tiny --max-model-len {LENGTH} --dtype float32"
+    options += f" --enforce-eager --no-enable-chunked-prefill --kv-cache-memory-bytes {1 << 30}"
+    command = [Path(sys.executable).parent / "vllm", "serve", tiny_model, *options.split()]
     log = tiny_model.parent / "serve.log"
     with log.open("w") as output:
         process = subprocess.Popen(
@@ -176,22 +157,6 @@ def test_a_sample_is_the_same_alone_and_among_a_hundred(in_process):
 def test_seeds_tell_samples_apart(in_process):
     for answer in in_process["together"]:
         assert len({completion.text for completion in answer}) == 5
-
-
-def test_greedy_text_is_that_of_another_implementation(in_process, tiny_model):
-    """Prefill in one piece, which vLLM warns of, changes nothing."""
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer
-
-    model = AutoModelForCausalLM.from_pretrained(tiny_model, dtype=torch.float32)
-    tokenizer = AutoTokenizer.from_pretrained(tiny_model)
-    for (prompt, _), answer in list(zip(wishes(), in_process["greedy"], strict=True))[:4]:
-        read = tokenizer(prompt, return_tensors="pt")
-        tokens = model.generate(**read, do_sample=False, max_new_tokens=16, pad_token_id=1)[
-            0, read.input_ids.shape[1] :
-        ]
-        assert answer[0].text.startswith(tokenizer.decode(tokens, skip_special_tokens=True)[:8])
-        assert answer[0].prompt_tokens == read.input_ids.shape[1]
 
 
 def test_a_prompt_that_is_too_long_is_refused_alone(in_process):
@@ -262,29 +227,3 @@ def test_whole_runs_are_the_same_in_process_over_http_and_again(in_process, serv
     for name in ("there", "again"):
         folder = live_run(out=tmp_path / name, progress=False, **study(f"{url}#tiny"))
         pd.testing.assert_frame_equal(here, load_candidates(folder).drop(columns=where))
-
-
-def test_a_server_refuses_what_the_engine_refuses(server):
-    _, url = server
-    for length in TOO_LONG:
-        with pytest.raises(PromptRefused, match=r"HTTP 400|context was full"):
-            ask(f"{url}#tiny", lambda model, length=length: model.complete("~" * length, [1]))
-    assert ask(f"{url}#tiny", lambda model: model.complete("~" * LONG, [1]))[0].completion_tokens > 0
-    with pytest.raises(ModelError, match="name one of tiny"):
-        ask(f"{url}#huge")
-
-
-def test_a_server_killed_midway_is_an_error_that_names_it(server):
-    process, url = server
-
-    async def killed_midway(model):
-        asked = asyncio.create_task(failure(together(model)))
-        await asyncio.sleep(0.3)
-        assert not asked.done()
-        os.killpg(process.pid, signal.SIGKILL)
-        return await asked
-
-    kind, said = ask(f"{url}?retries=1#tiny", killed_midway, SamplingSettings(max_tokens=1000, stop=()))
-    assert kind is ModelError
-    assert said.startswith(f"{url}/completions: no connection")
-    assert said.endswith("run again to go on from here")

@@ -45,16 +45,11 @@ class ImportReport:
     functions: int | None = None
 
     def __str__(self) -> str:
-        if self.selected:
-            return (
-                f"{self.run} {self.category}: {self.problems} selected answers, {self.recorded_correct} recorded as "
-                f"correct, {self.correct} by our grading ({self.shortened} without their output), "
-                f"{len(self.disagreements)} disagreements"
-            )
+        right = f", {self.recorded_correct} recorded as correct, {self.correct} by our grading" if self.selected else ""
         return (
-            f"{self.run} {self.category}: {self.problems} problems, {self.candidates} candidates "
-            f"({self.retried} of them from problems solved again, {self.shortened} with a shortened output), "
-            f"{len(self.disagreements)} disagreements with our grading"
+            f"{self.run} {self.category}: {self.problems} problems, {self.candidates} "
+            f"{'selected answers' if self.selected else 'candidates'}{right} ({self.retried} of problems solved again, "
+            f"{self.shortened} with a shortened output), {len(self.disagreements)} disagreements with our grading"
         )
 
 

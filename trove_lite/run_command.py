@@ -132,13 +132,13 @@ def _refuse_lacking(settings, method: str) -> None:
 def _with_tools(choices: dict, sources: Sequence[str], methods: Sequence[str]) -> dict:
     """The choices of those methods that use tools made elsewhere, with these tools."""
     from .methods import load_method
-    from .recorded.made_tools import carried
+    from .recorded.made_tools import tool_settings
 
     known = {name: {field.name for field in fields(load_method(name).presets["paper"])} for name in methods}
     takers = [name for name, settings in known.items() if "tools" in settings]
     if not takers:
         raise UsageError("--tool: none of the run's methods takes tools made elsewhere")
     for name in takers:
-        given = {key: value for key, value in carried(sources, name).items() if key in known[name]}
+        given = {key: value for key, value in tool_settings(sources, name).items() if key in known[name]}
         choices = choices | {name: choices.get(name, {}) | given}
     return choices

@@ -31,7 +31,6 @@ INDIFFERENT = ("versions.matplotlib", "versions.pyarrow", "settings.isolation", 
 HASH_OF_NOTHING = "e3b0c44298fc1c14"  # of the prompts of a method that speaks, until these were hashed too
 #: What of a run's settings a sample hangs on besides its prompt and seed.
 DRAWN = ("model", "roles", "chat", "dataset", "parser", "sampling", "isolation", "time_limit", "memory")
-ANSWERING = ("models", "identity")
 BEFORE = "before"  # where journals lie whose unavailable samples are asked for again
 TABLES = ("candidates.parquet", "calls.parquet")
 
@@ -178,18 +177,20 @@ def ask_again(out: Path) -> None:
 
 def refuse_others(folder: Path, theirs: Mapping, ours: Mapping) -> None:
     """Raises TroveLiteError where samples of the run in `folder` are not what ours would be; both are run.json's."""
-    changes = differing(_of_samples(theirs), _of_samples(ours))
-    changes += [f"{name}: not the same" for name in ANSWERING if theirs.get(name) != ours.get(name)]
+    drawn = [
+        {
+            "settings": {name: about["settings"][name] for name in DRAWN},
+            "versions": {name: version for name, version in about["versions"].items() if name != "trove-lite"},
+            "isolation": about["isolation"],
+        }
+        for about in (theirs, ours)
+    ]
+    changes = differing(*drawn)
+    changes += [f"{name}: not the same" for name in ("models", "identity") if theirs.get(name) != ours.get(name)]
     if changes:
         raise TroveLiteError(
             f"{folder}: its samples are not what this run would draw ({'; '.join(changes)}); leave out --reuse"
         )
-
-
-def _of_samples(about: Mapping) -> dict:
-    versions = {library: version for library, version in about["versions"].items() if library != "trove-lite"}
-    settings = {name: about["settings"][name] for name in DRAWN}
-    return {"settings": settings, "versions": versions, "isolation": about["isolation"]}
 
 
 def take_samples(stream: Stream, folder: Path | None, before: Path) -> None:

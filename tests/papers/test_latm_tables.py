@@ -171,7 +171,8 @@ def test_each_seed_s_first_tool_is_carried_to_its_user_and_a_task_without_one_is
 
 def test_a_file_is_the_tool_of_the_task_that_it_is_named_after(tmp_path):
     (tmp_path / "word_sorting.md").write_text("a tool")
-    assert tool_settings([tmp_path / "word_sorting.md"]) == {"tools": {"word_sorting": "a tool"}, "maker": tmp_path.name}
+    found = tool_settings([tmp_path / "word_sorting.md"])
+    assert found == {"tools": {"word_sorting": "a tool"}, "maker": tmp_path.name}
     with pytest.raises(TroveLiteError, match="cannot be read"):
         tool_settings([tmp_path / "nothing.md"])
 

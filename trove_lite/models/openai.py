@@ -137,8 +137,8 @@ class OpenAIServer(LanguageModel):
         """The name, and what the server says of itself: engine, version, file; what it keeps to itself is not there."""
         return {"name": self.name} | self._identity
 
-    async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings, priority: int = 0) -> Completion:
-        """One completion, a request of its own; no server is told a priority."""
+    async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
+        """One completion, a request of its own."""
         if self._client is None:
             raise RuntimeError("an OpenAIServer completes inside its `async with` block")
         chat = not isinstance(prompt, str)

@@ -35,8 +35,6 @@ from .base import (
     sha256_of_weights,
 )
 
-#: Statistics tell how long a request waited; priorities let the driver say whose turn is first.
-DEFAULTS = {"disable_log_stats": False, "scheduling_policy": "priority"}
 #: On a CPU, chunked prefill and a seed for each request kill the engine ("CPU Generator does not use offset"),
 #: the cache of keys and values would take nine tenths of the machine's memory, and vLLM's own sampling half the time.
 NUCLEUS, ASKED = "trove_lite.models.nucleus:Nucleus", "nucleus"
@@ -55,8 +53,6 @@ class VLLM(LanguageModel):
     `engine_args` are vLLM's own (`max_model_len`, `tensor_parallel_size`, `dtype`, …). Wants the extra `[vllm]`.
     Messages go through the model's own chat template.
     """
-
-    heeds_priority = True
 
     def __init__(self, model: str, settings: SamplingSettings | None = None, *, chat: str = "auto", **engine_args):
         self.model, self.chat = model, chat
@@ -99,6 +95,7 @@ class VLLM(LanguageModel):
                 kill(self._children)
         config = self._engine.model_config
         self.context_length = config.max_model_len
+        self.concurrency = self._engine.vllm_config.scheduler_config.max_num_seqs
         if imitates(str(config.dtype), self.setup()["device"]):
             self.on_notice("this CPU imitates bfloat16: with ?dtype=float32 the same model is several times as fast")
         return self
@@ -121,7 +118,7 @@ class VLLM(LanguageModel):
         """What vLLM is started with: yours over our defaults, which on a CPU set its environment too."""
         from vllm.platforms import current_platform
 
-        defaults = {"model": self.model} | DEFAULTS
+        defaults = {"model": self.model, "disable_log_stats": False}  # which tell how long a request waited
         if current_platform.is_cpu():
             defaults |= CPU_DEFAULTS
             use_every_core()
@@ -199,7 +196,7 @@ class VLLM(LanguageModel):
             **how, max_tokens=settings.max_tokens, stop=list(settings.stop), output_kind=RequestOutputKind.FINAL_ONLY
         )
 
-    async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings, priority: int) -> Completion:
+    async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         """One completion, a request of its own."""
         if self._engine is None:
             raise RuntimeError("a VLLM model completes inside its `async with` block")
@@ -207,7 +204,7 @@ class VLLM(LanguageModel):
         try:
             tokens = await self._tokens(prompt)
             start = time.perf_counter()
-            *_, result = [part async for part in self._engine.generate(tokens, params, number, priority=priority)]
+            *_, result = [part async for part in self._engine.generate(tokens, params, number)]
         except TroveLiteError:
             raise
         except Exception as error:

@@ -99,16 +99,16 @@ class Driver:
     ):
         self.models, self.sandbox, self.pack, self.dataset = models, sandbox, pack, dataset
         self.parser, self.sampling, self.progress = parser, sampling, progress
-        in_flight = in_flight or sum(model.concurrency for model in set(models.values()))
-        self.generating, self.executing = Gate(in_flight), Gate(sandbox.workers)
-        self.live = asyncio.Semaphore(in_flight)
+        self.in_flight = in_flight
         self.tasks: asyncio.TaskGroup | None = None
         self.unavailable: list[tuple[int, Stream, Record]] = []  # samples not to be had, numbered, not yet recorded
         self.lacked = self.in_a_row = 0
 
     async def run(self, streams: Sequence[Stream]) -> None:
-        """Run all streams to their end. Raises the first failure, having stopped everything else."""
-        failure = None
+        """Run all streams to their end, by entered models. Raises the first failure, having stopped everything else."""
+        in_flight = self.in_flight or sum(model.concurrency for model in set(self.models.values()))
+        self.generating, self.executing = Gate(in_flight), Gate(self.sandbox.workers)
+        self.live, failure = asyncio.Semaphore(in_flight), None
         try:
             async with asyncio.TaskGroup() as self.tasks:
                 syncing = self.tasks.create_task(self._sync(streams))
@@ -212,7 +212,6 @@ class Driver:
         stop = self.pack.stops.get(request.stage) if request.prompt is None else None
         drawn = ({} if stop is None else {"stop": stop}) | dict(request.sampling)
         how = {"sampling": replace(self.sampling, **drawn)} if drawn else {}
-        how |= {"priority": rank} if model.heeds_priority else {}
         try:
             async with self.generating(rank):
                 (completion,) = await model.complete(what, [seed], **how)

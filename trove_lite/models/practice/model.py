@@ -89,9 +89,9 @@ class PracticeModel(LanguageModel):
         }
 
     async def complete(
-        self, prompt: Prompt, seeds: Sequence[int], *, priority: int = 0, sampling: SamplingSettings | None = None
+        self, prompt: Prompt, seeds: Sequence[int], *, sampling: SamplingSettings | None = None
     ) -> list[Completion]:
-        """One completion for each seed, in order; the priority is not heeded."""
+        """One completion for each seed, in order."""
         if not isinstance(prompt, str):
             raise TroveLiteError(SPEAKS_TEXT)
         length = len(self.tokenizer.encode(prompt))

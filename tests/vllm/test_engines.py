@@ -154,7 +154,9 @@ def ask(spec, call=together, settings=SETTINGS):
         async with load_model(spec, settings) as model:
             return await call(model)
 
-    return asyncio.run(asked())
+    found = asyncio.run(asked())
+    gc.collect()
+    return found
 
 
 def test_a_sample_is_the_same_alone_and_among_a_hundred(in_process):

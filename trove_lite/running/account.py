@@ -15,7 +15,7 @@ from ..methods.base import Answer, Attempt, Candidate, Request
 from ..prompts import load_pack
 from ..selection import Vote
 from .driver import Stream, prompt_of
-from .live import NOTHING, Lent, labelled, refuse_wordless, streams_of
+from .live import NOTHING, Lent, refuse_wordless, streams_of
 from .settings import COMES_ALONG, RunSettings
 
 IDLE = "```python\nassert True\n```"  # a reply that does nothing, rightly
@@ -39,11 +39,9 @@ def plan(settings: RunSettings, lent: Lent = NOTHING) -> list[Planned]:
     lent: as for `live_run`.
     """
     dataset = load_dataset(settings.dataset)
-    pack, shown = load_pack(settings.prompts, dataset), labelled(settings, dataset)
-    data = {category: tuple(dataset.load(category))[: settings.limit] for category in settings.categories}
+    pack, seeds, rows = load_pack(settings.prompts, dataset), len(settings.seeds), []
     refuse_wordless(settings, pack)
-    rows, seeds = [], len(settings.seeds)
-    for stream in streams_of(replace(settings, seeds=settings.seeds[:1]), data, shown, lent, {}):
+    for stream in streams_of(replace(settings, seeds=settings.seeds[:1]), dataset, lent):
         sizes = list(prompt_sizes(stream, pack))
         tokens = round(sum(sizes) * seeds / CHARACTERS_A_TOKEN)
         rows.append(Planned(stream.method.name, stream.category, len(stream.questions), len(sizes) * seeds, tokens))

@@ -8,6 +8,7 @@ import asyncio
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from ..candidates import REFUSED, UNAVAILABLE
@@ -45,9 +46,13 @@ class Stream:
         problems: Sequence[Problem],
         settings: Settings,
         examples: Sequence[Problem] = (),
+        lent: Sequence = (),
     ):
+        if lent:
+            steps, ahead = (partial(function, lent=lent) for function in (method.steps, method.ahead))
+            method = method._replace(steps=steps, ahead=ahead)
         self.method, self.category, self.seed, self.settings = method, category, seed, settings
-        self.examples = examples  # the labelled problems that the method may see
+        self.examples, self.lent = examples, lent  # labelled problems, and another run's toolboxes, that it may see
         self.problems = {problem.index: problem for problem in problems}
         self.questions = [problem.question for problem in problems]
         self.correct: dict[int, bool] = {}

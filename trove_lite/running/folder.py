@@ -38,26 +38,14 @@ TABLES = ("candidates.parquet", "calls.parquet")
 # ---- what a run is ----
 
 
-def describe(
-    settings: RunSettings,
-    *,
-    begun: Mapping[str, Mapping],
-    data: Mapping[str, Sequence[Problem]],
-    shown: Mapping[str, Sequence[Problem]],
-    lent: Mapping[tuple, Sequence],
-    pack,
-    level: str,
-) -> dict:
-    """All that a run's rows depend on, as JSON: what a resumed run is held to.
-
-    begun: methods' settings of before. data, shown: problems by category, the labelled ones too. lent: toolboxes of
-    another run, by whose stream they are shown to. level: how programs are confined.
-    """
-    problems = data | {f"{category}, labelled": found for category, found in shown.items()}
+def describe(settings: RunSettings, streams: Sequence[Stream], pack, level: str) -> dict:
+    """All that a run's rows depend on, as JSON: what a resumed run is held to. level: how programs are confined."""
+    problems = {stream.category: stream.problems.values() for stream in streams}
+    problems |= {f"{stream.category}, labelled": stream.examples for stream in streams if stream.method.examples}
     hashes = {category: content_hash([hashed(problem) for problem in found]) for category, found in problems.items()}
-    hashes |= {f"lent to {'-'.join(map(str, whose))}": content_hash(views) for whose, views in lent.items()}
-    methods = {name: settings.of(name, settings.seeds[0], begun.get(name)) for name in settings.methods}
-    stages = {stage for method in map(load_method, settings.methods) for stage in method.stages or method.modes}
+    hashes |= {f"lent to {stream.label}": content_hash(stream.lent) for stream in streams if stream.lent}
+    methods = {stream.method.name: stream.settings for stream in streams if stream.seed == settings.seeds[0]}
+    stages = {stage for stream in streams for stage in stream.method.stages or stream.method.modes}
     stated = {
         "model": model_identity(settings.model),
         "roles": {role: model_identity(spec) for role, spec in settings.roles.items()},

@@ -5,7 +5,7 @@ answered `driver`, what becomes of the journals `finish`.
 """
 
 import asyncio
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack
 from functools import partial
@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from ..candidates import FAIL_ON_MISSING, read_description
 from ..datasets import load_dataset
-from ..datasets.base import Dataset, Problem
+from ..datasets.base import Dataset
 from ..errors import TroveLiteError
 from ..journal import locked, on_disk
 from ..methods import load_method
@@ -77,10 +77,9 @@ def live_run(
     out, reuse = Path(out), Path(reuse) if reuse else None
     dataset = dataset or load_dataset(settings.dataset)
     pack = pack or load_pack(settings.prompts, dataset)
-    data = {category: tuple(dataset.load(category))[: settings.limit] for category in settings.categories}
-    shown, begun = labelled(settings, dataset), begun_with(out)
+    begun = begun_with(out)
     refuse_wordless(settings, pack, begun)
-    streams = list(streams_of(settings, data, shown, lent, begun))
+    streams = streams_of(settings, dataset, lent, begun)
     models = players(settings, model, roles)
     if not out.exists():
         in_own_loop(check(models))
@@ -90,8 +89,7 @@ def live_run(
             stack.enter_context(locked(out))
         sandbox = sandbox or stack.enter_context(warm_sandbox(settings, workers))
         with on_disk(out):
-            about = {"data": data, "shown": shown, "lent": lent, "pack": pack, "level": sandbox.level}
-            if resume(out, describe(settings, begun=begun, **about)):
+            if resume(out, describe(settings, streams, pack, sandbox.level)):
                 if not too_many_unavailable(read_description(out), fail_on_missing):
                     return out
                 ask_again(out)
@@ -114,20 +112,27 @@ def live_run(
 
 
 def streams_of(
-    settings: RunSettings,
-    data: Mapping[str, Sequence[Problem]],
-    shown: Mapping[str, Sequence[Problem]],
-    lent: Lent,
-    begun: Mapping[str, Mapping],
-) -> Iterator[Stream]:
-    """A run's streams: each method on each category with each seed, shown lent toolboxes where there are any."""
+    settings: RunSettings, dataset: Dataset, lent: Lent = NOTHING, begun: Mapping[str, Mapping] = NOTHING
+) -> list[Stream]:
+    """A run's streams: each method on each category with each seed, shown lent toolboxes where there are any.
+
+    begun: methods' settings of before. Raises TroveLiteError where a method wants labelled problems, and the data set
+    has none apart from those that it tests.
+    """
+    data = {category: tuple(dataset.load(category))[: settings.limit] for category in settings.categories}
+    shown = {}
+    if curious := [method for method in settings.methods if load_method(method).examples]:
+        if dataset.examples is None:
+            raise TroveLiteError(
+                f"method '{curious[0]}' needs labelled problems, and data set '{dataset.name}' has none to spare; "
+                "choose another --dataset or --method"
+            )
+        shown = {category: tuple(dataset.examples(category)) for category in settings.categories}
+    streams = []
     for name, category, seed in product(settings.methods, settings.categories, settings.seeds):
-        method = load_method(name)
-        if views := lent.get((name, category, seed)):
-            steps, ahead = (partial(function, lent=views) for function in (method.steps, method.ahead))
-            method = method._replace(steps=steps, ahead=ahead)
-        own = settings.of(name, seed, begun.get(name))
-        yield Stream(method, category, seed, data[category], own, shown.get(category, ()))
+        own, views = settings.of(name, seed, begun.get(name)), lent.get((name, category, seed), ())
+        streams.append(Stream(load_method(name), category, seed, data[category], own, shown.get(category, ()), views))
+    return streams
 
 
 def players(
@@ -140,20 +145,6 @@ def players(
     for method in map(load_method, settings.methods):
         models = {role: models[other] for role, other in method.played_by.items() if other in models} | models
     return models
-
-
-def labelled(settings: RunSettings, dataset: Dataset) -> dict[str, tuple[Problem, ...]]:
-    """The labelled problems of each category, where a method of the run may see them; else nothing.
-
-    Raises TroveLiteError where the data set has none apart from those that it tests.
-    """
-    curious = [method for method in settings.methods if load_method(method).examples]
-    if curious and dataset.examples is None:
-        raise TroveLiteError(
-            f"method '{curious[0]}' needs labelled problems, and data set '{dataset.name}' has none to spare; choose "
-            "another --dataset or --method"
-        )
-    return {category: tuple(dataset.examples(category)) for category in settings.categories if curious}
 
 
 def refuse_wordless(settings: RunSettings, pack, begun: Mapping[str, Mapping] = NOTHING) -> None:

@@ -4,7 +4,6 @@ import pytest
 
 import trove_lite as tl
 from trove_lite.candidates import read_description, save_table
-from trove_lite.cli import main
 from trove_lite.models.base import SamplingSettings
 from trove_lite.models.practice.model import WEIGHTS, PracticeModel
 from trove_lite.running.live import live_run
@@ -64,12 +63,3 @@ def test_other_settings_have_another_folder():
     folders = {folder_of(RunSettings(k=k, seeds=(seed,)), "runs") for k in (3, 6) for seed in (0, 1)}
     assert len(folders) == 4
     assert folder_of(RunSettings(k=3), "runs") == folder_of(RunSettings(k=3), "runs")
-
-
-def test_a_complete_run_is_said_to_be_so(tmp_path, capsys):
-    words = ["run", "--methods", "primitive", "--categories", "counting", "--seeds", "0", "--k", "1", "--quiet"]
-    said = []
-    for _ in range(2):
-        assert main([*words, "--limit", "1", "--out", str(tmp_path / "run")]) == 0
-        said.append("was complete already" in capsys.readouterr().out)
-    assert said == [False, True]

@@ -11,7 +11,7 @@ from inspect import getdoc
 
 import pytest
 
-from trove_lite import load_calls, load_candidates
+from trove_lite import load_candidates
 from trove_lite.cli import COMMANDS, main, parser_of
 from trove_lite.methods import METHODS, load_method
 from trove_lite.models.base import SamplingSettings
@@ -21,7 +21,7 @@ from trove_lite.version import __version__
 from .conftest import ROOT
 from .models.misbehaving import Server
 from .processes import processes_with
-from .scripted import TIMES
+from .scripted import TIMES, Pack, ScriptedModel, of_problems
 
 
 @pytest.fixture
@@ -146,16 +146,34 @@ def test_a_bad_yaml_file_is_refused_in_one_line(tmp_path, capsys, text, words):
 # ---- a run ----
 
 
-def test_a_plan_counts_tokens_where_a_tokenizer_is_at_hand_and_else_says_that_it_estimates(tmp_path, capsys):
-    words = ["run", "--dry_run", "--categories", "counting", "--seeds", "0", "--limit", "3"]
-    out = tmp_path / "run"
-    assert main([*words, "--methods", "primitive", "--k", "2", "--out", str(out)]) == 0
-    counted = re.search(r"in all 6 calls; (\d+) prompt tokens, counted by", capsys.readouterr().out)
-    assert main([*words, "--methods", "primitive", "--k", "2", "--out", str(out), "--quiet", "--dry_run=false"]) == 0
-    capsys.readouterr()
-    assert int(counted[1]) == load_calls(out)["prompt_tokens"].sum()
-    assert main([*words, "--model", "http://localhost:1/v1#x", "--prompts", "practice"]) == 0
-    assert "prompt tokens, estimated at 3.0 characters each" in capsys.readouterr().out
+def scripted(monkeypatch):
+    monkeypatch.setattr("trove_lite.running.live.load_model", lambda spec, *_, **__: ScriptedModel())
+    monkeypatch.setattr("trove_lite.running.live.load_dataset", lambda name: of_problems(name=name))
+    monkeypatch.setattr("trove_lite.running.live.load_pack", lambda *_: Pack())
+
+
+def test_a_run_says_what_came_of_it(tmp_path, monkeypatch, capsys):
+    scripted(monkeypatch)
+    words = f"run --out {tmp_path / 'a'} --categories counting --seeds 0 --k 3 --limit 4 --quiet".split()
+    assert main(words) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"^  trove: .* in 1 streams$", said, re.MULTILINE)
+    assert "spent: 12 calls" in said
+    assert main(words) == 0
+    assert "complete already" in capsys.readouterr().out
+
+
+def test_a_plan_counts_calls_and_touches_nothing(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("trove_lite.running.account.load_dataset", lambda name: of_problems(name=name))
+    monkeypatch.setattr("trove_lite.running.account.load_pack", lambda *_: Pack())
+    monkeypatch.chdir(tmp_path)
+    words = "--methods trove primitive creator --categories counting --seeds 0 1 --k 6 --out runs/x --dry_run"
+    assert main(["run", *words.split()]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"^ *trove +counting +12 +144 ", said, re.MULTILINE)
+    assert re.search(r"^ *primitive +counting +12 +144 ", said, re.MULTILINE)
+    assert " calls in 2 runs, one a seed; " in said
+    assert list(tmp_path.iterdir()) == []
 
 
 SCRIPTED = """

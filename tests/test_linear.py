@@ -57,8 +57,8 @@ GOLDS = {"wtq": {"values": ["x"], "canonical": ["x"]}}
 GOLDS |= {"hitab": ["x", 1.5]} | dict.fromkeys(("practice_tables", *(n for n in DATASETS if n.startswith("bbh"))), "x")
 
 
-def record(text: str, **how) -> Record:
-    return Record(*KEY, text, 1, 1, "stop", 0.0, **how)
+def record(text: str) -> Record:
+    return Record(*KEY, text, 1, 1, "stop", 0.0)
 
 
 def judged(dataset, rule, text: str) -> None:
@@ -83,7 +83,6 @@ READERS = {
     "encodable": encodable,
     "words of a question": toolbox.words,
     "words of a model": lambda text: record(text).read(),
-    "hidden code": lambda text: record(text, status="no_code").hides_code("official"),
     "ranking": lambda text: toolbox.named_order(text, [programs.Tool("aa", "", "", "", "function")]),
     "query": tool_use.query_of,
     "latm code": maker.code_in,

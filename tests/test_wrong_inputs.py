@@ -90,7 +90,7 @@ COMMANDS = {
     RUN + "--trove.speed 3": "no option --trove.speed",
     RUN + "--trove.modes cook": "modes 'cook': choose from import, create, skip",
     RUN + "--creator.retries 1": "choices for creator, which is none of the run's methods",
-    RUN + "--methods latm": "needs labelled problems",
+    RUN + "--methods latm": "no practice prompt for stage",
     "run --quiet --out notes.txt": "notes.txt: is a file, and a run is a folder",
     "run --quiet --out notes.txt/x": "Not a directory",
     "run --quiet --out torn": "run.json: not JSON",
@@ -170,7 +170,7 @@ FUNCTIONS = {
     "a run of nothing": (lambda: live_run(None, "runs/x"), "a NoneType is no run's settings"),
     "no such method": (lambda: load_method("magic"), "primitive"),
     "no model at all": (lambda: load_model(""), "vllm:NAME"),
-    "settings of a wrong type": (lambda: RunSettings(k="15"), "k '15'"),
+    "settings of a wrong type": (lambda: RunSettings(k="15"), "of a wrong type"),
     "a run into a file": (
         lambda: live_run(RunSettings(), "notes.txt", model=ScriptedModel(), sandbox=InlineSandbox(), pack=Pack()),
         "notes.txt",

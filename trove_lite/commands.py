@@ -81,7 +81,7 @@ def run(
         raise UsageError("no --out: name the run folder to make, such as runs/first")
     settings = settings_of(given, out, tool)
     if dry_run:
-        print(account.planned_text(account.plan(settings, lend(settings))))
+        print(account.planned_text(account.plan(settings, lend(settings)), settings))
         return
     refuse_less_than_one(in_flight=in_flight, workers=workers)
     table = new_folder(out, force=True) / "candidates.parquet"  # a run that is there goes on
@@ -120,14 +120,14 @@ def _with_tools(settings, sources: tuple[str, ...]) -> dict:
     Refuses tools of which a category has none: its own would be made here, under another's name.
     """
     from .methods import load_method
-    from .recorded.made_tools import carried
+    from .recorded.made_tools import tool_settings
 
     choices = dict(settings.choices)
     for name in settings.methods:
         method = load_method(name)
         known = {field.name for field in fields(method.presets["paper"])}
         if "tools" in known:
-            found = {key: value for key, value in carried(sources, name).items() if key in known}
+            found = {key: value for key, value in tool_settings(sources, name).items() if key in known}
             lacking = [category for category in settings.categories if category not in found["tools"]]
             if lacking and method.examples:
                 tasks = dict.fromkeys(task.partition("#")[0] for task in found["tools"])
@@ -261,12 +261,11 @@ def outcomes(runs: tuple[Path, ...], *, out: Path) -> None:
     print(f"{len(table)} outcomes in {out}{f', with {TOOLBOXES} beside it' * (len(tools) > 0)}")
 
 
-def import_(logs: tuple[str, ...], *, out: Path, partial: bool = False, force: bool = False) -> None:
+def import_(logs: tuple[str, ...], *, out: Path, force: bool = False) -> None:
     """Turn logs and result files in the official format into a run folder.
 
     logs: logs (.md) or result files (.json) of the official program
     out: run folder to make
-    partial: also logs that break off, up to their last whole problem
     force: replace a run folder that is there
 
     examples:
@@ -279,13 +278,13 @@ def import_(logs: tuple[str, ...], *, out: Path, partial: bool = False, force: b
     from .recorded.official_toolboxes import kept_tools
 
     folder, paths = new_folder(out, force), list(map(Path, logs))
-    table, reports = import_logs(paths, known_problems(), partial=partial)
+    table, reports = import_logs(paths, known_problems())
     streams = table[["run", "category", "method"]].drop_duplicates().itertuples(index=False, name=None)
     about = {
         "kind": "import",
         "provenance": "recorded",
         "model": sorted(table["model"].unique()),
-        "command": shlex.join(["trove-lite", "import", *logs, "--out", str(out), *["--partial"] * partial]),
+        "command": shlex.join(["trove-lite", "import", *logs, "--out", str(out)]),
         "logs": [vars(report) | {"sha256": sha256_of(path)} for report, path in zip(reports, paths, strict=True)],
         "toolboxes": kept_tools(reports, {(run, category): method for run, category, method in streams}),
     }

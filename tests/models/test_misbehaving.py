@@ -6,14 +6,7 @@ import threading
 import pytest
 
 from trove_lite.errors import TroveLiteError
-from trove_lite.models.base import (
-    Completion,
-    Message,
-    ModelError,
-    PromptRefused,
-    SampleUnavailable,
-    SamplingSettings,
-)
+from trove_lite.models.base import Completion, Message, ModelError, PromptRefused, SampleUnavailable, SamplingSettings
 from trove_lite.models.openai import TRIES, OpenAIServer
 from trove_lite.models.openai_answers import waiting_time
 

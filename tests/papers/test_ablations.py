@@ -13,7 +13,7 @@ from trove_lite import load_candidates
 from trove_lite.candidates import outcomes, save_run, save_table
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.trove import TroveSettings
-from trove_lite.recorded.lent import along
+from trove_lite.recorded.lent import views_along
 from trove_lite.recorded.replay import stated_settings
 from trove_lite.running.settings import RunSettings
 
@@ -197,7 +197,7 @@ def test_what_the_toolbox_adds_to_answers_along_the_stream(streams, tmp_path):
 
 def lend_of(folder):
     rows, stated = load_candidates(folder), stated_settings([folder])
-    return [along(rows[rows["run"] == run], settings) for run, settings in stated.items()]
+    return [views_along(rows[rows["run"] == run], settings) for run, settings in stated.items()]
 
 
 def test_import_is_held_against_skip_on_the_same_problems_along_the_stream(streams):

@@ -15,7 +15,7 @@ from trove_lite.datasets.bbh import FILES
 from trove_lite.datasets.files import public_paths
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.latm.settings import LatmSettings, tool_of
-from trove_lite.recorded.made_tools import carried, described, transcript
+from trove_lite.recorded.made_tools import complete_description, tool_settings, transcript
 
 from ..running.test_labelled import REPLIES, ScriptedModel, run
 from ..simulated import candidates as simulated
@@ -29,7 +29,7 @@ def runs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     run(folder / "tool")
     run(folder / "words", methods=("cot",), roles=())
-    run(folder / "given", choices={"latm": carried([folder / "tool"])}, roles=("user",))
+    run(folder / "given", choices={"latm": tool_settings([folder / "tool"])}, roles=("user",))
     return [folder / "tool", folder / "words", folder / "given"]
 
 
@@ -85,7 +85,7 @@ class Thinker(ScriptedModel):
 
 def test_table_5_is_of_thoughts_that_a_model_wrote_beside_people_s_and_a_tool(runs, tmp_path):
     run(tmp_path / "thoughts", methods=("made_cot",), roles=("maker",), solver=Thinker())
-    given = carried([tmp_path / "thoughts"], "made_cot")
+    given = tool_settings([tmp_path / "thoughts"], "made_cot")
     assert given["maker"] == "maker"
     assert given["tools"]["chinese_remainder"].count("A: Let's think step by step. ") == 3
     more = [*runs, tmp_path / "thoughts"]
@@ -93,7 +93,7 @@ def test_table_5_is_of_thoughts_that_a_model_wrote_beside_people_s_and_a_tool(ru
     systems = {"LATM of maker, user", "CoT, scripted", "made CoT of maker, thinker"}
     assert set(table.loc[table["problems"] > 0, "system"]) == systems
     with pytest.raises(TroveLiteError, match="thoughts were not released"):
-        carried(["released"], "made_cot")
+        tool_settings(["released"], "made_cot")
 
 
 @pytest.mark.parametrize("mode", ["latm", "fallback"])
@@ -161,19 +161,20 @@ def test_each_seed_s_first_tool_is_carried_to_its_user_and_a_task_without_one_is
     made = [{"category": c, "seed": s, "tool": tool, "proposals": 1, "made": bool(tool)} for c, s, tool in trials]
     about = {"toolboxes": made, "model": "small"}  # a run that tells its model alone is of one solver
     (tmp_path / "run.json").write_text(json.dumps(about))
-    assert described(tmp_path)["models"] == {"solver": "small"}
+    assert complete_description(tmp_path)["models"] == {"solver": "small"}
     tools = {"sort": "first", "dyck": "", "sort#0": "", "sort#1": "first", "sort#2": "second", "dyck#0": ""}
-    assert carried([tmp_path]) == {"tools": tools, "maker": "small"}
+    assert tool_settings([tmp_path]) == {"tools": tools, "maker": "small"}
     (tmp_path / "run.json").write_text(json.dumps(about | {"toolboxes": []}))
     with pytest.raises(TroveLiteError, match="made no tools"):
-        carried([tmp_path])
+        tool_settings([tmp_path])
 
 
 def test_a_file_is_the_tool_of_the_task_that_it_is_named_after(tmp_path):
     (tmp_path / "word_sorting.md").write_text("a tool")
-    assert carried([tmp_path / "word_sorting.md"]) == {"tools": {"word_sorting": "a tool"}, "maker": tmp_path.name}
+    found = tool_settings([tmp_path / "word_sorting.md"])
+    assert found == {"tools": {"word_sorting": "a tool"}, "maker": tmp_path.name}
     with pytest.raises(TroveLiteError, match="cannot be read"):
-        carried([tmp_path / "nothing.md"])
+        tool_settings([tmp_path / "nothing.md"])
 
 
 def test_a_user_has_the_tool_of_its_own_seed_and_of_another_the_first():

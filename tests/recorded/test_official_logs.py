@@ -124,23 +124,6 @@ def test_a_log_that_breaks_off_anywhere_is_refused(tmp_path_factory, share):
         import_logs([path], PROBLEMS, progress=False)
 
 
-@pytest.mark.parametrize("share", [0.3, 0.7, 0.999])
-def test_partially_a_log_that_breaks_off_is_read_up_to_its_last_whole_problem(tmp_path, share):
-    text = log(PROBLEMS)
-    path = tmp_path / "run0.md"
-    path.write_text(text[: int(share * len(text))], encoding="utf-8")
-    table, (report,) = import_logs([path], PROBLEMS, partial=True, progress=False)
-    whole, _ = read(tmp_path, text)
-    kept = table["problem"].nunique()
-    assert 0 < kept < len(PROBLEMS)
-    assert report.problems == kept
-    assert "run0.md, line " in report.broken
-    assert "it breaks off" in str(report)
-    same = whole[whole["problem"] < kept].reset_index(drop=True)
-    assert table["program"].tolist() == same["program"].tolist()
-    assert table["mode"].tolist() == same["mode"].tolist()
-
-
 @pytest.mark.parametrize(
     ("old", "new"),
     [

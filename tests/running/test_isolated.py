@@ -12,7 +12,7 @@ from trove_lite.methods.trove import LOAD
 from trove_lite.models.base import Completion
 from trove_lite.programs import Tool
 from trove_lite.recorded.lent import lend
-from trove_lite.recorded.replay import played_back, stated_settings
+from trove_lite.recorded.replay import stated_settings
 from trove_lite.running.settings import RunSettings
 
 from ..scripted import InlineSandbox, ScriptedModel, function, number, response, run, table
@@ -100,8 +100,3 @@ def test_a_lender_of_before_lends_its_tools_isolated(tmp_path):
     assert tools
     assert all(isinstance(tool, Tool) and "print" not in tool.source for tool in tools)
     assert any("print(11218)" in source for _, library in views[False] for source in library)
-    rows = load_candidates(lender)
-    stream = rows[rows["category"] == "geometry"]
-    played = played_back(stream, stated_settings([lender])[stream["run"].iloc[0]])
-    theirs = [(a.shown, a.library) for a, _ in played if a.mode == "import" and a.phase == "stream"]
-    assert views[False] == tuple(theirs)

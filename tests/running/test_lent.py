@@ -39,17 +39,23 @@ def test_samples_used_again_are_those_that_would_be_drawn(first, tmp_path):
     assert model.calls == len(rows) - taken
 
 
+def test_a_run_of_more_attempts_and_problems_takes_those_that_are_there(tmp_path):
+    def attempts(out, limit, model=None, **numbers):
+        choices = {method: {"attempts": number} for method, number in numbers.items()}
+        how = {"methods": tuple(numbers), "choices": choices, "seeds": (0,), "limit": limit}
+        return run(out, model=model or ScriptedModel(), **how, **({"reuse": few} if model else {}))
+
+    few, more = attempts(tmp_path / "few", 2, pot=1, creator=2), ScriptedModel()
+    grown = attempts(tmp_path / "more", 3, more, pot=3, creator=4)
+    few = ""
+    anew = ScriptedModel()
+    assert table(grown).equals(table(attempts(tmp_path / "anew", 3, anew, pot=3, creator=4)))
+    assert 0 < more.calls < anew.calls
+
+
 def test_samples_drawn_otherwise_are_refused(first, tmp_path):
     with pytest.raises(TroveLiteError, match=r"temperature: was 0.6, now 0.9.*leave out --reuse"):
         again(first, tmp_path / "other", sampling=SamplingSettings(temperature=0.9), reuse=first)
-
-
-def test_a_run_without_journals_has_no_samples_to_give(first, tmp_path):
-    for journal in (first / "journal").iterdir():
-        journal.unlink()
-    (first / "journal").rmdir()
-    with pytest.raises(TroveLiteError, match="not a finished run with its journals"):
-        again(first, tmp_path / "other", reuse=first)
 
 
 @pytest.fixture

@@ -1,13 +1,9 @@
 """A live run of the practice model: the same, to the byte, however it is scheduled; and what it leaves behind."""
 
-from dataclasses import replace
-
 import pytest
 
 import trove_lite as tl
-from papers import trove
 from trove_lite.candidates import read_description, save_table
-from trove_lite.cli import main
 from trove_lite.models.base import SamplingSettings
 from trove_lite.models.practice.model import WEIGHTS, PracticeModel
 from trove_lite.running.live import live_run
@@ -63,24 +59,7 @@ def test_same_seed_same_bytes_however_it_is_scheduled(first, how, tmp_path):
         assert read_description(again)[name] == read_description(first)[name]
 
 
-@pytest.mark.parametrize("rule", ["two_stage", "random"])
-def test_table_2_is_of_the_answers_that_the_run_itself_chose(rule, tmp_path):
-    folder = run(tmp_path / "own", replace(SETTINGS, selection=rule))
-    table = trove.table2(tl.load_candidates(folder), trove.ACCURACY).set_index(["system", "category"])
-    assert table.loc[("TROVE", "counting"), "value"] == read_description(folder)["accuracy"]["trove-counting-0"]
-    assert table.loc[("TROVE", "counting"), "rule"] == rule
-
-
 def test_other_settings_have_another_folder():
     folders = {folder_of(RunSettings(k=k, seeds=(seed,)), "runs") for k in (3, 6) for seed in (0, 1)}
     assert len(folders) == 4
     assert folder_of(RunSettings(k=3), "runs") == folder_of(RunSettings(k=3), "runs")
-
-
-def test_a_complete_run_is_said_to_be_so_and_one_that_went_further_is_not(tmp_path, capsys):
-    words = ["run", "--methods", "primitive", "--categories", "counting", "--seeds", "0", "--k", "1", "--quiet"]
-    said = []
-    for limit in ("1", "1", "2"):
-        assert main([*words, "--limit", limit, "--out", str(tmp_path / "run")]) == 0
-        said.append("was complete already" in capsys.readouterr().out)
-    assert said == [False, True, False]

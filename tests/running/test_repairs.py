@@ -3,7 +3,6 @@
 import pytest
 
 from trove_lite import load_calls, load_candidates
-from trove_lite.candidates import read_description
 from trove_lite.journal import finished_journal
 from trove_lite.models.base import Completion
 from trove_lite.recorded.reexecute import recorded_programs
@@ -76,11 +75,11 @@ THOUGHT = "<think>perhaps\n```python\nprint(1)\n```\n</think>\n"
 def test_thinking_is_kept_counted_and_never_read(tmp_path, method):
     replies = [THOUGHT + (GOOD if method != "cot" else "**Final Answer:** 7")] * 2
     run(tmp_path / "a", methods=(method,), seeds=(0,), limit=1, k=2, model=Says(*replies))
-    rows, described = load_candidates(tmp_path / "a"), read_description(tmp_path / "a")
+    rows = load_candidates(tmp_path / "a")
     assert set(rows["answer"]) == {"7.0"}
     assert not rows["response"].str.contains("think").any()
     kept = finished_journal(tmp_path / "a" / "journal" / f"{method}-counting-0.jsonl")
-    assert [record["thinking"] for record in kept] == [THOUGHT.strip()] * described["thought"]
+    assert {record["thinking"] for record in kept} == {THOUGHT.strip()}
 
 
 def test_a_journal_of_before_is_read_as_it_was_then(tmp_path):

@@ -132,23 +132,6 @@ def test_a_complete_run_is_left_alone(tmp_path):
 # ---- the journal ----
 
 
-def of_attempts(folder, model=None, **attempts):
-    """A run of what repairs, with so many attempts a problem by method."""
-    choices = {method: {"attempts": number} for method, number in attempts.items()}
-    return run(folder, methods=tuple(attempts), choices=choices, seeds=(0,), limit=3, model=model or ScriptedModel())
-
-
-def test_attempts_are_raised_and_those_that_are_there_not_made_again(tmp_path):
-    of_attempts(tmp_path / "a", pot=1, creator=2)
-    more, anew = ScriptedModel(), ScriptedModel()
-    grown = of_attempts(tmp_path / "a", more, pot=3, creator=4)
-    whole = of_attempts(tmp_path / "b", anew, pot=3, creator=4)
-    assert 0 < more.calls < anew.calls
-    assert set(more.seeds) < set(anew.seeds)
-    pd.testing.assert_frame_equal(table(grown), table(whole))
-    assert json.loads((grown / "run.json").read_text())["settings"]["choices"]["creator"] == {"attempts": 4}
-
-
 @settings(deadline=None)  # it writes files, and a busy disk is no fault
 @given(
     st.lists(st.dictionaries(st.text(max_size=5), st.text() | st.integers() | st.floats(allow_nan=False)), max_size=5)

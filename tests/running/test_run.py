@@ -1,7 +1,6 @@
 """Live runs with a scripted model: the driver, the budget, the table, the settings, and what must stop a run."""
 
 import asyncio
-from typing import ClassVar
 
 import pandas as pd
 import pytest
@@ -183,19 +182,3 @@ def test_no_key_and_no_address_is_written_anywhere(tmp_path, monkeypatch):
     for path in (p for f in (folder, tmp_path / "b") for p in f.rglob("*") if p.is_file()):
         assert b"sk-secret" not in path.read_bytes()
     assert read_description(tmp_path / "b")["settings"]["model"] == "server#llama"
-
-
-# ---- speed ----
-
-
-def test_a_model_that_heeds_priorities_is_told_what_a_stream_waits_for_before_what_fills(tmp_path):
-    class Heeding(ScriptedModel):
-        heeds_priority = True
-        told: ClassVar = {}
-
-        async def complete(self, prompt, seeds, *, priority):
-            self.told.setdefault(prompt.split(": ")[0].split()[1], set()).add(priority)
-            return await super().complete(prompt, seeds)
-
-    run(tmp_path / "a", methods=("trove", "primitive"), model=Heeding())
-    assert max(Heeding.told["import"]) < 0 < min(Heeding.told["primitive"])

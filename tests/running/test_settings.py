@@ -40,20 +40,16 @@ def test_settings_that_make_no_sense_are_refused(given, words):
     "given",
     [
         {"k": "15"},
-        {"k": True},
         {"seeds": 3},
         {"seeds": ("a",)},
-        {"methods": "trove"},
-        {"roles": {"maker": 1}},
         {"sampling": 3},
         {"sampling": SamplingSettings("hot")},
         {"choices": {"trove": {"interval": "a"}}},
-        {"choices": {"trove": {"retry": 1}}},
     ],
     ids=str,
 )
-def test_a_value_of_a_wrong_type_is_refused_by_its_name(given):
-    with pytest.raises(TroveLiteError, match="must be of type"):
+def test_a_value_of_a_wrong_type_is_refused_in_a_line(given):
+    with pytest.raises(TroveLiteError, match="of a wrong type"):
         RunSettings(**given)
 
 

@@ -1,14 +1,9 @@
 """A tiny random Llama, and the rule that these tests run only when asked for: `make test-vllm`, or by path."""
 
-import gc
 import json
 from pathlib import Path
 
 import pytest
-
-from trove_lite.candidates import load_candidates
-from trove_lite.models import vllm
-from trove_lite.running.live import live_run
 
 HERE = Path(__file__).parent
 
@@ -61,30 +56,3 @@ def tiny_model(tmp_path_factory) -> Path:
     # What `vllm serve` would use where a request is silent. Ours are not: with this in force nothing would be random.
     (folder / "generation_config.json").write_text(json.dumps({"bos_token_id": 0, "eos_token_id": 1, "top_k": 1}))
     return folder
-
-
-@pytest.fixture(scope="session")
-def run_and_ask():
-    """`live_run` by a vLLM engine that is asked more before it is shut down, as each start takes half a minute.
-
-    Returns the run's table and what `questions(engine)` gives.
-    """
-
-    def called(settings, out, questions, **given):
-        found = {}
-
-        class Engine(vllm.VLLM):
-            async def __aexit__(self, *failure):
-                try:
-                    if failure[0] is None:
-                        found.update(await questions(self))
-                finally:
-                    await super().__aexit__(*failure)
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(vllm, "VLLM", Engine)
-            table = load_candidates(live_run(settings, out, progress=False, **given))
-        gc.collect()  # here, where what a dead engine left open is no error
-        return table, found
-
-    return called

@@ -19,25 +19,10 @@ CLOCKS = ["generate_seconds", "execute_seconds"]
 def command(model: Path, out: Path) -> list:
     """A run of a few hundred samples, by the command that users give."""
     options = "max_model_len=4096&dtype=float32&enforce_eager=true&enable_prefix_caching=false"
-    settings = (
-        "--methods primitive --prompts own --categories counting --seeds 0 --limit 6 --max_tokens 300 --workers 1"
-    )
+    words = "run --quiet --name x --methods primitive --prompts own --categories counting --seeds 0 --limit 6"
     spec = f"vllm:{model}?{options}&kv_cache_memory_bytes={1 << 28}"
     program = Path(sys.executable).with_name("trove-lite")
-    return [
-        program,
-        "run",
-        "--quiet",
-        "--workers",
-        "1",
-        *settings.split(),
-        "--name",
-        "x",
-        "--model",
-        spec,
-        "--out",
-        out,
-    ]
+    return [program, *words.split(), "--max_tokens", "300", "--workers", "1", "--model", spec, "--out", out]
 
 
 def alive(leader: int, known: set[psutil.Process]) -> list[str]:

@@ -236,7 +236,6 @@ class Method(NamedTuple):
     stream: bool = False  # whether problems come in order, one after another: a later one depends on earlier ones
     #: For each problem of a stream, in order, what it will surely ask for whatever came before: may be sampled early.
     ahead: Callable[[Sequence[Question], Settings], Iterator[list[Attempt]]] | None = None
-    grows: bool = False  # whether a problem of its stream comes out the same however many follow it
     played_by: Mapping[str, str] = {}  # roles that another plays, where it has a model of its own and they have none
     examples: bool = False  # whether it is given its category's labelled problems, which count: labels are a budget too
     program: Callable[..., str] | None = program_of  # a candidate's program from its row; None: no table holds it whole

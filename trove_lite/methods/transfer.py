@@ -75,6 +75,5 @@ TRANSFER = Method(
     asks=lambda settings: ("creation", "decide"),
     presets={"paper": TransferSettings()},
     stream=True,
-    grows=True,
     program=None,
 )

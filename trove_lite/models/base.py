@@ -72,8 +72,8 @@ class LanguageModel:
 
     name: goes into the candidates table. settings: how completions are drawn. chat: one of CHAT. context_length:
     tokens that prompt and completion may have together, where it is known. concurrency: requests that it takes at a
-    time. heeds_priority: whether `complete` wants to be told one. retried: requests that were sent again. on_notice:
-    called with a line whenever a user who waits should know why.
+    time, known once it is entered: the driver sends no more, and those first that streams wait for. retried: requests
+    that were sent again. on_notice: called with a line whenever a user who waits should know why.
     """
 
     name: str = ""
@@ -81,7 +81,6 @@ class LanguageModel:
     chat: str = "auto"
     context_length: int | None = None
     concurrency: int = 256
-    heeds_priority: bool = False
     retried: int = 0
 
     def on_notice(self, line: str) -> None:
@@ -96,29 +95,19 @@ class LanguageModel:
     async def check(self) -> None:
         """Raise TroveLiteError where it can be known at once, and nothing started, that this model is not to be had."""
 
-    def count(self, text: str) -> int | None:
-        """The tokens of a text, where the model's tokenizer is at hand and nothing need be started; None elsewhere."""
-        return None
-
     async def complete(
-        self,
-        prompt: Prompt,
-        seeds: Sequence[int],
-        *,
-        priority: int = 0,
-        sampling: SamplingSettings | None = None,
+        self, prompt: Prompt, seeds: Sequence[int], *, sampling: SamplingSettings | None = None
     ) -> list[Completion]:
         """One completion for each seed, in order.
 
-        sampling: how these are drawn (None: as the model was made to). priority: who is served first where requests
-        wait in the engine, the lowest number; told where `heeds_priority`. Raises PromptRefused or SampleUnavailable
-        where this request cannot be had, another ModelError where the model or its server fails, TroveLiteError for a
-        prompt of a kind that this model cannot be given.
+        sampling: how these are drawn (None: as the model was made to). Raises PromptRefused or SampleUnavailable where
+        this request cannot be had, another ModelError where the model or its server fails, TroveLiteError for a prompt
+        of a kind that this model cannot be given.
         """
         spoken, settings = as_spoken(prompt, self.chat), sampling or self.settings
-        return await gather(self.sample(spoken, seed, settings, priority) for seed in seeds)
+        return await gather(self.sample(spoken, seed, settings) for seed in seeds)
 
-    async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings, priority: int) -> Completion:
+    async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         """One completion, of a prompt as `chat` has it asked; see `complete`."""
         raise NotImplementedError
 

@@ -5,7 +5,6 @@ quoted. Nothing that a server sends can do more than become a completion or an e
 """
 
 import asyncio
-import itertools
 import json
 import math
 import os
@@ -50,6 +49,7 @@ UNKNOWN = (404, 405, 501)
 CHAT_ALONE = re.compile(r"chat (model|template|completion)|/chat/completions", re.IGNORECASE)
 #: By whether it was asked in messages.
 ADVICE = {True: "cannot chat: --chat off, and prompts that are texts", False: "only chats: --chat on"}
+ADDRESS = re.compile(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?(/[^\s#]*)?")
 KEYS = ("TROVE_LITE_API_KEY", "OPENAI_API_KEY")
 TRIES = 3  # for an answer that is none, and for a port where nobody has ever answered
 NOTICE_SECONDS = 30  # between two notices of the same trouble
@@ -81,15 +81,10 @@ class OpenAIServer(LanguageModel):
         seed: bool = True,
         first_pause: float = 0.5,
     ):
-        # Neither quotes the address: it may hold a key, if only where a port should be.
+        # None of these quotes the address: it may hold a key, if only where a port should be.
         if "@" in base_url or "?" in base_url:
             raise TroveLiteError(f"a server's address holds no key: put it into ${KEYS[0]}")
-        try:
-            form = re.fullmatch(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?(/[^\s#]*)?", base_url)
-            known = form and httpx.URL(base_url).host and (httpx.URL(base_url).port or 0) < 1 << 16
-        except (httpx.InvalidURL, ValueError):
-            known = False
-        if not known:
+        if not ADDRESS.fullmatch(base_url) or not _is_url(base_url):
             raise TroveLiteError("no server has such an address: write http://HOST:PORT/v1#NAME")
         self.url = base_url.rstrip("/")
         if end := re.search(r"(/chat)?/completions$|/chat$", self.url):
@@ -142,12 +137,11 @@ class OpenAIServer(LanguageModel):
         """The name, and what the server says of itself: engine, version, file; what it keeps to itself is not there."""
         return {"name": self.name} | self._identity
 
-    async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings, priority: int = 0) -> Completion:
-        """One completion, a request of its own; no server is told a priority."""
+    async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
+        """One completion, a request of its own."""
         if self._client is None:
             raise RuntimeError("an OpenAIServer completes inside its `async with` block")
         chat = not isinstance(prompt, str)
-        path = "/chat/completions" if chat else "/completions"
         body = {
             "model": self.model,
             **({"messages": [message._asdict() for message in prompt]} if chat else {"prompt": prompt}),
@@ -160,13 +154,13 @@ class OpenAIServer(LanguageModel):
             **self._neutral,
         }
         async with self._free:
-            found = await self._request("POST", path, body, partial(read_completion, chat=chat))
-            return checked(found, settings, self.url)
+            path = "/chat/completions" if chat else "/completions"
+            return checked(await self._request(path, body, partial(read_completion, chat=chat)), settings, self.url)
 
     async def _find_model(self) -> dict:
         """What must be switched off at this server; refuses a model that it does not list."""
         try:
-            answer = await self._request("GET", "/models", None, lambda answer, _: answer)
+            answer = await self._request("/models", None, lambda answer, _: answer)
         except PromptRefused:  # a server without a list
             return {}
         except Odd as odd:
@@ -179,32 +173,30 @@ class OpenAIServer(LanguageModel):
             raise ModelError(f"{self.url}: no model '{self.model}' there; name one of {listed} after a #")
         entry = entries.get(self.model, {})
         owner, root = (str(entry.get(name) or "") for name in ("owned_by", "root"))
-        told = {"engine": owner, "file": os.path.basename(root), "quantization": at(entry, "meta", "ftype")}
-        self._identity = {name: plain(str(value))[:200] for name, value in told.items() if value}
+        about = {"engine": owner, "file": os.path.basename(root), "quantization": at(entry, "meta", "ftype")}
+        self._identity = {name: plain(str(value))[:200] for name, value in about.items() if value}
         self.context_length = whole(entry.get("max_model_len"))
         return NEUTRAL.get(owner, {})
 
-    async def _request(self, method: str, path: str, body: dict | None, read: Callable) -> Any:
-        """Send until answered: what `read` makes of the answer's JSON and of the seconds that it took.
+    async def _request(self, path: str, body: dict | None, read: Callable) -> Any:
+        """Send until answered (a GET without a body): what `read` makes of the answer's JSON and of its seconds.
 
         A server that is busy, fails or cannot be reached is asked again `retries` times, then ModelError; one whose
         answer to a POST is odd TRIES times, then SampleUnavailable. A GET raises Odd, or PromptRefused without a page.
         """
-        url, pause, answered, odd = self.url + path, self.first_pause, self._answered, 0
-        for attempt in itertools.count(1):
-            wanted, tries = 0.0, self.retries + 1 + odd
+        url, answered, odd, failed = self.url + path, self._answered, 0, 0
+        while True:
+            tries, wanted = self.retries + 1, 0.0
             try:
-                response, seconds = await self._exchange(method, url, body)
+                response, seconds = await self._exchange(url, body)
                 if response.is_success:
-                    if method == "POST":
-                        self._extend_limits()
                     return read(json_of(response.content), seconds)
                 problem = f"HTTP {response.status_code} {self._message(response.content)}".strip()
-                self._refuse(method, url, response.status_code, problem, body)
+                self._refuse(url, response.status_code, problem, body)
                 kind, wanted = f"HTTP {response.status_code}", _seconds(response.headers.get("Retry-After", ""))
             except Odd as error:
                 odd += 1
-                if method == "GET":
+                if body is None:
                     raise
                 if odd == TRIES:
                     raise SampleUnavailable(f"{url}: {error}, {TRIES} times") from None
@@ -216,35 +208,31 @@ class OpenAIServer(LanguageModel):
                 kind, problem = type(error).__name__, f"no connection ({one_line(error)})"
                 if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout) and not self._reached:
                     tries = min(tries, TRIES)  # nobody has ever answered there: a wrong address, most likely
+            failed += 1
             others, answered = self._answered > answered, self._answered
-            if attempt == tries:
-                problem = f"{url}: {problem}, {attempt - odd} times"
+            if failed == tries:
                 if others:
-                    raise SampleUnavailable(f"{problem}, while others were answered")
-                raise ModelError(f"{problem}; run again to go on from here")
-            seconds = min(max(pause * random.uniform(0.5, 1.5), wanted), self.timeout)
-            await self._pause(seconds, f"{url}: {problem}", kind)
-            pause = min(2 * pause, 60)
+                    raise SampleUnavailable(f"{url}: {problem}, {failed} times, while others were answered")
+                raise ModelError(f"{url}: {problem}, {failed} times; run again to go on from here")
+            pause = min(self.first_pause * 2 ** (failed - 1), 60) * random.uniform(0.5, 1.5)
+            await self._pause(min(max(pause, wanted), self.timeout), f"{url}: {problem}", kind)
 
-    async def _exchange(self, method: str, url: str, body: dict | None) -> tuple[httpx.Response, float]:
-        """Send once: the response, read whole, and seconds."""
+    async def _exchange(self, url: str, body: dict | None) -> tuple[httpx.Response, float]:
+        """Send once: the response, read whole, and seconds. Whoever waits may then wait for the whole timeout again."""
         began = time.perf_counter()
         async with asyncio.timeout(self.timeout) as limit:
             self._limits.add(limit)
             try:
-                response = await self._client.request(method, url, json=body)
+                response = await self._client.request("GET" if body is None else "POST", url, json=body)
             finally:
                 self._limits.discard(limit)
         self._reached = True
+        if response.is_success and body is not None:
+            self._answered += 1
+            for other in self._limits:
+                if not other.expired():
+                    other.reschedule(asyncio.get_running_loop().time() + self.timeout)
         return response, time.perf_counter() - began
-
-    def _extend_limits(self) -> None:
-        """The server has answered: whoever waits for it may wait for the whole timeout again."""
-        self._answered += 1
-        until = asyncio.get_running_loop().time() + self.timeout
-        for limit in self._limits:
-            if not limit.expired():
-                limit.reschedule(until)
 
     async def _pause(self, seconds: float, problem: str, kind: str) -> None:
         """Count a request that will be sent again, say so at once, if not too often, and wait."""
@@ -255,15 +243,16 @@ class OpenAIServer(LanguageModel):
             self.on_notice(f"{problem}; asking again in {seconds:.2g} s ({self.retried} sent again so far)")
         await asyncio.sleep(seconds)
 
-    def _refuse(self, method: str, url: str, status: int, problem: str, body: dict | None) -> None:
+    def _refuse(self, url: str, status: int, problem: str, body: dict | None) -> None:
         """Raise for an error that is no passing one."""
         if status == 401 or (status == 403 and not self._answered):  # a server may quote the key
             raise ModelError(f"{url}: HTTP {status}, the key is missing or refused; set ${KEYS[0]}")
         if status == 403:
             raise Odd("HTTP 403, refused")
-        if status in RETRIED or (status >= 500 and status != 501 and not TOO_LONG.search(problem)):
+        too_long = TOO_LONG.search(problem)
+        if status in RETRIED or (status >= 500 and status != 501 and not too_long):
             return
-        if method == "GET" or TOO_LONG.search(problem):
+        if body is None or too_long:
             raise PromptRefused(f"{url}: {problem}")
         if status in UNKNOWN or (not self._answered and CHAT_ALONE.search(problem)):
             advice = ADVICE["messages" in body]
@@ -283,6 +272,12 @@ class OpenAIServer(LanguageModel):
         words = message_of(at(text, "error") or text)
         key = self._client.headers.get("Authorization", "").removeprefix("Bearer ")
         return plain(words.replace(key, "…") if key else words)[:300]
+
+
+def _is_url(address: str) -> bool:
+    with suppress(httpx.InvalidURL, ValueError):
+        return bool(httpx.URL(address).host) and (httpx.URL(address).port or 0) < 1 << 16
+    return False
 
 
 def from_spec(spec: str, settings: SamplingSettings, chat: str) -> OpenAIServer:

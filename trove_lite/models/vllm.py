@@ -15,7 +15,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
@@ -35,8 +35,6 @@ from .base import (
     sha256_of_weights,
 )
 
-#: Statistics tell how long a request waited; priorities let the driver say whose turn is first.
-DEFAULTS = {"disable_log_stats": False, "scheduling_policy": "priority"}
 #: On a CPU, chunked prefill and a seed for each request kill the engine ("CPU Generator does not use offset"),
 #: the cache of keys and values would take nine tenths of the machine's memory, and vLLM's own sampling half the time.
 NUCLEUS, ASKED = "trove_lite.models.nucleus:Nucleus", "nucleus"
@@ -56,8 +54,6 @@ class VLLM(LanguageModel):
     Messages go through the model's own chat template.
     """
 
-    heeds_priority = True
-
     def __init__(self, model: str, settings: SamplingSettings | None = None, *, chat: str = "auto", **engine_args):
         self.model, self.chat = model, chat
         self.name, self.revision = name_of(model)
@@ -72,19 +68,6 @@ class VLLM(LanguageModel):
         """Raise TroveLiteError where vLLM is not installed."""
         if importlib.util.find_spec("vllm") is None:
             raise TroveLiteError(f"vLLM is not installed: {REMEDY}")
-
-    def count(self, text: str) -> int | None:
-        """The tokens of a text, where the model is a folder here and the library is installed that reads tokenizers."""
-        return len(self._tokenizer.encode(text).ids) if self._tokenizer else None
-
-    @cached_property
-    def _tokenizer(self):
-        place = Path(self.model) / "tokenizer.json"
-        if not place.is_file() or importlib.util.find_spec("tokenizers") is None:
-            return None
-        from tokenizers import Tokenizer
-
-        return Tokenizer.from_file(str(place))
 
     async def __aenter__(self) -> "VLLM":
         # Read by vLLM when it is imported: no usage statistics sent anywhere, no log lines through progress bars.
@@ -112,6 +95,7 @@ class VLLM(LanguageModel):
                 kill(self._children)
         config = self._engine.model_config
         self.context_length = config.max_model_len
+        self.concurrency = self._engine.vllm_config.scheduler_config.max_num_seqs
         if imitates(str(config.dtype), self.setup()["device"]):
             self.on_notice("this CPU imitates bfloat16: with ?dtype=float32 the same model is several times as fast")
         return self
@@ -134,7 +118,7 @@ class VLLM(LanguageModel):
         """What vLLM is started with: yours over our defaults, which on a CPU set its environment too."""
         from vllm.platforms import current_platform
 
-        defaults = {"model": self.model} | DEFAULTS
+        defaults = {"model": self.model, "disable_log_stats": False}  # which tell how long a request waited
         if current_platform.is_cpu():
             defaults |= CPU_DEFAULTS
             use_every_core()
@@ -151,19 +135,18 @@ class VLLM(LanguageModel):
             del engine
             gc.collect()  # it is in circles, and would complain if it met the end of the interpreter
 
-    async def _continued(self, text: str):
-        (tokens,) = await self._engine.renderer.render_cmpl_async([{"prompt": text}])
-        return tokens
-
-    async def _templated(self, messages):
-        """Messages as the model's chat template writes them, up to where its answer begins."""
+    async def _tokens(self, prompt: Prompt):
+        """What the engine reads: a text as it is, messages by the chat template up to where the answer begins."""
         from vllm.renderers.chat_utils import ChatTemplateResolutionError
         from vllm.renderers.params import ChatParams
 
+        renderer = self._engine.renderer
+        if isinstance(prompt, str):
+            (tokens,) = await renderer.render_cmpl_async([{"prompt": prompt}])
+            return tokens
         params = ChatParams(chat_template_kwargs={"add_generation_prompt": True})
-        spoken = [message._asdict() for message in messages]
         try:
-            _, (tokens,) = await self._engine.renderer.render_chat_async([spoken], params)
+            _, (tokens,) = await renderer.render_chat_async([[message._asdict() for message in prompt]], params)
         except ChatTemplateResolutionError:
             raise TroveLiteError(
                 f"the model '{self.name}' has no chat template: leave --chat at auto with a method that asks in texts, "
@@ -200,8 +183,7 @@ class VLLM(LanguageModel):
 
     @cached_property
     def _sha256(self) -> str | None:
-        place = Path(self.model)
-        return sha256_of_weights(place) if place.exists() else None
+        return sha256_of_weights(Path(self.model)) if Path(self.model).exists() else None
 
     def _params(self, seed: int, settings: SamplingSettings):
         from vllm import SamplingParams
@@ -211,21 +193,24 @@ class VLLM(LanguageModel):
         if self._nucleus and settings.temperature:
             how = {"temperature": 0.0, "extra_args": {ASKED: how}}
         return SamplingParams(
-            **how,
-            max_tokens=settings.max_tokens,
-            stop=list(settings.stop),
-            output_kind=RequestOutputKind.FINAL_ONLY,
+            **how, max_tokens=settings.max_tokens, stop=list(settings.stop), output_kind=RequestOutputKind.FINAL_ONLY
         )
 
-    async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings, priority: int) -> Completion:
+    async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         """One completion, a request of its own."""
         if self._engine is None:
             raise RuntimeError("a VLLM model completes inside its `async with` block")
         params, number = self._params(seed, settings), str(next(self._requests))
-        with _vllm_errors():
-            tokens = await (self._continued(prompt) if isinstance(prompt, str) else self._templated(prompt))
+        try:
+            tokens = await self._tokens(prompt)
             start = time.perf_counter()
-            *_, result = [part async for part in self._engine.generate(tokens, params, number, priority=priority)]
+            *_, result = [part async for part in self._engine.generate(tokens, params, number)]
+        except TroveLiteError:
+            raise
+        except Exception as error:
+            if TOO_LONG.search(line := one_line(error)):
+                raise PromptRefused(f"vLLM refuses a prompt ({line})") from error
+            raise ModelError(f"vLLM failed ({line}); run again to go on from here") from error
         seconds = time.perf_counter() - start
         (output,) = result.outputs
         waited, times = None, result.metrics  # vLLM's RequestStateStats
@@ -270,18 +255,6 @@ def name_of(model: str) -> tuple[str, str | None]:
     if place.parent.name == "snapshots" and (hub := place.parts[-3]).startswith("models--"):
         return hub.removeprefix("models--").replace("--", "/"), place.name
     return place.resolve().name if place.name in ("", "..") else place.name, None
-
-
-@contextmanager
-def _vllm_errors():
-    try:
-        yield
-    except TroveLiteError:
-        raise
-    except Exception as error:
-        if TOO_LONG.search(said := one_line(error)):
-            raise PromptRefused(f"vLLM refuses a prompt ({said})") from error
-        raise ModelError(f"vLLM failed ({said}); run again to go on from here") from error
 
 
 def use_every_core() -> None:

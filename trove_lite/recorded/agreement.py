@@ -30,13 +30,12 @@ class Agreement(NamedTuple):
     disagreements: pd.DataFrame
 
     def __str__(self) -> str:
-        total = self.shares.set_index("category").loc["all"]
+        *_, (_, candidates, status, compared, answer, verdict) = self.shares.itertuples(index=False)
         causes = ", ".join(f"{count} {cause}" for cause, count in self.disagreements["cause"].value_counts().items())
         return (
-            f"agreement: status {100 * total['status'] / max(total['candidates'], 1):.2f} % of {total['candidates']}, "
-            f"answer {100 * total['answer'] / max(total['compared'], 1):.2f} % and verdict "
-            f"{100 * total['verdict'] / max(total['compared'], 1):.2f} % of {total['compared']}; "
-            f"{len(self.disagreements)} candidates differ ({causes or 'none'})"
+            f"agreement: status {100 * status / max(candidates, 1):.2f} % of {candidates}, "
+            f"answer {100 * answer / max(compared, 1):.2f} % and verdict {100 * verdict / max(compared, 1):.2f} % of "
+            f"{compared}; {len(self.disagreements)} candidates differ ({causes or 'none'})"
         )
 
 
@@ -44,15 +43,16 @@ def compare(recorded: pd.DataFrame, new: pd.DataFrame, programs: Sequence[str]) 
     """Hold two tables of the same candidates against each other; `programs` are what ran, row by row."""
     differing, same = [], []
     for old, now, program in zip(recorded.itertuples(), new.itertuples(), programs, strict=True):
-        status = _kind(old.status) == _kind(now.status)
+        status, before = (one if one in ("ok", "timeout") else "failed" for one in (now.status, old.status))
+        status = status == before  # the record knows three ways to end
         answer = old.answer == now.answer or (pd.isna(old.answer) and pd.isna(now.answer))
         verdict = pd.isna(old.correct) or bool(old.correct) == bool(now.correct)
         whole = not old.shortened and not _CLOCK.search(program)
         same.append((old.category, 1, status, whole, whole and answer, whole and verdict))
         if not (status and answer and verdict):
-            key = [getattr(old, name) for name in KEY]
-            cause = _cause(old, now, program)
-            differing.append((*key, old.status, now.status, answer, verdict, cause, _excerpt(old), _excerpt(now)))
+            key, printed = [getattr(old, name) for name in KEY], (_excerpt(old), _excerpt(now))
+            cause = _cause(old, now, program, " ".join(printed))
+            differing.append((*key, old.status, now.status, answer, verdict, cause, *printed))
     names = ["category", "candidates", "status", "compared", "answer", "verdict"]
     shares = pd.DataFrame(same, columns=names).groupby("category", observed=True).sum()
     shares.loc["all"] = shares.sum()
@@ -66,32 +66,21 @@ def _excerpt(row) -> str:
     return row.error.strip().rpartition("\n")[2][:100] if isinstance(row.error, str) else ""
 
 
-def _kind(status: str) -> str:
-    """The record knows three ways to end."""
-    return status if status in ("ok", "timeout") else "failed"
-
-
-def _cause(old, now, program: str) -> str:
-    """The likeliest reason for a disagreement.
+def _cause(old, now, program: str, printed: str) -> str:
+    """The likeliest reason for a disagreement, the first that holds.
 
     `library version` includes Python's (the record's has no `math.cbrt` and no `tkinter`) and what SymPy can solve;
     `toolbox`: one of the two lacked a name.
     """
-    printed = f"{_excerpt(old)} {_excerpt(now)}"
-    if old.shortened:
-        return "truncated record"
-    if _VERSION.search(printed):
-        return "library version"
-    if "timeout" in (old.status, now.status):
-        return "timeout"
-    if _CLOCK.search(program):
-        return "time or date"
-    if now.status in ("memory", "output", "killed"):
-        return "memory or output limit"
-    if old.mode == "import" and "NameError" in printed:
-        return "toolbox"
-    if _CHANCE.search(program):
-        return "random"
-    if now.status == old.status and sorted(now.output) == sorted(old.output):
-        return "set order"
-    return "library version" if _LIBRARY.search(program) else "other"
+    causes = {
+        "truncated record": old.shortened,
+        "library version": _VERSION.search(printed),
+        "timeout": "timeout" in (old.status, now.status),
+        "time or date": _CLOCK.search(program),
+        "memory or output limit": now.status in ("memory", "output", "killed"),
+        "toolbox": old.mode == "import" and "NameError" in printed,
+        "random": _CHANCE.search(program),
+        "set order": now.status == old.status and sorted(now.output) == sorted(old.output),
+    }
+    otherwise = "library version" if _LIBRARY.search(program) else "other"
+    return next((cause for cause, holds in causes.items() if holds), otherwise)

@@ -1,6 +1,6 @@
 """Toolboxes that a finished run of TROVE lends to another as a placebo: played back from its tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 
@@ -19,7 +19,8 @@ Lent = Mapping[tuple[str, str, int], tuple[View, ...]]
 def lend(settings) -> Lent:
     """The toolboxes that methods of a run with these RunSettings are shown instead of their own; empty for none.
 
-    Raises TroveLiteError where the run that is named cannot lend them.
+    A lender RUN#CATEGORY lends that category's; RUN alone the next one's after each, in turn. Raises TroveLiteError
+    where the run that is named cannot lend them.
     """
     found = {}
     for method in settings.methods:
@@ -35,22 +36,17 @@ def lend(settings) -> Lent:
             rows = with_isolated_tools(rows, [folder])
         present = [c for c in load_dataset(settings.dataset).categories if (rows["category"] == c).any()]
         for to, seed in product(settings.categories, settings.seeds):
-            whose = category or after(to, present)
+            after = [*present[present.index(to) + 1 :], *present, ""] if to in present else [""]
+            whose = category or after[0]
             stream = rows[(rows["category"] == whose) & (rows["seed"] == seed)]
             if whose == to or stream.empty:
                 raise TroveLiteError(f"{folder}: has no toolbox of another category than {to} for seed {seed}")
             theirs = replace(stated[stream["run"].iloc[0]], isolated=own.isolated)
-            found[method, to, seed] = along(stream, theirs)
+            found[method, to, seed] = views_along(stream, theirs)
     return found
 
 
-def after(category: str, present: Sequence[str]) -> str:
-    """Of the categories that a run has, the one after this, and after the last the first; "" where it has none."""
-    later = present[present.index(category) + 1 :] if category in present else []
-    return next(iter([*later, *present]), "")
-
-
-def along(stream: pd.DataFrame, settings: TroveSettings) -> tuple[View, ...]:
+def views_along(stream: pd.DataFrame, settings: TroveSettings) -> tuple[View, ...]:
     """What IMPORT was shown at each place of one stream, by its candidates and settings."""
     played = played_back(stream, settings)
     return tuple((a.shown, a.library) for a, _ in played if a.mode == IMPORT and a.phase == "stream" and not a.round)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..candidates import read_description
 from ..datasets import bbh
 from ..datasets.files import pinned_file
 from ..errors import TroveLiteError
@@ -14,8 +15,6 @@ RELEASED_MAKER = "GPT-4"
 TOOL_MAKER, THOUGHT_MAKER = "latm", "made_cot"
 #: Method → what an entry of `run.json` says of what it made.
 MADE = {TOOL_MAKER: "proposals", THOUGHT_MAKER: "thoughts"}
-#: The tasks of the released tools, in the paper's order.
-TASKS = tuple(bbh.FILES)
 
 
 def transcript(category: str) -> list[dict]:
@@ -37,7 +36,7 @@ def made_tools(folder: str | Path, method: str = TOOL_MAKER) -> dict[str, str]:
     TroveLiteError where the folder holds no complete run, or none in which the method made any.
     """
     own: dict[tuple[str, int], str] = {}
-    for made in described(folder)["toolboxes"]:
+    for made in complete_description(folder)["toolboxes"]:
         if made.get(MADE.get(method, MADE[TOOL_MAKER])):
             key = made["category"], made["seed"]
             own[key] = own.get(key) or made["tool"]
@@ -50,20 +49,15 @@ def made_tools(folder: str | Path, method: str = TOOL_MAKER) -> dict[str, str]:
     return tools | {f"{category}#{seed}": tool for (category, seed), tool in own.items() if several}
 
 
-def described(folder: str | Path) -> dict:
+def complete_description(folder: str | Path) -> dict:
     """The `run.json` of a complete run. Raises TroveLiteError where there is none."""
-    path = Path(folder) / "run.json"
-    try:
-        about = json.loads(path.read_text(encoding="utf-8"))
-        models = about.get("models") or {"solver": about["model"]}  # of a run before roles had models of their own
-        return about | {"toolboxes": about["toolboxes"], "models": models}
-    except (OSError, ValueError, KeyError) as error:
-        raise TroveLiteError(
-            f"{path}: no complete run ({error!r}); run the same command again to complete it"
-        ) from error
+    about = read_description(folder)
+    if "toolboxes" not in about:
+        raise TroveLiteError(f"{folder}: no complete run; run the same command again to complete it")
+    return {"models": {"solver": about["model"]}} | about  # of a run before roles had models of their own
 
 
-def carried(sources: Sequence[str | Path], method: str = TOOL_MAKER) -> dict[str, object]:
+def tool_settings(sources: Sequence[str | Path], method: str = TOOL_MAKER) -> dict[str, object]:
     """The settings `tools` and `maker` of LATM, or of another `method` that takes any, for tools made elsewhere.
 
     sources: `released` for GPT-4's six, a run folder, or files, each the wrapped tool of the task that it is named
@@ -73,9 +67,9 @@ def carried(sources: Sequence[str | Path], method: str = TOOL_MAKER) -> dict[str
     if list(map(str, sources)) == ["released"]:
         if method == THOUGHT_MAKER:
             raise TroveLiteError("tool released: GPT-4's thoughts were not released; give a run folder, or files")
-        return {"tools": {category: released_tool(category) for category in TASKS}, "maker": RELEASED_MAKER}
+        return {"tools": {category: released_tool(category) for category in bbh.FILES}, "maker": RELEASED_MAKER}
     if len(sources) == 1 and first.is_dir():
-        models = described(first)["models"]
+        models = complete_description(first)["models"]
         return {"tools": made_tools(first, method), "maker": str(models.get("maker", models["solver"]))}
     try:
         tools = {Path(source).stem: Path(source).read_text(encoding="utf-8") for source in sources}

@@ -22,7 +22,7 @@ RULE = "two_stage"  # by which the program selects
 
 @dataclass
 class ImportReport:
-    """What was read from one file, where its record and our grading differ, and how it breaks off, if it does.
+    """What was read from one file, and where its record and our grading differ.
 
     `selected`: whether the file holds the selected answers alone. Then `recorded_correct` counts the problems whose
     selected answer is right as the record says, `correct` by our grading, and `tools` and `functions` what the run's
@@ -38,7 +38,6 @@ class ImportReport:
     retried: int = 0
     shortened: int = 0
     disagreements: list[str] = field(default_factory=list)
-    broken: str = ""
     selected: bool = False
     recorded_correct: int | None = None
     correct: int | None = None
@@ -46,23 +45,17 @@ class ImportReport:
     functions: int | None = None
 
     def __str__(self) -> str:
-        if self.selected:
-            return (
-                f"{self.run} {self.category}: {self.problems} selected answers, {self.recorded_correct} recorded as "
-                f"correct, {self.correct} by our grading ({self.shortened} without their output), "
-                f"{len(self.disagreements)} disagreements"
-            )
-        ends = f"; it breaks off, and what comes after is left out ({self.broken})" if self.broken else ""
+        right = f", {self.recorded_correct} recorded as correct, {self.correct} by our grading" if self.selected else ""
         return (
-            f"{self.run} {self.category}: {self.problems} problems, {self.candidates} candidates "
-            f"({self.retried} of them from problems solved again, {self.shortened} with a shortened output), "
-            f"{len(self.disagreements)} disagreements with our grading{ends}"
+            f"{self.run} {self.category}: {self.problems} problems, {self.candidates} "
+            f"{'selected answers' if self.selected else 'candidates'}{right} ({self.retried} of problems solved again, "
+            f"{self.shortened} with a shortened output), {len(self.disagreements)} disagreements with our grading"
         )
 
 
 def as_table(reports: Sequence[ImportReport]) -> pd.DataFrame:
     """Reports as a table: a row a file, `kind` saying what it holds, with the number of `disagreements`."""
-    table = pd.DataFrame([vars(report) for report in reports]).drop(columns=["log", "broken"])
+    table = pd.DataFrame([vars(report) for report in reports]).drop(columns="log")
     kinds = table.pop("selected").map({True: "selected answers", False: "candidates"})
     table.insert(3, "kind", kinds)
     return table.assign(disagreements=table["disagreements"].map(len)).convert_dtypes()

@@ -61,20 +61,19 @@ class Section(NamedTuple):
 
 
 def import_logs(
-    logs: Sequence[Path], problems: Iterable[Problem], *, partial: bool = False, progress: bool = True
+    logs: Sequence[Path], problems: Iterable[Problem], *, progress: bool = True
 ) -> tuple[pd.DataFrame, list[ImportReport]]:
     """Read logs, each its own run, into one candidates table, with a report on each.
 
     A file that ends in `.json` is a result file (`official_results`): the answer that its run selected for each
     problem, beside the run's log or in its place. `problems` are those that the logs' questions are matched with, by
     text. Raises TroveLiteError, naming the log and the line, for a file that is not such a log, breaks off, or asks a
-    question that is not among `problems`; where `partial`, one that breaks off is read up to its last whole problem,
-    and its report says so.
+    question that is not among `problems`.
     """
     problems, index = list(problems), {}
     for problem in problems:
         index.setdefault(problem.question.text.strip(), []).append(problem)
-    read = functools.partial(_read, index=index, problems=problems, partial=partial)
+    read = functools.partial(_read, index=index, problems=problems)
     with ProcessPoolExecutor() as pool, Bar(len(logs), "reading logs", enabled=progress) as bar:
         parts = []
         for part in pool.map(read, logs) if len(logs) > 1 else map(read, logs):
@@ -97,24 +96,21 @@ def known_problems() -> list[Problem]:
     return [problem for category in found.categories for problem in found.load(category)]
 
 
-def _read(
-    file: Path, *, index: dict[str, list[Problem]], problems: list[Problem], partial: bool
-) -> tuple[pa.Table, ImportReport]:
+def _read(file: Path, *, index: dict[str, list[Problem]], problems: list[Problem]) -> tuple[pa.Table, ImportReport]:
     if file.suffix == ".json":
         return read_results(file, run_of(file), problems)
-    return _read_log(file, run_of(file), index, partial)
+    return _read_log(file, run_of(file), index)
 
 
-def _read_log(log: Path, run: str, index: dict[str, list[Problem]], partial: bool) -> tuple[pa.Table, ImportReport]:
+def _read_log(log: Path, run: str, index: dict[str, list[Problem]]) -> tuple[pa.Table, ImportReport]:
     text = text_of(log)
-    sections, broken = _whole_sections(text, log, partial)
-    by_question = _match(sections, index, text, log)
-    modes = _modes(sections)
+    sections = list(_sections(text, log))
+    by_question, modes = _match(sections, index, text, log), _modes(sections)
     complete = Counter()  # mode → samples of a whole section
     for section, (_, mode) in zip(sections, modes, strict=True):
         complete[mode] = max(complete[mode], len(section.samples))
     method = "trove" if "import" in complete else "trove_no_import"
-    report = ImportReport(str(log), run, by_question[0].category, method, broken=broken)
+    report = ImportReport(str(log), run, by_question[0].category, method)
     places = [mode for mode in ORDER if mode in complete]
     same = run_facts(log, run, method, "recorded")
     rows, taken = [], Counter()
@@ -135,23 +131,6 @@ def _read_log(log: Path, run: str, index: dict[str, list[Problem]], partial: boo
     report.candidates = len(rows)
     report.retried = sum(row["phase"] == "retry" for row in rows)
     return as_arrow(rows), report
-
-
-def _whole_sections(text: str, log: Path, partial: bool) -> tuple[list[Section], str]:
-    """All sections of a log, and ""; or, where `partial`, those before the problem at which it breaks off, and how."""
-    sections: list[Section] = []
-    try:
-        for section in _sections(text, log):
-            sections.append(section)
-    except TroveLiteError as error:
-        after = HEADER.search(text, sections[-1].samples[-1].end()) if sections else None
-        last = sections[-1].example if sections else None
-        while sections and sections[-1].example == last and not (after and int(after[1]) != last):
-            sections.pop()  # the problem at which it breaks off
-        if not partial or not sections:
-            raise
-        return sections, str(error).removesuffix(NOTHING_WRITTEN)
-    return sections, ""
 
 
 def _sections(text: str, log: Path) -> Iterator[Section]:
@@ -240,40 +219,27 @@ def _modes(sections: list[Section]) -> list[tuple[str, str]]:
 
 
 def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> dict:
-    """One candidate from one recorded sample."""
-    ok = match["success"] == "True"
+    """One candidate from one recorded sample, its answers and verdict by what its program printed.
+
+    Those of a shortened record stand as recorded, unless it was graded against another problem's gold. What the record
+    says otherwise is reported.
+    """
+    ok, recorded = (match[name] == "True" for name in ("success", "correct"))
     output, cut_output = SHORTENED.subn("\n…\n", match["output"])
     shortened = cut_output > 0 or bool(SHORTENED.search(match["answers"]))
     report.shortened += shortened
-    answers, correct, doubts = _verdict(match, problem, output if ok else "", shortened)
-    if doubts:
-        report.disagreements.append(f"{report.log}, line {_line(text, match.start())}: {'; '.join(doubts)}")
-    return program_facts(
-        problem,
-        solution=match["solution"],
-        tools=match["tools"],
-        ok=ok,
-        output=output,
-        answers=answers,
-        correct=correct,
-        shortened=shortened,
-    )
-
-
-def _verdict(match: re.Match, problem: Problem, output: str, shortened: bool) -> tuple[list[str], bool, list[str]]:
-    """Answers and verdict of a recorded sample, by what its program printed; and what the record says otherwise.
-
-    Those of a shortened record stand as recorded, unless it was graded against another problem's gold.
-    """
-    recorded, stated = match["correct"] == "True", _recorded_answers(match["answers"])
-    answers = stated if shortened else read_numbers(output)
+    stated = _recorded_answers(match["answers"])
+    answers = stated if shortened else read_numbers(output if ok else "")
     own_gold = match["gold"] == str(problem.gold)  # the official program grades problems solved again by another's
     correct = recorded if shortened and own_gold else is_correct(graded(answers), problem.gold)
     read = [] if answers == stated else [f"answers recorded as {stated[:3]}, we read {answers[:3]}"]
     gold = [f"graded against {match['gold']}, the gold answer of another problem; ours is {problem.gold}"]
     verdict = [] if correct == recorded else [f"recorded as {recorded}, we find {correct}"]
-    doubts = [*read, *([] if own_gold else gold), *verdict]
-    return answers, correct, doubts if read or verdict else []
+    if read or verdict:
+        doubts = "; ".join([*read, *([] if own_gold else gold), *verdict])
+        report.disagreements.append(f"{report.log}, line {_line(text, match.start())}: {doubts}")
+    about = {"solution": match["solution"], "tools": match["tools"], "ok": ok, "output": output}
+    return program_facts(problem, **about, answers=answers, correct=correct, shortened=shortened)
 
 
 def _recorded_answers(text: str) -> list[str]:

@@ -8,6 +8,7 @@ answers it repeats. Its rows are of the phase `selected`, which everything that 
 import json
 import re
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from pathlib import Path
 
 import pyarrow as pa
@@ -84,17 +85,15 @@ def _entries(file: Path) -> list[dict]:
 
 def _category_of(entries: Sequence[dict], problems: Iterable[Problem], file: Path) -> list[Problem]:
     """The problems that the entries answer, in order."""
-    by_category: dict[str, list[Problem]] = {}
-    for problem in problems:
-        by_category.setdefault(problem.category, []).append(problem)
-    for found in by_category.values():
-        ordered = sorted(found, key=lambda problem: problem.index)
-        pairs = zip(entries, ordered, strict=False)
-        same = sum(entry["response"]["answer"] == problem.gold for entry, problem in pairs)
-        if len(ordered) == len(entries) and same >= SAME_GOLD * len(entries):
-            return ordered
+    golds = [entry["response"]["answer"] for entry in entries]
+    known = sorted(problems, key=lambda problem: (problem.category, problem.index))
+    for _, found in groupby(known, key=lambda problem: problem.category):
+        mine = list(found)
+        same = sum(gold == problem.gold for gold, problem in zip(golds, mine, strict=False))
+        if len(mine) == len(golds) and same >= SAME_GOLD * len(golds):
+            return mine
     raise TroveLiteError(
-        f"{file}: its {len(entries)} gold answers are not those of a category of the data set{NOTHING_WRITTEN}"
+        f"{file}: its {len(golds)} gold answers are not those of a category of the data set{NOTHING_WRITTEN}"
     )
 
 
@@ -113,13 +112,5 @@ def _row(found: dict, problem: Problem, report: ImportReport) -> dict:
             + (", for its output is not kept" if output is None else "")
         )
     tools = "".join(f"```python\n{tool['function']}\n```\n" for tool in found["function"])
-    return program_facts(
-        problem,
-        solution=found["solution"],
-        tools=tools,
-        ok=ok,
-        output=output,
-        answers=answers,
-        correct=correct,
-        shortened=output is None,
-    )
+    about = {"solution": found["solution"], "tools": tools, "ok": ok, "output": output, "shortened": output is None}
+    return program_facts(problem, **about, answers=answers, correct=correct)

@@ -52,22 +52,19 @@ def reexecute(
     """
     programs, problems = recorded_programs(candidates, settings), _problems(candidates)
     jobs = [Job(program, tuple(problem.files.items())) for program, problem in zip(programs, problems, strict=True)]
-    statuses = candidates["status"].tolist()
-    slow = {job for job, status in zip(jobs, statuses, strict=True) if status == "timeout"}
-    distinct = dict.fromkeys(job for job, status in zip(jobs, statuses, strict=True) if status not in NOTHING_RAN)
-    parts = [
-        (sandbox, [job for job in distinct if job not in slow]),
-        (known_timeouts or sandbox, [job for job in distinct if job in slow]),
-    ]
+    ran = ~candidates["status"].isin(NOTHING_RAN)
+    slow = {job for job, status in zip(jobs, candidates["status"], strict=True) if status == "timeout"}
+    distinct = dict.fromkeys(job for job, one_ran in zip(jobs, ran, strict=True) if one_ran)
+    parts = {sandbox: [job for job in distinct if job not in slow]}
+    parts[known_timeouts or sandbox] = [*parts.get(known_timeouts or sandbox, []), *filter(slow.__contains__, distinct)]
     executions = _execute(parts, journal, progress)
-    new = candidates.copy()
-    new["provenance"], new["shortened"] = "re-executed", False
+    new = candidates.assign(provenance="re-executed", shortened=False)
     datasets = {name: load_dataset(name) for name in candidates["dataset"].unique()}
     rows = [
-        [getattr(old, name) for name in CHANGED]
-        if old.status in NOTHING_RAN
-        else _graded(executions[job], old.solution, problem.gold, datasets[old.dataset])
-        for old, job, problem in zip(candidates.itertuples(), jobs, problems, strict=True)
+        _graded(executions[job], old.solution, problem.gold, datasets[old.dataset])
+        if one_ran
+        else [getattr(old, name) for name in CHANGED]
+        for old, job, problem, one_ran in zip(candidates.itertuples(), jobs, problems, ran, strict=True)
     ]
     for column, values in zip(CHANGED if rows else (), zip(*rows, strict=True), strict=False):
         kind = candidates[column].dtype
@@ -128,18 +125,18 @@ class Job(NamedTuple):
         return fingerprint(self.program, "\n".join(name for name, _ in self.files))
 
 
-def _execute(parts: list[tuple[Sandbox, list[Job]]], path: Path | None, progress: bool) -> dict[Job, Execution]:
-    """Run, part by part, what the journal at `path` does not hold yet, and keep it there."""
+def _execute(parts: Mapping[Sandbox, list[Job]], path: Path | None, progress: bool) -> dict[Job, Execution]:
+    """Run, sandbox by sandbox, what the journal at `path` does not hold yet, and keep it there."""
     known = {}
     with closing(Journal(path)) if path else nullcontext() as journal:
         if journal:
-            about = [{k: v for k, v in box.describe().items() if k not in ("workers", "message")} for box, _ in parts]
+            about = [{k: v for k, v in box.describe().items() if k not in ("workers", "message")} for box in parts]
             if not journal.records:
                 journal.append({"sandboxes": about})
             elif journal.records[0] != {"sandboxes": about}:
                 raise TroveLiteError(f"{path}: begun with other limits, isolation or libraries; choose another --out")
             known = {record["program"]: Execution(*record["execution"]) for record in journal.records[1:]}
-        for box, jobs in parts:
+        for box, jobs in parts.items():
             missing = [job for job in jobs if job.key not in known]
 
             def keep(number: int, execution: Execution, missing: list[Job] = missing) -> None:
@@ -149,7 +146,7 @@ def _execute(parts: list[tuple[Sandbox, list[Job]]], path: Path | None, progress
 
             programs, files = [job.program for job in missing], [dict(job.files) for job in missing]
             box.run_many(programs, progress=progress and len(missing) > 0, done=keep, files=files)
-    return {job: known[job.key] for _, jobs in parts for job in jobs}
+    return {job: known[job.key] for jobs in parts.values() for job in jobs}
 
 
 def _problems(candidates: pd.DataFrame) -> list[Problem]:

@@ -103,11 +103,9 @@ def stated_settings(folders: Iterable[str | Path]) -> dict[str, TroveSettings]:
         if stated:
             stated = as_begun(TroveSettings, stated) | {"budget": Budget(**stated["budget"])}
             for seed in about["settings"]["seeds"]:
-                refused = [
-                    name
-                    for category in about["settings"]["categories"]
-                    for name in about.get("loading", {}).get(f"{TROVE.name}-{category}-{seed}", {}).get("refused", ())
-                ]
+                streams = [f"{TROVE.name}-{category}-{seed}" for category in about["settings"]["categories"]]
+                loaded = (about.get("loading", {}).get(stream, {}) for stream in streams)
+                refused = [name for each in loaded for name in each.get("refused", ())]
                 own = {"seed": seed, "refused": (*stated.get("refused", ()), *refused)}
                 found[run_name(about["settings"]["name"], seed)] = TroveSettings(**stated | own)
     return found

@@ -6,26 +6,16 @@ surely want are begun ahead. It makes records; what they mean is `record`, and t
 
 import asyncio
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
+from ..candidates import REFUSED, UNAVAILABLE
 from ..datasets.base import Dataset, Problem
 from ..errors import TroveLiteError
 from ..journal import Journal
-from ..methods.base import (
-    Answer,
-    Attempt,
-    Candidate,
-    Messages,
-    Method,
-    Question,
-    Request,
-    Run,
-    Settings,
-    Steps,
-    sample_seed,
-)
+from ..methods.base import Answer, Attempt, Candidate, Messages, Method, Question, Request, Run, Settings, sample_seed
 from ..models.base import (
     LanguageModel,
     Message,
@@ -56,9 +46,13 @@ class Stream:
         problems: Sequence[Problem],
         settings: Settings,
         examples: Sequence[Problem] = (),
+        lent: Sequence = (),
     ):
+        if lent:
+            steps, ahead = (partial(function, lent=lent) for function in (method.steps, method.ahead))
+            method = method._replace(steps=steps, ahead=ahead)
         self.method, self.category, self.seed, self.settings = method, category, seed, settings
-        self.examples = examples  # the labelled problems that the method may see
+        self.examples, self.lent = examples, lent  # labelled problems, and another run's toolboxes, that it may see
         self.problems = {problem.index: problem for problem in problems}
         self.questions = [problem.question for problem in problems]
         self.correct: dict[int, bool] = {}
@@ -69,25 +63,10 @@ class Stream:
         self.reused = 0
         self.left_out = 0  # statements that stood with tools
         self.learned: object = None  # what the generator ended with: TROVE its toolbox
-
-    @property
-    def modes(self) -> tuple[str, ...]:
-        """In the order in which they are sampled, which some settings choose."""
-        return getattr(self.settings, "modes", self.method.modes)
-
-    @property
-    def isolated(self) -> bool:
-        """Whether its tools are definitions alone, in replies and in what programs run with."""
-        return getattr(self.settings, "isolated", False)
-
-    @property
-    def label(self) -> str:
-        return f"{self.method.name}-{self.category}-{self.seed}"
-
-    @property
-    def table_name(self) -> str:
-        """What tables call the method with these settings."""
-        return self.settings.table_name(self.method.name)
+        self.modes = getattr(settings, "modes", method.modes)  # in the order in which some settings sample them
+        self.isolated = getattr(settings, "isolated", False)  # whether its tools are definitions alone
+        self.label = f"{method.name}-{category}-{seed}"
+        self.table_name = settings.table_name(method.name)
 
     def open(self, folder: Path) -> None:
         """Open the journal in `folder` and take from it what is known already."""
@@ -95,7 +74,7 @@ class Stream:
         self.recorded = {record.key: record for record in (Record(**r) for r in self.journal.records)}
         self.journal.records = []
 
-    def again(self, request: Request, key: Key, asked: str, headings: bool) -> Record | None:
+    def reusable(self, request: Request, key: Key, asked: str, headings: bool) -> Record | None:
         """Another run's sample of this prompt and seed; not yet run where its program has something else around it."""
         record = self.others.pop(key, None)
         if record is None or record.prompt != asked or isinstance(request, Run):
@@ -125,21 +104,20 @@ class Driver:
     ):
         self.models, self.sandbox, self.pack, self.dataset = models, sandbox, pack, dataset
         self.parser, self.sampling, self.progress = parser, sampling, progress
-        in_flight = in_flight or sum(model.concurrency for model in set(models.values()))
-        self.generating, self.executing = Gate(in_flight), Gate(sandbox.workers)
-        self.live = asyncio.Semaphore(in_flight)
+        self.in_flight = in_flight
         self.tasks: asyncio.TaskGroup | None = None
         self.unavailable: list[tuple[int, Stream, Record]] = []  # samples not to be had, numbered, not yet recorded
         self.lacked = self.in_a_row = 0
 
     async def run(self, streams: Sequence[Stream]) -> None:
-        """Run all streams to their end. Raises the first failure, having stopped everything else."""
-        failure = None
+        """Run all streams to their end, by entered models. Raises the first failure, having stopped everything else."""
+        in_flight = self.in_flight or sum(model.concurrency for model in set(self.models.values()))
+        self.generating, self.executing = Gate(in_flight), Gate(self.sandbox.workers)
+        self.live, failure = asyncio.Semaphore(in_flight), None
         try:
             async with asyncio.TaskGroup() as self.tasks:
                 syncing = self.tasks.create_task(self._sync(streams))
-                running = [self.tasks.create_task(self._stream(stream)) for stream in streams]
-                await asyncio.wait(running)
+                await asyncio.wait([self.tasks.create_task(self._stream(stream)) for stream in streams])
                 syncing.cancel()
         except BaseExceptionGroup as group:
             failure = first_failure(group)
@@ -155,28 +133,24 @@ class Driver:
 
     async def _stream(self, stream: Stream) -> None:
         if stream.method.stream:
-            self.generating.hold()
-            steps = stream.method.begin(stream.questions, stream.settings, stream.examples, self.pack.say)
-            stream.learned = await self._follow(stream, steps, stream.questions)
-            self.generating.release()
+            stream.learned = await self._follow(stream, stream.questions)
         elif stream.questions:
-            alone = [self.tasks.create_task(self._alone(stream, question)) for question in stream.questions]
-            await asyncio.wait(alone)
+            await asyncio.wait([self.tasks.create_task(self._alone(stream, q)) for q in stream.questions])
         self.progress.done(stream.label)
 
     async def _alone(self, stream: Stream, question: Question) -> None:
         async with self.live:  # the rest of the problems wait here, as small as can be
-            steps = stream.method.begin([question], stream.settings, stream.examples, self.pack.say)
-            await self._follow(stream, steps)
+            await self._follow(stream, [question])
 
-    async def _follow(self, stream: Stream, steps: Steps, questions: Sequence[Question] = ()) -> object:
+    async def _follow(self, stream: Stream, questions: Sequence[Question]) -> object:
         """Feed one generator to its end, with samples that its stream will surely ask for begun ahead of time.
 
         Returns what the generator returns. Where models or sandbox cannot keep up, the stream with most problems to go
         is served first, and of its samples those of the next problem: all streams then end together, as soon as can be.
         """
+        steps = stream.method.begin(questions, stream.settings, stream.examples, self.pack.say)
         begun: dict[Key, asyncio.Task] = {}
-        ahead = stream.method.ahead
+        ahead = stream.method.ahead if stream.method.stream else None
         early = enumerate(ahead(questions, stream.settings)) if questions and ahead else iter(())
         answer, place, window = None, 0, LOOKAHEAD
         while True:
@@ -187,10 +161,13 @@ class Driver:
             except StopIteration as end:
                 return end.value
             if isinstance(asked, Answer):
-                self._note(stream, asked)
+                problem = stream.problems[asked.question.index]
+                stream.correct[problem.index] = self.dataset.correct(asked.candidate.vote.answers, problem.gold)
+                self.progress.update(stream.label, stream.correct)
                 answer, place, window = None, place + 1, 1
             else:
-                keys = self._begin(stream, asked, 2 * (place - len(questions)) if questions else FILLER, begun)
+                rank = 2 * (place - len(questions)) if stream.method.stream else FILLER
+                keys = self._begin(stream, asked, rank, begun)
                 answer, window = [await begun.pop(key) for key in keys], 0
 
     def _begin(self, stream: Stream, requests: Sequence[Request], rank: int, begun: dict[Key, asyncio.Task]) -> list:
@@ -208,13 +185,13 @@ class Driver:
         prompt = request.program if isinstance(request, Run) else prompt_of(request, self.pack)
         asked, headings = content_hash(prompt), HEADING in str(prompt)
         record = stream.recorded.pop(key, None)
-        if record is None and (record := stream.again(request, key, asked, headings)):
+        if record is None and (record := stream.reusable(request, key, asked, headings)):
             record = record if record.status else await self._run(record, request, stream, rank)
             stream.journal.append(record.as_json())
         elif record is None:
             lacked = self.lacked
-            record = await self._new(stream, request, key, prompt, asked, rank)
-            if record.finish_reason == "unavailable":
+            record = await self._new(stream, request, key, prompt, rank)
+            if record.finish_reason == UNAVAILABLE:
                 self._hold(stream, record)
             else:
                 self.in_a_row = 0
@@ -229,28 +206,26 @@ class Driver:
         stream.left_out += candidate.left_out + getattr(request, "left_out", 0)
         return candidate
 
-    async def _new(self, stream: Stream, request: Request, key: Key, prompt, asked: str, rank: int) -> Record:
+    async def _new(self, stream: Stream, request: Request, key: Key, prompt: str | Messages, rank: int) -> Record:
+        asked = content_hash(prompt)
         if isinstance(request, Run):
             record, program = Record.of_run(key, request, asked), self._with_given(request.program)
             return await self._execute(record, program, request, stream, rank)
         seed = sample_seed(stream.seed, request.question, key.phase, key.stage, key.sample, key.round)
         model = self.models.get(request.role, self.models["solver"])
         what = prompt if isinstance(prompt, str) else [Message(*message) for message in prompt]
+        stop = self.pack.stops.get(request.stage) if request.prompt is None else None
+        drawn = ({} if stop is None else {"stop": stop}) | dict(request.sampling)
+        how = {"sampling": replace(self.sampling, **drawn)} if drawn else {}
         try:
             async with self.generating(rank):
-                drawn = self.pack.stops.get(request.stage) if request.prompt is None else None
-                drawn = ({} if drawn is None else {"stop": drawn}) | dict(request.sampling)
-                how = {"sampling": replace(self.sampling, **drawn)} if drawn else {}
-                how |= {"priority": rank} if model.heeds_priority else {}
                 (completion,) = await model.complete(what, [seed], **how)
-            if rank < FILLER:
-                self.generating.measure(completion.seconds, completion.completion_tokens)
-            chat = not isinstance(as_spoken(what, model.chat), str)
-            record = Record.of(key, request, asked, completion, headings=HEADING in str(prompt), chat=chat)
         except PromptRefused as error:
-            return Record.missing(key, request, asked, "refused", str(error))
+            return Record.missing(key, request, asked, REFUSED, str(error))
         except SampleUnavailable as error:  # whatever else a model does wrong stops the run
-            return Record.missing(key, request, asked, "unavailable", str(error))
+            return Record.missing(key, request, asked, UNAVAILABLE, str(error))
+        chat = not isinstance(as_spoken(what, model.chat), str)
+        record = Record.of(key, request, asked, completion, headings=HEADING in str(prompt), chat=chat)
         return await self._run(record, request, stream, rank)
 
     async def _run(self, record: Record, request: Attempt, stream: Stream, rank: int) -> Record:
@@ -290,14 +265,9 @@ class Driver:
 
     def _settle(self, upto: int) -> None:
         """Record the first so many samples that could not be had."""
-        for _, stream, record in (held for held in self.unavailable if held[0] <= upto):
+        while self.unavailable and self.unavailable[0][0] <= upto:
+            _, stream, record = self.unavailable.pop(0)
             stream.journal.append(record.as_json())
-        self.unavailable = [held for held in self.unavailable if held[0] > upto]
-
-    def _note(self, stream: Stream, answer: Answer) -> None:
-        problem = stream.problems[answer.question.index]
-        stream.correct[problem.index] = self.dataset.correct(answer.candidate.vote.answers, problem.gold)
-        self.progress.update(stream.label, stream.correct)
 
 
 def prompt_of(request: Attempt, pack) -> str | Messages:
@@ -311,11 +281,9 @@ def prompt_of(request: Attempt, pack) -> str | Messages:
 
 def first_failure(group: BaseExceptionGroup) -> BaseException:
     """Of what went wrong at once, the one to report: an interrupt, else an expected error, else the first."""
-    flat = list(leaves(group))
-    ranks = (lambda e: not isinstance(e, Exception), lambda e: isinstance(e, TroveLiteError), lambda e: True)
-    return next(error for rank in ranks for error in flat if rank(error))
-
-
-def leaves(group: BaseExceptionGroup) -> Iterator[BaseException]:
-    for error in group.exceptions:
-        yield from leaves(error) if isinstance(error, BaseExceptionGroup) else (error,)
+    flat, waiting = [], [group]
+    while waiting:
+        error = waiting.pop(0)
+        is_group = isinstance(error, BaseExceptionGroup)
+        (waiting if is_group else flat).extend(error.exceptions if is_group else [error])
+    return min(flat, key=lambda e: 0 if not isinstance(e, Exception) else 1 if isinstance(e, TroveLiteError) else 2)

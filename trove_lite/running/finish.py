@@ -1,7 +1,7 @@
 """The end of a run: the tables, made of the journals alone, and what came of it, for `run.json`."""
 
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -34,7 +34,7 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
     `run.json` gets what came of it: accuracy, what was spent, labels seen, and the tools that each stream ended with.
     """
     description = read_description(out)
-    candidates, calls, records, toolboxes, keepers = [], [], [], [], set()
+    candidates, calls, toolboxes, keepers = [], [], [], set()
     for stream in streams:
         stream.journal.sync()
         own = [Record(**record) for record in read_journal(stream.journal.path)[0]]
@@ -49,7 +49,6 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
         candidates += [same | row for row in rows]
         at = whose | {"dataset": dataset.name, "category": stream.category}
         calls += [at | record.call(description["models"]) for record in own]
-        records += own
         if hasattr(stream.learned, "listing"):  # it keeps tools, if perhaps none
             about = {"method": stream.table_name, "category": stream.category, "seed": stream.seed}
             toolboxes += [about | tool for tool in stream.learned.listing()]
@@ -57,26 +56,23 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
     table = as_frame(as_arrow(candidates)).sort_values(KEY, kind="stable", ignore_index=True)
     spent = as_frame(as_arrow(calls, CALLS_SCHEMA)).sort_values(CALLS_KEY, kind="stable", ignore_index=True)
     lacking = table[table["status"] == UNAVAILABLE]
-    missing = spent["finish_reason"].value_counts().reindex(MISSING, fill_value=0).astype(int).to_dict()
     came = {
         "sessions": sessions_of(out, description),
         "accuracy": {stream.label: accuracy_of(stream, lacking) for stream in streams},
-        "missing": missing,
+        "missing": spent["finish_reason"].value_counts().reindex(MISSING, fill_value=0).astype(int).to_dict(),
         "unavailable_because": next(iter(lacking["error"].dropna()), ""),
         "keep_tools": sorted(keepers),
-        "thought": sum(bool(record.thinking) for record in records),
-        "hidden_code": sum(record.hides_code(settings.parser) for record in records),
         "budget": budget_of(spent).to_dict("records"),
         "labels": {stream.label: len(stream.examples) for stream in streams if stream.method.examples},
         "toolboxes": toolboxes,
-        "loading": {stream.label: told for stream in streams if (told := loading_of(stream))},
+        "loading": {stream.label: counts for stream in streams if (counts := loading_of(stream))},
     }
     save_run(out, table, description | came, calls=spent)
     shutil.rmtree(out / BEFORE, ignore_errors=True)
 
 
 def candidate_rows(
-    records: Iterable[Record],
+    records: Sequence[Record],
     problems: Mapping[int, Problem],
     dataset: Dataset,
     modes: Sequence[str],
@@ -87,17 +83,16 @@ def candidate_rows(
 
     One for which a step on its way was unavailable, a tool say, is unavailable itself.
     """
-    records = list(records)
     found = [record for record in records if record.mode and record.status is not None]
     on_the_way = (record for record in records if not record.mode and record.finish_reason == UNAVAILABLE)
     lacking = {(record.phase, record.problem, record.sample) for record in on_the_way}
+    samples = [(record.phase, record.problem, record.mode, record.sample) for record in found]
     last: dict[tuple, int] = {}
-    for record in found:
-        sample = (record.phase, record.problem, record.mode, record.sample)
+    for sample, record in zip(samples, found, strict=True):
         last[sample] = max(record.round, last.get(sample, 0))
-    for record in found:
+    for sample, record in zip(samples, found, strict=True):
         row = record.row(problems[record.problem], dataset, parser, isolated)
-        if record.round < last[record.phase, record.problem, record.mode, record.sample]:
+        if record.round < last[sample]:
             row["phase"] = "draft"
         if (record.phase, record.problem, record.sample) in lacking:
             row |= {"status": UNAVAILABLE, "correct": None}

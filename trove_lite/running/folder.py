@@ -1,26 +1,26 @@
-"""A run folder and its `run.json`: what a run is, whether it may go on or grow, and when it was worked on.
+"""A run folder and its `run.json`: what a run is, whether it may go on, and when it was worked on.
 
-A run is known by all that its rows depend on (IDENTITY). One that was begun goes on with the same; to more problems or
-more attempts it may grow. Descriptions are dictionaries: no model, method or program runs here.
+A run is known by all that its rows depend on (IDENTITY), and goes on with the same alone. Descriptions are
+dictionaries: no model, method or program runs here.
 """
 
 import json
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import MISSING as NO_DEFAULT
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict
 from pathlib import Path
 
-from ..candidates import UNAVAILABLE, read_description, versions
+from ..candidates import MISSING, UNAVAILABLE, read_description, versions
 from ..datasets.base import Problem
 from ..errors import TroveLiteError
-from ..journal import write_atomically
+from ..journal import finished_journal, write_atomically
 from ..methods import load_method
 from ..methods.base import as_begun
-from .record import content_hash
+from .driver import Stream
+from .record import Key, Record, content_hash
 from .settings import RunSettings, model_identity
 
 #: What of `run.json` a resumed run must share: the rest says what came of it.
@@ -29,6 +29,8 @@ IDENTITY = ("kind", "settings", "prompts", "data", "isolation", "versions", "met
 #: of methods, which are all in `methods`.
 INDIFFERENT = ("versions.matplotlib", "versions.pyarrow", "settings.isolation", "settings.choices")
 HASH_OF_NOTHING = "e3b0c44298fc1c14"  # of the prompts of a method that speaks, until these were hashed too
+#: What of a run's settings a sample hangs on besides its prompt and seed.
+DRAWN = ("model", "roles", "chat", "dataset", "parser", "sampling", "isolation", "time_limit", "memory")
 BEFORE = "before"  # where journals lie whose unavailable samples are asked for again
 TABLES = ("candidates.parquet", "calls.parquet")
 
@@ -36,27 +38,14 @@ TABLES = ("candidates.parquet", "calls.parquet")
 # ---- what a run is ----
 
 
-def describe(
-    settings: RunSettings,
-    *,
-    begun: Mapping[str, Mapping],
-    data: Mapping[str, Sequence[Problem]],
-    shown: Mapping[str, Sequence[Problem]],
-    lent: Mapping[tuple, Sequence],
-    pack,
-    level: str,
-) -> dict:
-    """All that a run's rows depend on, as JSON: what a resumed run is held to.
-
-    begun: methods' settings of before. data, shown: problems by category, the labelled ones too. lent: toolboxes of
-    another run, by whose stream they are shown to. level: how programs are confined.
-    """
-    problems = {category: found[: settings.limit] for category, found in data.items()}
-    problems |= {f"{category}, labelled": found for category, found in shown.items()}
+def describe(settings: RunSettings, streams: Sequence[Stream], pack, level: str) -> dict:
+    """All that a run's rows depend on, as JSON: what a resumed run is held to. level: how programs are confined."""
+    problems = {stream.category: stream.problems.values() for stream in streams}
+    problems |= {f"{stream.category}, labelled": stream.examples for stream in streams if stream.method.examples}
     hashes = {category: content_hash([hashed(problem) for problem in found]) for category, found in problems.items()}
-    hashes |= {f"lent to {'-'.join(map(str, whose))}": content_hash(views) for whose, views in lent.items()}
-    methods = {name: settings.of(name, settings.seeds[0], begun.get(name)) for name in settings.methods}
-    stages = {stage for method in map(load_method, settings.methods) for stage in method.stages or method.modes}
+    hashes |= {f"lent to {stream.label}": content_hash(stream.lent) for stream in streams if stream.lent}
+    methods = {stream.method.name: stream.settings for stream in streams if stream.seed == settings.seeds[0]}
+    stages = {stage for stream in streams for stage in stream.method.stages or stream.method.modes}
     stated = {
         "model": model_identity(settings.model),
         "roles": {role: model_identity(spec) for role, spec in settings.roles.items()},
@@ -81,31 +70,21 @@ def placeless(choices: Mapping) -> dict:
 
 def hashed(problem: Problem) -> dict:
     """A problem as its hash sees it: its files by name alone, since data sets check what is in them."""
-    return {
-        "question": list(problem.question),
-        "gold": problem.gold,
-        "level": problem.level,
-        "files": sorted(problem.files),
-    }
+    kept = {"question": list(problem.question), "gold": problem.gold, "level": problem.level}
+    return kept | {"files": sorted(problem.files)}
 
 
-def differing(old: dict, new: dict) -> list[str]:
+def differing(old: Mapping, new: Mapping) -> list[str]:
     """What a resumed run would change, as "k: was 15, now 30"."""
     old, new = (dict(flat({part: json.loads(json.dumps(d)).get(part) for part in IDENTITY})) for d in (old, new))
-    names = [
-        name
-        for name in new | old
-        if not name.startswith(INDIFFERENT) and old.get(name, "absent") != new.get(name, "absent")
-    ]
+    pairs = {name: (old.get(name, "absent"), new.get(name, "absent")) for name in new | old}
+    names = [name for name, (was, now) in pairs.items() if was != now and not name.startswith(INDIFFERENT)]
     stated = [name for name in names if not name.startswith("methods.")] or names  # methods follow from settings
-    return [
-        f"{name.removeprefix('settings.').removeprefix('methods.')}: was {old.get(name, 'absent')}, "
-        f"now {new.get(name, 'absent')}"
-        for name in stated
-    ]
+    short = {name: name.removeprefix("settings.").removeprefix("methods.") for name in stated}
+    return [f"{short[name]}: was {pairs[name][0]}, now {pairs[name][1]}" for name in stated]
 
 
-def flat(value: dict, prefix: str = "") -> Iterator[tuple[str, object]]:
+def flat(value: Mapping, prefix: str = "") -> Iterator[tuple[str, object]]:
     """Members of a dictionary of dictionaries, each by its names joined with dots."""
     for name, part in value.items():
         if isinstance(part, dict) and part:
@@ -117,49 +96,26 @@ def flat(value: dict, prefix: str = "") -> Iterator[tuple[str, object]]:
 # ---- whether it goes on ----
 
 
-def resume(out: Path, settings: RunSettings, described: Callable[[RunSettings], dict]) -> bool:
-    """Whether the run is complete. Begins it where there is none, lets it grow, refuses one that differs otherwise.
+def resume(out: Path, new: Mapping) -> bool:
+    """Whether the run is complete. Begins it where there is none, refuses one that differs.
 
-    `described` is `describe` with all but the settings. A folder in which nothing was generated takes new settings.
+    new: what `describe` says of it now. A folder in which nothing was generated takes new settings.
     """
-    new, complete = described(settings), (out / TABLES[0]).exists()
+    complete = (out / TABLES[0]).exists()
     begun = complete or generated(out)
     if (out / "run.json").exists():
-        old = read_description(out)
-        changes = differing(as_written_now(old, new), new)
+        changes = differing(as_written_now(read_description(out), new), new)
         if not changes:
             return complete
         if begun:
-            before = settings_before_growth(settings, old.get("settings") or {})
-            same = before != settings and not differing(as_written_now(old, was := described(before)), was)
-            if not same:
-                raise TroveLiteError(
-                    f"{out}: holds a run with other settings ({'; '.join(changes)}); set them back, or choose another "
-                    "--out"
-                )
-            drop_tables(out)
-            new = old | new
+            raise TroveLiteError(
+                f"{out}: holds a run with other settings ({'; '.join(changes)}); set them back, or choose another "
+                "--out, with --reuse for the samples of this one that stay"
+            )
     elif begun:
         raise TroveLiteError(f"{out}: holds rows of a run without its run.json; choose another --out")
     write_description(out, new)
     return False
-
-
-def settings_before_growth(settings: RunSettings, began: Mapping) -> RunSettings:
-    """The settings with which a run was begun that goes on to these: fewer problems, or fewer attempts at each.
-
-    An attempt comes out the same however many there are. More problems only where a problem comes out the same however
-    many follow it. `began`: the settings of before. The same settings where nothing grows.
-    """
-    limit, choices = settings.limit, dict(settings.choices)
-    if (few := began.get("limit")) is not None and (limit is None or limit > few):
-        methods = map(load_method, settings.methods)
-        limit = few if all(method.grows or not method.stream for method in methods) else limit
-    for method, chosen in settings.choices.items():
-        few = (began.get("choices") or {}).get(method, {}).get("attempts")
-        if few is not None and few < (chosen.get("attempts") or 0):
-            choices[method] = chosen | {"attempts": few}
-    return replace(settings, limit=limit, choices=choices)
 
 
 def as_written_now(old: Mapping, new: Mapping) -> dict:
@@ -167,18 +123,12 @@ def as_written_now(old: Mapping, new: Mapping) -> dict:
     methods = dict(old.get("methods") or {})
     for name in methods.keys() & new["methods"].keys():
         kind = type(load_method(name).presets["paper"])
-        methods[name] = defaults(kind) | as_begun(kind, methods[name])
+        methods[name] = asdict(kind()) | as_begun(kind, methods[name])
     prompts = old.get("prompts") or {}
     if prompts.get("hash") == HASH_OF_NOTHING:
         prompts = prompts | {"hash": new["prompts"]["hash"]}
-    settings = defaults(RunSettings) | (old.get("settings") or {})
+    settings = asdict(RunSettings()) | (old.get("settings") or {})
     return {**old, "settings": settings, "methods": methods, "prompts": prompts}
-
-
-def defaults(kind: type) -> dict:
-    """The defaults of a dataclass's fields, where they have one."""
-    made = {field.name: field.default_factory() for field in fields(kind) if field.default_factory is not NO_DEFAULT}
-    return made | {field.name: field.default for field in fields(kind) if field.default is not NO_DEFAULT}
 
 
 def begun_with(out: Path) -> dict[str, dict]:
@@ -203,16 +153,52 @@ def too_many_unavailable(description: Mapping, most: float) -> str:
 
 def ask_again(out: Path) -> None:
     """Make a complete run one that is begun, with what it has at hand but what was unavailable."""
-    drop_tables(out)
+    for table in TABLES:  # they are made again of the journals
+        (out / table).unlink(missing_ok=True)
     shutil.rmtree(out / BEFORE, ignore_errors=True)  # of a time before this, all of which is in the journals
     (out / "journal").rename(out / BEFORE)
     (out / "journal").mkdir(exist_ok=True)
 
 
-def drop_tables(out: Path) -> None:
-    """Remove a run's tables, which are made again of its journals."""
-    for table in TABLES:
-        (out / table).unlink(missing_ok=True)
+# ---- samples of another run, or of this one before ----
+
+
+def refuse_others(folder: Path, theirs: Mapping, ours: Mapping) -> None:
+    """Raises TroveLiteError where samples of the run in `folder` are not what ours would be; both are run.json's."""
+    drawn = [
+        {
+            "settings": {name: about["settings"][name] for name in DRAWN},
+            "versions": {name: version for name, version in about["versions"].items() if name != "trove-lite"},
+            "isolation": about["isolation"],
+        }
+        for about in (theirs, ours)
+    ]
+    changes = differing(*drawn)
+    changes += [f"{name}: not the same" for name in ("models", "identity") if theirs.get(name) != ours.get(name)]
+    if changes:
+        raise TroveLiteError(
+            f"{folder}: its samples are not what this run would draw ({'; '.join(changes)}); leave out --reuse"
+        )
+
+
+def take_samples(stream: Stream, folder: Path | None, before: Path) -> None:
+    """Let a stream take samples of a finished or published run, and of its own journals of `before`, as there are.
+
+    Raises TroveLiteError where that run has no journals.
+    """
+    if folder:
+        if not (folder / "candidates.parquet").exists() or not (folder / "journal").is_dir():
+            raise TroveLiteError(f"{folder}: not a finished run with its journals, whose samples could be used again")
+        theirs = read_description(folder).get("methods", {}).get(stream.method.name, {})
+        stream.alike = theirs.get("isolated", False) == stream.isolated
+        stream.others |= samples_in(folder / "journal", stream.label)
+    stream.others |= samples_in(before, stream.label)
+
+
+def samples_in(journals: Path, label: str) -> dict[Key, Record]:
+    """The samples of one stream that a folder of journals holds, but those that could not be had."""
+    records = (Record(**record) for record in finished_journal(journals / f"{label}.jsonl"))
+    return {record.key: record for record in records if record.finish_reason not in MISSING}
 
 
 # ---- when it was worked on, and by which models ----
@@ -264,7 +250,7 @@ def add_counts(out: Path, **counts: int) -> None:
         write_description(out, description | more)
 
 
-def write_description(out: Path, description: dict) -> None:
+def write_description(out: Path, description: Mapping) -> None:
     """Write a run folder's `run.json`, all or nothing."""
     text = json.dumps(description, indent=2, ensure_ascii=False) + "\n"
     write_atomically(out / "run.json", lambda part: part.write_text(text, encoding="utf-8"))

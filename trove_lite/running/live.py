@@ -5,20 +5,20 @@ answered `driver`, what becomes of the journals `finish`.
 """
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack
 from functools import partial
+from itertools import product
 from pathlib import Path
 from types import MappingProxyType
 
 from ..candidates import FAIL_ON_MISSING, read_description
 from ..datasets import load_dataset
-from ..datasets.base import Dataset, Problem
+from ..datasets.base import Dataset
 from ..errors import TroveLiteError
 from ..journal import locked, on_disk
 from ..methods import load_method
-from ..methods.base import Method
 from ..models import load_model
 from ..models.base import LanguageModel
 from ..prompts import load_pack
@@ -32,11 +32,12 @@ from .folder import (
     begun_with,
     describe,
     note_session,
+    refuse_others,
     resume,
+    take_samples,
     too_many_unavailable,
 )
 from .progress import Progress
-from .reuse import refuse_others, take_samples
 from .settings import RunSettings
 
 REUSE = 10_000  # programs whose executions a run keeps, should the same text come again
@@ -76,21 +77,19 @@ def live_run(
     out, reuse = Path(out), Path(reuse) if reuse else None
     dataset = dataset or load_dataset(settings.dataset)
     pack = pack or load_pack(settings.prompts, dataset)
-    data = {category: tuple(dataset.load(category))[: settings.limit] for category in settings.categories}
-    shown, begun = labelled(settings, dataset), begun_with(out)
+    begun = begun_with(out)
     refuse_wordless(settings, pack, begun)
-    streams = list(streams_of(settings, data, shown, lent, begun))
+    streams = streams_of(settings, dataset, lent, begun)
     models = players(settings, model, roles)
     if not out.exists():
-        in_own_loop(checked(models.values()))
+        in_own_loop(check(models))
     with ExitStack() as stack:
         with on_disk(out):
             (out / "journal").mkdir(parents=True, exist_ok=True)
             stack.enter_context(locked(out))
         sandbox = sandbox or stack.enter_context(warm_sandbox(settings, workers))
         with on_disk(out):
-            about = {"data": data, "shown": shown, "lent": lent, "pack": pack, "level": sandbox.level}
-            if resume(out, settings, partial(describe, begun=begun, **about)):
+            if resume(out, describe(settings, streams, pack, sandbox.level)):
                 if not too_many_unavailable(read_description(out), fail_on_missing):
                     return out
                 ask_again(out)
@@ -113,30 +112,31 @@ def live_run(
 
 
 def streams_of(
-    settings: RunSettings,
-    data: Mapping[str, Sequence[Problem]],
-    shown: Mapping[str, Sequence[Problem]],
-    lent: Lent,
-    begun: Mapping[str, Mapping],
-) -> Iterator[Stream]:
-    """A run's streams: each method on each category with each seed."""
-    for name in settings.methods:
-        for category in settings.categories:
-            for seed in settings.seeds:
-                method = with_lent(load_method(name), lent.get((name, category, seed), ()))
-                own = settings.of(name, seed, begun.get(name))
-                yield Stream(method, category, seed, data[category], own, shown.get(category, ()))
+    settings: RunSettings, dataset: Dataset, lent: Lent = NOTHING, begun: Mapping[str, Mapping] = NOTHING
+) -> list[Stream]:
+    """A run's streams: each method on each category with each seed, shown lent toolboxes where there are any.
 
-
-def with_lent(method: Method, views: Sequence) -> Method:
-    """The method, shown these toolboxes instead of its own where there are any."""
-    if not views:
-        return method
-    return method._replace(steps=partial(method.steps, lent=views), ahead=partial(method.ahead, lent=views))
+    begun: methods' settings of before. Raises TroveLiteError where a method wants labelled problems, and the data set
+    has none apart from those that it tests.
+    """
+    data = {category: tuple(dataset.load(category))[: settings.limit] for category in settings.categories}
+    shown = {}
+    if curious := [method for method in settings.methods if load_method(method).examples]:
+        if dataset.examples is None:
+            raise TroveLiteError(
+                f"method '{curious[0]}' needs labelled problems, and data set '{dataset.name}' has none to spare; "
+                "choose another --dataset or --method"
+            )
+        shown = {category: tuple(dataset.examples(category)) for category in settings.categories}
+    streams = []
+    for name, category, seed in product(settings.methods, settings.categories, settings.seeds):
+        own, views = settings.of(name, seed, begun.get(name)), lent.get((name, category, seed), ())
+        streams.append(Stream(load_method(name), category, seed, data[category], own, shown.get(category, ()), views))
+    return streams
 
 
 def players(
-    settings: RunSettings, model: LanguageModel | None = None, roles: Mapping[str, LanguageModel] | None = None
+    settings: RunSettings, model: LanguageModel | None, roles: Mapping[str, LanguageModel] | None
 ) -> dict[str, LanguageModel]:
     """The models by role: those given, or those that the settings name. A role may play others that have none."""
     named = partial(load_model, settings=settings.sampling, chat=settings.chat)
@@ -147,34 +147,15 @@ def players(
     return models
 
 
-def labelled(settings: RunSettings, dataset: Dataset) -> dict[str, tuple[Problem, ...]]:
-    """The labelled problems of each category, where a method of the run may see them; else nothing.
-
-    Raises TroveLiteError where the data set has none apart from those that it tests.
-    """
-    curious = [method for method in settings.methods if load_method(method).examples]
-    if not curious:
-        return {}
-    if dataset.examples is None:
-        raise TroveLiteError(
-            f"method '{curious[0]}' needs labelled problems, and data set '{dataset.name}' has none to spare; choose "
-            "another --dataset or --method"
-        )
-    return {category: tuple(dataset.examples(category)) for category in settings.categories}
-
-
 def refuse_wordless(settings: RunSettings, pack, begun: Mapping[str, Mapping] = NOTHING) -> None:
     """Refuse, before anything is asked, a stage that the run's pack of prompts has no words for."""
     for name in settings.methods:
         method = load_method(name)
         own = settings.of(name, settings.seeds[0], begun.get(name))
-        stages = method.asks(own) if method.asks else method.stages
-        for stage in stages:
-            lacking = [category for category in settings.categories if not pack.has(category, stage)]
-            if lacking:
-                where = "" if len(lacking) == len(settings.categories) else f", {lacking[0]}"
+        for stage, category in product(method.asks(own) if method.asks else method.stages, settings.categories):
+            if not pack.has(category, stage):
                 raise TroveLiteError(
-                    f"no {pack.name} prompt for stage '{stage}' of {name} on {settings.dataset}{where}: "
+                    f"no {pack.name} prompt for stage '{stage}' of {name} on {settings.dataset}, {category}: "
                     "choose --prompts own"
                 )
 
@@ -185,21 +166,20 @@ def warm_sandbox(settings: RunSettings, workers: int | None) -> Sandbox:
     return Sandbox(workers, **limits, reuse=REUSE)
 
 
-async def checked(models: Iterable[LanguageModel]) -> None:
+async def check(models: Mapping[str, LanguageModel]) -> None:
     """Refuse a model that is not to be had before a folder is made for it."""
-    for model in models:
+    for model in models.values():
         await model.check()
 
 
-def in_own_loop(work: Coroutine) -> None:
+def in_own_loop(work: Coroutine) -> object:
     """Run to its end in an event loop of its own: in a thread where one is running already, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        asyncio.run(work)
-        return
+        return asyncio.run(work)
     with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, work).result()
+        return thread.submit(asyncio.run, work).result()
 
 
 # ---- drive ----

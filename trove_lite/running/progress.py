@@ -20,7 +20,7 @@ class Progress:
 
     def __init__(self, totals: Mapping[str, int], *, enabled: bool = True):
         self.totals, self.enabled = dict(totals), enabled
-        self.right, self.answered = dict.fromkeys(totals, 0), dict.fromkeys(totals, 0)
+        self.verdicts: dict[str, Mapping[int, bool]] = {label: {} for label in totals}
         self.bar: tqdm | None = None
         self.last = time.monotonic()
         self.missing = 0  # samples that could not be had
@@ -37,14 +37,13 @@ class Progress:
 
     def update(self, label: str, verdicts: Mapping[int, bool]) -> None:
         """A problem of this stream was answered; `verdicts` are all of its problems' so far."""
-        more = len(verdicts) - self.answered[label]
-        self.answered[label], self.right[label] = len(verdicts), sum(verdicts.values())
+        self.verdicts[label] = verdicts
         if self.bar:
-            self.bar.set_postfix_str(self.state(*self.answered), refresh=False)
-            self.bar.update(more)
+            self.bar.set_postfix_str(self.state(*self.totals), refresh=False)
+            self.bar.update(sum(map(len, self.verdicts.values())) - self.bar.n)
         elif self.enabled and time.monotonic() - self.last > EVERY_SECONDS:
             self.last = time.monotonic()
-            self.say(f"all streams: {self.state(*self.answered)}")
+            self.say(f"all streams: {self.state(*self.totals)}")
 
     def done(self, label: str) -> None:
         """A stream has come to its end."""
@@ -53,10 +52,11 @@ class Progress:
 
     def state(self, *labels: str) -> str:
         """How these streams are doing together, and what went wrong with requests, in words."""
-        right, answered, total = (sum(map(counts.get, labels)) for counts in (self.right, self.answered, self.totals))
+        right = [verdict for label in labels for verdict in self.verdicts[label].values()]
         counts = ((self.retried(), "requests sent again"), (self.missing, "samples not to be had"))
         troubles = "".join(f", {count} {what}" for count, what in counts if count)
-        return f"{answered}/{total} problems, accuracy {right / max(1, answered):.3f}{troubles}"
+        total = sum(self.totals[label] for label in labels)
+        return f"{len(right)}/{total} problems, accuracy {sum(right) / max(1, len(right)):.3f}{troubles}"
 
     def say(self, text: str) -> None:
         """Print a line without tearing the bar."""

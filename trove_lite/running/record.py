@@ -17,7 +17,7 @@ from ..errors import encodable
 from ..methods.base import Attempt, Candidate, Request
 from ..models.base import Completion
 from ..parse import Parsed, parse_completion, read_blocks, without_thinking
-from ..programs import code_blocks, code_of, format_tools, operations
+from ..programs import code_of, format_tools, operations
 from ..selection import Vote
 
 #: Where an answer stands in a text that no program comes of (CREATOR's marker).
@@ -101,14 +101,8 @@ class Record:
 
     def executed(self, execution) -> "Record":
         """The same with how its program ended (a sandbox's Execution)."""
-        return replace(
-            self,
-            status=execution.status,
-            output=execution.output,
-            truncated=execution.truncated,
-            error=execution.error,
-            execute_seconds=round(execution.wall, 6),
-        )
+        how = {name: getattr(execution, name) for name in ("status", "output", "truncated", "error")}
+        return replace(self, **how, execute_seconds=round(execution.wall, 6))
 
     def not_run(self, fences: str, headings: bool) -> "Record":
         """The same as it was generated, before its program ran, and to be read so."""
@@ -130,11 +124,6 @@ class Record:
             return read_blocks(self.text, self.fences, headings=self.headings, chat=self.chat)
         return parse_completion(self.text, parser, isolated=isolated)
 
-    def hides_code(self, parser: str) -> bool:
-        """Whether a program was wanted, and the text has a fenced block of which none was made."""
-        wanted = self.execute_seconds is not None or self.status == "no_code"
-        return wanted and "```" in self.text and not any(code_blocks(self.parsed(parser).solution))
-
     def answers(self, dataset: Dataset) -> list[str]:
         """What its program answers; nothing unless it ran well."""
         return dataset.read(self.output) if self.status == "ok" else []
@@ -142,21 +131,11 @@ class Record:
     def candidate(self, dataset: Dataset, parser: str, isolated: bool = False) -> Candidate:
         """What the method gets to see."""
         parsed, answers = self.parsed(parser, isolated), tuple(self.answers(dataset))
-        size = operations(code_of(parsed.solution)) if answers else 0
-        vote = Vote(self.mode or self.stage, self.status == "ok", answers, size)
+        name, size = self.mode or self.stage, operations(code_of(parsed.solution)) if answers else 0
+        same = {part: getattr(self, part) for part in ("sample", "text", "completion_tokens", "status", "output")}
+        same |= {"error": self.error, "stage": self.stage, "solution": parsed.solution, "left_out": parsed.left_out}
         return Candidate(
-            self.mode or self.stage,
-            self.sample,
-            self.text,
-            tuple(parsed.tools),
-            vote,
-            self.completion_tokens,
-            status=self.status,
-            output=self.output,
-            error=self.error,
-            stage=self.stage,
-            solution=parsed.solution,
-            left_out=parsed.left_out,
+            mode=name, tools=tuple(parsed.tools), vote=Vote(name, self.status == "ok", answers, size), **same
         )
 
     def row(self, problem: Problem, dataset: Dataset, parser: str, isolated: bool = False) -> dict:
@@ -179,10 +158,6 @@ class Record:
             "operations": operations(code_of(parsed.solution)) if answers else None,
         }
 
-    def _columns(self, schema) -> dict:
-        """What stands in a table as it stands here."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name in schema.names}
-
     def call(self, models: Mapping[str, str]) -> dict:
         """What the calls table gets to see; `models` names the model of each role; without one the solver plays it."""
         return self._columns(CALLS_SCHEMA) | {
@@ -192,6 +167,10 @@ class Record:
             "finish_reason": self.finish_reason or None,
             "executions": int(self.execute_seconds is not None),
         }
+
+    def _columns(self, schema) -> dict:
+        """What stands in a table as it stands here."""
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name in schema.names}
 
 
 def content_hash(value: object) -> str:

@@ -7,13 +7,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Literal, get_args, get_origin, get_type_hints
+from typing import Literal
 
 from ..datasets import load_dataset
 from ..errors import TroveLiteError
 from ..methods import METHODS, load_method
-from ..methods.base import Budget, Settings, as_begun, one_of, with_tuples
-from ..models.base import SamplingSettings
+from ..methods.base import Budget, Settings, as_begun, at_least, one_of, with_tuples
+from ..models.base import CHAT, SamplingSettings
 from ..parse import PARSERS
 
 PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"
@@ -72,8 +72,12 @@ class RunSettings:
     """MiB that a program may take."""
 
     def __post_init__(self):
-        _check_types(type(self), vars(self))
-        _check_types(SamplingSettings, vars(self.sampling))
+        try:
+            self._check()
+        except (TypeError, AttributeError) as error:
+            raise TroveLiteError(f"a setting is of a wrong type ({error}); RunSettings says of which") from error
+
+    def _check(self) -> None:
         for name in ("methods", "categories", "seeds"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         categories = load_dataset(self.dataset).categories
@@ -84,12 +88,20 @@ class RunSettings:
         for name, values in (("method", self.methods), ("category", self.categories), ("seed", self.seeds)):
             if not values or len(set(values)) < len(values):
                 raise TroveLiteError(f"{name} {' '.join(map(str, values)) or 'none'}: give each once, and at least one")
-        for category in self.categories:
-            one_of("category", category, categories)
-        if min(self.seeds) < 0:
-            raise TroveLiteError(f"seed {min(self.seeds)}: must be at least 0")
+        known = {method: load_method(method) for method in (*METHODS, *self.methods)}
+        one_of("category", self.categories, categories)
+        one_of("parser", self.parser, tuple(PARSERS))
+        one_of("chat", self.chat, CHAT)
+        one_of("preset", self.preset, sorted({preset for method in known.values() for preset in method.presets}))
+        at_least(0, seed=min(self.seeds))
         self._check_limits()
-        self._check_choices()
+        for method in self.choices:
+            if method not in self.methods:
+                raise TroveLiteError(
+                    f"choices for {method}, which is none of the run's methods: add it, or leave them out"
+                )
+        for method in self.methods:
+            self.of(method, self.seeds[0])  # refuses what does not fit together
 
     def _default(self, name: str, value: object) -> None:
         """Set what was left open."""
@@ -98,7 +110,6 @@ class RunSettings:
 
     def _check_limits(self) -> None:
         sampling = self.sampling
-        one_of("parser", self.parser, tuple(PARSERS))
         positive = {"limit": self.limit, "time limit": self.time_limit}
         positive |= {"top_p": sampling.top_p, "max_tokens": sampling.max_tokens}
         for name, value in positive.items():
@@ -108,17 +119,6 @@ class RunSettings:
             raise TroveLiteError(f"temperature {sampling.temperature}, top_p {sampling.top_p}: need >= 0 and <= 1")
         if self.memory < LEAST_MEMORY:
             raise TroveLiteError(f"memory {self.memory} MiB: does not hold an interpreter; give {LEAST_MEMORY} or more")
-
-    def _check_choices(self) -> None:
-        known = {method: load_method(method) for method in (*METHODS, *self.methods)}
-        one_of("preset", self.preset, sorted({preset for method in known.values() for preset in method.presets}))
-        for method in self.choices:
-            if method not in self.methods:
-                raise TroveLiteError(
-                    f"choices for {method}, which is none of the run's methods: add it, or leave them out"
-                )
-        for method in self.methods:
-            self.of(method, self.seeds[0])  # refuses what does not fit together
 
     def of(self, method: str, seed: int, begun: Mapping[str, object] | None = None) -> Settings:
         """The settings of one method in one of the run's seeds.
@@ -137,7 +137,6 @@ class RunSettings:
         own = with_tuples(self.choices.get(method, {}))
         for name in own:
             one_of(f"{method} has no choice", name, names)
-        _check_types(type(chosen), own)
         if "fallback" in names and self.prompts == "official":  # whose words know of none
             own = {"fallback": "none"} | own
         return replace(chosen, **common, **own).on(load_dataset(self.dataset).given)
@@ -148,36 +147,11 @@ def choices_of(settings: type[Settings]) -> tuple[str, ...]:
     return tuple(f.name for f in fields(settings) if f.name not in {common.name for common in fields(Settings)})
 
 
-def _check_types(kind: type, values: Mapping[str, object]) -> None:
-    """Refuse a value that is not of the type that a settings class gives its field; a list does for a tuple."""
-    hints = get_type_hints(kind)
-    for name, value in values.items():
-        if get_origin(hints[name]) is Literal:
-            one_of(name, value, get_args(hints[name]))
-        elif not _is_a(value, hints[name]):
-            hint = hints[name].__name__ if isinstance(hints[name], type) else hints[name]
-            raise TroveLiteError(f"{name} {value!r}: must be of type {hint}")
-
-
-def _is_a(value: object, hint: object) -> bool:
-    origin, inner = get_origin(hint), get_args(hint)
-    if origin is tuple:
-        return isinstance(value, (tuple, list, range)) and all(_is_a(item, inner[0]) for item in value)
-    if origin is dict:
-        return isinstance(value, dict) and all(_is_a(item, inner[1]) for item in value.values())
-    if inner:  # a union
-        return any(_is_a(value, one) for one in inner)
-    if isinstance(value, bool):  # which Python takes for an int
-        return hint in (bool, object)
-    return isinstance(value, (int, float) if hint is float else hint)
-
-
 def folder_of(settings: RunSettings, root: str | Path) -> Path:
     """A folder under `root` that these settings and no others have: a changed option makes another run beside it."""
     from .record import content_hash  # with the tables' libraries, which no option needs
 
-    names = "-".join([*settings.methods, *settings.categories])
-    return Path(root) / f"{names}-{content_hash(asdict(settings))[:8]}"
+    return Path(root) / f"{'-'.join([*settings.methods, *settings.categories])}-{content_hash(asdict(settings))[:8]}"
 
 
 def model_identity(spec: str) -> str:

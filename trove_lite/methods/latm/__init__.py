@@ -47,7 +47,6 @@ LATM = Method(
         "ours": LatmSettings(reading="ours", use_cases=True),
     },
     stream=True,
-    grows=True,
     examples=True,
     played_by={"verifier": "maker", "wrapper": "maker"},
     program=None,

@@ -96,6 +96,4 @@ def ends_in(text: str, gold: str) -> bool:
 
 STAGES = ("think", "thought", "unthought")
 PRESETS = {"paper": ThoughtSettings(), "ours": ThoughtSettings(kept="right")}
-MADE_COT = Method(
-    MODE, made_cot, (MODE,), STAGES, PRESETS, stream=True, grows=True, examples=True, program=None, speaks=True
-)
+MADE_COT = Method(MODE, made_cot, (MODE,), STAGES, PRESETS, stream=True, examples=True, program=None, speaks=True)

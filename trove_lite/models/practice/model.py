@@ -88,19 +88,10 @@ class PracticeModel(LanguageModel):
             "version": np.__version__,
         }
 
-    def count(self, text: str) -> int:
-        """The tokens of a text."""
-        return len(self.tokenizer.encode(text))
-
     async def complete(
-        self,
-        prompt: Prompt,
-        seeds: Sequence[int],
-        *,
-        priority: int = 0,
-        sampling: SamplingSettings | None = None,
+        self, prompt: Prompt, seeds: Sequence[int], *, sampling: SamplingSettings | None = None
     ) -> list[Completion]:
-        """One completion for each seed, in order; the priority is not heeded."""
+        """One completion for each seed, in order."""
         if not isinstance(prompt, str):
             raise TroveLiteError(SPEAKS_TEXT)
         length = len(self.tokenizer.encode(prompt))

@@ -18,7 +18,7 @@ TEXT, CHAT = "**Question**\nWhat is $1+1$?\n\n**Solution**\n", [Message("user", 
 def ask(server, prompt=TEXT, *, settings=None, before=(), send_seeds=True, **options):
     """What came of a request (a completion, or what was raised), and the model that was asked."""
     given = {"first_pause": 0.01, "timeout": 10, "retries": 2} | options
-    model = OpenAIServer(server.url, "tiny", settings, seed=send_seeds, **given)
+    model = OpenAIServer(server.url, "tiny", settings, left_out=() if send_seeds else ("seed",), **given)
     model.notices = []
     model.on_notice = model.notices.append
 

@@ -136,7 +136,12 @@ class SampleUnavailable(ModelError):
 
 
 #: What engines say of a prompt that does not fit.
-TOO_LONG = re.compile(r"context (length|size|window)|(prompt|input) .*too long|maximum model length", re.IGNORECASE)
+TOO_LONG = re.compile(
+    r"context.?(length|size|window|limit)|maximum (model|input|prompt|sequence) length|max_model_len"
+    r"|(prompt|inputs?\b|messages).{0,60}(too (long|large)|exceed|must be <=)|too many (input |prompt )?tokens"
+    r"|reduce the length|longer than the maximum",
+    re.IGNORECASE,
+)
 
 
 def as_spoken(prompt: Prompt, chat: str) -> Prompt:
@@ -161,12 +166,21 @@ async def gather(calls: Iterable[Awaitable[Completion]]) -> list[Completion]:
     return [task.result() for task in tasks]
 
 
-def checked(found: Completion, settings: SamplingSettings, where: str) -> Completion:
-    """The completion, if it neither failed nor was cut short by anything but the settings."""
+def checked(found: Completion, settings: SamplingSettings, where: str, context: int | None = None) -> Completion:
+    """The completion, if it neither failed nor was cut short by anything but the settings.
+
+    context: tokens that prompt and completion may have together. One that was cut off well before that was cut off by a
+    limit of the server's own, and is no fault of the prompt: ModelError. Else PromptRefused. Counts may be off by two.
+    """
     if found.finish_reason not in ("stop", "length"):
         raise SampleUnavailable(f"{where}: a completion ended by '{found.finish_reason}'")
     written = settings.max_tokens if found.completion_tokens is None else found.completion_tokens
-    if found.finish_reason == "length" and written < settings.max_tokens:
+    if found.finish_reason == "length" and written < settings.max_tokens - 2:
+        if context and found.prompt_tokens and found.prompt_tokens + written < context - 64:
+            raise ModelError(
+                f"{where}: it ends completions after {written} tokens, of {settings.max_tokens} that were asked for; "
+                f"give --max_tokens {written}"
+            )
         raise PromptRefused(
             f"{where}: the context was full after {written} of {settings.max_tokens} tokens, beside a prompt of "
             f"{'unknown length' if found.prompt_tokens is None else found.prompt_tokens}"

@@ -5,13 +5,13 @@ quoted. Nothing that a server sends can do more than become a completion or an e
 """
 
 import asyncio
-import json
+import fnmatch
 import math
 import os
 import random
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -33,7 +33,7 @@ from .base import (
     one_line,
     plain,
 )
-from .openai_answers import Odd, at, json_of, message_of, objects, read_completion, whole
+from .openai_answers import Odd, at, error_of, objects, read_completion, reply_of, shown_error, whole, without_secret
 
 #: What a server fills in where a request is silent (vLLM from the model's generation_config.json, llama.cpp from
 #: defaults of its own), switched off, by the name under which it lists its models: these are no settings of ours.
@@ -45,12 +45,20 @@ NEUTRAL = {
 RETRIED = (408, 425, 429)
 #: What a server answers to a request of a kind that it does not know.
 UNKNOWN = (404, 405, 501)
+#: Where no waiting brings what is missing: money.
+UNPAID = re.compile(
+    r"insufficient_quota|current quota|billing|credit balance|payment|insufficient (balance|credit)", re.I
+)
+#: A completion longer than the server ever writes.
+CAPPED = re.compile(r"max_(new_|completion_|output_)?tokens|completion tokens|output tokens", re.IGNORECASE)
 #: What servers say where a model only chats, or cannot.
 CHAT_ALONE = re.compile(r"chat (model|template|completion)|/chat/completions", re.IGNORECASE)
 #: By whether it was asked in messages.
 ADVICE = {True: "cannot chat: --chat off, and prompts that are texts", False: "only chats: --chat on"}
+OPTIONAL = ("seed", "temperature", "top_p", "stop")  # what `?NAME=off` leaves to the server
 ADDRESS = re.compile(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?(/[^\s#]*)?")
 KEYS = ("TROVE_LITE_API_KEY", "OPENAI_API_KEY")
+LARGEST_REPLY = 64 << 20  # bytes, unpacked; a completion has a few thousand
 TRIES = 3  # for an answer that is none, and for a port where nobody has ever answered
 NOTICE_SECONDS = 30  # between two notices of the same trouble
 
@@ -65,7 +73,9 @@ class OpenAIServer(LanguageModel):
     concurrency: requests under way at once. timeout: seconds for which a request waits while the server answers none
     at all, so that a long queue at a slow server is no failure. retries: how often a request is sent again to a server
     that is overloaded, failing or unreachable, after about twice the pause each time, or what the server asks for.
-    seed: False where the server refuses seeds; its samples cannot be drawn again then.
+    left_out: settings that are not sent, of `seed`, `temperature`, `top_p`, `stop`: the server takes its own, samples
+    without seeds cannot be drawn again, and texts are cut at `stop` here. listed: whether the server's list of models
+    is asked for the model.
     """
 
     def __init__(
@@ -78,7 +88,8 @@ class OpenAIServer(LanguageModel):
         concurrency: int = 64,
         timeout: float = 600.0,
         retries: int = 8,
-        seed: bool = True,
+        left_out: Collection[str] = (),
+        listed: bool = True,
         first_pause: float = 0.5,
     ):
         # None of these quotes the address: it may hold a key, if only where a port should be.
@@ -94,7 +105,8 @@ class OpenAIServer(LanguageModel):
             )
         if concurrency < 1 or not timeout > 0 or retries < 0:
             raise TroveLiteError(f"concurrency {concurrency}, timeout {timeout}, retries {retries}: give more")
-        self.settings, self.chat, self.seed = settings or SamplingSettings(), chat, seed
+        self.settings, self.chat = settings or SamplingSettings(), chat
+        self.left_out, self.listed = tuple(sorted(left_out)), listed
         self.concurrency, self.timeout, self.retries, self.first_pause = concurrency, timeout, retries, first_pause
         self._name(model)
         self._client = None
@@ -106,8 +118,10 @@ class OpenAIServer(LanguageModel):
         self.name = model.rstrip("/").rpartition("/")[2] if model.startswith(("/", ".", "~")) else model
 
     async def __aenter__(self) -> "OpenAIServer":
+        key = _key(self.url)
+        self._clean = partial(without_secret, key)
         self._client = httpx.AsyncClient(
-            headers=_authorization(self.url),
+            headers={"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {key}"} if key else {}),
             timeout=httpx.Timeout(None, connect=10),  # `_exchange` bounds the whole of it
             limits=httpx.Limits(max_connections=self.concurrency, max_keepalive_connections=self.concurrency),
         )
@@ -134,8 +148,9 @@ class OpenAIServer(LanguageModel):
             pass
 
     def identity(self) -> dict:
-        """The name, and what the server says of itself: engine, version, file; what it keeps to itself is not there."""
-        return {"name": self.name} | self._identity
+        """The name, what the server says of itself (engine, version, file), and what is left to it."""
+        left = {"left_to_the_server": list(self.left_out)} if self.left_out else {}
+        return {"name": self.name} | self._identity | left
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
         """One completion, a request of its own."""
@@ -150,17 +165,23 @@ class OpenAIServer(LanguageModel):
             self._length: settings.max_tokens,
             "stop": list(settings.stop),
             "n": 1,
-            **({"seed": seed} if self.seed else {}),
+            "seed": seed,
             **self._neutral,
         }
+        body = {name: value for name, value in body.items() if name not in self.left_out}
         async with self._free:
             path = "/chat/completions" if chat else "/completions"
-            return checked(await self._request(path, body, partial(read_completion, chat=chat)), settings, self.url)
+            found = await self._request(path, body, partial(read_completion, chat=chat))
+        if "stop" in self.left_out and (ends := [at for stop in settings.stop if (at := found.text.find(stop)) >= 0]):
+            found = found._replace(text=found.text[: min(ends)], finish_reason="stop")
+        return checked(found, settings, self.url, self.context_length)
 
     async def _find_model(self) -> dict:
-        """What must be switched off at this server; refuses a model that it does not list."""
+        """What must be switched off at this server; refuses a model that it does not list, by name or by pattern."""
+        if not self.listed:
+            return {}
         try:
-            answer = await self._request("/models", None, lambda answer, _: answer)
+            answer = await self._request("/models", None, _as_list)
         except PromptRefused:  # a server without a list
             return {}
         except Odd as odd:
@@ -168,7 +189,9 @@ class OpenAIServer(LanguageModel):
         entries = {entry["id"]: entry for entry in objects(at(answer, "data")) if isinstance(entry.get("id"), str)}
         if not self.model and len(entries) == 1:
             self._name(*entries)
-        if entries and self.model not in entries:
+        if entries and not any(
+            fnmatch.fnmatchcase(self.model, name) for name in entries if "*" in name or name == self.model
+        ):
             listed = plain(", ".join(sorted(entries)))[:1000]
             raise ModelError(f"{self.url}: no model '{self.model}' there; name one of {listed} after a #")
         entry = entries.get(self.model, {})
@@ -188,12 +211,12 @@ class OpenAIServer(LanguageModel):
         while True:
             tries, wanted = self.retries + 1, 0.0
             try:
-                response, seconds = await self._exchange(url, body)
-                if response.is_success:
-                    return read(json_of(response.content), seconds)
-                problem = f"HTTP {response.status_code} {self._message(response.content)}".strip()
-                self._refuse(url, response.status_code, problem, body)
-                kind, wanted = f"HTTP {response.status_code}", _seconds(response.headers.get("Retry-After", ""))
+                status, reply, seconds, wanted = await self._exchange(url, body)
+                if 200 <= (status := error_of(reply) or status) < 300:
+                    return read(reply, seconds)
+                kind = f"HTTP {status}"
+                problem = f"{kind} {shown_error(reply)}".strip()
+                self._refuse(url, status, problem, body)
             except Odd as error:
                 odd += 1
                 if body is None:
@@ -205,7 +228,7 @@ class OpenAIServer(LanguageModel):
             except TimeoutError:
                 kind = problem = f"no answer within {self.timeout:g} s"
             except httpx.RequestError as error:
-                kind, problem = type(error).__name__, f"no connection ({one_line(error)})"
+                kind, problem = type(error).__name__, f"no connection ({self._clean(one_line(error))})"
                 if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout) and not self._reached:
                     tries = min(tries, TRIES)  # nobody has ever answered there: a wrong address, most likely
             failed += 1
@@ -217,13 +240,17 @@ class OpenAIServer(LanguageModel):
             pause = min(self.first_pause * 2 ** (failed - 1), 60) * random.uniform(0.5, 1.5)
             await self._pause(min(max(pause, wanted), self.timeout), f"{url}: {problem}", kind)
 
-    async def _exchange(self, url: str, body: dict | None) -> tuple[httpx.Response, float]:
-        """Send once: the response, read whole, and seconds. Whoever waits may then wait for the whole timeout again."""
+    async def _exchange(self, url: str, body: dict | None) -> tuple[int, object, float, float]:
+        """Send once: status, reply (JSON, or a text that is none), seconds, and seconds that it asks us to wait.
+
+        The key is gone from the reply before anything looks at it. Who waits may then wait for the whole timeout again.
+        """
         began = time.perf_counter()
         async with asyncio.timeout(self.timeout) as limit:
             self._limits.add(limit)
             try:
-                response = await self._client.request("GET" if body is None else "POST", url, json=body)
+                async with self._client.stream("GET" if body is None else "POST", url, json=body) as response:
+                    content = await _read(response)
             finally:
                 self._limits.discard(limit)
         self._reached = True
@@ -232,7 +259,8 @@ class OpenAIServer(LanguageModel):
             for other in self._limits:
                 if not other.expired():
                     other.reschedule(asyncio.get_running_loop().time() + self.timeout)
-        return response, time.perf_counter() - began
+        wanted = _seconds(response.headers.get("Retry-After", ""))
+        return response.status_code, reply_of(content, self._clean), time.perf_counter() - began, wanted
 
     async def _pause(self, seconds: float, problem: str, kind: str) -> None:
         """Count a request that will be sent again, say so at once, if not too often, and wait."""
@@ -245,8 +273,10 @@ class OpenAIServer(LanguageModel):
 
     def _refuse(self, url: str, status: int, problem: str, body: dict | None) -> None:
         """Raise for an error that is no passing one."""
-        if status == 401 or (status == 403 and not self._answered):  # a server may quote the key
+        if status == 401 or (status == 403 and not self._answered):
             raise ModelError(f"{url}: HTTP {status}, the key is missing or refused; set ${KEYS[0]}")
+        if status == 402 or (status in (403, 429) and UNPAID.search(problem)):
+            raise ModelError(f"{url}: {problem}; nothing is left to pay with: run again to go on from here")
         if status == 403:
             raise Odd("HTTP 403, refused")
         too_long = TOO_LONG.search(problem)
@@ -254,24 +284,42 @@ class OpenAIServer(LanguageModel):
             return
         if body is None or too_long:
             raise PromptRefused(f"{url}: {problem}")
+        if "max_completion_tokens" in problem and "max_tokens" in body:  # the newer name, which some insist on
+            self._length = "max_completion_tokens"
+            body[self._length] = body.pop("max_tokens")
+            raise Odd(problem)
+        if status in UNKNOWN and not urlsplit(self.url).path:
+            raise ModelError(f"{url}: {problem}; the API may be one level deeper: write {self.url}/v1")
         if status in UNKNOWN or (not self._answered and CHAT_ALONE.search(problem)):
             advice = ADVICE["messages" in body]
             raise ModelError(f"{url}: {problem}; no such endpoint or model there (for a server that {advice})")
         if status < 400:
             raise ModelError(f"{url}: {problem}; write the address where the API is")
-        if "max_completion_tokens" in problem and "max_tokens" in body:  # the newer name, which some insist on
-            self._length = "max_completion_tokens"
-            body[self._length] = body.pop("max_tokens")
+        if not self._answered and CAPPED.search(problem):
+            raise ModelError(f"{url}: {problem}; give --max_tokens what it allows")
+        if not self._answered and (named := [name for name in OPTIONAL if re.search(rf"\b{name}\b", problem)]):
+            left = "&".join(f"{name}=off" for name in named[-1:])
+            raise ModelError(f"{url}: {problem}; ?{left} before the # leaves a setting to the server")
         raise Odd(problem)
 
-    def _message(self, content: bytes) -> str:
-        """What a server says about its error: one short line, without our key."""
-        text: object = content.decode("utf-8", "replace")
-        with suppress(ValueError, RecursionError):
-            text = json.loads(text)
-        words = message_of(at(text, "error") or text)
-        key = self._client.headers.get("Authorization", "").removeprefix("Bearer ")
-        return plain(words.replace(key, "…") if key else words)[:300]
+
+def _as_list(answer: object, _: float) -> object:
+    """What `/models` answers. Raises Odd where that is no JSON."""
+    if isinstance(answer, str):
+        raise Odd("an answer that is not JSON")
+    return answer
+
+
+async def _read(response: httpx.Response) -> bytes:
+    """A reply's bytes, unpacked. Raises Odd for one packed more than once, which may be of any size, or too long."""
+    if len(response.headers.get_list("Content-Encoding", split_commas=True)) > 1:
+        raise Odd("an answer that is packed more than once")
+    content = bytearray()
+    async for part in response.aiter_bytes(1 << 16):
+        content += part
+        if len(content) > LARGEST_REPLY:
+            raise Odd(f"an answer of more than {LARGEST_REPLY >> 20} MiB")
+    return bytes(content)
 
 
 def _is_url(address: str) -> bool:
@@ -286,25 +334,27 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> OpenAIServer:
     address, _, options = address.partition("?")
     if "?" in model:  # not quoted: it may be a key
         raise TroveLiteError("a server's options come before the #, and a key belongs into $TROVE_LITE_API_KEY")
-    kinds = {"concurrency": int, "timeout": float, "retries": int, "seed": {"on": True, "off": False}.__getitem__}
+    switch = {"on": True, "off": False}.__getitem__
+    kinds = {"concurrency": int, "timeout": float, "retries": int, "list": switch} | dict.fromkeys(OPTIONAL, switch)
     try:
         given = {name: kinds[name](text) for name, text in parse_qsl(options, keep_blank_values=True)}
     except (KeyError, ValueError):  # not quoted: it may be a key
         raise TroveLiteError(
-            f"a server's address has something after ? that is not {', '.join(kinds)} with a number (seed: on or off); "
-            "a key belongs into $TROVE_LITE_API_KEY"
+            f"a server's address has something after ? that is not {', '.join(kinds)} with a number, or "
+            f"on or off ({', '.join(('list', *OPTIONAL))}); a key belongs into $TROVE_LITE_API_KEY"
         ) from None
-    return OpenAIServer(address, model, settings, chat=chat, **given)
+    left_out = [name for name in OPTIONAL if not given.pop(name, True)]
+    return OpenAIServer(address, model, settings, chat=chat, left_out=left_out, listed=given.pop("list", True), **given)
 
 
-def _authorization(url: str) -> dict[str, str]:
-    """The key's header; OpenAI's own key goes to OpenAI alone, whatever server is named."""
+def _key(url: str) -> str:
+    """The key, "" where there is none; OpenAI's own key goes to OpenAI alone, whatever server is named."""
     host = urlsplit(url).hostname or ""
     names = KEYS if host == "openai.com" or host.endswith(".openai.com") else KEYS[:1]
     key = next(filter(None, (os.environ.get(name, "").strip() for name in names)), "")
     if not re.fullmatch(r"[!-~]*", key):  # as a header it would fail with an error that quotes it
         raise TroveLiteError(f"${' or $'.join(KEYS)} holds something that is no key")
-    return {"Authorization": f"Bearer {key}"} if key else {}
+    return key
 
 
 def _seconds(header: str) -> float:

@@ -6,6 +6,7 @@ It sends nothing. Whatever the answer is, it becomes a completion or an Odd that
 import json
 import math
 import re
+from collections.abc import Callable
 
 from .base import Completion, plain
 
@@ -14,19 +15,56 @@ class Odd(Exception):
     """A server answered, but not with a completion: worth asking again, if not for ever."""
 
 
-def json_of(content: bytes) -> object:
-    """The JSON of an answer. Raises Odd where it is none."""
+#: How servers say that a text ended by itself, or at its longest.
+ENDS = dict.fromkeys(
+    ("stop", "eos", "eos_token", "end_turn", "stop_sequence", "stop_token", "complete", "finished"), "stop"
+)
+ENDS |= dict.fromkeys(("length", "max_tokens", "max_length", "model_length", "max_output_tokens"), "length")
+#: How they call the tokens read, written, and read from a cache.
+READ, WRITTEN = (
+    ("prompt_tokens", "input_tokens", "prompt_eval_count"),
+    ("completion_tokens", "output_tokens", "eval_count"),
+)
+CACHED = (("prompt_tokens_details", "cached_tokens"), ("cache_read_input_tokens",), ("prompt_cache_hit_tokens",))
+
+
+def without_secret(secret: str, text: str) -> str:
+    """The text without the secret: as it is, URL-encoded, or with signs between its own that nobody sees."""
+    if not secret:
+        return text
+    signs = (f"(?:{re.escape(sign)}|%{ord(sign):02x})" for sign in secret)
+    return re.sub("[^!-~]*".join(signs), "…", text, flags=re.IGNORECASE)
+
+
+def reply_of(content: bytes, clean: Callable[[str], str]) -> object:
+    """A reply as JSON, or as a text where it is none; each text in it is cleaned, however it was escaped."""
     try:
-        return json.loads(content)
+        return json.loads(clean(json.dumps(json.loads(content), ensure_ascii=False)))
     except (ValueError, RecursionError):  # a UnicodeDecodeError too
-        raise Odd("an answer that is not JSON") from None
+        return clean(content.decode("utf-8", "replace"))
+
+
+def error_of(reply: object) -> int:
+    """The status of an error that came as a success (some gateways' way), 0 where there is none."""
+    codes = (whole(at(reply, "error", name)) for name in ("code", "status"))
+    return next((code for code in codes if code and 400 <= code < 600), 0)
+
+
+def shown_error(reply: object) -> str:
+    """What a reply says is wrong, as one short line, with the name that the API gives it."""
+    error = at(reply, "error") or reply
+    code = at(error, "code")
+    words = f"{at(error, 'message') or error}" + (f" ({code})" if isinstance(code, str) else "")
+    return plain(words)[:300]
 
 
 def read_completion(answer: object, seconds: float, *, chat: bool) -> Completion:
     """A server's answer as a completion. Raises Odd, which says what is wrong, for anything else."""
-    if error := at(answer, "error"):
-        raise Odd(f"an error in place of a completion ({plain(message_of(error))[:300]})")
-    choices = list(objects(at(answer, "choices")))
+    if isinstance(answer, str):
+        raise Odd("an answer that is not JSON")
+    if at(answer, "error"):
+        raise Odd(f"an error in place of a completion ({shown_error(answer)})")
+    choices = objects(at(answer, "choices"))
     if len(choices) != 1:
         raise Odd("an answer without a choice" if not choices else f"{len(choices)} choices for one sample")
     (choice,) = choices
@@ -37,25 +75,29 @@ def read_completion(answer: object, seconds: float, *, chat: bool) -> Completion
     reason = at(choice, "finish_reason")
     if reason == "content_filter" or at(message, "refusal"):
         raise Odd("withheld by the server (content_filter or a refusal)")
-    if text is None and (thinking or reason == "length"):  # all of it was reasoning, be it kept back by the server
+    end = ENDS.get(str(reason).lower())
+    if text is None and (thinking or end == "length"):  # all of it was reasoning, be it kept back by the server
         text = ""
     if not isinstance(text, str):
         raise Odd("a choice without a text")
-    if reason not in ("stop", "length"):
+    if end is None:
         raise Odd(f"a completion ended by {plain(repr(reason))[:40]}, which is neither stop nor length")
-    written = whole(at(answer, "usage", "completion_tokens"))
-    cached = whole(at(answer, "usage", "prompt_tokens_details", "cached_tokens"))
-    waited = waiting_time(answer, seconds)
+    usage, waited = at(answer, "usage"), waiting_time(answer, seconds)
+    written = first_count(usage, *((name,) for name in WRITTEN))
     return Completion(
         text,
-        whole(at(answer, "usage", "prompt_tokens")) or None,
+        first_count(usage, *((name,) for name in READ)) or None,
         None if text and not written else written,  # 0 for a text that is not empty says nothing
-        reason,
+        end,
         seconds - (waited or 0.0),
-        whole(at(answer, "timings", "cache_n")) if cached is None else cached,
+        first_count(
+            {"usage": usage, "timings": at(answer, "timings")},
+            *(("usage", *name) for name in CACHED),
+            ("timings", "cache_n"),
+        ),
         waited,
         thinking,
-        whole(at(answer, "usage", "completion_tokens_details", "reasoning_tokens")),
+        whole(at(usage, "completion_tokens_details", "reasoning_tokens")),
     )
 
 
@@ -102,9 +144,9 @@ def at(value: object, *names: str) -> object:
     return value
 
 
-def message_of(error: object) -> str:
-    """The words of an error, which stand alone or in an object."""
-    return str(at(error, "message") or error)
+def first_count(value: object, *paths: tuple[str, ...]) -> int | None:
+    """The first of these that is a count."""
+    return next((count for path in paths if (count := whole(at(value, *path))) is not None), None)
 
 
 def objects(value: object) -> list[dict]:

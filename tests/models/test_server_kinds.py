@@ -1,0 +1,224 @@
+"""Kinds of servers that people meet: each works, or ends in one clear line; none gets the key written down.
+
+Most are cases of public reports (the comment names one); those marked `own` were made for this test.
+"""
+
+import asyncio
+import gzip
+import json
+from urllib.parse import quote
+
+import pytest
+
+from trove_lite.models.base import Completion, Message, ModelError, PromptRefused, SampleUnavailable, SamplingSettings
+from trove_lite.models.openai import OpenAIServer, from_spec
+
+from .misbehaving import KEY, Server, changed, choice, error
+from .test_misbehaving import ask, is_one_clear_line
+
+CODE = "```python\nprint(42)\n```"
+
+
+@pytest.mark.parametrize(
+    ("reason", "end"),
+    [
+        ("eos_token", "stop"),  # huggingface/text-generation-inference#2344
+        ("end_turn", "stop"),  # aws-samples/bedrock-access-gateway#11
+        ("STOP", "stop"),  # own
+        ("MAX_TOKENS", "length"),  # own
+        ("model_length", "length"),  # own
+    ],
+)
+def test_other_names_of_an_end(reason, end):
+    usage = {"prompt_tokens": 50, "completion_tokens": 512}
+    with Server(always=changed(choices=[{"text": CODE, "finish_reason": reason}], usage=usage)) as server:
+        found, model = ask(server)
+    assert (found.text, found.finish_reason, model.retried) == (CODE, end, 0)
+
+
+@pytest.mark.parametrize(
+    ("usage", "counts"),
+    [
+        ({"prompt_tokens": 0, "completion_tokens": 0}, (None, None, None)),  # tenstorrent/tt-inference-server#3552
+        ({"input_tokens": 50, "output_tokens": 9, "cache_read_input_tokens": 8}, (50, 9, 8)),  # own
+        ({"prompt_eval_count": 50, "eval_count": 9}, (50, 9, None)),  # own
+        ({"prompt_tokens": 50, "completion_tokens": 9, "prompt_cache_hit_tokens": 8}, (50, 9, 8)),  # own
+    ],
+)
+def test_other_names_of_tokens(usage, counts):
+    with Server(always=changed(usage=usage)) as server:
+        found, _ = ask(server)
+    assert (found.prompt_tokens, found.completion_tokens, found.cached_tokens) == counts
+
+
+def test_an_error_in_a_success_is_what_its_code_says():
+    """songquanpeng/one-api#2148"""
+    busy = changed(error={"message": "Rate limit exceeded", "code": 429})
+    with Server(*[busy] * 6) as server:
+        found, model = ask(server, retries=8)
+    assert (found.text, model.retried) == ("print(1)", 6)
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (422, "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 2048. Given: 1800 and 512"),
+        (500, "Prompt length (5000) exceeds maximum input length (4096)."),
+        (400, "The input token count (40000) exceeds the maximum number of tokens allowed (32768)."),
+        (400, "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens"),
+        (400, "the request exceeds the available context size, try increasing it"),
+        (400, "Please reduce the length of the messages or completion"),
+        (400, "prompt is too long: 210000 tokens > 200000 maximum"),
+        (400, "Input is too long for requested model."),
+        (413, "Too many input tokens: 9000"),
+        (400, "The decoder prompt (length 9000) is longer than the maximum model length of 8192"),
+        (400, "prompt tokens exceed context limit"),
+    ],
+)
+def test_wordings_of_too_long(status, said):
+    with Server(error(status, said)) as server:
+        found, model = ask(server)
+    assert type(found) is PromptRefused
+    assert is_one_clear_line(found)
+    assert model.retried == 0
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "advice"),
+    [
+        (429, "You exceeded your current quota", "nothing is left to pay with"),
+        (402, "Insufficient Balance", "nothing is left to pay with"),
+        (400, "`temperature` and `top_p` cannot both be specified for this model.", "?top_p=off before the #"),
+        (400, "max_tokens is too large: 512. This model supports at most 256 completion tokens", "give --max_tokens"),
+        (400, "Unsupported parameter: stop", "?stop=off before the #"),
+    ],
+)
+def test_what_no_second_request_changes_is_said_at_once(status, said, advice):
+    with Server(always=error(status, said)) as server:
+        found, model = ask(server)
+    assert type(found) is ModelError
+    assert advice in str(found)
+    assert is_one_clear_line(found)
+    assert (model.retried, len(server.bodies)) == (0, 1)
+
+
+@pytest.mark.parametrize(("listed", "name"), [("openai/*", "openai/gpt-4o"), ("*", "any/name")])
+def test_a_listed_pattern_names_what_fits_it(listed, name):
+    """BerriAI/litellm#13643"""
+    with Server(models=(listed,)) as server:
+        assert _completion(from_spec(f"{server.url}#{name}", SamplingSettings(), "auto")).text == "print(1)"
+
+
+def test_a_model_that_no_list_names_is_asked_for_where_the_list_is_off():
+    with Server(models=("other",)) as server:
+        with pytest.raises(ModelError, match="no model 'mine' there; name one of other"):
+            _completion(from_spec(f"{server.url}#mine", SamplingSettings(), "auto"))
+        assert _completion(from_spec(f"{server.url}?list=off#mine", SamplingSettings(), "auto")).text == "print(1)"
+
+
+def test_settings_left_to_the_server_are_not_sent_and_texts_end_at_the_stop_all_the_same():
+    with Server(always=choice(text="print(1)\n**Question 2")) as server:
+        model = from_spec(f"{server.url}?top_p=off&temperature=off&stop=off&seed=off#tiny", SamplingSettings(), "auto")
+        assert _completion(model).text == "print(1)\n"
+    assert not {"top_p", "temperature", "stop", "seed"} & set(server.bodies[0])
+    assert model.identity()["left_to_the_server"] == ["seed", "stop", "temperature", "top_p"]
+
+
+def test_an_address_without_its_last_part_is_told_which():
+    with Server(always=404, models=()) as server, pytest.raises(ModelError, match=r"write http://127.0.0.1:\d+/v1"):
+        _completion(OpenAIServer(server.url.removesuffix("/v1"), "tiny"))
+
+
+def test_a_count_that_is_one_short_is_a_completion_that_was_cut_off():
+    usage = {"prompt_tokens": 50, "completion_tokens": 511}
+    with Server(always=changed(choices=[{"text": CODE, "finish_reason": "length"}], usage=usage)) as server:
+        found, _ = ask(server)
+    assert (found.finish_reason, found.completion_tokens) == ("length", 511)
+
+
+def test_a_servers_own_limit_is_no_fault_of_the_prompt():
+    usage = {"prompt_tokens": 50, "completion_tokens": 256}  # of a context of 4,096
+    with Server(always=changed(choices=[{"text": CODE, "finish_reason": "length"}], usage=usage)) as server:
+        found, _ = ask(server)
+    assert type(found) is ModelError
+    assert "give --max_tokens 256" in str(found)
+
+
+def test_a_reply_packed_twice_is_not_unpacked():
+    bomb = gzip.compress(gzip.compress(bytes(64 << 20)))
+    packed = {"Content-Encoding": "gzip, gzip"}
+    with Server(always=lambda handler, body: handler.send(200, bomb, packed)) as server:
+        found, _ = ask(server)
+    assert type(found) is SampleUnavailable
+    assert "packed more than once" in str(found)
+
+
+def test_a_reply_packed_once_is_read():
+    def packed(handler, body):
+        reply = {"choices": [{"text": CODE, "finish_reason": "stop"}]}
+        handler.send(200, gzip.compress(json.dumps(reply).encode()), {"Content-Encoding": "gzip"})
+
+    with Server(always=packed) as server:
+        assert ask(server)[0].text == CODE
+
+
+HIDDEN = KEY[:9] + "\u200b" + KEY[9:]
+FORMS = [KEY, quote(KEY, safe=""), KEY.replace("-", "%2D"), HIDDEN, "\u2060".join(KEY)]
+
+
+def _leaks(form):
+    """Ways in which a server may give the key back, in this form."""
+    return {
+        "error in a success": changed(error={"message": f"quota of {form}"}),
+        "error that is a text": changed(error=f"quota of {form}"),
+        "finish reason": choice(finish_reason=form),
+        "text": choice(text=f"print('{form}')"),
+        "message of an error": error(400, f"see {form}"),
+        "failure": error(500, f"see {form}"),
+        "list as an error": lambda handler, body: handler.reply(400, {"error": {"message": ["x", form]}}),
+        "details": lambda handler, body: handler.reply(422, {"detail": [{"msg": f"bad {form}"}]}),
+        "no JSON": lambda handler, body: handler.send(500, f"<p>{form}</p>".encode()),
+        "escaped": lambda handler, body: handler.send(400, b'{"error": "%s"}' % _escaped(form)),
+        "header line": lambda handler, body: handler.wfile.write(b"HTTP/1.1 200 OK\r\n" + form.encode() + b"\r\n\r\n"),
+        "status line": lambda handler, body: handler.wfile.write(b"NOPE " + form.encode() + b"\r\n\r\n"),
+    }
+
+
+def _escaped(text):
+    return "".join(f"\\u{ord(sign):04x}" for sign in text).encode()
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("way", _leaks(KEY))
+def test_the_key_is_in_no_word_that_comes_of_a_reply(way, form, monkeypatch):
+    monkeypatch.setenv("TROVE_LITE_API_KEY", KEY)
+    with Server(always=_leaks(form)[way]) as server:
+        found, model = ask(server, retries=1)
+    kept = repr(found) + " ".join(model.notices)
+    assert isinstance(found, Completion | ModelError)
+    assert not any(_shown(sign) in _shown(kept) for sign in (KEY, quote(KEY), KEY.replace("-", "%2D")))
+
+
+@pytest.mark.parametrize("place", ["owner", "models"])
+def test_the_key_is_in_nothing_that_a_server_says_of_itself(place, monkeypatch):
+    monkeypatch.setenv("TROVE_LITE_API_KEY", KEY)
+    about = {"owner": f"by {KEY}"} if place == "owner" else {"models": ("tiny", f"other-{KEY}")}
+    with Server(**about) as server:
+        found, model = ask(server)
+        assert KEY not in f"{found!r} {model.identity()}"
+        with pytest.raises(ModelError) as problem:
+            _completion(OpenAIServer(server.url, "unknown"))
+    assert KEY not in str(problem.value)
+
+
+def _shown(text):
+    """What an eye or a clipboard takes of a text."""
+    return "".join(sign for sign in text.lower() if "!" <= sign <= "~")
+
+
+def _completion(model):
+    async def asked():
+        async with model:
+            return (await model.complete([Message("user", "?")] if model.chat == "on" else "?", [1]))[0]
+
+    return asyncio.run(asked())

@@ -85,7 +85,7 @@ def estimates(
     groups = {c: [c] for c in comparison.categories} | groups_of(comparison.categories, covered)
     cells = []
     for category, those in groups.items():
-        here = table[table["category"].isin(those)]
+        here = table[table.index.get_level_values("category").isin(those)]
         if v is None or not set(those) <= set(v.labels):
             cells.append({"category": category} | absent(comparison, name, category))
             continue

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from .answers import number_is_correct, read_last_line, read_numbers, text_is_correct
-from .base import Dataset, Problem, Question
+from .base import Dataset, Problem, numbered
 from .files import packaged
 
 FOLDER = Path(__file__).parent
@@ -18,27 +18,16 @@ CATEGORIES = ("algebra", "counting", "geometry", "intermediate", "number", "prea
 
 def load(dataset: str, category: str) -> tuple[Problem, ...]:
     """The problems of one category."""
-    entries = [entry for entry in packaged(dataset) if entry["category"] == category]
-    return tuple(
-        Problem(
-            Question(dataset, category, index, entry["question"], entry.get("context", "")),
-            entry["answer"],
-            entry["level"],
-            {f"data/{file}": FOLDER / file for file in entry.get("files", ())},
-        )
-        for index, entry in enumerate(entries)
-    )
+    rows = []
+    for e in packaged(dataset):
+        if e["category"] == category:
+            files = {f"data/{file}": FOLDER / file for file in e.get("files", ())}
+            rows.append((e["question"], e["answer"], e["level"], e.get("context", ""), files))
+    return numbered(dataset, category, rows)
 
 
-PRACTICE = Dataset(
-    "practice",
-    "the practice problems",
-    CATEGORIES,
-    partial(load, "practice"),
-    read_numbers,
-    number_is_correct,
-    ("1", "2", "3", "4", "5"),
-)
+LOAD, LEVELS = partial(load, "practice"), ("1", "2", "3", "4", "5")
+PRACTICE = Dataset("practice", "the practice problems", CATEGORIES, LOAD, read_numbers, number_is_correct, LEVELS)
 PRACTICE_TABLES = Dataset(
     "practice_tables",
     "practice tables",

@@ -87,13 +87,6 @@ def test_what_hard_codes_an_answer_is_counted_together():
     assert table.loc["general", ["tools", "right", "right_and_used"]].to_list() == [2, 2, 1]
 
 
-def test_runs_without_text_say_why_they_tell_nothing_of_tools():
-    table = tools_made(rows({"mode": "a", "problem": 0}))
-    assert table.empty
-    assert "without text" in table.attrs["note"]
-    assert "without text" in tool_kinds(table).attrs["note"]
-
-
 def test_programs_that_import_from_the_toolbox_are_counted_apart_from_the_others():
     use, plain = block("from toolbox import f"), block("from math import comb")
     given = [("a", use, True), ("a", use, False), ("a", plain, True), ("b", plain, True)]

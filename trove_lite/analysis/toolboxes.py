@@ -24,12 +24,8 @@ def toolboxes(runs: Iterable[str | Path]) -> pd.DataFrame:
     `runs` are run folders, or outcomes with `toolboxes.csv` beside them. `imports` (the selected answers that used it)
     and `problem` (which made it) are null for recorded runs. Raises TroveLiteError where a run is missing.
     """
-    if isinstance(runs, str | Path):
-        raise TroveLiteError(f"{runs}: give a list of runs")
     parts = []
-    for path in map(Path, runs):
-        if not path.exists():
-            raise TroveLiteError(f"{path}: missing; name run folders or outcomes")
+    for path in _there(runs):
         if path.is_dir():
             about = read_description(path)
             listed = pd.DataFrame(about.get("toolboxes") or [])
@@ -49,7 +45,7 @@ def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame
     programs in IMPORT mode with it; `first_problem`: the one that created it; `tools`: the size of the whole toolbox.
     """
     parts = []
-    for folder in runs:
+    for folder in _there(runs):
         table = toolboxes([folder])
         table = table[table["imports"].notna()].astype({"imports": "int64", "problem": "int64"})
         if table.empty:
@@ -67,3 +63,12 @@ def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame
     table = pd.concat(parts or [pd.DataFrame(columns=TOOLBOX_COLUMNS)], ignore_index=True)
     table.attrs = {"name": "toolbox", "title": "toolboxes", "note": "no live run of TROVE: recorded logs note none"}
     return table
+
+
+def _there(runs: Iterable[str | Path]) -> list[Path]:
+    if isinstance(runs, str | Path):
+        raise TroveLiteError(f"{runs}: give a list of runs")
+    paths = list(map(Path, runs))
+    if missing := [path for path in paths if not path.exists()]:
+        raise TroveLiteError(f"{missing[0]}: missing; name run folders or outcomes")
+    return paths

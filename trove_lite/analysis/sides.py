@@ -74,7 +74,7 @@ class Comparison:
         return {status: int((lost == status).sum()) for status in MISSING}
 
     def covered(self, *names: str) -> list[str]:
-        """The categories, in order, that all these sides (none: all) have; a side without candidates has no say."""
+        """The categories, in order, that all these sides (none: all) have; empty sides have no say."""
         present = [set(side["category"].unique()) for name in names or self.sides if len(side := self[name])]
         return [c for c in self.categories if present and all(c in side for side in present)]
 
@@ -108,8 +108,8 @@ def sample_counts(side: pd.DataFrame) -> pd.Series:
 def compare(runs: pd.DataFrame | Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None) -> Comparison:
     """Sides from candidates: those of a table by method, or tables under names of their own.
 
-    Runs that copy another of their side are left out; two sides may share samples, as methods do that share a prompt.
-    Raises where models or data sets are mixed within a side or a table.
+    Runs that copy another of their side are left out. Raises where models or data sets are mixed within a side or a
+    table.
     """
     if not isinstance(runs, Mapping):
         one_kind(all_candidates(runs), "model", "provenance")

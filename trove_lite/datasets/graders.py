@@ -37,7 +37,7 @@ LONGEST = 500  # characters of what is worked out
 
 
 def released(text: str, gold: float, kind: str = "program") -> bool:
-    """CREATOR's verdict at its last commit. `text`: all that was printed, or said in the last reply."""
+    """CREATOR's verdict at its last commit, on all that was printed, or said in the last reply."""
     return any(agrees(answer, gold) for answer in released_answers(text, kind))
 
 

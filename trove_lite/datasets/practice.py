@@ -1,8 +1,7 @@
 """Practice problems and questions about practice tables: data sets of our own that need no download.
 
-420 problems in seven categories named as MATH's, levels 1 to 5, numeric answers; and 60 questions about twelve made
-tables, five a table, which ask for a number or a text. The files of both are written by `practice/` of the repository,
-which draws more such problems to train the practice model with; none of these is among them.
+420 problems in seven categories, levels 1 to 5, numeric answers; 60 questions about twelve made tables, which ask for a
+number or a text. `practice/` of the repository writes both files, and trains the practice model on other such problems.
 """
 
 from functools import partial

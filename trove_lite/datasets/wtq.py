@@ -1,8 +1,7 @@
 """WikiTableQuestions' test set (Pasupat and Liang 2015), from the official release.
 
-Not from TroVE's copy: programs that models wrote overwrote some of its tables. A question shows a preview of its
-table, chosen as TroVE's program chooses it; programs open the table itself. Gold answers carry the values that the
-official evaluator reads besides the printed ones. Tables may be split by the kind of answer.
+Not from TroVE's copy, some of whose tables programs overwrote. A question shows a preview of its table, as TroVE's
+program chooses it; programs open the table itself. Golds carry the values that the official evaluator reads besides.
 """
 
 import re

@@ -1,8 +1,6 @@
 """HiTab's test set (Cheng et al. 2022), as TroVE released it: questions about tables with hierarchical headers.
 
-Programs read a table with `parse_table` from `utils.py`, which is laid beside them. A question shows the first rows.
-Tables of results may be split by where a table is from. Questions and tables are those of TroVE's copy: the questions
-are byte for byte the official ones of that time (in 2025 HiTab corrected 229 of them, in another file).
+Programs read a table with `parse_table` from `utils.py`, which is laid beside them; a question shows the first rows.
 """
 
 import json
@@ -91,8 +89,7 @@ def _same(found: float | str, wanted: float | str) -> bool:
 def released_votes(output: str, gold: Sequence[object]) -> list[str]:
     """What a successful program votes with in TroVE's program, which lets the gold answer decide.
 
-    All numbers printed, where the last gold value that it looked at is a float; else the text. So votes know what
-    kind of answer is right. `read_text`, whose votes we count, does not.
+    All numbers printed, where the last gold value that it looked at is a float; else the text.
     """
     looked_at = gold[-1]
     for value in gold:

@@ -18,31 +18,12 @@ LOUD = format_tools(parse_tools("```python\ndef area(a):\n    return a\n\nprint(
 USE = "```python\nfrom toolbox import area\n```"
 
 
-def row(problem, mode="make", **given):
-    same = {
-        "model": "m",
-        "provenance": "simulated",
-        "run": "r_seed0",
-        "method": "maker",
-        "seed": 0,
-        "dataset": "made",
-        "category": "c",
-        "problem": problem,
-        "phase": "stream",
-        "mode": mode,
-        "place": ("make", "use").index(mode),
-        "sample": 0,
-        "round": 0,
-        "response": "text",
-        "solution": PROGRAM,
-        "tools": TOOL if mode == "make" else USE,
-        "status": "ok",
-        "output": f"{problem}\n",
-        "answers": [f"{problem}.0"],
-        "answer": f"{problem}.0",
-        "correct": problem % 2 == 0,
-    }
-    return same | given
+def row(problem, mode):
+    same = {"model": "m", "provenance": "simulated", "run": "r_seed0", "method": "maker", "seed": 0, "dataset": "made"}
+    same |= {"category": "c", "phase": "stream", "sample": 0, "round": 0, "response": "text", "solution": PROGRAM}
+    same |= {"problem": problem, "mode": mode, "place": ("make", "use").index(mode), "status": "ok"}
+    same |= {"tools": TOOL if mode == "make" else USE, "output": f"{problem}\n", "correct": problem % 2 == 0}
+    return same | {"answers": [f"{problem}.0"], "answer": f"{problem}.0"}
 
 
 def table(change=lambda problem: {}, problems=PROBLEMS, mode="use"):

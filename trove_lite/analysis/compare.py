@@ -121,9 +121,8 @@ def differences(
         shares = all(side["score"].between(0, 1).all() for side in sides)
         v = variance_of(*sides)
         for category, part in [] if v is None else with_whole(v, comparison.categories):
-            needed = (
-                variance.problems_needed(part, variance.SMALLEST_EFFECT, runs=RERUN) if part.problems > 1 else np.nan
-            )
+            effect = variance.SMALLEST_EFFECT
+            needed = variance.problems_needed(part, effect, runs=RERUN) if part.problems > 1 else np.nan
             cells = difference_cells(part, shares=shares) | {"problems_needed": needed}
             about = {"category": category, "a": one, "b": other}
             rows.append(about | cells | comparison.lacking(part.labels, one, other))

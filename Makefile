@@ -75,7 +75,7 @@ train-practice-model:  ## the practice model's weights again, from scratch, in .
 test: lint  ## the suite, without a real vLLM (test-vllm) and what takes minutes (test-slow)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-test-slow: $(VENV)/ready-to-test  ## what takes minutes: a hundred kills and resumes, a thousand programs on tables
+test-slow: $(VENV)/ready-to-test  ## what takes minutes: a hundred kills and resumes
 	$(BIN)/python -m pytest -m slow
 
 test-vllm:  ## a real vLLM engine on the CPU, in .venv-vllm (4 GB)

@@ -11,7 +11,7 @@ from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.statistics import holm
 from trove_lite.candidates import calls_of
 
-from ..simulated import MODEL, candidates
+from ..simulated import candidates
 
 COST = {"trove": (50, 20), "primitive": (30, 10)}  # tokens of a prompt and a completion
 PAIR = [("trove", "primitive")]
@@ -47,14 +47,6 @@ def matched(comparison, budget="total tokens", **options):
 
 
 # ---- sides ----
-
-
-def test_a_table_is_compared_by_method(simulated):
-    found = tl.compare(simulated)
-    assert set(found.sides) == {"trove", "primitive"}
-    assert found.title == f"{MODEL}, simulated runs on MATH"
-    assert found.categories[:2] == ("algebra", "counting")
-    assert found.levels == ("1", "2", "3", "4", "5")
 
 
 def test_a_category_that_the_data_set_does_not_have_is_refused_by_name(simulated):

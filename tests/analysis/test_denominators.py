@@ -1,5 +1,7 @@
 """Who pays for a sample that could not be had: refused, the method; unavailable, nobody, and both sides alike."""
 
+from itertools import product
+
 import pandas as pd
 import pytest
 
@@ -10,39 +12,20 @@ from trove_lite.candidates import as_arrow, as_frame
 K = 3
 
 
-def rows(method, problems=4, seeds=(0,), lost=None, why="refused"):
+def rows(method, problems=4, seeds=(0,), lost=lambda *_: False, why="refused"):
     """A method that answers everything rightly, but for what is `lost`(seed, problem, sample)."""
-    lost = lost or (lambda *_: False)
-    return [
-        {
-            "model": "m",
-            "provenance": "live",
-            "run": f"r_seed{seed}",
-            "method": method,
-            "seed": seed,
-            "dataset": "made",
-            "category": "c",
-            "problem": problem,
-            "phase": "stream",
-            "mode": method,
-            "place": 0,
-            "sample": sample,
-            "round": 0,
-            "program": hash((method, seed, problem, sample)) % 2**60,
-            "solution": "print(1)",
-            "tools": "",
-            "status": why if (gone := lost(seed, problem, sample)) else "ok",
-            "error": "an answer that is not JSON, 3 times" if gone else None,
-            "answers": [] if gone else ["1"],
-            "answer": None if gone else "1",
-            "correct": (None if why == "unavailable" else False) if gone else True,
-            "prompt_tokens": None if gone else 10,
-            "completion_tokens": None if gone else 5,
-        }
-        for seed in seeds
-        for problem in range(problems)
-        for sample in range(K)
-    ]
+    same = {"model": "m", "provenance": "live", "method": method, "dataset": "made", "category": "c", "mode": method}
+    same |= {"phase": "stream", "place": 0, "round": 0, "solution": "print(1)", "tools": ""}
+    right = {"status": "ok", "answers": ["1"], "answer": "1", "correct": True}
+    right |= {"prompt_tokens": 10, "completion_tokens": 5}
+    gone = {"status": why, "answers": [], "correct": None if why == "unavailable" else False}
+    gone |= {"error": "an answer that is not JSON, 3 times"}
+    found = []
+    for number, (seed, problem, sample) in enumerate(product(seeds, range(problems), range(K))):
+        about = {"run": f"r_seed{seed}", "seed": seed, "problem": problem, "sample": sample}
+        program = {"program": hash(method) % 2**50 + number}
+        found.append(same | about | program | (gone if lost(seed, problem, sample) else right))
+    return found
 
 
 def compared(*sides):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from trove_lite.analysis.health import in_words, signs
-from trove_lite.candidates import as_arrow, as_frame, calls_of, load_candidates, outcomes
+from trove_lite.candidates import as_arrow, as_frame, calls_of, load_candidates
 from trove_lite.parse import parse_tools
 from trove_lite.programs import format_tools
 
@@ -18,31 +18,12 @@ LOUD = format_tools(parse_tools("```python\ndef area(a):\n    return a\n\nprint(
 USE = "```python\nfrom toolbox import area\n```"
 
 
-def row(problem, mode="make", **given):
-    same = {
-        "model": "m",
-        "provenance": "simulated",
-        "run": "r_seed0",
-        "method": "maker",
-        "seed": 0,
-        "dataset": "made",
-        "category": "c",
-        "problem": problem,
-        "phase": "stream",
-        "mode": mode,
-        "place": ("make", "use").index(mode),
-        "sample": 0,
-        "round": 0,
-        "response": "text",
-        "solution": PROGRAM,
-        "tools": TOOL if mode == "make" else USE,
-        "status": "ok",
-        "output": f"{problem}\n",
-        "answers": [f"{problem}.0"],
-        "answer": f"{problem}.0",
-        "correct": problem % 2 == 0,
-    }
-    return same | given
+def row(problem, mode):
+    same = {"model": "m", "provenance": "simulated", "run": "r_seed0", "method": "maker", "seed": 0, "dataset": "made"}
+    same |= {"category": "c", "phase": "stream", "sample": 0, "round": 0, "response": "text", "solution": PROGRAM}
+    same |= {"problem": problem, "mode": mode, "place": ("make", "use").index(mode), "status": "ok"}
+    same |= {"tools": TOOL if mode == "make" else USE, "output": f"{problem}\n", "correct": problem % 2 == 0}
+    return same | {"answers": [f"{problem}.0"], "answer": f"{problem}.0"}
 
 
 def table(change=lambda problem: {}, problems=PROBLEMS, mode="use"):
@@ -158,14 +139,6 @@ TOLD = {"method": "maker", "category": "c", "seed": 0, "name": "f"}
 )
 def test_what_a_run_says_of_its_tools_decides_whether_there_are_any(told, expected, tmp_path):
     assert names(signs(table(), calls(table()), [described(tmp_path, **told)])) == expected
-
-
-def test_of_runs_without_text_it_is_said_what_could_not_be_read():
-    found = signs(outcomes(table(same_answer(20))))
-    assert names(found) == {"one answer"}
-    unread = found.attrs["unread"]
-    assert set(unread) == {"one error", "empty replies", "short programs", "prints while loading", "cut off"}
-    assert "not read: one error, empty replies" in in_words(found)[1]
 
 
 # ---- what was published ----

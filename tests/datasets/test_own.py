@@ -4,11 +4,8 @@ import json
 
 import pytest
 
-from trove_lite import TroveLiteError, load_candidates
+from trove_lite import TroveLiteError
 from trove_lite.datasets import load_dataset, load_problems
-from trove_lite.models.base import Completion, LanguageModel
-
-from ..scripted import response, run
 
 LINE = {"question": "Which city?", "answer": "Paris"}
 
@@ -109,22 +106,3 @@ def test_equal_texts_and_equal_numbers_vote_alike(tmp_path):
     assert found.read("Paris.") == found.read("a\n'PARIS'") == ["paris"]
     assert found.read("3") == found.read("3.0") == ["3.0"]
     assert found.read("\n \n") == []
-
-
-class Cities(LanguageModel):
-    """A model that answers by a hash of the seed, Paris more often than not."""
-
-    name = "cities"
-
-    async def complete(self, prompt, seeds):
-        return [Completion(response(f"print({'Rome' if s % 3 == 0 else 'Paris'!r})"), 9, 9, "stop", 0.0) for s in seeds]
-
-
-def test_a_file_of_texts_runs_live(tmp_path):
-    dataset(tmp_path, LINE, {"question": "And this?", "answer": "Rome"})
-    given = {"model": Cities(), "problems": load_problems, "dataset": str(tmp_path / "mine.jsonl")}
-    rows = load_candidates(run(tmp_path / "run", **given, categories=()))
-    assert set(rows["dataset"]) == {"mine.jsonl"}
-    assert set(rows["answer"]) == {"paris", "rome"}
-    right = (rows["answer"] == rows["problem"].map({0: "paris", 1: "rome"})).astype("boolean")
-    assert rows["correct"].tolist() == right.tolist()

@@ -1,25 +1,12 @@
-"""What programs about tables find beside them, in the sandbox: their own table, readable, and nothing to spoil."""
+"""What programs about tables find beside them, in the sandbox: their own table, and no other."""
 
 import pytest
 
-from trove_lite.datasets import files, load_dataset
+from trove_lite.datasets import load_dataset
 from trove_lite.sandbox.pool import Sandbox, isolation_report
 
 pytestmark = pytest.mark.skipif(
     isolation_report()["level"] != "full", reason="this machine does not offer the level full"
-)
-#: What models wrote, and worse; {name} is the table's.
-SPOILERS = (
-    "import pandas as pd\npd.read_table({name!r}).to_csv({name!r})",
-    "import pandas as pd\npd.DataFrame([[1]]).to_csv({name!r}.replace('.tsv', '_answer.tsv'))",
-    "import os\nos.rename({name!r}, 'mine')",
-    "import os\nos.truncate({name!r}, 0)",
-    "import os\nos.remove({name!r})",
-    "import os\nos.link({name!r}, 'mine')\nopen('mine', 'w').write('x')",
-    "import os\nos.symlink({name!r}, 'mine')\nopen('mine', 'w').write('x')",
-    "import os\nos.chmod({name!r}, 0o666)\nopen({name!r}, 'a').write('x')",
-    "import shutil\nshutil.rmtree('data')",
-    "open({name!r}, 'r+').write('x')",
 )
 
 
@@ -55,17 +42,3 @@ def test_a_program_finds_no_table_of_another_question(sandbox, table_problems):
     first, other = table_problems("wtq")[0], table_problems("wtq")[1]
     for path in (*other.files, *map(str, other.files.values())):
         assert run(sandbox, f"open({path!r})", first).status == "error"
-
-
-def test_no_program_changes_a_table(sandbox, table_problems):
-    problems = table_problems("wtq")[: len(SPOILERS)]
-    pinned = {file.name: file.sha256 for file in files.public_files() if file.group == "wtq"}
-    for spoiler in SPOILERS:
-        for problem in problems:
-            (name,) = problem.files
-            assert run(sandbox, spoiler.format(name=name), problem).status == "error"
-    for problem in problems:
-        ((name, path),) = problem.files.items()
-        assert files.sha256_of(path) == pinned[str(path.relative_to(files.data_folder()))]
-        read = f"import hashlib\nprint(hashlib.sha256(open({name!r}, 'rb').read()).hexdigest())"
-        assert run(sandbox, read, problem).output.strip() == files.sha256_of(path)

@@ -6,14 +6,12 @@ Every level runs in a cell (`cell.py`), as a user without rights; "full" as root
 a namespace).
 """
 
-import json
-import select
 import sys
 
 from trove_lite.sandbox.pool import isolation_report
 
-from . import cell
 from .catalogue import Hostile, everything
+from .cell import Gone, Station
 
 LEVELS = {
     "full": "Landlock and seccomp",
@@ -22,47 +20,24 @@ LEVELS = {
     "limits": "resource limits only",
     "none": "a process of its own, no more",
 }
-PATIENCE = 120  # seconds
-
-
-class Gone(Exception):
-    """The runner died or hangs: the program reached what was to judge it."""
-
-
-def ask(process, name: str | None) -> dict:
-    """Send a program's name (None: only wait for the greeting) and read the answer."""
-    try:
-        if name is not None:
-            process.stdin.write(name + "\n")
-            process.stdin.flush()
-        if not select.select([process.stdout], [], [], PATIENCE)[0]:
-            raise Gone("no answer")
-        return json.loads(process.stdout.readline())
-    except (BrokenPipeError, ValueError) as error:
-        raise Gone("the runner died") from error
 
 
 def measure(level: str, user: str, battery: dict[str, Hostile]) -> dict[str, list[str]]:
     """The programs that were not contained, with what they did."""
-    escaped, process = {}, None
-    for name in battery:
-        if process is None:
-            process = cell.start(user, level)
-            ask(process, None)
+    escaped, station = {}, Station(user, level)
+    for name, hostile in battery.items():
         try:
-            answer = ask(process, name)
+            answer = station.attack(hostile)
         except Gone as gone:
-            answer = {"problems": [str(gone)], "mended": False}
+            answer = {"problems": [str(gone)], "mended": True}
         if answer["problems"]:
             escaped[name] = answer["problems"]
         if not answer["mended"]:
-            process.kill()  # takes the whole cell with it; the next program gets a fresh one
-            process.communicate()
-            process = None
-    if process:
-        told = process.communicate()[1].strip()
-        if process.returncode:
-            escaped["all of them"] = [told]
+            station.kill()
+    try:
+        station.close()
+    except Gone as gone:
+        escaped["all of them"] = [str(gone)]
     return escaped
 
 

@@ -4,6 +4,8 @@ In a source, @name@ stands for a decoy (`world.py`). A program that gets what it
 traces prints `escaped`. Every attempt is bounded: where nothing stops it, it stops itself.
 """
 
+import re
+from importlib import import_module
 from typing import NamedTuple
 
 TABLE = "data/wtq/csv/204-csv/590.tsv"
@@ -28,27 +30,16 @@ class Hostile(NamedTuple):
         return set(self.status.split())
 
 
+def listed(text: str) -> list[Hostile]:
+    """Programs written one below the other, each after a line `# NAME: STATUS`."""
+    found = re.findall(r"^# (\w+): ([\w ]+)\n(.*?)(?=^# \w+: |\Z)", text, re.DOTALL | re.MULTILINE)
+    return [Hostile(name, status, source.rstrip("\n")) for name, status, source in found]
+
+
 def everything() -> dict[str, Hostile]:
     """All programs by name."""
-    from . import (
-        programs_files,
-        programs_kernel,
-        programs_network,
-        programs_processes,
-        programs_resources,
-        programs_tables,
-        programs_worker,
-    )
-
-    modules = (
-        programs_resources,
-        programs_processes,
-        programs_files,
-        programs_tables,
-        programs_network,
-        programs_kernel,
-        programs_worker,
-    )
+    names = ("resources", "processes", "files", "tables", "network", "kernel", "worker")
+    modules = [import_module(f"{__package__}.programs_{name}") for name in names]
     battery = [program for module in modules for program in module.PROGRAMS]
     assert len({program.name for program in battery}) == len(battery)
     return {program.name: program for program in battery}

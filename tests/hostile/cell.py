@@ -11,8 +11,10 @@ trying them safe. It exits with 125 and one line where this machine does not let
 import contextlib
 import ctypes
 import fcntl
+import json
 import os
 import resource
+import select
 import signal
 import socket
 import struct
@@ -20,6 +22,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from .catalogue import Hostile
+
+PATIENCE = 120  # seconds
 NOBODY = 65534
 NEW = {
     "mounts": 0x20000,
@@ -125,17 +130,69 @@ def _bring_up_loopback() -> None:
         fcntl.ioctl(any_socket, 0x8914, request)
 
 
-def start(user: str, level: str) -> subprocess.Popen:
-    """A runner with its input and output connected, in a cell; without one where no user is named."""
-    cell = ["tests.hostile.cell", user, sys.executable, "-m"] if user else []
-    return subprocess.Popen(
-        [sys.executable, "-m", *cell, "tests.hostile.runner", level],
-        cwd=Path(__file__).resolve().parents[2],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+class Gone(Exception):
+    """The runner died, hangs, or left ill: a program reached what was to judge it."""
+
+
+class Nowhere(Exception):
+    """No cell can be made here."""
+
+
+class Station:
+    """A runner at a level, in a cell: started when it is first asked, and again when a program took it along.
+
+    Where no cell can be made (containers, some distributions), an ordinary user's programs run without: at the level
+    "full" it is only a precaution.
+    """
+
+    def __init__(self, user: str, level: str = "full"):
+        self.cells = [user, ""] if user == "user" and level == "full" and os.geteuid() else [user]
+        self.level, self.process, self.reason = level, None, ""
+
+    def attack(self, hostile: Hostile) -> dict:
+        """The runner's answer. Raises Gone, or Nowhere."""
+        if self.process is None:
+            self._start()
+        if self.cells == [""] and hostile.reaches_everybody:
+            raise Nowhere(self.reason)
+        try:
+            self.process.stdin.write(hostile.name + "\n")
+            self.process.stdin.flush()
+            if select.select([self.process.stdout], [], [], PATIENCE)[0]:
+                return json.loads(self.process.stdout.readline())
+        except (BrokenPipeError, ValueError):
+            pass
+        raise Gone(f"the runner died or hangs: {self.kill()}")
+
+    def _start(self) -> None:
+        while self.cells:
+            cell = ["tests.hostile.cell", self.cells[0], sys.executable, "-m"] if self.cells[0] else []
+            process = subprocess.Popen(
+                [sys.executable, "-m", *cell, "tests.hostile.runner", self.level],
+                cwd=Path(__file__).resolve().parents[2],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
+            if process.stdout.readline():
+                self.process = process
+                return
+            told = process.communicate()[1].strip()
+            assert process.returncode == 125, told
+            self.reason = f"{told} (user: {self.cells.pop(0)})"
+        raise Nowhere(self.reason)
+
+    def kill(self) -> str:
+        """End the whole cell, and say what it told last; the next program gets a fresh one."""
+        self.process.kill()
+        told, self.process = self.process.communicate()[1][-2000:], None
+        return told
+
+    def close(self) -> None:
+        """End it, in which it looks at all its warm processes once more. Raises Gone where one is ill."""
+        if self.process and (told := self.process.communicate(timeout=PATIENCE)[1]) and self.process.returncode:
+            raise Gone(told[-2000:])
 
 
 if __name__ == "__main__":

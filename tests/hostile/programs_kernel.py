@@ -1,6 +1,6 @@
 """Programs that call on the kernel's rarer services, or on what only administrators need."""
 
-from .catalogue import Hostile
+from .catalogue import Hostile, listed
 
 _CALL = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
 
@@ -41,44 +41,29 @@ PROGRAMS = [
     _call("advice_to_the_page_cache", 221, _FILE, 0, 0, 4),
     _call("read_past_the_page_cache", 327, _FILE, 0, 0, 0, 0, 0),
     _call("write_past_the_page_cache", 328, 1, 0, 0, 0, 0, 0),
-    Hostile(
-        "mount",
-        "ok",
-        _CALL
-        + """
-if libc.mount(b'none', b'/tmp', b'tmpfs', 0, None) == 0: print('escaped')
-""",
-    ),
     Hostile("change_root", "error", "import os\nos.chroot('/tmp')\nprint('escaped')"),
     Hostile("become_root", "error", "import os\nos.setresuid(0, 0, 0)\nos.setgroups([])\nprint('escaped')"),
-    Hostile("rename_the_machine", "ok", _CALL + "if libc.sethostname(b'hostile', 7) == 0: print('escaped')"),
     Hostile("kernel_settings", "error", "open('/proc/sys/kernel/hostname', 'r+')\nprint('escaped')"),
-    Hostile(
-        "less_likely_to_be_killed",
-        "error",
-        """
-open('/proc/self/oom_score_adj', 'w').write('0')
-print('escaped')
-""",
-    ),
+    Hostile("less_likely_to_be_killed", "error", "open('/proc/self/oom_score_adj', 'w').write('0')\nprint('escaped')"),
     Hostile("terminal", "error", "import os\nos.open('/dev/tty', os.O_RDWR)\nprint('escaped')"),
     Hostile("kernel_log", "error", "open('/dev/kmsg')\nprint('escaped')"),
-    Hostile(
-        "set_the_clock",
-        "error",
-        """
+    *listed(r"""
+# mount: ok
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+
+if libc.mount(b'none', b'/tmp', b'tmpfs', 0, None) == 0: print('escaped')
+# rename_the_machine: ok
+import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.sethostname(b'hostile', 7) == 0: print('escaped')
+# set_the_clock: error
 import time
 time.clock_settime(time.CLOCK_REALTIME, time.time())
 print('escaped')
-""",
-    ),
-    Hostile(
-        "real_time_priority",
-        "error",
-        """
+# real_time_priority: error
 import os
 os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
 print('escaped')
-""",
-    ),
+"""),
 ]

@@ -6,7 +6,7 @@ import pytest
 
 from trove_lite import TroveLiteError, choose, load_candidates
 from trove_lite.candidates import SELECTION, all_candidates, selected_alone, selections
-from trove_lite.datasets.files import recorded_runs
+from trove_lite.datasets.files import public_paths
 from trove_lite.recorded.official_logs import import_logs
 
 from ..conftest import ROOT
@@ -122,7 +122,7 @@ def test_a_file_that_is_no_result_file_is_refused(tmp_path, content, reason):
 
 
 def test_public_result_files_name_the_methods_that_their_logs_show_and_give_the_bundle(public_logs, public_problems):
-    paths = [path for path in recorded_runs() if path.suffix == ".json"]
+    paths = [path for path in public_paths("logs", ".json") if "results" in path.parts]
     problems = [p for found in public_problems.values() for p in found]
     table, reports = import_logs(paths, problems, progress=False)
     bundled = load_candidates(ROOT / "results/codellama-7b-instruct/outcomes.parquet")

@@ -135,12 +135,6 @@ def test_a_program_that_cannot_be_confined_is_tried_once_more(dying, tmp_path):
         assert run(sandbox).output == "1\n"
 
 
-def test_where_programs_cannot_be_confined_none_runs(dying):
-    with Sandbox(1) as sandbox:
-        dying(NOT_CONFINED)
-        assert "could not be confined, so it did not run: FileNotFoundError" in fault(sandbox)
-
-
 def test_no_thread(monkeypatch):
     def start(thread):
         raise RuntimeError("can't start new thread")
@@ -188,18 +182,18 @@ def test_a_probe_that_finds_nothing_says_so(monkeypatch):
 # ---- what a caller has set for all that it starts ----
 
 
-def test_sigchld_ignored_before_the_first_look_at_the_machine():
-    body = "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\nwith Sandbox(1) as s: print(s.run_many(['print(1)'], False))"
-    assert "status='ok', output='1\\n'" in script(body)
-
-
-def test_blocked_signals():
-    body = """
-signal.pthread_sigmask(signal.SIG_SETMASK, signal.valid_signals())
-with Sandbox(1) as s:
-    print(s.run_many(["import signal; print(signal.pthread_sigmask(signal.SIG_BLOCK, ()))"], False)[0].output)
-"""
-    assert script(body).strip() == "set()"
+@pytest.mark.parametrize(
+    "start",
+    [
+        "signal.signal(signal.SIGCHLD, signal.SIG_IGN)",
+        "signal.pthread_sigmask(signal.SIG_SETMASK, signal.valid_signals())",
+    ],
+)
+def test_a_callers_signals_are_not_the_programs(start):
+    program = "import signal; print(signal.pthread_sigmask(signal.SIG_BLOCK, ()))"
+    assert (
+        script(f"{start}\nwith Sandbox(1) as s: print(s.run_many([{program!r}], False)[0].output)").strip() == "set()"
+    )
 
 
 @pytest.mark.parametrize(
@@ -240,17 +234,14 @@ with Sandbox(1) as s:
 # ---- killed by nobody knows whom ----
 
 
-def test_a_program_that_somebody_kills_runs_again():
+@pytest.mark.parametrize(
+    ("times", "ends"), [(1, ("ok", "1\n", "")), (2, ("killed", "", "killed twice, and by no limit"))]
+)
+def test_a_program_that_somebody_kills_runs_again_and_is_killed_the_second_time(times, ends):
     with Sandbox(1) as sandbox:
-        killer = kill_children(sandbox, 1)
-        assert run(sandbox, "import time\ntime.sleep(2)\nprint(1)")[:2] == ("ok", "1\n")
-        killer.join()
-
-
-def test_a_program_that_is_killed_each_time_is_killed():
-    with Sandbox(1) as sandbox:
-        killer = kill_children(sandbox, 2)
-        assert run(sandbox, "import time\ntime.sleep(2)\nprint(1)")[::3] == ("killed", "killed twice, and by no limit")
+        killer = kill_children(sandbox, times)
+        status, output, _, error, *_ = run(sandbox, "import time\ntime.sleep(2)\nprint(1)")
+        assert (status, output, error) == ends
         killer.join()
         assert run(sandbox).output == "1\n"
 
@@ -269,16 +260,18 @@ def test_a_program_that_has_the_kernel_end_it_is_killed_and_its_worker_lives():
         assert sandbox._all[0].zygotes["lean", False] is worker
 
 
-def test_workers_that_die_with_any_program_are_the_machines_fault(dying):
+@pytest.mark.parametrize(
+    ("instead", "told"),
+    [
+        ("zygote._Child.run = lambda *a: os._exit(1)", "the worker process has gone"),
+        ("raise OSError(28, 'No space left')", "a worker process could not start: OSError: [Errno 28] No space left"),
+        (NOT_CONFINED, "could not be confined, so it did not run: FileNotFoundError"),
+    ],
+)
+def test_a_worker_that_fails_with_any_program_is_the_machines_fault(dying, instead, told):
     with Sandbox(1) as sandbox:
-        dying("zygote._Child.run = lambda *a: os._exit(1)")
-        assert "the worker process has gone" in fault(sandbox)
-
-
-def test_a_worker_that_cannot_start_says_why_in_a_line(dying):
-    with Sandbox(1) as sandbox:
-        dying("raise OSError(28, 'No space left')")
-        assert fault(sandbox) == "a worker process could not start: OSError: [Errno 28] No space left"
+        dying(instead)
+        assert told in fault(sandbox)
 
 
 # ---- programs that are at fault themselves ----

@@ -1,14 +1,11 @@
 """Selection rules on whole tables: every problem at once, and at budgets below the recorded one.
 
-A rule applied to K of n recorded candidates is a mean over subsets, K/modes from each mode: all of them where they are
-few, else over seeded draws, because the official rules are not symmetric and have no closed form. `selection` holds the
-same rules for a single problem, as a reader would write them; a test holds both to each other. The order of modes,
-which decides ties, is the table's.
+A rule applied to K of n candidates is a mean over subsets, K/modes from each mode: all where they are few, else seeded
+draws. `selection` holds the same rules for a single problem, and a test holds both to each other.
 """
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from numbers import Integral
 from typing import NamedTuple
 
@@ -27,8 +24,7 @@ DRAWS = 100_000  # a mean over so many right-or-wrong draws has a Monte Carlo er
 NEVER = np.iinfo(np.int64).max
 
 
-@dataclass(frozen=True)
-class Stack:
+class Stack(NamedTuple):
     """Problems of one layout: `rows` (problems, n) points into the table; `modes` (n,) names each position."""
 
     rows: np.ndarray
@@ -38,9 +34,9 @@ class Stack:
 def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     """Candidates of the stream in the order in which they were sampled: problem by problem, mode by mode.
 
-    Without those that could not be judged: a problem that lacks them has fewer samples, not wrong ones. Without the
-    problems, run by run, of which a sample was unavailable: what they would have come to nobody knows. Raises
-    TroveLiteError where a candidate does not say the place of its mode, or where there are only selected answers.
+    Without those that could not be judged, and without the problems, run by run, of which a sample was unavailable.
+    Raises TroveLiteError where a candidate does not say the place of its mode, or where there are only selected
+    answers.
     """
     candidates = with_shared_state(checked(candidates))
     if (candidates["phase"] == SELECTED).all() and len(candidates):
@@ -74,26 +70,20 @@ def stacks(frame: pd.DataFrame) -> Iterator[Stack]:
     starts = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
     sizes = np.diff(np.r_[starts, len(group)])
     mode, names = pd.factorize(frame["mode"])
-    _refuse_unclear_places(frame, group, mode)
+    place = frame["place"].to_numpy()
+    unclear = (group[1:] == group[:-1]) & ((mode[1:] == mode[:-1]) != (place[1:] == place[:-1]))
+    if unclear.any():
+        a, b = (frame.iloc[unclear.argmax() + i] for i in (0, 1))
+        raise TroveLiteError(
+            f"run '{a['run']}', {a['category']} problem {a['problem']}: place {a['place']} for mode '{a['mode']}' and "
+            f"{b['place']} for '{b['mode']}'; give each mode of a problem a `place` of its own"
+        )
     names, layouts = np.asarray(names, dtype=object), {}
     for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
         layouts.setdefault(mode[start : start + size].tobytes(), []).append(start)
     for layout, first in layouts.items():
         modes = names[np.frombuffer(layout, dtype=mode.dtype)]
         yield Stack(np.array(first)[:, None] + np.arange(len(modes)), modes)
-
-
-def _refuse_unclear_places(frame: pd.DataFrame, group: np.ndarray, mode: np.ndarray) -> None:
-    """Each mode of a problem has one place, and each place one mode."""
-    place = frame["place"].to_numpy()
-    same_mode, same_place = mode[1:] == mode[:-1], place[1:] == place[:-1]
-    unclear = np.flatnonzero((group[1:] == group[:-1]) & (same_mode != same_place))
-    if len(unclear):
-        a, b = (frame.iloc[unclear[0] + i] for i in (0, 1))
-        raise TroveLiteError(
-            f"run '{a['run']}', {a['category']} problem {a['problem']}: place {a['place']} for mode '{a['mode']}' and "
-            f"{b['place']} for '{b['mode']}'; give each mode of a problem a `place` of its own"
-        )
 
 
 def choose(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
@@ -107,22 +97,21 @@ def choose(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
             stack.rows[part][np.arange(len(part)), votes.winners(stack, part, everything)[0]]
             for part in votes.chunks(stack, 1)
         ]
-    index = np.sort(np.concatenate(chosen)) if chosen else []
-    return frame.iloc[index].reset_index(drop=True)
+    return frame.iloc[np.sort(np.concatenate(chosen)) if chosen else []].reset_index(drop=True)
 
 
 def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, resamples: int = 100) -> pd.DataFrame:
     """How often `rule` is right with k of a problem's n candidates: one row a problem and run, column `score`.
 
-    k is split evenly over the modes, the remainder to the later ones. Few subsets are all taken, so with k = n the
-    score is 0 or 1, and with k = 1 the share that is right. Null where a problem has fewer candidates than asked of
-    some mode. `resamples` is the most subsets that are drawn where they are many; with many problems fewer do, and no
-    more than `DRAWS` are drawn in all (but ten a problem).
+    k is split evenly over the modes, the remainder to the later ones. Null where a problem has fewer candidates than
+    asked of some mode. `resamples`: the most subsets that are drawn, fewer with many problems: `DRAWS` in all, but ten
+    a problem.
     """
     frame = in_order(candidates)
     if not isinstance(k, Integral) or k < 1:
         raise TroveLiteError(f"k {k}: give at least one call a problem")
-    resamples = max(10, min(resamples, DRAWS // max(1, int((~frame.duplicated(PROBLEM)).sum()))))
+    first = ~frame.duplicated(PROBLEM).to_numpy()
+    resamples = max(10, min(resamples, DRAWS // max(1, int(first.sum()))))
     votes = _Votes(frame, rule)
     score = np.full(len(frame), np.nan)
     for stack in stacks(frame):
@@ -136,9 +125,7 @@ def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, re
         for part in votes.chunks(stack, len(masks)):
             winner = votes.winners(stack, part, masks)
             score[stack.rows[part, 0]] = votes.correct[stack.rows[part]][np.arange(len(part)), winner].mean(axis=0)
-    first = ~frame.duplicated(PROBLEM).to_numpy()
-    columns = [*PROBLEM, "level"]
-    return frame.loc[first, columns].assign(score=score[first]).reset_index(drop=True)
+    return frame.loc[first, [*PROBLEM, "level"]].assign(score=score[first]).reset_index(drop=True)
 
 
 def _split(k: int, counts: np.ndarray) -> list[int] | None:
@@ -187,13 +174,14 @@ class _Votes:
         """Position (draws, problems) of the chosen candidate, for each subset in `masks` (draws, n)."""
         rows = stack.rows[part]
         block = self._block(rows)
+        present = np.broadcast_to(masks[:, None], (len(masks), *rows.shape))
         if not self.by_mode:
-            return self._agree(_repeated(masks, len(rows)), block)
-        finalists = np.zeros((len(masks), *rows.shape), dtype=bool)
+            return self._agree(present, block)
+        finalists = np.zeros(present.shape, dtype=bool)
         for mode in dict.fromkeys(stack.modes):
             (own,) = np.nonzero(stack.modes == mode)
-            members = _Block(*(array[:, own] for array in block))
-            best = own[self._agree(_repeated(masks[:, own], len(rows)), members)]
+            same = np.broadcast_to(masks[:, None, own], (len(masks), len(rows), len(own)))  # not copied
+            best = own[self._agree(same, _Block(*(array[:, own] for array in block)))]
             np.put_along_axis(finalists, best[..., None], True, axis=2)
         return self._agree(finalists, block)
 
@@ -248,11 +236,6 @@ class _Block(NamedTuple):
     met: np.ndarray
     cost: np.ndarray
     ok: np.ndarray
-
-
-def _repeated(masks: np.ndarray, problems: int) -> np.ndarray:
-    """The same subsets for every problem, without copying: (draws, n) → (draws, problems, n)."""
-    return np.broadcast_to(masks[:, None, :], (len(masks), problems, masks.shape[1]))
 
 
 def _per_problem(draws: np.ndarray, matrix: np.ndarray) -> np.ndarray:

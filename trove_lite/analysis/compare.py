@@ -1,7 +1,5 @@
 """What sides come to: their accuracies, and their differences problem by problem, with one correction for all that is
 read together.
-
-Sides are `sides`', what they cost is in `costs`, every interval and test is of `variance`. It draws nothing.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,6 +10,7 @@ import pandas as pd
 
 from ..candidates import MISSING, UNAVAILABLE, named
 from . import statistics as metrics
+from . import variance
 from .scores import (
     ALL_MACRO,
     ALL_MICRO,
@@ -27,23 +26,12 @@ from .scores import (
     variance_of,
 )
 from .sides import Comparison, compared, sample_counts
-from .variance import (
-    MARGINS,
-    SMALLEST_EFFECT,
-    THESE_RUNS,
-    Variance,
-    equivalence,
-    interval,
-    p_value,
-    problems_alone,
-    problems_needed,
-)
+from .variance import Variance
 
-#: Among a row's problems those with a sample that was refused, and beside them those left out for one unavailable.
 ACCURACY_COLUMNS = ["category", "system", "rule", "k", *Estimate._fields, *MISSING, "method", "note"]
 #: Beside a difference and its interval over problems and runs: what that covers, the interval over problems alone, the
 #: test, its correction over the table, and equivalence within 1, 2 and 3 points.
-WITHIN = [f"p_within_{100 * margin:g}" for margin in MARGINS]
+WITHIN = [f"p_within_{100 * margin:g}" for margin in variance.MARGINS]
 TESTED = ["covers", "low_problems", "high_problems", "p", "p_holm", *WITHIN]
 DIFFERENCE_COLUMNS = ["category", "a", "b", "difference", "low", "high", *TESTED]
 DIFFERENCE_COLUMNS += ["problems", "problems_needed", *MISSING]
@@ -55,10 +43,9 @@ def accuracy(
 ) -> pd.DataFrame:
     """Accuracy of every side with k calls a problem (None: as many as all of them have), by `rules` or `oracle`.
 
-    A row a category, side (`system`) and rule: `value` with its 95 % interval over problems and runs (`low`, `high`),
-    the standard deviation between `runs` runs (`run_sd`), `problems`, and the `method` that was run; or `note`, the
-    reason for none. `refused`: how many of these problems have a sample whose prompt was refused, which is not
-    answered, hence wrong; `unavailable`: how many, run by run, are left out for one that could not be had.
+    A row a category, side (`system`) and rule, with an `Estimate` or, in `note`, the reason for none. `refused`:
+    problems with a sample whose prompt was refused, hence wrong; `unavailable`: those left out for one that could not
+    be had.
     """
     k = compared(comparison).budget(k)
     parts = []
@@ -76,8 +63,7 @@ def estimates(
 ) -> list[dict]:
     """A side's scores as cells: one a category, then those over categories, with the estimate or the reason for none.
 
-    With an estimate comes the `variance` that it is from. covered: the categories that rows over several are about
-    (None: those that all sides have).
+    With an estimate comes its `variance`. covered: the categories that rows over several are about (None: all sides').
     """
     covered = comparison.covered() if covered is None else covered
     scores = scored(scores)
@@ -85,7 +71,7 @@ def estimates(
     groups = {c: [c] for c in comparison.categories} | groups_of(comparison.categories, covered)
     cells = []
     for category, those in groups.items():
-        here = table[table["category"].isin(those)]
+        here = table[table.index.get_level_values("category").isin(those)]
         if v is None or not set(those) <= set(v.labels):
             cells.append({"category": category} | absent(comparison, name, category))
             continue
@@ -119,25 +105,15 @@ def absent(comparison: Comparison, name: str, category: str) -> dict:
     return {"runs": 0, "problems": 0, "note": reason} | lacking
 
 
-# ---- differences ----
-
-
 def differences(
-    comparison: Comparison,
-    scores: Mapping[str, pd.DataFrame],
-    *,
-    pairs: Iterable[tuple[str, str]] | None = None,
+    comparison: Comparison, scores: Mapping[str, pd.DataFrame], *, pairs: Iterable[tuple[str, str]] | None = None
 ) -> pd.DataFrame:
     """Score of side `a` minus score of side `b`, problem by problem, for each of `pairs` (None: all) and category.
 
-    A problem's score is its mean over runs; scores of the same runs are subtracted run by run. With a 95 % interval
-    over what `covers` names (problems and runs; `these runs` alone where runs share something among their problems and
-    no category has two of them), and beside it over problems, runs as they are (`low_problems`, `high_problems`); the t
-    test (`p`), with Holm's correction over all rows of the table (`p_holm`); equivalence within 1, 2 and 3 points
-    (`p_within_1` ...), for which the row over all categories is to be read; and the problems that five runs a side
-    would need to see the smallest effect of interest, 2 points, with 80 % power. Of shares, scores between 0 and 1,
-    intervals end at -1 and 1. `refused` and `unavailable` are problems as in `accuracy`, of either side: a problem
-    that one side lacks is taken from both.
+    Scores of the same runs are subtracted run by run. A row has the difference with its 95 % interval over what
+    `covers` names and, beside it, over problems alone (`difference_cells`), Holm's correction over all rows (`p_holm`),
+    and the problems that five runs a side would need to see 2 points with 80 % power. `refused` and `unavailable` are
+    problems as in `accuracy`, of either side: a problem that one side lacks is taken from both.
     """
     rows = []
     for one, other in combinations(scores, 2) if pairs is None else pairs:
@@ -145,21 +121,21 @@ def differences(
         shares = all(side["score"].between(0, 1).all() for side in sides)
         v = variance_of(*sides)
         for category, part in [] if v is None else with_whole(v, comparison.categories):
-            needed = problems_needed(part, SMALLEST_EFFECT, runs=RERUN) if part.problems > 1 else np.nan
+            effect = variance.SMALLEST_EFFECT
+            needed = variance.problems_needed(part, effect, runs=RERUN) if part.problems > 1 else np.nan
             cells = difference_cells(part, shares=shares) | {"problems_needed": needed}
-            rows.append(
-                {"category": category, "a": one, "b": other} | cells | comparison.lacking(part.labels, one, other)
-            )
+            about = {"category": category, "a": one, "b": other}
+            rows.append(about | cells | comparison.lacking(part.labels, one, other))
     return corrected(pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS))
 
 
 def accuracy_differences(
     comparison: Comparison, *, k: int | None = None, rules: Sequence[str] = BOTH, seed: int = 0, resamples: int = 100
 ) -> pd.DataFrame:
-    """Accuracy of each side minus that of each other: `differences` by `rules` or `oracle`, as in `accuracy`.
+    """Accuracy of each side minus that of each other: `differences` by `rules` or `oracle`, with one correction over
+    all.
 
-    One correction is over all rules, pairs and categories. `k` is what each side may choose among, whatever else its
-    method spends on the way: see `costs.matched_budgets`.
+    `k` is what each side may choose among, whatever else its method spends on the way: see `costs.matched_budgets`.
     """
     k = compared(comparison).budget(k)
     filled = {name: side for name, side in comparison.sides.items() if len(side)}
@@ -181,22 +157,12 @@ def with_whole(v: Variance, categories: Sequence[str]) -> list[tuple[str, Varian
 
 
 def difference_cells(v: Variance, *, shares: bool = False) -> dict:
-    """A difference as cells of a row: intervals, test, and equivalence at each margin.
-
-    shares: of shares, so that intervals end at -1 and 1; Student's know no bounds.
-    """
-    ends = [found for each in (v, problems_alone(v)) for found in interval(each)[1:3]]
-    low, high, *over_problems = np.clip(ends, -1, 1).tolist() if shares else ends
-    return {
-        "difference": v.value,
-        "low": low,
-        "high": high,
-        "covers": v.covers,
-        **dict(zip(("low_problems", "high_problems"), over_problems, strict=True)),
-        "p": p_value(v),
-        **dict(zip(WITHIN, equivalence(v), strict=True)),
-        "problems": v.problems,
-    }
+    """A difference as cells of a row: intervals, test, equivalence at each margin. Those of shares end at -1 and 1."""
+    ends = [found for each in (v, variance.problems_alone(v)) for found in variance.interval(each)[1:3]]
+    low, high, *alone = np.clip(ends, -1, 1).tolist() if shares else ends
+    names = ["difference", "low", "high", "covers", "low_problems", "high_problems", "p", *WITHIN, "problems"]
+    tests = variance.p_value(v), *variance.equivalence(v)
+    return dict(zip(names, [v.value, low, high, v.covers, *alone, *tests, v.problems], strict=True))
 
 
 def corrected(table: pd.DataFrame) -> pd.DataFrame:
@@ -207,7 +173,7 @@ def corrected(table: pd.DataFrame) -> pd.DataFrame:
 def points(row: object) -> str:
     """A difference with its interval, in points, and of what it is where that is no more than these runs."""
     text = f"{100 * row.difference:+.1f} points [{100 * row.low:+.1f}, {100 * row.high:+.1f}]"
-    return text + f" in {THESE_RUNS}" * (getattr(row, "covers", "") == THESE_RUNS)
+    return text + f" in {variance.THESE_RUNS}" * (getattr(row, "covers", "") == variance.THESE_RUNS)
 
 
 def percent(row: object) -> str:

@@ -33,16 +33,13 @@ def matched_budgets(
     """Accuracy of side `a`, as recorded, and of side `b` at the cost of `a`: one row a budget, pair and category.
 
     For each problem and seed, `b` gets the first of its samples, in turns over its modes, that together cost no more
-    than all of `a` cost there. The next one would overshoot: it is taken with the chance that makes the *expected* cost
-    the same, what is left over what it costs, and outcome and cost are expectations over that. So neither side spends
-    more, though a long sample at the end is taken less often than a short one. A problem where `b` can afford none
-    surely is solved at most with that chance. What is spent is every request that led to the answers compared,
-    candidate or not (`calls`); problems solved again afterwards (phase `retry`) are not among those answers.
+    than all of `a` cost there; the next one is taken with the chance that makes the *expected* cost the same, and
+    outcome and cost are expectations over that. What is spent is every request that led to the answers compared,
+    candidate or not; problems solved again afterwards (phase `retry`) are not among those answers.
 
-    Columns: mean `calls`, tokens written (`completion`) and tokens in all (`total`, the prompt counted for every
-    request) a problem of each side; the accuracies `value_a`, `value_b` (fractions); their difference, seed by seed,
-    with the intervals and tests of `differences`, and apart from it `run_sd`, between seeds. Where the runs cannot say,
-    the row gives the reason in `note`.
+    Columns: mean `calls`, tokens written (`completion`) and tokens in all (`total`) a problem of each side; the
+    accuracies `value_a`, `value_b`; their difference, seed by seed, as in `differences`, and `run_sd`, between seeds;
+    or a `note`.
     """
     pairs = list(combinations(compared(comparison).sides, 2) if pairs is None else pairs)
     spent = {name: _spent(comparison, name) for name in dict.fromkeys(name for pair in pairs for name in pair)}
@@ -110,7 +107,7 @@ def _matched(
     counted = [name for name in COSTS if rival.samples[name].notna().any()]
     each = each.fillna({f"{name}_b": 0.0 for name in (*counted, "right")}).join(given)
     each["mean_cost"] = shared.groupby(UNIT)[cost].mean()
-    refused = (rival.samples["status"].astype(object) == REFUSED).groupby([rival.samples[name] for name in UNIT]).any()
+    refused = (rival.samples.set_index(UNIT)["status"].astype(object) == REFUSED).groupby(level=UNIT).any()
     each["short"] = (rival.whole[cost].reindex(units) < each["given"]) & ~refused.reindex(units)  # more would be, too
     right = (each["right_a"] - each["right_b"]).unstack("seed")
     category = right.index.get_level_values("category").astype(str)

@@ -1,18 +1,17 @@
 """How programs fail, and what the tools are like that a model made: counted, not chosen.
 
-What it counts in text, runs that keep none cannot tell: their tables are empty, with the reason in `attrs["note"]`.
-It knows no method or mode by name.
+What is counted in text, runs that keep none cannot tell: their tables are empty, with the reason in `attrs["note"]`.
 """
 
 import ast
 import re
-import warnings
+from contextlib import suppress
 
 import pandas as pd
 
 from ..candidates import checked, named
 from ..parse import parse_tools
-from ..programs import NOT_PARSED, plain_name
+from ..programs import NOT_PARSED, plain_name, statements
 
 ERROR = re.compile(r"(\w*(?:Error|Exception|Exit|Interrupt|Warning|Iteration))\b")
 FROM_TOOLBOX = "toolbox."
@@ -25,12 +24,7 @@ IMPORTED_COLUMNS = ["method", "mode", "programs", "importing", "right", "others"
 
 
 def failures(candidates: pd.DataFrame) -> pd.DataFrame:
-    """How the programs of the stream ended: a row for each method, mode and kind, as a share of that mode's.
-
-    Kinds: `right`; `wrong` (an answer, another one); `no answer` (it ran and printed none); the exception's name, such
-    as `NameError` (`another error` where it has none, or the runs keep no text); else the status (`timeout`, `memory`,
-    `output`, `killed`, `no_code`, `refused`, `unavailable`).
-    """
+    """How the programs of the stream ended: a row for each method, mode and kind, as a share of that mode's."""
     stream = checked(candidates)[candidates["phase"] == "stream"]
     ends = stream.reindex(columns=["status", "answer", "correct", "error"]).itertuples(index=False)
     kinds = stream[["method", "mode"]].astype(str).assign(kind=[kind_of(*end) for end in ends])
@@ -43,21 +37,20 @@ def failures(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def kind_of(status: str, answer: object, correct: object, error: object) -> str:
-    """How one program ended, in a word or two."""
+    """How one program ended: `right`, `wrong`, `no answer` (none printed), its exception's name, or else its status."""
     if status == "ok":
         return "no answer" if pd.isna(answer) else "right" if correct else "wrong"
     if status != "error":
         return status
-    named = ERROR.match(error) if isinstance(error, str) else None
-    return named[1] if named else "another error"
+    name = ERROR.match(error) if isinstance(error, str) else None
+    return name[1] if name else "another error"
 
 
 def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
     """Every function that a model defined in its tools, by stream and name: what kind it is of, and who used it.
 
-    kind: see `tool_kind`, of the first definition. made: programs that define it, and right: of these, how many print
-    the right answer. imported: programs that import it from the toolbox, and problems: of how many problems. Tools that
-    no response defines are not there.
+    kind: `tool_kind` of the first definition. made: programs that define it, of which `right` print the right answer.
+    imported: programs that import it from the toolbox, of so many problems.
     """
     if "tools" not in checked(candidates):
         return named(pd.DataFrame(columns=TOOL_COLUMNS), "tools_made", "Tools", note=NO_TEXT)
@@ -70,13 +63,13 @@ def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
     each = pd.DataFrame(rows, columns=[*FUNCTION, "problem", "right", "tool"])
     defines = each["tool"].map(lambda tool: tool.kind == "function").astype(bool)
     imports = ~defines & (each["tool"].map(lambda tool: tool.name) != each["function"])
-    made = each[defines].groupby(FUNCTION, sort=False, observed=True)
-    made = made.agg(
+    table = each[defines].groupby(FUNCTION, sort=False, observed=True)
+    table = table.agg(
         kind=("tool", "first"), first_problem=("problem", "first"), made=("tool", "size"), right=("right", "sum")
     )
-    used = each[imports].groupby(FUNCTION, observed=True)["problem"].agg(imported="size", problems="nunique")
-    table = made.join(used).fillna({"imported": 0, "problems": 0}).astype({"imported": int, "problems": int})
     table["kind"] = table["kind"].map(lambda tool: tool_kind(tool.source))
+    used = each[imports].groupby(FUNCTION, observed=True)["problem"].agg(imported="size", problems="nunique")
+    table = table.join(used).fillna({"imported": 0, "problems": 0}).astype({"imported": int, "problems": int})
     by = ["problems", "imported", "made"]
     table = table.reset_index().sort_values(by, ascending=False, kind="stable", ignore_index=True)[TOOL_COLUMNS]
     return named(table, "tools_made", "Tools", note="no program of these runs defines a function as a tool")
@@ -103,8 +96,8 @@ def tools_imported(candidates: pd.DataFrame) -> pd.DataFrame:
 def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
     """The tools of `tools_made` counted by kind, and all that hard-code an answer (`HARD_CODED`) together.
 
-    A row for each method and kind. tools, as a `share` `of` the method's; imported: those that another program imports;
-    right: those that a right program defines; right_and_used: both.
+    tools, as a `share` `of` the method's; imported: those that another program imports; right: those that a right
+    program defines; right_and_used: both.
     """
     rows = []
     for method, part in tools.groupby(tools["method"].astype(str), sort=True):
@@ -119,42 +112,27 @@ def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
 
 
 def tools_kept(toolbox: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
-    """The tools that each toolbox held at its end (with `method`, `category`, `seed` and `function`), described.
-
-    Adds what `tools_made` knows of each: `kind`, `made`, `right`, and `imported` by how many programs of how many
-    `problems`. A tool that no program of these defines stays undescribed.
-    """
+    """The tools that each toolbox held at its end, with what `tools_made` knows of each."""
     known = tools.astype({"method": str, "category": str}).drop(columns="first_problem")
     table = toolbox.astype({"method": str, "category": str}).merge(known, how="left", on=FUNCTION)
     table.attrs = toolbox.attrs | {"name": "tools_kept"}
     return table
 
 
-def statements(source: str) -> list[ast.stmt]:
-    """What a text consists of as Python; nothing where it does not parse."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(source).body
-    except NOT_PARSED:
-        return []
-
-
 def tool_kind(source: str) -> str:
     """What a function is like, by its syntax tree.
 
-    `constant`: it returns or prints the same whatever it is given; `no arguments`; `unused arguments`: of some it makes
-    no use; `general`: it computes from all of its arguments; `broken`: it does not parse.
+    `constant`: it makes no use of its arguments; `no arguments`; `unused arguments`: of some it makes no use;
+    `general`: it computes from all of them; `broken`: it does not parse.
     """
-    function = next((node for node in statements(source) if isinstance(node, ast.FunctionDef)), None)
+    function = None
+    with suppress(*NOT_PARSED):
+        function = next((node for node in statements(source) if isinstance(node, ast.FunctionDef)), None)
     if function is None:
         return "broken"
-    arguments = function.args
-    given = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    given |= {a.arg for a in (arguments.vararg, arguments.kwarg) if a}
+    a = function.args
+    given = {each.arg for each in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg) if each}
     used = {node.id for part in function.body for node in ast.walk(part) if isinstance(node, ast.Name)} & given
     if not given:
         return "no arguments"
-    if not used:
-        return "constant"
-    return "general" if used == given else "unused arguments"
+    return "constant" if not used else "general" if used == given else "unused arguments"

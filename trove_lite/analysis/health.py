@@ -6,14 +6,15 @@ A sign accuses nobody. Somebody has to look, and to say why it stands. It knows 
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
 
 from ..candidates import MISSING, all_candidates, calls_of, checked, read_description, run_name
 from ..parse import parse_tools
-from ..programs import code_blocks
-from .failures import FROM_TOOLBOX, NO_TEXT, statements
+from ..programs import NOT_PARSED, code_blocks, statements
+from .failures import FROM_TOOLBOX, NO_TEXT
 
 #: Sign → the share above which it stands. A fifth: no answer or error is so common by chance where problems differ; in
 #: recorded runs of the papers no answer has more than 16 %. A tenth of cut or empty replies moves an accuracy by more
@@ -30,36 +31,30 @@ LIMITS = {
     "no tool made": 0.0,
     "no tool used": 0.0,
 }
-#: Fewer problems show any share by chance; what is missing, or empty throughout, stands with one.
-AT_LEAST = 10
+AT_LEAST = 10  # problems: fewer show any share by chance; what is missing, or empty throughout, stands with one
 OF_TEXT = ("one error", "empty replies", "short programs", "prints while loading")
 LINES = 3  # code lines that a program has unless it is a mere call
 COLUMNS = ["sign", "run", "method", "mode", "category", "share", "count", "of", "example", "limit"]
 WHERE = ["run", "method", "mode", "category"]
 STREAM = ["run", "method", "category"]
+Seen = Iterator[tuple]  # sign, count, of, example, and what its limit has on top
 
 
 def signs(candidates: pd.DataFrame, calls: pd.DataFrame | None = None, runs: Iterable[str | Path] = ()) -> pd.DataFrame:
     """What stands, a row for each sign, run, method, mode (or stage of a request) and category, the stream alone.
 
-    `count` `of` are answers, programs, requests or tools; `share` is compared with `limit`, both fractions; `example`
-    is the answer, error, tool or program. calls: requests (None: what candidates tell). runs: folders whose `run.json`
-    says which tools were kept. `attrs["unread"]`: sign → why it could not be read.
-
-    one answer: the share of answers that are it, and not explained by golds: above `LIMITS` plus its share among the
-    problems of which it is known whether it is right. one error: of programs, numbers in it aside; an end without a
-    message counts by its status. nothing ran: no program ended well. cut off: of replies, at their longest. short
-    programs: code lines of solution and tools, but imports and comments. prints while loading: after some program
-    defined a tool with a print beside it, programs that import from the toolbox print first what it printed.
+    `count` `of` are answers, programs, requests or tools; their `share` is above the `limit`; `example` is the answer,
+    error, tool or program. calls: requests (None: what candidates tell). runs: folders whose `run.json` says which
+    tools were kept. `attrs["unread"]`: sign → why it could not be read.
     """
     known = all_candidates(checked(candidates))
     stream = known[known["phase"] == "stream"].astype(dict.fromkeys([*WHERE, "status"], str))
     calls = calls_of(known) if calls is None else calls
     calls = calls[calls["phase"] == "stream"].astype(dict.fromkeys([*STREAM, "stage"], str))
     right = stream[stream["correct"].eq(True).fillna(False)][["category", "problem", "answer"]].drop_duplicates()
-    ended = calls["finish_reason"].isin(["stop", "length"]).any()
     unread = {} if "solution" in stream else dict.fromkeys(OF_TEXT, NO_TEXT)
-    unread |= {} if ended else {"cut off": "no request says how it ended"}
+    if not calls["finish_reason"].isin(["stop", "length"]).any():
+        unread["cut off"] = "no request says how it ended"
     kept, found = _kept(runs), []
     for where, part in stream.groupby(WHERE, sort=True):
         found += [(sign, *where, *seen) for sign, *seen in _programs(part, right)]
@@ -75,15 +70,16 @@ def signs(candidates: pd.DataFrame, calls: pd.DataFrame | None = None, runs: Ite
     return table
 
 
-Seen = Iterator[tuple]  # sign, count, of, example, and what its limit has on top
-
-
 def _enough(part: pd.DataFrame) -> bool:
     return part["problem"].nunique() >= AT_LEAST
 
 
 def _programs(part: pd.DataFrame, right: pd.DataFrame) -> Seen:
-    """What the programs of a mode show, and where their text is kept the text."""
+    """What the programs of a mode show, and where their text is kept the text.
+
+    One answer has to be above the limit plus its share among the golds that are known. Errors are one whatever numbers
+    they tell; an end without a message counts by its status.
+    """
     given, enough = part.dropna(subset="answer"), _enough(part)
     counts = given["answer"].value_counts()
     if _enough(given) and counts.iloc[0] > LIMITS["one answer"] * len(given):
@@ -107,8 +103,7 @@ def _programs(part: pd.DataFrame, right: pd.DataFrame) -> Seen:
     if empty > LIMITS["empty replies"] * len(part) and (enough or empty == len(part)):
         yield "empty replies", empty, len(part), ""
     programs = part[part["solution"].fillna("").str.contains("```python", regex=False)]
-    lines = [_code_lines(f"{row.solution}\n{row.tools}") for row in programs.itertuples()]
-    short = [line for line in lines if len(line) < LINES]
+    short = [line for row in programs.itertuples() if len(line := _code_lines(f"{row.solution}\n{row.tools}")) < LINES]
     if _enough(programs) and len(short) > LIMITS["short programs"] * len(programs):
         yield "short programs", len(short), len(programs), " ".join(short[0])
 
@@ -128,7 +123,7 @@ def _requests(part: pd.DataFrame) -> Seen:
         yield "cut off", cut, replies, ""
 
 
-def _kept(runs: Iterable[str | Path]) -> dict[tuple, list[dict] | None]:
+def _kept(runs: Iterable[str | Path]) -> dict[tuple, list[dict]]:
     """By run, method and category the tools, or trials of one, that `run.json` lists; of a method that keeps tools."""
     kept: dict[tuple, list[dict]] = {}
     for about in map(read_description, runs):
@@ -166,21 +161,23 @@ def _loading(defining: pd.DataFrame, importing: pd.DataFrame) -> Seen:
     first, found = importing["output"].fillna("").str.replace(r"\n.*", "", regex=True, flags=re.DOTALL), []
     for problem in defining["problem"].unique():
         after = importing[importing["problem"] > problem]
-        counts = first[after.index].loc[lambda said: said != ""].value_counts()
+        counts = first[after.index].loc[lambda line: line != ""].value_counts()
         if _enough(after) and len(counts) and counts.iloc[0] > LIMITS["prints while loading"] * len(after):
             found.append((-counts.iloc[0] / len(after), problem, int(counts.iloc[0]), len(after), counts.index[0]))
-    for _, problem, count, of, said in sorted(found):
+    for _, problem, count, of, line in sorted(found):
         tools = (tool for known in defining.loc[defining["problem"] == problem, "known"] for tool in known)
         if name := next((tool.name for tool in tools if tool.kind == "function" and _prints(tool.source)), None):
-            yield "prints while loading", count, of, f"{name}: {said}"
+            yield "prints while loading", count, of, f"{name}: {line}"
             return
 
 
 def _prints(source: str) -> bool:
     """Whether a statement beside the definitions of a tool's code calls something."""
     kinds = ast.Expr | ast.If | ast.For | ast.While | ast.With | ast.Try
-    beside = [node for node in statements(source) if isinstance(node, kinds)]
-    return any(isinstance(node, ast.Call) for statement in beside for node in ast.walk(statement))
+    with suppress(*NOT_PARSED):
+        beside = [node for node in statements(source) if isinstance(node, kinds)]
+        return any(isinstance(node, ast.Call) for statement in beside for node in ast.walk(statement))
+    return False
 
 
 def in_words(table: pd.DataFrame) -> list[str]:

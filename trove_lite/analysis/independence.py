@@ -1,9 +1,8 @@
 """Are runs that are called several really several, and where do they part?
 
-Runs with the same random numbers repeat each other, program by program, until something differs between them: then
-they part, and where both are started again from the same state they can meet again. Here runs are compared pair by
-pair and mode by mode, problem after problem, and what repeats an earlier run is left out before anything is averaged
-over runs; what comes after the parting stays. It reads fingerprints, never text.
+Runs with the same random numbers repeat each other, program by program, until something differs between them; started
+again from the same state they can meet again. Runs are compared pair by pair and mode by mode, by fingerprints, and
+what repeats an earlier run is left out before anything is averaged over runs.
 """
 
 from collections.abc import Iterator
@@ -29,8 +28,7 @@ TOOLBOX_COLUMNS += ["difference", "low", "high"]
 
 
 class _Pair(NamedTuple):
-    """Two runs, of (run, method), in one mode of a category, problem by problem: `equal` of `compared` samples,
-    `chance` of equal ones, and whether the problem belongs to a stretch that they share."""
+    """Two runs, of (run, method), in one mode of a category, problem by problem: samples, and whether it is shared."""
 
     category: str
     mode: str
@@ -48,55 +46,38 @@ class _Pair(NamedTuple):
 
 
 def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
-    """Where two runs of a category repeat each other: a row for each pair of a method's runs and mode.
+    """Where two runs of a category repeat each other: a row for each pair of a method's runs, and mode.
 
-    Compared are the samples that both have: same problem, mode and position, `compared` in all, of which a share is
-    `identical`; `by_chance` is the share among samples at different positions of a problem, which is what independent
-    runs would show. Of the `problems` of both, `shared` lie in `stretches` (first to last problem) that they share:
-    the most likely division of the stream into stretches that agree (in `AGREE`) and others that agree by chance, each
-    change costing the logarithm of the number of problems. `parted` is the first problem that they do not share
-    (null: they never part), `apart` the share of identical programs outside the stretches.
-    `verdict`: `copy` (all is shared, and identical in at least 95 %), `overlap`, or `independent`.
+    Of `compared` samples at the same place a share is `identical`, and `by_chance` of those at different places. Of the
+    `problems` of both, `shared` lie in `stretches`: the likeliest division of the stream into parts that agree (in
+    `AGREE`) and parts that agree by chance. `parted`: the first problem not shared; `apart`: the share of identical
+    programs outside the stretches. `verdict`: `copy` (all shared, 95 % identical), `overlap`, or `independent`.
 
     Runs known by their selected answers alone are compared by these, as mode `selected`. Pairs of different methods are
     listed where they share something.
     """
     rows = []
     for pair in _pairs(candidates):
-        (run_a, method_a), (run_b, method_b) = pair.runs
+        (_, method_a), (_, method_b) = pair.runs
         if method_a != method_b and not pair.shared.any():
             continue
         both, apart = pair.compared > 0, ~pair.shared
         problems, inside = pair.problems[both], pair.shared[both]
         identical = _share(pair.equal, pair.compared)
-        copied = inside.all() and identical >= 0.95
-        rows.append(
-            {
-                "category": pair.category,
-                "mode": pair.mode,
-                "run_a": run_a,
-                "method_a": method_a,
-                "run_b": run_b,
-                "method_b": method_b,
-                "compared": int(pair.compared.sum()),
-                "identical": identical,
-                "by_chance": float(np.average(pair.chance, weights=pair.compared)),
-                "apart": _share(pair.equal[apart], pair.compared[apart]),
-                "problems": len(problems),
-                "shared": int(inside.sum()),
-                "parted": None if inside.all() else int(problems[~inside][0]),
-                "stretches": ", ".join(f"{a}-{b}" for a, b in _stretches(problems, inside)),
-                "verdict": "copy" if copied else "overlap" if inside.any() else "independent",
-            }
-        )
+        by_chance = float(np.average(pair.chance, weights=pair.compared))
+        outside = _share(pair.equal[apart], pair.compared[apart])
+        parted = None if inside.all() else int(problems[~inside][0])
+        edges = np.flatnonzero(np.diff(np.r_[False, inside, False].astype(int)))
+        stretches = ", ".join(f"{problems[a]}-{problems[b - 1]}" for a, b in zip(edges[::2], edges[1::2], strict=True))
+        verdict = "copy" if parted is None and identical >= 0.95 else "overlap" if inside.any() else "independent"
+        counts = [int(pair.compared.sum()), identical, by_chance, outside, len(problems), int(inside.sum())]
+        rows.append((pair.category, pair.mode, *pair.runs[0], *pair.runs[1], *counts, parted, stretches, verdict))
     return pd.DataFrame(rows, columns=SHARED_COLUMNS).astype({"parted": "Int64"})
 
 
 def repetitions(pairs: pd.DataFrame) -> pd.DataFrame:
-    """What each run repeats, to read: a row for each run of a category that shares something with an earlier one.
-
-    `pairs`: of `shared_programs`. `repeats` is the earlier run that it shares most with, `stretches` which problems in
-    which mode, `verdict` `copy` where that is all.
+    """From `shared_programs`, a row for each run of a category that shares something with an earlier one: with which it
+    shares most, which problems in which mode, and whether that is all (`copy`).
     """
     rows = []
     sharing = pairs[pairs["shared"] > 0]
@@ -111,20 +92,17 @@ def repetitions(pairs: pd.DataFrame) -> pd.DataFrame:
 def independent_runs(candidates: pd.DataFrame, *, by_mode: bool = False, across: bool = False) -> pd.DataFrame:
     """The candidates without what repeats an earlier run of its method and category (in name order).
 
-    A problem of a run stays where none of its modes lies in a stretch that the run shares with an earlier one: so a
-    run stays from the problem on where it parted, and runs differ in how many problems they have. The mean over
-    problems of each problem's mean over the runs that have it is unbiased, for what is left out equals what stays; a
-    mean over the problems of one such run is not that of the category. by_mode: each mode stays for itself, which is
-    right for what is computed mode by mode, and for nothing else. across: without what repeats another method's run,
-    too, which is right for what pools methods (two may share a prompt), and for nothing that compares them.
+    A problem of a run stays where none of its modes lies in a stretch that the run shares with an earlier one, so runs
+    differ in how many problems they have. The mean over problems of each problem's mean over its runs is unbiased; a
+    mean over the problems of one such run is not that of the category. by_mode: each mode stays for itself, for what is
+    computed mode by mode. across: also without what repeats another method's run, for what pools methods and compares
+    none.
     """
     pairs = _pairs(candidates, across=across)
     repeats = [(pair.category, *pair.runs[1], pair.mode, problem) for pair in pairs for problem in pair.repeated]
-    key = ["category", "run", "method", "mode", "problem"]
-    found = pd.DataFrame(repeats, columns=key)
-    if not by_mode:
-        found = found.drop(columns="mode").drop_duplicates()
-    columns = list(found.columns)
+    found = pd.DataFrame(repeats, columns=["category", "run", "method", "mode", "problem"])
+    columns = [name for name in found.columns if by_mode or name != "mode"]
+    found = found[columns]
     rows = candidates[columns].astype({name: str for name in columns if name != "problem"})
     if by_mode:  # of a run's selected answers, those of whole problems
         rows["mode"] = rows["mode"].where((candidates["phase"] != SELECTED).to_numpy(), SELECTED)
@@ -141,11 +119,10 @@ def whole_streams(candidates: pd.DataFrame) -> pd.DataFrame:
 def toolbox_experiment(candidates: pd.DataFrame) -> pd.DataFrame:
     """What another toolbox changes, by runs that share their random numbers: a row for each such pair of runs.
 
-    Two runs of a method part in one mode while they go on to repeat each other in all others, which ask without the
-    toolbox: nothing differs between them but what the toolbox showed in that `mode`. Over the `problems` where that is
-    so, from `first` to `last`: the share of right samples in that mode (`value_a`, `value_b`), and `run_b` minus
-    `run_a`, paired sample by sample, with its 95 % interval over problems (each a cluster of samples). Of runs that
-    repeat one another in that mode too, only the first is compared.
+    Two runs of a method part in one `mode` while they go on to repeat each other in all others, which ask without the
+    toolbox. Over the `problems` where that is so: the share of right samples in that mode (`value_a`, `value_b`), and
+    `run_b` minus `run_a`, sample by sample, with its 95 % interval over problems. A repetition of either run is left
+    out.
     """
     stream, rows = all_candidates(candidates), []
     for category, found in groupby(_pairs(stream), key=lambda pair: pair.category):
@@ -160,19 +137,15 @@ def toolbox_experiment(candidates: pd.DataFrame) -> pd.DataFrame:
             apart = sorted(apart.intersection(*elsewhere).difference(*again))
             if apart:
                 here = stream[(stream["category"] == category) & (stream["mode"] == pair.mode)]
-                result = _experiment(here[here["problem"].isin(apart)], pair.runs)
-                rows.append((category, pair.mode, run_a, run_b, apart[0], apart[-1], len(apart), *result))
+                here = here[here["problem"].isin(apart) & (here["phase"] == "stream")].dropna(subset="correct")
+                of = list(zip(here["run"], here["method"], strict=True))
+                here = here.assign(_of=of, right=here["correct"].astype(float))
+                wide = here.pivot_table(index=["problem", "sample"], columns="_of", values="right", observed=True)
+                a, b = (wide[list(pair.runs)].dropna()[run] for run in pair.runs)
+                gap = metrics.mean_interval((b - a).groupby("problem").mean())
+                values = [apart[0], apart[-1], len(apart), len(a), a.mean(), b.mean(), *gap[:3]]
+                rows.append((category, pair.mode, run_a, run_b, *values))
     return pd.DataFrame(rows, columns=TOOLBOX_COLUMNS)
-
-
-def _experiment(rows: pd.DataFrame, runs: tuple) -> tuple:
-    """Samples that both runs have, the share that is right in each, and the difference with its interval."""
-    rows = rows[rows["phase"] == "stream"].dropna(subset="correct")
-    rows = rows.assign(_of=list(zip(rows["run"], rows["method"], strict=True)), right=rows["correct"].astype(float))
-    wide = rows.pivot_table(index=["problem", "sample"], columns="_of", values="right", observed=True)
-    one, other = (wide[list(runs)].dropna()[run] for run in runs)
-    gap = metrics.mean_interval((other - one).groupby("problem").mean())
-    return len(one), one.mean(), other.mean(), gap.value, gap.low, gap.high
 
 
 def _pairs(candidates: pd.DataFrame, *, across: bool = True) -> Iterator[_Pair]:
@@ -233,12 +206,6 @@ def _shared(equal: np.ndarray, compared: np.ndarray, chance: np.ndarray) -> np.n
     for i in range(len(equal) - 1, 0, -1):
         state[i - 1] = came_from[state[i], i]
     return state.astype(bool)
-
-
-def _stretches(problems: np.ndarray, inside: np.ndarray) -> list[tuple[int, int]]:
-    """First and last problem of each run of shared ones."""
-    edges = np.flatnonzero(np.diff(np.r_[False, inside, False].astype(int)))
-    return [(int(problems[a]), int(problems[b - 1])) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def _share(part: np.ndarray, whole: np.ndarray) -> float:

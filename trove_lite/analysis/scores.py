@@ -1,7 +1,7 @@
 """Scores: a number for each problem and run, and the mean of many, or of a difference, with where its variance lies.
 
 A score is 0 or 1 where all that was recorded decides it, else an expectation over smaller budgets; null where a problem
-has too few samples. What sides come to is `compare`'s.
+has too few samples.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,7 +27,8 @@ RERUN = 5
 
 class Estimate(NamedTuple):
     """A mean over problems with its 95 % interval over problems and runs; where the mean of five new runs on the same
-    problems falls (`prediction_low`, `prediction_high`, 95 %); and the spread between runs apart from both."""
+    problems falls (`prediction_*`, 95 %); and the spread between runs.
+    """
 
     value: float
     low: float
@@ -40,16 +41,15 @@ class Estimate(NamedTuple):
 
 
 def score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
-    """How often `rule`, a selection rule or `oracle`, is right with k samples a problem: column `score`.
-
-    `worth`: of how many runs of k samples that is the mean, n / k.
+    """How often `rule`, a selection rule or `oracle`, is right with k samples a problem: column `score`; `worth`: n /
+    k.
     """
     if candidates.empty:
         return no_scores()
-    if rule == "oracle":
-        scores = oracle_score(candidates, k)
-    else:
-        scores = expected_score(candidates, rule, k, seed=seed, resamples=resamples)
+    oracle = rule == "oracle"
+    scores = (
+        oracle_score(candidates, k) if oracle else expected_score(candidates, rule, k, seed=seed, resamples=resamples)
+    )
     n = candidates.groupby(PROBLEM, observed=True).size().rename("worth") / k
     return scores.merge(n.reset_index(), on=PROBLEM, how="left")
 
@@ -60,8 +60,7 @@ def no_scores() -> pd.DataFrame:
 
 
 def scored(scores: pd.DataFrame) -> pd.DataFrame:
-    """Scores without the problems that could not be scored, and without the categories that lack more than one in
-    twenty (`NEARLY_ALL`): a mean over those that happen to have enough samples is not the category's."""
+    """Scores without the problems that could not be scored, and the categories of which more than 5 % could not."""
     known = scores.dropna(subset="score")
     whole, left = (part.groupby("category", observed=True)["problem"].nunique() for part in (scores, known))
     share = left.reindex(whole.index).fillna(0) / whole
@@ -69,12 +68,9 @@ def scored(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def in_part(table: pd.DataFrame) -> str:
-    """How many runs have only some of their category's problems, which repeat no other run's, as a note; "" for none.
-
-    `table`: scores by run. A problem counts with its mean over the runs that have it, so such a run counts for its own.
-    """
-    categories = table.groupby("category", observed=True)
-    of_run, problems = categories[[*table.columns[2:]]].count(), categories.size()
+    """How many runs have only some of their category's problems, as a note; "" for none. `table`: scores by run."""
+    categories = table.groupby(level="category", observed=True)
+    of_run, problems = categories.count(), categories.size()
     partial, runs = int((of_run.gt(0) & of_run.lt(problems, axis=0)).sum().sum()), int(of_run.gt(0).sum().sum())
     return f"{partial} of {runs} runs count in part: what repeats another is left out" if partial else ""
 
@@ -85,7 +81,7 @@ def correct_counts(candidates: pd.DataFrame) -> pd.DataFrame:
     grouped = candidates.assign(correct=correct).groupby([*PROBLEM, "mode"], observed=True)["correct"]
     table = grouped.agg(["size", "sum"]).unstack("mode", fill_value=0)
     table.columns = [f"{'n' if stat == 'size' else 'c'}_{mode}" for stat, mode in table.columns]
-    table.insert(0, "level", _levels(candidates))
+    table.insert(0, "level", candidates.groupby(PROBLEM, observed=True)["level"].first())
     return table.reset_index()
 
 
@@ -111,17 +107,14 @@ def oracle_score(candidates: pd.DataFrame, k: int) -> pd.DataFrame:
 def distinct_score(candidates: pd.DataFrame, k: int, value: Callable[[pd.DataFrame], pd.Series]) -> pd.DataFrame:
     """Expected number of distinct values among k samples of a problem, for each run: column `score`.
 
-    `value`: of each candidate that ran, null where it has none. A value with m of n samples is among k of them with
-    probability 1 - C(n-m, k)/C(n, k); nothing is drawn where k = n.
+    `value`: of each candidate that ran, null where it has none. One with m of n samples counts 1 - C(n-m, k)/C(n, k).
     """
     if candidates.empty:
         return no_scores()
     ran = candidates[(candidates["status"] == "ok").to_numpy()]
     ran = ran.assign(value=value(ran)).dropna(subset="value")
     count = ran.groupby([*PROBLEM, "value"], observed=True).size().rename("m").reset_index()
-    size = candidates.groupby(PROBLEM, observed=True).size().rename("n").to_frame()
-    size.insert(0, "level", _levels(candidates))
-    size = size.reset_index()
+    size = candidates.groupby(PROBLEM, observed=True).agg(level=("level", "first"), n=("level", "size")).reset_index()
     count = count.merge(size, on=PROBLEM)
     count["expected"] = metrics.pass_at_k(count["n"].to_numpy(), count["m"].to_numpy(), k)
     expected = count.groupby(PROBLEM, observed=True)["expected"].sum(min_count=1).rename("score").reset_index()
@@ -141,16 +134,8 @@ def graded_answer(candidates: pd.DataFrame) -> pd.Series:
     return candidates["answer"].map(rounded, na_action="ignore")
 
 
-def _levels(candidates: pd.DataFrame) -> pd.Series:
-    return candidates.groupby(PROBLEM, observed=True)["level"].first()
-
-
 def groups_of(categories: Sequence[str], covered: Sequence[str]) -> dict[str, Sequence[str]]:
-    """The rows over several categories that a table has, by name, with what each is over; none for a single category.
-
-    Over those that are `covered`, if they are several and not all; beside them the one over all that a side alone may
-    have.
-    """
+    """The rows over several categories that a table has, by name, and what each is over; none for a single one."""
     if len(categories) < 2:
         return {}
     if len(covered) == len(categories):
@@ -159,11 +144,7 @@ def groups_of(categories: Sequence[str], covered: Sequence[str]) -> dict[str, Se
 
 
 def by_run(scores: pd.DataFrame) -> pd.DataFrame:
-    """Scores as a row a problem and, after `category` and `problem`, a column a run: of a category in name order."""
-    return _wide(scores).reset_index()
-
-
-def _wide(scores: pd.DataFrame) -> pd.DataFrame:
+    """Scores as a row a problem (index `category`, `problem`) and a column a run: of a category in name order."""
     category = scores["category"].astype(str)
     streams = scores["run"].astype(str) + "\n" + scores["method"].astype(str) if "method" in scores else scores["run"]
     number = streams.groupby([category, streams]).ngroup()
@@ -172,23 +153,19 @@ def _wide(scores: pd.DataFrame) -> pd.DataFrame:
     return scores["score"].groupby(keys, observed=True).mean().unstack("run").dropna(how="all")
 
 
-# ---- means and differences, with where their variance lies ----
-
-
 def variance_of(scores: pd.DataFrame, minus: pd.DataFrame | None = None) -> Variance | None:
     """The decomposition of a mean over problems, or of the difference from `minus` on the problems that both have.
 
-    Strata are categories; what runs add is taken to be alike in all (`variance.alike`). Runs whose problems share
-    nothing (column `shares_state`) add nothing. Scores of the same runs, by two rules or of two modes, are subtracted
-    run by run: their runs are the same draws. None where there is no scored problem.
+    Strata are categories, alike in what runs add (`variance.alike`). Runs whose problems share nothing (`shares_state`)
+    add nothing; scores of the same runs are subtracted run by run. None where there is no scored problem.
     """
-    index, runs = _laid_out(scores, minus)
+    index, runs = _side_by_side(scores, minus)
     return _decomposed(index, runs) if len(index) else None
 
 
 def redrawn(scores: pd.DataFrame, minus: pd.DataFrame, *, rng: np.random.Generator, times: int = 100) -> list[Variance]:
     """`variance_of` a difference, so many times, with the problems of both drawn anew within their categories."""
-    index, runs = _laid_out(scores, minus)
+    index, runs = _side_by_side(scores, minus)
     problems = index.to_frame(index=False)
     again = []
     for _ in range(times if len(index) else 0):
@@ -202,24 +179,18 @@ def _decomposed(index: pd.Index, runs: Sequence[Runs]) -> Variance:
     return alike(decompose(*runs, strata=index.get_level_values("category").astype(str)))
 
 
-def _laid_out(scores: pd.DataFrame, minus: pd.DataFrame | None) -> tuple[pd.Index, list[Runs]]:
+def _side_by_side(scores: pd.DataFrame, minus: pd.DataFrame | None) -> tuple[pd.Index, list[Runs]]:
     """The problems that all have scores of, and the scores, problem by run; of the same runs, their differences."""
     parts = [part.dropna(subset="score") for part in (scores, minus) if part is not None]
-    if len(parts) > 1 and len(same := _run_by_run(*parts)):
-        parts = [same]
-    sides = [_wide(part) for part in parts]
+    if len(parts) > 1 and all({"method", "run"} <= set(part) for part in parts):
+        both = parts[0].merge(parts[1], on=["method", "run", "category", "problem"], suffixes=("", "_minus"))
+        parts = [both.assign(score=both["score"] - both["score_minus"])] if len(both) else parts
+    sides = [by_run(part) for part in parts]
     index = sides[0].index if len(sides) == 1 else sides[0].index.intersection(sides[1].index)
     return index, [
         Runs(side.loc[index].to_numpy(dtype=float), run_sd=run_effect(part), worth=_worth(part, index))
         for side, part in zip(sides, parts, strict=True)
     ]
-
-
-def _run_by_run(scores: pd.DataFrame, minus: pd.DataFrame) -> pd.DataFrame:
-    if not {"method", "run"} <= set(scores) & set(minus):
-        return scores.head(0)
-    both = scores.merge(minus, on=["method", "run", "category", "problem"], suffixes=("", "_minus"))
-    return both.assign(score=both["score"] - both["score_minus"])
 
 
 def _worth(scores: pd.DataFrame, index: pd.Index) -> np.ndarray:
@@ -229,8 +200,7 @@ def _worth(scores: pd.DataFrame, index: pd.Index) -> np.ndarray:
 
 
 def run_effect(*rows: pd.DataFrame) -> float | None:
-    """SD of a run's own effect as far as it is known beforehand: 0 where no run of these scores or candidates has
-    anything that its problems share, else None: to be estimated."""
+    """SD of a run's own effect: 0 where no run of these rows shares anything among its problems, else None."""
     return None if any("shares_state" not in part or part["shares_state"].any() for part in rows) else 0.0
 
 
@@ -243,13 +213,12 @@ def estimate(scores: pd.DataFrame, *, macro: bool = False) -> Estimate:
 def estimate_of(table: pd.DataFrame, v: Variance | None, *, macro: bool = False) -> Estimate:
     """The mean of scores by run (`by_run`) whose variance was decomposed, perhaps with that of other categories.
 
-    Shares have Wilson's interval at their effective number of problems, other scores Student's. Problems that could not
-    be scored are left out, not counted as wrong.
+    Shares have Wilson's interval at their effective number of problems, other scores Student's.
     """
     if v is None or table.empty:
         nan = float("nan")
         return Estimate(nan, nan, nan, nan, nan, nan, 0, 0)
-    values, category = table.iloc[:, 2:].to_numpy(dtype=float), table["category"].to_numpy()
+    values, category = table.to_numpy(dtype=float), table.index.get_level_values("category").to_numpy()
     values = values[:, ~np.isnan(values).all(axis=0)]  # the runs of these categories
     runs = values.shape[1]
     share = bool(((values >= 0) & (values <= 1) | np.isnan(values)).all())

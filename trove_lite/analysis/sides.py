@@ -1,7 +1,6 @@
 """Named sides on the same problems: as many as there are methods, and every pair of them comparable.
 
-A side is a candidates table under a name. What they come to is in `compare`, what they cost in `costs`. It knows no
-method, data set or paper.
+A side is a candidates table under a name. It knows no method, data set or paper.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,11 +22,10 @@ from .independence import independent_runs
 class Comparison:
     """Candidates ready to be compared, side by side.
 
-    `sides`: name → candidates of independent runs, in the order in which they were sampled (`choose.in_order`); a
-    side may be empty. `categories` and `levels` (as text) are the data set's, in the order of its tables, and `by`
-    says what levels are (difficulty, grade, source); `title` says what ran on what. `calls`: a row for every
-    request of these sides to a model, candidate or not; where it is None, each candidate is taken for one request.
-    `missing`: name → category, problem and status of samples that could not be had.
+    `sides`: name → candidates of independent runs, in sampling order (`choose.in_order`); one may be empty.
+    `categories` and `levels` are the data set's, `by` says what levels are; `title`: what ran on what. `calls`: a row
+    for every request of these sides to a model (None: each candidate is one). `missing`: name → samples that could not
+    be had.
     """
 
     sides: Mapping[str, pd.DataFrame]
@@ -52,8 +50,11 @@ class Comparison:
         (dataset,) = one_kind(together, "dataset")
         data, categories, levels, by = _described(dataset, together)
         ran = [" and ".join(dict.fromkeys(together[column].astype(str))) for column in ("model", "provenance")]
+        missing = {}
+        for name, side in sides.items():
+            lost = side[(side["phase"] == "stream") & side["status"].isin(MISSING)]
+            missing[name] = lost[["category", "problem", "status"]].astype({"category": str, "status": str})
         title = title or f"{ran[0]}, {ran[1]} runs on {data}"
-        missing = {name: _missing(frame) for name, frame in sides.items()}
         return cls(frames, categories, dataset, title, levels, by, calls, missing=missing)
 
     def __getitem__(self, name: str) -> pd.DataFrame:
@@ -67,15 +68,13 @@ class Comparison:
 
     def lacking(self, categories: Iterable[str], *names: str) -> dict[str, int]:
         """Problems of these categories with a sample of one of these sides that was refused, or unavailable."""
-        known = [table for name in names if (table := self.missing.get(name)) is not None]
-        if not known:
-            return dict.fromkeys(MISSING, 0)
-        found = pd.concat(known).drop_duplicates()
-        found = found[found["category"].isin(list(categories))]
-        return {status: int((found["status"] == status).sum()) for status in MISSING}
+        known = [self.missing[name] for name in names if name in self.missing]
+        rows = pd.concat(known).drop_duplicates() if known else pd.DataFrame(columns=["category", "status"])
+        lost = rows.loc[rows["category"].isin(list(categories)), "status"]
+        return {status: int((lost == status).sum()) for status in MISSING}
 
     def covered(self, *names: str) -> list[str]:
-        """The categories, in order, that all these sides (none: all) have; a side without candidates has no say."""
+        """The categories, in order, that all these sides (none: all) have; empty sides have no say."""
         present = [set(side["category"].unique()) for name in names or self.sides if len(side := self[name])]
         return [c for c in self.categories if present and all(c in side for side in present)]
 
@@ -101,12 +100,6 @@ class Comparison:
         return replace(self, sides={**self.sides, **sides})
 
 
-def _missing(side: pd.DataFrame) -> pd.DataFrame:
-    columns = ["category", "problem", "status"]
-    known = side.loc[side["phase"] == "stream", columns].astype({"category": str, "status": str})
-    return known[known["status"].isin(MISSING)].drop_duplicates()
-
-
 def sample_counts(side: pd.DataFrame) -> pd.Series:
     """Samples of each problem and run."""
     return side.groupby(["run", "category", "problem"], observed=True).size()
@@ -115,8 +108,8 @@ def sample_counts(side: pd.DataFrame) -> pd.Series:
 def compare(runs: pd.DataFrame | Mapping[str, pd.DataFrame], *, calls: pd.DataFrame | None = None) -> Comparison:
     """Sides from candidates: those of a table by method, or tables under names of their own.
 
-    Runs that copy another of their side are left out; two sides may share samples, as methods do that share a prompt.
-    Raises where models or data sets are mixed within a side or a table.
+    Runs that copy another of their side are left out. Raises where models or data sets are mixed within a side or a
+    table.
     """
     if not isinstance(runs, Mapping):
         one_kind(all_candidates(runs), "model", "provenance")
@@ -146,8 +139,7 @@ def one_kind(candidates: pd.DataFrame, *columns: str) -> list[str]:
 def _described(dataset: str, candidates: pd.DataFrame) -> tuple[str, tuple[str, ...], tuple[str, ...], str]:
     """A data set's title, its categories and levels in the order of its tables, and what levels are.
 
-    For one that is not in the index, those of the candidates. Raises where candidates have a category that their data
-    set does not know.
+    For one that is not in the index, those of the candidates. Raises where candidates have a category it does not know.
     """
     present = tuple(dict.fromkeys(candidates["category"].astype(str)))
     try:

@@ -1,8 +1,6 @@
-"""Numbers about runs: pass@k, means and their standard errors, McNemar's test, Holm's correction, overlap.
+"""Numbers about runs from arrays: pass@k, subsets, means and their standard errors, Holm's correction, overlap.
 
-Arrays in, arrays out. NaN means "could not be scored": such a question is left out of a mean, such a pair out
-of a comparison, and what rests on nothing is NaN itself, never 0 or False. It does not read candidates,
-choose answers (see selection.py), know what a category is, or see that runs differ (see variance.py).
+NaN means "could not be scored": it is left out, and what rests on nothing is NaN itself, never 0 or False.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,17 +18,14 @@ from ..errors import TroveLiteError
 Array = npt.NDArray[np.float64]
 Scores = npt.ArrayLike  # floats, one a question: 1 right, 0 wrong, between them a mean over runs, NaN unscored
 Solved = npt.NDArray[np.bool_]
-
 FEW = 100  # so many subsets are all taken, even where fewer draws are asked for
-
-# ---- k samples a problem ----
 
 
 def pass_at_k(n: npt.ArrayLike, c: npt.ArrayLike, k: npt.ArrayLike) -> Array:
     """Chance that one or more of k samples, drawn without replacement from n of which c are right, is right.
 
-    1 - C(n-c, k) / C(n, k), unbiased (Chen et al. 2021, arXiv 2107.03374), multiplied out so that no binomial
-    overflows. Elementwise; NaN where n < k, or n or c is NaN. Within one run only: runs are averaged, not pooled.
+    1 - C(n-c, k) / C(n, k), elementwise (Chen et al. 2021, arXiv 2107.03374), multiplied out so that no binomial
+    overflows; NaN where n < k, or n or c is NaN.
     """
     n, c, k = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (n, c, k)))
     if (c > n).any() or (c < 0).any() or not (k >= 0).all():
@@ -42,11 +37,7 @@ def pass_at_k(n: npt.ArrayLike, c: npt.ArrayLike, k: npt.ArrayLike) -> Array:
 
 
 def pass_at_k_by_mode(n: npt.ArrayLike, c: npt.ArrayLike, k: npt.ArrayLike) -> Array:
-    """Chance that one or more is right of k_m samples drawn from each mode m: the compute-matched oracle.
-
-    1 - prod_m C(n_m - c_m, k_m) / C(n_m, k_m), (..., modes) -> (...) (Chen et al. 2021, mode by mode); NaN where
-    any n_m < k_m.
-    """
+    """Chance that one or more is right of k_m samples of each mode m, (..., modes) → (...); NaN where any n_m < k_m."""
     return 1 - np.prod(1 - pass_at_k(n, c, k), axis=-1)
 
 
@@ -61,8 +52,6 @@ def subsets_by_mode(modes: Sequence, k_per_mode: Mapping, *, seed: int, resample
     """Subsets with k samples of each mode, in the samples' own order: an array (subsets, sum of k).
 
     All of them where they are no more than `resamples` or `FEW`, else `resamples` drawn at random, with repetition.
-    `modes` labels each sample; `k_per_mode` maps a label to k. For rules whose maj@k has no closed form, order
-    mattering to them.
     """
     rng, modes, parts = generator(seed), np.asarray(modes), []
     for mode, k in k_per_mode.items():
@@ -77,9 +66,6 @@ def subsets_by_mode(modes: Sequence, k_per_mode: Mapping, *, seed: int, resample
     return np.sort(np.concatenate(drawn, axis=1), axis=1)
 
 
-# ---- means and their intervals ----
-
-
 class Interval(NamedTuple):
     value: float
     low: float
@@ -88,10 +74,9 @@ class Interval(NamedTuple):
 
 
 def standard_error(scores: Scores, clusters: npt.ArrayLike | None = None) -> float:
-    """Standard error of the mean over questions, or over clusters of them (a table's questions, say; a label each).
+    """Standard error of the mean over questions, or over clusters of them (a label each); NaN for fewer than two.
 
-    sqrt(sum (s - mean)^2 / (N (N-1))); clustered sqrt(C/(C-1) sum_g (sum_{q in g} (s_q - mean))^2) / N
-    (Miller 2024, arXiv 2411.00640). NaN for fewer than two questions or clusters.
+    Clustered: sqrt(C/(C-1) sum_g (sum_{q in g} (s_q - mean))^2) / N (Miller 2024, arXiv 2411.00640).
     """
     scores, cluster = _scored(scores, clusters)
     units = cluster.max(initial=-1) + 1
@@ -102,11 +87,7 @@ def standard_error(scores: Scores, clusters: npt.ArrayLike | None = None) -> flo
 
 
 def mean_interval(scores: Scores, *, clusters: npt.ArrayLike | None = None) -> Interval:
-    """Mean over questions with Student's 95 % t interval.
-
-    mean +- t_{0.975, N-1} SE, C-1 degrees of freedom when clustered. For small cells, or right-or-wrong scores nearly
-    all alike, take `variance.proportion_interval` (Bowyer et al. 2025, arXiv 2503.01747).
-    """
+    """Mean over questions with Student's 95 % t interval, of N - 1, or clusters less one, degrees of freedom."""
     se, (scores, cluster) = standard_error(scores, clusters), _scored(scores, clusters)
     value = float(scores.mean()) if len(scores) else float("nan")
     half = float(stats.t.ppf(0.975, max(cluster.max(initial=-1), 1)) * se)
@@ -114,7 +95,7 @@ def mean_interval(scores: Scores, *, clusters: npt.ArrayLike | None = None) -> I
 
 
 def run_sd(run_means: Scores) -> float:
-    """Standard deviation between runs, sqrt(sum (m - mean)^2 / (S-1)); NaN for one run."""
+    """Standard deviation between runs, NaN for one run."""
     means, _ = _scored(run_means)
     return float(means.std(ddof=1)) if len(means) > 1 else float("nan")
 
@@ -126,62 +107,28 @@ def question_means(scores: Scores) -> Array:
 
 
 def micro_mean(values: npt.ArrayLike, sizes: npt.ArrayLike) -> float:
-    """Mean over questions from means over categories, sum(size value) / sum(size).
-
-    NaN if a category with questions is NaN: leaving it out would be another quantity under the same name.
-    """
+    """Mean over questions from means over categories; NaN if a category with questions is NaN."""
     values, sizes = np.asarray(values, dtype=float), np.asarray(sizes, dtype=float)
     return float(_ratio(values[sizes > 0] @ sizes[sizes > 0], sizes.sum()))
 
 
 def macro_mean(values: npt.ArrayLike) -> float:
-    """Mean over categories, each weighing the same; NaN if any is NaN, as in `micro_mean`."""
+    """Mean over categories, each weighing the same; NaN if any is NaN."""
     return micro_mean(values, np.ones(len(values)))
 
 
-# ---- paired comparisons ----
-
-
-class McNemar(NamedTuple):
-    p: float
-    a_only: int
-    b_only: int
-
-
-def mcnemar_exact(a: Scores, b: Scores) -> McNemar:
-    """Exact McNemar test of one run each, right or wrong on the same questions, with the discordant counts.
-
-    The two-sided binomial test of the questions that one side alone solves (McNemar 1947); p = 1 if there are none.
-    """
-    d = _scored(np.asarray(a, dtype=float) - np.asarray(b, dtype=float))[0]
-    if not np.isin(d, (-1, 0, 1)).all():
-        raise ValueError("McNemar's test is for one run each, right or wrong; for means over runs see variance.p_value")
-    a_only, b_only = int((d > 0).sum()), int((d < 0).sum())
-    p = float(stats.binomtest(a_only, a_only + b_only).pvalue) if a_only + b_only else 1.0
-    return McNemar(p if len(d) else float("nan"), a_only, b_only)
-
-
 def holm(p_values: npt.ArrayLike) -> Array:
-    """Holm's adjusted p values: rejecting those <= alpha, any false rejection has chance alpha at most.
-
-    max_{j <= i} min(1, (m - j + 1) p_(j)) (Holm 1979). NaN passes through and counts as no test. Give it all p values
-    that are read together, every row of a table and every rule, not one row's.
-    """
+    """Holm's adjusted p values (Holm 1979), of all tests that are read together; NaN stays and counts as no test."""
     p = np.asarray(p_values, dtype=float)
     adjusted, order = p.copy(), np.argsort(p, axis=None)[: (~np.isnan(p)).sum()]
     adjusted.flat[order] = np.minimum(np.maximum.accumulate(p.flat[order] * np.arange(len(order), 0, -1)), 1)
     return adjusted
 
 
-# ---- the overlap of what runs solve ----
-
-
 def jaccard_interval(first: Solved, second: Solved, *, seed: int, resamples: int = 1000) -> Interval:
-    """Mean overlap |A & B| / |A | B| of pairs of runs, with its 95 % percentile interval over resampled questions.
+    """Mean overlap |A & B| / |A | B| of pairs of runs, both (pairs, questions), with its 95 % bootstrap interval.
 
-    `first` and `second` are (pairs, questions): the pairs of runs to be compared, row by row. Two runs of one method
-    give the noise floor, against which the overlap of two methods is to be read. Pairs with an empty union are left
-    out of the mean; without any other it is NaN.
+    Questions are resampled; pairs with an empty union are left out of the mean, and without any other it is NaN.
     """
     both, either = (first & second).T.astype(float), (first | second).T.astype(float)
     questions = len(both)
@@ -192,9 +139,6 @@ def jaccard_interval(first: Solved, second: Solved, *, seed: int, resamples: int
     if len(again) < 2 or value != value:
         return Interval(value, np.nan, np.nan, np.nan)
     return Interval(value, *np.quantile(again, [0.025, 0.975]).tolist(), float(again.std(ddof=1)))
-
-
-# ---- helpers ----
 
 
 def _scored(scores: Scores, clusters: npt.ArrayLike | None = None) -> tuple[Array, npt.NDArray]:

@@ -17,46 +17,37 @@ RUN = ["run", "method", "category"]
 def summarise(candidates: pd.DataFrame) -> dict:
     """`runs`: one dict for each run and category; `independence`: one for each pair of runs of a category.
 
-    Accuracies are exact counts or shares of 1 over the problems of the stream. `selected_correct` counts the right
-    ones among the answers that a recorded run ended with, problems solved again included; of a run of which nothing
-    else is known the rest is left out. `pass_at_5` is null for a mode with fewer than five samples; `unique` is the
-    share of problems that a mode alone solves, with all its samples. `unanswered`: a line for each run of which
-    too many samples were unavailable, which is left out. `refused`, `unavailable`: problems with such a sample; the
-    first are in all counts, and wrong, the others in none.
+    Accuracies are exact counts, or shares of 1, over the problems of the stream. `selected_correct`: right ones among
+    the answers that a recorded run ended with, all that is known of some. `pass_at_5`: null for a mode with fewer
+    samples; `unique`: the share that a mode alone solves. `unanswered`: a line for each run left out, too many
+    of its samples unavailable. Problems with a `refused` sample are in all counts, and wrong, `unavailable` in none.
     """
-    unanswered = _unanswered(candidates)
-    candidates = candidates[~candidates["run"].isin(unanswered)]
+    known = all_candidates(candidates)
+    lacking = (known["status"] == UNAVAILABLE).groupby(known["run"].astype(str)).agg(["sum", "mean"])
+    lacking = lacking[lacking["mean"] > FAIL_ON_MISSING]
+    candidates, lost = candidates[~candidates["run"].isin(lacking.index)], known[known["status"] == UNAVAILABLE]
+    unanswered = []
+    for run, count, share in lacking.itertuples():
+        why = next(iter(lost.loc[lost["run"] == run, "error"].dropna()), "") if "error" in lost else ""
+        few = "no sample could" if share == 1 else f"{count:,} of {(known['run'] == run).sum():,} samples could not"
+        unanswered.append(f"{run}: no accuracy, for {few} be had" + f" ({why})" * bool(why))
     known, ended = all_candidates(candidates), selections(candidates)
     runs = _whole_runs(known, ended) if len(known) else []
-    there = {(row["run"], row["method"], row["category"]) for row in runs}
+    there = {tuple(row[name] for name in RUN) for row in runs}
     for key, part in ended.groupby(RUN, observed=True):
         if key not in there:
             counts = {"problems": len(part), "selected_correct": int(part["correct"].sum())}
             runs.append(dict(zip(RUN, key, strict=True)) | counts)
-    pairs = shared_programs(candidates).to_dict("records")
     runs.sort(key=lambda row: tuple(row[name] for name in RUN))
-    plain = [{k: _plain(v) for k, v in pair.items()} for pair in pairs]
-    return {"runs": runs, "independence": plain, "unanswered": list(unanswered.values())}
-
-
-def _unanswered(candidates: pd.DataFrame) -> dict[str, str]:
-    """By run, why there is no accuracy: too many of its samples were unavailable."""
-    lines, known = {}, all_candidates(candidates)
-    for run, part in known.groupby(known["run"].astype(str), sort=True):
-        lacking = part[part["status"] == UNAVAILABLE]
-        if len(lacking) > FAIL_ON_MISSING * len(part):
-            why = next(iter(lacking["error"].dropna()), "") if "error" in lacking else ""
-            few = f"{len(lacking):,} of {len(part):,} samples could not"
-            lost = "no sample could" if len(lacking) == len(part) else few
-            lines[run] = f"{run}: no accuracy, for {lost} be had" + f" ({why})" * bool(why)
-    return lines
+    pairs = [{k: _plain(v) for k, v in pair.items()} for pair in shared_programs(candidates).to_dict("records")]
+    return {"runs": runs, "independence": pairs, "unanswered": unanswered}
 
 
 def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> list[dict]:
     """A dict for each run and category of which all candidates are known."""
     stream = in_order(candidates)
-    chosen = {rule: choose(stream, rule) for rule in ("two_stage", "one_stage")}
-    right = {rule: frame.groupby(RUN, observed=True)["correct"].sum() for rule, frame in chosen.items()}
+    rules = ("two_stage", "one_stage")
+    right = {rule: choose(stream, rule).groupby(RUN, observed=True)["correct"].sum() for rule in rules}
     selected = ended.groupby(["run", "category"], observed=True)["correct"].sum()
     runs = []
     for key, part in stream.groupby(RUN, observed=True):
@@ -75,9 +66,9 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> list[dict]:
                 "selected_correct": int(selected[run, category]) if (run, category) in selected.index else None,
                 "one_stage_correct": int(right["one_stage"][key]),
                 "oracle_correct": int(solved.any(axis=0).sum()),
-                "pass_at_5": {m: _mean(oracle_score(part[part["mode"] == m], 5)) for m in modes},
+                "pass_at_5": {m: _plain(oracle_score(part[part["mode"] == m], 5)["score"].mean()) for m in modes},
                 "unique": dict(zip(modes, (solved & (solved.sum(axis=0) == 1)).mean(axis=1).tolist(), strict=True)),
-                "mean_distinct_answers": _mean(distinct_score(part, size, graded_answer)),
+                "mean_distinct_answers": _plain(distinct_score(part, size, graded_answer)["score"].mean()),
                 "retried_problems": int(everything.query("phase == 'retry'")["problem"].nunique()),
                 **{status: int(mine.loc[mine["status"] == status, "problem"].nunique()) for status in MISSING},
                 "not_judged": int(everything["correct"].isna().sum()),
@@ -110,10 +101,8 @@ def as_text(summary: dict) -> str:
         known = part.drop(columns="category").dropna(axis=1, how="all").convert_dtypes().set_index("run")
         lines += [f"== {name}", known.astype(object).where(known.notna(), "").T.to_string()]
     if summary.get("toolboxes"):
-        lines += [
-            "== toolboxes at the end, most used functions",
-            pd.DataFrame(summary["toolboxes"]).to_string(index=False),
-        ]
+        lines += ["== toolboxes at the end, most used functions"]
+        lines += [pd.DataFrame(summary["toolboxes"]).to_string(index=False)]
     if summary["independence"]:
         pairs, verbs = pd.DataFrame(summary["independence"]), {"copy": "copies", "overlap": "repeats"}
         lines += ["== runs that repeat an earlier one, and do not count there (mode, first to last problem)"]
@@ -128,10 +117,6 @@ def as_text(summary: dict) -> str:
                 f"their programs are the same, by chance {100 * free['by_chance'].mean():.1f} %"
             ]
     return "\n".join(lines)
-
-
-def _mean(scores: pd.DataFrame) -> float | None:
-    return _plain(scores["score"].mean())
 
 
 def _plain(value: object) -> object:

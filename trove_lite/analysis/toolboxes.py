@@ -1,4 +1,4 @@
-"""What TroVE's toolboxes hold when a run ends."""
+"""What toolboxes hold when a run ends."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ def toolboxes(runs: Iterable[str | Path]) -> pd.DataFrame:
     `runs` are run folders, or outcomes with `toolboxes.csv` beside them. `imports` (the selected answers that used it)
     and `problem` (which made it) are null for recorded runs. Raises TroveLiteError where a run is missing.
     """
-    parts = [pd.DataFrame(columns=KEPT)]
+    parts = []
     for path in _there(runs):
         if path.is_dir():
             about = read_description(path)
@@ -35,30 +35,32 @@ def toolboxes(runs: Iterable[str | Path]) -> pd.DataFrame:
             beside = path.with_name(TOOLBOXES)
             listed = pd.read_csv(beside) if beside.is_file() else pd.DataFrame()
         parts.append(listed.reindex(columns=KEPT))
-    known = [part for part in parts[1:] if len(part)]
-    return pd.concat(known or parts[:1], ignore_index=True)
+    return pd.concat([part for part in parts if len(part)] or [pd.DataFrame(columns=KEPT)], ignore_index=True)
 
 
 def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame:
-    """The `top` functions of the toolbox that each TROVE stream ended with, most used first.
+    """The `top` functions of the toolbox that each live TROVE stream ended with, most used first.
 
-    `answers` counts the problems whose selected answer imported the function, which is what ranks and trims it;
-    `programs` all programs that the model wrote in IMPORT mode with it. `first_problem` is the one that created it,
-    `tools` the size of the whole toolbox. Only live runs know: recorded ones say what they kept and not how often it
-    was used (`toolboxes`).
+    `answers`: problems whose selected answer imported the function, which is what ranks and trims it; `programs`: all
+    programs in IMPORT mode with it; `first_problem`: the one that created it; `tools`: the size of the whole toolbox.
     """
-    parts = [pd.DataFrame(columns=TOOLBOX_COLUMNS)]
+    parts = []
     for folder in _there(runs):
         table = toolboxes([folder])
         table = table[table["imports"].notna()].astype({"imports": "int64", "problem": "int64"})
         if table.empty:
             continue
+        candidates = load_candidates(folder)
+        used = Counter(
+            (row.method, row.category, row.seed, name)
+            for row in candidates[candidates["mode"] == "import"].itertuples()
+            for name in {plain_name(tool.name) for tool in parse_tools(row.tools)}
+        )
         table = table.rename(columns={"name": "function", "imports": "answers", "problem": "first_problem"})
-        counts = _import_counts(load_candidates(folder))
-        table["programs"] = [counts[key] for key in table[[*STREAM, "function"]].itertuples(index=False, name=None)]
+        table["programs"] = [used[key] for key in table[[*STREAM, "function"]].itertuples(index=False, name=None)]
         table["tools"] = table.groupby(STREAM)["rank"].transform("size")
         parts.append(table[table["rank"] <= top].sort_values([*STREAM, "rank"])[TOOLBOX_COLUMNS])
-    table = pd.concat(parts[1:] or parts, ignore_index=True)
+    table = pd.concat(parts or [pd.DataFrame(columns=TOOLBOX_COLUMNS)], ignore_index=True)
     table.attrs = {"name": "toolbox", "title": "toolboxes", "note": "no live run of TROVE: recorded logs note none"}
     return table
 
@@ -70,12 +72,3 @@ def _there(runs: Iterable[str | Path]) -> list[Path]:
     if missing := [path for path in paths if not path.exists()]:
         raise TroveLiteError(f"{missing[0]}: missing; name run folders or outcomes")
     return paths
-
-
-def _import_counts(candidates: pd.DataFrame) -> Counter:
-    """In how many IMPORT programs each tool is used, by (method, category, seed, name)."""
-    counts = Counter()
-    for row in candidates[candidates["mode"] == "import"].itertuples():
-        names = {plain_name(tool.name) for tool in parse_tools(row.tools)}
-        counts.update((row.method, row.category, row.seed, name) for name in names)
-    return counts

@@ -1,17 +1,9 @@
 """One decomposition of the variance of scores, and every interval, test and plan that rests on it.
 
-A score s[q, r], of question q in run r, is taken as
-
-    s[q, r] = mean + problem_q + run_r + sample_qr
-
-problem: how hard the question is; run: what the whole run shares (its toolbox, its order); sample: what is drawn anew
-for each question and run. `decompose` estimates the three variances by moments (analysis of variance of two crossed
-random factors; Searle, Casella & McCulloch 1992, ch. 4 and 5), as Miller 2024 (arXiv 2411.00640) and Wang 2025 (arXiv
-2512.21326) do for problem and sample, with the run added. One method or the difference of two; one population of
-questions or fixed categories (strata), each with runs of its own. Everything else here takes what it returns.
-
-How the intervals and tests hold up, in numbers: benchmarks/coverage.py, results/statistics. This module does not choose
-answers, read candidates, or know a method: that runs of a method share nothing (`run_sd=0`) must be said.
+A score of question q in run r is taken as mean + problem_q + run_r + sample_qr: how hard the question is, what the
+whole run shares, what is drawn anew. `decompose` estimates the three variances by moments (two crossed random factors;
+Searle, Casella & McCulloch 1992, ch. 4 and 5), as Miller 2024 (arXiv 2411.00640) and Wang 2025 (arXiv 2512.21326) do
+for problem and sample. How well intervals and tests hold: benchmarks/coverage.py, results/statistics.
 """
 
 from collections.abc import Hashable, Sequence
@@ -25,9 +17,8 @@ from scipy import optimize, special, stats
 
 from .statistics import Array, Interval, question_means, standard_error
 
-#: Equivalence is shown at one, two and three points; two is the smallest effect of interest. It is what doubling its
-#: calls gives a method without tools (re-evaluation, Table 5, MATH: 0.21 at 6 calls, 0.23 at 12), so that a toolbox
-#: worth less can be had without one; a point is the last digit that the papers print.
+#: Two points are what doubling its calls gives a method without tools (re-evaluation, Table 5, MATH: 0.21 at 6 calls,
+#: 0.23 at 12): a toolbox worth less can be had without one. A point is the last digit that the papers print.
 MARGINS = (0.01, 0.02, 0.03)
 SMALLEST_EFFECT = 0.02
 POWER_WANTED = 0.8
@@ -48,7 +39,7 @@ class Runs(NamedTuple):
 class Variance:
     """A mean, or a difference of two, and where its variance comes from: arrays over (strata,) or (strata, methods).
 
-    All variances are of single scores; the variance of `value` is made from them by `se`.
+    All variances are of single scores; that of `value` is made from them by `se`.
     """
 
     labels: tuple[Hashable, ...]  # (strata,)
@@ -91,7 +82,7 @@ class Variance:
 
     @property
     def over_problems(self) -> float:
-        """Variance of `value` over problems and samples, runs as they are: sum_c w_c^2 spread_c / N_c (Miller 2024)."""
+        """Variance of `value` over problems and samples, runs as they are (Miller 2024)."""
         return float(self.weights**2 @ (self.spread / self.sizes))
 
     @property
@@ -107,17 +98,11 @@ class Variance:
 
     @property
     def df(self) -> float:
-        """Degrees of freedom of `se` (Satterthwaite 1946).
-
-        The variance over runs counts with all its uncertainty even where its estimate is 0: what two runs fail to show
-        may be there.
-        """
+        """Degrees of freedom of `se`; what runs add counts with all its uncertainty even if its estimate is 0."""
         sample = np.where(np.isnan(self.sample), self.single, self.sample)  # unknown: no more than all of it
-        run_means = self.weights[:, None] ** 2 * (
-            self.run / self.independent + sample / (self.repeats * self.sizes[:, None])
-        )
-        problems = self.weights**2 * self.spread / self.sizes
-        return _satterthwaite(self.se**2, (problems, self.degrees), self._of_runs(run_means))
+        run_means = self.run / self.independent + sample / (self.repeats * self.sizes[:, None])
+        of_runs = self._of_runs(self.weights[:, None] ** 2 * run_means)
+        return _satterthwaite(self.se**2, (self.weights**2 * self.spread / self.sizes, self.degrees), of_runs)
 
     def _of_runs(self, variances: Array) -> tuple[Array, Array]:
         """Variances of means over runs with their degrees of freedom; one estimate for all strata is one variance."""
@@ -142,16 +127,12 @@ def decompose(
 ) -> Variance:
     """Problem, sample and run variance of the mean of (questions, runs), or of a difference of two such means.
 
-    For each two runs of a method and d = their scores' differences over the n questions that both scored,
-    sample = mean(Var(d)) / 2 and run = mean(mean(d)^2 - Var(d) / n) / 2, weighted by n: with nothing unscored, the
-    textbook's (MS_run - MS_sample) / N.
+    For each two runs of a method and d = their scores' differences over the n questions that both scored, sample =
+    mean(Var(d)) / 2 and run = mean(mean(d)^2 - Var(d) / n) / 2, weighted by n.
 
-    `minus`: a second method on the same questions, with runs of its own; questions unscored by either are left out.
-    Runs that belong together one by one (the same seed and the same random numbers) are one method: give a - b.
-    `strata`: a label a question, whose shares are fixed and whose runs are independent of each other's; the mean over
-    them is the micro one (`Variance.of` gives the macro one). A stratum of one question is taken to be as varied as the
-    others. One run: its own effect and its samples cannot be seen, and are NaN unless assumed in `Runs`, or taken from
-    other strata (`alike`).
+    minus: a second method on the same questions, with runs of its own (of the same runs give a - b as one). strata: a
+    label a question, whose shares are fixed and whose runs are independent of each other's. What one run cannot show is
+    NaN unless assumed in `Runs`, or taken from other strata (`alike`).
     """
     methods = [x if isinstance(x, Runs) else Runs(x) for x in (scores, minus) if x is not None]
     tables = [np.asarray(m.scores, dtype=float) for m in methods]
@@ -180,12 +161,10 @@ def decompose(
 def alike(v: Variance) -> Variance:
     """The same with run and sample variances that all strata share, so that those with a single run have them too.
 
-    Two runs of one category say next to nothing of a run's own effect, two of each of seven say something, if it is of
-    one size in all: on the logit of a score's being right. On its mean that is a SD in proportion to the stratum's
-    sample variance, E[p (1 - p)], so that each stratum's run variance becomes size sample^2, with
-    size = sum degrees run / sum degrees sample^2 over the strata that show theirs; and its degrees of freedom are those
-    of that sum. Where a stratum cannot show its sample variance, that is taken to be the same share of a single score's
-    variance as in the others, or, where none of the method's can, as in the other method's.
+    A run's effect of one size on the logit of being right is, on the mean, a SD in proportion to the sample variance
+    E[p (1 - p)]: each stratum's run variance becomes size sample^2, size = sum degrees run / sum degrees sample^2. A
+    sample variance that a stratum cannot show is the same share of a single score's as in the others, or in the other
+    method's.
     """
     sample, run, degrees = v.sample.copy(), v.run.copy(), v.run_degrees.copy()
     for method in range(run.shape[1]):
@@ -235,25 +214,20 @@ def _components(method: Runs, scores: Array, here: npt.NDArray) -> Array:
     return np.array([single, sample, run, degrees, repeats * worth, independent])
 
 
-# ---- what is said from it ----
-
-
 def interval(v: Variance, level: float = 0.95) -> Interval:
     """Student's t interval of a mean or a difference: value +- t_{(1+level)/2, df} se.
 
-    Where every question has the same value, se is 0 and the interval is value +- 3 / N (the rule of three): whatever
-    was seen in none of N questions happens, at 95 %, in fewer than 3 of N, and moves a share by 1 at most in each.
+    Where every question has the same value, value +- 3 / N (the rule of three).
     """
     half = -np.log(1 - level) / v.problems if v.se == 0 else stats.t.ppf((1 + level) / 2, v.df) * v.se
     return Interval(v.value, float(v.value - half), float(v.value + half), v.se)
 
 
 def proportion_interval(v: Variance) -> Interval:
-    """95 % interval of a mean of scores between 0 and 1: Wilson's, at the effective number of questions.
+    """95 % Wilson interval of a mean of scores between 0 and 1, at the effective number of questions and with t for z.
 
-    Wilson's formula with n = value (1 - value) / se^2 and t for z (Dean & Pagano 2015, for clustered surveys): near 0
-    and 1, where t intervals fail (Bowyer et al. 2025, arXiv 2503.01747), and for means over runs alike. Scores that are
-    all the same count as one run of them.
+    n = value (1 - value) / se^2 (Dean & Pagano 2015); near 0 and 1 t intervals fail (Bowyer et al. 2025, arXiv
+    2503.01747).
     """
     p, varied = v.value, 0 < v.value < 1 and v.se > 0
     z = stats.t.ppf(0.975, v.df if varied else np.inf)
@@ -281,25 +255,18 @@ def p_below(v: Variance, margin: float) -> float:
 def equivalence(v: Variance, margins: Sequence[float] = MARGINS) -> list[float]:
     """p of two one-sided tests of "the two differ by less than the margin", one a margin (Schuirmann 1987).
 
-    p = max P(t_df >= (margin -+ value) / se): what a claim of no benefit needs. Equivalent at 5 % where the 90 %
-    interval lies within the margin. Where every question has the same value, p is the chance of that if the rest of the
-    margin were questions with another: (1 - margin + |value|)^N.
+    Where every question has the same value, (1 - margin + |value|)^N: the chance of that if others made up the margin.
     """
     if v.se == 0:
         return [float(min(1 - margin + abs(v.value), 1.0) ** v.problems) for margin in margins]
     return [max(_upper_tail(m - v.value, v.se, v.df), _upper_tail(m + v.value, v.se, v.df)) for m in margins]
 
 
-# ---- what another set of runs would print ----
-
-
 def prediction_interval(v: Variance, runs: int, *, rounding: float = 0.0) -> Interval:
-    """Where, at 95 %, the mean of `runs` new runs (of each method) on the same problems falls: what print is judged by.
+    """Where, at 95 %, the mean of `runs` new runs (of each method) on the same problems falls (Hahn & Meeker 1991).
 
-    value +- (t sqrt(V) + rounding), V = sum w_c^2 (run (1/independent + 1/runs) + sample/N_c (1/repeats + 1/runs)):
-    the problems are the same, so their variance is not in it (t prediction interval; Hahn & Meeker 1991), and what runs
-    add is, as in `over_runs`, not below 0. `rounding`: half a unit of the last digit printed. NaN where run or sample
-    is unknown.
+    value +- (t sqrt(V) + rounding), V = sum w_c^2 (run (1/independent + 1/runs) + sample/N_c (1/repeats + 1/runs)), run
+    not below 0. `rounding`: half a unit of the last digit printed. NaN where run or sample is unknown.
     """
     se, df = _rerun_error(v, runs)
     half = stats.t.ppf(0.975, df) * se + rounding
@@ -318,15 +285,11 @@ def _rerun_error(v: Variance, runs: int) -> tuple[float, float]:
     return float(np.sqrt(variance)), _satterthwaite(variance, v._of_runs(run_means))
 
 
-# ---- what it would take ----
-
-
 def power(v: Variance, delta: float, *, problems: float, runs: int) -> float:
     """Power of the two-sided 5 % test to see a true difference `delta` with so many problems, and runs of each method.
 
-    P(|t'| > t_{0.975, df}), t' noncentral t with delta / se, se^2 = A / problems + B (Miller 2024, section 5, with
-    runs): A = sum w_c^2 (problem + sample / runs) N / N_c, B = sum w_c^2 run / runs, none below 0. Strata keep their
-    shares. NaN where run or sample is unknown: a single run, or a pool, needs an assumption (`Runs`).
+    By noncentral t (Miller 2024, section 5, with runs), strata keeping their shares. NaN where run or sample is
+    unknown.
     """
     scale, weights = problems / v.sizes.sum(), v.weights[:, None] ** 2
     sample = weights * v.sample / (v.sizes[:, None] * scale * runs)
@@ -345,18 +308,14 @@ def power(v: Variance, delta: float, *, problems: float, runs: int) -> float:
 
 @lru_cache
 def _errors(df: float) -> Array:
-    """By what factor a standard error with so many degrees of freedom is off, at 500 quantiles.
-
-    What is averaged over them is noncentral t's, where scipy's own is at times NaN.
+    """By what factor a standard error with so many degrees of freedom is off, at 500 quantiles: averaging over them is
+    noncentral t's distribution, where scipy's own is at times NaN.
     """
     return np.sqrt(stats.chi2.ppf((np.arange(500) + 0.5) / 500, df) / df)
 
 
 def problems_needed(v: Variance, delta: float, *, runs: int) -> float:
-    """Problems at which `power` reaches `POWER_WANTED`, rounded up.
-
-    Infinite where no number does: more problems do not average out what a few runs share.
-    """
+    """Problems at which `power` reaches `POWER_WANTED`, rounded up; infinite where runs are too few for any number."""
 
     def lacking(log_problems: float) -> float:
         return POWER_WANTED - power(v, delta, problems=np.exp(log_problems), runs=runs)
@@ -370,9 +329,10 @@ def problems_needed(v: Variance, delta: float, *, runs: int) -> float:
 
 
 def _satterthwaite(total: float, *parts: tuple[npt.ArrayLike, npt.ArrayLike]) -> float:
-    """Degrees of freedom of a sum of variances, each with its own: total^2 / sum part^2 / df (Satterthwaite 1946).
+    """Degrees of freedom of a sum of variances: total^2 / sum part^2 / df (Satterthwaite 1946), never fewer than any
+    has.
 
-    Never fewer than any of them has. One of unknown or assumed value, or of none, has no uncertainty to count.
+    A part of unknown or assumed value, or of no degrees, has no uncertainty to count.
     """
     below, least = 0.0, 1e6
     for part, degrees in parts:

@@ -1,11 +1,8 @@
 """From what a program printed to its answers, as canonical text, and whether they are right.
 
 Numbers follow the official rule (TroVE, appendix B; `utils/eval.py`): every match of a plain number pattern is an
-answer, only the first is graded, rounded to two decimals. It knows neither exponents (1e-05 reads 1, then -5),
-fractions (3/4 reads 3) nor thousands separators: those readings are kept, they are part of what is reproduced.
-
-Texts follow a rule of our own: the last line printed is the answer, whole, compared without case, spacing, quotes
-around it and a full stop at its end (`normalised`). A line that is a plain number is one.
+answer, only the first is graded, rounded to two decimals. 1e-05 reads 1, then -5, and 3/4 reads 3: that is reproduced.
+Texts follow a rule of our own: the last line printed is the answer, whole, compared `normalised`.
 """
 
 import re
@@ -77,11 +74,9 @@ def plain_words(text: str) -> str:
 
 def read_last_line(output: str) -> list[str]:
     """The last line that says something: a number's canonical text where it is a plain number, else normalised."""
-    lines = filter(None, map(normalised, reversed(output.splitlines())))
-    last = next(lines, None)
-    if last is None:
-        return []
-    return [number_text(float(last)) if len(last) <= LONGEST and NUMBER.fullmatch(last) else last]
+    last = next(filter(None, map(normalised, reversed(output.splitlines()))), "")
+    is_number = len(last) <= LONGEST and NUMBER.fullmatch(last)
+    return [number_text(float(last)) if is_number else last] if last else []
 
 
 def text_is_correct(answers: Sequence[str], gold: float | str) -> bool:

@@ -1,12 +1,12 @@
 """What a question, a problem and a data set are: all that the rest of the package knows of any of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-#: How many problems of a category are not tested where some of them are labelled (`after_labelled`).
-LABELLED_AMONG = 10
+LABELLED_AMONG = 10  # problems of a category that are not tested where some of them are labelled
+DIFFICULTY = "level of difficulty"  # what levels are where nothing else is said
 
 
 class Question(NamedTuple):
@@ -23,9 +23,9 @@ class Question(NamedTuple):
 class Problem:
     """A question with what is known of it.
 
-    `question.index` counts from 0 in the data set's own order within its category. gold: whatever the data set's
-    `correct` understands, of types that JSON has. level: what tables may split by (difficulty, grade, source), or "".
-    files: what its programs may read: the name that they open → the file.
+    `question.index` counts from 0 in the data set's own order within its category. gold: what the data set's `correct`
+    understands, of types that JSON has. level: what tables may split by, or "". files: what its programs may read: the
+    name that they open → the file.
     """
 
     question: Question
@@ -46,8 +46,12 @@ class Problem:
         return self.question.index
 
 
-#: What levels are where nothing else is said: the first is the easiest.
-DIFFICULTY = "level of difficulty"
+def numbered(dataset: str, category: str, rows: Iterable[tuple]) -> tuple[Problem, ...]:
+    """Problems, counted from 0, from rows of question and gold answer, which level, context and files may follow."""
+    return tuple(
+        Problem(Question(dataset, category, index, text, *more[1:2]), gold, *more[:1], *more[2:])
+        for index, (text, gold, *more) in enumerate(rows)
+    )
 
 
 @dataclass(frozen=True)
@@ -55,8 +59,8 @@ class ReleasedPrompts:
     """How CREATOR's released program asks about a data set's questions.
 
     folder: its prompts' place in the repository. about: what the assistant is told to help with. gaps: what is filled
-    in of a question, by the gap's name. variants: how the names of a category's own files end. thoughts: whether the
-    examples think before they write code ("w/ CoT"). unsent: stages whose file the program never sends.
+    in of a question, by name. variants: how the names of a category's files end. thoughts: whether the examples think
+    before they write code. unsent: stages whose file is never sent.
     """
 
     folder: str
@@ -71,15 +75,13 @@ class ReleasedPrompts:
 class Dataset:
     """Problems, and how answers to them are read and judged.
 
-    title: its name in print. categories, levels: in the order of tables; by: what levels are of, in words. load: the
-    problems of one category.
-    read: what a program printed → its answers as canonical text, which votes compare. correct: whether answers (all of
-    them; the first is the one that is graded) are right, given the gold answer. examples: labelled problems of a
-    category, apart from those that are tested, for methods that may see some. given: imports that every program begins
-    with and that the official prompts list, the papers' primitives beyond Python's own. other_rules: further rules by
-    which the same answers may be judged, such as the official evaluator's, by name. released_votes: what a program
-    votes with in the released one, from its output and the gold answer, where that differs from `read`. like: the data
-    set whose prompts serve this one too ("": it has its own). released: how CREATOR's program asks about it.
+    title: its name in print. categories, levels: in the order of tables; by: what levels are of. load: the problems of
+    a category. read: what a program printed → its answers as canonical text, which votes compare. correct: whether
+    answers (the first is graded) are right, given the gold one. examples: labelled problems of a category, apart from
+    those that are tested. given: imports that every program begins with and that prompts list. other_rules: further
+    rules of judgement, by name. released_votes: what a program votes with in the released one, from its output and the
+    gold answer, where that differs from `read`. like: the data set whose prompts serve this one too. released: how
+    CREATOR asks.
     """
 
     name: str
@@ -101,15 +103,12 @@ class Dataset:
 def after_labelled(dataset: Dataset) -> Dataset:
     """The same data set, but the first ten problems of a category are not tested, and six of them are labelled.
 
-    Three are to make a tool and three to verify it, as LATM splits its own files (LATM, section 4.1): the 1st to 3rd
-    and the 6th to 8th. Problems keep their numbers and the data set its name: runs of either are of the same problems.
+    The 1st to 3rd to make a tool, the 6th to 8th to verify it, as LATM splits its files (LATM, section 4.1). Problems
+    keep their numbers and the data set its name.
     """
-
-    def tested(category: str) -> Sequence[Problem]:
-        return dataset.load(category)[LABELLED_AMONG:]
 
     def labelled(category: str) -> Sequence[Problem]:
         found = dataset.load(category)
         return (*found[:3], *found[5:8])
 
-    return replace(dataset, load=tested, examples=labelled)
+    return replace(dataset, load=lambda category: dataset.load(category)[LABELLED_AMONG:], examples=labelled)

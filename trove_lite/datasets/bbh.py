@@ -1,17 +1,18 @@
 """The six tasks that LATM was tried on, and two of them made anew, which need no download.
 
-Four tasks come from BIG-Bench Hard, two LATM made itself (LATM, section 4.1). Of each file's 250 items the first five
-are for making a tool, the next five for verifying it, of both only three are used, and the other 240 are tested.
-Answers are text: an option's label, words, brackets, a whole number, a time slot.
+Four are of BIG-Bench Hard, two LATM's own (LATM, section 4.1). Of a file's 250 items three are for making a tool, three
+for verifying it, and 240 are tested. Answers are text: an option, words, brackets, a whole number, a time slot.
 """
 
 import json
 import random
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import partial
 
 from .answers import plain_words
-from .base import Dataset, Problem, Question
+from .base import Dataset, Problem, numbered
 from .files import packaged, pinned_file
 
 #: Task → its file, in the order of LATM's tables.
@@ -24,7 +25,8 @@ FILES = {
     "schedule_meeting": "schedule_meeting",
 }
 TASKS = tuple(FILES)
-TRAIN, VALIDATION, TESTED = slice(0, 3), slice(5, 8), slice(10, None)
+
+TESTED = slice(10, None)  # of a file's items
 NO_SLOT = "No time slot works."
 
 ANSWER_IS = re.compile(r"answer is:?", re.IGNORECASE)
@@ -37,19 +39,16 @@ WHOLE = re.compile(r"([-+]?\d+)\.0*|([-+]?\d{1,3}(?:,\d{3})+)(?:\.0*)?")
 
 
 def items(category: str) -> list[tuple[str, str]]:
-    """All 250 questions of a task with their answers, in the file's order.
+    """All 250 questions of a task with their answers, in the file's order; brackets stand without blanks between them.
 
-    Brackets stand without blanks between them, as LATM compares them. Raises TroveLiteError for a missing or altered
-    file.
+    Raises TroveLiteError for a missing or altered file.
     """
     path = pinned_file("bbh", f"bbh/{FILES[category]}.json")
     found = [(item["input"], item["target"]) for item in json.loads(path.read_text(encoding="utf-8"))["examples"]]
-    return [_closed_up(*item) for item in found] if category == "dyck_languages" else found
-
-
-def _closed_up(question: str, answer: str) -> tuple[str, str]:
-    head, mark, brackets = question.partition("Input: ")
-    return head + mark + brackets.replace(" ", ""), answer.replace(" ", "")
+    if category == "dyck_languages":  # as LATM compares them
+        parts = [(*question.partition("Input: "), answer) for question, answer in found]
+        found = [(head + mark + asked.replace(" ", ""), answer.replace(" ", "")) for head, mark, asked, answer in parts]
+    return found
 
 
 def apart(question: str) -> str:
@@ -58,46 +57,34 @@ def apart(question: str) -> str:
     return head + mark + " ".join(brackets)
 
 
-def problems(dataset: str, category: str, found: Iterable[tuple[str, ...]], context: str = "") -> tuple[Problem, ...]:
-    """Questions with their answers, and their levels where they have some, as problems, counted from 0."""
-    return tuple(
-        Problem(Question(dataset, category, index, question, context), *judged)
-        for index, (question, *judged) in enumerate(found)
-    )
-
-
 def tested(category: str) -> tuple[Problem, ...]:
     """The 240 problems of a task that are tested."""
-    return problems("bbh", category, items(category)[TESTED])
+    return numbered("bbh", category, items(category)[TESTED])
 
 
 def labelled(category: str) -> tuple[Problem, ...]:
     """The three problems of a task that a tool may be made from, then the three to verify it with."""
     found = items(category)
-    return problems("bbh", category, found[TRAIN] + found[VALIDATION])
+    return numbered("bbh", category, found[:3] + found[5:8])
 
 
 def read(output: str) -> list[str]:
     """The one answer in what a program printed or a model said; none where there is nothing.
 
-    It is the first line after the last "answer is", or of all, before any question that a model goes on to. It loses
-    markup and a full stop and takes the form that answers of its kind have: "(C)" of "C." or "(C) the owl",
-    "10:30 - 12:00" of `('10:30', '12:00')`, brackets without blanks, `None` as the sentence that says so. A JSON string
-    is taken word for word.
+    It is the first line after the last "answer is", or of all, before any question that a model goes on to, in the form
+    that answers of its kind have (`canonical`). A JSON string is taken word for word.
     """
     text = output.strip()
     if text[:1] == '"':
-        try:
+        with suppress(ValueError):
             return [json.loads(text)]
-        except ValueError:
-            pass
     lines = ANSWER_IS.split(NEXT_QUESTION.split(text)[0])[-1].splitlines()
     line = next(filter(None, (plain_words(line).lstrip(":*").strip() for line in lines)), None)
     return [] if line is None else [canonical(line)]
 
 
 def canonical(line: str) -> str:
-    """An answer in the form that its kind has."""
+    """An answer in the form of its kind: (C), 10:30 - 12:00, brackets without blanks, a whole number, or words."""
     if len(times := TIME.findall(line)) > 1:
         return " - ".join(f"{time:0>5}" for time in times[:2])
     line = line.removesuffix(".").strip()
@@ -132,21 +119,13 @@ BBH = Dataset("bbh", "LATM's tasks", TASKS, tested, read, correct, examples=labe
 MADE_TASKS = ("chinese_remainder", "schedule_meeting")
 
 
-def made_items(category: str) -> list[tuple[str, str]]:
-    """246 questions of our own making with their answers."""
-    return [(e["question"], e["answer"]) for e in packaged("bbh_made") if e["category"] == category]
+def made_items(category: str, which: slice) -> tuple[Problem, ...]:
+    """Of 246 questions of our own making these, counted from 0: six are labelled, the others tested."""
+    found = [(e["question"], e["answer"]) for e in packaged("bbh_made") if e["category"] == category]
+    return numbered("bbh_made", category, found[which])
 
 
-def made(category: str) -> tuple[Problem, ...]:
-    """The 240 that are tested."""
-    return problems("bbh_made", category, made_items(category)[6:])
-
-
-def made_labelled(category: str) -> tuple[Problem, ...]:
-    """The six that are labelled."""
-    return problems("bbh_made", category, made_items(category)[:6])
-
-
+made, made_labelled = (partial(made_items, which=which) for which in (slice(6, None), slice(6)))
 MADE = Dataset("bbh_made", "Two of LATM's tasks, made anew", MADE_TASKS, made, read, correct, examples=made_labelled)
 
 # Which task is it? Questions of all tasks mixed, for a dispatcher that knows the tools of some.
@@ -157,24 +136,18 @@ TASK = re.compile(r"Task:[ \t]*(.*)")
 UNKNOWN = "unknown"
 
 
-def all_known(rng: random.Random) -> tuple[list[str], list[str]]:
-    """Every task has its tool."""
-    return list(TASKS), list(TASKS)
-
-
-def half_known(rng: random.Random) -> tuple[list[str], list[str]]:
-    """Four tasks have a tool; of the four that are asked about, two do (LATM, section 4.3)."""
+def tasks_of(kind: str, rng: random.Random) -> tuple[list[str], list[str]]:
+    """Which tasks have a tool, and which are asked about: all (`existing`), or four and four of which two are the same
+    (`new`; LATM, section 4.3), or, as the released program draws them apart, two to four (`new_released`)."""
+    if kind == "existing":
+        return list(TASKS), list(TASKS)
+    if kind == "new_released":
+        return rng.sample(TASKS, 4), rng.sample(TASKS, 4)
     shuffled = rng.sample(TASKS, 6)
     return shuffled[:4], shuffled[2:]
 
 
-def drawn_known(rng: random.Random) -> tuple[list[str], list[str]]:
-    """Four have a tool and four are asked about, drawn apart, as the released program does: two to four do."""
-    return rng.sample(TASKS, 4), rng.sample(TASKS, 4)
-
-
-#: Kind of draw → which tasks have a tool, and which are asked about.
-MIXES = {"existing": all_known, "new": half_known, "new_released": drawn_known}
+MIXES = ("existing", "new", "new_released")
 
 
 def mixed(category: str) -> tuple[Problem, ...]:
@@ -184,14 +157,15 @@ def mixed(category: str) -> tuple[Problem, ...]:
     """
     kind, _, number = category.rpartition("_")
     rng = random.Random(f"{kind} {number}")
-    known, asked = MIXES[kind](rng)
+    known, asked = tasks_of(kind, rng)
     if len(asked) == len(TASKS):
         chosen = rng.sample([problem for task in asked for problem in tested(task)], DRAWN)
     else:
         chosen = [problem for task in asked for problem in rng.sample(tested(task), DRAWN // len(asked))]
         rng.shuffle(chosen)
-    found = [(p.question.text, p.category if p.category in known else UNKNOWN, p.category) for p in chosen]
-    return problems("bbh_mixed", category, found, "\n".join(sorted(known)))
+    tools = "\n".join(sorted(known))
+    found = [(p.question.text, p.category if p.category in known else UNKNOWN, p.category, tools) for p in chosen]
+    return numbered("bbh_mixed", category, found)
 
 
 def read_task(output: str) -> list[str]:
@@ -221,7 +195,7 @@ def streamed(category: str) -> tuple[Problem, ...]:
     load = made if kind == "made" else tested
     chosen = [problem for task in STREAMS[kind] for problem in rng.sample(load(task), EACH)]
     rng.shuffle(chosen)
-    return problems("bbh_stream", category, [(p.question.text, p.gold, p.category) for p in chosen])
+    return numbered("bbh_stream", category, [(p.question.text, p.gold, p.category) for p in chosen])
 
 
 STREAM = Dataset(

@@ -7,7 +7,7 @@ docstring. Hints and constants stand in the question's context. Answers are numb
 import re
 from functools import cache
 
-from .base import Dataset, Problem, Question, ReleasedPrompts
+from .base import Dataset, Problem, Question, ReleasedPrompts, numbered
 from .files import pinned_records, python_blocks
 from .graders import one_is_correct, read_one
 
@@ -23,21 +23,21 @@ HINTS = {
 
 def load(category: str) -> tuple[Problem, ...]:
     """The 2,047 problems with one level of hint. Raises TroveLiteError for a missing or altered file."""
-    return tuple(
-        Problem(
-            Question(NAME, category, index, entry["question"].strip(), context_of(entry, category)),
-            float(entry["answer"]),
-        )
-        for index, entry in enumerate(pinned_records(NAME, FILE))
-    )
+    entries = pinned_records(NAME, FILE)
+    rows = ((e["question"].strip(), float(e["answer"]), "", context_of(e, category)) for e in entries)
+    return numbered(NAME, category, rows)
 
 
 def context_of(entry: dict, category: str) -> str:
     """What a question is shown with: its constants, where it has some, and the hint."""
     constants = re.sub(r"^s\n", "", entry["constant"].strip())  # what is left of a heading
     parts = [] if re.sub(r"[^a-z]", "", constants.lower()) == "none" else [f"Constants:\n{constants}"]
-    hints = [f"{heading}:\n{entry[field].strip()}" for heading, field in HINTS[category].items()]
+    hints = _hints(entry, category)
     return "\n\n".join([*parts, *(["A tool that helps with this question:", *hints] if hints else [])])
+
+
+def _hints(entry: dict, category: str) -> list[str]:
+    return [f"{heading}:\n{entry[field].strip()}" for heading, field in HINTS[category].items()]
 
 
 def gold_programs() -> list[tuple[str, float]]:
@@ -55,8 +55,8 @@ def entries() -> dict[str, dict]:
 def gaps(question: Question) -> dict[str, str]:
     """What CREATOR's prompts are filled with: constants as the file has them, none in many ways, and the hint."""
     entry = entries().get(question.text) or dict.fromkeys(("constant", *HINTS["all_hint"].values()), "None")
-    hints = [f"{heading}:\n{entry[field].strip()}" for heading, field in HINTS[question.category].items()]
-    return {"qst": question.text, "constants": entry["constant"].strip(), "hints": "\n".join(hints)}
+    hints = "\n".join(_hints(entry, question.category))
+    return {"qst": question.text, "constants": entry["constant"].strip(), "hints": hints}
 
 
 VARIANTS = {"no_hint": "", "utility_hint": "_utilityhint", "all_hint": "_allhint"}

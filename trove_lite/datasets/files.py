@@ -18,10 +18,9 @@ from ..errors import TroveLiteError
 
 
 class PublicFile(NamedTuple):
-    """A file of a public repository at a pinned commit, stored as `<data folder>/<repo>/<path>`.
+    """A file of a public repository at a pinned commit, stored as `<data folder>/<repo>/<path>`, known by its sha256.
 
-    It is known by its sha256 and size, or, where it has only ever been seen in the repository's listing, by the SHA-1
-    that git gives it there (`git_blob`); such a file may not be had (`listed`).
+    One only seen in the repository's listing is known by git's SHA-1 (`git_blob`) and may not be had (`listed`).
     """
 
     group: str
@@ -33,17 +32,9 @@ class PublicFile(NamedTuple):
     licence: str
     git_blob: str = ""
 
-    @property
-    def listed(self) -> bool:
-        return not self.sha256
-
-    @property
-    def url(self) -> str:
-        return f"https://raw.githubusercontent.com/{self.repo}/{self.commit}/{self.path}"
-
-    @property
-    def name(self) -> str:
-        return f"{self.repo}/{self.path}"
+    listed = property(lambda self: not self.sha256)
+    name = property(lambda self: f"{self.repo}/{self.path}")
+    url = property(lambda self: f"https://raw.githubusercontent.com/{self.repo}/{self.commit}/{self.path}")
 
 
 @lru_cache
@@ -119,17 +110,8 @@ def not_here(group: str) -> list[PublicFile]:
     return [f for f in public_files() if f.group == group and not (data_folder() / f.name).is_file()]
 
 
-def recorded_runs() -> list[Path]:
-    """Where the files of recorded runs lie that can be imported: logs, and the answers that each run selected."""
-    results = [path for path in public_paths("logs", ".json") if "results" in path.parts]
-    return [*public_paths("logs", ".md"), *results]
-
-
 def pinned_file(group: str, path: str) -> Path:
-    """Where the file of a group with this path in its repository lies, its content checked.
-
-    Raises TroveLiteError where it is missing, altered, or none of the group's.
-    """
+    """Where the file of a group with this path lies, its content checked. Raises TroveLiteError where it is not so."""
     file = _by_path(group).get(path)
     if file is None:
         raise TroveLiteError(f"{path}: no file of the group '{group}' in registry.csv")
@@ -158,7 +140,7 @@ def json_lines(text: str) -> list[dict]:
 
 
 def python_blocks(*texts: str) -> str:
-    """The Python blocks of some texts, joined. Other fenced blocks hold outputs."""
+    """The Python blocks of some texts, joined; other fenced blocks hold outputs."""
     return "\n\n".join(block for text in texts for block in re.findall(r"```python\s*\n(.*?)```", text, re.DOTALL))
 
 

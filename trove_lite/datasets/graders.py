@@ -1,9 +1,8 @@
 """Two graders of numeric answers: CREATOR's `released`, which differs by method, and a `strict` one, the same for all.
 
-Both decide about one text: what a program printed, or what a model said. `released` counts any number that a program
-prints, unless it prints the marker; of words it counts the first number after the marker. `strict` reads one answer
-from every text. Both compare as the released program at its last commit does (`agrees`), for gold answers that are
-numbers: it knows arithmetic in digits, fractions, roots, pi, units and a little LaTeX, and no symbolic algebra.
+`released` counts any number that a program prints, unless it prints the marker; of words it counts the first number
+after the marker. `strict` reads one answer from every text. Both compare as the released program at its last commit
+does (`agrees`), for gold answers that are numbers, without symbolic algebra.
 """
 
 import math
@@ -38,7 +37,7 @@ LONGEST = 500  # characters of what is worked out
 
 
 def released(text: str, gold: float, kind: str = "program") -> bool:
-    """CREATOR's verdict at its last commit. `text`: all that was printed, or said in the last reply."""
+    """CREATOR's verdict at its last commit, on all that was printed, or said in the last reply."""
     return any(agrees(answer, gold) for answer in released_answers(text, kind))
 
 
@@ -69,13 +68,10 @@ def strict_answer(text: str) -> str | None:
 
 def strict_number(text: str) -> float | None:
     """The one answer as a number: its value, or else the last number in it (of "18 cookies", 18)."""
-    answer = strict_answer(text)
-    if answer is None:
-        return None
+    answer = strict_answer(text) or ""
     value = value_of(answer)
-    if value is None:
-        found = NUMBER.findall(THOUSANDS.sub(r"\1\2", answer))
-        value = float(found[-1]) if found else None
+    if value is None and (found := NUMBER.findall(THOUSANDS.sub(r"\1\2", answer))):
+        value = float(found[-1])
     return value
 
 
@@ -104,8 +100,8 @@ def agrees(answer: str, gold: float) -> bool:
 def value_of(text: str) -> float | None:
     """The value of an answer as text; None where it has none.
 
-    As the released program reads them: `$`, `%` and units of time, length and angle do not count, "7 3/4" is a mixed
-    number (and so is "18 8", which is 26), two lines have no value, nor has 2^10, for its exponent has two digits.
+    As the released program reads them: `$`, `%` and units do not count, "7 3/4" is a mixed number (so "18 8" is 26),
+    two lines have no value, nor has 2^10, for its exponent has two digits.
     """
     text = _plain(text)
     if not text.isascii():  # Python would read digits of every script
@@ -149,13 +145,10 @@ def _plain(text: str) -> str:
 def _tokens(text: str) -> list[str] | None:
     """Numbers, names and signs; None where something else stands among them."""
     tokens, at, text = [], 0, text.strip()
-    while at < len(text):
-        found = TOKEN.match(text, at)
-        if found is None:
-            return None
+    while found := TOKEN.match(text, at):
         tokens.append(found[found.lastindex])
         at = found.end()
-    return tokens
+    return tokens if at == len(text) else None
 
 
 def _sum(tokens: list[str]) -> tuple[float, list[str]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from .answers import number_is_correct, read_numbers
-from .base import Dataset, Problem, Question, ReleasedPrompts, after_labelled
+from .base import Dataset, Problem, ReleasedPrompts, after_labelled, numbered
 from .files import pinned_records
 
 MATH_FILES = {
@@ -37,14 +37,8 @@ def load_train(category: str) -> tuple[Problem, ...]:
 
 
 def _problems(dataset: str, category: str, entries: Iterable[dict]) -> tuple[Problem, ...]:
-    return tuple(
-        Problem(
-            Question(dataset, category, index, entry["question"]),
-            float(entry["answer"]),
-            entry["level"].removeprefix("Level "),
-        )
-        for index, entry in enumerate(entries)
-    )
+    rows = ((e["question"], float(e["answer"]), e["level"].removeprefix("Level ")) for e in entries)
+    return numbered(dataset, category, rows)
 
 
 RELEASED = ReleasedPrompts("MATH", "math competition problems", lambda question: {"qst": question.text})

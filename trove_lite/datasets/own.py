@@ -1,8 +1,7 @@
 """Your own problems: a JSON-lines file as a data set, checked line by line.
 
-A line has `question` and `answer` (a number or a text), and may have `category` ("problems" where there is none),
-`level` and `id`; further fields are left alone. Where every answer is a number, also one written as text, outputs are
-read and judged by the number rule of `answers`, else by its text rule.
+A line has `question` and `answer` (a number or a text), and may have `category`, `level` and `id`. Where every answer
+is a number, outputs are read and judged by the number rule of `answers`, else by its text rule.
 """
 
 import json

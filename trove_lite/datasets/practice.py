@@ -1,15 +1,14 @@
 """Practice problems and questions about practice tables: data sets of our own that need no download.
 
-420 problems in seven categories named as MATH's, levels 1 to 5, numeric answers; and 60 questions about twelve made
-tables, five a table, which ask for a number or a text. The files of both are written by `practice/` of the repository,
-which draws more such problems to train the practice model with; none of these is among them.
+420 problems in seven categories, levels 1 to 5, numeric answers; 60 questions about twelve made tables, which ask for a
+number or a text. `practice/` of the repository writes both files, and trains the practice model on other such problems.
 """
 
 from functools import partial
 from pathlib import Path
 
 from .answers import number_is_correct, read_last_line, read_numbers, text_is_correct
-from .base import Dataset, Problem, Question
+from .base import Dataset, Problem, numbered
 from .files import packaged
 
 FOLDER = Path(__file__).parent
@@ -18,27 +17,16 @@ CATEGORIES = ("algebra", "counting", "geometry", "intermediate", "number", "prea
 
 def load(dataset: str, category: str) -> tuple[Problem, ...]:
     """The problems of one category."""
-    entries = [entry for entry in packaged(dataset) if entry["category"] == category]
-    return tuple(
-        Problem(
-            Question(dataset, category, index, entry["question"], entry.get("context", "")),
-            entry["answer"],
-            entry["level"],
-            {f"data/{file}": FOLDER / file for file in entry.get("files", ())},
-        )
-        for index, entry in enumerate(entries)
-    )
+    rows = []
+    for e in packaged(dataset):
+        if e["category"] == category:
+            files = {f"data/{file}": FOLDER / file for file in e.get("files", ())}
+            rows.append((e["question"], e["answer"], e["level"], e.get("context", ""), files))
+    return numbered(dataset, category, rows)
 
 
-PRACTICE = Dataset(
-    "practice",
-    "the practice problems",
-    CATEGORIES,
-    partial(load, "practice"),
-    read_numbers,
-    number_is_correct,
-    ("1", "2", "3", "4", "5"),
-)
+LOAD, LEVELS = partial(load, "practice"), ("1", "2", "3", "4", "5")
+PRACTICE = Dataset("practice", "the practice problems", CATEGORIES, LOAD, read_numbers, number_is_correct, LEVELS)
 PRACTICE_TABLES = Dataset(
     "practice_tables",
     "practice tables",

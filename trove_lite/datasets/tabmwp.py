@@ -4,7 +4,7 @@ The table stands in the question's context; programs read no file. Tables may be
 """
 
 from .answers import number_is_correct, read_numbers
-from .base import Dataset, Problem, Question, ReleasedPrompts, after_labelled
+from .base import Dataset, Problem, Question, ReleasedPrompts, after_labelled, numbered
 from .files import pinned_records
 
 NAME = "tabmwp"
@@ -14,14 +14,9 @@ GRADES = ("1", "2", "3", "4", "5", "6", "7", "8")
 
 def load(category: str) -> tuple[Problem, ...]:
     """The 5,376 problems. Raises TroveLiteError for a missing or altered file."""
-    return tuple(
-        Problem(
-            Question(NAME, NAME, index, entry["question"], table_text(entry["table"])),
-            float(entry["answer"]),
-            str(entry["level"]),
-        )
-        for index, entry in enumerate(pinned_records(NAME, FILE))
-    )
+    entries = pinned_records(NAME, FILE)
+    rows = ((e["question"], float(e["answer"]), str(e["level"]), table_text(e["table"])) for e in entries)
+    return numbered(NAME, category, rows)
 
 
 def table_text(table: str) -> str:
@@ -45,7 +40,6 @@ def released_table(text: str) -> str:
 
 
 def gaps(question: Question) -> dict[str, str]:
-    """What CREATOR's prompts are filled with."""
     return {"qst": question.text, "table": released_table(question.context)}
 
 

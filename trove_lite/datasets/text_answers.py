@@ -1,9 +1,7 @@
 """Answers that are text: how they are read from what a program printed, and the two ways of comparing text.
 
-A program's answer is all that it printed. It has a key, which votes compare (a number's canonical text, so that 12 and
-12.0 agree; else the text, less case), and it is kept as printed besides, since rules of grading look at the letters.
-`read_text` therefore gives the key first and, where they differ, the printed text last. A vote for both is as good as
-one for the key alone: whoever printed the same letters has the same key, so letters never have more votes than theirs.
+A program's answer is all that it printed. Votes compare its key, rules of grading its letters: `read_text` gives the
+key first and, where they differ, the printed text last. Letters never have more votes than their key.
 """
 
 import ast
@@ -11,6 +9,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
 
 from ..selection import number_text
 from .answers import LONGEST, composed
@@ -24,9 +23,7 @@ PLAIN = str.maketrans({**dict.fromkeys("‘’´`", "'"), **dict.fromkeys("“�
 def read_text(output: str) -> list[str]:
     """What a program printed as one answer: its key, and the text as printed where that is another. Nothing: []."""
     text = output.strip()
-    if not text:
-        return []
-    return list(dict.fromkeys([answer_key(text), text]))
+    return list(dict.fromkeys([answer_key(text), text])) if text else []
 
 
 def printed(answers: Sequence[str]) -> str:
@@ -54,16 +51,13 @@ def is_one_of(text: str, values: Sequence[str]) -> bool:
 def printed_items(text: str) -> list[str]:
     """The items of an answer, for evaluators that compare lists.
 
-    The papers do not say how a program prints several, so this is our choice: a list, tuple or set in Python's
-    notation is its elements; of anything else each line that is not blank is an item.
+    The papers do not say how a program prints several: a list, tuple or set in Python's notation is its elements; of
+    anything else each line that is not blank is an item.
     """
     if text[:1] + text[-1:] in ("[]", "()", "{}") and len(text) <= LONGEST:
-        try:
-            value = ast.literal_eval(text)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            value = None
-        if isinstance(value, list | tuple | set):
-            return [str(item) for item in value]
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            if isinstance(value := ast.literal_eval(text), list | tuple | set):
+                return [str(item) for item in value]
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 

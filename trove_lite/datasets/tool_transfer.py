@@ -4,7 +4,7 @@ Problems come set by set, three a set; `level` is the place in the set. Categori
 with the gold tool's introduction. Answers are numbers, judged by the strict grader.
 """
 
-from .base import Dataset, Problem, Question, ReleasedPrompts
+from .base import Dataset, Problem, Question, ReleasedPrompts, numbered
 from .files import pinned_records, python_blocks
 from .graders import one_is_correct, read_one
 
@@ -17,13 +17,11 @@ HINT = "A tool that helps with this question:\n\n"
 
 def load(category: str) -> tuple[Problem, ...]:
     """The 300 problems, with or without a hint. Raises TroveLiteError for a missing or altered file."""
-    problems = []
-    for entry in pinned_records(NAME, FILE):
-        context = HINT + entry["intro"].strip() if category == "utility_hint" else ""
-        for place in PLACES:
-            question = Question(NAME, category, len(problems), entry[f"scn{place}"].strip(), context)
-            problems.append(Problem(question, float(entry[f"ans{place}"]), place))
-    return tuple(problems)
+    rows = []
+    for e in pinned_records(NAME, FILE):
+        context = HINT + e["intro"].strip() if category == "utility_hint" else ""
+        rows += [(e[f"scn{place}"].strip(), float(e[f"ans{place}"]), place, context) for place in PLACES]
+    return numbered(NAME, category, rows)
 
 
 def gold_programs() -> list[tuple[str, float]]:

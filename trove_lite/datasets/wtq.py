@@ -1,8 +1,7 @@
 """WikiTableQuestions' test set (Pasupat and Liang 2015), from the official release.
 
-Not from TroVE's copy: programs that models wrote overwrote some of its tables. A question shows a preview of its
-table, chosen as TroVE's program chooses it; programs open the table itself. Gold answers carry the values that the
-official evaluator reads besides the printed ones. Tables may be split by the kind of answer.
+Not from TroVE's copy, some of whose tables programs overwrote. A question shows a preview of its table, as TroVE's
+program chooses it; programs open the table itself. Golds carry the values that the official evaluator reads besides.
 """
 
 import re
@@ -14,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .base import Dataset, Problem, Question
+from .base import Dataset, Problem, numbered
 from .files import pinned_file
 from .text_answers import is_one_of, normal_text, plain_text, printed, printed_items, read_text
 
@@ -40,21 +39,17 @@ class Table(NamedTuple):
 def load(category: str) -> tuple[Problem, ...]:
     """The 4,344 problems. Raises TroveLiteError for a missing or altered file."""
     tags = {entry["id"]: entry for entry in read_fields(pinned_file(NAME, TAGGED))}
-    entries = list(read_fields(pinned_file(NAME, QUESTIONS)))
-    files = {path: pinned_file(NAME, path) for path in {*map(_path_of_table, entries)}}
-    tables = {path: read_table(file, path) for path, file in files.items()}
-    problems = []
-    for index, entry in enumerate(entries):
-        path, tag = _path_of_table(entry), tags[entry["id"]]
-        shown = f"File: {OPENED_BELOW}{path}\nPreview: {preview(entry['utterance'], tables[path])}"
+    tables, rows = {}, []
+    for entry in read_fields(pinned_file(NAME, QUESTIONS)):
+        path, tag = entry["context"].removesuffix(".csv") + ".tsv", tags[entry["id"]]
+        if path not in tables:
+            file = pinned_file(NAME, path)
+            tables[path] = file, read_table(file, path)
+        file, table = tables[path]
+        shown = f"File: {OPENED_BELOW}{path}\nPreview: {preview(entry['utterance'], table)}"
         gold = {"values": unescaped(entry["targetValue"]), "canonical": unescaped(tag["targetCanon"])}
-        question = Question(NAME, NAME, index, entry["utterance"], shown)
-        problems.append(Problem(question, gold, tag["targetCanonType"], {OPENED_BELOW + path: files[path]}))
-    return tuple(problems)
-
-
-def _path_of_table(entry: dict) -> str:
-    return entry["context"].removesuffix(".csv") + ".tsv"
+        rows.append((entry["utterance"], gold, tag["targetCanonType"], shown, {OPENED_BELOW + path: file}))
+    return numbered(NAME, category, rows)
 
 
 def read_fields(path: Path) -> Iterator[dict[str, str]]:
@@ -76,21 +71,19 @@ def read_table(file: Path, path: str) -> Table:
     return Table(path, header, tuple(rows))
 
 
-# What is shown of a table
-
-
 def preview(question: str, table: Table) -> str:
     """The columns and rows most like the question, in markdown, as TroVE's program picks them.
 
     Its "unigram F1" counts letters, where the paper says words; a row counts as its best cell. Three columns and three
-    rows, and the first of each in any case. Among equals it left the choice to an unstable sort; here the later one
-    wins, as with a stable sort, which changes several hundred of the previews that it showed.
+    rows, and the first of each in any case. Among equals the later one wins, where TroVE's sort was unstable. The rule
+    below the header has two blanks, as the released program writes it.
     """
     header, body = _counts(table)
     columns = most_alike(likeness(question, header))
     cells = likeness(question, body).reshape(len(table.rows), len(table.header))
-    rows = [table.rows[i] for i in most_alike(cells.max(axis=1))]
-    return markdown([table.header[i] for i in columns], [[row[i] for i in columns] for row in rows])
+    rows = [table.header, *(table.rows[i] for i in most_alike(cells.max(axis=1)))]
+    head, *lines = (f"| {' | '.join(row[i] for i in columns)} |" for row in rows)
+    return "\n".join([head, "| " + " --- |" * len(columns), *lines])
 
 
 def most_alike(scores: np.ndarray) -> list[int]:
@@ -117,31 +110,20 @@ def likeness(question: str, texts: LetterCounts) -> np.ndarray:
 
 
 @lru_cache(maxsize=512)
-def _counts(table: Table) -> tuple[LetterCounts, LetterCounts]:
+def _counts(table: Table) -> list[LetterCounts]:
     """Of a table's header, and of its cells row by row."""
-    return letter_counts(table.header), letter_counts([cell for row in table.rows for cell in row])
-
-
-def letter_counts(texts: Sequence[str]) -> LetterCounts:
-    """Count the letters of texts, each as `comparable`."""
-    counted = [Counter(comparable(text)) for text in texts]
-    letters = tuple(sorted(set().union(*counted)))
-    counts = np.array([[count[letter] for letter in letters] for count in counted], dtype=np.int64)
-    return LetterCounts(letters, counts.reshape(len(counted), len(letters)), counts.sum(axis=1))
+    found = []
+    for texts in (table.header, [cell for row in table.rows for cell in row]):
+        counted = [Counter(comparable(text)) for text in texts]
+        letters = tuple(sorted(set().union(*counted)))
+        counts = np.array([[count[letter] for letter in letters] for count in counted], dtype=np.int64)
+        found.append(LetterCounts(letters, counts.reshape(len(counted), len(letters)), counts.sum(axis=1)))
+    return found
 
 
 def comparable(text: str) -> str:
     """Text in lower case, without articles, with single blanks; punctuation stays."""
     return " ".join(re.sub(r"\b(a|an|the)\b", " ", text.lower()).split())
-
-
-def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table in markdown, with two blanks in the rule below its header, as the released program writes it."""
-    lines = [f"| {' | '.join(cells)} |" for cells in (header, *rows)]
-    return "\n".join([lines[0], "| " + " --- |" * len(header), *lines[1:]])
-
-
-# How answers are judged
 
 
 def released_is_correct(answers: Sequence[str], gold: dict) -> bool:
@@ -158,8 +140,7 @@ def denotation_is_correct(answers: Sequence[str], gold: dict) -> bool:
     """Denotation accuracy, the official rule (`evaluator.py` 1.0.2), on the items that were printed.
 
     Gold and printed items, each as a set, are of the same size, and each gold item has its match: the same normalised
-    text, the same number (to 1e-6), or the same date. Numbers and dates of gold items are those that the data set
-    gives; a printed one is a date where it is written as 2009-03-28, with xx for what is open.
+    text, number (to 1e-6) or date. Numbers and dates of gold items are those that the data set gives.
     """
     wanted = denotation(gold["values"], gold["canonical"])
     found = denotation(*[printed_items(printed(answers))] * 2)

@@ -8,11 +8,6 @@ process or a thread, signal anybody, or outlive its deadline; and it leaves noth
 machine does to it (descriptors that run out, a kill from outside) is no verdict: it runs once more, and then that is an
 error, after which the work can go on.
 
-This file starts the warm processes, hands programs to them and reads what came out. It does not judge answers.
-
-    with Sandbox(time_limit=30) as sandbox:
-        results = sandbox.run_many(programs)
-
 What a program can still learn, since neither Landlock nor seccomp can tell such a question from an honest one: of any
 path that its user could look at, whether it is there, its size, owner, mode and times, and where a link leads (`stat`,
 `access`, `readlink`; /proc/N too, and so which processes run), never what is in it, nor the names in a folder, but for

@@ -10,122 +10,41 @@ every call that Linux will only learn later. What a call may *reach* (which file
 import ctypes
 import os
 import platform
+import re
 import struct
 
-# name: (x86_64, aarch64); None where that machine has no such call.
-_ALLOWED = {
+
+def _calls(table: str) -> dict[str, tuple[int | None, int | None]]:
+    """Name → numbers on x86_64 and aarch64, None where there is no such call, from "NAME NUMBER NUMBER, ..."."""
+    calls = re.sub(r"#.*", ",", table).replace("\n", " ").split(",")
+    named = (call.split() for call in calls if call.strip())
+    return {name: tuple(None if n == "-" else int(n) for n in numbers) for name, *numbers in named}
+
+
+_ALLOWED = _calls("""
     # descriptors that are open already, and looking at files (Landlock decides which of them can be opened)
-    "read": (0, 63),
-    "write": (1, 64),
-    "pread64": (17, 67),
-    "pwrite64": (18, 68),
-    "readv": (19, 65),
-    "writev": (20, 66),
-    "preadv": (295, 69),
-    "pwritev": (296, 70),
-    "lseek": (8, 62),
-    "close": (3, 57),
-    "close_range": (436, 436),
-    "dup": (32, 23),
-    "dup2": (33, None),
-    "dup3": (292, 24),
-    "stat": (4, None),
-    "fstat": (5, 80),
-    "lstat": (6, None),
-    "newfstatat": (262, 79),
-    "statx": (332, 291),
-    "statfs": (137, 43),
-    "fstatfs": (138, 44),
-    "access": (21, None),
-    "faccessat": (269, 48),
-    "faccessat2": (439, 439),
-    "readlink": (89, None),
-    "readlinkat": (267, 78),
-    "getdents": (78, None),
-    "getdents64": (217, 61),
-    "getcwd": (79, 17),
-    "chdir": (80, 49),
-    "fchdir": (81, 50),
-    "umask": (95, 166),
-    "pipe": (22, None),
-    "pipe2": (293, 59),
-    "poll": (7, None),
-    "ppoll": (271, 73),
-    "select": (23, None),
-    "pselect6": (270, 72),
-    "epoll_create": (213, None),
-    "epoll_create1": (291, 20),
-    "epoll_ctl": (233, 21),
-    "epoll_wait": (232, None),
-    "epoll_pwait": (281, 22),
-    "eventfd2": (290, 19),
+    read 0 63, write 1 64, pread64 17 67, pwrite64 18 68, readv 19 65, writev 20 66, preadv 295 69, pwritev 296 70,
+    lseek 8 62, close 3 57, close_range 436 436, dup 32 23, dup2 33 -, dup3 292 24, stat 4 -, fstat 5 80, lstat 6 -,
+    newfstatat 262 79, statx 332 291, statfs 137 43, fstatfs 138 44, access 21 -, faccessat 269 48,
+    faccessat2 439 439, readlink 89 -, readlinkat 267 78, getdents 78 -, getdents64 217 61, getcwd 79 17, chdir 80 49,
+    fchdir 81 50, umask 95 166, pipe 22 -, pipe2 293 59, poll 7 -, ppoll 271 73, select 23 -, pselect6 270 72,
+    epoll_create 213 -, epoll_create1 291 20, epoll_ctl 233 21, epoll_wait 232 -, epoll_pwait 281 22, eventfd2 290 19
     # memory
-    "mmap": (9, 222),
-    "munmap": (11, 215),
-    "mremap": (25, 216),
-    "mprotect": (10, 226),
-    "madvise": (28, 233),
-    "brk": (12, 214),
-    "msync": (26, 227),
+    mmap 9 222, munmap 11 215, mremap 25 216, mprotect 10 226, madvise 28 233, brk 12 214, msync 26 227
     # the process itself: locks, end, its own signal handlers and timers
-    "futex": (202, 98),
-    "set_tid_address": (218, 96),
-    "set_robust_list": (273, 99),
-    "rseq": (334, 293),
-    "membarrier": (324, 283),
-    "arch_prctl": (158, None),
-    "restart_syscall": (219, 128),
-    "exit": (60, 93),
-    "exit_group": (231, 94),
-    "wait4": (61, 260),
-    "waitid": (247, 95),
-    "rt_sigaction": (13, 134),
-    "rt_sigprocmask": (14, 135),
-    "rt_sigreturn": (15, 139),
-    "rt_sigpending": (127, 136),
-    "rt_sigsuspend": (130, 133),
-    "rt_sigtimedwait": (128, 137),
-    "sigaltstack": (131, 132),
-    "pause": (34, None),
-    "alarm": (37, None),
-    "setitimer": (38, 103),
-    "getitimer": (36, 102),
-    "setrlimit": (160, 164),
-    "getrlimit": (97, 163),
-    "sched_yield": (24, 124),
+    futex 202 98, set_tid_address 218 96, set_robust_list 273 99, rseq 334 293, membarrier 324 283, arch_prctl 158 -,
+    restart_syscall 219 128, exit 60 93, exit_group 231 94, wait4 61 260, waitid 247 95, rt_sigaction 13 134,
+    rt_sigprocmask 14 135, rt_sigreturn 15 139, rt_sigpending 127 136, rt_sigsuspend 130 133, rt_sigtimedwait 128 137,
+    sigaltstack 131 132, pause 34 -, alarm 37 -, setitimer 38 103, getitimer 36 102, setrlimit 160 164,
+    getrlimit 97 163, sched_yield 24 124
     # time, chance, and facts about the machine and the process
-    "time": (201, None),
-    "gettimeofday": (96, 169),
-    "clock_gettime": (228, 113),
-    "clock_getres": (229, 114),
-    "clock_nanosleep": (230, 115),
-    "nanosleep": (35, 101),
-    "times": (100, 153),
-    "getrusage": (98, 165),
-    "getrandom": (318, 278),
-    "uname": (63, 160),
-    "sysinfo": (99, 179),
-    "getcpu": (309, 168),
-    "getpid": (39, 172),
-    "getppid": (110, 173),
-    "gettid": (186, 178),
-    "getuid": (102, 174),
-    "geteuid": (107, 175),
-    "getgid": (104, 176),
-    "getegid": (108, 177),
-    "getresuid": (118, 148),
-    "getresgid": (120, 150),
-    "getgroups": (115, 158),
-    "getpgrp": (111, None),
-    "getpgid": (121, 155),
-    "getsid": (124, 156),
-    "getpriority": (140, 141),
-    "sched_getaffinity": (204, 123),
-    "sched_getparam": (143, 121),
-    "sched_getscheduler": (145, 120),
-    "sched_get_priority_max": (146, 125),
-    "sched_get_priority_min": (147, 126),
-}
+    time 201 -, gettimeofday 96 169, clock_gettime 228 113, clock_getres 229 114, clock_nanosleep 230 115,
+    nanosleep 35 101, times 100 153, getrusage 98 165, getrandom 318 278, uname 63 160, sysinfo 99 179,
+    getcpu 309 168, getpid 39 172, getppid 110 173, gettid 186 178, getuid 102 174, geteuid 107 175, getgid 104 176,
+    getegid 108 177, getresuid 118 148, getresgid 120 150, getgroups 115 158, getpgrp 111 -, getpgid 121 155,
+    getsid 124 156, getpriority 140 141, sched_getaffinity 204 123, sched_getparam 143 121,
+    sched_getscheduler 145 120, sched_get_priority_max 146 125, sched_get_priority_min 147 126
+""")
 
 # With a scratch directory only, where Landlock keeps them inside it. Not deleting, renaming or linking: a file that has
 # lost its name would not be seen by who watches the directory's size.

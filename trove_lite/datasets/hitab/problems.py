@@ -1,8 +1,6 @@
 """HiTab's test set (Cheng et al. 2022), as TroVE released it: questions about tables with hierarchical headers.
 
-Programs read a table with `parse_table` from `utils.py`, which is laid beside them. A question shows the first rows.
-Tables of results may be split by where a table is from. Questions and tables are those of TroVE's copy: the questions
-are byte for byte the official ones of that time (in 2025 HiTab corrected 229 of them, in another file).
+Programs read a table with `parse_table` from `utils.py`, which is laid beside them; a question shows the first rows.
 """
 
 import json
@@ -11,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..answers import is_correct, read_numbers
-from ..base import Dataset, Problem, Question
+from ..base import Dataset, Problem, numbered
 from ..files import pinned_file, pinned_records
 from ..text_answers import is_one_of, normal_text, plain_text, printed, printed_items, read_text
 
@@ -32,15 +30,13 @@ def load(category: str) -> tuple[Problem, ...]:
 
     `sub_sentence`, which tells the answer, is not read. Tables come from the data folder.
     """
-    entries = [entry for line, entry in enumerate(pinned_records(NAME, FILE)) if line not in LEFT_OUT]
-    return tuple(_problem(index, entry) for index, entry in enumerate(entries))
-
-
-def _problem(index: int, entry: dict) -> Problem:
-    name = f"{TABLES}{entry['table_id']}.json"
-    file = pinned_file(NAME, name)
-    question = Question(NAME, NAME, index, entry["question"], shown(file, name))
-    return Problem(question, entry["answer"], entry["table_source"], {name: file, UTILS.name: UTILS})
+    rows = []
+    for line, entry in enumerate(pinned_records(NAME, FILE)):
+        if line not in LEFT_OUT:
+            file = pinned_file(NAME, name := f"{TABLES}{entry['table_id']}.json")
+            files = {name: file, UTILS.name: UTILS}
+            rows.append((entry["question"], entry["answer"], entry["table_source"], shown(file, name), files))
+    return numbered(NAME, category, rows)
 
 
 @lru_cache(maxsize=1024)
@@ -50,9 +46,6 @@ def shown(file: Path, name: str) -> str:
 
     title = json.loads(file.read_text(encoding="utf-8"))["title"]
     return f"File: {name}\nPreview: {title}\n{parse_table(str(file)).head().to_markdown()}"
-
-
-# How answers are judged
 
 
 def released_is_correct(answers: Sequence[str], gold: Sequence[object]) -> bool:
@@ -96,8 +89,7 @@ def _same(found: float | str, wanted: float | str) -> bool:
 def released_votes(output: str, gold: Sequence[object]) -> list[str]:
     """What a successful program votes with in TroVE's program, which lets the gold answer decide.
 
-    All numbers printed, where the last gold value that it looked at is a float; else the text. So votes know what
-    kind of answer is right. `read_text`, whose votes we count, does not.
+    All numbers printed, where the last gold value that it looked at is a float; else the text.
     """
     looked_at = gold[-1]
     for value in gold:

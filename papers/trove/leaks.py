@@ -19,22 +19,18 @@ from trove_lite.programs import code_of
 from trove_lite.prompts import load_pack
 
 from .. import named
-from .table2 import compared_answers, methods_of, scores_of
+from .table2 import answers_of, scores_of
 
 OPEN = "@@the question that is asked@@"
 MODES = ("primitive", "instance", "import", "create", "skip")
-QUESTION = "**Question**\n"
 PART = re.compile(r"^\*\*(Table|Toolbox|Solution|Tools)\*\*[ \t]*$", re.MULTILINE)
-FILE = "File: "
 NUMBER = re.compile(r"\d[\d.,]*")
-#: The pack that runs were asked with that say nothing of it: recorded ones are the released program's.
-RELEASED = "official"
 #: A problem that is a worked example; and one with the same words but for numbers, or about the same table.
 ITEM, NEAR = "item", "near copy"
-SHOWN_COLUMNS = ["prompts", "category", "mode", "problem", "kind"]
 #: What accuracy is also given without: problems that prompts show, and those that they nearly show too.
 LEFT_OUT = {"worked examples": [ITEM], "worked examples and near copies": [ITEM, NEAR]}
-LEAKS = ["category", "system", "left_out", "items", "which", "with_all", "value", "low", "high", "runs", "problems"]
+ENDS = ["value", "low", "high", "runs", "problems"]
+LEAKS = ["category", "system", "left_out", "items", "which", "with_all", *ENDS]
 
 
 class Demonstration(NamedTuple):
@@ -58,36 +54,29 @@ class Demonstration(NamedTuple):
         """Toolbox, tools, solution: the order in which the official program puts them together."""
         return "\n\n".join([self.toolbox, self.tools, self.solution]).strip() if self.solution else ""
 
-    @property
-    def asked(self) -> str:
-        """The question without the table, which our own prompts show before it."""
-        return self.question.rpartition("\n\n")[2] if self.table else self.question
-
 
 def demonstrations(pack: object) -> list[Demonstration]:
     """The worked examples of every prompt of a pack, as a model reads them."""
-    found, borrow = [], []
+    found = []
     for category in pack.categories:
         for mode in (mode for mode in MODES if mode in pack.stages):  # other stages show something else
-            sections = pack.render(Question("", category, 0, OPEN), mode).split(QUESTION)[1:]
+            sections = pack.render(Question("", category, 0, OPEN), mode).split("**Question**\n")[1:]
             for index, section in enumerate(s for s in sections if OPEN not in s):
                 question, *parts = PART.split(section)
-                named = dict(zip(parts[::2], parts[1::2], strict=True))
-                code = ["\n".join(_code(named.get(name, ""))) for name in ("Solution", "Tools")]
-                borrow.append("from toolbox import" in named.get("Tools", ""))
-                table = table_in(f"{question}\n{named.get('Table', '')}")
-                found.append(Demonstration(category, mode, index, question.strip(), *code, table=table))
+                part = dict.fromkeys(("Table", "Solution", "Tools"), "") | dict(
+                    zip(parts[::2], parts[1::2], strict=True)
+                )
+                borrows = "yes" if "from toolbox import" in part["Tools"] else ""
+                shown = question.strip(), _code(part["Solution"]), _code(part["Tools"]), borrows
+                found.append(Demonstration(category, mode, index, *shown, table_in(f"{question}\n{part['Table']}")))
     sources = {(d.category, d.question): d.tools for d in found if d.mode == "create"}
-    return [
-        demo._replace(toolbox=sources.get((demo.category, demo.question), "")) if needs else demo
-        for demo, needs in zip(found, borrow, strict=True)
-    ]
+    return [d._replace(toolbox=sources.get((d.category, d.question), "") if d.toolbox else "") for d in found]
 
 
-def _code(section: str) -> list[str]:
-    fenced = re.findall(r"```python\n.*?```", section, re.DOTALL)
-    lines = "\n".join(code_of(block) for block in fenced).split("\n")
-    return [line for line in lines if not ("import" in line and "toolbox" in line)]
+def _code(section: str) -> str:
+    blocks = re.findall(r"```python\n.*?```", section, re.DOTALL)
+    lines = "\n".join(map(code_of, blocks)).split("\n")
+    return "\n".join(line for line in lines if not ("import" in line and "toolbox" in line))
 
 
 def normalised(question: str) -> str:
@@ -98,9 +87,8 @@ def normalised(question: str) -> str:
 
 def table_in(text: str) -> str:
     """What tells the table of a text from others: the path of its file, or its rows; "" where there is none."""
-    lines = text.split("\n")
-    files = [line.removeprefix(FILE).strip(" '") for line in lines if line.startswith(FILE)]
-    return files[0] if files else normalised("\n".join(line for line in lines if line.startswith("|")))
+    files = re.findall(r"^File: [ ']*(.*?)[ ']*$", text, re.MULTILINE)
+    return files[0] if files else normalised("\n".join(re.findall(r"^\|.*", text, re.MULTILINE)))
 
 
 def same_table(one: str, other: str) -> bool:
@@ -117,38 +105,35 @@ def shown_problems(candidates: pd.DataFrame, runs: Iterable[str | Path]) -> pd.D
     with the official ones. Where prompts or problems are not here, `attrs["note"]` says so.
     """
     (name,) = set(candidates["dataset"].astype(str))
-    categories, parts, reasons = set(candidates["category"].astype(str)), [], []
-    for prompts in dict.fromkeys(map(prompts_of, map(Path, runs))):
+    rows, notes = [], {}
+    for prompts in dict.fromkeys(
+        read_description(Path(run)).get("prompts", {}).get("name", "official") for run in runs
+    ):
         try:
             dataset = load_dataset(name)
-            demos = [demo for demo in demonstrations(load_pack(prompts, dataset)) if demo.category in categories]
-            parts += [
-                {"prompts": prompts, "category": category, "mode": demo.mode, "problem": problem, "kind": kind}
-                for category in sorted({demo.category for demo in demos})
-                for demo, problem, kind in alike([d for d in demos if d.category == category], dataset.load(category))
-            ]
+            demos = demonstrations(load_pack(prompts, dataset))
+            for category in sorted({demo.category for demo in demos} & set(candidates["category"].astype(str))):
+                found = alike([demo for demo in demos if demo.category == category], dataset.load(category))
+                rows += [(prompts, category, demo.mode, problem, kind) for demo, problem, kind in found]
         except (TroveLiteError, ImportError) as error:
-            reasons.append(str(error))
-    table = pd.DataFrame(parts, columns=SHOWN_COLUMNS).sort_values(SHOWN_COLUMNS).drop_duplicates(SHOWN_COLUMNS[:-1])
-    table.attrs["note"] = "; ".join(dict.fromkeys(reasons))
-    return table.reset_index(drop=True)
-
-
-def prompts_of(run: Path) -> str:
-    """The name of the pack that a run was asked with."""
-    about = read_description(run)
-    return about.get("prompts", {}).get("name", RELEASED)
+            notes[str(error)] = prompts
+    table = pd.DataFrame(rows, columns=["prompts", "category", "mode", "problem", "kind"])
+    table = table.sort_values(list(table)).drop_duplicates(list(table)[:-1], ignore_index=True)
+    table.attrs["note"] = "; ".join(notes)
+    return table
 
 
 def alike(demos: Sequence[Demonstration], problems: Sequence[Problem]) -> Iterable[tuple[Demonstration, int, str]]:
     """Each worked example with each problem that it is, or nearly is, and which of the two."""
-    known = [(demo, asked, NUMBER.sub("0", asked)) for demo in demos for asked in [normalised(demo.asked)]]
+    # our own prompts show a table before the question
+    asked = [normalised(d.question.rpartition("\n\n")[2] if d.table else d.question) for d in demos]
+    known = [(demo, text, NUMBER.sub("0", text)) for demo, text in zip(demos, asked, strict=True)]
     for problem in problems:
         text, table = normalised(problem.question.text), table_in(problem.question.context)
         words = NUMBER.sub("0", text)
-        for demo, asked, without_numbers in known:
+        for demo, own, without_numbers in known:
             same = same_table(demo.table, table)
-            if asked == text and same:
+            if own == text and same:
                 yield demo, problem.index, ITEM
             elif without_numbers == words or (table and same):
                 yield demo, problem.index, NEAR
@@ -161,22 +146,22 @@ def table2_leaks(candidates: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
     numbers `which`, as a prompt of one of the system's own modes shows them; `with_all` is the accuracy with them,
     `value` [`low`, `high`] without.
     """
-    comparison, answers = compared_answers(candidates)
-    rows = []
-    for system, methods in methods_of(comparison).items():
+    (comparison, systems), rows = answers_of(candidates), []
+    for system, answers in systems.items():
         own = shown[shown["mode"].isin(set(comparison[system]["mode"].astype(str)))]
-        scores = scores_of(answers, methods, answers["correct"]).astype({"category": str})
-        covered = list(dict.fromkeys(scores["category"]))
-        whole = {cell["category"]: cell.get("value") for cell in estimates(comparison, system, scores, covered=covered)}
+        scores = scores_of(answers, "correct").astype({"category": str})
+        problems, covered = pd.MultiIndex.from_frame(scores[["category", "problem"]]), scores["category"].unique()
         for left_out, kinds in LEFT_OUT.items():
-            keys = pd.MultiIndex.from_frame(own.loc[own["kind"].isin(kinds), ["category", "problem"]])
-            gone = pd.MultiIndex.from_frame(scores[["category", "problem"]]).isin(keys)
-            kept = {c["category"]: c for c in estimates(comparison, system, scores[~gone], covered=covered)}
+            given = own.loc[own["kind"].isin(kinds), ["category", "problem"]]
+            gone = problems.isin(pd.MultiIndex.from_frame(given))
+            whole, kept = (
+                {cell["category"]: cell for cell in estimates(comparison, system, part, covered=covered)}
+                for part in (scores, scores[~gone])
+            )
             for category in covered:
                 here = sorted(set(scores.loc[gone & (scores["category"] == category), "problem"]))
-                about = {"category": category, "system": system, "left_out": left_out, "items": len(here)}
-                about |= {"which": " ".join(map(str, here)), "with_all": whole[category]}
-                rows.append(about | {name: kept[category].get(name) for name in LEAKS[-5:]})
+                about = (category, system, left_out, len(here), " ".join(map(str, here)), whole[category].get("value"))
+                rows.append((*about, *(kept[category].get(name) for name in ENDS)))
     table = pd.DataFrame(rows, columns=LEAKS)
     title = "TroVE's Table 2, problems that prompts show"
     return named(table, "trove_table2_leaks", title, comparison.title, note=shown.attrs.get("note", ""))

@@ -146,7 +146,7 @@ def test_the_plan_names_each_comparison_once_with_a_known_pack():
 
 @pytest.mark.parametrize("name", papers_answer.READ)
 def test_every_table_that_is_read_is_one_that_a_published_study_has(name):
-    """With its columns. Of some no row is left: the live runs whose comparison with PRIMITIVE they held are withdrawn."""
+    """With its columns; of some no row is left, for the live runs that they compared with PRIMITIVE are withdrawn."""
     committed = run(["git", "ls-files", f"results/*/{name}"], cwd=ROOT, capture_output=True, text=True, check=True)
     paths = [ROOT / path for path in committed.stdout.split()]
     assert paths

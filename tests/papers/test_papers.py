@@ -96,17 +96,6 @@ def test_side_by_side_shows_the_value_its_interval_and_the_papers():
     assert shown.loc["counting", "TROVE"] == "0.250 [0.200, 0.300] (0.27)"
 
 
-def test_a_notebook_shows_every_column_and_row():
-    wide = pd.DataFrame([range(30)] * 70, columns=[f"c{i}" for i in range(30)])
-    html = show(wide)._repr_html_()
-    assert (html.count("<tr"), html.count("<td>")) == (71, 70 * 30)
-    assert "..." not in html
-
-
-def test_side_by_side_names_what_stands_in_in_the_column():
-    assert list(side_by_side(table(source=["TROVE", "SKIP pool"]))) == ["TROVE (SKIP pool)"]
-
-
 def test_a_table_without_a_value_is_one_line_that_says_why():
     rows = table(value=np.nan, note=["no TROVE runs", "no TROVE runs; no data"])
     for shown in (side_by_side(rows), show(rows)):
@@ -130,11 +119,6 @@ def test_without_a_folder_nothing_is_saved(tmp_path, monkeypatch):
     save(table().head(0), "results")
     save(Figure(), "")
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_figure_that_is_not_there_is_said(capsys, tmp_path):
-    assert save(None, tmp_path) is None
-    assert capsys.readouterr().out == "nothing to draw: the table says why\n"
 
 
 def test_what_has_no_name_needs_one(tmp_path):

@@ -106,7 +106,7 @@ NEEDS = {
 }
 
 
-# ---- rules: the rows that decide, and bounds in points → whether it holds, whether it does not, and the three whys ----
+# ---- rules: the rows that decide, and bounds in points → whether it holds, whether it does not, and three whys ----
 
 
 def above(rows: pd.DataFrame, _: Sequence[float]) -> Decision:

@@ -126,12 +126,3 @@ def test_what_was_not_measured_has_no_row_and_its_reason_stands_in_the_caption()
     figure = forest(rows(), title="T")
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["counting", "number"]
     assert "Not measured: algebra (no TROVE runs)." in figure.caption
-
-
-def test_print_has_a_place_of_its_own_above_everything_and_no_colour():
-    axes = forest(rows(), title="T").axes[0]
-    ours, printed = (collection for collection in axes.collections if len(collection.get_offsets()) > 1)
-    assert printed.get_zorder() > ours.get_zorder()
-    assert to_rgb(printed.get_edgecolor()[0]) == (0, 0, 0)
-    places = [{tuple(at) for at in np.ma.getdata(marks.get_offsets())} for marks in (ours, printed)]
-    assert not places[0] & places[1]

@@ -51,12 +51,6 @@ def test_an_example_is_known_again_by_its_words_and_its_table(form):
     assert found == {0: leaks.ITEM, 1: leaks.NEAR, 2: leaks.NEAR}
 
 
-def test_without_a_table_no_two_questions_are_about_the_same(monkeypatch):
-    ours = [problem(i, f"What is {word}?", "") for i, word in enumerate(("one", "two"))]
-    (demo,) = trove.demonstrations(pack("**Question**\nWhat is one?\n\n**Solution**\n"))
-    assert [(index, kind) for _, index, kind in leaks.alike([demo], ours)] == [(0, leaks.ITEM)]
-
-
 @pytest.mark.parametrize(
     ("written", "same"),
     [("File: 'csv/204-csv/1.tsv'", True), ("File: '1.tsv'", True), ("File: csv/203-csv/1.tsv", False), ("", False)],
@@ -105,12 +99,6 @@ def test_accuracy_is_also_given_without_what_the_prompts_of_a_system_show(tmp_pa
     }
     assert by_row["value"].round(6).to_list() == [0.5, 0.0, 0.6, 0.6]
     assert by_row.loc[("TROVE", "worked examples and near copies"), "which"] == "0 1 2"
-
-
-def test_problems_that_all_are_given_away_leave_no_accuracy(tmp_path, prompts):
-    rows = candidates(categories=("counting",), problems=1)
-    table = trove.table2_leaks(rows, trove.shown_problems(rows, [tmp_path / "recorded.parquet"]))
-    assert table.loc[table["items"] > 0, "value"].isna().all()
 
 
 def test_prompts_that_are_not_here_are_said_so(tmp_path):

@@ -60,6 +60,8 @@ ORDERS += [
     "orders",
     "runs",
 ]
+#: How Table 7 prints its columns, and what they are called here.
+IN_ORDERS = dict(zip(("original", "range_min", "range_max", "std"), ORDERS[2:6], strict=True))
 
 
 class Variant(NamedTuple):
@@ -328,45 +330,32 @@ def orders_table(study: Ablations) -> pd.DataFrame:
             category = cell["category"]
             here = [p[p["category"] == category] if category in study.comparison.categories else p for p in parts]
             means = pd.DataFrame([part.groupby("run")["score"].mean() for part in here])
-            rows.append(_order_row(study, measure, metric, cell, others.get(category), means))
+            rows.append(cell | {"measure": measure, "metric": metric} | _varied(others.get(category), means))
     for category in study.comparison.covered():
         own, *others = (_library(variant, category) for variant in every)
-        cell = {"category": category, "runs": len(own)} | over_runs(own)
-        shuffled = over_runs(np.concatenate(others)) if others else None
-        rows.append(_order_row(study, "#lib", "n_lib", cell, shuffled, pd.DataFrame(others)))
-    table = pd.DataFrame(rows).assign(orders=len(study.shuffled)).reindex(columns=ORDERS)
+        cell = {"category": category, "measure": "#lib", "metric": "n_lib", "runs": len(own)} | over_runs(own)
+        rows.append(cell | _varied(over_runs(np.concatenate(others)) if others else None, pd.DataFrame(others)))
+    printed = printed_rows(study, 7).rename(columns=IN_ORDERS)[["category", "metric", *IN_ORDERS.values()]]
+    table = pd.DataFrame(rows).merge(printed, on=["category", "metric"], how="left")
+    table = table.assign(orders=len(study.shuffled)).reindex(columns=ORDERS)
     note = "" if study.shuffled else "no run with another order"
     title = "TroVE's Table 7, the order of problems"
     return named(table, "trove_table7", title, study.comparison.title, note=note)
 
 
-def _order_row(
-    study: Ablations, measure: str, metric: str, cell: dict, shuffled: dict | None, means: pd.DataFrame
-) -> dict:
-    """A row of Table 7: the default's cell, the shuffled orders', print, and how means, (orders, seeds), vary."""
-    rows = printed_rows(study, 7)
-    rows = rows[(rows["category"] == cell["category"]) & (rows["metric"] == metric)]
-    columns = {
-        "original": "published",
-        "range_min": "published_min",
-        "range_max": "published_max",
-        "std": "published_sd",
-    }
-    row = cell | {"measure": measure} | {new: rows[old].iloc[0] for old, new in columns.items() if len(rows)}
+def _varied(shuffled: dict | None, means: pd.DataFrame) -> dict:
+    """The cells of Table 7 that are of shuffled orders: their mean, and how means, (orders, seeds), vary."""
     if shuffled is None:
-        return row
+        return {}
+    found = {f"shuffled{end}": shuffled.get(name) for end, name in (("", "value"), ("_low", "low"), ("_high", "high"))}
     values, of_orders = means.to_numpy(dtype=float), means.mean(axis=1)
-    ends = {"shuffled": "value", "shuffled_low": "low", "shuffled_high": "high"}
-    return (
-        row
-        | {name: shuffled.get(end) for name, end in ends.items()}
-        | {
-            "smallest": of_orders.min(),
-            "largest": of_orders.max(),
-            "orders_sd": np.mean([run_sd(seed) for seed in values.T]),
-            "seeds_sd": np.mean([run_sd(order) for order in values]),
-        }
-    )
+    orders_sd, seeds_sd = (np.mean([run_sd(own) for own in ways]) for ways in (values.T, values))
+    return found | {
+        "smallest": of_orders.min(),
+        "largest": of_orders.max(),
+        "orders_sd": orders_sd,
+        "seeds_sd": seeds_sd,
+    }
 
 
 def _library(variant: Variant, category: str) -> np.ndarray:

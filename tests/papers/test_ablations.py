@@ -115,6 +115,8 @@ def test_tables_name_what_no_run_is_of(study):
 def test_orders_are_held_against_seeds(study):
     row = trove.orders_table(study).query("measure == 'accuracy' and category == 'counting'").iloc[0]
     assert row["orders"] == 1
+    (printed,) = published_table("trove_table7").query("metric == 'acc' and category == 'counting'").to_dict("records")
+    assert (row["published"], row["published_max"]) == (printed["original"], printed["range_max"])
     assert row["smallest"] == row["largest"] == pytest.approx(row["shuffled"])
     assert row["seeds_sd"] >= 0
     assert np.isnan(row["orders_sd"])

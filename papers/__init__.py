@@ -4,7 +4,6 @@
 """
 
 from trove_lite.analysis.compare import percent, points
-from trove_lite.candidates import named as named
 
 from .tables import (
     COLUMNS,
@@ -16,6 +15,7 @@ from .tables import (
     in_columns,
     is_in_print,
     is_its_model,
+    named,
     nothing,
     only_printed,
     printed,
@@ -24,33 +24,6 @@ from .tables import (
     save,
     show,
     side_by_side,
-    status,
     statuses,
     why_empty,
 )
-
-__all__ = [
-    "COLUMNS",
-    "ROUNDING",
-    "Look",
-    "Whole",
-    "beside",
-    "check",
-    "in_columns",
-    "is_in_print",
-    "is_its_model",
-    "named",
-    "nothing",
-    "only_printed",
-    "percent",
-    "points",
-    "printed",
-    "published_table",
-    "published_value",
-    "save",
-    "show",
-    "side_by_side",
-    "status",
-    "statuses",
-    "why_empty",
-]

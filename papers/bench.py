@@ -22,12 +22,11 @@ from trove_lite.candidates import load_calls, load_candidates, named, read_descr
 from trove_lite.errors import TroveLiteError
 
 STUDY = Path(__file__).parent.parent / "studies/bench.toml"
-#: A difference that is shown at 5 %, two-sided, with a chance of 80 %, in standard errors.
-DETECTABLE = 2.8
+DETECTABLE = 2.8  # standard errors: a difference shown at 5 %, two-sided, with a chance of 80 %
 #: The measures that the plan compares; the first is what it counts.
 PLANNED = ("agreement", "agreement of a third", "right programs")
-#: Of programs that could call a made tool, the share that must (PLAN, "What is counted").
-USED = 0.05
+USED = 0.05  # of programs that could call a made tool, the share that must (PLAN, "What is counted")
+PROBLEM = ["run", "category", "problem"]
 
 
 class Part(NamedTuple):
@@ -39,11 +38,6 @@ class Part(NamedTuple):
     about: Mapping
     signs: tuple[str, ...]
 
-    @property
-    def samples(self) -> int:
-        """Samples of most problems."""
-        return int(self.side.groupby(["run", "category", "problem"], observed=True).size().mode().max())
-
 
 def read_parts(folders: Iterable[str | Path], study: Path = STUDY) -> dict[str, Part]:
     """The complete parts of a study among these folders, in the study's order, but for those that it withdraws.
@@ -54,29 +48,20 @@ def read_parts(folders: Iterable[str | Path], study: Path = STUDY) -> dict[str, 
     for part in read_study(study).parts:
         path = paths.get(part.name)
         if path and is_complete(path) and not part.withdrawn:
-            candidates, calls = load_candidates(path), load_calls(path)
-            stream = in_order(candidates[candidates["phase"] == "stream"])
-            unexplained = tuple(line for line, why in explained(part, path) if not why)
-            requests = calls[calls["phase"] == "stream"]
-            found[part.name] = Part(part.name, stream, requests, read_description(path), unexplained)
+            rows, calls = (table[table["phase"] == "stream"] for table in (load_candidates(path), load_calls(path)))
+            signs = tuple(line for line, why in explained(part, path) if not why)
+            found[part.name] = Part(part.name, in_order(rows), calls, read_description(path), signs)
     if not found:
         raise TroveLiteError(f"no complete part of {study.name} is given; `python -m studies run {study}` makes them")
     return found
 
 
-# ---- measures ----
-
-
-def alike(side: pd.DataFrame) -> pd.DataFrame:
-    """Samples without their modes, so that a subset may be any of a problem's."""
-    sample = side.groupby(["run", "category", "problem"], observed=True).cumcount()
-    return side.assign(mode="any", place=0, sample=sample)
-
-
 def scores(part: Part) -> dict[str, pd.DataFrame]:
     """Each problem's scores by each measure: agreement over all samples and over a third of them, and the share of
     right programs, both of any samples; and whether any is right."""
-    n, any_of = part.samples, alike(part.side)
+    problems = part.side.groupby(PROBLEM, observed=True)
+    n = int(problems.size().mode().max())
+    any_of = part.side.assign(mode="any", place=0, sample=problems.cumcount())  # a subset may be any of a problem's
     return {
         "agreement": score(part.side, "one_stage", n),
         "agreement of a third": score(any_of, "one_stage", max(1, round(n / 3)), resamples=1000),
@@ -89,25 +74,21 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
     """A row a part: what it answers right, with 95 % intervals, what a problem cost, what tools it made and used."""
     rows = []
     for part in parts.values():
-        cells = {}
+        settings, problems = part.about["settings"], part.side.groupby(PROBLEM, observed=True).ngroups
+        row = {"part": part.name, "method": str(part.side["method"].iloc[0]), "dataset": settings["dataset"]}
+        row |= {"prompts": part.about["prompts"]["name"], "seeds": " ".join(map(str, settings["seeds"]))}
+        row["problems"] = problems
         for measure, found in scores(part).items():
             value = estimate(found)
-            cells |= {measure: value.value, f"{measure}, low": value.low, f"{measure}, high": value.high}
-        problems = part.side.groupby(["run", "category", "problem"], observed=True).ngroups
-        spent = part.calls[["prompt_tokens", "completion_tokens"]].sum() / problems
+            row |= {measure: value.value, f"{measure}, low": value.low, f"{measure}, high": value.high}
+        kept = part.about.get("toolboxes") or []
         rows.append(
-            {
-                "part": part.name,
-                "method": str(part.side["method"].iloc[0]),
-                "dataset": part.about["settings"]["dataset"],
-                "prompts": part.about["prompts"]["name"],
-                "seeds": " ".join(map(str, part.about["settings"]["seeds"])),
-                "problems": problems,
-                **cells,
+            row
+            | {
                 "requests": len(part.calls) / problems,
-                "tokens read": spent["prompt_tokens"],
-                "tokens written": spent["completion_tokens"],
-                "tools made": tools_made(part),
+                "tokens read": part.calls["prompt_tokens"].sum() / problems,
+                "tokens written": part.calls["completion_tokens"].sum() / problems,
+                "tools made": sum(bool(entry.get("tool", entry.get("name"))) for entry in kept) if kept else None,
                 "programs with a tool": share_with_a_tool(part),
                 "signs": "; ".join(part.signs),
             }
@@ -115,19 +96,10 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
     return named(pd.DataFrame(rows), "methods", "Every method on the same problems")
 
 
-def tools_made(part: Part) -> int | None:
-    """How many tools the part's toolboxes ended with; None for a method without one."""
-    kept = part.about.get("toolboxes") or []
-    return sum(bool(entry.get("tool", entry.get("name"))) for entry in kept) if kept else None
-
-
 def share_with_a_tool(part: Part) -> float | None:
     """Of the programs that could call a made tool, those that import one; None where the method imports none."""
     found = tools_imported(part.side)
     return float(found["importing"].sum() / found["programs"].sum()) if len(found) else None
-
-
-# ---- planned comparisons ----
 
 
 def planned() -> dict[str, list[list[str]]]:
@@ -142,19 +114,14 @@ def differences(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence
     """
     rows, known = [], {name: scores(part) for name, part in parts.items()}
     for name, sides in pairs.items():
-        if not all(part in parts for side in sides for part in side):
-            continue
-        tools, without = ([parts[part] for part in side] for side in sides)
-        about = {
-            "id": name,
-            "tools_used": uses_tools(tools),
-            "signs": "; ".join(dict.fromkeys(sign for part in [*tools, *without] for sign in part.signs)),
-        }
-        for measure in PLANNED:
-            a, b = (pd.concat([known[part][measure] for part in side]) for side in sides)
-            if (found := variance_of(a, b)) is not None:
-                more = {"measure": measure, "detectable": DETECTABLE * found.se}
-                rows.append(about | more | difference_cells(found, shares=True))
+        if all(part in parts for side in sides for part in side):
+            signs = dict.fromkeys(sign for side in sides for part in side for sign in parts[part].signs)
+            used = uses_tools([parts[part] for part in sides[0]])
+            for measure in PLANNED:
+                a, b = (pd.concat([known[part][measure] for part in side]) for side in sides)
+                if (found := variance_of(a, b)) is not None:
+                    row = {"id": name, "tools_used": used, "signs": "; ".join(signs), "measure": measure}
+                    rows.append(row | {"detectable": DETECTABLE * found.se} | difference_cells(found, shares=True))
     return named(pd.DataFrame(rows), "differences", "Planned comparisons: with tools minus without")
 
 

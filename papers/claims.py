@@ -5,8 +5,7 @@ rule. A rule reads intervals; what a row is worth is its `status`: a claim is op
 method stands in. Only runs of the paper's own model, data set and budget judge it; any others show what they show.
 """
 
-from collections.abc import Callable, Sequence
-from importlib import resources
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -24,7 +23,7 @@ COLUMNS = ["claim", "paper", "place", "printed", "ours", "interval", "prediction
 CALLS = 15  # a problem, that the re-evaluation is about
 OVER_ALL = ("all", ALL_MICRO)
 
-Said = tuple[str, str]
+Decision = tuple[bool, bool, str, str, str]
 
 
 def claims(folder: str | Path, *, model: str, dataset: str) -> pd.DataFrame:
@@ -32,10 +31,12 @@ def claims(folder: str | Path, *, model: str, dataset: str) -> pd.DataFrame:
 
     Where these runs do not judge the paper, claims on a number of its own are left out. Raises for a missing folder.
     """
-    folder = Path(folder)
+    folder, calls = Path(folder), 0
     if not folder.is_dir():
         raise TroveLiteError(f"{folder}: no such folder; `trove-lite report RUN --out NAME` makes one")
-    judges = is_its_model("reeval", model) and dataset == "math" and _calls(folder) == CALLS
+    if (path := folder / "reeval_paired.csv").is_file():
+        calls = pd.read_csv(path).query("effect == 'selection'")["k"].max()
+    judges = bool(is_its_model("reeval", model) and dataset == "math" and calls == CALLS)
     sizes = published_table("reeval_table8").query("level == 'all' and category != 'MATH'")["count"]
     rows = []
     for claim in known_claims().itertuples():
@@ -50,15 +51,8 @@ def claims(folder: str | Path, *, model: str, dataset: str) -> pd.DataFrame:
 
 def known_claims() -> pd.DataFrame:
     """The rows of `claims.csv`; `number`: it is about a number that no other model's runs could have."""
-    with (resources.files("papers") / "claims.csv").open(encoding="utf-8") as text:
-        return pd.read_csv(text, keep_default_na=False).assign(number=lambda table: table["number"] == "yes")
-
-
-def _calls(folder: Path) -> int:
-    """Calls a problem that the tables are of; 0 where they do not say."""
-    path = folder / "reeval_paired.csv"
-    rows = pd.read_csv(path).query("effect == 'selection'") if path.is_file() else []
-    return int(rows["k"].iloc[-1]) if len(rows) else 0
+    table = pd.read_csv(Path(__file__).with_suffix(".csv"), keep_default_na=False)
+    return table.assign(number=table["number"] == "yes")
 
 
 def _decided(claim: object, folder: Path, whole: int) -> dict[str, str]:
@@ -67,30 +61,25 @@ def _decided(claim: object, folder: Path, whole: int) -> dict[str, str]:
     if not path.is_file():
         return {"verdict": OPEN, "why": f"absent: these runs have no {path.name}"}
     try:
-        table = pd.read_csv(path)
-        rows = table.query(claim.row) if claim.row else table
-        value = "value" if "value" in rows else "difference"
-        worth = statuses(rows)
-        rows, absent = rows[rows[value].notna()], worth[worth.str.startswith("absent")]
+        rows = pd.read_csv(path).query(claim.row or "index >= 0")
+        value, worth = "value" if "value" in rows else "difference", statuses(rows)
+        signed, absent = value == "difference" or "minus" in claim.row, worth[worth.str.startswith("absent")]
+        rows = rows.assign(status=worth, value=rows[value])[rows[value].notna()]
         if rows.empty:
             return {"verdict": OPEN, "why": "; ".join(dict.fromkeys(absent)) or "absent: no such row"}
-        rows = rows.assign(status=worth, value=rows[value], signed=value == "difference" or "minus" in claim.row)
-        verdict, why = RULES[claim.rule](rows, [float(bound) for bound in claim.within.split()])
         last = _last(rows)
-        stands_in = sorted({part for part in last["status"] if part.startswith("stand-in")})
-        lacking = claim.needs and not NEEDS[claim.needs](rows, last)
-    except (
-        KeyError,
-        ValueError,
-        pd.errors.UndefinedVariableError,
-    ) as column:  # a table that another version of this program wrote
+        holds, does_not, *whys = RULES[claim.rule](rows, [float(bound) for bound in claim.within.split()])
+        verdict = HOLDS if holds else DOES_NOT if does_not else OPEN
+        why = whys[(HOLDS, DOES_NOT, OPEN).index(verdict)]
+        undecided = sorted({part for part in last["status"] if part.startswith("stand-in")})
+        undecided += [f"it needs {claim.needs}"] if claim.needs and not NEEDS[claim.needs](rows, last) else []
+    except (KeyError, ValueError, pd.errors.UndefinedVariableError) as column:  # another version wrote the table
         return {"verdict": OPEN, "why": f"absent: {path.name} lacks {column}; make the report again"}
-    if stands_in or lacking:
-        undecided = [*stands_in, *([f"it needs {claim.needs}"] if lacking else [])]
+    if undecided:
         verdict, why = OPEN, f"{why}; open: {'; '.join(undecided)}"
     problems = last["problems"].iloc[-1] if "problems" in last else whole
     part = f"{problems:,.0f} of {whole:,} problems" if problems < whole else ""
-    numbers = {} if claim.rule in BY_CATEGORY else _numbers(last, 1 if "distinct" in claim.row else 100)
+    numbers = {} if claim.rule in BY_CATEGORY else _numbers(last, signed, 1 if "distinct" in claim.row else 100)
     if claim.rule == "agrees" and not last["category"].isin(OVER_ALL).all():
         part = "the covered categories only"
         numbers["printed"] = f"{claim.printed} (there: {', '.join(f'{100 * p:.1f} %' for p in last['published'])})"
@@ -107,10 +96,8 @@ def _last(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.drop_duplicates(names, keep="last") if names else rows.tail(1)
 
 
-# ---- what an open claim would take ----
-
-
-NEEDS: dict[str, Callable[[pd.DataFrame, pd.DataFrame], bool]] = {
+#: What an open claim would take, of its rows and the last of them.
+NEEDS = {
     "all problems": lambda rows, last: last["category"].isin(OVER_ALL).all(),
     "75 samples": lambda rows, last: last["k"].min() >= 75,
     "5 runs against 5": lambda rows, last: (
@@ -119,99 +106,85 @@ NEEDS: dict[str, Callable[[pd.DataFrame, pd.DataFrame], bool]] = {
 }
 
 
-# ---- rules: the rows that decide, and bounds in points → a verdict and why ----
+# ---- rules: the rows that decide, and bounds in points → whether it holds, whether it does not, and three whys ----
 
 
-def above(rows: pd.DataFrame, _: Sequence[float]) -> Said:
+def above(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """A difference is above 0."""
     row = rows.iloc[-1]
-    if row["low"] > 0:
-        return HOLDS, "the whole interval lies above 0"
-    if row["high"] < 0 or min(row["p_within_1"], row["p_within_2"]) <= 0.05:
-        return DOES_NOT, "the interval lies below 0, or less than 2 points either way is shown"
-    return OPEN, "the interval reaches from below 0 to above it"
+    whys = "the whole interval lies above 0", "the interval lies below 0, or less than 2 points either way is shown"
+    return row["low"] > 0, row["high"] < 0 or _within(row), *whys, "the interval reaches from below 0 to above it"
 
 
-def no_difference(rows: pd.DataFrame, _: Sequence[float]) -> Said:
+def no_difference(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """There is none: shown by a test of equivalence within 2 points, refuted by an interval beside 0."""
     row = rows.iloc[-1]
-    if min(row["p_within_1"], row["p_within_2"]) <= 0.05:
-        return HOLDS, "less than 2 points either way is shown"
-    if row["low"] > 0 or row["high"] < 0:
-        return DOES_NOT, "the interval leaves 0 out"
-    return OPEN, "the interval covers 0, and is too wide to show that nothing is there"
+    whys = "less than 2 points either way is shown", "the interval leaves 0 out"
+    wide = "the interval covers 0, and is too wide to show that nothing is there"
+    return _within(row), row["low"] > 0 or row["high"] < 0, *whys, wide
 
 
-def between(rows: pd.DataFrame, bounds: Sequence[float]) -> Said:
+def _within(row: pd.Series) -> bool:
+    return min(row["p_within_1"], row["p_within_2"]) <= 0.05
+
+
+def between(rows: pd.DataFrame, bounds: Sequence[float]) -> Decision:
     """Numbers lie within bounds, a pair for each row: their whole intervals, or none of one."""
     last = _last(rows)
     ends = list(zip(100 * last["low"], 100 * last["high"], bounds[::2], bounds[1::2], strict=True))
     words = " and ".join(f"{least:g} to {most:g}" for *_, least, most in ends)
-    if all(least <= low and high <= most for low, high, least, most in ends):
-        return HOLDS, f"within {words}"
-    if any(high < least or low > most for low, high, least, most in ends):
-        return DOES_NOT, f"not within {words}"
-    return OPEN, f"too wide to tell whether within {words}"
+    inside = all(least <= low and high <= most for low, high, least, most in ends)
+    outside = any(high < least or low > most for low, high, least, most in ends)
+    return inside, outside, f"within {words}", f"not within {words}", f"too wide to tell whether within {words}"
 
 
-def agrees(rows: pd.DataFrame, _: Sequence[float]) -> Said:
+def agrees(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """Printed numbers are what a rerun would give, by the verdicts of a check (`papers.check`)."""
     last = _last(rows)
-    if "differs" in set(last["verdict"]):
-        return DOES_NOT, "a printed value lies where no rerun would fall"
-    if set(last["verdict"]) == {"agrees"}:
-        return HOLDS, "the printed value lies where a rerun would fall, and that is narrow enough to tell"
-    return OPEN, "; ".join(dict.fromkeys(last["why"].dropna()))
+    found, reasons = set(last["verdict"]), "; ".join(dict.fromkeys(last["why"].dropna()))
+    narrow = "the printed value lies where a rerun would fall, and that is narrow enough to tell"
+    differs = "a printed value lies where no rerun would fall"
+    return found == {"agrees"}, "differs" in found, narrow, differs, reasons
 
 
-def no_worse(rows: pd.DataFrame, _: Sequence[float]) -> Said:
+def no_worse(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """Less than a point is lost, one-sided; worse: the interval of what is lost lies above 0."""
-    row = rows.iloc[-1]
-    if row["p_below_1"] <= 0.05:
-        return HOLDS, "that IMPORT adds a point or more is refuted, over problems, these runs as they are"
-    return (DOES_NOT, "IMPORT adds something") if row["low"] > 0 else (OPEN, "that IMPORT adds a point is not refuted")
+    row, adds = rows.iloc[-1], "that IMPORT adds a point"
+    refuted = f"{adds} or more is refuted, over problems, these runs as they are"
+    return row["p_below_1"] <= 0.05, row["low"] > 0, refuted, "IMPORT adds something", f"{adds} is not refuted"
 
 
-def above_in_each(rows: pd.DataFrame, _: Sequence[float]) -> Said:
+def above_in_each(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """Every difference, category by category, is above 0 after Holm's correction; one below 0 refutes it."""
     rows = rows[~rows["category"].isin(("all", "covered"))]
     sure = rows[rows["p_holm"] <= 0.05]
     ahead, behind = (sure["value"] > 0).sum(), (sure["value"] < 0).sum()
-    verdict = DOES_NOT if behind else HOLDS if ahead == len(rows) else OPEN
-    return verdict, f"{ahead} of {len(rows)} differences lie clearly above 0, {behind} below (Holm's correction)"
+    why = f"{ahead} of {len(rows)} differences lie clearly above 0, {behind} below (Holm's correction)"
+    return ahead == len(rows), behind > 0, why, why, why
 
 
-def skip_most_import_least(rows: pd.DataFrame, _: Sequence[float]) -> Said:
+def skip_most_import_least(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """In every category SKIP's overlap lies clear above IMPORT's; the reverse in one refutes it."""
     ends = rows.assign(mode=rows["system"].str.split().str[-1]).pivot(index="category", columns="mode")
     low, high = ends["low"], ends["high"]
-    verdict = HOLDS if (low["SKIP"] > high["IMPORT"]).all() else OPEN
-    verdict = DOES_NOT if (high["SKIP"] < low["IMPORT"]).any() else verdict
     means = ", ".join(f"{mode} {100 * mean:.0f} %" for mode, mean in ends["value"].mean().items())
-    return verdict, f"means over {len(ends)} categories: {means}"
+    why = f"means over {len(ends)} categories: {means}"
+    return (low["SKIP"] > high["IMPORT"]).all(), (high["SKIP"] < low["IMPORT"]).any(), why, why, why
 
 
-RULES = {
-    rule.__name__: rule
-    for rule in (above, no_difference, between, agrees, no_worse, above_in_each, skip_most_import_least)
-}
-BY_CATEGORY = ("above_in_each", "skip_most_import_least")
+BY_CATEGORY = {rule.__name__: rule for rule in (above_in_each, skip_most_import_least)}
+RULES = {rule.__name__: rule for rule in (above, no_difference, between, agrees, no_worse)} | BY_CATEGORY
 
 
-def _numbers(rows: pd.DataFrame, scale: float) -> dict[str, str]:
+def _numbers(rows: pd.DataFrame, signed: bool, scale: float) -> dict[str, str]:
     """Ours, its interval and where a rerun would fall, as text: shares in percent, differences in points."""
-    sign = "+" if rows["signed"].any() else ""
-    unit = "" if scale == 1 else " points" if sign else " %"
+    sign, unit = "+" * signed, "" if scale == 1 else " points" if signed else " %"
     names = [f"{row.system} " if len(rows) > 1 and "level" not in rows else "" for row in rows.itertuples()]
 
     def text(form: str, *columns: str) -> str:
         cells = zip(names, *(scale * rows[column] for column in columns), strict=True)
         return ", ".join(name + form.format(*numbers) for name, *numbers in cells)
 
-    numbers = {
-        "ours": text(f"{{:{sign}.1f}}{unit}", "value"),
-        "interval": text(f"[{{:{sign}.1f}}, {{:{sign}.1f}}]", "low", "high"),
-    }
-    if "verdict" in rows:
-        numbers["prediction"] = text("[{:.1f}, {:.1f}]", "prediction_low", "prediction_high")
-    return numbers
+    ends = f"[{{:{sign}.1f}}, {{:{sign}.1f}}]"
+    numbers = {"ours": text(f"{{:{sign}.1f}}{unit}", "value"), "interval": text(ends, "low", "high")}
+    return numbers | ({"prediction": text(ends, "prediction_low", "prediction_high")} if "verdict" in rows else {})

@@ -18,17 +18,15 @@ from trove_lite.analysis.choose import choose
 from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.scores import variance_of
 from trove_lite.analysis.variance import interval, proportion_interval
-from trove_lite.candidates import load_candidates
+from trove_lite.candidates import load_candidates, named
 from trove_lite.errors import TroveLiteError
 
 from .figures import curve
 from .tables import save
 
-STREAM = ["run", "method", "seed", "dataset", "category"]
+PROBLEM = ["run", "method", "seed", "dataset", "category", "problem"]
 LIMITS = (1, 2, 5, 10, 30)  # CPU seconds
 MEASURES = ["finished", "pass@1", "two-stage", "oracle"]
-
-
 RUNS = "recorded programs executed again"
 
 
@@ -45,30 +43,25 @@ def load(folder: str | Path) -> Reexecution:
     """The tables in a folder of `trove-lite reexecute`, or in `results/reexecution`. Raises where one is missing."""
     tables = []
     for name in Reexecution._fields:
-        path = Path(folder) / f"{name}.csv"
-        if not path.is_file():
+        if not (path := Path(folder) / f"{name}.csv").is_file():
             raise TroveLiteError(f"{path}: missing; `trove-lite reexecute RUN --out {folder}` makes it")
-        table = pd.read_csv(path)
-        table.attrs = {"name": name, "title": name.replace("_", " "), "runs": RUNS}
-        tables.append(table)
+        tables.append(named(pd.read_csv(path), name, name.replace("_", " "), RUNS))
     return Reexecution(*tables)
 
 
 def shares(agreement: pd.DataFrame) -> pd.DataFrame:
     """How much of the record holds, in percent, by category: status of all, answer and verdict of the compared."""
     table = agreement.set_index("category")
-    status = 100 * table["status"] / table["candidates"]
-    rest = table[["answer", "verdict"]].div(table["compared"], axis="index") * 100
-    return pd.concat([table["candidates"], status, table["compared"], rest], axis="columns").round(2)
+    of = {"status": "candidates", "answer": "compared", "verdict": "compared"}
+    table = table.assign(**{name: 100 * table[name] / table[whole] for name, whole in of.items()})
+    return table[["candidates", "status", "compared", "answer", "verdict"]].round(2)
 
 
 def causes(disagreements: pd.DataFrame) -> pd.DataFrame:
     """The likeliest causes of what differs: how many candidates, and how many of them in status and in verdict."""
-    kinds = disagreements.assign(
-        status=disagreements["status_recorded"] != disagreements["status"], verdict=~disagreements["same_verdict"]
-    )
-    table = kinds.groupby("cause")[["status", "verdict"]].sum()
-    table.insert(0, "candidates", kinds["cause"].value_counts())
+    status = disagreements["status_recorded"] != disagreements["status"]
+    kinds = disagreements.assign(candidates=1, status=status, verdict=~disagreements["same_verdict"])
+    table = kinds.groupby("cause")[["candidates", "status", "verdict"]].sum()
     return table.sort_values("candidates", ascending=False)
 
 
@@ -90,18 +83,15 @@ def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> p
     problems, rows = stream.groupby(["category", "problem"], observed=True).ngroups, []
     for limit, here in scores.items():
         for measure in MEASURES:
-            each, first = (part.reset_index().assign(score=part[measure].array) for part in (here, scores[limits[0]]))
+            each, first = (part.assign(score=part[measure]) for part in (here, scores[limits[0]]))
             mean = proportion_interval(variance_of(each))
-            row = {"limit": limit, "measure": measure, "value": mean.value, "low": mean.low, "high": mean.high}
             gain = interval(variance_of(each, first))[:3] if limit != limits[0] else (0.0, 0.0, 0.0)
+            row = {"limit": limit, "measure": measure, "value": mean.value, "low": mean.low, "high": mean.high}
             row |= dict(zip(("gain", "gain_low", "gain_high"), gain, strict=True))
-            spent = stream["execute_seconds"].clip(upper=limit).sum() / 3600
-            rows.append(row | {"problems": problems, "cpu_hours": spent})
-    table = pd.DataFrame(rows)
-    models = ", ".join(sorted(candidates["model"].astype(str).unique())) if "model" in candidates else ""
-    runs = ", ".join(part for part in (models, RUNS) if part)
-    table.attrs = {"name": "time_limits", "title": "time limits", "runs": runs}
-    return table
+            row |= {"problems": problems, "cpu_hours": stream["execute_seconds"].clip(upper=limit).sum() / 3600}
+            rows.append(row)
+    models = sorted(candidates["model"].astype(str).unique()) if "model" in candidates else []
+    return named(pd.DataFrame(rows), "time_limits", "time limits", ", ".join([*models, RUNS]))
 
 
 def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:
@@ -110,31 +100,24 @@ def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:
     ok = (stream["status"] == "ok") & finished
     right = ok & stream["correct"].fillna(False).astype(bool)
     cut = stream.assign(finished=finished, right=right, status=stream["status"].astype(object).where(ok, "timeout"))
-    problem = [*STREAM, "problem"]
-    scores = cut.groupby(problem, observed=True)[["finished", "right"]].mean()
-    scores = scores.assign(oracle=scores["right"] > 0).rename(columns={"right": "pass@1"})
-    chosen = choose(cut, "two_stage")
-    scores["two-stage"] = chosen.set_index(problem)["right"].reindex(scores.index, fill_value=False)
-    return scores[MEASURES].astype(float)
+    scores = cut.groupby(PROBLEM, observed=True)[["finished", "right"]].mean().rename(columns={"right": "pass@1"})
+    chosen = choose(cut, "two_stage").set_index(PROBLEM)["right"].reindex(scores.index, fill_value=False)
+    return scores.assign(oracle=scores["pass@1"] > 0, **{"two-stage": chosen}).astype(float).reset_index()
 
 
 def time_limits_figure(table: pd.DataFrame) -> Figure | None:
     """What a time limit buys over the shortest one, problem by problem."""
-    shortest = table["limit"].min()
+    shortest, spent = table["limit"].min(), table.drop_duplicates("limit")
+    hours = ", ".join(f"{row.cpu_hours:.1f} h at {row.limit:g} s" for row in spent.itertuples())
     longer = table[table["limit"] > shortest].drop(columns=["value", "low", "high"])
     longer = longer.rename(columns={"gain": "value", "gain_low": "low", "gain_high": "high"})
-    longer["limit"] = [f"{limit:g}" for limit in longer["limit"]]
-    longer.attrs = table.attrs
-    spent = ", ".join(
-        f"{row.cpu_hours:.1f} h at {row.limit:g} s" for row in table.drop_duplicates("limit").itertuples()
-    )
     return curve(
-        longer,
+        longer.assign(limit=longer["limit"].map("{:g}".format)),
         title=f"What more than {shortest:g} s of CPU time buys",
         x="limit",
         series="measure",
         labels=("time limit of a program (CPU seconds)", f"gain over {shortest:g} s (points)"),
-        caption=f"Paired by problem. CPU time of all programs: {spent}.",
+        caption=f"Paired by problem. CPU time of all programs: {hours}.",
     )
 
 

@@ -6,8 +6,7 @@ no value. A row is an estimate with its interval, or the reason for none, and ha
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache
-from importlib import resources
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
@@ -25,24 +24,10 @@ from trove_lite.journal import on_disk
 #: (`low`, `high`); where five new runs on the same problems would print theirs (`prediction_low`, `prediction_high`,
 #: 95 %), and the p of their printing the paper's (`p_print`); the standard deviation between `runs` runs; the number of
 #: `problems`. `source` says what was measured.
-COLUMNS = [
-    "category",
-    "system",
-    "published",
-    "published_sd",
-    "value",
-    "low",
-    "high",
-    "prediction_low",
-    "prediction_high",
-    "p_print",
-    "run_sd",
-    "runs",
-    "problems",
-    "source",
-    "note",
-]
+COLUMNS = ["category", "system", "published", "published_sd", "value", "low", "high", "prediction_low"]
+COLUMNS += ["prediction_high", "p_print", "run_sd", "runs", "problems", "source", "note"]
 
+PUBLISHED = Path(__file__).parent / "published"
 ROUNDING = 5e-3  # half a unit of the last digit that the papers print; of a percent, a hundredth of it
 #: Whose numbers a paper prints, by the first word of its tables: how the model's name reads, under whatever address.
 ITS_MODEL = {"creator": r"chatgpt|gpt-3\.5", "latm": r"gpt-3\.5"}
@@ -51,7 +36,6 @@ ITS_MODEL |= dict.fromkeys(("reeval", "trove"), r"codellama2?-7b-instruct")
 STAND_INS = ("SKIP pool", "SKIP of another run")
 #: What `check` says of a cell.
 CHECKED = ["published", "value", "low", "high", "prediction_low", "prediction_high", "difference", "p_print", "p_holm"]
-VERDICTS = ("agrees", "differs", "open")
 
 #: From a category to what is printed for it: the mean and its standard deviation, NaN where nothing is.
 Look = Callable[[str], tuple[float, float]]
@@ -60,16 +44,13 @@ Look = Callable[[str], tuple[float, float]]
 # ---- printed numbers ----
 
 
-@lru_cache
+@cache
 def published_table(table: str) -> pd.DataFrame:
     """A published table by name, e.g. `reeval_table1` (the re-evaluation's Table 1), in long form."""
-    folder = resources.files("papers") / "published"
-    file = folder / f"{table}.csv"
-    if not file.is_file():
-        names = sorted(f.name.removesuffix(".csv") for f in folder.iterdir())
+    if not (file := PUBLISHED / f"{table}.csv").is_file():
+        names = sorted(path.stem for path in PUBLISHED.glob("*.csv"))
         raise TroveLiteError(f"no published table '{table}': there are {', '.join(names)}")
-    with file.open(encoding="utf-8") as text:
-        return pd.read_csv(text)
+    return pd.read_csv(file)
 
 
 @cache
@@ -97,11 +78,11 @@ def is_in_print(comparison: Comparison, table: str, *datasets: str) -> bool:
 
 def printed(table: str, *, column: str = "mean", scale: float = 1, **where: object) -> Look:
     """How to look up a printed cell by category."""
-    has_sd = "std" in published_table(table)
+    columns = (column, "std") if "std" in published_table(table) else (column,)
 
     def of(category: str) -> tuple[float, float]:
-        sd = published_value(table, "std", category=category, **where) if has_sd else float("nan")
-        return published_value(table, column, category=category, **where) / scale, sd
+        value, *sd = (published_value(table, name, category=category, **where) for name in columns)
+        return value / scale, sd[0] if sd else float("nan")
 
     return of
 
@@ -151,15 +132,12 @@ def beside(
     covered = comparison.covered() if covered is None else covered
     rows = []
     for cell in estimates(comparison, side, scores, covered=covered):
-        printed_mean, sd = printed_over(cell["category"], comparison, covered, look_up, level)
-        known = {"system": system, "published": printed_mean, "published_sd": sd, "source": side}
-        rows.append(known | cell | {"p_print": _p_of_print(cell, printed_mean, rounding)})
+        mean, sd = printed_over(cell["category"], comparison, covered, look_up, level)
+        known = {"system": system, "published": mean, "published_sd": sd, "source": side}
+        if "variance" in cell:
+            known["p_print"] = rerun_p(cell["variance"], mean, RERUN, rounding=rounding)
+        rows.append(known | cell)
     return in_columns(pd.DataFrame(rows))
-
-
-def _p_of_print(cell: dict, published: float, rounding: float) -> float:
-    """p of "five new runs on the same problems print this", for a cell of `estimates`; NaN where it cannot be said."""
-    return rerun_p(cell["variance"], published, RERUN, rounding=rounding) if "variance" in cell else float("nan")
 
 
 def only_printed(comparison: Comparison, system: str, look_up: Look, note: str) -> pd.DataFrame:
@@ -184,25 +162,23 @@ def in_columns(frame: pd.DataFrame) -> pd.DataFrame:
 # ---- what a row is worth ----
 
 
-def status(row: object) -> str:
-    """What a row of a table is worth: `measured`, `stand-in: NAME`, `partial: WHY` or `absent: WHY`.
+def statuses(table: pd.DataFrame) -> pd.Series:
+    """What each row is worth: `measured`, `stand-in: NAME`, `partial: WHY` or `absent: WHY`.
 
     Of a difference, `b` may stand in. `partial`: over some of the problems, or of runs that count in part.
     """
+    return pd.Series([_status(row) for row in table.itertuples()], index=table.index, dtype=object)
+
+
+def _status(row: object) -> str:
     note = getattr(row, "note", "")
     note = note if isinstance(note, str) else ""
     if pd.isna(getattr(row, "value", getattr(row, "difference", None))):
         return f"absent: {note}"
     filled = str(getattr(row, "source", getattr(row, "b", "")))
-    for name in STAND_INS:
-        if name in filled:
-            return f"stand-in: {name}"
+    if stands_in := next((name for name in STAND_INS if name in filled), ""):
+        return f"stand-in: {stands_in}"
     return f"partial: {note}" if note or str(getattr(row, "category", "")).startswith("covered") else "measured"
-
-
-def statuses(table: pd.DataFrame) -> pd.Series:
-    """The `status` of each row."""
-    return pd.Series([status(row) for row in table.itertuples()], index=table.index, dtype=object)
 
 
 def why_empty(table: pd.DataFrame) -> str:
@@ -250,13 +226,19 @@ def side_by_side(table: pd.DataFrame) -> pd.DataFrame:
         return show(table)
     extra = [c for c in ("rule", "k", "level") if c in table]
     table = table if "published" in table else table.assign(published=float("nan"), source="")
+    filled = table[statuses(table).str.startswith("stand-in")].groupby("system", sort=False)["source"].unique()
+    names = {system: f"{system} ({', '.join(sources)})" for system, sources in filled.items()}
     known = table[table["value"].notna() | table["published"].notna()]
-    known = known.assign(
-        system=known["system"].map(_with_stand_ins(table)), cell=[_as_text(row) for row in known.itertuples()]
-    )
+    known = known.assign(system=known["system"].replace(names), cell=[_as_text(row) for row in known.itertuples()])
     wide = known.pivot_table(index="category", columns=[*extra, "system"], values="cell", aggfunc="first", sort=False)
     order = [c for c in table["category"].unique() if c in wide.index]
     return Whole(wide.reindex(order).fillna("–"))
+
+
+def _as_text(row: object) -> str:
+    value = "–" if pd.isna(row.value) else f"{row.value:.3f}" if row.value % 1 else f"{row.value:.0f}"
+    value += "" if pd.isna(row.low) else f" [{row.low:.3f}, {row.high:.3f}]"
+    return value + ("" if pd.isna(row.published) else f" ({row.published:.3g})")
 
 
 def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
@@ -301,6 +283,22 @@ def _verdict(row: object, about: dict) -> tuple[str, str]:
     return "agrees", ""
 
 
+def _in_one_line(table: pd.DataFrame, found: pd.DataFrame) -> str:
+    title = table.attrs.get("title", "this table")
+    if found.empty:
+        known = "has one of ours beside it" if table["published"].notna().any() else ""
+        return f"no printed value of {title} {known or 'is for this budget, model, data set and method'}"
+    lines, replaced = [], statuses(found).str.startswith("stand-in")
+    for part, where in ((found[~replaced], f"printed values of {title}"), (found[replaced], "where the {} stands in")):
+        if len(part):
+            agree, differ, undecided = ((part["verdict"] == verdict).sum() for verdict in ("agrees", "differs", "open"))
+            counts = (
+                f"{agree} agree with what five more runs of ours would print, {differ} differ, {undecided} are open"
+            )
+            lines.append(f"of {len(part)} {where.format(' or '.join(part['source'].unique()))}, {counts}")
+    return "; ".join(lines)
+
+
 def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | None:
     """Write a table as CSV (six digits) or a figure as PNG into `folder`, under its own name or this one.
 
@@ -310,54 +308,23 @@ def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | No
     if thing is None:
         print("nothing to draw: the table says why")
         return None
-    is_table = isinstance(thing, pd.DataFrame)
+    is_table, caption = isinstance(thing, pd.DataFrame), getattr(thing, "caption", "")
     if not is_table and not hasattr(thing, "savefig"):
         raise TroveLiteError(f"a {type(thing).__name__} cannot be saved: give save() a table or a figure")
     name = name or (thing.attrs.get("name", "") if is_table else thing.get_label())
-    writes = folder and (not is_table or len(thing))
-    if writes and not name:
-        raise TroveLiteError("a table or figure of no paper has no name of its own: give save() one")
-    if writes:
+    if folder and (not is_table or len(thing)):
+        if not name:
+            raise TroveLiteError("a table or figure of no paper has no name of its own: give save() one")
         path = str(Path(folder) / name)
         with on_disk(Path(folder)):
             Path(folder).mkdir(parents=True, exist_ok=True)
             if is_table:
                 thing.to_csv(f"{path}.csv", index=False, float_format="%.6g", lineterminator="\n")
             else:
-                about = {"Description": caption} if (caption := getattr(thing, "caption", "")) else {}
+                about = {"Description": caption} if caption else {}
                 thing.savefig(f"{path}.png", dpi=150, metadata={"Software": None} | about)
-    if not is_table and (caption := getattr(thing, "caption", "")):
+    if is_table:
+        return thing
+    if caption:
         print(caption)
-    return thing if is_table else None
-
-
-def _in_one_line(table: pd.DataFrame, found: pd.DataFrame) -> str:
-    title = table.attrs.get("title", "this table")
-    if found.empty:
-        known = table["published"].notna().any()
-        return f"no printed value of {title} " + (
-            "has one of ours beside it" if known else "is for this budget, model, data set and method"
-        )
-    replaced = statuses(found).str.startswith("stand-in")
-    lines = []
-    for part, where in ((found[~replaced], f"printed values of {title}"), (found[replaced], "where the {} stands in")):
-        if len(part):
-            agree, differ, undecided = ((part["verdict"] == verdict).sum() for verdict in VERDICTS)
-            said = f"{agree} agree with what five more runs of ours would print, {differ} differ, {undecided} are open"
-            lines.append(f"of {len(part)} {where.format(' or '.join(part['source'].unique()))}, {said}")
-    return "; ".join(lines)
-
-
-def _with_stand_ins(table: pd.DataFrame) -> Callable[[str], str]:
-    """A system's name with what stands in for it in some of its cells."""
-    filled = table[statuses(table).str.startswith("stand-in")]
-    replaced = filled.groupby("system", sort=False)["source"].unique()
-    return lambda system: f"{system} ({', '.join(replaced[system])})" if system in replaced else system
-
-
-def _as_text(row: object) -> str:
-    if pd.isna(row.value):
-        return "–" if pd.isna(row.published) else f"– ({row.published:.3g})"
-    interval = "" if pd.isna(row.low) else f" [{row.low:.3f}, {row.high:.3f}]"
-    value = f"{row.value:.3f}" if row.value % 1 else f"{row.value:.0f}"
-    return f"{value}{interval}" + ("" if pd.isna(row.published) else f" ({row.published:.3g})")
+    return None

@@ -1,7 +1,5 @@
 """Verification by people: pages for raters who say whether programs are right, and what their answers come to.
 
 A study is a folder: `pages/`, one self-contained page a rater, to be sent; `key.csv`, which program is whose, and
-`study.json`, to be kept. Nothing on a page says which method wrote a program, or whether it is right. Which rater sees
-what is `plan`'s, the pages are `export`'s, answers are read in `answers`; what they say of methods is computed in
-`ratings` and held against print in `papers.trove.table5`.
+`study.json`, to be kept. Nothing on a page says which method wrote a program, or whether it is right.
 """

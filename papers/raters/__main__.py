@@ -21,40 +21,26 @@ def options() -> argparse.ArgumentParser:
     export.add_argument("--raters", type=int, default=6, help="a multiple of the methods (default: %(default)s)")
     export.add_argument("--problems", type=int, default=100, help="at most, for each rater (default: %(default)s)")
     export.add_argument("--seed", type=int, default=0, help="of problems and orders (default: %(default)s)")
-    export.add_argument("--output", action="store_true", help="show what each program printed, too")
-    read = parts.add_parser("read", help="answers → agreement, accuracy, time, power")
+    read = parts.add_parser("read", help="answers → agreement, accuracy, time")
     read.add_argument("folder", metavar="FOLDER", help="study, as export wrote it")
     read.add_argument("answers", nargs="+", metavar="ANSWERS", help="files that raters' pages wrote")
     read.add_argument("--out", metavar="FOLDER", help="for tables and figures (default: results in the study)")
     return parser
 
 
-def export(runs, out, **how) -> None:
-    made = write_study(runs, out, **how)
-    print(
-        f"{made.folder / PAGES}: a page for each of {made.raters} raters, {made.problems} problems each, programs of "
-        f"{', '.join(made.methods)}; send these\n{made.folder}: the key; keep it from the raters"
-    )
-    if made.left_out:
-        print(f"{made.left_out} answers could not be shown whole, or hold no program, and are in no page")
-
-
-def read(folder, answers, out) -> None:
-    place = Path(out) if out else Path(folder) / "results"
-    found = verification(read_study(folder, answers))
-    for table in found[:3]:
-        print(f"{table.attrs['title']}\n{show(table).to_string(index=False)}\n")
-    print(f"Ratings of {found[0].attrs['runs']}.")
-    for thing in found:
-        save(thing, place)
-    print(f"tables and figures in {place}")
-
-
 def main(words: list[str] | None = None) -> int:
-    given = vars(options().parse_args(words))
-    work = {"export": export, "read": read}[given.pop("part")]
+    given = options().parse_args(words)
     try:
-        work(**given)
+        if given.part == "export":
+            how = {name: getattr(given, name) for name in ("raters", "problems", "seed")}
+            left_out = write_study(given.runs, given.out, **how)["left_out"]
+            print(f"{Path(given.out) / PAGES}: send these; keep the rest of {given.out} from the raters")
+            print(f"{left_out} answers are in no page: not known whole, or no program")
+        else:
+            for thing in verification(read_study(given.folder, given.answers)):
+                if hasattr(thing, "columns"):
+                    print(f"{thing.attrs['title']}, {thing.attrs['runs']}\n{show(thing).to_string(index=False)}\n")
+                save(thing, given.out or Path(given.folder) / "results")
     except TroveLiteError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

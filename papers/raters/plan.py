@@ -15,36 +15,26 @@ KEY = ["rater", "item", *PROBLEM, "method", "run", "right"]
 def plan(answers: pd.DataFrame, *, raters: int, problems: int, seed: int) -> pd.DataFrame:
     """Which of these answers each rater judges, and in what order: columns `KEY` and `row`, the label in `answers`.
 
-    A Latin square: with M methods, rater r judges of the i-th problem the answer of method (i + r) mod M. So each rater
-    judges every problem once and all methods alike (within one), and each answer is judged by raters / M. Methods are
-    numbered, problems drawn and ordered, and items shuffled for each rater, all by `seed`. Of several runs of a method
-    the one of the lowest seed counts. `problems`: at most so many of those that all methods answered. Raises
+    A Latin square: with M methods, rater r judges of the i-th problem the answer of method (i + r) mod M, so each
+    judges every problem once and all methods alike, all drawn by `seed`. Of several runs of a method that of the lowest
+    seed counts. `problems`: at most so many of those that all methods answered. Raises
     TroveLiteError where there are fewer than two methods, or raters that no such square has.
     """
     known = answers[answers["correct"].notna()].reset_index(names="row")
     known = known.sort_values(["seed", "run"], kind="stable").drop_duplicates([*PROBLEM, "method"])
     known = known.astype(dict.fromkeys(["dataset", "category", "method", "run"], str))
     methods = sorted(known["method"].unique())
-    if len(methods) < 2:
-        raise TroveLiteError(
-            f"these runs hold answers of {', '.join(methods) or 'no method'} alone: give runs of two or more methods"
-        )
-    if raters < 1 or raters % len(methods):
-        raise TroveLiteError(
-            f"{raters} raters for {len(methods)} methods ({', '.join(methods)}): give a multiple of {len(methods)}, so "
-            "that every method's answer to a problem is judged equally often"
-        )
-    rng = generator(seed)
     by_problem = known.pivot_table(index=PROBLEM, columns="method", values="row", sort=True).dropna()
-    if by_problem.empty or problems < 1:
-        raise TroveLiteError("no problem that all methods answered with a program: name runs on the same problems")
+    if len(methods) < 2 or by_problem.empty or problems < 1:
+        raise TroveLiteError(f"give runs of two or more methods on the same problems (here: {', '.join(methods)})")
+    if raters < 1 or raters % len(methods):
+        raise TroveLiteError(f"{raters} raters for {', '.join(methods)}: give a multiple of {len(methods)}")
+    rng = generator(seed)
     drawn = by_problem.iloc[rng.permutation(len(by_problem))[:problems]]
     places = drawn[list(rng.permutation(methods))].to_numpy(dtype=int)  # (problems, methods): rows of `answers`
-    each = np.arange(len(places))
-    rows = []
+    each, rows = np.arange(len(places)), []
     for rater in range(raters):
         asked = places[each, (each + rater) % len(methods)]
         rows += [(rater + 1, item, place) for item, place in enumerate(rng.permutation(asked).tolist(), start=1)]
     key = pd.DataFrame(rows, columns=["rater", "item", "row"]).merge(known, on="row", how="left")
-    key = key.sort_values(["rater", "item"], ignore_index=True)
     return key.assign(right=key["correct"].astype(bool))[[*KEY, "row"]]

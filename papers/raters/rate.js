@@ -60,12 +60,11 @@ function text(id, words, part) {
 function open(place) {
   stopClock();
   at = place;
-  const { question, context, program, output } = items[at];
+  const { question, context, program } = items[at];
   $("heading").textContent = `Problem ${at + 1} of ${items.length}`;
   text("question", question);
   text("context", context, "context-part");
   text("program", program);
-  text("output", output, "output-part");
   $("yes").setAttribute("aria-pressed", answers[at].said === true);
   $("no").setAttribute("aria-pressed", answers[at].said === false);
   $("back").disabled = at === 0;

@@ -1,8 +1,9 @@
-"""TroVE's ablations (section 8, appendix D): runs that differ in one choice, each held against the default.
+"""TroVE's ablations (section 8, appendix D): runs that differ in one choice, each held against the default, and the
+paper's tables of these choices: 7, 8, 10 to 13, and Figure 8.
 
 What a variant changes is what its study's file says of it. Samples that two runs share (same prompt, same seed) are the
 same draws, so scores are subtracted problem by problem and seed by seed. Selection needs no run of its own: the
-default's candidates are scored again. The paper's tables of the same choices are in `ablation_tables`.
+default's candidates are scored again. Printed numbers are of CodeLlama-7B on MATH, and stand beside its runs alone.
 """
 
 from collections.abc import Mapping
@@ -14,19 +15,20 @@ import numpy as np
 import pandas as pd
 
 from trove_lite.analysis.choose import PROBLEM, choose, in_order
-from trove_lite.analysis.compare import corrected, difference_cells
+from trove_lite.analysis.compare import corrected, difference_cells, estimates
 from trove_lite.analysis.costs import matched_budgets
 from trove_lite.analysis.scores import scored, variance_of
 from trove_lite.analysis.sides import Comparison, one_kind
+from trove_lite.analysis.statistics import run_sd
+from trove_lite.analysis.toolboxes import toolboxes
 from trove_lite.candidates import TEXT, load_calls, load_candidates, measured
 from trove_lite.errors import TroveLiteError
 from trove_lite.selection import RULES
 
-from .. import is_in_print, named, published_table
+from .. import in_columns, is_in_print, named, published_table
 from ..reeval.two_sides import MODELS
-from .table2 import ended_with
+from .table2 import ended_with, over_runs
 
-RULE, DEFAULT = "one_stage", "default"
 SAME, AS_RUN, SCORED = "the same calls", "as run", "scored again"
 #: Ways to select that are no method's rule: any program that ran (TroVE, Table 11), and the least complex answer.
 RANDOM, SIMPLEST = "random", "simplest"
@@ -35,17 +37,31 @@ SYSTEMS: dict[int, dict[str, dict[str, object]]] = {
     8: {"with_trim": {}, "without_trim": {"threshold": "never"}},
     10: {"freq_ours": {}, "lexical": {"ranking": "lexical"}, "lm_based": {"ranking": "model"}},
     11: {"self_consistency_ours": {}, "no_sampling": {"k": 3}, "random_selection": {"scored by": RANDOM}},
-    12: {
-        "no_rectification_ours": {},
-        "rec_after_creation": {"rectify": "create"},
-        "rec_after_import": {"rectify": "import"},
-    },
+    12: {"no_rectification_ours": {}}
+    | {f"rec_after_{after}": {"rectify": what} for after, what in (("creation", "create"), ("import", "import"))},
     13: {"logarithmic_ours": {}, "fixed_value": {"threshold": "fixed_2"}},
 }
+TRIMMING = {"threshold", "interval", "final_trim", "retry"}
+#: The choices that a table is about: variants of these stand in it too, under what they change.
+FAMILIES = {8: TRIMMING, 10: {"ranking", "shown"}, 11: {"k", "temperature", "selection"}, 12: {"rectify"}, 13: TRIMMING}
 COSTS = {"calls": "calls", "completion": "completion_tokens", "total": "total_tokens"}
 EFFECTS = ["variant", "paper", "budget", "published", "difference", "low", "high", "covers", "p", "p_holm"]
 EFFECTS += ["p_within_2", *(f"{cost}{side}" for cost in COSTS.values() for side in ("", "_default"))]
 EFFECTS += ["runs", "problems", "note"]
+ORDERS = ["category", "measure", "published", "published_min", "published_max", "published_sd", "value", "low", "high"]
+ORDERS += [
+    "shuffled",
+    "shuffled_low",
+    "shuffled_high",
+    "smallest",
+    "largest",
+    "orders_sd",
+    "seeds_sd",
+    "orders",
+    "runs",
+]
+#: How Table 7 prints its columns, and what they are called here.
+IN_ORDERS = dict(zip(("original", "range_min", "range_max", "std"), ORDERS[2:6], strict=True))
 
 
 class Variant(NamedTuple):
@@ -61,8 +77,7 @@ class Variant(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What is changed, by options and values."""
-        return ", ".join(f"{option} {value}" for option, value in self.changes.items()) or DEFAULT
+        return ", ".join(f"{option} {value}" for option, value in self.changes.items()) or "default"
 
 
 class Ablations(NamedTuple):
@@ -84,7 +99,7 @@ class Ablations(NamedTuple):
 # ---- reading ----
 
 
-def ablations(changes: Mapping[str | Path, Mapping[str, object]], *, rule: str = RULE) -> Ablations:
+def ablations(changes: Mapping[str | Path, Mapping[str, object]], *, rule: str = "one_stage") -> Ablations:
     """Run folders of TROVE and what each changes, by option as its study's file names it; the default is the first.
 
     Raises TroveLiteError where there is none, models differ, or nothing is in common.
@@ -94,8 +109,7 @@ def ablations(changes: Mapping[str | Path, Mapping[str, object]], *, rule: str =
     found = [_read(Path(folder), changed, rule) for folder, changed in changes.items()]
     both = set.intersection(*({category for category, _ in streams(variant.candidates)} for variant in found))
     common = {stream for stream in streams(found[0].candidates) if stream[0] in both}
-    tables = ("candidates", "answers", "calls")
-    found = [v._replace(**{name: _only(getattr(v, name), common) for name in tables}) for v in found]
+    found = [v._replace(**{name: _only(getattr(v, name), common) for name in Variant._fields[3:]}) for v in found]
     if lacking := [variant.name for variant in found if variant.candidates.empty]:
         raise TroveLiteError(f"{lacking[0]}: has no category and seed in common with {found[0].name} and the others")
     (model,) = one_kind(pd.concat([variant.candidates[["model"]] for variant in found]), "model")
@@ -106,10 +120,8 @@ def ablations(changes: Mapping[str | Path, Mapping[str, object]], *, rule: str =
 
 
 def _read(folder: Path, changed: Mapping[str, object], rule: str) -> Variant:
-    rows, calls = (
-        frame[frame["method"].astype(str).str.startswith("trove")].assign(method="trove")
-        for frame in (load_candidates(folder), load_calls(folder))
-    )
+    tables = (load_candidates(folder), load_calls(folder))
+    rows, calls = (t[t["method"].astype(str).str.startswith("trove")].assign(method="trove") for t in tables)
     if rows.empty:
         raise TroveLiteError(f"{folder}: not a run folder of TROVE")
     rows = rows.assign(imports=rows["tools"].str.contains(r"\btoolbox\b", na=False))
@@ -131,20 +143,14 @@ def _only(frame: pd.DataFrame, common: set[tuple[str, int]]) -> pd.DataFrame:
 # ---- scores, under names by which runs of one seed are subtracted from one another ----
 
 
-def by_seed(answers: pd.DataFrame, score: pd.Series) -> pd.DataFrame:
-    """A number for each answer as scores."""
+def by_seed(answers: pd.DataFrame, column: str = "correct") -> pd.DataFrame:
+    """A number of each answer as scores, whose runs are called by their seeds; what was not judged is not right."""
+    numbers = answers[column].fillna(False) if column == "correct" else answers[column]
     runs = [f"seed {seed}" for seed in answers["seed"]]
-    return answers[[*PROBLEM, "level"]].assign(score=score.to_numpy(dtype=float), method="trove", run=runs)
-
-
-def accuracy_scores(answers: pd.DataFrame) -> pd.DataFrame:
-    """Whether answers are right."""
-    return by_seed(answers, answers["correct"].fillna(False).astype(float))
-
-
-def operations_scores(answers: pd.DataFrame) -> pd.DataFrame:
-    """#ops of answers as the program reports it."""
-    return by_seed(answers, answers["reported_operations"].astype("Float64").astype(float)).dropna(subset="score")
+    scores = answers[[*PROBLEM, "level"]].assign(
+        score=numbers.astype("Float64").astype(float), method="trove", run=runs
+    )
+    return scores.dropna(subset="score")
 
 
 def selected(variant: Variant, rule: str) -> pd.DataFrame:
@@ -153,7 +159,7 @@ def selected(variant: Variant, rule: str) -> pd.DataFrame:
     `random`: over all choices among the programs that ran. `simplest`: the answer with fewest operations.
     """
     if rule in RULES:
-        return accuracy_scores(choose(variant.candidates, rule))
+        return by_seed(choose(variant.candidates, rule))
     frame = in_order(variant.candidates)
     ran = frame["status"] == "ok"
     any_ran = ran.groupby([frame[name] for name in PROBLEM], observed=True).transform("any")
@@ -161,8 +167,12 @@ def selected(variant: Variant, rule: str) -> pd.DataFrame:
     if rule == SIMPLEST:
         cost = frame["operations"].astype("Float64").astype(float).fillna(np.inf)
         ordered = frame.assign(_cost=cost).sort_values([*PROBLEM, "_cost"], kind="stable")
-        return accuracy_scores(ordered.drop_duplicates(PROBLEM))
-    return accuracy_scores(frame).groupby([*PROBLEM, "level"], observed=True)["score"].mean().reset_index()
+        return by_seed(ordered.drop_duplicates(PROBLEM))
+    return _mean(by_seed(frame))
+
+
+def _mean(scores: pd.DataFrame) -> pd.DataFrame:
+    return scores.groupby([*PROBLEM, "level"], observed=True)["score"].mean().reset_index()
 
 
 # ---- effects ----
@@ -175,44 +185,37 @@ def effects(study: Ablations) -> pd.DataFrame:
     calls; or the default's own candidates scored again. Orders of problems are one row, their mean. Costs are a
     problem's. `published`: the paper's difference (`published_effect`).
     """
-    default, orders = selected(study.default, study.rule), study.shuffled
-    rows = [row for v in study.variants if set(v.changes) != {"shuffle"} for row in _of_variant(study, v, default)]
+    default, orders, rows = selected(study.default, study.rule), study.shuffled, []
+
+    def row(cells: dict, variant: str, number: int, budget: str) -> None:
+        rows.append(cells | {"variant": variant, "paper": f"Table {number}" if number else "", "budget": budget})
+
+    for variant in (v for v in study.variants if v not in orders):
+        number, system = in_print(variant)
+        first, whole = _costs(variant, study.default), _costs(variant, study.default, again=True)
+        more = first["calls"] - first["calls_default"]
+        same = _difference(selected(variant, study.rule), default) | first
+        row(same if abs(more) < 0.01 else _matched(study, variant, dearer=more > 0), variant.label, number, SAME)
+        if any(whole[name] != rows[-1][name] for name in ("calls", "calls_default")):
+            row(
+                _difference(by_seed(variant.answers), by_seed(study.default.answers)) | whole,
+                variant.label,
+                number,
+                AS_RUN,
+            )
+        rows[-1]["published"] = published_effect(study, number, system)  # papers print what came of runs as they were
     if orders:
-        scores = pd.concat([selected(variant, study.rule) for variant in orders])
-        mean = scores.groupby([*PROBLEM, "level"], observed=True)["score"].mean().reset_index()
+        mean = _mean(pd.concat([selected(variant, study.rule) for variant in orders]))
         label = "another order" if len(orders) == 1 else f"{len(orders)} other orders, their mean"
-        rows.append(_difference(mean, default) | _costs(orders[0], study.default) | _called(label, 7, SAME))
-    for rule in (*RULES, RANDOM, SIMPLEST):
-        if rule != study.rule:
-            known = _called(f"answer by {rule}", 11, SCORED)
-            if rule == RANDOM:
-                known["published"] = published_effect(study, 11, "random_selection")
-            both = _difference(selected(study.default, rule), default)
-            rows.append(both | _costs(study.default, study.default) | known)
-    table = corrected(pd.DataFrame(rows)).reindex(columns=EFFECTS)
-    table = table.astype({"note": object, "paper": object}).fillna({"note": "", "paper": ""})
+        row(_difference(mean, default) | _costs(orders[0], study.default), label, 7, SAME)
+    for rule in (rule for rule in (*RULES, RANDOM, SIMPLEST) if rule != study.rule):
+        both = _difference(selected(study.default, rule), default) | _costs(study.default, study.default)
+        row(both, f"answer by {rule}", 11, SCORED)
+        if rule == RANDOM:
+            rows[-1]["published"] = published_effect(study, 11, "random_selection")
+    table = corrected(pd.DataFrame(rows)).reindex(columns=EFFECTS).astype({"note": object}).fillna({"note": ""})
     table = table.sort_values("difference", ascending=False, kind="stable", ignore_index=True)
     return named(table, "trove_ablations", "TroVE's choices, each against the default", study.comparison.title)
-
-
-def _called(label: str, number: int, budget: str) -> dict[str, object]:
-    return {"variant": label, "paper": f"Table {number}" if number else "", "budget": budget}
-
-
-def _of_variant(study: Ablations, variant: Variant, default: pd.DataFrame) -> list[dict]:
-    number, system = in_print(variant)
-    first, whole = _costs(variant, study.default), _costs(variant, study.default, again=True)
-    if abs(first["calls"] - first["calls_default"]) < 0.01:
-        matched = _difference(selected(variant, study.rule), default) | first
-        matched["note"] = _note(variant, study.default)
-    else:
-        matched = _matched(study, variant, dearer=first["calls"] > first["calls_default"])
-    rows = [matched | _called(variant.label, number, SAME)]
-    if whole["calls"] != matched["calls"] or whole["calls_default"] != matched["calls_default"]:
-        ended = _difference(accuracy_scores(variant.answers), accuracy_scores(study.default.answers))
-        rows.append(ended | whole | _called(variant.label, number, AS_RUN))
-    rows[-1]["published"] = published_effect(study, number, system)  # papers print what came of runs as they were
-    return rows
 
 
 def _difference(scores: pd.DataFrame, minus: pd.DataFrame) -> dict:
@@ -226,9 +229,8 @@ def _matched(study: Ablations, variant: Variant, *, dearer: bool) -> dict:
     a, b = (study.default, variant) if dearer else (variant, study.default)
     rows = matched_budgets(study.comparison, pairs=[(a.name, b.name)], rule=study.rule)
     row = rows[rows["budget"] == "calls"].iloc[-1].to_dict()
-    mine, other = "ba" if dearer else "ab"
-    row |= {name: row[f"{cost}_{mine}"] for cost, name in COSTS.items()}
-    row |= {f"{name}_default": row[f"{cost}_{other}"] for cost, name in COSTS.items()}
+    for side, end in zip("ba" if dearer else "ab", ("", "_default"), strict=True):
+        row |= {f"{name}{end}": row[f"{cost}_{side}"] for cost, name in COSTS.items()}
     return row | {"difference": -row["difference"], "low": -row["high"], "high": -row["low"]} if dearer else row
 
 
@@ -242,14 +244,6 @@ def _costs(variant: Variant, default: Variant, *, again: bool = False) -> dict[s
         costs = (len(calls) / problems, written, read + written)
         found |= {f"{name}{side}": cost for name, cost in zip(COSTS.values(), costs, strict=True)}
     return found
-
-
-def _note(variant: Variant, default: Variant) -> str:
-    """Says where a variant changes nothing at all."""
-    columns = ["category", "seed", "phase", "problem", "mode", "sample", "program"]
-    theirs = _only(default.candidates, streams(variant.candidates))
-    both = [frame[columns].astype(str).reset_index(drop=True) for frame in (variant.candidates, theirs)]
-    return "the very programs of the default" if both[0].equals(both[1]) else ""
 
 
 # ---- what is printed ----
@@ -269,14 +263,120 @@ def printed_rows(study: Ablations, number: int) -> pd.DataFrame:
 
 
 def published_effect(study: Ablations, number: int, system: str) -> float:
-    """The paper's accuracy of a system minus that of its own choice: the mean over the runs' categories.
-
-    NaN where nothing is printed for these runs.
-    """
-    if not number:
-        return float("nan")
-    rows = printed_rows(study, number)
+    """The paper's accuracy of a system minus that of its own choice: the mean over the runs' categories, or NaN."""
+    rows = printed_rows(study, number) if number else pd.DataFrame(columns=["category", "method", "metric", "value"])
     rows = rows[(rows["metric"] == "acc") & rows["category"].isin(study.comparison.covered())]
-    cells = rows.pivot_table(index="category", columns="method", values="value")
-    ours = next(iter(SYSTEMS[number]))
+    cells, ours = (
+        rows.pivot_table(index="category", columns="method", values="value"),
+        next(iter(SYSTEMS.get(number, [""]))),
+    )
     return float((cells[system] - cells[ours]).mean()) if {system, ours} <= set(cells) else float("nan")
+
+
+# ---- the paper's tables ----
+
+
+def ablation_table(study: Ablations, number: int) -> pd.DataFrame:
+    """Accuracy, by category, of the systems of TroVE's Table 8, 10, 11, 12 or 13, and of variants of the same choice.
+
+    Answers that runs end with, problems solved again among them. Table 8 prints #ops too. A system that no run is of is
+    there with the reason.
+    """
+    ran: dict[str, Variant | None] = dict.fromkeys(SYSTEMS[number]) | {next(iter(SYSTEMS[number])): study.default}
+    for variant in study.variants:
+        table, system = in_print(variant)
+        if table == number or (variant.changes and set(variant.changes) <= FAMILIES[number]):
+            ran[system if table == number else variant.label] = variant
+    printed, rows = printed_rows(study, number), []
+    for metric, suffix, column in [("acc", "", "correct"), ("n_ops", ", #ops", "reported_operations")][
+        : 1 + (number == 8)
+    ]:
+        for system, variant in ran.items():
+            of_print = printed[(printed["method"] == system) & (printed["metric"] == metric)]
+            value = of_print.set_index("category")["value"].get
+            known = {"system": f"{system}{suffix}", "source": variant.name if variant else ""}
+            for cell in _cells(study, SYSTEMS[number].get(system, {}), variant, column):
+                rows.append(cell | known | {"published": value(cell["category"], np.nan)})
+    table = in_columns(pd.DataFrame(rows))
+    return named(table, f"trove_table{number}", f"TroVE's Table {number}", study.comparison.title)
+
+
+def _cells(study: Ablations, changes: Mapping, variant: Variant | None, column: str) -> list[dict]:
+    """A system's cells by category: of its run, of the default scored again, or why there are none."""
+    if changes == {"scored by": RANDOM}:
+        scores, note = selected(study.default, RANDOM), "the default's candidates, scored again"
+    elif variant is None:
+        note = f"no run with {', '.join(f'{option} {value}' for option, value in changes.items())}"
+        return [{"category": c, "runs": 0, "problems": 0, "note": note} for c in study.comparison.covered()]
+    else:
+        scores, note = by_seed(variant.answers, column), variant.label if "interval" in variant.changes else ""
+    cells = [c for c in estimates(study.comparison, study.default.name, scores) if c["problems"]]
+    return [cell | {"note": note or cell["note"]} for cell in cells]
+
+
+def orders_table(study: Ablations) -> pd.DataFrame:
+    """Table 7: accuracy, #ops and #lib in the data set's own order (`value`) and in shuffled ones, by category.
+
+    `smallest`, `largest`: of the orders' means over seeds. `orders_sd`: between orders at one seed, the mean over
+    seeds; `seeds_sd`: between seeds in one order, the mean over orders: what the other is to be measured by. #lib is
+    of tools that some final answer names, a number a stream, with t's intervals over runs.
+    """
+    rows, name, every = [], study.default.name, (study.default, *study.shuffled)
+    for metric, measure, column in (("acc", "accuracy", "correct"), ("n_ops", "#ops", "reported_operations")):
+        own, *parts = (by_seed(variant.answers, column) for variant in every)
+        pooled = [part.assign(run=f"{i} " + part["run"]) for i, part in enumerate(parts)]
+        others = {c["category"]: c for c in estimates(study.comparison, name, pd.concat(pooled))} if parts else {}
+        for cell in (cell for cell in estimates(study.comparison, name, own) if cell["problems"]):
+            category = cell["category"]
+            here = [p[p["category"] == category] if category in study.comparison.categories else p for p in parts]
+            means = pd.DataFrame([part.groupby("run")["score"].mean() for part in here])
+            rows.append(cell | {"measure": measure, "metric": metric} | _varied(others.get(category), means))
+    for category in study.comparison.covered():
+        own, *others = (_library(variant, category) for variant in every)
+        cell = {"category": category, "measure": "#lib", "metric": "n_lib", "runs": len(own)} | over_runs(own)
+        rows.append(cell | _varied(over_runs(np.concatenate(others)) if others else None, pd.DataFrame(others)))
+    printed = printed_rows(study, 7).rename(columns=IN_ORDERS)[["category", "metric", *IN_ORDERS.values()]]
+    table = pd.DataFrame(rows).merge(printed, on=["category", "metric"], how="left")
+    table = table.assign(orders=len(study.shuffled)).reindex(columns=ORDERS)
+    note = "" if study.shuffled else "no run with another order"
+    title = "TroVE's Table 7, the order of problems"
+    return named(table, "trove_table7", title, study.comparison.title, note=note)
+
+
+def _varied(shuffled: dict | None, means: pd.DataFrame) -> dict:
+    """The cells of Table 7 that are of shuffled orders: their mean, and how means, (orders, seeds), vary."""
+    if shuffled is None:
+        return {}
+    found = {f"shuffled{end}": shuffled.get(name) for end, name in (("", "value"), ("_low", "low"), ("_high", "high"))}
+    values, of_orders = means.to_numpy(dtype=float), means.mean(axis=1)
+    orders_sd, seeds_sd = (np.mean([run_sd(own) for own in ways]) for ways in (values.T, values))
+    return found | {
+        "smallest": of_orders.min(),
+        "largest": of_orders.max(),
+        "orders_sd": orders_sd,
+        "seeds_sd": seeds_sd,
+    }
+
+
+def _library(variant: Variant, category: str) -> np.ndarray:
+    answers = variant.answers[variant.answers["category"] == category]
+    used = answers[answers["status"] == "ok"].explode("used_tools").groupby("seed")["used_tools"].nunique()
+    return used.reindex(sorted(answers["seed"].unique()), fill_value=0).to_numpy(dtype=float)
+
+
+def sizes_table(study: Ablations) -> pd.DataFrame:
+    """Figure 8: how many tools toolboxes end with, by how they are trimmed; t's interval over runs.
+
+    `fewer`: the share that is gone, by the largest mean of these ways.
+    """
+    rows = []
+    for category in study.comparison.covered():
+        for variant in (study.default, *(v for v in study.variants if set(v.changes) <= TRIMMING)):
+            kept = toolboxes([variant.folder]).query("category == @category").groupby("seed").size()
+            seeds = sorted(seed for name, seed in streams(variant.candidates) if name == category)
+            ends = over_runs(kept.reindex(seeds, fill_value=0).to_numpy(dtype=float))
+            rows.append({"category": category, "system": variant.label, "runs": len(seeds)} | ends)
+    table = pd.DataFrame(rows).reindex(columns=["category", "system", "value", "low", "high", "runs"])
+    table["fewer"] = 1 - table["value"] / table.groupby("category")["value"].transform("max")
+    title = "TroVE's Figure 8, toolboxes with and without trimming"
+    return named(table, "trove_figure8", title, study.comparison.title)

@@ -10,20 +10,11 @@ from trove_lite.candidates import all_candidates, measured, selections
 from trove_lite.programs import COUNTS
 
 from .. import ROUNDING, named
-from .table2 import (
-    UNCOUNTED,
-    compared_answers,
-    counts_of,
-    library_sizes,
-    methods_of,
-    print_of,
-    scores_of,
-    sizes_by_category,
-)
+from .table2 import UNCOUNTED, answers_of, counts_of, library_sizes, print_of, scores_of, sizes_by_category
 
 COUNTED = ["counted", "programs", "same", "more", "less", "uncounted", "difference", "largest"]
 SELECTED = ["selected", "cause", "programs", "ops_file", "ops_ours"]
-EXPLAINED = ["measure", "category", "published", "value", "low", "high", "metric"]
+EXPLAINED = ["measure", "category", "value", "low", "high", "published"]
 SHOWN = ("accuracy", f"#ops, {COUNTS[0]}", "#lib, used")
 SAME, SAME_ANSWER, OTHER = "the same program", "another program, the same answer", "another answer"
 CUT = "an output that the record cuts, so that votes are lost"
@@ -37,14 +28,13 @@ def counted_otherwise(candidates: pd.DataFrame) -> pd.DataFrame:
     programs; `uncounted`: those that one of the two leaves out (they do not parse); `difference`: its mean over those
     that both count; `largest` is of the greatest size.
     """
-    comparison, answers = compared_answers(candidates)
-    counts, rows = counts_of(answers), []
+    comparison, systems = answers_of(candidates)
+    counts, rows = pd.concat(map(counts_of, systems.values())).sort_index(), []
     for name in COUNTS[1:] if counts.notna().any(axis=None) else ():
         difference = counts[name] - counts[COUNTS[0]]
         known = difference.dropna()
         sides = [int(part.sum()) for part in (known == 0, known > 0, known < 0, difference.isna())]
-        row = (name, len(counts), *sides, known.mean(), known.loc[known.abs().idxmax()])
-        rows.append(dict(zip(COUNTED, row, strict=True)))
+        rows.append((name, len(counts), *sides, known.mean(), known.loc[known.abs().idxmax()]))
     table = pd.DataFrame(rows, columns=COUNTED)
     return named(table, "trove_operations_counted", "TroVE, operations counted", comparison.title, note=UNCOUNTED)
 
@@ -54,30 +44,26 @@ def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
 
     A row for each way in which the two agree or not and for its cause: programs, and #ops as reported of either.
     """
-    texts = dict.fromkeys(PROBLEM[:-1], str)
-    held, whole = selections(candidates).astype(texts), all_candidates(candidates).astype(texts)
-    held = measured(held).merge(whole[["method", "run", "category"]].drop_duplicates())
-    again = whole[whole["phase"] == "retry"].assign(phase="stream")
-    parts = [measured(choose(part, "two_stage")) for part in (whole, again) if len(held) and len(part)]
-    rows = []
-    for (selected, cause), part in _beside_ours(held, whole, parts).groupby(["selected", "cause"]) if parts else ():
-        file, ours = (part[f"reported_operations{end}"].astype("Float64").mean() for end in ("", "_ours"))
-        rows.append(dict(zip(SELECTED, (selected, cause, len(part), file, ours), strict=True)))
+    held, whole = (part.astype(dict.fromkeys(PROBLEM[:-1], str)) for part in (selections(candidates), candidates))
+    whole = all_candidates(whole)
+    held, rows = held.merge(whole[["method", "run", "category"]].drop_duplicates()), []
+    if len(held):
+        again = whole[whole["phase"] == "retry"].assign(phase="stream")
+        ours = pd.concat([choose(part, "two_stage") for part in (whole, again) if len(part)], ignore_index=True)
+        both = measured(held).merge(
+            measured(ours.drop_duplicates(PROBLEM, keep="last")), on=PROBLEM, suffixes=("", "_2")
+        )
+        cut = whole.groupby(PROBLEM)["shortened"].any().reindex(pd.MultiIndex.from_frame(both[PROBLEM])).to_numpy(bool)
+        same = (both["program"] == both["program_2"]).to_numpy(dtype=bool)
+        answer = (both["answer"].fillna("") == both["answer_2"].fillna("")).to_numpy(dtype=bool)
+        selected = np.select([same, answer], [SAME, SAME_ANSWER], OTHER)
+        cause = np.where(same, "", np.where(cut, CUT, NOTHING))
+        for key, part in both.groupby([selected, cause]):
+            operations = (part[f"reported_operations{end}"].astype("Float64").mean() for end in ("", "_2"))
+            rows.append((*key, len(part), *operations))
     table = pd.DataFrame(rows, columns=SELECTED).sort_values("programs", ascending=False, ignore_index=True)
     note, runs = "no run of which both the result file and all candidates are known", "result files and logs"
     return named(table, "trove_recorded_selection", "TroVE, recorded selection", f"{runs} of the same runs", note=note)
-
-
-def _beside_ours(held: pd.DataFrame, whole: pd.DataFrame, ours: list[pd.DataFrame]) -> pd.DataFrame:
-    """Each selected program beside ours, whether they are the same, and why not."""
-    last = pd.concat(ours, ignore_index=True).drop_duplicates(PROBLEM, keep="last")
-    both = held.merge(last, on=PROBLEM, suffixes=("", "_ours"))
-    shortened = whole.groupby(PROBLEM)["shortened"].any()
-    cut = shortened.reindex(pd.MultiIndex.from_frame(both[PROBLEM])).to_numpy(dtype=bool)
-    same = (both["program"] == both["program_ours"]).to_numpy(dtype=bool)
-    answer = (both["answer"].fillna("") == both["answer_ours"].fillna("")).to_numpy(dtype=bool)
-    cause = np.where(same, "", np.where(cut, CUT, NOTHING))
-    return both.assign(selected=np.select([same, answer], [SAME, SAME_ANSWER], OTHER), cause=cause)
 
 
 def table2_explained(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
@@ -87,21 +73,22 @@ def table2_explained(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFra
     #lib the runs' own range. `why` is what explains the difference, `verdict`: `explained` or `open`. The paper prints
     the best of five runs, which is above a usual one.
     """
-    comparison, answers = compared_answers(candidates)
-    methods, counts, rows = methods_of(comparison).get("TROVE", []), counts_of(answers), []
-    for name, sizes in library_sizes(answers, kept).items():
-        for category, own in sizes_by_category(sizes, methods).iterrows():
-            rows.append((f"#lib, {name}", category, own.mean(), own.min(), own.max(), "n_lib"))
-    measures = {"accuracy": ("acc", answers["correct"], ROUNDING)}
-    measures |= {f"#ops, {name}": ("n_ops", counts[name], 10 * ROUNDING) for name in COUNTS}
-    for measure, (metric, values, rounding) in measures.items():
-        v = variance_of(scores_of(answers, methods, values))
-        for category in () if v is None else [c for c in comparison.categories if c in v.labels]:
-            value, low, high = prediction_interval(v.of([category]), 1, rounding=rounding)[:3]
-            rows.append((measure, category, value, low, high, metric))
-    table = pd.DataFrame(rows, columns=[name for name in EXPLAINED if name != "published"])
+    (comparison, systems), rows = answers_of(candidates), []
+    if (answers := systems.get("TROVE")) is not None:
+        for name, sizes in library_sizes(answers, kept).items():
+            for category, own in sizes_by_category(sizes).iterrows():
+                rows.append((f"#lib, {name}", category, own.mean(), own.min(), own.max(), "n_lib"))
+        counts = counts_of(answers)
+        measures = {"accuracy": ("acc", answers["correct"], ROUNDING)}
+        measures |= {f"#ops, {name}": ("n_ops", counts[name], 10 * ROUNDING) for name in COUNTS}
+        for measure, (metric, values, rounding) in measures.items():
+            v = variance_of(scores_of(answers, values))
+            for category in () if v is None else [c for c in comparison.categories if c in v.labels]:
+                found = prediction_interval(v.of([category]), 1, rounding=rounding)[:3]
+                rows.append((measure, category, *found, metric))
+    table = pd.DataFrame(rows, columns=[*EXPLAINED[:-1], "metric"])
     looked_up = [print_of(comparison, "TROVE", row.metric)(row.category)[0] for row in table.itertuples()]
-    table = table.assign(published=looked_up).reindex(columns=EXPLAINED)
+    table.insert(2, "published", looked_up)
     table = table[table["published"].notna()]
     table = table.assign(inside=table["published"].between(table["low"], table["high"]))
     found = [_explanation(row, table) for row in table.itertuples()]
@@ -118,7 +105,9 @@ def _explanation(row: object, table: pd.DataFrame) -> tuple[str, str]:
     if pd.isna(row.low):
         return "open", "a single run cannot say how far another moves"
     others = table[(table["metric"] == row.metric) & (table["category"] == row.category) & table["inside"]]
-    if len(others):
-        names = "; ".join(name.partition(", ")[2] for name in others["measure"])
-        return "explained", f"by another count: {names}"
-    return "open", "neither another run nor another count gives it"
+    names = "; ".join(name.partition(", ")[2] for name in others["measure"])
+    return (
+        ("explained", f"by another count: {names}")
+        if names
+        else ("open", "neither another run nor another count gives it")
+    )

@@ -14,29 +14,25 @@ import pandas as pd
 from trove_lite.analysis.choose import PROBLEM
 from trove_lite.analysis.compare import corrected, difference_cells
 from trove_lite.analysis.scores import estimate, variance_of
-from trove_lite.analysis.statistics import mean_interval
 from trove_lite.candidates import load_candidates
 from trove_lite.methods.trove import IMPORT, MODES, NONE, OWN, in_order
 from trove_lite.recorded.replay import played_back, stated_settings
 
 from .. import named
 from .ablations import Ablations, Variant, selected
+from .table2 import over_runs
 
-OWN_ORDER, SHUFFLED = "the data set's order", "shuffled orders"
 KEYS = [*PROBLEM, "level", "seed"]
 GROWTH = ["stream", "measure", "block", "first", "last", "value", "low", "high", "runs", "problems"]
 LATER = ["stream", "measure", "difference", "low", "high", "covers", "p", "p_holm", "p_within_2", "problems"]
-#: What is measured along the stream: the toolbox, IMPORT's use of it, single programs of each mode, IMPORT's gain, and
-#: what the toolbox adds to the answers where a run without one is there.
+#: What is measured along the stream: the toolbox, IMPORT's use of it, single programs of each mode, IMPORT's gain.
 SIZE, IMPORTS = "tools in the toolbox", "IMPORT programs that import"
 ACCURACY = {mode: f"accuracy of {mode.upper()}" for mode in MODES}
 GAINS = {mode: f"IMPORT minus {mode.upper()}" for mode in MODES if mode != IMPORT}
-WORTH = "answers, toolbox minus none"
-#: What is measured of a placebo, and which pairs of toolboxes are held against each other.
+#: Which toolboxes are held against each other.
 OWN_TOOLS, LENT, WITHOUT = "its own toolbox", "another category's", "no toolbox"
-ANSWERS, RAN = "accuracy of the answer", "IMPORT programs that run"
-TOKENS = {"tokens written by IMPORT": "completion_tokens", "tokens read by IMPORT": "prompt_tokens"}
 PAIRS = ((OWN_TOOLS, WITHOUT), (OWN_TOOLS, LENT), (LENT, WITHOUT))
+TOKENS = {"tokens written by IMPORT": "completion_tokens", "tokens read by IMPORT": "prompt_tokens"}
 PLACEBO = ["measure", "toolbox", "value", "low", "high", "run_sd", "runs", "problems"]
 DIFFERENCES = ["measure", "a", "b", *LATER[2:]]
 
@@ -61,15 +57,17 @@ def growth(study: Ablations, *, blocks: int = 6) -> pd.DataFrame:
     for stream, measure, scores in _measured(study):
         for block, part in enumerate(_blocks(scores, blocks), start=1):
             if len(part):  # of a stream with fewer problems than blocks there is none
-                about = {"first": part["place"].min() + 1, "last": part["place"].max() + 1}
-                found = _size(part) if measure == SIZE else estimate(part)._asdict()
-                rows.append({"stream": stream, "measure": measure, "block": block} | about | found)
+                about = {"stream": stream, "measure": measure, "block": block, "first": part["place"].min() + 1}
+                found = estimate(part)._asdict()
+                if measure == SIZE:
+                    found |= over_runs(part.groupby("run")["score"].mean().to_numpy())
+                rows.append(about | {"last": part["place"].max() + 1} | found)
     table = pd.DataFrame(rows).reindex(columns=GROWTH)
     return named(table, "trove_growth", "TROVE along the stream", study.comparison.title)
 
 
 def later(study: Ablations) -> pd.DataFrame:
-    """What IMPORT has over another mode in the stream's second half, minus what it has in the first; and the toolbox.
+    """What IMPORT has over another mode in the stream's second half, minus what it has in the first.
 
     Each is held against what has no tools on the same problem, so that harder problems make no trend. The halves count
     as different problems and runs; shuffled orders have the same problems in both, which makes the interval rather too
@@ -77,10 +75,10 @@ def later(study: Ablations) -> pd.DataFrame:
     """
     rows = []
     for stream, measure, scores in _measured(study):
-        if measure in (*GAINS.values(), WORTH):
+        if measure in GAINS.values():
             problem = scores["category"].astype(str) + " " + scores["problem"].astype(str)
-            first, second = _blocks(scores.assign(problem=problem), 2)
-            both = variance_of(pd.concat([first.assign(category="first"), second.assign(category="second")]))
+            halves = zip(("first", "second"), _blocks(scores.assign(problem=problem), 2), strict=True)
+            both = variance_of(pd.concat([half.assign(category=name) for name, half in halves]))
             contrast = replace(both, weights=np.array([-1.0, 1.0]))  # in the order of their names
             rows.append({"stream": stream, "measure": measure} | difference_cells(contrast))
     table = corrected(pd.DataFrame(rows)).reindex(columns=LATER)
@@ -94,25 +92,12 @@ def _blocks(scores: pd.DataFrame, blocks: int) -> list[pd.DataFrame]:
     return [scores[block == number] for number in range(blocks)]
 
 
-def _size(part: pd.DataFrame) -> dict:
-    """The toolbox's mean size in each run, and t's interval over runs."""
-    of_runs = part.groupby("run")["score"].mean().to_numpy()
-    ends = dict(zip(("value", "low", "high"), mean_interval(of_runs)[:3], strict=True))
-    return ends | {"runs": len(of_runs), "problems": len(part[["category", "problem"]].drop_duplicates())}
-
-
 def _measured(study: Ablations) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """(stream, measure, scores with a column `place`, from 0) of all that is measured along a stream."""
-    for stream, variants in ((OWN_ORDER, [study.default]), (SHUFFLED, study.shuffled)):
+    for stream, variants in (("the data set's order", [study.default]), ("shuffled orders", study.shuffled)):
         parts = [_along(variant) for variant in variants]
         for measure in parts[0] if parts else ():
             yield stream, measure, pd.concat([part[measure] for part in parts], ignore_index=True)
-    for variant in study.variants:
-        if variant.changes == {"toolbox": NONE}:
-            both = [selected(one, study.rule) for one in (study.default, variant)]
-            both = both[0].merge(both[1], on=[*PROBLEM, "level"], suffixes=("", "_without"))
-            worth = both.assign(score=both["score"] - both["score_without"])  # before any problem is solved again
-            yield OWN_ORDER, WORTH, worth.merge(places(study.default), on=["category", "problem"])
 
 
 def _along(variant: Variant) -> dict[str, pd.DataFrame]:
@@ -130,19 +115,18 @@ def _along(variant: Variant) -> dict[str, pd.DataFrame]:
 def places(variant: Variant) -> pd.DataFrame:
     """Where each problem stands in its stream, from 0: columns category, problem, `place`."""
     settings, rows = next(iter(stated_settings([variant.folder]).values())), variant.candidates
-    parts = []
-    for category, part in rows.groupby(rows["category"].astype(str)):
-        problems = in_order(sorted(part["problem"].unique()), settings)
-        parts.append(pd.DataFrame({"category": category, "problem": problems, "place": range(len(problems))}))
-    return pd.concat(parts, ignore_index=True)
+    ordered = rows.groupby(rows["category"].astype(str))["problem"].apply(
+        lambda own: in_order(sorted(own.unique()), settings)
+    )
+    table = ordered.explode().rename("problem").reset_index().astype({"problem": int})
+    return table.assign(place=table.groupby("category").cumcount())
 
 
 def toolbox_sizes(variant: Variant) -> pd.DataFrame:
     """How many tools IMPORT's programs ran after at each problem, its run being played back (`score`)."""
     found, stated, rows = [], stated_settings([variant.folder]), load_candidates(variant.folder)
-    for run, category in rows[["run", "category"]].astype(str).drop_duplicates().itertuples(index=False):
+    for (run, category), stream in rows.groupby(["run", "category"], observed=True):
         if stated[run].toolbox == OWN:
-            stream = rows[(rows["run"] == run) & (rows["category"] == category)]
             for attempt, _ in played_back(stream, stated[run]):
                 if attempt.mode == IMPORT and attempt.phase == "stream" and not attempt.round:
                     found.append((category, stated[run].seed, attempt.question.index, float(len(attempt.library))))
@@ -176,30 +160,29 @@ def placebo_differences(study: Ablations) -> pd.DataFrame:
     for a, b in PAIRS:
         for measure in found[OWN_TOOLS] if {a, b} <= set(found) else ():
             row = difference_cells(variance_of(found[a][measure], found[b][measure]))
-            margin = {"p_within_2": np.nan} if measure in TOKENS else {}
-            rows.append({"measure": measure, "a": a, "b": b} | row | margin)
-    table = corrected(pd.DataFrame(rows, columns=[c for c in DIFFERENCES if c != "p_holm"]))
+            rows.append(
+                {"measure": measure, "a": a, "b": b} | row | ({"p_within_2": np.nan} if measure in TOKENS else {})
+            )
+    table = corrected(pd.DataFrame(rows, columns=[c for c in DIFFERENCES if c != "p_holm"])).reindex(
+        columns=DIFFERENCES
+    )
     title, note = "IMPORT and its placebos, paired", "no run with another toolbox, or with none"
-    table = table.reindex(columns=DIFFERENCES)
     return named(table, "trove_placebo_differences", title, study.comparison.title, note="" if rows else note)
 
 
 def _by_toolbox(study: Ablations) -> dict[str, dict[str, pd.DataFrame]]:
     """Scores by what IMPORT is shown and by measure."""
-    variants = {OWN_TOOLS: study.default}
-    for variant in study.variants:
-        if set(variant.changes) == {"toolbox"}:
-            variants[WITHOUT if variant.changes["toolbox"] == NONE else LENT] = variant
-    order = [toolbox for toolbox in (OWN_TOOLS, LENT, WITHOUT) if toolbox in variants]
-    return {toolbox: _measures(variants[toolbox], study.rule) for toolbox in order}
+    changed = {v.changes["toolbox"] == NONE: v for v in study.variants if set(v.changes) == {"toolbox"}}
+    shown = {OWN_TOOLS: study.default, LENT: changed.get(False), WITHOUT: changed.get(True)}
+    return {toolbox: _measures(variant, study.rule) for toolbox, variant in shown.items() if variant}
 
 
 def _measures(variant: Variant, rule: str) -> dict[str, pd.DataFrame]:
     rows = variant.candidates
-    rows = rows[(rows["phase"] == "stream") & (rows["mode"] == IMPORT)]
-    found = {ACCURACY[IMPORT]: mean_of(rows, "correct"), IMPORTS: mean_of(rows, "imports")}
-    found[RAN] = mean_of(rows.assign(ran=rows["status"] == "ok"), "ran")
-    for name, column in TOKENS.items():
-        found[name] = mean_of(rows.dropna(subset=column), column)
-    paired = {name: scores.assign(run=[f"seed {seed}" for seed in scores["seed"]]) for name, scores in found.items()}
-    return {ANSWERS: selected(variant, rule)} | paired
+    rows = rows[(rows["phase"] == "stream") & (rows["mode"] == IMPORT)].assign(ran=rows["status"] == "ok")
+    columns = {ACCURACY[IMPORT]: "correct", IMPORTS: "imports", "IMPORT programs that run": "ran"} | TOKENS
+    found = {"accuracy of the answer": selected(variant, rule)}
+    for name, column in columns.items():
+        scores = mean_of(rows.dropna(subset=column) if name in TOKENS else rows, column)
+        found[name] = scores.assign(run=[f"seed {seed}" for seed in scores["seed"]])
+    return found

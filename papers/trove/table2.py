@@ -6,7 +6,7 @@ counts in other ways (`programs.COUNTS`), and what a library holds can be read i
 asked under every one of them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -24,12 +24,12 @@ from trove_lite.programs import COUNTS
 from trove_lite.selection import Vote, random_choice
 
 from .. import Look, in_columns, is_in_print, named, nothing, printed
-from ..reeval.two_sides import SKIP_POOL, sides
+from ..reeval.two_sides import sides
 
 #: What the paper calls a data set with one category.
 PRINTED = {"tabmwp": "TabMWP", "wtq": "WTQ", "hitab": "HiTab"}
 SYSTEMS = ("PRIMITIVE", "INSTANCE", "TROVE")
-RUN = ["method", "run", "category"]
+STREAM = ["method", "run", "category"]
 DIFFERENCES = ["measure", "category", "rule", "a", "b", "difference", "low", "high", "covers", "p", "p_holm"]
 DIFFERENCES += ["problems"]
 SIMPLER = ["counted", "answers", "a", "b", "value_a", "value_b", "difference", "low", "high", "covers", "p", "problems"]
@@ -40,12 +40,13 @@ ACCURACY, REPORTED, SELECTED = "accuracy", "#ops, as reported", "#ops, as select
 MEASURES = {ACCURACY: ("correct", "acc"), REPORTED: ("reported_operations", "n_ops"), SELECTED: ("operations", "n_ops")}
 #: Which of the answers that runs ended with are compared.
 ANSWERS = {
-    "all": lambda answers: pd.Series(True, answers.index),
-    "that ran": lambda answers: answers["status"] == "ok",
-    "that are right": lambda answers: answers["correct"].fillna(False).astype(bool),
+    "all": lambda answers: answers,
+    "that ran": lambda answers: answers[answers["status"] == "ok"],
+    "that are right": lambda answers: answers[answers["correct"].fillna(False).astype(bool)],
 }
-ONE_SYSTEM = "these runs hold one system alone"
 UNCOUNTED = "one system alone, or outcomes that were made before operations were counted in all ways"
+
+Systems = Mapping[str, pd.DataFrame]
 
 
 # ---- the answers that count, and the systems that gave them ----
@@ -55,13 +56,12 @@ def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
     """The answer that each run ended with: one row a problem and run, with what `candidates.measured` adds.
 
     Of recorded runs the answer that their result file holds, where there is one; else the one that `rule` selects from
-    a problem's last attempt ("": the rule that the run itself chose by; as officially, in two stages, where the table
-    does not say). `selection` says which rule it was.
+    a problem's last attempt ("": the rule that the run itself chose by, column `selection`; where that is not known,
+    the official one).
     """
-    recorded = selections(candidates)
-    known = pd.MultiIndex.from_frame(recorded[RUN].astype(str))
-    whole = all_candidates(candidates)
-    rest = whole[~pd.MultiIndex.from_frame(whole[RUN].astype(str)).isin(known)]
+    recorded, whole = selections(candidates), all_candidates(candidates)
+    known, own = (pd.MultiIndex.from_frame(rows[STREAM].astype(str)) for rows in (recorded, whole))
+    rest = whole[~own.isin(known)]
     rest = rest.assign(selection=rule or rest["selection"].astype(object).fillna(OFFICIAL))
     again = rest[rest["phase"] == "retry"].assign(phase="stream")
     chosen = [_chosen(part, name) for frame in (rest, again) for name, part in frame.groupby("selection")]
@@ -82,27 +82,22 @@ def _chosen(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
     return frame.loc[places]
 
 
-def compared_answers(candidates: pd.DataFrame) -> tuple[Comparison, pd.DataFrame]:
-    """The sides of these runs, and the answers that their independent runs ended with."""
-    return sides(candidates), ended_with(independent_runs(candidates))
-
-
-def methods_of(comparison: Comparison) -> dict[str, list[str]]:
-    """The methods behind each system that was run; what stands in for PRIMITIVE is left out."""
-    found = {}
+def answers_of(candidates: pd.DataFrame) -> tuple[Comparison, Systems]:
+    """The sides of these runs, and by system the answers that its independent runs ended with."""
+    comparison, answers = sides(candidates), ended_with(independent_runs(candidates))
+    method, found = answers["method"].astype(str), {}
     for name in comparison.sides:
-        both = [comparison[name], comparison.selected.get(name, comparison[name])]
-        methods = set().union(*(set(frame["method"].astype(str)) for frame in both)) - {SKIP_POOL}
-        if methods:
-            found[name] = sorted(methods)
-    return found
+        ran = pd.concat([comparison[name]["method"], comparison.ran(name)["method"]]).astype(str).unique()
+        if len(own := answers[method.isin(ran)]):  # not what stands in for a system
+            found[name] = own
+    return comparison, found
 
 
-def scores_of(answers: pd.DataFrame, methods: Sequence[str], values: pd.Series) -> pd.DataFrame:
-    """A number of each answer by these methods, as scores; none where it is not known."""
-    of = answers["method"].isin(methods)
-    numbers = values[of].astype("Float64").astype(float)
-    return answers.loc[of, [*PROBLEM, "level"]].assign(score=numbers).dropna(subset="score")
+def scores_of(answers: pd.DataFrame, values: pd.Series | str) -> pd.DataFrame:
+    """A number of each answer (a column of theirs, or beside it) as scores; none where it is not known."""
+    values = answers[values] if isinstance(values, str) else values
+    numbers = values.astype("Float64").astype(float)
+    return answers[[*PROBLEM, "level"]].assign(score=numbers).dropna(subset="score")
 
 
 def print_of(comparison: Comparison, system: str, metric: str) -> Look:
@@ -113,9 +108,15 @@ def print_of(comparison: Comparison, system: str, metric: str) -> Look:
     return lambda category: look_up(PRINTED.get(category, category))
 
 
-def _rule(answers: pd.DataFrame, methods: Sequence[str]) -> str:
-    """By which rule the answers of these methods were selected; by several, where their runs differ in that."""
-    return " and ".join(sorted(answers.loc[answers["method"].isin(methods), "selection"].unique()))
+def _rule(answers: pd.DataFrame) -> str:
+    """By which rule answers were selected; by several, where their runs differ in that."""
+    return " and ".join(sorted(answers["selection"].unique()))
+
+
+def _named(rows: list[dict], name: str, comparison: Comparison) -> pd.DataFrame:
+    table = in_columns(pd.DataFrame(rows))
+    rules = " and ".join(dict.fromkeys(table["rule"]))
+    return named(table, f"trove_table2_{name}", f"TroVE's Table 2, {name}, by {rules}", comparison.title)
 
 
 # ---- Table 2 ----
@@ -127,19 +128,18 @@ def table2(candidates: pd.DataFrame, *measures: str) -> pd.DataFrame:
     #ops `as reported` (`utils/eval.py`) is without any line that says "import", and without programs that do not parse;
     `as selected by` (`utils/select.py`) with imports, and of programs that answer alone, which is where it decides.
     """
-    comparison, answers = compared_answers(candidates)
-    rows = []
-    for system, methods in methods_of(comparison).items():
+    (comparison, systems), rows = answers_of(candidates), []
+    for system, answers in systems.items():
         for measure in measures:
             column, metric = MEASURES[measure]
-            look_up, scores = print_of(comparison, system, metric), scores_of(answers, methods, answers[column])
+            look_up, scores = print_of(comparison, system, metric), scores_of(answers, column)
             about = {"system": system + measure.removeprefix(ACCURACY).removeprefix("#ops"), "source": system}
+            about["rule"] = _rule(answers)
             for cell in estimates(comparison, system, scores, covered=list(dict.fromkeys(scores["category"]))):
                 if cell["category"] in comparison.categories:
-                    found = {"rule": _rule(answers, methods), "published": look_up(cell["category"])[0]}
-                    found["note"] = "no program's text is known" if scores.empty else cell["note"]
-                    rows.append(cell | about | found)
-    return _named(in_columns(pd.DataFrame(rows)), "accuracy" if ACCURACY in measures else "operations", comparison)
+                    note = "no program's text is known" if scores.empty else cell["note"]
+                    rows.append(cell | about | {"published": look_up(cell["category"])[0], "note": note})
+    return _named(rows, "accuracy" if ACCURACY in measures else "operations", comparison)
 
 
 def table2_differences(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -147,71 +147,66 @@ def table2_differences(candidates: pd.DataFrame) -> pd.DataFrame:
 
     Columns as of `analysis.compare.differences` with `measure` before them; one correction over all rows.
     """
-    comparison, answers = compared_answers(candidates)
-    systems, parts = methods_of(comparison), []
-    pairs = _pairs(systems)
+    (comparison, systems), parts = answers_of(candidates), []
     for measure, (column, _) in MEASURES.items():
-        scores = {system: scores_of(answers, methods, answers[column]) for system, methods in systems.items()}
-        parts.append(differences(comparison, scores, pairs=pairs).assign(measure=measure))
+        scores = {system: scores_of(answers, column) for system, answers in systems.items()}
+        parts.append(differences(comparison, scores, pairs=_pairs(systems)).assign(measure=measure))
     table = corrected(pd.concat(parts, ignore_index=True))
-    rules = {system: _rule(answers, methods) for system, methods in systems.items()}
-    both = [dict.fromkeys(rules[side] for side in pair) for pair in zip(table["a"], table["b"], strict=True)]
+    both = [dict.fromkeys(_rule(systems[side]) for side in pair) for pair in zip(table["a"], table["b"], strict=True)]
     table = table.assign(rule=list(map(" against ".join, both))).reindex(columns=DIFFERENCES)
-    note = "" if pairs else ONE_SYSTEM
+    note = "" if _pairs(systems) else "these runs hold one system alone"
     return named(table, "trove_table2_differences", "TroVE's Table 2, differences", comparison.title, note=note)
 
 
 def table2_library(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
     """#lib by each way to count it (`library_sizes`): the mean over runs, with t's interval over runs."""
-    comparison, answers = compared_answers(candidates)
-    counts, rows = library_sizes(answers, kept), []
-    for system, methods in methods_of(comparison).items():
+    (comparison, systems), rows = answers_of(candidates), []
+    for system, answers in systems.items():
         look_up = print_of(comparison, system, "n_lib")
-        for name, sizes in counts.items():
+        for name, sizes in library_sizes(answers, kept).items():
             for category in comparison.categories:
-                about = {"category": category, "rule": _rule(answers, methods), "system": f"{system}, {name}"}
-                rows.append(about | {"published": look_up(category)[0]} | _size(sizes, methods, category))
-    return _named(in_columns(pd.DataFrame(rows)), "library", comparison)
+                here = sizes[sizes.index.get_level_values("category") == category].to_numpy(dtype=float)
+                row = {"category": category, "rule": _rule(answers), "system": f"{system}, {name}", "problems": 0}
+                row |= {"published": look_up(category)[0], "runs": len(here), "note": ""}
+                if len(here) < 2:
+                    row["note"] = "one run" if len(here) else "what the toolbox held is not known"
+                rows.append(row | (over_runs(here) if len(here) else {}))
+    return _named(rows, "library", comparison)
 
 
-def library_sizes(answers: pd.DataFrame, kept: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """#lib of each run by each way to count it: columns method, run, category, `size`; no rows where it is not known.
+def over_runs(values: np.ndarray) -> dict[str, float]:
+    """The mean of a number a run, with t's interval over runs where there are several."""
+    if len(values) < 2:
+        return {"value": values.mean()}
+    return mean_interval(values)._asdict() | {"run_sd": run_sd(values)}
+
+
+def library_sizes(answers: pd.DataFrame, kept: pd.DataFrame) -> dict[str, pd.Series]:
+    """#lib of each run of a system by each way to count it, by STREAM; none where it is not known.
 
     `used` as reported (`utils/eval.py`): tools that some final answer that ran lists and names. `kept`: what the
     toolbox holds when the run ends (`toolboxes`), imports of modules among it; `kept and used`: what it holds of those;
     `kept functions`: without imports.
     """
+    texts = dict.fromkeys([*STREAM, "name"], str)
     used = answers[answers["status"] == "ok"].explode("used_tools").dropna(subset="used_tools")
-    used = used.rename(columns={"used_tools": "name"})[[*RUN, "name"]].astype(str)
-    kept = kept.astype(dict.fromkeys([*RUN, "name"], str))
+    used = used.rename(columns={"used_tools": "name"})[[*STREAM, "name"]].astype(texts).drop_duplicates()
+    ran = answers[STREAM].astype(str).drop_duplicates()
+    kept = kept.astype(texts).merge(ran)
     functions = kept[~kept["signature"].fillna("").str.match(r"(import|from) ")]
-    both = kept.merge(used.drop_duplicates(), on=[*RUN, "name"])
-    ran = answers[RUN].astype(str).drop_duplicates()
-    ended = ran.merge(kept[RUN].drop_duplicates(), on=RUN)
-    is_known = "used_tools" in answers and answers["used_tools"].notna().any()
+    ended = kept[STREAM].drop_duplicates()
+    known = bool(answers["used_tools"].notna().any())
+
+    def counted(tools: pd.DataFrame, streams: pd.DataFrame) -> pd.Series:
+        names = tools.groupby(STREAM)["name"].nunique()
+        return names.reindex(pd.MultiIndex.from_frame(streams), fill_value=0)
+
     return {
-        "used": _counted(used, ran if is_known else ran.head(0)),
-        "kept": _counted(kept, ended),
-        "kept and used": _counted(both, ended if is_known else ended.head(0)),
-        "kept functions": _counted(functions, ended),
+        "used": counted(used, ran if known else ran.head(0)),
+        "kept": counted(kept, ended),
+        "kept and used": counted(kept.merge(used), ended if known else ended.head(0)),
+        "kept functions": counted(functions, ended),
     }
-
-
-def _counted(tools: pd.DataFrame, streams: pd.DataFrame) -> pd.DataFrame:
-    """How many different tools each of these streams has."""
-    sizes = tools.groupby(RUN)["name"].nunique().rename("size").reset_index()
-    return streams.merge(sizes, on=RUN, how="left").fillna({"size": 0})
-
-
-def _size(sizes: pd.DataFrame, methods: list[str], category: str) -> dict:
-    here = sizes[sizes["method"].isin(methods) & (sizes["category"] == category)]["size"].to_numpy(dtype=float)
-    if not len(here):
-        return {"runs": 0, "problems": 0, "note": "what the toolbox held is not known"}
-    found = {"value": here.mean(), "runs": len(here), "problems": 0, "note": "" if len(here) > 1 else "one run"}
-    if len(here) > 1:
-        _, low, high = mean_interval(here)[:3]
-        found |= {"low": low, "high": high, "run_sd": run_sd(here)}
-    return found
 
 
 # ---- by every definition ----
@@ -230,15 +225,12 @@ def simpler(candidates: pd.DataFrame) -> pd.DataFrame:
     Over all the problems that both have; `value_a` and `value_b` are the two's means on them. Intervals and tests as of
     `analysis.compare.differences`, with one correction over the table.
     """
-    comparison, answers = compared_answers(candidates)
-    counts, rows = counts_of(answers), []
+    (comparison, systems), rows = answers_of(candidates), []
+    counts = {system: counts_of(answers) for system, answers in systems.items()}
     for which, of in ANSWERS.items():
-        kept = of(answers)
+        kept = {system: of(answers) for system, answers in systems.items()}
         for name in COUNTS:
-            scores = {
-                system: scores_of(answers[kept], methods, counts.loc[kept, name])
-                for system, methods in methods_of(comparison).items()
-            }
+            scores = {s: scores_of(own, counts[s].loc[own.index, name]) for s, own in kept.items()}
             for pair in _pairs(scores):
                 found = differences(comparison, scores, pairs=[pair])
                 if len(found):
@@ -254,10 +246,10 @@ def smaller(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
 
     Intervals are over categories and runs: a toolbox is one a run.
     """
-    comparison, answers = compared_answers(candidates)
-    rows = []
-    for name, sizes in library_sizes(answers, kept).items():
-        wide = {system: sizes_by_category(sizes, methods) for system, methods in methods_of(comparison).items()}
+    (comparison, systems), rows = answers_of(candidates), []
+    sizes = {system: library_sizes(answers, kept) for system, answers in systems.items()}
+    for name in ("used", "kept", "kept and used", "kept functions"):
+        wide = {system: sizes_by_category(own[name]) for system, own in sizes.items()}
         for a, b in _pairs(wide):
             both = wide[a].index.intersection(wide[b].index)
             if len(both) > 1:
@@ -270,14 +262,15 @@ def smaller(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
     return named(table, "trove_library_definitions", title, comparison.title, note=note)
 
 
-def sizes_by_category(sizes: pd.DataFrame, methods: list[str]) -> pd.DataFrame:
+def sizes_by_category(sizes: pd.Series) -> pd.DataFrame:
     """How many tools each run has: categories × runs, runs of a category numbered."""
-    own = sizes[sizes["method"].isin(methods)]
-    own = own.assign(number=own.groupby("category").cumcount())
-    return own.pivot_table(index="category", columns="number", values="size")
+    number = sizes.groupby("category").cumcount()
+    return pd.pivot_table(
+        sizes.rename("size").reset_index(), index="category", columns=number.to_numpy(), values="size"
+    )
 
 
-def _pairs(parts: dict) -> list[tuple[str, str]]:
+def _pairs(parts: Mapping[str, pd.DataFrame]) -> list[tuple[str, str]]:
     """TROVE with each other system that there is something of."""
     there = [name for name, part in parts.items() if len(part)]
     return [("TROVE", name) for name in there if name != "TROVE"] if "TROVE" in there else []
@@ -288,8 +281,3 @@ def _means(one: pd.DataFrame, other: pd.DataFrame) -> dict[str, float]:
     both = [part.groupby(["category", "problem"], observed=True)["score"].mean() for part in (one, other)]
     shared = both[0].index.intersection(both[1].index)
     return {f"value_{side}": part.loc[shared].mean() for side, part in zip("ab", both, strict=True)}
-
-
-def _named(table: pd.DataFrame, name: str, comparison: Comparison) -> pd.DataFrame:
-    rules = " and ".join(dict.fromkeys(table["rule"]))
-    return named(table, f"trove_table2_{name}", f"TroVE's Table 2, {name}, by {rules}", comparison.title)

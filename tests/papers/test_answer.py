@@ -13,7 +13,6 @@ from papers.answer import (
     NOT_RUN,
     PLANNED,
     answer,
-    answer_figure,
 )
 from trove_lite import TroveLiteError
 
@@ -115,11 +114,6 @@ def test_only_the_plan_s_family_counts_where_tools_were_used_and_no_sign_stands(
     assert list(table["reason"]) == ["", "", "", "one answer", NO_TOOLS, NOT_RUN, "three prompts"]
 
 
-def test_what_made_no_tool_has_no_difference(tmp_path):
-    table = compared(tmp_path, {}, ROWS, FOUND).set_index("reason")
-    assert table.loc[[NO_TOOLS], "difference"].isna().all()
-
-
 def test_the_correction_is_over_the_whole_family_also_over_what_does_not_count(tmp_path):
     table = compared(tmp_path, {}, ROWS, FOUND).query("counted")
     assert list(table["p_holm"]) == pytest.approx([5 * 0.001, 6 * 0.0001, 4 * 0.02])
@@ -153,11 +147,3 @@ def test_every_table_that_is_read_is_one_that_a_published_study_has(name):
     rows = pd.concat([papers_answer.READ[name](pd.read_csv(path)) for path in paths])
     assert {"tools", "without", "difference", "budget"} <= set(rows)
     assert len(rows) or name == "reeval_differences.csv"
-
-
-def test_the_figure_draws_a_row_a_comparison(tmp_path):
-    table = two(tmp_path)
-    figure = answer_figure(table)
-    assert len(figure.axes[0].get_yticklabels()) == table["difference"].notna().sum()
-    labels = {text.get_text() for text in figure.legends[0].get_texts()}
-    assert labels == {"in print", "TROVE, not counted or not shown"}

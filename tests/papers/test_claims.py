@@ -60,155 +60,124 @@ def verdict(tmp_path):
     return of
 
 
-@pytest.mark.parametrize(
-    ("row", "higher", "no_benefit"),
-    [
-        (difference(0.03, 0.01, 0.05), HOLDS, DOES_NOT),
-        (difference(-0.03, -0.05, -0.01), DOES_NOT, DOES_NOT),
-        (difference(0.002, -0.01, 0.014, p_within_2=0.01), DOES_NOT, HOLDS),
-        (difference(0.01, -0.03, 0.05), OPEN, OPEN),
-        (difference(0.03, 0.01, 0.05, b="SKIP pool"), OPEN, OPEN),
-        (difference(0.002, -0.01, 0.014, p_within_2=0.01, b="SKIP pool"), OPEN, OPEN),
-    ],
-    ids=["leads", "trails", "equivalent", "too wide", "leads the stand-in", "equivalent to the stand-in"],
-)
-def test_the_difference_decides_whether_trove_wins_and_whether_it_has_no_benefit(verdict, row, higher, no_benefit):
-    assert verdict(HIGHER, reeval_differences=[row])["verdict"] == higher
-    assert verdict(BENEFIT, reeval_differences=[row])["verdict"] == no_benefit
+def checked(table, *verdicts):
+    known = {"published": 0.22, "prediction_low": 0.2, "prediction_high": 0.24, "why": "too wide"}
+    rows = [cell(0.21, 0.2, 0.23, system=f"s{i}", verdict=v) | known for i, v in enumerate(verdicts)]
+    return {
+        f"reeval_{table}_check": [row | {"system": "TROVE, two-stage"} for row in rows] if table == "table1" else rows
+    }
 
 
-def test_the_oracles_row_decides_on_the_oracle(verdict):
-    rows = [difference(0.03, 0.01, 0.05), difference(0.0, -0.01, 0.01, rule="oracle", p_within_2=0.01)]
-    assert verdict(ORACLE, reeval_differences=rows)["verdict"] == HOLDS
-    assert verdict(BENEFIT, reeval_differences=rows)["verdict"] == DOES_NOT
+def paired(*rows):
+    return {"reeval_paired": list(rows)}
 
 
-def test_the_row_over_all_decides_and_says_how_many_of_the_papers_problems_it_is_about(verdict):
-    rows = [
-        difference(0.3, 0.2, 0.4, category="counting"),
-        difference(0.0, -0.1, 0.1, category="covered", problems=528),
-    ]
-    found = verdict(HIGHER, reeval_differences=rows)
-    assert found["verdict"] == OPEN
-    assert found["hangs_on"] == "528 of 3,201 problems"
+def differences(*rows):
+    return {"reeval_differences": list(rows)}
 
 
-@pytest.mark.parametrize(
-    ("checked", "expected"),
-    [(["agrees"], HOLDS), (["differs"], DOES_NOT), (["open"], OPEN), (["agrees", "open"], OPEN)],
-)
-def test_a_number_holds_where_the_check_of_its_table_says_so(verdict, checked, expected):
-    def rows(systems):
-        known = {"published": 0.22, "prediction_low": 0.2, "prediction_high": 0.24, "why": "too wide"}
-        return [cell(0.21, 0.2, 0.23, system=s, verdict=v) | known for s, v in zip(systems, checked, strict=False)]
-
-    table1 = rows(["TROVE, two-stage"]) if len(checked) == 1 else []
-    if table1:
-        found = verdict(REPRODUCED, reeval_table1_check=table1)
-        assert (found["verdict"], found["prediction"]) == (expected, "[20.0, 24.0]")
-    assert verdict(UNIQUE, reeval_table2_check=rows(["CREATE", "SKIP"]))["verdict"] == expected
+def without_import(low, p):
+    row = difference(low + 0.01, low, low + 0.02, p_below_1=p)
+    return {"reeval_without_import": [row | {"counted": counted} for counted in ("all runs", "independent runs")]}
 
 
-@pytest.mark.parametrize(
-    ("row", "expected"),
-    [
-        (effect("selection", 0.03, 0.01, 0.05), HOLDS),
-        (effect("selection", -0.03, -0.05, -0.01), DOES_NOT),
-        (effect("selection", 0.0, -0.01, 0.01, p_within_1=0.01), DOES_NOT),
-        (effect("selection", 0.03, -0.01, 0.07), OPEN),
-    ],
-)
-def test_one_vote_against_two_stages(verdict, row, expected):
-    single = effect("selection", -0.01, -0.02, 0.0, category="counting")
-    assert verdict(SELECTION, reeval_paired=[single, row])["verdict"] == expected
-
-
-@pytest.mark.parametrize(
-    ("low", "p_below_1", "expected"),
-    [(-0.03, 0.001, HOLDS), (0.005, 0.9, DOES_NOT), (-0.01, 0.4, OPEN)],
-)
-def test_no_worse_without_import_takes_a_refuted_gain(verdict, low, p_below_1, expected):
-    row = difference(low + 0.01, low, low + 0.02, p_below_1=p_below_1, runs_a=5, runs_b=4, run_sd_to_0=0.0131)
-    rows = [row | {"counted": counted} for counted in ("all runs", "independent runs")]
-    assert verdict(IMPORT, reeval_without_import=rows)["verdict"] == expected
-
-
-def modes(first, second):
+def modes(first, second, **more):
     pairs = {("CREATE", "SKIP"): first, ("SKIP", "IMPORT"): second}
-    return [effect("modes", v, v - 0.01, v + 0.01, category="number", a=a, b=b) for (a, b), v in pairs.items()]
+    rows = [effect("modes", v, v - 0.01, v + 0.01, category="number", a=a, b=b) for (a, b), v in pairs.items()]
+    return paired(*(row | more for row in rows))
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "expected"), [(0.05, 0.03, HOLDS), (0.05, -0.03, DOES_NOT), (0.05, 0.005, OPEN)]
-)
-def test_one_category_in_another_order_refutes_an_order_in_all(verdict, first, second, expected):
-    assert verdict(ORDER, reeval_paired=modes(first, second))["verdict"] == expected
-    uncorrected = [row | {"p_holm": 0.2} for row in modes(first, second)]
-    assert verdict(ORDER, reeval_paired=uncorrected)["verdict"] == OPEN
+def selector(value, category):
+    return paired(effect("selector", value, value - 0.01, value + 0.01, a="TROVE, oracle", category=category))
 
 
-@pytest.mark.parametrize(("b", "expected"), [("PRIMITIVE", HOLDS), ("SKIP pool", OPEN)])
-def test_more_distinct_predictions_are_counted_in_predictions(verdict, b, expected):
-    found = verdict(DISTINCT, reeval_paired=[effect("distinct", 0.8, 0.6, 1.0, b=b)])
-    assert (found["verdict"], found["ours"]) == (expected, "+0.8")
-
-
-@pytest.mark.parametrize(
-    ("value", "category", "expected"),
-    [(0.19, "all", HOLDS), (0.25, "all", DOES_NOT), (0.21, "all", OPEN), (0.19, "covered", OPEN)],
-)
-def test_what_a_perfect_selector_adds_is_near_the_printed_number_or_not(verdict, value, category, expected):
-    row = effect("selector", value, value - 0.01, value + 0.01, a="TROVE, oracle", category=category)
-    assert verdict(SELECTOR, reeval_paired=[row])["verdict"] == expected
-
-
-@pytest.mark.parametrize(
-    ("note", "expected"), [("5 run(s) against 5 of PRIMITIVE", HOLDS), ("2 run(s) against 1", OPEN)]
-)
-def test_exclusive_problems_are_of_five_runs_against_five(verdict, note, expected):
-    rows = [
-        cell(0.01, 0.005, 0.015, category=category, system=f"{side}, consistent", source="PRIMITIVE", note=note)
-        for side in ("TROVE", "PRIMITIVE")
-        for category in ("counting", "all, micro")
-    ]
-    assert verdict(EXCLUSIVE, reeval_table6=rows)["verdict"] == expected
+def exclusive(note):
+    rows = [(side, category) for side in ("TROVE", "PRIMITIVE") for category in ("counting", "all, micro")]
+    more = {"source": "PRIMITIVE", "note": note}
+    return {"reeval_table6": [cell(0.01, 0.005, 0.015, category=c, system=f"{s}, consistent", **more) for s, c in rows]}
 
 
 def overlaps(skip, last, source="PRIMITIVE"):
     value = {"SKIP": skip, "CREATE": 0.5, "IMPORT": last}
-    return [
-        cell(v, v - 0.05, v + 0.05, category="number", system=f"PRIMITIVE ~ {mode}", source=source)
-        for mode, v in value.items()
-    ]
+    more = {"category": "number", "source": source}
+    rows = [cell(v, v - 0.05, v + 0.05, system=f"PRIMITIVE ~ {mode}", **more) for mode, v in value.items()]
+    return {"reeval_figure3": rows}
 
 
-@pytest.mark.parametrize(
-    ("rows", "expected"),
-    [
-        (overlaps(0.7, 0.3), HOLDS),
-        (overlaps(0.3, 0.7), DOES_NOT),
-        (overlaps(0.52, 0.48), OPEN),
-        (overlaps(0.7, 0.3, "SKIP of another run"), OPEN),
-    ],
-)
-def test_whom_primitive_resembles(verdict, rows, expected):
-    assert verdict(OVERLAP, reeval_figure3=rows)["verdict"] == expected
+def far(k, value):
+    more = {"system": "TROVE minus PRIMITIVE, oracle", "source": "PRIMITIVE", "k": k}
+    return {"reeval_figure4": [cell(value, value - 0.01, value + 0.01, **more)]}
 
 
-@pytest.mark.parametrize(
-    ("k", "value", "expected"), [(75, 0.01, HOLDS), (75, 0.06, DOES_NOT), (75, 0.03, OPEN), (30, 0.01, OPEN)]
-)
-def test_seventy_five_samples_take_seventy_five_samples(verdict, k, value, expected):
-    row = cell(value, value - 0.01, value + 0.01, system="TROVE minus PRIMITIVE, oracle", source="PRIMITIVE", k=k)
-    assert verdict(FAR, reeval_figure4=[row])["verdict"] == expected
+def levels(easy, hard):
+    return {"reeval_table9": [cell(v, v - 0.02, v + 0.02, level=level) for level, v in ((1, easy), (5, hard))]}
 
 
-@pytest.mark.parametrize(
-    ("easy", "hard", "expected"), [(0.76, 0.2, HOLDS), (0.6, 0.2, DOES_NOT), (0.71, 0.2, OPEN), (0.76, 0.3, DOES_NOT)]
-)
-def test_levels_are_held_against_what_the_text_says_of_them(verdict, easy, hard, expected):
-    rows = [cell(v, v - 0.02, v + 0.02, level=level) for level, v in ((1, easy), (5, hard))]
-    assert verdict(LEVELS, reeval_table9=rows)["verdict"] == expected
+LEADS, TRAILS = difference(0.03, 0.01, 0.05), difference(-0.03, -0.05, -0.01)
+ALIKE, WIDE = difference(0.002, -0.01, 0.014, p_within_2=0.01), difference(0.01, -0.03, 0.05)
+CASES = [
+    (HIGHER, differences(LEADS), HOLDS),
+    (HIGHER, differences(TRAILS), DOES_NOT),
+    (HIGHER, differences(ALIKE), DOES_NOT),
+    (HIGHER, differences(WIDE), OPEN),
+    (HIGHER, differences(LEADS | {"b": "SKIP pool"}), OPEN),
+    (BENEFIT, differences(LEADS), DOES_NOT),
+    (BENEFIT, differences(TRAILS), DOES_NOT),
+    (BENEFIT, differences(ALIKE), HOLDS),
+    (BENEFIT, differences(WIDE), OPEN),
+    (BENEFIT, differences(ALIKE | {"b": "SKIP pool"}), OPEN),
+    (ORACLE, differences(LEADS, ALIKE | {"rule": "oracle"}), HOLDS),
+    (REPRODUCED, checked("table1", "agrees"), HOLDS),
+    (REPRODUCED, checked("table1", "differs"), DOES_NOT),
+    (REPRODUCED, checked("table1", "open"), OPEN),
+    (UNIQUE, checked("table2", "agrees", "open"), OPEN),
+    (UNIQUE, checked("table2", "agrees", "agrees"), HOLDS),
+    (
+        SELECTION,
+        paired(effect("selection", -0.01, -0.02, 0.0, category="x"), effect("selection", 0.03, 0.01, 1)),
+        HOLDS,
+    ),
+    (SELECTION, paired(effect("selection", -0.03, -0.05, -0.01)), DOES_NOT),
+    (IMPORT, without_import(-0.03, 0.001), HOLDS),
+    (IMPORT, without_import(0.005, 0.9), DOES_NOT),
+    (IMPORT, without_import(-0.01, 0.4), OPEN),
+    (ORDER, modes(0.05, 0.03), HOLDS),
+    (ORDER, modes(0.05, -0.03), DOES_NOT),
+    (ORDER, modes(0.05, 0.005), OPEN),
+    (ORDER, modes(0.05, 0.03, p_holm=0.2), OPEN),
+    (DISTINCT, paired(effect("distinct", 0.8, 0.6, 1.0)), HOLDS),
+    (DISTINCT, paired(effect("distinct", 0.8, 0.6, 1.0, b="SKIP pool")), OPEN),
+    (SELECTOR, selector(0.19, "all"), HOLDS),
+    (SELECTOR, selector(0.25, "all"), DOES_NOT),
+    (SELECTOR, selector(0.21, "all"), OPEN),
+    (SELECTOR, selector(0.19, "covered"), OPEN),
+    (EXCLUSIVE, exclusive("5 run(s) against 5 of PRIMITIVE"), HOLDS),
+    (EXCLUSIVE, exclusive("2 run(s) against 1"), OPEN),
+    (OVERLAP, overlaps(0.7, 0.3), HOLDS),
+    (OVERLAP, overlaps(0.3, 0.7), DOES_NOT),
+    (OVERLAP, overlaps(0.52, 0.48), OPEN),
+    (OVERLAP, overlaps(0.7, 0.3, "SKIP of another run"), OPEN),
+    (FAR, far(75, 0.01), HOLDS),
+    (FAR, far(75, 0.06), DOES_NOT),
+    (FAR, far(75, 0.03), OPEN),
+    (FAR, far(30, 0.01), OPEN),
+    (LEVELS, levels(0.76, 0.2), HOLDS),
+    (LEVELS, levels(0.6, 0.2), DOES_NOT),
+    (LEVELS, levels(0.71, 0.2), OPEN),
+]
+
+
+@pytest.mark.parametrize(("words", "tables", "expected"), CASES)
+def test_rows_decide(verdict, words, tables, expected):
+    assert verdict(words, **tables)["verdict"] == expected
+
+
+def test_the_row_over_all_decides_and_numbers_are_in_their_units(verdict):
+    rows = [difference(0.3, 0.2, 0.4, category="counting"), WIDE | {"category": "covered", "problems": 528}]
+    found = verdict(HIGHER, **differences(*rows))
+    assert (found["verdict"], found["ours"], found["hangs_on"]) == (OPEN, "+1.0 points", "528 of 3,201 problems")
+    assert verdict(DISTINCT, **paired(effect("distinct", 0.8, 0.6, 1.0)))["ours"] == "+0.8"
+    assert verdict(REPRODUCED, **checked("table1", "agrees"))["prediction"] == "[20.0, 24.0]"
 
 
 # ---- what is absent, and who judges ----

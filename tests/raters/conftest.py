@@ -15,18 +15,14 @@ from trove_lite.running.settings import RunSettings
 from ..simulated import candidates
 from ..view.conftest import HOSTILE
 
-PROBLEMS = 7
 
-
-def run_folder(folder, *, text=HOSTILE, problems=PROBLEMS, methods=("trove", "primitive")):
+def run_folder(folder, *, text=HOSTILE, problems=7):
     """A complete run folder: each problem has a program of its own, which holds `text`, as its question does."""
     file = folder / "mine.jsonl"
     lines = [json.dumps({"question": f"What is {i} + 1? {text}", "answer": 1}) for i in range(problems)]
     file.write_text("\n".join(lines))
     frame = candidates(problems=problems, runs=2, categories=("problems",)).assign(dataset="mine.jsonl")
-    frame = frame[frame["method"].isin(methods)].copy()
     frame["solution"] = [f"```python\nprint({number})\n# {text}\n```" for number in frame["problem"]]
-    frame["output"] = text
     settings = RunSettings(dataset=str(file), categories=("problems",), methods=("primitive",), seeds=(0,))
     data = {"problems": content_hash([hashed(problem) for problem in load_problems(str(file), "problems")])}
     save_run(folder / "run", frame, {"settings": asdict(settings), "data": data})
@@ -37,4 +33,5 @@ def run_folder(folder, *, text=HOSTILE, problems=PROBLEMS, methods=("trove", "pr
 def study(tmp_path_factory):
     """A study of four raters and all problems, hostile throughout."""
     folder = tmp_path_factory.mktemp("study")
-    return write_study([run_folder(folder)], folder / "study", raters=4, problems=100, output=True).folder
+    write_study([run_folder(folder)], folder / "study", raters=4, problems=100)
+    return folder / "study"

@@ -12,7 +12,7 @@ from trove_lite.running.settings import RunSettings
 
 from .. import named, published_table
 
-#: The paper's names (those of the released program's options) and where each stands here.
+#: `hyperparameter` is the paper's name, that of an option of the released program.
 COLUMNS = ["hyperparameter", "method", "published", "paper_preset", "official_preset", "runs", "note"]
 #: Stated elsewhere in the same paper.
 NOTES = {
@@ -29,51 +29,33 @@ def table4(candidates: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.Data
     rest.
     """
     live = [about for about in map(read_description, runs) if about.get("kind") == "live"]
+    stream = all_candidates(candidates).query("phase == 'stream'")
+    samples = stream.groupby(["method", "run", "category", "problem", "mode"], observed=True).size()
     rows = []
     for row in published_table("reeval_table4").itertuples():
-        name, method = row.hyperparameter, row.method.lower()
-        presets = [_preset(method, preset)[name] for preset in ("paper", "official")]
-        if name == "num_return_sequences":
-            had = _samples(candidates, method)
-        else:
-            had = [_stated(method, about)[name] for about in live if method in about["settings"]["methods"]]
+        name, key = row.hyperparameter, row.method.lower()
+        method = load_method(key)
+        presets = []
+        for preset in ("paper", "official"):
+            interval = getattr(method.presets.get(preset, method.presets["paper"]), "interval", "")
+            stated = _stated(key, interval, RunSettings.time_limit, vars(SamplingSettings()))
+            presets.append((stated | {"num_return_sequences": RunSettings.k // len(method.modes)})[name])
+        had = sorted(samples[samples.index.get_level_values("method") == key].unique())
+        if name != "num_return_sequences":
+            own = [about for about in live if key in about["settings"]["methods"]]
+            parts = [(about["methods"][key].get("interval"), about["settings"]) for about in own]
+            had = [_stated(key, every, run["time_limit"], run["sampling"])[name] for every, run in parts]
         had = ", ".join(dict.fromkeys(str(value) for value in had if value is not None))
-        rows.append((name, row.method, row.value, *presets, had, NOTES.get(name, "")))
+        rows.append([name, row.method, row.value, *presets, had, NOTES.get(name, "")])
     title = ", ".join(sorted(candidates["model"].astype(str).unique()))
-    table = pd.DataFrame([[*map(_text, row)] for row in rows], columns=COLUMNS)
+    table = pd.DataFrame([[_text(cell) for cell in row] for row in rows], columns=COLUMNS)
     return named(table, "reeval_table4", "the re-evaluation's Table 4", title)
 
 
-def _preset(method: str, name: str) -> dict[str, object]:
-    presets, sampling = load_method(method).presets, SamplingSettings()
-    return {
-        "trim_steps": getattr(presets.get(name, presets["paper"]), "interval", ""),
-        "exec_timeout": RunSettings.time_limit,
-        "top_p": sampling.top_p,
-        "temperature": sampling.temperature,
-        "max_new_tokens": sampling.max_tokens,
-        "num_return_sequences": RunSettings.k // len(load_method(method).modes),
-        "suffix": method,
-    }
-
-
-def _samples(candidates: pd.DataFrame, method: str) -> list[int]:
-    """The numbers of samples of a mode that problems have."""
-    own = all_candidates(candidates)
-    own = own[(own["method"] == method) & (own["phase"] == "stream")]
-    return sorted(own.groupby(["run", "category", "problem", "mode"], observed=True).size().unique())
-
-
-def _stated(method: str, about: dict) -> dict[str, object]:
-    settings = about["settings"]
-    return {
-        "trim_steps": about["methods"][method].get("interval"),
-        "exec_timeout": settings["time_limit"],
-        "top_p": settings["sampling"]["top_p"],
-        "temperature": settings["sampling"]["temperature"],
-        "max_new_tokens": settings["sampling"]["max_tokens"],
-        "suffix": method,
-    }
+def _stated(method: str, interval: object, time_limit: float, sampling: dict) -> dict[str, object]:
+    names = {"top_p": "top_p", "temperature": "temperature", "max_new_tokens": "max_tokens"}
+    about = {"trim_steps": interval, "exec_timeout": time_limit, "suffix": method}
+    return about | {name: sampling[own] for name, own in names.items()}
 
 
 def _text(value: object) -> str:

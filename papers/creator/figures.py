@@ -28,7 +28,5 @@ def spend_figure(table: pd.DataFrame) -> Figure | None:
     """Accuracy of agreement against what it costs: mean calls, and mean tokens written, a problem."""
     panels = {"calls": "calls", "completion": "tokens written"}
     parts = [table.assign(panel=name, spent=table[column].astype(float)) for column, name in panels.items()]
-    long = pd.concat(parts).dropna(subset="spent")
-    long.attrs = table.attrs
-    labels = ("mean spent a problem", ACCURACY)
-    return curve(long, x="spent", panel="panel", title="Accuracy against spend, by agreement", labels=labels)
+    title, labels = "Accuracy against spend, by agreement", ("mean spent a problem", ACCURACY)
+    return curve(pd.concat(parts).dropna(subset="spent"), x="spent", panel="panel", title=title, labels=labels)

@@ -1,7 +1,6 @@
 """LATM's dispatcher: how often it says which tool a question needs, or that a new one does (LATM, section 4.4)."""
 
 import re
-from collections.abc import Mapping
 
 import pandas as pd
 
@@ -12,13 +11,10 @@ from .. import is_its_model, named, published_table
 
 METHOD = "dispatcher"
 #: Kind of draw → what the paper calls it. Its program draws the tasks that are known and those asked apart.
-KINDS = {
-    "existing": "dispatcher accuracy existing tools",
-    "new": "dispatcher accuracy requesting tools",
-    "new_released": "dispatcher accuracy requesting tools",
-}
-PRINTED = ["published", "published_sd"]
-COLUMNS = ["kind", "model", *PRINTED, "value", "low", "high", "sd", "new", "draws", "questions", "runs"]
+KINDS = {"existing": "dispatcher accuracy existing tools"}
+KINDS |= dict.fromkeys(("new", "new_released"), "dispatcher accuracy requesting tools")
+COLUMNS = ["kind", "model", "published", "published_sd", "value", "low", "high", "sd", "new"]
+COLUMNS += ["draws", "questions", "runs"]
 
 
 def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
@@ -33,27 +29,22 @@ def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
     asked = candidates[(candidates["method"] == METHOD) & (candidates["phase"] == "stream")]
     if asked.empty:
         return named(pd.DataFrame(columns=COLUMNS), "latm_dispatcher", title, note="no runs of the dispatcher")
+    theirs = pd.concat([asked[["run", "model"]], calls.loc[calls["role"] == METHOD, ["run", "model"]]]).astype(str)
+    models = dict(zip(theirs["run"], theirs["model"], strict=True))  # of a run its calls say it best
+
+    def kinds(rows: pd.DataFrame) -> list[pd.Series]:
+        return [rows["category"].astype(str).str.rpartition("_")[0], rows["run"].astype(str).map(models)]
+
     scores = score(asked, "one_stage", int(asked.groupby(["run", "category", "problem"], observed=True).size().min()))
-    theirs = calls[calls["role"] == METHOD].astype({"run": str, "model": str})
-    models = dict(zip(asked["run"].astype(str), asked["model"].astype(str), strict=True))
-    models |= dict(zip(theirs["run"], theirs["model"], strict=True))
-    rows, unknown = [], (asked["answer"] == UNKNOWN).groupby(_kinds(asked, models)).mean()
-    for (kind, model), part in scores.groupby(_kinds(scores, models)):
-        known, draws = estimate(part), part.groupby("category", observed=True)["score"].mean()
-        row = {"kind": kind, "model": model, "value": known.value, "low": known.low, "high": known.high}
-        row |= dict(zip(PRINTED, _printed(KINDS[kind]), strict=True)) if is_its_model("latm", model) else {}
+    rows, unknown = [], (asked["answer"] == UNKNOWN).groupby(kinds(asked)).mean()
+    for (kind, model), part in scores.groupby(kinds(scores)):
+        found, draws = estimate(part), part.groupby("category", observed=True)["score"].mean()
+        row = {"kind": kind, "model": model, "value": found.value, "low": found.low, "high": found.high}
+        if is_its_model("latm", model):  # a printed share with what stands behind its ±, of "94, % +-2"
+            (cell,) = published_table("figures").query("paper == 'latm' and quantity == @KINDS[@kind]").itertuples()
+            spread = float(re.search(r"\+-(\d+)", cell.unit)[1])
+            row |= {"published": float(cell.value) / 100, "published_sd": spread / 100}
         row |= {"sd": draws.std(), "new": unknown[kind, model], "draws": len(draws)}
-        rows.append(row | {"questions": known.problems, "runs": part["run"].nunique()})
+        rows.append(row | {"questions": found.problems, "runs": part["run"].nunique()})
     table = pd.DataFrame(rows, columns=COLUMNS)
     return named(table, "latm_dispatcher", title, ", ".join(dict.fromkeys(models.values())))
-
-
-def _kinds(rows: pd.DataFrame, models: Mapping[str, str]) -> list[pd.Series]:
-    """Each row's kind of draw, and the model that was asked."""
-    return [rows["category"].astype(str).str.rpartition("_")[0], rows["run"].astype(str).map(models)]
-
-
-def _printed(quantity: str) -> tuple[float, float]:
-    """A printed share with what stands behind its ±, of "94, % +-2"."""
-    (row,) = published_table("figures").query("paper == 'latm' and quantity == @quantity").itertuples()
-    return float(row.value) / 100, float(re.search(r"\+-(\d+)", row.unit)[1]) / 100

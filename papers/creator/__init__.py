@@ -5,9 +5,8 @@ paper reports one attempt of each method whatever it costs; `matched` and `curve
 """
 # ruff: noqa: F401
 
-from .figures import figure4, figure5, spend_figure
 from .grading import GRADERS
 from .sides import Study, limited, study
-from .spend import curves, matched, mean_costs
-from .tables import figure4_table, figure5_table, leniency_table, table2, table3, table4
+from .spend import curves, matched, mean_costs, spend_figure
+from .tables import figure4, figure4_table, figure5, figure5_table, leniency_table, table2, table3, table4
 from .transfer import table5

@@ -11,12 +11,14 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from trove_lite.analysis import compare as analysis
 from trove_lite.analysis.choose import PROBLEM
 from trove_lite.analysis.scores import estimate, score
 
 from .. import named
+from ..figures import curve
 from .sides import NO_REPAIR, Study, without_hints
 
 CREATOR, POT, ENTANGLED, PRIMITIVE = "CREATOR", "PoT", "Entangled", "PRIMITIVE"
@@ -54,6 +56,14 @@ def curves(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame
     table = pd.DataFrame(rows).reindex(columns=SPEND_COLUMNS)
     note = "none of CREATOR's methods was run"
     return named(table, "creator_spend", "Accuracy against spend", study.title, note=note)
+
+
+def spend_figure(table: pd.DataFrame) -> Figure | None:
+    """Accuracy of agreement against what it costs: mean calls, and mean tokens written, a problem."""
+    panels = {"calls": "calls", "completion": "tokens written"}
+    parts = [table.assign(panel=name, spent=table[column].astype(float)) for column, name in panels.items()]
+    title, labels = "Accuracy against spend, by agreement", ("mean spent a problem", "accuracy (% of problems)")
+    return curve(pd.concat(parts).dropna(subset="spent"), x="spent", panel="panel", title=title, labels=labels)
 
 
 def matched(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame:

@@ -9,12 +9,14 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from trove_lite.analysis.choose import in_order
-from trove_lite.analysis.scores import estimate, oracle_score
+from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, estimate, oracle_score
 from trove_lite.datasets.graders import MARKER, NUMBER
 
 from .. import beside, in_columns, is_in_print, named, nothing, published_value
+from ..figures import curve
 from .grading import GRADERS, WORDS, texts_of
 from .sides import NO_REPAIR, REPAIRING, SUPERVISED, TITLES, Study, limited, without_hints
 
@@ -46,6 +48,7 @@ ROWS = UNHINTED | {
 }
 LENIENCY_COLUMNS = [*GRADERS, "leniency", "gifts", "gold_in_input", "candidates", "problems", "note"]
 MOST_REPAIRS = 3
+ACCURACY = "accuracy (% of problems)"
 
 
 # ---- scores of single attempts: of each problem and run the share that counts ----
@@ -207,3 +210,20 @@ def figure5_table(study: Study) -> pd.DataFrame:
             parts.append(beside(sides, name, name, scores, nothing, covered=sides.covered(name)).assign(k=limit))
     note = "no runs of a method that repairs: run --methods pot entangled creator"
     return _table(study, "figure5", lambda: parts, note=note)
+
+
+# ---- the figures, of their tables ----
+
+
+def figure4(table: pd.DataFrame) -> Figure | None:
+    """Accuracy of single attempts by difficulty (Figure 4)."""
+    by = table.attrs.get("by", "level")
+    return curve(table, x="level", title=f"Accuracy of single attempts by {by}", labels=(by, ACCURACY))
+
+
+def figure5(table: pd.DataFrame) -> Figure | None:
+    """Accuracy of single attempts with at most N repairs (Figure 5), over all categories that were run."""
+    filled = set(table.loc[table["value"].notna(), "category"])
+    row = next((row for row in (ALL_MICRO, COVERED_MICRO, *table["category"]) if row in filled), "")
+    labels = ("repairs that an attempt may have (N)", ACCURACY)
+    return curve(table[table["category"] == row], panel="category", title="What repairs bring", labels=labels)

@@ -2,6 +2,5 @@
 # ruff: noqa: F401
 
 from .cost import PRICES, break_even, costs_figure
-from .dispatch import dispatcher
 from .released import ceiling, errors, known_ceiling
-from .tables import differences, sides, table2, table3, table4, table5
+from .tables import differences, dispatcher, sides, table2, table3, table4, table5

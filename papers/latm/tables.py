@@ -1,8 +1,9 @@
-"""LATM's Tables 2 to 5: how often a made tool leads to the right answer, and how often a tool can be made at all.
+"""LATM's Tables 2 to 5: how often a made tool leads to the right answer, how often one can be made; its dispatcher.
 
 Most printed values are of 232 of the 240 instances, as their decimals tell; ours are of all.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,13 +15,14 @@ from scipy.stats import binomtest
 
 from trove_lite.analysis import compare as analysis
 from trove_lite.analysis.independence import independent_runs
-from trove_lite.analysis.scores import score
+from trove_lite.analysis.scores import estimate, score
 from trove_lite.analysis.sides import Comparison
 from trove_lite.candidates import all_candidates, read_description
+from trove_lite.datasets.bbh import UNKNOWN
 from trove_lite.methods.latm import FALLBACK
 from trove_lite.recorded.made_tools import THOUGHT_MAKER, TOOL_MAKER
 
-from .. import in_columns, named, published_table
+from .. import in_columns, is_its_model, named, published_table
 from .cost import NO_TOOL
 from .released import TITLES
 from .systems import METHODS, System, family, systems
@@ -34,6 +36,12 @@ TESTED = ["difference", "low", "high", "low_problems", "high_problems", "p", *an
 THOUGHTS = {"GPT-4 CoT": f"{METHODS[THOUGHT_MAKER]} of GPT-4", "Human-written CoT": "CoT", "LATM": "LATM of GPT-4"}
 TRIAL_COLUMNS = ["category", "maker", "source", "successes", "trials", "published", "value", "low", "high"]
 TRIAL_COLUMNS += ["proposals", "verifications", "labels", "note"]
+DISPATCHER = "dispatcher"
+#: Kind of draw → what the paper calls it. Its program draws the tasks that are known and those asked apart.
+KINDS = {"existing": "dispatcher accuracy existing tools"}
+KINDS |= dict.fromkeys(("new", "new_released"), "dispatcher accuracy requesting tools")
+DISPATCH_COLUMNS = ["kind", "model", "published", "published_sd", "value", "low", "high", "sd", "new"]
+DISPATCH_COLUMNS += ["draws", "questions", "runs"]
 
 
 def sides(candidates: pd.DataFrame, calls: pd.DataFrame) -> Comparison | None:
@@ -188,3 +196,39 @@ def differences(comparison: Comparison | None) -> pd.DataFrame:
     table = analysis.corrected(table).assign(**found, note=[one.note for one in made])
     note = "" if pairs else "there is nothing beside LATM to compare with" if makers else "no LATM runs"
     return named(table, **about, runs=comparison.title, note=note)
+
+
+# ---- the dispatcher ----
+
+
+def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
+    """How often the dispatcher is right, by kind of draw and model, beside print; the interval is over questions.
+
+    existing: all six tasks have their tool. new: four have one, and of the four that are asked about two do, as the
+    paper says; new_released: two to four do, as its program draws them. `sd`: between draws of 100 questions, which is
+    what the paper prints behind its ±. `new`: the share of replies by which a question is of none of the known tasks;
+    of the questions none is in `existing`, and half in `new`.
+    """
+    title = "LATM's dispatcher"
+    asked = candidates[(candidates["method"] == DISPATCHER) & (candidates["phase"] == "stream")]
+    if asked.empty:
+        return named(pd.DataFrame(columns=DISPATCH_COLUMNS), "latm_dispatcher", title, note="no runs of the dispatcher")
+    theirs = pd.concat([asked[["run", "model"]], calls.loc[calls["role"] == DISPATCHER, ["run", "model"]]]).astype(str)
+    models = dict(zip(theirs["run"], theirs["model"], strict=True))  # of a run its calls say it best
+
+    def kinds(rows: pd.DataFrame) -> list[pd.Series]:
+        return [rows["category"].astype(str).str.rpartition("_")[0], rows["run"].astype(str).map(models)]
+
+    scores = score(asked, "one_stage", int(asked.groupby(["run", "category", "problem"], observed=True).size().min()))
+    rows, unknown = [], (asked["answer"] == UNKNOWN).groupby(kinds(asked)).mean()
+    for (kind, model), part in scores.groupby(kinds(scores)):
+        found, draws = estimate(part), part.groupby("category", observed=True)["score"].mean()
+        row = {"kind": kind, "model": model, "value": found.value, "low": found.low, "high": found.high}
+        if is_its_model("latm", model):  # a printed share with what stands behind its ±, of "94, % +-2"
+            (cell,) = published_table("figures").query("paper == 'latm' and quantity == @KINDS[@kind]").itertuples()
+            spread = float(re.search(r"\+-(\d+)", cell.unit)[1])
+            row |= {"published": float(cell.value) / 100, "published_sd": spread / 100}
+        row |= {"sd": draws.std(), "new": unknown[kind, model], "draws": len(draws)}
+        rows.append(row | {"questions": found.problems, "runs": part["run"].nunique()})
+    table = pd.DataFrame(rows, columns=DISPATCH_COLUMNS)
+    return named(table, "latm_dispatcher", title, ", ".join(dict.fromkeys(models.values())))

@@ -9,7 +9,6 @@ it was printed for. Where PRIMITIVE was not run, the SKIP pool stands in for it,
 from .models import a_column_a_model, each_model, methods, models
 from .paired import differences, matched_budgets, paired_differences, power_table, without_import
 from .reading import differ, in_full
-from .settings import table4
 from .tables import (
     Row,
     as_table,
@@ -20,6 +19,7 @@ from .tables import (
     overlap_table,
     table,
     table1,
+    table4,
     table5,
     table7,
     without_macro,

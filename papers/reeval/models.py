@@ -86,14 +86,14 @@ def a_column_a_model(found: pd.DataFrame) -> pd.DataFrame:
     return Whole(ordered.rename_axis(columns=None).reset_index().rename(columns={"system": ""}))
 
 
-def methods(comparison: Comparison, *, k: int | None = None, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
+def methods(comparison: Comparison, *, k: int | None = None, **drawn: int) -> pd.DataFrame:
     """What each method did and spent: accuracy by each rule, oracle, each mode's pass@k, requests and tokens a problem.
 
     A row a category and measure (`system`), accuracies beside print as in Tables 1 and 7. What is spent is a mean over
     problems and runs, of all requests, candidate or not, with the prompt counted for each; one not known has no row.
     """
     k, each, trove = budget(comparison, k), of_modes(comparison, None), comparison.by_mode[TROVE]
-    own, oracle = table1(comparison, k=k, seed=seed, resamples=resamples), table7(comparison, budgets=[k])
+    own, oracle = table1(comparison, k=k, **drawn), table7(comparison, budgets=[k])
     scores = {mode.upper(): oracle_score(trove[trove["mode"] == mode], each) for mode in MODES}
     modes = [Row(f"{TROVE}, pass@{each} {mode}", TROVE, scores[mode]) for mode in scores]
     parts = [
@@ -105,7 +105,7 @@ def methods(comparison: Comparison, *, k: int | None = None, seed: int = 0, resa
     if others := {name: side for name, side in filled.items() if name not in SIDES}:
         alone = Comparison.of(others, calls=comparison.calls, title=comparison.title)
         most = min(k, alone.samples())
-        found = accuracy(alone, k=most, seed=seed, resamples=resamples)
+        found = accuracy(alone, k=most, **drawn)
         system = found["system"] + ", " + found["rule"].str.replace("_", "-") + f", K={most}"
         parts.append(found.assign(source=found["system"], system=system))
     for name in filled:

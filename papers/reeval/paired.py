@@ -33,16 +33,16 @@ WITHOUT_IMPORT_COLUMNS = ["category", "counted", "a", "b", "difference", "low", 
 WITHOUT_IMPORT_COLUMNS += [*(f"p_below_{100 * m:g}" for m in MARGINS), "run_sd_to_0", "runs_a", "runs_b", "problems"]
 
 
-def differences(comparison: Comparison, *, k: int | None = None, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
+def differences(comparison: Comparison, *, k: int | None = None, **drawn: int) -> pd.DataFrame:
     """TROVE minus PRIMITIVE at a matched budget of k calls, problem by problem: the claim itself.
 
     One-stage agreement and the oracle, each as in `analysis.compare.differences`, with one correction over both
     rules and all categories; `b` names what stands in for PRIMITIVE. The SKIP pool holds TROVE's own SKIP samples, so
-    the two sides are not independent.
+    the two sides are not independent. drawn: `seed` and `resamples` of `scores.score`, as everywhere here.
     """
     k, parts = budget(comparison, k), []
     for rule in ("one_stage", "oracle"):
-        scores = {side: score(comparison[side], rule, k, seed=seed, resamples=resamples) for side in SIDES}
+        scores = {side: score(comparison[side], rule, k, **drawn) for side in SIDES}
         parts.append(analysis.differences(comparison, scores).assign(rule=rule))
     found = analysis.corrected(pd.concat(parts, ignore_index=True))
     found["b"] = [source(comparison, PRIMITIVE, category) for category in found["category"]]
@@ -69,9 +69,8 @@ def paired_differences(
     *,
     k: int | None = None,
     k_mode: int | None = None,
-    effects: Sequence[str] = EFFECTS,
-    seed: int = 0,
-    resamples: int = 100,
+    effects: Sequence = EFFECTS,
+    **drawn: int,
 ) -> pd.DataFrame:
     """`a` minus `b`, problem by problem, for each of `effects`: the columns of `differences`, and `k` calls.
 
@@ -82,27 +81,22 @@ def paired_differences(
     k, k_mode = budget(comparison, k), of_modes(comparison, k_mode)
     trove, parts = comparison.by_mode[TROVE], []
 
-    def by(rule: str, side: str) -> pd.DataFrame:
-        return score(comparison[side], rule, k, seed=seed, resamples=resamples)
-
-    def compare(effect: str, calls: int, scores: dict[str, pd.DataFrame], pairs: Sequence | None = None) -> None:
+    def compare(effect: str, calls: int, scores: dict[str, pd.DataFrame], pairs: Sequence = ()) -> None:
         pairs = [pair for pair in pairs or combinations(scores, 2) if all(len(scores[name]) for name in pair)]
-        if effect in effects:
-            found = analysis.differences(comparison, scores, pairs=pairs)
-            parts.append(found.assign(effect=effect, k=calls))
+        parts.append(analysis.differences(comparison, scores, pairs=pairs).assign(effect=effect, k=calls))
 
     if "selection" in effects:
-        compare("selection", k, {rule.replace("_", "-"): by(rule, TROVE) for rule in ("one_stage", "two_stage")})
+        rules = ("one_stage", "two_stage")
+        compare("selection", k, {r.replace("_", "-"): score(comparison[TROVE], r, k, **drawn) for r in rules})
     if "modes" in effects:
         modes = {mode.upper(): oracle_score(trove[trove["mode"] == mode], k_mode) for mode in MODES}
         compare("modes", k_mode, modes, ORDER_OF_MODES)
     for side in SIDES if "selector" in effects else ():
-        compare("selector", k, {f"{side}, {rule}": by(rule, side) for rule in ("oracle", "one_stage")})
+        rules = ("oracle", "one_stage")
+        compare("selector", k, {f"{side}, {rule}": score(comparison[side], rule, k, **drawn) for rule in rules})
     if "distinct" in effects:
-        predictions = {
-            side: distinct_score(comparison[side], k, lambda ran: ran["answers"].map(tuple)) for side in SIDES
-        }
-        compare("distinct", k, predictions)
+        found = {side: distinct_score(comparison[side], k, lambda ran: ran["answers"].map(tuple)) for side in SIDES}
+        compare("distinct", k, found)
     found = analysis.corrected(pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True))
     fills = [source(comparison, PRIMITIVE, category) or PRIMITIVE for category in found["category"]]
     for side in "ab":  # what stands in for PRIMITIVE is named
@@ -112,7 +106,7 @@ def paired_differences(
     return named(found, "reeval_paired", "Paired differences", comparison.title, note=f"no {TROVE} runs", k=k)
 
 
-def power_table(comparison: Comparison, *, k: int | None = None, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
+def power_table(comparison: Comparison, *, k: int | None = None, seed: int = 0, **drawn: int) -> pd.DataFrame:
     """What the re-evaluation's design can see: the power of a paired test of k calls a problem, one-stage.
 
     A row for each number of `runs` a side and true difference (`effect`: 1, 2 and 3 points): the power with MATH's
@@ -122,13 +116,11 @@ def power_table(comparison: Comparison, *, k: int | None = None, seed: int = 0, 
     show its noise: it is taken to be as noisy, for its accuracy, as the other (`variance.alike`).
     """
     k, rows = budget(comparison, k), []
-    scores = [score(comparison[side], "one_stage", k, seed=seed, resamples=resamples) for side in SIDES]
+    scores = [score(comparison[side], "one_stage", k, seed=seed, **drawn) for side in SIDES]
     found = variance_of(*scores)
     if found and found.problems > 1:
         again = redrawn(*scores, rng=np.random.default_rng(seed))
-        sds = {
-            f"{name}_{side}": sd for name in ("sample", "run") for side, sd in zip("ab", found.sds[name], strict=True)
-        }
+        sds = {f"{of}_{side}": found.sds[of][i] for of in ("sample", "run") for i, side in enumerate("ab")}
         rivals = " and ".join(dict.fromkeys(source(comparison, PRIMITIVE, c) for c in found.labels))
         about = {"problem": found.sds["problem"], **sds, "a": TROVE, "b": rivals, "measured_on": found.problems}
         for runs, effect in product((1, RERUN, 20), MARGINS):

@@ -1,11 +1,12 @@
-"""The re-evaluation's tables of accuracy: at matched and growing budgets, and with all runs pooled.
+"""The re-evaluation's tables: accuracy at matched and growing budgets and with all runs pooled, gains, settings.
 
 Tables 2, 3, 6, 8, 9 and Figures 1 and 3 are defined where they are shown, in notebooks 11, 12 and 14: a list of rows
 over `table`, the one maker. Shares are fractions of 1.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations, product
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +17,12 @@ from trove_lite.analysis import statistics as metrics
 from trove_lite.analysis.independence import whole_streams
 from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN, no_scores, score
 from trove_lite.analysis.sides import Comparison
+from trove_lite.candidates import all_candidates, read_description
+from trove_lite.methods import load_method
+from trove_lite.models.base import SamplingSettings
+from trove_lite.running.settings import RunSettings
 
-from .. import ROUNDING, beside, in_columns, is_in_print, named, nothing, only_printed, printed
+from .. import ROUNDING, beside, in_columns, is_in_print, named, nothing, only_printed, printed, published_table
 from . import two_sides as of
 from .two_sides import MODES, PRIMITIVE, SIDES, SKIP_POOL, TROVE, covered, source
 
@@ -29,6 +34,14 @@ TABLE1 = {
         ("TROVE, two-stage", "two_stage", "reproduced_two_stage"),
         ("TROVE, one-stage", "one_stage", "improved_one_stage"),
     ],
+}
+#: `hyperparameter` is the paper's name, that of an option of the released program.
+TABLE4_COLUMNS = ["hyperparameter", "method", "published", "paper_preset", "official_preset", "runs", "note"]
+#: Stated elsewhere in the same paper.
+TABLE4_NOTES = {
+    "exec_timeout": "appendix A says that it was changed from 100 to 30 s",
+    "trim_steps": "TroVE says 200 (section 5.1); PRIMITIVE has no toolbox",
+    "suffix": "the released program's name for the prompt; a method's own here",
 }
 
 
@@ -121,7 +134,7 @@ def without_macro(found: pd.DataFrame) -> pd.DataFrame:
     return found[~found["category"].astype(str).str.endswith("macro")]
 
 
-def table1(comparison: Comparison, *, k: int | None = None, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
+def table1(comparison: Comparison, *, k: int | None = None, **drawn: int) -> pd.DataFrame:
     """Accuracy at a matched budget of k calls (Table 1).
 
     Of recorded runs with result files, two-stage accuracy is that of the answers that they ended with, problems solved
@@ -135,12 +148,52 @@ def table1(comparison: Comparison, *, k: int | None = None, seed: int = 0, resam
         parts.append(only_printed(comparison, f"{side}, original", look_up, "printed in the TroVE paper; not run here"))
         rows = []
         for system, rule, variant in variants:
-            scores = score(comparison[side], rule, k, seed=seed, resamples=resamples)
+            scores = score(comparison[side], rule, k, **drawn)
             if rule == "two_stage" and k == comparison.samples(side) and len(comparison.selected[side]):
                 scores = comparison.selected[side].assign(score=lambda rows: rows["correct"].astype(float))
             rows.append(Row(system.format(k=k), side, scores, {"method": side, "variant": variant}))
         parts.append(table(comparison, "table1", rows, at=k))
     return as_table(comparison, "table1", parts, k=k)
+
+
+def table4(candidates: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.DataFrame:
+    """The re-evaluation's Table 4: every setting as printed, as the kit's two presets have it, and as runs had it.
+
+    Of recorded runs only the samples a mode are known, counted in `candidates`; of live ones `runs` (folders) say the
+    rest.
+    """
+    live = [about for about in map(read_description, runs) if about.get("kind") == "live"]
+    stream = all_candidates(candidates).query("phase == 'stream'")
+    samples = stream.groupby(["method", "run", "category", "problem", "mode"], observed=True).size()
+    rows = []
+    for row in published_table("reeval_table4").itertuples():
+        name, key = row.hyperparameter, row.method.lower()
+        method = load_method(key)
+        presets = []
+        for preset in ("paper", "official"):
+            interval = getattr(method.presets.get(preset, method.presets["paper"]), "interval", "")
+            stated = _stated(key, interval, RunSettings.time_limit, vars(SamplingSettings()))
+            presets.append((stated | {"num_return_sequences": RunSettings.k // len(method.modes)})[name])
+        had = sorted(samples[samples.index.get_level_values("method") == key].unique())
+        if name != "num_return_sequences":
+            own = [about for about in live if key in about["settings"]["methods"]]
+            parts = [(about["methods"][key].get("interval"), about["settings"]) for about in own]
+            had = [_stated(key, every, run["time_limit"], run["sampling"])[name] for every, run in parts]
+        had = ", ".join(dict.fromkeys(str(value) for value in had if value is not None))
+        rows.append([name, row.method, row.value, *presets, had, TABLE4_NOTES.get(name, "")])
+    title = ", ".join(sorted(candidates["model"].astype(str).unique()))
+    table = pd.DataFrame([[_text(cell) for cell in row] for row in rows], columns=TABLE4_COLUMNS)
+    return named(table, "reeval_table4", "the re-evaluation's Table 4", title)
+
+
+def _stated(method: str, interval: object, time_limit: float, sampling: dict) -> dict[str, object]:
+    names = {"top_p": "top_p", "temperature": "temperature", "max_new_tokens": "max_tokens"}
+    about = {"trim_steps": interval, "exec_timeout": time_limit, "suffix": method}
+    return about | {name: sampling[own] for name, own in names.items()}
+
+
+def _text(value: object) -> str:
+    return "" if pd.isna(value) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def table5(comparison: Comparison, **given: object) -> pd.DataFrame:
@@ -154,19 +207,19 @@ def table7(comparison: Comparison, **given: object) -> pd.DataFrame:
 
 
 def _growing(
-    comparison: Comparison, name: str, rule: str, budgets: Sequence[int] | None = None, **given: int
+    comparison: Comparison, name: str, rule: str, budgets: Sequence[int] | None = None, **drawn: int
 ) -> pd.DataFrame:
     most = comparison.samples(*SIDES) or of.K
     budgets = [k for k in BUDGETS if k <= most] if budgets is None else [comparison.checked(k, *SIDES) for k in budgets]
     rows = [
-        Row(side, side, score(comparison[side], rule, k, **given), {"method": side, "k": k}, {"k": k})
+        Row(side, side, score(comparison[side], rule, k, **drawn), {"method": side, "k": k}, {"k": k})
         for k, side in product(budgets, (PRIMITIVE, TROVE))
         if side == PRIMITIVE or k >= len(MODES)
     ]
     return table(comparison, name, rows)
 
 
-def figure4_table(comparison: Comparison, *, points: int = 6, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
+def figure4_table(comparison: Comparison, *, points: int = 6, **drawn: int) -> pd.DataFrame:
     """Accuracy with the samples of all runs pooled, column `k`, by selection (Figure 4, B.4).
 
     Both sides at the same `points` budgets, up to what both hold; `TROVE minus PRIMITIVE, RULE` is their difference,
@@ -179,7 +232,7 @@ def figure4_table(comparison: Comparison, *, points: int = 6, seed: int = 0, res
     most, step, parts = int(min(sizes, default=0)), len(MODES), []
     budgets = {max(1, round(most * i / points / step)) * step for i in range(1, points + 1)} if sizes else ()
     for k, rule in product(sorted(budgets), ("oracle", "one_stage", "two_stage")):
-        scores = {name: score(side, rule, k, seed=seed, resamples=resamples) for name, side in sides.items()}
+        scores = {name: score(side, rule, k, **drawn) for name, side in sides.items()}
         shown, names = rule.replace("_", "-"), (TROVE,) if rule == "two_stage" else (PRIMITIVE, TROVE)
         part = table(comparison, "figure4", [Row(f"{n}, {shown}", n, scores[n], about={"k": k}) for n in names])
         parts.append(part[part["value"].notna()])

@@ -19,10 +19,7 @@ from trove_lite.sandbox import Execution, Sandbox
 
 from .. import published_table
 
-#: Of English and Python in GPT-4's tokenizer, about.
-CHARACTERS_A_TOKEN = 4
-#: Seconds that a tool may compute: the one for remainders tries every number.
-TIME_LIMIT = 60.0
+CHARACTERS_A_TOKEN = 4  # of English and Python in GPT-4's tokenizer, about
 #: Task → what the paper's tables call it.
 TITLES = {
     "logical_deduction": "Logical Deduction (5)",
@@ -188,7 +185,7 @@ def main() -> None:
     """Write the ceiling and the split of the printed errors to results/latm."""
     folder = Path("results") / "latm"
     folder.mkdir(parents=True, exist_ok=True)
-    with Sandbox(1, time_limit=TIME_LIMIT) as sandbox:
+    with Sandbox(1, time_limit=60.0) as sandbox:  # the tool for remainders tries every number
         table = ceiling(sandbox)
     table.to_csv(folder / "ceiling.csv", index=False)
     errors(table).to_csv(folder / "errors.csv", index=False)

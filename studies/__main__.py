@@ -25,9 +25,8 @@ from trove_lite.errors import TroveLiteError
 
 
 def main(words: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m studies", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    how = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog="python -m studies", description=__doc__, formatter_class=how)
     parser.add_argument("action", choices=("run", "publish", "report", "ablations", "parts"))
     parser.add_argument("study", type=Path, metavar="STUDY.toml")
     parser.add_argument("--model", help="run: a folder, a hub name, or what `trove-lite run --model` takes")
@@ -46,9 +45,8 @@ def main(words: list[str] | None = None) -> int:
         if given.action == "publish":
             table = publish(study, runs, results, folders)
             print(f"{results}: {int(table['complete'].sum())} of {len(table)} parts published, with README.md")
-        if given.action == "parts":
-            for part in study.parts:
-                print(f"{part.name}: {'complete' if is_complete(runs / part.name) else samples_of(runs / part.name)}")
+        for part in study.parts if given.action == "parts" else ():
+            print(f"{part.name}: {'complete' if is_complete(runs / part.name) else samples_of(runs / part.name)}")
         if given.action == "ablations":
             return ablate(study, runs, results, folders)
         return report(study, results) if given.action == "report" else 0

@@ -5,11 +5,13 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from studies.plan import ABLATIONS, LONGER, OUTER, Study
+from studies.plan import ABLATIONS, LONGER, Study
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
 
 OF_ABLATIONS = ("21_trove_ablations", "22_trove_growth")
+#: What of a part's options is no choice of the method that its ablation would change.
+OUTER = ("methods", "categories", "seeds", "limit", "reuse")
 
 
 def report(study: Study, results: Path) -> int:
@@ -17,27 +19,21 @@ def report(study: Study, results: Path) -> int:
 
     One of several data sets has its report beside the study's folder, in `results`-DATASET.
     """
-    published, ended = study.published(results), 0
+    from trove_lite.cli import main  # which a venv with vLLM has without what notebooks need
+
+    published, status = study.published(results), 0
     if not published:
         withdrawn = {part.withdrawn for part in study.parts if part.withdrawn}
         print(f"{results}: left out ({'; '.join(withdrawn) or 'no published study there'})")
+    rivals = [path for name in study.other_models if (path := results.parent / name).exists()]
     for dataset, runs in published.items():
         title = study.title + f"; {load_dataset(dataset).title}" * study.several
         words = ["report", *map(str, runs), "--out", study.report_name(dataset), "--title", title, "--force"]
-        if study.notebooks:
-            words += ["--only", *study.notebooks]
-        others = {"beside": study.rivals(results), "longer": sorted((results / LONGER).glob("*"))}
-        for name, paths in others.items():
+        words += ["--only", *study.notebooks] if study.notebooks else []
+        for name, paths in {"beside": rivals, "longer": sorted((results / LONGER).glob("*"))}.items():
             words += ["-p", name, json.dumps([f"../{path}" for path in paths])] if paths else []
-        ended = max(ended, trove_lite(words))
-    return ended
-
-
-def trove_lite(words: list[str]) -> int:
-    """The command line, which a venv with vLLM has without what notebooks need."""
-    from trove_lite.cli import main
-
-    return main(words)
+        status = max(status, main(words))
+    return status
 
 
 def ablate(study: Study, runs: Path, results: Path, given: Mapping[str, Path]) -> int:
@@ -48,19 +44,17 @@ def ablate(study: Study, runs: Path, results: Path, given: Mapping[str, Path]) -
     done = [(part, found) for part in parts if (found := part.complete(runs, given, results))]
     if len(done) < 2 or done[0][0].name != study.default:
         raise TroveLiteError(f"{runs}: the default and at least one ablation have to be complete; run them first")
-    complete = {part.name for part, _ in done}
-    if lacking := [part.name for part in parts if part.name not in complete]:
+    if lacking := [part.name for part in parts if part not in [complete for complete, _ in done]]:
         print(f"left out, for they are not complete: {', '.join(lacking)}")
     home, default = Path("notebooks"), done[0][0].options
-    changes = [
-        {name: value for name, value in part.options.items() if name not in OUTER and value != default.get(name)}
-        for part, _ in done
-    ]
-    parameters = {
-        "variants": {os.path.relpath(folder, home): own for (_, folder), own in zip(done, changes, strict=True)},
-        "results": os.path.relpath(results, home),
-        "figures": os.path.relpath(Path("figures") / study.name, home),
+    variants = {
+        os.path.relpath(folder, home): {
+            name: value for name, value in part.options.items() if name not in OUTER and value != default.get(name)
+        }
+        for part, folder in done
     }
+    places = {"results": results, "figures": Path("figures") / study.name}
+    parameters = {"variants": variants} | {name: os.path.relpath(place, home) for name, place in places.items()}
     pages = {name: results / "notebooks" / f"{name}.ipynb" for name in OF_ABLATIONS}
     jobs = {name: Job(home / f"{name}.ipynb", parameters, page, page=True) for name, page in pages.items()}
     return len(run_all(jobs, results / "notebooks", at_once=1, force=True))

@@ -1,7 +1,7 @@
 """What a study's file says: its parts, each a run of `trove-lite run`, and what was published of them."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,8 +14,6 @@ from trove_lite.errors import TroveLiteError
 
 MAIN, LONGER = "runs", "longer"  # groups: what tables are made from, and PRIMITIVE with more calls
 ABLATIONS = "ablations"  # TROVE with one choice changed
-#: What of a part's options is no choice of the method that its ablation would change.
-OUTER = ("methods", "categories", "seeds", "limit", "reuse")
 ATTEMPTS = ".attempts"  # how an option ends that says how many a method makes
 
 
@@ -45,23 +43,21 @@ class Study(NamedTuple):
 
     name: str
     title: str
-    engine: str
     weights: Mapping[str, str]
-    parts: tuple[Part, ...]
-    notebooks: tuple[str, ...] = ()  # that show it; none named is all of them
+    parts: Sequence[Part]
+    engine: str = ""  # arguments of vLLM
+    notebooks: Sequence[str] = ()  # that show it; none named is all of them
     default: str = ""  # the part that those of the group `ablations` are held against
-    beside: tuple[str, ...] = ()  # published studies, or parts of them, whose runs stand among its own
-    other_models: tuple[str, ...] = ()  # published studies or outcomes of other models, with tables' rows of their own
+    beside: Sequence[str] = ()  # published studies, or parts of them, whose runs stand among its own
+    other_models: Sequence[str] = ()  # published studies or outcomes of other models, with tables' rows of their own
     remarks: str = ""  # of how it was run, for its README
     together: bool = False  # whether one report shows all of its data sets
 
     @property
     def several(self) -> bool:
         """Whether it has a report for each of several data sets, by the plan."""
-        if self.together:
-            return False
         planned = {part.options.get("dataset", RunSettings.dataset) for part in self.parts if part.group == MAIN}
-        return len({load_dataset(name).name for name in planned}) > 1
+        return not self.together and len({load_dataset(name).name for name in planned}) > 1
 
     def report_name(self, dataset: str) -> str:
         """What the folder is called that has the tables of one of its data sets."""
@@ -81,10 +77,6 @@ class Study(NamedTuple):
             found.get(dataset_of(part), []).append(part)
         return found
 
-    def rivals(self, results: Path) -> list[Path]:
-        """What is there of other models."""
-        return [path for path in (results.parent / name for name in self.other_models) if path.exists()]
-
 
 def parts_in(folder: Path) -> list[Path]:
     """The parts of a published study that tables are made from; of a single part, that one."""
@@ -98,18 +90,15 @@ def dataset_of(folder: Path) -> str:
 def read_study(path: Path) -> Study:
     """A study's file. Raises TroveLiteError for one that cannot be read or lacks something."""
     try:
-        told = tomllib.loads(path.read_text(encoding="utf-8"))
-        parts = [
-            part_of({"withdrawn": told.get("withdrawn", "")} | part, told.get("settings", {})) for part in told["part"]
-        ]
-        lists = {name: tuple(told.get(name, ())) for name in ("notebooks", "beside", "other_models")}
-        named = told["name"], told["title"], told.get("engine", ""), told["weights"]
-        texts = {name: told.get(name, "") for name in ("default", "remarks")}
-        study = Study(*named, tuple(parts), **texts, **lists, together=told.get("together", False))
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+        common = {"withdrawn": found.get("withdrawn", "")}, found.get("settings", {})
+        needed = {name: found[name] for name in ("name", "title", "weights")}
+        parts = [part_of(common[0] | part, common[1]) for part in found["part"]]
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise TroveLiteError(f"{path}: not a study that can be read ({error}); see studies/ for one") from error
     except KeyError as error:
         raise TroveLiteError(f"{path}: says no {error}; see studies/ for what a study says") from error
+    study = Study(**{name: found[name] for name in Study._fields if name in found} | needed, parts=parts)
     names = [part.name for part in parts]
     if study.default not in ("", *names):
         raise TroveLiteError(f"{path}: its default, {study.default}, is none of its parts")
@@ -118,36 +107,11 @@ def read_study(path: Path) -> Study:
     return study
 
 
-def part_of(told: Mapping[str, object], settings: Mapping[str, object]) -> Part:
-    about = {name: told[name] for name in ("accepted", "note", "withdrawn") if name in told}
-    own = {name: value for name, value in told.items() if name not in ("name", "group", *about)}
-    return Part(told["name"], told.get("group", MAIN), settings | own, **about)
-
-
-def spec_of(model: str, engine: str) -> str:
-    """A model as `--model` takes it: a folder or hub name is one for vLLM with the study's engine arguments."""
-    if model == "practice" or model.startswith(("vllm:", "http://", "https://")):
-        return model
-    return f"vllm:{model}?{engine}" if engine else f"vllm:{model}"
-
-
-def words_of(part: Part, model: str, out: Path, folders: Mapping[str, Path] | None = None) -> list[str]:
-    """The part as a command line of `trove-lite run`; `part:NAME` is the folder of another part."""
-    words = ["run", "--model", model, "--out", str(out)]
-    for name, value in part.options.items():
-        texts = [word_of(each, folders or {}) for each in (value if isinstance(value, list) else [value])]
-        words += [f"--{name}", *texts]
-    return words
-
-
-def word_of(value: object, folders: Mapping[str, Path]) -> str:
-    kind, _, name = str(value).partition(":")
-    if kind != "part":
-        return str(value).lower() if isinstance(value, bool) else str(value)
-    name, mark, category = name.partition("#")
-    if name not in folders:
-        raise TroveLiteError(f"{value}: no part of the study is named {name}")
-    return f"{folders[name]}{mark}{category}"
+def part_of(text: Mapping[str, object], settings: Mapping[str, object]) -> Part:
+    """A part with the study's settings and its own."""
+    about = {name: text[name] for name in ("accepted", "note", "withdrawn") if name in text}
+    own = {name: value for name, value in text.items() if name not in ("name", "group", *about)}
+    return Part(text["name"], text.get("group", MAIN), settings | own, **about)
 
 
 def is_complete(folder: Path) -> bool:
@@ -169,6 +133,5 @@ def falls_short(folder: Path, part: Part) -> list[tuple[str, object, object]]:
 
 def attempts_in(settings: Mapping) -> dict[str, int]:
     """The options of a run by which methods make so many attempts a problem, whatever they cost."""
-    choices = settings.get("choices", {})
-    chosen = {method: choices[method].get("attempts") for method in settings["methods"] if method in choices}
-    return {method + ATTEMPTS: number for method, number in chosen.items() if number is not None}
+    choices = {name: own.get("attempts") for name, own in settings.get("choices", {}).items()}
+    return {name + ATTEMPTS: choices[name] for name in settings["methods"] if choices.get(name) is not None}

@@ -14,17 +14,13 @@ from trove_lite.candidates import read_description, save_table
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import pack, write_atomically
 
-AGAIN = "reexecution"  # where what `trove-lite reexecute` made of a study lies
 TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
-SHOWN = ["part", "methods", "categories", "seeds", "problems", "requests", "completion_tokens", "hours"]
 INDEX = """\
 # {title}
 
 {done} of {parts} parts of the study [`{name}`](../../studies/{name}.toml), which says where the weights come from.
 Tables and figures: {reports}. What was run and what it took is in [parts.csv](parts.csv). The folders hold every
 candidate with its text, every request, and where there is a `journal`, all that the model wrote.
-
-{table}
 
 """
 
@@ -37,28 +33,28 @@ def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] |
     than in `runs`. Raises TroveLiteError where no part is complete in its run folder, parts are of different models, or
     one has a sign of health that the study's file does not explain.
     """
-    given = given or {}
-    if unknown := sorted(set(given) - {part.name for part in study.parts}):
-        raise TroveLiteError(f"no part named {unknown[0]}: there are {', '.join(part.name for part in study.parts)}")
+    given, names = given or {}, [part.name for part in study.parts]
+    if unknown := sorted(set(given) - set(names)):
+        raise TroveLiteError(f"no part named {unknown[0]}: there are {', '.join(names)}")
     if not any(is_complete(part.folder(runs, given)) for part in study.parts):
         raise TroveLiteError(f"{runs}: no part of {study.name} is complete; run them first")
     done = {part.name: found for part in study.parts if (found := part.complete(runs, given, results))}
     models = {name: read_description(source)["model"] for name, source in done.items()}
     if len(set(models.values())) > 1:
         several = ", ".join(f"{model} ({part})" for part, model in models.items())
-        raise TroveLiteError(
-            f"{runs}: parts of several models: {several}; publish each model's by a study of its own name"
-        )
-    parts = [part for part in study.parts if part.name in done]
-    health = {part.name: explained(part, done[part.name]) for part in parts}
+        raise TroveLiteError(f"{runs}: parts of several models: {several}; publish each model's by a study of its own")
+    health = {part.name: explained(part, done[part.name]) for part in study.parts if part.name in done}
     if unexplained := [f"{name}: {line}" for name, lines in health.items() for line, why in lines if not why]:
         raise TroveLiteError(
             f"{unexplained[0]} ({len(unexplained)} such in all): look at it, and say in the study's file why it stands "
             '(in its part: accepted = {"SIGN" = "why"}, or "SIGN: MODE" or "SIGN: CATEGORY", or withdrawn = "why")'
         )
-    for part in parts:
-        _copy(part, done[part.name], part.published(results))
-    table = pd.DataFrame([account(part, done.get(part.name) or part.folder(runs, given)) for part in study.parts])
+    rows = []
+    for part in study.parts:
+        if part.name in done:
+            _copy(part, done[part.name], part.published(results))
+        rows.append(account(part, done.get(part.name) or part.folder(runs, given)))
+    table = pd.DataFrame(rows)
     table.to_csv(results / "parts.csv", index=False, float_format="%.6g", lineterminator="\n")
     (results / "README.md").write_text(index(study, table, results, health), encoding="utf-8")
     return table
@@ -105,9 +101,7 @@ def account(part: Part, folder: Path) -> dict:
         "k": settings["k"],
         "attempts": " ".join(map(str, attempts_in(settings).values())),
         "prompts": f"{about['prompts']['name']} ({about['prompts']['hash']})",
-        "temperature": settings["sampling"]["temperature"],
-        "top_p": settings["sampling"]["top_p"],
-        "max_tokens": settings["sampling"]["max_tokens"],
+        **{name: settings["sampling"][name] for name in ("temperature", "top_p", "max_tokens")},
         "model": about["model"],
         "weights_sha256": identity.get("sha256", ""),
         "dtype": identity.get("dtype", ""),
@@ -129,15 +123,9 @@ def samples_of(folder: Path) -> int:
 
 def index(study: Study, table: pd.DataFrame, results: Path, health: Mapping[str, list[tuple[str, str]]]) -> str:
     """The study's page, in Markdown: what was run and not, the signs of its health, and links to what shows it."""
-    done, rest = table[table["complete"]], table[~table["complete"]]
     names = [study.report_name(dataset) for dataset in study.published(results)]
     reports = ", ".join(f"[{name}](../{name}/notebooks)" for name in names) or "none, for no part of it is of tables"
-    about = {"title": study.title, "name": study.name, "done": len(done), "parts": len(table), "reports": reports}
-    shown = done.reindex(columns=SHOWN).astype(object)
-    for column in SHOWN[4:]:
-        form = "{:.2f}" if column == "hours" else "{:,.0f}"
-        shown[column] = ["–" if pd.isna(value) else form.format(value) for value in shown[column]]
-    text = INDEX.format(**about, table=shown.to_markdown(index=False, disable_numparse=True))
+    about = {"title": study.title, "name": study.name, "done": table["complete"].sum(), "parts": len(table)}
     withdrawn = {part.name: part.withdrawn for part in study.parts if part.withdrawn}
     of_health = [
         (f"{name}, {line.removeprefix('sign: ')}", "withdrawn" if name in withdrawn else why)
@@ -146,15 +134,14 @@ def index(study: Study, table: pd.DataFrame, results: Path, health: Mapping[str,
     ]
     lacking = [
         (f"{row.part} ({row.methods}; {row.categories})", f"stopped after {row.samples:,} samples" * bool(row.samples))
-        for row in rest.itertuples()
+        for row in table[~table["complete"]].itertuples()
     ]
-    for part in study.parts:
-        short = falls_short(part.published(results), part) if part.name in set(done["part"]) else []
+    for part in (part for part in study.parts if part.name in health):
+        short = falls_short(part.published(results), part)
         lacking += [(part.name, f"made at {name} {was}, planned is {now}") for name, was, now in short]
     sections = {"Health": of_health, "Withdrawn": withdrawn.items(), "Not run": lacking}
     sections["Remarks"] = [("the study's file says", study.remarks)] * bool(study.remarks)
-    if (results / AGAIN).exists():
-        sections["Run again"] = [(f"[what `trove-lite reexecute` made of its programs]({AGAIN})", "")]
+    text = INDEX.format(**about, reports=reports)
     return text + "\n".join(_section(title, pairs) for title, pairs in sections.items() if pairs)
 
 

@@ -3,30 +3,10 @@
 `study` makes the comparison from candidates, graded anew; a function a table takes it, and one a figure its table. The
 paper reports one attempt of each method whatever it costs; `matched` and `curves` let cheaper methods repeat theirs.
 """
+# ruff: noqa: F401
 
-from .figures import figure4, figure5, spend_figure
 from .grading import GRADERS
 from .sides import Study, limited, study
-from .spend import curves, matched, mean_costs
-from .tables import figure4_table, figure5_table, leniency_table, table2, table3, table4
+from .spend import curves, matched, mean_costs, spend_figure
+from .tables import figure4, figure4_table, figure5, figure5_table, leniency_table, table2, table3, table4
 from .transfer import table5
-
-__all__ = [
-    "GRADERS",
-    "Study",
-    "curves",
-    "figure4",
-    "figure4_table",
-    "figure5",
-    "figure5_table",
-    "leniency_table",
-    "limited",
-    "matched",
-    "mean_costs",
-    "spend_figure",
-    "study",
-    "table2",
-    "table3",
-    "table4",
-    "table5",
-]

@@ -14,25 +14,19 @@ from trove_lite.datasets.graders import NUMBER
 from trove_lite.sandbox import Execution, Sandbox
 
 DATASETS = ("creation_challenge", "tool_transfer")
-TIME_LIMIT = 30.0
-SCRATCH = 1 << 22  # some write a table, to read it again
 #: What a program says or prints that draws lots, or looks at the clock.
 CHANCE = re.compile(
     r"\brandom\b|\bsecrets\b|\bshuffle\(|np\.random|\bnow\(\)|\btoday\(\)|\.timestamp\(|time\.(?:time|mktime)\("
     r"|\bhash\(|\bset\(|\.union\("
 )
-CHANGES = "it draws lots, looks at the clock or at the order of a set"
-NEEDS_FILES = ("PermissionError", "FileNotFoundError")
 
 
 def reproduce(sandbox: Sandbox, dataset: str, limit: int | None = None) -> pd.DataFrame:
     """A row for each gold program (of the first `limit`): how it ended, and `cause`, "" where it prints its answer."""
     programs = import_module(f"trove_lite.datasets.{dataset}").gold_programs()[:limit]
     runs = sandbox.run_many([program for program, _ in programs], progress=False)
-    rows = [
-        (dataset, index, gold, run.status, *cause_of(program, gold, run))
-        for index, ((program, gold), run) in enumerate(zip(programs, runs, strict=True))
-    ]
+    ended = enumerate(zip(programs, runs, strict=True))
+    rows = [(dataset, n, gold, run.status, *cause_of(program, gold, run)) for n, ((program, gold), run) in ended]
     return pd.DataFrame(rows, columns=["dataset", "problem", "gold", "status", "cause", "detail"])
 
 
@@ -44,12 +38,12 @@ def cause_of(program: str, gold: float, run: Execution) -> tuple[str, str]:
         return "", ""
     if absent := re.search(r"No module named '(\w+)", run.error):
         return "a library that is not installed", absent[1]
-    if any(name in run.error for name in NEEDS_FILES):
+    if any(name in run.error for name in ("PermissionError", "FileNotFoundError")):
         return "it reads or writes a file", run.error
     if run.status != "ok":
         return ("it runs too long" if run.status == "timeout" else "it fails"), run.error[:120]
     if CHANCE.search(program):
-        return CHANGES, last_few
+        return "it draws lots, looks at the clock or at the order of a set", last_few
     if not printed:
         return "it prints no number", run.output.strip()[:80]
     near = min(abs(number - gold) for number in printed) < 0.01 * max(1, abs(gold))
@@ -68,7 +62,7 @@ def main() -> None:
     """Write results/creator."""
     folder = Path("results") / "creator"
     folder.mkdir(parents=True, exist_ok=True)
-    with Sandbox(time_limit=TIME_LIMIT, scratch=SCRATCH) as sandbox:
+    with Sandbox(time_limit=30.0, scratch=1 << 22) as sandbox:  # some write a table, to read it again
         table = pd.concat([reproduce(sandbox, dataset) for dataset in DATASETS], ignore_index=True)
     table[table["cause"] != ""].to_csv(folder / "gold.csv", index=False, lineterminator="\n")
     counts(table).to_csv(folder / "gold_counts.csv", index=False, lineterminator="\n")

@@ -10,7 +10,7 @@ import pandas as pd
 
 from trove_lite.candidates import UNAVAILABLE
 from trove_lite.datasets import graders
-from trove_lite.datasets.base import Dataset
+from trove_lite.datasets.base import Dataset, Problem
 from trove_lite.errors import TroveLiteError
 from trove_lite.selection import number_text
 
@@ -26,15 +26,13 @@ def gold_answers(dataset: Dataset, categories: Sequence[str]) -> pd.DataFrame:
 
     Raises TroveLiteError where the data set's file is not there, or its answers are no numbers.
     """
-    rows = [
-        {"category": category, "problem": problem.index, "gold": problem.gold, "gold_in_input": gold_in_input(problem)}
-        for category in categories
-        for problem in dataset.load(category)
+    problems = [
+        (category, p.index, p.gold, gold_in_input(p)) for category in categories for p in dataset.load(category)
     ]
-    return pd.DataFrame(rows)
+    return pd.DataFrame(problems, columns=["category", "problem", "gold", "gold_in_input"])
 
 
-def gold_in_input(problem) -> bool:
+def gold_in_input(problem: Problem) -> bool:
     """Whether the answer is given away: a number of the question, table or constants is gold, to two decimals."""
     if not isinstance(problem.gold, int | float):
         raise TroveLiteError(f"the answers of {problem.dataset} are no numbers; CREATOR's graders are for numbers")
@@ -45,8 +43,7 @@ def gold_in_input(problem) -> bool:
 def input_leaks(dataset: Dataset) -> pd.DataFrame:
     """A row a category, and one for all: problems, and the share whose answer is among the input's numbers."""
     golds = gold_answers(dataset, dataset.categories)
-    several = len(dataset.categories) > 1
-    parts = pd.concat([golds, golds.assign(category="all")]) if several else golds
+    parts = pd.concat([golds, golds.assign(category="all")]) if len(dataset.categories) > 1 else golds
     leaks = parts.groupby("category", sort=False)["gold_in_input"]
     return leaks.agg(problems="size", gold_in_input="mean").reset_index()
 
@@ -59,47 +56,36 @@ def texts_of(candidates: pd.DataFrame) -> pd.Series:
     return candidates["output"].astype(object).where(~words, candidates["response"].astype(object)).fillna("")
 
 
-def verdicts(candidates: pd.DataFrame, golds: pd.DataFrame) -> pd.DataFrame:
-    """For each candidate the verdicts of all GRADERS (null where it could not be had) and its `strict_answer`.
+def graded_anew(candidates: pd.DataFrame, golds: pd.DataFrame, grader: str) -> pd.DataFrame:
+    """The candidates with the verdicts of all GRADERS, null where one could not be had, and with `gold_in_input`.
 
-    golds: of `gold_answers`. A program that failed has no answer. Texts repeat, so each is graded once.
+    One grader's verdict counts (`correct`), and the strict answer is their own: it alone may vote. golds: of
+    `gold_answers`. A program that failed has no answer. Texts repeat, so each is graded once.
     """
-    keyed = candidates[["category", "problem", "method"]].astype({"category": str, "problem": "int64", "method": str})
+    if grader not in GRADERS:
+        raise TroveLiteError(f"grader '{grader}': choose from {', '.join(GRADERS)}")
     status = candidates["status"].astype(str)
-    keyed["text"] = texts_of(candidates).where(status == "ok")
-    keyed["kind"] = keyed["method"].map(WORDS).fillna("program")
-    keyed = keyed.merge(golds, on=["category", "problem"], how="left")
+    keyed = candidates[["category", "problem", "method"]].astype({"category": str, "problem": "int64", "method": str})
+    keyed["text"], keyed["kind"] = texts_of(candidates).where(status == "ok"), keyed["method"].map(WORDS)
+    keyed = keyed.fillna({"kind": "program"}).merge(golds, on=["category", "problem"], how="left")
     asked = keyed[GRADED_BY].dropna(subset="text").drop_duplicates(ignore_index=True)
     if asked["gold"].isna().any():
         raise TroveLiteError("a candidate's problem is not in its data set; is this another version of the data?")
-    graded = pd.DataFrame([_verdicts(*row) for row in asked.itertuples(index=False)])
-    graded = pd.concat([asked, graded.reindex(columns=[*GRADERS, "strict_answer"])], axis="columns")
-    found = keyed.merge(graded, on=GRADED_BY, how="left").set_axis(candidates.index)
+    graded = pd.DataFrame([_verdicts(*row) for row in asked.itertuples(index=False)], columns=[*GRADERS, "answer"])
+    found = keyed.merge(pd.concat([asked, graded], axis="columns"), on=GRADED_BY, how="left").set_axis(candidates.index)
     for name in GRADERS:
         found[name] = found[name].eq(True).astype("boolean").mask(status == UNAVAILABLE)
-    return found[[*GRADERS, "strict_answer", "gold_in_input"]]
+    answer = [None if pd.isna(text) else canonical(text) for text in found["answer"]]
+    own = {"answer": answer, "answers": [[] if text is None else [text] for text in answer]}
+    return candidates.assign(correct=found[grader], **own, **found[[*GRADERS, "gold_in_input"]])
 
 
-def _verdicts(text: str, gold: float, kind: str) -> dict:
+def _verdicts(text: str, gold: float, kind: str) -> tuple[bool, bool, bool, bool, str | None]:
+    """Of all GRADERS, and the strict answer."""
     number, answer = graders.strict_number(text), graders.read_one(text)
-    return {
-        "released": graders.released(text, gold, kind),
-        "strict": graders.strict(text, gold),
-        "within 0.01": number is not None and (number == gold or abs(number - gold) < graders.TOLERANCE),
-        "two decimals": number is not None and round(number, 2) == round(gold, 2),
-        "strict_answer": answer[0] if answer else None,
-    }
-
-
-def graded_by(candidates: pd.DataFrame, grader: str, found: pd.DataFrame) -> pd.DataFrame:
-    """The candidates with all verdicts, of which one grader's counts (`correct`), and the strict answer as their own:
-    it alone may vote."""
-    if grader not in GRADERS:
-        raise TroveLiteError(f"grader '{grader}': choose from {', '.join(GRADERS)}")
-    answer = [None if pd.isna(text) else canonical(text) for text in found["strict_answer"]]
-    answers = [[] if text is None else [text] for text in answer]
-    rest = {name: found[name].array for name in (*GRADERS, "gold_in_input")}
-    return candidates.assign(correct=found[grader].array, answer=answer, answers=answers, **rest)
+    near = number is not None and (number == gold or abs(number - gold) < graders.TOLERANCE)
+    same = number is not None and round(number, 2) == round(gold, 2)
+    return graders.released(text, gold, kind), graders.strict(text, gold), near, same, answer[0] if answer else None
 
 
 def canonical(answer: str) -> str:

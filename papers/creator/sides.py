@@ -16,7 +16,7 @@ from trove_lite.candidates import all_candidates, calls_of
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
 
-from .grading import GRADERS, gold_answers, graded_by, verdicts
+from .grading import GRADERS, gold_answers, graded_anew
 
 #: A method, as the candidates table calls it → what tables call it.
 TITLES = {
@@ -73,13 +73,11 @@ def study(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None, grader
     _, _, dataset = one_kind(candidates, "model", "provenance", "dataset")
     independent = independent_runs(candidates)
     graded, note = _graded(independent, dataset, grader)
-    methods = list(dict.fromkeys(graded["method"].astype(str)))
-    frames = {}
-    for method in [*(m for m in TITLES if m in methods), *(m for m in methods if m not in TITLES)]:
-        own = graded[graded["method"].astype(str) == method]
-        title = TITLES.get(method, method)
-        if method in REPAIRING:
-            frames[title + NO_REPAIR] = limited(own, 0)
+    names, frames = graded["method"].astype(str), {}
+    methods = [method for method in dict.fromkeys([*TITLES, *names]) if (names == method).any()]
+    for method in methods:
+        own, title = graded[names == method], TITLES.get(method, method)
+        frames |= {title + NO_REPAIR: limited(own, 0)} if method in REPAIRING else {}
         frames[title] = own
     calls = calls_of(independent) if calls is None else calls
     return Study(Comparison.of(frames, calls=calls), graded, attempt_costs(graded, calls), grader, note)
@@ -87,15 +85,15 @@ def study(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None, grader
 
 def _graded(candidates: pd.DataFrame, dataset: str, grader: str) -> tuple[pd.DataFrame, str]:
     """The candidates with all verdicts, or as they are with the reason: there is nothing of CREATOR's, or no data."""
-    unknown = candidates.assign(**{name: pd.array([None] * len(candidates), dtype="boolean") for name in GRADERS})
-    if not set(candidates["method"].astype(str)) & set(TITLES) - {"primitive"}:
-        return unknown, "none of CREATOR's methods was run: verdicts are the runs' own"
-    try:
-        golds = gold_answers(load_dataset(dataset), list(dict.fromkeys(candidates["category"].astype(str))))
-    except TroveLiteError as error:
-        why = str(error).rpartition("/")[2]  # a title, and no place for where this machine keeps its data
-        return unknown, f"verdicts are the runs' own: {why}"
-    return graded_by(candidates, grader, verdicts(candidates, golds)), ""
+    note = "none of CREATOR's methods was run: verdicts are the runs' own"
+    if set(candidates["method"].astype(str)) & set(TITLES) - {"primitive"}:
+        try:
+            golds = gold_answers(load_dataset(dataset), list(dict.fromkeys(candidates["category"].astype(str))))
+        except TroveLiteError as error:
+            note = f"verdicts are the runs' own: {str(error).rpartition('/')[2]}"  # without where data would lie
+        else:
+            return graded_anew(candidates, golds, grader), ""
+    return candidates.assign(**dict.fromkeys(GRADERS, pd.array([None] * len(candidates), dtype="boolean"))), note
 
 
 def limited(candidates: pd.DataFrame, limit: int) -> pd.DataFrame:
@@ -116,15 +114,15 @@ def attempt_costs(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame
 
     A request that the model refused is a call without tokens.
     """
-    whose = candidates[["run", "method", "category"]].astype(str).drop_duplicates()
-    own = calls.astype(dict.fromkeys(["run", "method", "category"], str)).merge(whose, on=["run", "method", "category"])
+    key = ATTEMPT[:3]
+    whose = candidates[key].astype(str).drop_duplicates()
+    own = calls.astype(dict.fromkeys(key, str)).merge(whose, on=key)
     own = own[(own["phase"].astype(str) != "retry") & own["model"].notna()]
     tokens = own["completion_tokens"].astype("Float64").astype(float)
     tokens = tokens.mask(own["finish_reason"].astype(str).isin(["refused", "unavailable"]), 0.0)
-    each = own.assign(calls=1.0, completion=tokens, unknown=tokens.isna()).groupby(ATTEMPT, observed=True)
+    each = own.assign(calls=1.0, completion=tokens).groupby(ATTEMPT, observed=True)
     costs = each[["calls", "completion"]].sum()
-    costs.loc[each["unknown"].any(), "completion"] = np.nan
-    return costs.reset_index()
+    return costs.assign(completion=costs["completion"].where(each["completion"].count() == each.size())).reset_index()
 
 
 def without_hints(study: Study) -> Study:

@@ -5,18 +5,20 @@ The paper makes one attempt with each method, whatever it costs. Here methods re
 budget between m and m + 1 attempts is what tossing a coin between the two would cost on average, and reach.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import product
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from trove_lite.analysis import compare as analysis
 from trove_lite.analysis.choose import PROBLEM
 from trove_lite.analysis.scores import estimate, score
 
 from .. import named
+from ..figures import curve
 from .sides import NO_REPAIR, Study, without_hints
 
 CREATOR, POT, ENTANGLED, PRIMITIVE = "CREATOR", "PoT", "Entangled", "PRIMITIVE"
@@ -24,12 +26,11 @@ CREATOR, POT, ENTANGLED, PRIMITIVE = "CREATOR", "PoT", "Entangled", "PRIMITIVE"
 PAIRS = ((CREATOR, ENTANGLED), (CREATOR, POT), (CREATOR, PRIMITIVE), (ENTANGLED, POT))
 #: What is matched, and its column among an attempt's costs.
 COST = {"calls": "calls", "completion tokens": "completion"}
-RULE = "one_stage"
 #: Mean calls a problem at which methods are compared; before them come one attempt of CREATOR, and of the dearest.
 CALLS = (5.0, 10.0, 15.0)
 SPEND_COLUMNS = ["system", "attempts", *COST.values(), "value", "low", "high", "runs", "problems"]
-AT_A_BUDGET = ["budget", "spent", "category", "a", "b", "attempts_a", "attempts_b", "value_a", "value_b"]
-MATCHED_COLUMNS = [*AT_A_BUDGET, *analysis.DIFFERENCE_COLUMNS[3:], "note"]
+MATCHED_COLUMNS = ["budget", "spent", "category", "a", "b", "attempts_a", "attempts_b", "value_a", "value_b"]
+MATCHED_COLUMNS += [*analysis.DIFFERENCE_COLUMNS[3:], "note"]
 
 #: From a number of attempts to each problem's score.
 Scores = Callable[[int], pd.DataFrame]
@@ -57,6 +58,14 @@ def curves(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame
     return named(table, "creator_spend", "Accuracy against spend", study.title, note=note)
 
 
+def spend_figure(table: pd.DataFrame) -> Figure | None:
+    """Accuracy of agreement against what it costs: mean calls, and mean tokens written, a problem."""
+    panels = {"calls": "calls", "completion": "tokens written"}
+    parts = [table.assign(panel=name, spent=table[column].astype(float)) for column, name in panels.items()]
+    title, labels = "Accuracy against spend, by agreement", ("mean spent a problem", "accuracy (% of problems)")
+    return curve(pd.concat(parts).dropna(subset="spent"), x="spent", panel="panel", title=title, labels=labels)
+
+
 def matched(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
     """Accuracy of each of PAIRS at the same mean calls and at the same mean completion tokens, with the difference.
 
@@ -70,20 +79,19 @@ def matched(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFram
     most = {name: most_attempts(side) for name, side in sides.items()}
     for budget, pair in product(COST, PAIRS):
         for spent in budgets(costs, budget):
-            about = {"budget": budget, "spent": spent} | dict(zip("ab", pair, strict=True))
-            if reason := _cannot(most, costs, budget, spent, pair):
+            about = {"budget": budget, "spent": spent, "a": pair[0], "b": pair[1], "note": ""}
+            attempts = {name: spent / costs[budget].get(name, np.nan) for name in pair}
+            if reason := _cannot(most, attempts, budget, spent):
                 rows.append(about | {"category": "all", "note": reason})
                 continue
-            attempts = [spent / costs.loc[name, budget] for name in pair]
-            scores = [between(known[name], n) for name, n in zip(pair, attempts, strict=True)]
-            about |= dict(zip(("attempts_a", "attempts_b"), attempts, strict=True)) | {"note": ""}
-            found = analysis.differences(study.sides, dict(zip(pair, scores, strict=True)), pairs=[pair])
-            for row in found.to_dict("records"):
-                values = [_mean(part, row["category"]) for part in scores]
-                rows.append(about | dict(zip(("value_a", "value_b"), values, strict=True)) | row)
+            scores = {name: between(known[name], n) for name, n in attempts.items()}
+            about |= {f"attempts_{side}": attempts[name] for side, name in zip("ab", pair, strict=True)}
+            for row in analysis.differences(study.sides, scores).to_dict("records"):
+                means = {f"value_{s}": _mean(scores[n], row["category"]) for s, n in zip("ab", pair, strict=True)}
+                rows.append(about | means | row)
     table = pd.DataFrame(rows).reindex(columns=MATCHED_COLUMNS).astype({"problems": "Int64"})
-    tested = table["p"].notna()
-    table.loc[tested, "p_holm"] = analysis.corrected(table[tested])["p_holm"] if tested.any() else None
+    if len(tested := table[table["p"].notna()]):
+        table["p_holm"] = analysis.corrected(tested)["p_holm"]
     return named(table, "creator_matched", "Matched budgets", study.title)
 
 
@@ -93,8 +101,7 @@ def budgets(costs: pd.DataFrame, budget: str) -> list[float]:
         return [float("nan")]
     one = costs.loc[CREATOR]
     dearest = costs.loc[costs.index.isin(np.ravel(PAIRS)), budget].max()
-    found = [one[budget], *(calls / one["calls"] * one[budget] for calls in CALLS if calls > one["calls"])]
-    return sorted({*found, dearest})
+    return sorted({one[budget], dearest, *(n / one["calls"] * one[budget] for n in CALLS if n > one["calls"])})
 
 
 def between(scores: Scores, attempts: float) -> pd.DataFrame:
@@ -112,38 +119,32 @@ def most_attempts(side: pd.DataFrame) -> int:
 
 
 def _scores(side: pd.DataFrame, seed: int, resamples: int) -> Scores:
-    """A side's scores with so many attempts, each number computed once."""
-    return cache(lambda m: score(side, RULE, m, seed=seed, resamples=resamples).dropna(subset="score"))
+    """A side's scores by agreement with so many attempts, each number computed once."""
+    return cache(lambda m: score(side, "one_stage", m, seed=seed, resamples=resamples).dropna(subset="score"))
 
 
 def _attempting(study: Study) -> dict[str, pd.DataFrame]:
     """The sides that make attempts, as they were run."""
-    return {
-        name: side
-        for name, side in study.sides.sides.items()
-        if len(side) and len(side["mode"].unique()) == 1 and not name.endswith(NO_REPAIR)
-    }
+    sides = {name: side for name, side in study.sides.sides.items() if not name.endswith(NO_REPAIR)}
+    return {name: side for name, side in sides.items() if len(set(side["mode"])) == 1}
 
 
-def _cannot(most: Mapping[str, int], costs: pd.DataFrame, budget: str, spent: float, pair: Sequence[str]) -> str:
-    """Why a pair cannot be compared at a budget; "" where it can. most: attempts that all problems of a side have."""
-    if lacking := [f"no {name} runs" for name in pair if name not in most]:
+def _cannot(most: Mapping[str, int], attempts: Mapping[str, float], budget: str, spent: float) -> str:
+    """Why a pair cannot be compared; "" where it can. attempts: that a budget buys; most: that all problems have."""
+    if lacking := [f"no {name} runs" for name in attempts if name not in most]:
         return "; ".join(lacking)
     if CREATOR not in most:
         return "no CREATOR runs, whose cost is the measure"
     if not np.isfinite(spent):
         return f"no {budget} counted in the {CREATOR} runs, whose cost is the measure"
     reasons = []
-    for name in pair:
-        attempts = spent / costs.loc[name, budget]
-        if not np.isfinite(attempts):
+    for name, n in attempts.items():
+        if not np.isfinite(n):
             reasons.append(f"no {budget} counted in the {name} runs")
-        elif attempts > most[name] + 1e-9:
-            reasons.append(
-                f"{int(np.ceil(attempts))} attempts of {name} cost so much, and of some problem the runs hold "
-                f"{most[name]}: run it with more `attempts`, or a larger k"
-            )
-        elif attempts < 1:
+        elif n > most[name] + 1e-9:
+            held = f"and of some problem the runs hold {most[name]}: run it with more `attempts`, or a larger k"
+            reasons.append(f"{int(np.ceil(n))} attempts of {name} cost so much, {held}")
+        elif n < 1:
             reasons.append(f"one attempt of {name} costs more")
     return "; ".join(reasons)
 

@@ -4,17 +4,19 @@ An accuracy is that of a single attempt, as in the paper: the mean over the atte
 set's runs cannot fill keeps its printed row, with the reason in `note`.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from trove_lite.analysis.choose import in_order
-from trove_lite.analysis.scores import estimate, oracle_score
+from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, estimate, oracle_score
 from trove_lite.datasets.graders import MARKER, NUMBER
 
 from .. import beside, in_columns, is_in_print, named, nothing, published_value
+from ..figures import curve
 from .grading import GRADERS, WORDS, texts_of
 from .sides import NO_REPAIR, REPAIRING, SUPERVISED, TITLES, Study, limited, without_hints
 
@@ -46,6 +48,7 @@ ROWS = UNHINTED | {
 }
 LENIENCY_COLUMNS = [*GRADERS, "leniency", "gifts", "gold_in_input", "candidates", "problems", "note"]
 MOST_REPAIRS = 3
+ACCURACY = "accuracy (% of problems)"
 
 
 # ---- scores of single attempts: of each problem and run the share that counts ----
@@ -62,17 +65,14 @@ def successful_execution(side: pd.DataFrame) -> pd.DataFrame:
     A program's is valid where it ran to its end within the limit of repairs, be it that it printed nothing; words'
     where a number follows the marker, as the paper says (its program counts none as failed).
     """
-    return accuracy(side.assign(correct=_valid(side)))
+    marked = [MARKER in text and NUMBER.search(text.rpartition(MARKER)[2]) is not None for text in texts_of(side)]
+    valid = ~side["method"].astype(str).isin(WORDS) | np.array(marked, bool)
+    return accuracy(side.assign(correct=valid & (side["status"].astype(str) == "ok")))
 
 
 def answer_printed(side: pd.DataFrame) -> pd.DataFrame:
     """The same of attempts whose program also printed what can be read as an answer, as the paper's words have it."""
-    return accuracy(side.assign(correct=_valid(side) & side["answer"].notna()))
-
-
-def _valid(side: pd.DataFrame) -> pd.Series:
-    marked = [MARKER in text and NUMBER.search(text.rpartition(MARKER)[2]) is not None for text in texts_of(side)]
-    return (side["status"].astype(str) == "ok") & (~side["method"].astype(str).isin(WORDS) | np.array(marked, bool))
+    return successful_execution(side.assign(status=side["status"].astype(str).where(side["answer"].notna(), "")))
 
 
 #: Measure → how it is scored, and what printed tables call it. "answer printed" is ours.
@@ -88,13 +88,13 @@ MEASURES: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], str]] = {
 
 def table2(study: Study) -> pd.DataFrame:
     """Accuracy on MATH by category (Table 2); on the practice problems, whose categories are MATH's, without print."""
-    return _table(study, "table2", (_row(study, "table2", *row) for row in ROWS.items()))
+    return _table(study, "table2", lambda: (_row(study, "table2", *row) for row in ROWS.items()))
 
 
 def table3(study: Study) -> pd.DataFrame:
     """Accuracy and successful execution on TabMWP (Table 3), and answers printed: `category` names the measure."""
     rows = {side: in_print for side, in_print in ROWS.items() if NO_DEMO not in in_print}
-    return _table(study, "table3", _measured(study, "table3", rows, "tabmwp"))
+    return _table(study, "table3", lambda: _measured(study, "table3", rows, "tabmwp"))
 
 
 def table4(study: Study) -> pd.DataFrame:
@@ -110,19 +110,19 @@ def table4(study: Study) -> pd.DataFrame:
             for part in _measured(study, "table4", rows, hint):
                 yield part.assign(system=part["system"] + f", {setting}")
 
-    table = _table(study, "table4", parts())
+    table = _table(study, "table4", parts)
     told = {HINTS[hint]: what for hint, what in SUPERVISED.items()}
     table["supervision"] = [told.get(system.rpartition(", ")[2], "") for system in table["system"]]
     return table
 
 
-def _table(study: Study, number: str, parts: Iterable[pd.DataFrame], **about: object) -> pd.DataFrame:
-    """A table of these parts; empty, with the reason, where it is about another data set than the runs are."""
-    if number in DATASETS and study.sides.dataset not in DATASETS[number]:
-        parts = ()
+def _table(study: Study, number: str, make: Callable, **about: object) -> pd.DataFrame:
+    """A table of the parts made; empty, with the reason, where it is about another data set than the runs are."""
+    fits = study.sides.dataset in DATASETS.get(number, [study.sides.dataset])
+    if not fits:
         about = {"note": f"these runs are on {study.sides.dataset}: run --dataset {DATASETS[number][0]}"}
-    parts = list(parts) or [pd.DataFrame(columns=["runs", "problems"])]
-    table = in_columns(pd.concat(parts, ignore_index=True))
+    parts = [*make()] if fits else []
+    table = in_columns(pd.concat(parts or [pd.DataFrame(columns=["runs", "problems"])], ignore_index=True))
     return named(table, f"creator_{number}", f"{number[:-1].capitalize()} {number[-1]}", study.title, **about)
 
 
@@ -136,12 +136,13 @@ def _measured(study: Study, number: str, rows: Mapping[str, Sequence[str]], cate
 def _row(study: Study, number: str, side: str, in_print: Sequence[str], measure: str = "accuracy") -> pd.DataFrame:
     """A side's cells beside what is printed; of a side that was not run only what is printed, and why."""
     score, metric = MEASURES[measure]
-    method, setting = in_print
+    where = dict(zip(("method", "setting", "metric"), (*in_print, metric), strict=True))
 
     def look_up(category: str) -> tuple[float, float]:
-        where = {"category": category, "method": method.replace("Standard", "Vanilla")} if number == "table2" else {}
-        where = {"method": method, "setting": setting, "metric": metric} | where  # tables of one data set name none
-        return published_value(f"creator_{number}", "value", **where) / 100, float("nan")
+        if number != "table2":  # tables of one data set name no category
+            return published_value(f"creator_{number}", "value", **where) / 100, float("nan")
+        cell = where | {"category": category, "method": where["method"].replace("Standard", "Vanilla")}
+        return published_value("creator_table2", "value", **cell) / 100, float("nan")
 
     sides = study.sides
     if side not in sides.sides:
@@ -160,30 +161,26 @@ def leniency_table(study: Study) -> pd.DataFrame:
     is a number of the input; `gold_in_input` the share of problems with such an answer. Empty where nothing could be
     graded anew.
     """
-    named_so = {"name": "creator_leniency", "title": "What the released grader gives", "runs": study.title}
-    judged = study.graded[(study.graded["phase"].astype(str) == "stream") & study.graded["strict"].notna()]
-    judged = judged.assign(of=judged["category"].astype(str), system=judged["method"].astype(str).map(TITLES))
-    judged = judged[judged["system"].notna()]
-    if judged.empty:
-        return named(pd.DataFrame(columns=["category", "system", *LENIENCY_COLUMNS]), **named_so, note=study.note)
-    categories = list(dict.fromkeys(judged["of"]))
-    parts = [judged.assign(category=judged["of"])] + [judged.assign(category="all")] * (len(categories) > 1)
-    rows = pd.concat(parts).astype(dict.fromkeys([*GRADERS, "gold_in_input"], float))
-    rows["gifts"] = (rows["released"] > rows["strict"]) & rows["gold_in_input"].eq(1)
-    rows["category"] = pd.Categorical(rows["category"], [*categories, "all"])
-    rows["system"] = pd.Categorical(rows["system"], TITLES.values())
     key = ["category", "system"]
-    each = rows.groupby(key, observed=True)
-    problems = rows.drop_duplicates([*key, "of", "problem"]).groupby(key, observed=True)["gold_in_input"]
-    found = each[[*GRADERS, "gifts"]].mean()
-    found = found.assign(
-        leniency=found["released"] - found["strict"],
-        gold_in_input=problems.mean(),
-        candidates=each.size(),
-        problems=problems.size(),
-        note="" if "output" in study.graded else "texts were not kept: graded by the numbers in them",
-    )
-    return named(found[LENIENCY_COLUMNS].reset_index(), **named_so, note=study.note)
+    judged = study.graded[(study.graded["phase"].astype(str) == "stream") & study.graded["strict"].notna()]
+    rows = judged.assign(of=judged["category"].astype(str), system=judged["method"].astype(str).map(TITLES))
+    rows = rows.assign(category=rows["of"]).dropna(subset="system")
+    found = pd.DataFrame(columns=[*key, *LENIENCY_COLUMNS])
+    if len(rows):
+        order = [*dict.fromkeys(rows["of"]), "all"]
+        rows = pd.concat([rows] + [rows.assign(category="all")] * (len(order) > 2))
+        rows = rows.astype(dict.fromkeys([*GRADERS, "gold_in_input"], float))
+        rows["gifts"] = (rows["released"] > rows["strict"]) & rows["gold_in_input"].eq(1)
+        rows["category"] = pd.Categorical(rows["category"], order)
+        rows["system"] = pd.Categorical(rows["system"], TITLES.values())
+        each = rows.groupby(key, observed=True)
+        problems = rows.drop_duplicates([*key, "of", "problem"]).groupby(key, observed=True)["gold_in_input"]
+        means = each[[*GRADERS, "gifts"]].mean()
+        counts = {"gold_in_input": problems.mean(), "candidates": each.size(), "problems": problems.size()}
+        note = "" if "output" in study.graded else "texts were not kept: graded by the numbers in them"
+        found = means.assign(leniency=means["released"] - means["strict"], **counts, note=note)
+        found = found[LENIENCY_COLUMNS].reset_index()
+    return named(found, "creator_leniency", "What the released grader gives", study.title, note=study.note)
 
 
 # ---- the tables behind the figures ----
@@ -193,14 +190,13 @@ def figure4_table(study: Study) -> pd.DataFrame:
     """Accuracy by difficulty, over all categories, column `level` (Figure 4, whose values are not printed)."""
     rows = []
     for name, side in study.sides.sides.items():
-        scores = accuracy(side)
+        by_level = dict(list((scores := accuracy(side)).groupby(scores["level"].astype(str))))
         for level in () if name.endswith(NO_REPAIR) else study.sides.levels:
-            part = scores[scores["level"].astype(str) == str(level)]
-            if len(part):
+            if level in by_level:
                 about = {"category": "all", "system": name, "level": level, "source": name, "note": ""}
-                rows.append(about | estimate(part)._asdict())
+                rows.append(about | estimate(by_level[level])._asdict())
     note = f"the problems of {study.sides.dataset} have no levels"
-    return _table(study, "figure4", [pd.DataFrame(rows)] if rows else [], note=note, by=study.sides.by)
+    return _table(study, "figure4", lambda: [pd.DataFrame(rows)] * bool(rows), note=note, by=study.sides.by)
 
 
 def figure5_table(study: Study) -> pd.DataFrame:
@@ -212,4 +208,22 @@ def figure5_table(study: Study) -> pd.DataFrame:
             sides = study.sides.with_sides(**{name: in_order(limited(own, limit))})
             scores = accuracy(sides[name])
             parts.append(beside(sides, name, name, scores, nothing, covered=sides.covered(name)).assign(k=limit))
-    return _table(study, "figure5", parts, note="no runs of a method that repairs: run --methods pot entangled creator")
+    note = "no runs of a method that repairs: run --methods pot entangled creator"
+    return _table(study, "figure5", lambda: parts, note=note)
+
+
+# ---- the figures, of their tables ----
+
+
+def figure4(table: pd.DataFrame) -> Figure | None:
+    """Accuracy of single attempts by difficulty (Figure 4)."""
+    by = table.attrs.get("by", "level")
+    return curve(table, x="level", title=f"Accuracy of single attempts by {by}", labels=(by, ACCURACY))
+
+
+def figure5(table: pd.DataFrame) -> Figure | None:
+    """Accuracy of single attempts with at most N repairs (Figure 5), over all categories that were run."""
+    filled = set(table.loc[table["value"].notna(), "category"])
+    row = next((row for row in (ALL_MICRO, COVERED_MICRO, *table["category"]) if row in filled), "")
+    labels = ("repairs that an attempt may have (N)", ACCURACY)
+    return curve(table[table["category"] == row], panel="category", title="What repairs bring", labels=labels)

@@ -16,6 +16,7 @@ from .sides import Study, without_hints
 
 DATASET, SIZE = "tool_transfer", 3
 COLUMNS = ["category", "system", "published", "value", "low", "high", "supervision", "calls", "sets", "note"]
+KEY = ["run", "category", "problem"]
 NORMAL = "one attempt, no transfer"
 ALIKE, AGREED = "with transfer, every tool alike", "with transfer, tool by agreement"
 BY_GOLD, AS_RELEASED = "with transfer, best tool by gold answers", "with transfer, counted as released"
@@ -41,33 +42,25 @@ def table5(study: Study) -> pd.DataFrame:
     calls: a set's. supervision: what gold answers decide; "" where they decide nothing. Rows `from 1 to 2` are single
     transfers between places of a set, all six ordered pairs.
     """
-    study = without_hints(study)
+    study, rows, note = without_hints(study), [], ""
     cells = _cells(study.graded)
     if study.sides.dataset != DATASET or cells.empty:
         note = f"no tool transfer in these runs: run --dataset {DATASET} --methods transfer"
-        return named(pd.DataFrame(columns=COLUMNS), "creator_table5", "Table 5", study.title, note=note)
-    right, answer = (cells[name].to_numpy().reshape(-1, SIZE, SIZE) for name in ("right", "answer"))
-    sets = (cells["category"] + " " + cells["set"].astype(str)).to_numpy()[:: SIZE * SIZE]
-    by_tool = right.mean(axis=2)  # of each set, by the place that the tool is from
-    ways = {
-        NORMAL: np.einsum("sii->si", right).mean(axis=1),
-        ALIKE: by_tool.mean(axis=1),
-        AGREED: by_tool[np.arange(len(by_tool)), agreement(answer)],
-        BY_GOLD: by_tool.max(axis=1),
-        AS_RELEASED: as_released(right),
-    }
-    scores = pd.DataFrame(ways | _twice(cells[cells["source"] == 0], study), index=sets)
-    rows = [_row("accuracy", way, scores[way]) for way in scores]
-    for way in scores.columns[1:]:
-        gained = (scores[way] - scores[NORMAL]).dropna()
-        parts = {"gain": gained, "sets worse": gained < 0, "sets better": gained > 0}
-        rows += [_row(category, way, part) for category, part in parts.items() if len(gained)]
-    for source, to in np.argwhere(~np.eye(SIZE, dtype=bool)):
-        rows.append(_row(ONE, f"from {source + 1} to {to + 1}", pd.Series(right[:, source, to], sets)))
-    table = pd.DataFrame(rows).reindex(columns=COLUMNS)
+    else:
+        right = cells["right"].to_numpy().reshape(-1, SIZE, SIZE)
+        sets = (cells["category"] + " " + cells["set"].astype(str)).to_numpy()[:: SIZE * SIZE]
+        scores = pd.DataFrame(_ways(cells, right, study), index=sets)
+        rows = [_row("accuracy", way, scores[way]) for way in scores]
+        for way in scores.columns[1:]:
+            gained = (scores[way] - scores[NORMAL]).dropna()
+            parts = {"gain": gained, "sets worse": gained < 0, "sets better": gained > 0}
+            rows += [_row(category, way, part) for category, part in parts.items() if len(gained)]
+        for source, to in np.argwhere(~np.eye(SIZE, dtype=bool)):
+            rows.append(_row(ONE, f"from {source + 1} to {to + 1}", pd.Series(right[:, source, to], sets)))
+    table = pd.DataFrame(rows, columns=COLUMNS)
     if not is_in_print(study.sides, "creator", DATASET):
         table["published"] = np.nan
-    return named(table, "creator_table5", "Table 5", study.title)
+    return named(table, "creator_table5", "Table 5", study.title, **({"note": note} if note else {}))
 
 
 def _cells(graded: pd.DataFrame) -> pd.DataFrame:
@@ -77,29 +70,37 @@ def _cells(graded: pd.DataFrame) -> pd.DataFrame:
     """
     frame = graded[(graded["phase"].astype(str) == "stream") & (graded["method"].astype(str) == "transfer")]
     frame = frame.astype({"run": str, "category": str, "mode": str, "answer": object})
-    frame = frame.assign(set=frame["problem"] // SIZE, to=frame["problem"] % SIZE)
-    frame["right"] = frame["correct"].fillna(False).astype(float)
     own = frame["mode"] == "normal"
-    first = frame.groupby(["run", "category", "problem"])["sample"].transform("min")
-    frame["source"] = (frame["mode"].str[-1].where(~own).astype(float) - 1).fillna(frame["to"])
-    frame = frame[~own | (frame["sample"] == first)]
-    whole = frame.groupby(["run", "category", "set"])["right"].transform("size") == SIZE * SIZE
-    return frame[whole].sort_values(["run", "category", "set", "source", "to"], kind="stable")
+    to = frame["problem"] % SIZE
+    source = (frame["mode"].str[-1].where(~own).astype(float) - 1).fillna(to)
+    right = frame["correct"].fillna(False).astype(float)
+    frame = frame.assign(set=frame["problem"] // SIZE, source=source, to=to, right=right)
+    frame = frame[~own | (frame["sample"] == frame.groupby(KEY)["sample"].transform("min"))]
+    stream = ["run", "category", "set"]
+    whole = frame.groupby(stream)["right"].transform("size") == SIZE * SIZE
+    return frame[whole].sort_values([*stream, "source", "to"], kind="stable")
 
 
-def _row(category: str, system: str, scores: pd.Series) -> dict:
-    """A row: the mean over sets, with its interval where it is no share of sets; runs of a set go together."""
-    known = scores.dropna().astype(float)
-    printed = published_value("creator_table5", "value", quantity=PRINTED.get((category, system), "")) / 100
-    calls = 2 * SIZE if system == NORMAL else 2 * SIZE + SIZE * (SIZE - 1)
-    row = {"category": category, "system": system, "published": printed, "sets": known.index.nunique()}
-    row |= {"supervision": "gold answers choose" if system in SUPERVISED else "", "note": "" if len(known) else TOO_FEW}
-    row["calls"] = np.nan if category == ONE else calls
-    if known.empty:
-        return row
-    found = mean_interval(known, clusters=known.index)
-    ends = {} if category.startswith("sets ") else {"low": found.low, "high": found.high}
-    return row | {"value": found.value} | ends
+def _ways(cells: pd.DataFrame, right: np.ndarray, study: Study) -> dict[str, np.ndarray]:
+    """Each set's score by every way to choose; right: (sets, tools, questions)."""
+    by_tool, own = right.mean(axis=2), np.einsum("sii->si", right)
+    answer = cells["answer"].to_numpy().reshape(right.shape)
+    normal = study.sides["Tool transfer"][lambda side: side["mode"].astype(str) == "normal"]
+    twice = {TWICE: expected_score(normal, "one_stage", 2, seed=0), TWICE_BY_GOLD: oracle_score(normal, 2)}
+    ways = {
+        NORMAL: own.mean(axis=1),
+        ALIKE: by_tool.mean(axis=1),
+        AGREED: by_tool[np.arange(len(by_tool)), agreement(answer)],
+        BY_GOLD: by_tool.max(axis=1),
+        # The released program counts, of tools that answered their own question, the best by gold, plus one for that
+        # question; sets without such a tool get the one too.
+        AS_RELEASED: (1 + np.where(own > 0, right.sum(axis=2) - own, 0).max(axis=1)) / SIZE,
+    }
+    for way, scores in twice.items():
+        each = scores.astype({"run": str, "category": str})[[*KEY, "score"]]
+        each = cells.loc[cells["source"] == 0, KEY].merge(each, on=KEY, how="left")["score"]
+        ways[way] = each.to_numpy(float).reshape(-1, SIZE).mean(axis=1)
+    return ways
 
 
 def agreement(answer: np.ndarray) -> np.ndarray:
@@ -112,21 +113,16 @@ def agreement(answer: np.ndarray) -> np.ndarray:
     return (same & ~np.eye(SIZE, dtype=bool)[:, :, None]).sum(axis=(2, 3)).argmax(axis=1)
 
 
-def as_released(right: np.ndarray) -> np.ndarray:
-    """A set's score as the released program counts: tools that answered their own question, best by gold, plus one.
-
-    The one is for that question; sets without such a tool get it too.
-    """
-    own = np.einsum("sii->si", right)
-    lent = right.sum(axis=2) - own
-    return (1 + np.where(own > 0, lent, 0).max(axis=1)) / SIZE
-
-
-def _twice(questions: pd.DataFrame, study: Study) -> dict[str, np.ndarray]:
-    """Each set's score by two attempts at each question, without transfer: by agreement, and the best by gold."""
-    frame, key = study.sides["Tool transfer"], ["run", "category", "problem"]
-    own = frame[frame["mode"].astype(str) == "normal"]
-    ways = {TWICE: expected_score(own, "one_stage", 2, seed=0), TWICE_BY_GOLD: oracle_score(own, 2)}
-    known = {way: scores.astype({"run": str, "category": str})[[*key, "score"]] for way, scores in ways.items()}
-    each = {way: questions[key].merge(scores, on=key, how="left")["score"] for way, scores in known.items()}
-    return {way: scores.to_numpy(float).reshape(-1, SIZE).mean(axis=1) for way, scores in each.items()}
+def _row(category: str, system: str, scores: pd.Series) -> dict:
+    """A row: the mean over sets, with its interval where it is no share of sets; runs of a set go together."""
+    known = scores.dropna().astype(float)
+    printed = published_value("creator_table5", "value", quantity=PRINTED.get((category, system), "")) / 100
+    calls = 2 * SIZE if system == NORMAL else 2 * SIZE + SIZE * (SIZE - 1)
+    row = {"category": category, "system": system, "published": printed, "sets": known.index.nunique()}
+    row |= {"supervision": "gold answers choose" if system in SUPERVISED else "", "note": "" if len(known) else TOO_FEW}
+    row["calls"] = np.nan if category == ONE else calls
+    if len(known):
+        found = mean_interval(known, clusters=known.index)
+        ends = {} if category.startswith("sets ") else {"low": found.low, "high": found.high}
+        row |= {"value": found.value} | ends
+    return row

@@ -1,22 +1,6 @@
 """Large Language Models as Tool Makers: its tables from candidates and calls, and what its released tools can do."""
+# ruff: noqa: F401
 
 from .cost import PRICES, break_even, costs_figure
-from .dispatch import dispatcher
 from .released import ceiling, errors, known_ceiling
-from .tables import differences, sides, table2, table3, table4, table5
-
-__all__ = [
-    "PRICES",
-    "break_even",
-    "ceiling",
-    "costs_figure",
-    "differences",
-    "dispatcher",
-    "errors",
-    "known_ceiling",
-    "sides",
-    "table2",
-    "table3",
-    "table4",
-    "table5",
-]
+from .tables import differences, dispatcher, sides, table2, table3, table4, table5

@@ -5,6 +5,7 @@ so are the longer prompts of a user who reads the tool. Prices are a parameter.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from .released import released_tokens
 from .systems import MAKERS, System, systems
 
 TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
+STREAM = ["run", "method", "category"]
 WRAP, PROVE = "wrap", "prove"  # the second is asked of nobody: tests run without the function that they test
 #: Of a task without a tool the user is asked nothing, or what PRIMITIVE asks: either saves nothing.
 NO_TOOL = "no tool was made"
@@ -45,10 +47,6 @@ class Prices(NamedTuple):
     maker: Price
     user: Price
 
-    def of_maker(self, system: System) -> Price:
-        """Of the tokens of whoever made this system's tool."""
-        return self.user if system.maker == system.user else self.maker
-
 
 #: Ways to price a token. `tokens`: all alike. `tokens, cache free`: what an engine of one's own need not read again
 #: costs nothing. `15 to 1`: the maker's cost 15 of the user's (LATM, section 3: "C is over 15x larger than c", of GPT-4
@@ -67,28 +65,24 @@ def billed(calls: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.DataFrame
     Of LATM's trials those after the one whose tool is used were made to be counted, and are left out. Which that is the
     run folders say (`runs`); without them it is the first that came to the wrapper.
     """
-    who = systems(calls)
-    keys = list(zip(calls["run"].astype(str), calls["method"].astype(str), strict=True))
-    known = calls[[key in who for key in keys]].assign(system=[who[key] for key in keys if key in who])
-    table = known.reset_index(drop=True).astype({"run": str, "method": str, "category": str, "role": object})
+    who, table = systems(calls), calls.astype(dict.fromkeys(STREAM, str) | {"role": object})
+    keys = list(zip(table["run"], table["method"], strict=True))
+    table = table[[key in who for key in keys]].assign(system=[who[key] for key in keys if key in who])
     table[TOKENS] = table[TOKENS].fillna(0).astype(float)
     table["fixed"] = table["role"].isin(MAKERS) | (table["stage"] == PROVE)
-    stream = ["run", "method", "category"]
-    last = table[table["fixed"] & (table["stage"] == WRAP)].groupby(stream)["sample"].min().to_dict()
-    last |= {key: trial for folder in runs for key, trial in used_trials(folder) if key in last}
-    trials = [last.get(key, np.inf) for key in zip(*(table[name] for name in stream), strict=True)]
+    last = table[table["fixed"] & (table["stage"] == WRAP)].groupby(STREAM)["sample"].min().to_dict()
+    last |= {key: trial for folder in runs for key, trial in _used_trials(Path(folder)) if key in last}
+    trials = [last.get(key, np.inf) for key in table[STREAM].itertuples(index=False, name=None)]
     return table[~(table["fixed"] & (table["sample"].astype(float) > trials))]
 
 
-def used_trials(folder: str | Path) -> Iterator[tuple[tuple[str, str, str], int]]:
+def _used_trials(folder: Path) -> Iterator[tuple[tuple[str, str, str], int]]:
     """Run, method and task of each tool that a run folder of LATM made, and its trial; nothing of other files."""
-    if not (Path(folder) / "run.json").is_file():
-        return
-    about = read_description(folder)
+    about = read_description(folder) if (folder / "run.json").is_file() else {}
     trials: dict[tuple[str, str, str], list[bool]] = {}
-    for made in (made for made in about.get("toolboxes", ()) if "proposals" in made):
-        stream = run_name(about["settings"]["name"], made["seed"]), made["method"], made["category"]
-        trials.setdefault(stream, []).append(bool(made["made"]))
+    for tool in (tool for tool in about.get("toolboxes", ()) if "proposals" in tool):
+        stream = run_name(about["settings"]["name"], tool["seed"]), tool["method"], tool["category"]
+        trials.setdefault(stream, []).append(bool(tool["made"]))
     yield from ((stream, passed.index(True)) for stream, passed in trials.items() if any(passed))
 
 
@@ -108,36 +102,33 @@ def break_even(
     the interval of each_rival - each; infinite where that reaches 0. The bill of a maker elsewhere is read from its own
     run, if that is among these. A task without a tool has no `each`, and says so. runs: as for `billed`.
     """
-    bills = dict(list(billed(calls, runs).groupby(["system", "category"], sort=False)))
-    rows = [
-        {"prices": name, "category": category, "a": a.title, "b": b.title} | _even(price, category, a, b, bills)
-        for name, price in prices.items()
-        for a, category in bills
-        for b, other in bills
-        if other == category and a.method == TOOL_MAKER and not b.maker and b.user in (a.user, a.maker)
-    ]
-    found = pd.DataFrame([row for row in rows if "each" in row], columns=EVEN_COLUMNS)
-    return named(found, "latm_break_even", "break-even", "", note="no LATM runs beside another method's")
+    bills, rows = dict(list(billed(calls, runs).groupby(["system", "category"], sort=False))), []
+    for (name, price), (a, category), (b, other) in product(prices.items(), bills, bills):
+        if other == category and a.method == TOOL_MAKER and not b.maker and b.user in (a.user, a.maker):
+            about = {"prices": name, "category": category, "a": a.title, "b": b.title}
+            rows += [about | row for row in _even(price, category, a, b, bills)]
+    table = pd.DataFrame(rows, columns=EVEN_COLUMNS)
+    return named(table, "latm_break_even", "break-even", "", note="no LATM runs beside another method's")
 
 
-def _even(price: Prices, category: str, a: System, b: System, bills: Mapping) -> dict:
+def _even(price: Prices, category: str, a: System, b: System, bills: Mapping) -> Iterator[dict]:
     """Where the bills of two systems on one task cross; nothing where they share no instance."""
     used = bills[a, category]
     mine, other = _each(used, price.user), _each(bills[b, category], price.user if b.user == a.user else price.maker)
     both = mine.index.intersection(other.index)
     if not len(both):
-        return {}
+        return
     mine, other = (each.reindex(both).to_numpy()[:, None] for each in (mine, other))
-    v = decompose(other, mine)
-    saved = interval(v) if v.se else Interval(v.value, v.value, v.value, 0.0)  # the rule of three is for shares
-    fixed, note = _fixed(price.of_maker(a), category, a, bills)
-    about = {"fixed": fixed, "each": mine.mean(), "each_rival": other.mean(), "note": note}
+    fixed, note = _fixed(price.user if a.maker == a.user else price.maker, category, a, bills)
+    row = {"fixed": fixed, "each": mine.mean(), "each_rival": other.mean(), "note": note}
     if not used.loc[~used["fixed"] & (used["stage"] != PRIMITIVE), "model"].notna().any():
-        return about | {"each": np.nan, "note": NO_TOOL}
-    if np.isnan(fixed):
-        return about
-    instances, low, high = (np.ceil(fixed / s) if s > 0 else np.inf for s in (saved.value, saved.high, saved.low))
-    return about | {"instances": np.nan if np.isinf(instances) else instances, "low": low, "high": high}
+        row |= {"each": np.nan, "note": NO_TOOL}
+    elif not np.isnan(fixed):
+        v = decompose(other, mine)
+        saved = interval(v) if v.se else Interval(v.value, v.value, v.value, 0.0)  # the rule of three is for shares
+        instances, low, high = (np.ceil(fixed / s) if s > 0 else np.inf for s in (saved.value, saved.high, saved.low))
+        row |= {"instances": np.nan if np.isinf(instances) else instances, "low": low, "high": high}
+    yield row
 
 
 def _each(calls: pd.DataFrame, price: Price) -> pd.Series:
@@ -170,7 +161,7 @@ def costs_figure(even: pd.DataFrame, *, prices: str = "tokens") -> Figure | None
     title, labels = "What an instance costs, the tool's making included", ("instances", f"cost ({prices})")
     sign = "_".join("".join(letter if letter.isalnum() else " " for letter in prices).split())
     about = {"panel": "category", "scale": 1, "same_scale": False, "name": f"latm_costs_{sign}"}
-    lines = pd.concat(parts).drop(columns=["low", "high", "note"])
-    if figure := curve(lines, x="n", title=title, labels=labels, **about):
+    figure = curve(pd.concat(parts).drop(columns=["low", "high", "note"]), x="n", title=title, labels=labels, **about)
+    if figure:
         figure.caption = f"{title}, by {prices}. A tool pays from where its line is below another's."
     return figure

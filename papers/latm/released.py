@@ -19,10 +19,7 @@ from trove_lite.sandbox import Execution, Sandbox
 
 from .. import published_table
 
-#: Of English and Python in GPT-4's tokenizer, about.
-CHARACTERS_A_TOKEN = 4
-#: Seconds that a tool may compute: the one for remainders tries every number.
-TIME_LIMIT = 60.0
+CHARACTERS_A_TOKEN = 4  # of English and Python in GPT-4's tokenizer, about
 #: Task → what the paper's tables call it.
 TITLES = {
     "logical_deduction": "Logical Deduction (5)",
@@ -46,36 +43,29 @@ def released_tokens(category: str) -> tuple[float, float] | None:
 def ceiling(sandbox: Sandbox, categories: Sequence[str] = tuple(TITLES), limit: int | None = None) -> pd.DataFrame:
     """A row a task: of its instances (the first `limit`), how many the released tool gets right, and in what time.
 
+    The tool is called as its use cases do, and answers are converted and compared as the released program does.
     failed: the tool raised an exception; timeout: it was stopped at the sandbox's limit. seconds: of computing, over
-    all instances; slowest: of the one that took longest. Answers are converted and compared as the released program
-    does.
+    all instances; slowest: of the one that took longest.
     """
     rows = []
     for category in categories:
         tool, problems = released_tool(category), bbh.BBH.load(category)[:limit]
-        programs = [called(tool, problem) for problem in problems]
-        runs = sandbox.run_many(programs, progress=False)
-        rows.append({"task": TITLES[category]} | tally(problems, runs))
+        questions = [problem.question.text for problem in problems]
+        programs = [answering(tool, q, "released", f"```python\n{READERS[category](q)}\n```") for q in questions]
+        rows.append({"task": TITLES[category]} | tally(problems, sandbox.run_many(programs, progress=False)))
     return pd.DataFrame(rows)
-
-
-def called(tool: str, problem: Problem) -> str:
-    """The program that calls the tool on an instance, in the form in which its use cases do."""
-    block = READERS[problem.category](problem.question.text)
-    return answering(tool, problem.question.text, "released", f"```python\n{block}\n```")
 
 
 def tally(problems: Sequence[Problem], runs: Sequence[Execution]) -> dict:
     """How the runs of these problems ended."""
-    right = [
-        run.status == "ok" and bbh.correct(bbh.read(run.output), p.gold) for p, run in zip(problems, runs, strict=True)
-    ]
     ended = [run.status for run in runs]
+    ran = [(bbh.read(run.output), p.gold) for p, run in zip(problems, runs, strict=True) if run.status == "ok"]
+    right = sum(bbh.correct(answers, gold) for answers, gold in ran)
     return {
         "instances": len(problems),
-        "right": sum(right),
-        "wrong": ended.count("ok") - sum(right),
-        "failed": len(ended) - ended.count("ok") - ended.count("timeout"),
+        "right": right,
+        "wrong": len(ran) - right,
+        "failed": len(ended) - len(ran) - ended.count("timeout"),
         "timeout": ended.count("timeout"),
         "seconds": round(sum(run.cpu for run in runs), 1),
         "slowest": round(max(run.cpu for run in runs), 2),
@@ -178,14 +168,9 @@ def schedule_meeting(question: str) -> str:
     )
 
 
-READERS: dict[str, Callable[[str], str]] = {
-    "logical_deduction": logical_deduction,
-    "tracking_shuffled_objects": tracking_shuffled_objects,
-    "dyck_languages": dyck_languages,
-    "word_sorting": word_sorting,
-    "chinese_remainder": chinese_remainder,
-    "schedule_meeting": schedule_meeting,
-}
+IN_ORDER = (logical_deduction, tracking_shuffled_objects, dyck_languages)
+IN_ORDER += (word_sorting, chinese_remainder, schedule_meeting)
+READERS: dict[str, Callable[[str], str]] = dict(zip(TITLES, IN_ORDER, strict=True))
 
 
 def known_ceiling(folder: str | Path) -> pd.DataFrame:
@@ -200,7 +185,7 @@ def main() -> None:
     """Write the ceiling and the split of the printed errors to results/latm."""
     folder = Path("results") / "latm"
     folder.mkdir(parents=True, exist_ok=True)
-    with Sandbox(1, time_limit=TIME_LIMIT) as sandbox:
+    with Sandbox(1, time_limit=60.0) as sandbox:  # the tool for remainders tries every number
         table = ceiling(sandbox)
     table.to_csv(folder / "ceiling.csv", index=False)
     errors(table).to_csv(folder / "errors.csv", index=False)

@@ -7,9 +7,10 @@ import pandas as pd
 from trove_lite.methods.latm.settings import CARRIED
 from trove_lite.recorded.made_tools import THOUGHT_MAKER, TOOL_MAKER
 
-#: How the paper's tables call what it ran, and PRIMITIVE beside it.
+#: How the paper's tables call what it ran, and PRIMITIVE beside it; in the last the worked examples are programs for
+#: the very task.
 METHODS = {"latm": "LATM", "cot": "CoT", "made_cot": "made CoT", "standard": "direct", "primitive": "PRIMITIVE"}
-METHODS |= {"primitive_same_task": "PRIMITIVE (same task)"}  # whose worked examples are programs for the very task
+METHODS |= {"primitive_same_task": "PRIMITIVE (same task)"}
 #: Who is paid once a task, not at every instance.
 MAKERS = ("maker", "verifier", "wrapper")
 
@@ -37,12 +38,14 @@ def systems(calls: pd.DataFrame) -> dict[tuple[str, str], System]:
     """The system of each run and method of these calls that LATM's tables know."""
     asked = calls[calls["model"].notna()].astype({"run": str, "method": str, "model": str})
     asked = asked[asked["method"].map(family).isin(METHODS)]
-    makers = asked[asked["role"] == MAKERS[0]].groupby(["run", "method"])["model"].first()
-    users = asked[~asked["role"].isin(MAKERS)].groupby(["run", "method"])["model"].first()
+    of_user = ~asked["role"].isin(MAKERS)
+    users, makers = (
+        rows.groupby(["run", "method"])["model"].first() for rows in (asked[of_user], asked[asked["role"] == MAKERS[0]])
+    )
     found = {}
-    for run, method in dict.fromkeys([*users.index, *makers.index]):
-        name, _, elsewhere = method.partition(CARRIED)
-        user = users.get((run, method), makers.get((run, method)))
-        maker = elsewhere or (makers.get((run, method), user) if name in (TOOL_MAKER, THOUGHT_MAKER) else "")
-        found[run, method] = System(name, user, maker)
+    for key in dict.fromkeys([*users.index, *makers.index]):
+        name, _, elsewhere = key[1].partition(CARRIED)
+        user = users.get(key, makers.get(key))
+        maker = elsewhere or (makers.get(key, user) if name in (TOOL_MAKER, THOUGHT_MAKER) else "")
+        found[key] = System(name, user, maker)
     return found

@@ -1,8 +1,9 @@
-"""LATM's Tables 2 to 5: how often a made tool leads to the right answer, and how often a tool can be made at all.
+"""LATM's Tables 2 to 5: how often a made tool leads to the right answer, how often one can be made; its dispatcher.
 
 Most printed values are of 232 of the 240 instances, as their decimals tell; ours are of all.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,34 +14,34 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from trove_lite.analysis import compare as analysis
-from trove_lite.analysis.compare import estimates
 from trove_lite.analysis.independence import independent_runs
-from trove_lite.analysis.scores import score
+from trove_lite.analysis.scores import estimate, score
 from trove_lite.analysis.sides import Comparison
 from trove_lite.candidates import all_candidates, read_description
-from trove_lite.datasets import load_problems
-from trove_lite.datasets.bbh import option_of
-from trove_lite.errors import TroveLiteError
+from trove_lite.datasets.bbh import UNKNOWN
 from trove_lite.methods.latm import FALLBACK
 from trove_lite.recorded.made_tools import THOUGHT_MAKER, TOOL_MAKER
 
-from .. import in_columns, named, published_table
+from .. import in_columns, is_its_model, named, published_table
 from .cost import NO_TOOL
 from .released import TITLES
 from .systems import METHODS, System, family, systems
 
 NO_RUNS = "no runs of LATM or of a chain of thought"
 TASKS = {title: task for task, title in TITLES.items()}
-#: What a row says in place of a number where a system that makes tools made none.
-NONE_MADE = "no tool made"
 ESTIMATED = ["value", "low", "high", "prediction_low", "prediction_high", "p_print", "run_sd"]
 DIFFERENCE_COLUMNS = [*analysis.DIFFERENCE_COLUMNS, "tools", "tasks", "note"]
 TESTED = ["difference", "low", "high", "low_problems", "high_problems", "p", *analysis.WITHIN, "problems_needed"]
 #: What Table 5 calls whose thoughts a user goes on from, and ours.
 THOUGHTS = {"GPT-4 CoT": f"{METHODS[THOUGHT_MAKER]} of GPT-4", "Human-written CoT": "CoT", "LATM": "LATM of GPT-4"}
-TABLE5_USER = "GPT-3.5 Turbo"
 TRIAL_COLUMNS = ["category", "maker", "source", "successes", "trials", "published", "value", "low", "high"]
 TRIAL_COLUMNS += ["proposals", "verifications", "labels", "note"]
+DISPATCHER = "dispatcher"
+#: Kind of draw → what the paper calls it. Its program draws the tasks that are known and those asked apart.
+KINDS = {"existing": "dispatcher accuracy existing tools"}
+KINDS |= dict.fromkeys(("new", "new_released"), "dispatcher accuracy requesting tools")
+DISPATCH_COLUMNS = ["kind", "model", "published", "published_sd", "value", "low", "high", "sd", "new"]
+DISPATCH_COLUMNS += ["draws", "questions", "runs"]
 
 
 def sides(candidates: pd.DataFrame, calls: pd.DataFrame) -> Comparison | None:
@@ -53,11 +54,10 @@ def sides(candidates: pd.DataFrame, calls: pd.DataFrame) -> Comparison | None:
     if candidates.empty:
         return None
     who = systems(calls)
-    rows = zip(*(candidates[column].astype(str) for column in ("run", "method", "model")), strict=True)
+    rows = candidates[["run", "method", "model"]].astype(str).itertuples(index=False, name=None)
     names = [who.get((run, method), System(family(method), model)).title for run, method, model in rows]
     parts = candidates.groupby(pd.Series(names, candidates.index), sort=False)
-    frames = {side: independent_runs(part, across=True) for side, part in parts}
-    return Comparison.of(frames, calls=calls)
+    return Comparison.of({side: independent_runs(part, across=True) for side, part in parts}, calls=calls)
 
 
 def _only(comparison: Comparison | None, *methods: str) -> Comparison | None:
@@ -89,84 +89,45 @@ def table5(comparison: Comparison | None) -> pd.DataFrame:
     Empty without thoughts that a model wrote.
     """
     users = _only(comparison, TOOL_MAKER, THOUGHT_MAKER, "cot") if _only(comparison, THOUGHT_MAKER) else None
-    return _accuracy(users, 5, lambda row: f"{THOUGHTS[row.method]}, {TABLE5_USER}")
+    return _accuracy(users, 5, lambda row: f"{THOUGHTS[row.method]}, GPT-3.5 Turbo")
 
 
 def _accuracy(comparison: Comparison | None, number: int, system: Callable[[object], str]) -> pd.DataFrame:
-    """A table of accuracies; `options_by_text`: of answers by an option's text, too."""
-    table, title = f"latm_table{number}", f"LATM's Table {number}"
+    table, title, rows = f"latm_table{number}", f"LATM's Table {number}", []
     if comparison is None:
         return named(in_columns(pd.DataFrame(columns=["runs", "problems"])), table, title, note=NO_RUNS)
-    rows = []
     for name, side in comparison.sides.items():
-        scores, by_text = (score(one, "one_stage", comparison.samples(name)) for one in (side, options_by_text(side)))
-        cells = zip(estimates(comparison, name, scores), estimates(comparison, name, by_text), strict=True)
-        for cell, other in cells:
-            made, values = made_for(side, _tasks(comparison, cell["category"])), {"options_by_text": other.get("value")}
-            if made.tasks and not made.is_known:
-                values = dict.fromkeys([*ESTIMATED, *values], np.nan)
+        for cell in analysis.estimates(comparison, name, score(side, "one_stage", comparison.samples(name))):
+            made = made_for(side, _tasks(comparison, cell["category"]))
+            lacks = dict.fromkeys(ESTIMATED, np.nan) if made.tasks and not made.known else {}
             note = "; ".join(filter(None, [made.note, cell.get("note", "")]))
-            rows.append(cell | values | {"system": name, "source": name, "note": note})
+            rows.append(cell | lacks | {"system": name, "source": name, "note": note})
     printed = published_table(table) if comparison.dataset == "bbh" else pd.DataFrame()
     if "metric" in printed:  # one of several in a column
         printed = printed[printed["metric"] == "accuracy_pct"].rename(columns={"value": "accuracy_pct"})
     for row in printed.itertuples():
         about = {"category": TASKS[row.task], "system": system(row), "published": row.accuracy_pct / 100}
         rows.append(about | {"runs": 0, "problems": 0, "note": "printed"})
-    found = in_columns(pd.DataFrame(rows))
-    found.insert(found.columns.get_loc("high") + 1, "options_by_text", [row.get("options_by_text") for row in rows])
-    return named(found.astype({"options_by_text": float}), table, title, comparison.title)
+    return named(in_columns(pd.DataFrame(rows)), table, title, comparison.title)
 
 
-def _tasks(comparison: Comparison, category: str) -> Sequence[str]:
-    """The categories that a row is about."""
+def _tasks(comparison: Comparison, category: str, *sides: str) -> Sequence[str]:
+    """The categories that a row is about; over several, those that these sides (none: all) have."""
     if category in comparison.categories:
         return [category]
-    return comparison.covered() if category.startswith("covered") else comparison.categories
-
-
-def options_by_text(side: pd.DataFrame) -> pd.DataFrame:
-    """The candidates, right also where they answer with the text of the right option in place of its label.
-
-    LATM's protocol takes the label alone. Nothing changes where the problems are not at hand.
-    """
-    right = side["correct"].astype("boolean")
-    wrong = side[~right.fillna(True) & side["category"].isin(TITLES)]
-    for (dataset, category), part in wrong.groupby(["dataset", "category"], observed=True):
-        try:
-            problems = {problem.index: problem for problem in load_problems(str(dataset), str(category))}
-        except TroveLiteError:
-            continue
-        asked = [problems.get(number) for number in part["problem"]]
-        right[part.index] = [
-            p is not None and isinstance(text, str) and option_of(p.question.text, text) == p.gold
-            for p, text in zip(asked, part["answer"], strict=True)
-        ]
-    return side.assign(correct=right)
-
-
-# ---- whether there was a tool ----
+    return comparison.covered(*sides) if sides or category.startswith("covered") else comparison.categories
 
 
 class Made(NamedTuple):
-    """How many of a side's tasks, in all its runs, had a tool, and whether some were answered by nobody."""
+    """How many of a side's tasks, in all its runs, had a tool, and the same in words; "" where all had.
+
+    known: whether what is right says something of tools: some were made, and what had none was answered.
+    """
 
     tools: int
     tasks: int
-    unanswered: bool
-
-    @property
-    def is_known(self) -> bool:
-        """Whether what is right says something of tools: some were made, and what had none was answered."""
-        return self.tools > 0 and not self.unanswered
-
-    @property
-    def note(self) -> str:
-        """The same in words; "" where all tasks had a tool."""
-        if self.tools == self.tasks:
-            return ""
-        how = "" if self.unanswered else ", the others by a program without one"
-        return f"tools made for {self.tools} of {self.tasks} tasks{how}" if self.tools else NONE_MADE
+    known: bool
+    note: str
 
 
 def made_for(side: pd.DataFrame, categories: Iterable[str]) -> Made:
@@ -174,9 +135,12 @@ def made_for(side: pd.DataFrame, categories: Iterable[str]) -> Made:
     here = side[side["category"].astype(str).isin(set(categories))]
     errors = here["error"] if "error" in here else pd.Series("", here.index)
     unanswered = errors.astype(object).fillna("").str.contains(NO_TOOL).astype(bool)
-    keys = [here[column].astype(str) for column in ("run", "category")]
-    lacking = (unanswered | (here["mode"] == FALLBACK)).groupby(keys).all()
-    return Made(int((~lacking).sum()), len(lacking), bool(unanswered.any()))
+    stream = [here[name].astype(str) for name in ("run", "category")]
+    lacking = (unanswered | (here["mode"] == FALLBACK)).groupby(stream).all()
+    tools, tasks = int((~lacking).sum()), len(lacking)
+    how = "" if unanswered.any() else ", the others by a program without one"
+    note = f"tools made for {tools} of {tasks} tasks{how}" if tools else "no tool made"
+    return Made(tools, tasks, tools > 0 and not unanswered.any(), "" if tools == tasks else note)
 
 
 def table3(runs: Iterable[str | Path]) -> pd.DataFrame:
@@ -187,31 +151,26 @@ def table3(runs: Iterable[str | Path]) -> pd.DataFrame:
     problems that the maker saw, a task. The interval is Wilson's, over trials. note: what a study tells of its run, as
     that these trials were drawn before.
     """
-    trials, rows = [trial for folder in map(Path, runs) for trial in _trials(folder)], []
-    if trials:
-        frame = pd.DataFrame(trials)
-        several = frame.groupby("maker")["category"].transform("nunique") > 1
-        parts = pd.concat([frame, frame[several].assign(category="all")])
-        for (task, maker), part in parts.groupby(["category", "maker"], sort=False):
-            made = part["made"]
-            low, high = binomtest(int(made.sum()), len(made)).proportion_ci(method="wilson")
-            about = {"category": task, "maker": maker, "source": "run", "successes": int(made.sum())}
-            about |= {"trials": len(made), "value": made.mean(), "low": float(low), "high": float(high)}
-            about["note"] = "; ".join(dict.fromkeys(filter(None, part["note"])))
-            rows.append(about | part[["proposals", "verifications", "labels"]].mean().to_dict())
+    trials, rows = [], []
+    for about in map(read_description, runs):
+        own = {"maker": about.get("models", {}).get("maker", about.get("model", "")), "note": about.get("note", "")}
+        trials += [tool | own for tool in about.get("toolboxes", ()) if tool.get("proposals")]
+    frame = pd.DataFrame(trials, columns=None if trials else ["maker", "category"])
+    several = frame.groupby("maker")["category"].transform("nunique") > 1
+    parts = pd.concat([frame, frame[several].assign(category="all")])
+    for (task, maker), part in parts.groupby(["category", "maker"], sort=False):
+        made = part["made"]
+        low, high = binomtest(int(made.sum()), len(made)).proportion_ci(method="wilson")
+        about = {"category": task, "maker": maker, "source": "run", "successes": int(made.sum()), "trials": len(made)}
+        about |= {"value": made.mean(), "low": float(low), "high": float(high)}
+        about["note"] = "; ".join(dict.fromkeys(filter(None, part["note"])))
+        rows.append(about | part[["proposals", "verifications", "labels"]].mean().to_dict())
     for row in published_table("latm_table3").itertuples():
         about = {"category": TASKS[row.task], "maker": row.tool_maker_model, "source": "printed"}
         rows.append(about | {"successes": row.successes, "trials": row.trials, "published": row.successes / row.trials})
     table = pd.DataFrame(rows).reindex(columns=TRIAL_COLUMNS)
     note = "" if trials else "no run folder of LATM: outcomes do not say how tools were made"
     return named(table, "latm_table3", "LATM's Table 3", ", ".join(map(str, runs)), note=note)
-
-
-def _trials(folder: Path) -> list[dict]:
-    about = read_description(folder)
-    maker = about.get("models", {}).get("maker", about.get("model", ""))
-    tools = [tool for tool in about.get("toolboxes", ()) if tool.get("proposals")]
-    return [tool | {"maker": maker, "note": about.get("note", "")} for tool in tools]
 
 
 # ---- differences ----
@@ -223,20 +182,53 @@ def differences(comparison: Comparison | None) -> pd.DataFrame:
     tools, tasks: of how many tasks, in all runs, LATM had a tool. Where it had none there is nothing to compare, nor
     where some of its tasks were answered by nobody: the row says so in place of a difference (`note`).
     """
-    title = "LATM minus others"
+    about = {"name": "latm_differences", "title": "LATM minus others"}
     if comparison is None:
-        return named(pd.DataFrame(columns=DIFFERENCE_COLUMNS), "latm_differences", title, note=NO_RUNS)
+        return named(pd.DataFrame(columns=DIFFERENCE_COLUMNS), **about, note=NO_RUNS)
     scores = {name: score(side, "one_stage", comparison.samples(name)) for name, side in comparison.sides.items()}
     makers = [name for name in scores if name.startswith(METHODS[TOOL_MAKER])]
     pairs = [(maker, name) for maker in makers for name in scores if name not in makers]
     table = analysis.differences(comparison, scores, pairs=pairs)
-    shared = [
-        comparison.covered(row.a, row.b) if row.category in ("all", "covered") else [row.category]
-        for row in table.itertuples()
-    ]
-    made = [made_for(comparison[a], tasks) for a, tasks in zip(table["a"], shared, strict=True)]
-    table.loc[[not one.is_known for one in made], TESTED] = np.nan
-    about = {"tools": [one.tools for one in made], "tasks": [one.tasks for one in made]}
-    table = analysis.corrected(table).assign(**about, note=[one.note for one in made])
+    rows = table[["category", "a", "b"]].itertuples(index=False, name=None)
+    made = [made_for(comparison[a], _tasks(comparison, category, a, b)) for category, a, b in rows]
+    table.loc[[not one.known for one in made], TESTED] = np.nan
+    found = {"tools": [one.tools for one in made], "tasks": [one.tasks for one in made]}
+    table = analysis.corrected(table).assign(**found, note=[one.note for one in made])
     note = "" if pairs else "there is nothing beside LATM to compare with" if makers else "no LATM runs"
-    return named(table, "latm_differences", title, comparison.title, note=note)
+    return named(table, **about, runs=comparison.title, note=note)
+
+
+# ---- the dispatcher ----
+
+
+def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
+    """How often the dispatcher is right, by kind of draw and model, beside print; the interval is over questions.
+
+    existing: all six tasks have their tool. new: four have one, and of the four that are asked about two do, as the
+    paper says; new_released: two to four do, as its program draws them. `sd`: between draws of 100 questions, which is
+    what the paper prints behind its ±. `new`: the share of replies by which a question is of none of the known tasks;
+    of the questions none is in `existing`, and half in `new`.
+    """
+    title = "LATM's dispatcher"
+    asked = candidates[(candidates["method"] == DISPATCHER) & (candidates["phase"] == "stream")]
+    if asked.empty:
+        return named(pd.DataFrame(columns=DISPATCH_COLUMNS), "latm_dispatcher", title, note="no runs of the dispatcher")
+    theirs = pd.concat([asked[["run", "model"]], calls.loc[calls["role"] == DISPATCHER, ["run", "model"]]]).astype(str)
+    models = dict(zip(theirs["run"], theirs["model"], strict=True))  # of a run its calls say it best
+
+    def kinds(rows: pd.DataFrame) -> list[pd.Series]:
+        return [rows["category"].astype(str).str.rpartition("_")[0], rows["run"].astype(str).map(models)]
+
+    scores = score(asked, "one_stage", int(asked.groupby(["run", "category", "problem"], observed=True).size().min()))
+    rows, unknown = [], (asked["answer"] == UNKNOWN).groupby(kinds(asked)).mean()
+    for (kind, model), part in scores.groupby(kinds(scores)):
+        found, draws = estimate(part), part.groupby("category", observed=True)["score"].mean()
+        row = {"kind": kind, "model": model, "value": found.value, "low": found.low, "high": found.high}
+        if is_its_model("latm", model):  # a printed share with what stands behind its ±, of "94, % +-2"
+            (cell,) = published_table("figures").query("paper == 'latm' and quantity == @KINDS[@kind]").itertuples()
+            spread = float(re.search(r"\+-(\d+)", cell.unit)[1])
+            row |= {"published": float(cell.value) / 100, "published_sd": spread / 100}
+        row |= {"sd": draws.std(), "new": unknown[kind, model], "draws": len(draws)}
+        rows.append(row | {"questions": found.problems, "runs": part["run"].nunique()})
+    table = pd.DataFrame(rows, columns=DISPATCH_COLUMNS)
+    return named(table, "latm_dispatcher", title, ", ".join(dict.fromkeys(models.values())))

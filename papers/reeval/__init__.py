@@ -4,11 +4,11 @@ Every table is long: one row a cell, with the columns of `papers.COLUMNS`. What 
 row, with the reason in `note`; a printed number stands beside ours only where model, data set and budget are those that
 it was printed for. Where PRIMITIVE was not run, the SKIP pool stands in for it, and every table says so (`sides`).
 """
+# ruff: noqa: F401
 
 from .models import a_column_a_model, each_model, methods, models
 from .paired import differences, matched_budgets, paired_differences, power_table, without_import
 from .reading import differ, in_full
-from .settings import table4
 from .tables import (
     Row,
     as_table,
@@ -19,6 +19,7 @@ from .tables import (
     overlap_table,
     table,
     table1,
+    table4,
     table5,
     table7,
     without_macro,
@@ -26,7 +27,6 @@ from .tables import (
 from .two_sides import (
     MODES,
     OTHER_SKIP,
-    OTHERS,
     PRIMITIVE,
     SIDES,
     SKIP_POOL,
@@ -36,47 +36,5 @@ from .two_sides import (
     measured,
     of_modes,
     sides,
-    skip_pool,
     source,
 )
-
-__all__ = [
-    "MODES",
-    "OTHERS",
-    "OTHER_SKIP",
-    "PRIMITIVE",
-    "SIDES",
-    "SKIP_POOL",
-    "TROVE",
-    "Row",
-    "a_column_a_model",
-    "as_table",
-    "budget",
-    "called_after_source",
-    "covered",
-    "differ",
-    "differences",
-    "each_model",
-    "figure4_table",
-    "gains_table",
-    "in_full",
-    "matched_budgets",
-    "measured",
-    "methods",
-    "models",
-    "of_modes",
-    "over_all",
-    "overlap_table",
-    "paired_differences",
-    "power_table",
-    "sides",
-    "skip_pool",
-    "source",
-    "table",
-    "table1",
-    "table4",
-    "table5",
-    "table7",
-    "without_import",
-    "without_macro",
-]

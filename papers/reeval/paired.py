@@ -5,7 +5,7 @@ The paper compares means; the same problems lie behind both, so each comparison 
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
@@ -14,71 +14,42 @@ from scipy import stats
 from trove_lite.analysis import compare as analysis
 from trove_lite.analysis import costs
 from trove_lite.analysis.choose import choose
-from trove_lite.analysis.compare import difference_cells
-from trove_lite.analysis.costs import requests_of
 from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.scores import RERUN, distinct_score, oracle_score, redrawn, score, variance_of
 from trove_lite.analysis.sides import Comparison
-from trove_lite.analysis.variance import (
-    MARGINS,
-    Variance,
-    p_below,
-    power,
-    problems_alone,
-    problems_needed,
-)
+from trove_lite.analysis.variance import MARGINS, Variance, p_below, power, problems_alone, problems_needed
 from trove_lite.candidates import selections
 
 from .. import named
 from .two_sides import MODES, OTHERS, PRIMITIVE, SIDES, SKIP_POOL, TROVE, budget, of_modes, source
 
 PROBLEMS = 3201  # of MATH, numeric answers
-WITHOUT_IMPORT = "trove_no_import"
-WITHOUT_IMPORT_COLUMNS = [
-    "category",
-    "counted",
-    "a",
-    "b",
-    "difference",
-    "low",
-    "high",
-    "covers",
-    "p",
-    *(f"p_below_{100 * margin:g}" for margin in MARGINS),
-    "run_sd_to_0",
-    "runs_a",
-    "runs_b",
-    "problems",
-]
-DIFFERENCES = ["category", "rule", *analysis.DIFFERENCE_COLUMNS[1:]]
-#: effect → what it compares, side `a` minus side `b`, and the section of the paper that is about it.
-EFFECTS = {
-    "selection": "one-stage minus two-stage selection of TROVE (§4.1.2)",
-    "modes": "problems solved by two modes of TROVE (§4.2.1)",
-    "selector": "a perfect selector minus one-stage agreement (§4.3)",
-    "distinct": "distinct predictions a problem (§4.2.2)",
-}
-PAIRED = ["effect", "category", "k", "a", "b"]
+#: What is compared: one- minus two-stage selection of TROVE (§4.1.2), two of its modes (§4.2.1), a perfect selector
+#: minus agreement (§4.3), and distinct predictions a problem (§4.2.2).
+EFFECTS = ("selection", "modes", "selector", "distinct")
 ORDER_OF_MODES = (("CREATE", "SKIP"), ("SKIP", "IMPORT"), ("CREATE", "IMPORT"))
+WITHOUT_IMPORT = ("trove", "trove_no_import")
+WITHOUT_IMPORT_COLUMNS = ["category", "counted", "a", "b", "difference", "low", "high", "covers", "p"]
+WITHOUT_IMPORT_COLUMNS += [*(f"p_below_{100 * m:g}" for m in MARGINS), "run_sd_to_0", "runs_a", "runs_b", "problems"]
 
 
-def differences(comparison: Comparison, *, k: int | None = None, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
+def differences(comparison: Comparison, *, k: int | None = None, **drawn: int) -> pd.DataFrame:
     """TROVE minus PRIMITIVE at a matched budget of k calls, problem by problem: the claim itself.
 
     One-stage agreement and the oracle, each as in `analysis.compare.differences`, with one correction over both
     rules and all categories; `b` names what stands in for PRIMITIVE. The SKIP pool holds TROVE's own SKIP samples, so
-    the two sides are not independent.
+    the two sides are not independent. drawn: `seed` and `resamples` of `scores.score`, as everywhere here.
     """
     k, parts = budget(comparison, k), []
     for rule in ("one_stage", "oracle"):
-        scores = {side: score(comparison[side], rule, k, seed=seed, resamples=resamples) for side in SIDES}
-        part = analysis.differences(comparison, scores)
-        parts.append(part.assign(rule=rule, b=[source(comparison, PRIMITIVE, c) for c in part["category"]]))
-    found = analysis.corrected(pd.concat(parts, ignore_index=True))[DIFFERENCES]
+        scores = {side: score(comparison[side], rule, k, **drawn) for side in SIDES}
+        parts.append(analysis.differences(comparison, scores).assign(rule=rule))
+    found = analysis.corrected(pd.concat(parts, ignore_index=True))
+    found["b"] = [source(comparison, PRIMITIVE, category) for category in found["category"]]
     lacking = [f"no {side} runs" for side in SIDES if comparison[side].empty]
-    note = "; ".join(lacking) or f"no problem has {k} samples on both sides"
-    about = {"k": k, "categories": comparison.categories}
-    return named(found, "reeval_differences", "The difference", comparison.title, note=note, **about)
+    about = {"note": "; ".join(lacking) or f"no problem has {k} samples on both sides", "k": k}
+    found = found[["category", "rule", *analysis.DIFFERENCE_COLUMNS[1:]]]
+    return named(found, "reeval_differences", "The difference", comparison.title, **about)
 
 
 def matched_budgets(comparison: Comparison, longer: Comparison | None = None) -> pd.DataFrame:
@@ -86,12 +57,10 @@ def matched_budgets(comparison: Comparison, longer: Comparison | None = None) ->
 
     longer: sides with runs of PRIMITIVE with more calls, of the same seeds; without them, its own. Nothing stands in.
     """
-    rivals = (longer or comparison)[PRIMITIVE]
-    both = replace(
-        comparison,
-        sides={TROVE: comparison[TROVE], PRIMITIVE: rivals[rivals["method"] != SKIP_POOL]},
-        calls=pd.concat([requests_of(comparison, TROVE), requests_of(longer or comparison, PRIMITIVE)]),
-    )
+    longer = longer or comparison
+    rivals = longer[PRIMITIVE][longer[PRIMITIVE]["method"] != SKIP_POOL]
+    calls = [costs.requests_of(comparison, TROVE), costs.requests_of(longer, PRIMITIVE)]
+    both = replace(comparison, sides={TROVE: comparison[TROVE], PRIMITIVE: rivals}, calls=pd.concat(calls))
     return named(costs.matched_budgets(both), "reeval_matched_budgets", "The same cost", comparison.title)
 
 
@@ -100,9 +69,8 @@ def paired_differences(
     *,
     k: int | None = None,
     k_mode: int | None = None,
-    effects: Sequence[str] = tuple(EFFECTS),
-    seed: int = 0,
-    resamples: int = 100,
+    effects: Sequence = EFFECTS,
+    **drawn: int,
 ) -> pd.DataFrame:
     """`a` minus `b`, problem by problem, for each of `effects`: the columns of `differences`, and `k` calls.
 
@@ -111,42 +79,34 @@ def paired_differences(
     compare has no row.
     """
     k, k_mode = budget(comparison, k), of_modes(comparison, k_mode)
-    trove = comparison.by_mode[TROVE]
+    trove, parts = comparison.by_mode[TROVE], []
 
-    def by(rule: str, side: str) -> pd.DataFrame:
-        return score(comparison[side], rule, k, seed=seed, resamples=resamples)
+    def compare(effect: str, calls: int, scores: dict[str, pd.DataFrame], pairs: Sequence = ()) -> None:
+        pairs = [pair for pair in pairs or combinations(scores, 2) if all(len(scores[name]) for name in pair)]
+        parts.append(analysis.differences(comparison, scores, pairs=pairs).assign(effect=effect, k=calls))
 
-    def compared(effect: str, scores: dict[str, pd.DataFrame], calls: int = k) -> pd.DataFrame:
-        pairs = ORDER_OF_MODES if effect == "modes" else combinations(scores, 2)
-        pairs = [pair for pair in pairs if all(len(scores[name]) for name in pair)]
-        return analysis.differences(comparison, scores, pairs=pairs).assign(effect=effect, k=calls)
-
-    parts = []
     if "selection" in effects:
-        parts.append(
-            compared("selection", {rule.replace("_", "-"): by(rule, TROVE) for rule in ("one_stage", "two_stage")})
-        )
+        rules = ("one_stage", "two_stage")
+        compare("selection", k, {r.replace("_", "-"): score(comparison[TROVE], r, k, **drawn) for r in rules})
     if "modes" in effects:
         modes = {mode.upper(): oracle_score(trove[trove["mode"] == mode], k_mode) for mode in MODES}
-        parts.append(compared("modes", modes, k_mode))
+        compare("modes", k_mode, modes, ORDER_OF_MODES)
     for side in SIDES if "selector" in effects else ():
-        parts.append(compared("selector", {f"{side}, {rule}": by(rule, side) for rule in ("oracle", "one_stage")}))
+        rules = ("oracle", "one_stage")
+        compare("selector", k, {f"{side}, {rule}": score(comparison[side], rule, k, **drawn) for rule in rules})
     if "distinct" in effects:
-        parts.append(compared("distinct", {s: distinct_score(comparison[s], k, _predictions) for s in SIDES}))
+        found = {side: distinct_score(comparison[side], k, lambda ran: ran["answers"].map(tuple)) for side in SIDES}
+        compare("distinct", k, found)
     found = analysis.corrected(pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True))
+    fills = [source(comparison, PRIMITIVE, category) or PRIMITIVE for category in found["category"]]
     for side in "ab":  # what stands in for PRIMITIVE is named
-        fills = [source(comparison, PRIMITIVE, category) or PRIMITIVE for category in found["category"]]
         found[side] = [name.replace(PRIMITIVE, fill) for name, fill in zip(found[side], fills, strict=True)]
-    found = found[[*PAIRED, *(column for column in found if column not in PAIRED)]]
+    first = ["effect", "category", "k", "a", "b"]
+    found = found[[*first, *found.columns.difference(first, sort=False)]]
     return named(found, "reeval_paired", "Paired differences", comparison.title, note=f"no {TROVE} runs", k=k)
 
 
-def _predictions(ran: pd.DataFrame) -> pd.Series:
-    """What a program printed, all of it."""
-    return ran["answers"].map(tuple)
-
-
-def power_table(comparison: Comparison, *, k: int | None = None, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
+def power_table(comparison: Comparison, *, k: int | None = None, seed: int = 0, **drawn: int) -> pd.DataFrame:
     """What the re-evaluation's design can see: the power of a paired test of k calls a problem, one-stage.
 
     A row for each number of `runs` a side and true difference (`effect`: 1, 2 and 3 points): the power with MATH's
@@ -155,31 +115,20 @@ def power_table(comparison: Comparison, *, k: int | None = None, seed: int = 0, 
     `high`: the power's 95 % interval, problems drawn anew within categories. A side of one run, as a pool is, cannot
     show its noise: it is taken to be as noisy, for its accuracy, as the other (`variance.alike`).
     """
-    k = budget(comparison, k)
-    scores = [score(comparison[side], "one_stage", k, seed=seed, resamples=resamples) for side in SIDES]
+    k, rows = budget(comparison, k), []
+    scores = [score(comparison[side], "one_stage", k, seed=seed, **drawn) for side in SIDES]
     found = variance_of(*scores)
-    plans = [(runs, effect) for runs in (1, RERUN, 20) for effect in MARGINS] if found and found.problems > 1 else []
-    again = redrawn(*scores, rng=np.random.default_rng(seed)) if plans else []
-    rows = []
-    for runs, effect in plans:
-        plan = {"problems": PROBLEMS, "runs": runs}
-        drawn = [p for v in again if not np.isnan(p := power(v, effect, **plan))] or [np.nan]
-        rows.append(
-            {
-                "runs": runs,
-                "effect": effect,
-                "power_with_3201": power(found, effect, **plan),
-                "low": np.quantile(drawn, 0.025),
-                "high": np.quantile(drawn, 0.975),
-                "problems_needed": problems_needed(found, effect, runs=runs),
-                "problem": found.sds["problem"],
-                **{f"sample_{side}": sd for side, sd in zip("ab", found.sds["sample"], strict=True)},
-                **{f"run_{side}": sd for side, sd in zip("ab", found.sds["run"], strict=True)},
-                "a": TROVE,
-                "b": " and ".join(dict.fromkeys(source(comparison, PRIMITIVE, c) for c in found.labels)),
-                "measured_on": found.problems,
-            }
-        )
+    if found and found.problems > 1:
+        again = redrawn(*scores, rng=np.random.default_rng(seed))
+        sds = {f"{of}_{side}": found.sds[of][i] for of in ("sample", "run") for i, side in enumerate("ab")}
+        rivals = " and ".join(dict.fromkeys(source(comparison, PRIMITIVE, c) for c in found.labels))
+        about = {"problem": found.sds["problem"], **sds, "a": TROVE, "b": rivals, "measured_on": found.problems}
+        for runs, effect in product((1, RERUN, 20), MARGINS):
+            own, *others = (power(v, effect, problems=PROBLEMS, runs=runs) for v in (found, *again))
+            known = [p for p in others if not np.isnan(p)] or [np.nan]
+            low, high = np.quantile(known, [0.025, 0.975])
+            row = {"runs": runs, "effect": effect, "power_with_3201": own, "low": low, "high": high}
+            rows.append(row | {"problems_needed": problems_needed(found, effect, runs=runs)} | about)
     return named(pd.DataFrame(rows), "reeval_power", "Power", comparison.title, note="no problem of both sides", k=k)
 
 
@@ -192,27 +141,29 @@ def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
     `run_sd_to_0`: how large the SD of a run's own effect would have to be for the first interval to reach 0, with as
     many independent runs as there are; NaN where it covers 0 as it is.
     """
-    methods = ("trove", WITHOUT_IMPORT)
-    ours = candidates[candidates["method"].isin(methods)]
-    shared = [c for c, part in ours.groupby("category", observed=True) if part["method"].nunique() == len(methods)]
-    ours = ours[ours["category"].isin(shared)]
-    kept, rows = {"all runs": ours, "independent runs": independent_runs(ours)}, []
-    found = {name: _two_stage_difference(frame, methods) for name, frame in kept.items() if shared}
+    ours = candidates[candidates["method"].isin(WITHOUT_IMPORT)]
+    shared = [c for c, part in ours.groupby("category", observed=True) if set(part["method"]) == set(WITHOUT_IMPORT)]
+    ours, rows = ours[ours["category"].isin(shared)], []
+    kept = {"all runs": ours, "independent runs": independent_runs(ours)}
+    found = {name: _two_stage_difference(frame) for name, frame in kept.items() if shared}
     for category in [*shared, *(["all"] if len(shared) > 1 else [])]:
         parts = {name: v.of(shared if category == "all" else [category]) for name, v in found.items()}
-        runs = {name: _runs_a_side(kept[name], category, methods) for name in kept}
         for name, v in parts.items():
-            said = problems_alone(v) if name == "all runs" else v
-            cells = {key: value for key, value in difference_cells(said).items() if key in WITHOUT_IMPORT_COLUMNS}
-            cells |= {f"p_below_{100 * margin:g}": p_below(said, margin) for margin in MARGINS}
-            cells |= dict(zip(("runs_a", "runs_b"), runs[name], strict=True))
-            cells["covers"] = "problems" if name == "all runs" else v.covers
-            cells["run_sd_to_0"] = _run_sd_to_zero(said, parts["independent runs"]) if name == "all runs" else np.nan
-            rows.append({"category": category, "counted": name, "a": TROVE, "b": OTHERS[WITHOUT_IMPORT]} | cells)
-    found_rows = pd.DataFrame(rows, columns=WITHOUT_IMPORT_COLUMNS)
-    titles = ", ".join(sorted(ours["model"].astype(str).unique()))
-    note = "no category has runs both with and without IMPORT"
-    return named(found_rows, "reeval_without_import", "Without IMPORT", titles, note=note)
+            every = name == "all runs"
+            runs = kept[name].groupby(["method", "category"], observed=True)["run"].nunique().unstack("category")
+            runs = runs.mean(axis=1) if category == "all" else runs[category].astype(float)
+            v = problems_alone(v) if every else v
+            cells = analysis.difference_cells(v) | {f"p_below_{100 * m:g}": p_below(v, m) for m in MARGINS}
+            cells |= {"covers": "problems"} if every else {}
+            cells |= {"runs_a": runs[WITHOUT_IMPORT[0]], "runs_b": runs[WITHOUT_IMPORT[1]]}
+            cells["run_sd_to_0"] = _run_sd_to_zero(v, parts["independent runs"]) if every else np.nan
+            rows.append({"category": category, "counted": name, "a": TROVE, "b": OTHERS[WITHOUT_IMPORT[1]]} | cells)
+    table = pd.DataFrame(rows, columns=WITHOUT_IMPORT_COLUMNS)
+    title, note = (
+        ", ".join(sorted(ours["model"].astype(str).unique())),
+        "no category has runs both with and without IMPORT",
+    )
+    return named(table, "reeval_without_import", "Without IMPORT", title, note=note)
 
 
 def _run_sd_to_zero(v: Variance, independent: Variance) -> float:
@@ -226,15 +177,8 @@ def _run_sd_to_zero(v: Variance, independent: Variance) -> float:
     return float(np.sqrt(room / shares)) if room > 0 else float("nan")
 
 
-def _two_stage_difference(candidates: pd.DataFrame, methods: Sequence[str]) -> Variance:
+def _two_stage_difference(candidates: pd.DataFrame) -> Variance:
     ended = selections(candidates)
     chosen = ended if len(ended) else choose(candidates, "two_stage")
     scores = chosen.assign(score=chosen["correct"].fillna(False).astype(float))
-    return variance_of(*(scores[scores["method"] == method] for method in methods))
-
-
-def _runs_a_side(candidates: pd.DataFrame, category: str, methods: Sequence[str]) -> list[float]:
-    """Runs of each method: in the category, or on average in each."""
-    here = candidates if category == "all" else candidates[candidates["category"] == category]
-    runs = here.groupby(["method", "category"], observed=True)["run"].nunique()
-    return [float(runs[method].mean()) for method in methods]
+    return variance_of(*(scores[scores["method"] == method] for method in WITHOUT_IMPORT))

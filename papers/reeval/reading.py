@@ -38,33 +38,15 @@ def differ(comparison: Comparison, *, rule: str = "one_stage", number: int = 10,
     kinds = {"both": both, f"{TROVE} alone": right[TROVE] & ~both, f"{PRIMITIVE} alone": right[PRIMITIVE] & ~both}
     counts = pd.DataFrame({**kinds, "neither": neither}).groupby(["category", "seed"]).sum()
     counts = counts.assign(problems=counts.sum(axis=1)).reset_index()
-    apart = right.index[(right[TROVE] != right[PRIMITIVE]).to_numpy()]
+    apart = right.index[(~both & ~neither).to_numpy()]
     places = np.random.default_rng(seed).choice(len(apart), size=min(number, len(apart)), replace=False)
-    rows = [
-        _row(comparison.dataset, apart[place], side, chosen[side].loc[apart[place]])
-        for place in sorted(places)
-        for side in SIDES
-    ]
+    units = [apart[place] for place in sorted(places)]
+    rows = [_row(comparison.dataset, unit, side, chosen[side].loc[unit]) for unit in units for side in SIDES]
     note = "no problem on which the two sides differ" if len(right) else "no category and seed that both sides have"
     return Differ(
         named(counts, "differ", "Where the two differ", comparison.title, note=note),
         named(pd.DataFrame(rows), "differ_drawn", "Problems drawn", comparison.title, note=note),
     )
-
-
-def in_full(drawn: pd.DataFrame) -> str:
-    """The problems of `differ`, each with the answer and program of either side, as a text to read."""
-    if drawn.empty:
-        return drawn.attrs["note"]
-    parts = []
-    for (category, problem, seed), pair in drawn.groupby(UNIT, sort=False):
-        first = pair.iloc[0]
-        level = f", level {first['level']}" if first["level"] else ""
-        parts.append(f"== {category} {problem}{level}, seed {seed}; right answer {first['gold']}\n{first['question']}")
-        for row in pair.itertuples():
-            verdict = "right" if row.right else "wrong"
-            parts.append(f"-- {row.side} ({row.mode}), {verdict}: {row.answer}\n{row.program}")
-    return "\n\n".join(parts)
 
 
 def _chosen(comparison: Comparison, side: str, rule: str) -> pd.DataFrame:
@@ -76,22 +58,31 @@ def _chosen(comparison: Comparison, side: str, rule: str) -> pd.DataFrame:
     return found.astype({"category": str}).drop_duplicates(UNIT).set_index(UNIT)
 
 
-def _row(dataset: str, key: tuple, side: str, chosen: pd.Series) -> dict:
+def _row(dataset: str, unit: tuple, side: str, chosen: pd.Series) -> dict:
     try:
-        (problem,) = [one for one in load_problems(dataset, key[0]) if one.index == key[1]]
-        question, gold = problem.question.text, str(problem.gold)
+        (problem,) = [one for one in load_problems(dataset, unit[0]) if one.index == unit[1]]
+        asked = {"question": problem.question.text, "gold": str(problem.gold)}
     except (TroveLiteError, ValueError):
-        question, gold = "(the data set is not at hand)", "(not at hand)"
+        asked = {"question": "(the data set is not at hand)", "gold": "(not at hand)"}
     program = "(these runs keep no text)"
     if "solution" in chosen:
         program = "\n".join([*recorded_sources(chosen["tools"]), code_of(chosen["solution"])])
-    return dict(zip(UNIT, key, strict=True)) | {
-        "level": chosen["level"],
-        "question": question,
-        "gold": gold,
-        "side": side,
-        "mode": chosen["mode"],
-        "right": bool(chosen["correct"]) if not pd.isna(chosen["correct"]) else False,
-        "answer": "no answer" if pd.isna(chosen["answer"]) else chosen["answer"],
-        "program": program,
-    }
+    answer = "no answer" if pd.isna(chosen["answer"]) else chosen["answer"]
+    right = bool(chosen["correct"]) if not pd.isna(chosen["correct"]) else False
+    row = dict(zip(UNIT, unit, strict=True)) | {"level": chosen["level"]} | asked
+    row |= {"side": side, "mode": chosen["mode"], "right": right}
+    return row | {"answer": answer, "program": program}
+
+
+def in_full(drawn: pd.DataFrame) -> str:
+    """The problems of `differ`, each with the answer and program of either side, as a text to read."""
+    parts = []
+    for (category, problem, seed), pair in [] if drawn.empty else drawn.groupby(UNIT, sort=False):
+        first = pair.iloc[0]
+        level = f", level {first['level']}" if first["level"] else ""
+        parts.append(f"== {category} {problem}{level}, seed {seed}; right answer {first['gold']}\n{first['question']}")
+        for row in pair.itertuples():
+            parts.append(
+                f"-- {row.side} ({row.mode}), {'right' if row.right else 'wrong'}: {row.answer}\n{row.program}"
+            )
+    return "\n\n".join(parts) or drawn.attrs["note"]

@@ -67,13 +67,3 @@ def test_nothing_is_no_answer(output):
 )
 def test_a_named_task_is_read_and_all_else_is_unknown(output, task):
     assert bbh.read_task(output) == [task]
-
-
-@pytest.mark.parametrize(
-    ("answer", "label"),
-    [("the owl", "(B)"), ("Owl", "(B)"), ("hen", "(A)"), ("the", ""), ("(B)", ""), ("", ""), ("a fox", "")],
-)
-def test_an_option_is_named_by_its_text_or_a_part_that_no_other_has(answer, label):
-    assert bbh.option_of("Who?\nOptions:\n(A) the hen\n(B) the owl\n(C) the night owls", answer) == (
-        "" if answer == "Owl" else label
-    )

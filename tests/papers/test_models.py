@@ -17,25 +17,13 @@ def folder(path, rows):
     return path
 
 
-def test_a_model_that_is_not_there_or_there_already_is_left_out(tmp_path):
-    one = folder(tmp_path / "one", made())
+def test_a_group_of_a_model_that_is_not_there_or_there_already_is_left_out_and_a_study_is_its_runs(tmp_path):
+    one, study = folder(tmp_path / "one", made()), folder(tmp_path / "study/runs/a", made(runs=1, model="three"))
     save_table(made(model="two"), tmp_path / "two.parquet")
-    found = reeval.models([one], [tmp_path / "two.parquet"], [tmp_path / "nowhere"], [], [one])
-    assert list(found) == ["one", "two"]
-
-
-def test_a_published_study_stands_for_the_run_folders_in_it(tmp_path):
-    run = folder(tmp_path / "study/runs/a", made(runs=1))
-    (found,) = reeval.models([tmp_path / "study"]).values()
-    pd.testing.assert_frame_equal(found["TROVE"], reeval.sides(load_candidates(run))["TROVE"])
-
-
-def test_each_model_has_its_own_rows_of_a_table():
-    one, two = reeval.sides(made(model=MODEL)), reeval.sides(made(seed=1, model="two"))
-    table = reeval.each_model({"one": one, "two": two}, reeval.table7)
-    own = reeval.table7(two)
-    part = table[table["model"] == "two"]
-    assert part["value"].to_list() == own.loc[own["value"].notna(), "value"].to_list()
+    groups = [one], [tmp_path / "two.parquet"], [tmp_path / "nowhere"], [], [one], [tmp_path / "study"]
+    found = reeval.models(*groups)
+    assert list(found) == ["one", "two", "three"]
+    pd.testing.assert_frame_equal(found["three"]["TROVE"], reeval.sides(load_candidates(study))["TROVE"])
 
 
 def test_what_a_problem_cost_counts_every_request_and_its_tokens():
@@ -49,33 +37,24 @@ def test_what_a_problem_cost_counts_every_request_and_its_tokens():
 # ---- problems in full ----
 
 
-def test_where_the_sides_part_is_counted_over_every_problem_of_a_seed():
-    found = reeval.differ(reeval.sides(made(problems=30)))
-    assert found.counts["problems"].to_list() == [30, 30]
-    kinds = found.counts[["both", "TROVE alone", "PRIMITIVE alone", "neither"]]
-    assert kinds.sum(axis=1).to_list() == [30, 30]
-
-
-def test_what_is_drawn_parts_the_sides_and_is_drawn_again_by_the_same_seed():
+def test_where_the_sides_part_is_counted_over_every_problem_of_a_seed_and_drawn_by_a_seed():
     sides = reeval.sides(made(problems=30))
-    found, again, other = (reeval.differ(sides, number=4, seed=seed).drawn for seed in (0, 0, 1))
+    (counts, found), (_, again), (_, other) = (reeval.differ(sides, number=4, seed=seed) for seed in (0, 0, 1))
+    kinds = counts[["both", "TROVE alone", "PRIMITIVE alone", "neither"]]
+    assert counts["problems"].to_list() == kinds.sum(axis=1).to_list() == [30, 30]
     assert found.groupby(["problem", "seed"])["right"].sum().to_list() == [1] * 4
     pd.testing.assert_frame_equal(found, again)
     assert found["problem"].to_list() != other["problem"].to_list()
 
 
-def test_runs_of_one_side_say_why_nothing_is_drawn():
-    rows = made()
-    found = reeval.differ(reeval.sides(rows[rows["method"] == "trove"]))
-    assert found.drawn.empty
-    assert "both sides have" in reeval.in_full(found.drawn)
-
-
-def test_a_problem_in_full_has_both_answers_with_their_programs():
+def test_a_problem_in_full_has_both_answers_with_their_programs_or_says_why_there_is_none():
     text = reeval.in_full(reeval.differ(reeval.sides(made(problems=30)), number=1).drawn)
     assert text.count("print(1)") == 2
     assert "-- TROVE (" in text
     assert "-- PRIMITIVE (primitive), " in text
+    rows = made()
+    found = reeval.differ(reeval.sides(rows[rows["method"] == "trove"]))
+    assert "both sides have" in reeval.in_full(found.drawn)
 
 
 # ---- to read ----
@@ -94,10 +73,3 @@ def test_a_table_of_models_has_a_column_for_each_and_a_dash_where_one_lacks_a_ro
         f"{own['value']:.3f} [{own['low']:.3f}, {own['high']:.3f}] (paper: {own['published']:.3g})",
         "–",
     ]
-
-
-def test_a_difference_between_sides_is_shown_with_its_sign():
-    table = reeval.each_model({"one": reeval.sides(made())}, reeval.differences)
-    shown = reeval.a_column_a_model(table).set_index(["category", "rule", ""])
-    value = table.loc[(table["category"] == "counting") & (table["rule"] == "oracle"), "difference"].iloc[0]
-    assert shown.loc[("counting", "oracle", "TROVE − PRIMITIVE"), "one"].startswith(f"{value:+.3f} [")

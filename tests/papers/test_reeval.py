@@ -1,5 +1,7 @@
 """The re-evaluation's tables and differences: the right cells, absent ones say why, print where it belongs."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -48,20 +50,14 @@ def cell(table, **where):
 # ---- the two sides ----
 
 
-def test_skip_samples_of_independent_runs_stand_in_for_primitive(partial):
+def test_skip_samples_of_independent_runs_stand_in_for_primitive_where_it_did_not_run(partial, whole, skip_only):
     assert set(partial["PRIMITIVE"]["method"]) == {SKIP_POOL}
     assert reeval.source(partial, "PRIMITIVE", "counting") == SKIP_POOL
     sizes = partial["PRIMITIVE"].groupby(["category", "problem"], observed=True).size()
     assert sizes.unique().tolist() == [15]
     assert reeval.covered(partial) == ["counting", "geometry"]
-
-
-def test_the_pool_takes_no_copies(skip_only, partial):
     doubled = pd.concat([skip_only, skip_only.assign(run=skip_only["run"].astype(str) + " again")], ignore_index=True)
     assert len(reeval.sides(doubled)["PRIMITIVE"]) == len(partial["PRIMITIVE"])
-
-
-def test_where_primitive_ran_nothing_stands_in(whole):
     assert set(whole["PRIMITIVE"]["method"]) == {"primitive"}
     assert reeval.source(whole, "PRIMITIVE", "algebra") == "PRIMITIVE"
 
@@ -91,9 +87,8 @@ def test_every_cell_is_filled_or_says_why_not(made):
             assert (filled["value"] <= filled["high"] + 1e-9).all(), name
 
 
-@pytest.mark.parametrize("name", [*TABLES, *DIFFERENCES])
-def test_same_seed_same_table(skip_only, made, partial, name):
-    assert computed(name, reeval.sides(skip_only)).equals(made[name, partial])
+def test_same_seed_same_table(skip_only, made, partial):
+    assert computed("figure4_table", reeval.sides(skip_only)).equals(made["figure4_table", partial])
 
 
 def test_table1_cell_is_the_mean_over_runs_of_the_rule(made, whole, simulated):
@@ -110,22 +105,16 @@ def test_all_seven_categories_give_a_micro_and_a_macro_row(made, whole):
     assert macro == pytest.approx(np.mean([0.29, 0.27, 0.08, 0.13, 0.30, 0.32, 0.20]))
 
 
-def test_covered_rows_compare_only_what_both_sides_have(made, partial):
-    table = made["table5", partial]
-    both = table[table["category"] == "covered, micro"]
-    assert set(both["note"]) == {"counting, geometry"}
-    assert set(both["problems"]) == {12}
-
-
-def test_the_stand_in_is_labelled_in_every_cell_it_fills_and_in_the_column_that_is_read(made, partial):
+def test_the_stand_in_is_named_in_every_cell_it_fills_and_is_not_matched(made, partial):
     for name in ("table1", "table5", "table7"):
         table = made[name, partial]
         filled = table[table["system"].str.startswith("PRIMITIVE") & table["value"].notna()]
-        assert len(filled)
         assert set(filled["source"]) == {SKIP_POOL}
+        assert set(table.loc[table["category"] == "covered, micro", "problems"]) <= {0, 12}  # of both sides alone
         columns = side_by_side(table).columns.get_level_values("system")
         assert all("SKIP pool" in c for c in columns if c.startswith("PRIMITIVE") and "original" not in c)
-        assert not any("SKIP pool" in c for c in columns if c.startswith("TROVE"))
+    assert set(made["differences", partial]["b"]) == {SKIP_POOL}
+    assert made["matched_budgets", partial]["note"].str.startswith("no PRIMITIVE runs").all()
 
 
 def test_too_few_samples_is_a_reason(simulated):
@@ -196,10 +185,6 @@ def test_the_difference_is_that_of_table1_with_one_correction_over_rules_and_cat
     assert (found["a"], found["b"]) == ("TROVE", "PRIMITIVE")
 
 
-def test_the_difference_names_what_stands_in(made, partial):
-    assert set(made["differences", partial]["b"]) == {SKIP_POOL}
-
-
 def with_tokens(frame):
     dear = frame["method"] == "trove"
     return frame.assign(
@@ -218,55 +203,37 @@ def test_at_matched_tokens_primitive_has_the_longer_runs_and_trove_its_own():
     assert set(rows["a"] + rows["b"]) == {"TROVEPRIMITIVE"}
 
 
-def test_the_stand_in_is_not_matched(made, partial):
-    table = made["matched_budgets", partial]
-    assert table["note"].str.startswith("no PRIMITIVE runs").all()
-    assert show(table).shape == (1, 1)
-
-
 # ---- print stands only where it belongs ----
 
 
-def test_printed_values_are_of_fifteen_calls_alone(whole, made):
+def test_printed_values_are_of_the_paper_s_budgets_alone(whole, made):
     assert made["table1", whole]["published"].notna().any()
     assert reeval.table1(whole, k=6, resamples=5)["published"].isna().all()
-
-
-def test_the_budgets_tables_print_what_is_printed_for_each_budget(whole):
     table = reeval.table7(whole, budgets=(6, 7))
     assert table.loc[table["k"] == 6, "published"].notna().any()
     assert table.loc[table["k"] == 7, "published"].isna().all()
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_nothing_is_printed_for_other_data_sets(skip_only, made, partial, name):
-    other = computed(name, reeval.sides(skip_only.assign(dataset="practice")))
-    assert other["published"].isna().all()
-    same = made[name, partial]
-    measured = same[~same["system"].str.endswith("original")]
-    pd.testing.assert_series_equal(other["value"], measured["value"], check_index=False)
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_nothing_is_printed_for_another_model(skip_only, name):
-    other = computed(name, reeval.sides(skip_only.assign(model="CodeLlama-13b-Instruct")))
-    assert len(other)
-    assert other["published"].isna().all()
+@pytest.mark.parametrize("other", [{"dataset": "practice"}, {"model": "CodeLlama-13b-Instruct"}])
+def test_nothing_is_printed_for_another_model_or_data_set_whose_values_are_as_good(skip_only, made, partial, other):
+    sides = reeval.sides(skip_only.assign(**other))
+    for name in TABLES:
+        found, same = computed(name, sides), made[name, partial]
+        measured = same[~same["system"].str.endswith("original")]
+        assert found["published"].isna().all(), name
+        pd.testing.assert_series_equal(found["value"], measured["value"], check_index=False)
 
 
 # ---- budgets that cannot be had ----
 
 
-@pytest.mark.parametrize("k", [-1, 0, 16, 1000])
-@pytest.mark.parametrize("name", ["table1", "differences"])
-def test_a_budget_that_was_not_recorded_is_refused_by_name(whole, name, k):
-    with pytest.raises(TroveLiteError, match=rf"k = {k}: .*15 of TROVE, 15 of PRIMITIVE"):
-        getattr(reeval, name)(whole, k=k)
-
-
-def test_budgets_are_checked_one_by_one(whole):
-    with pytest.raises(TroveLiteError, match="k = 18"):
-        reeval.table5(whole, budgets=(15, 18))
+@pytest.mark.parametrize("k", [0, 16])
+def test_a_budget_that_was_not_recorded_is_refused_by_name(whole, k):
+    for make in (lambda: reeval.table1(whole, k=k), lambda: reeval.differences(whole, k=k)):
+        with pytest.raises(TroveLiteError, match=rf"k = {k}: .*15 of TROVE, 15 of PRIMITIVE"):
+            make()
+    with pytest.raises(TroveLiteError, match=f"k = {k}"):
+        reeval.table5(whole, budgets=(15, k))
 
 
 def test_runs_with_fewer_calls_are_compared_at_what_they_have(simulated):
@@ -304,12 +271,19 @@ def test_small_and_one_sided_runs_have_every_table_or_say_why(simulated, which):
             assert not (shown == "–").all(axis=None), name
 
 
-def test_another_data_set_has_the_numbers_that_it_has_and_none_in_print(simulated):
-    frame = simulated[simulated["category"] == "counting"]
-    other, same = reeval.sides(frame.assign(dataset="tabmwp", category="tabmwp")), reeval.sides(frame)
-    assert other.categories == ("tabmwp",)
-    for name in ("table1", "table7"):
-        found, expected = computed(name, other), computed(name, same)
-        expected = expected[(expected["category"] == "counting") & ~expected["system"].str.endswith("original")]
-        pd.testing.assert_series_equal(found["value"], expected["value"], check_index=False, obj=name)
-        assert found["published"].isna().all(), name
+# ---- settings (Table 4) ----
+
+
+def test_samples_are_counted_and_live_runs_say_the_rest(tmp_path):
+    sampling = {"top_p": 0.9, "temperature": 1.0, "max_tokens": 99}
+    settings = {"methods": ["trove"], "time_limit": 12.0, "sampling": sampling}
+    about = {"kind": "live", "settings": settings, "methods": {"trove": {"interval": 50}}}
+    (tmp_path / "run.json").write_text(json.dumps(about))
+    table = reeval.table4(candidates(problems=2, k=6), [tmp_path]).set_index(["hyperparameter", "method"])
+    assert table.loc[("num_return_sequences", "TROVE"), "runs"] == "2"
+    assert table.loc[("num_return_sequences", "PRIMITIVE"), "runs"] == "6"
+    found = {name: table.loc[(name, "TROVE"), "runs"] for name in ("trim_steps", "exec_timeout", "top_p")}
+    assert found == {"trim_steps": "50", "exec_timeout": "12.0", "top_p": "0.9"}
+    presets = table.loc[("trim_steps", "TROVE"), ["published", "paper_preset", "official_preset"]]
+    assert presets.tolist() == ["500", "200", "500"]
+    assert table.loc[("exec_timeout", "PRIMITIVE"), "runs"] == ""

@@ -1,6 +1,7 @@
 """A study's file, its parts run in order, and what is published of it."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from studies import plan
 from studies.notebooks import ablate, report
 from studies.publish import publish
-from studies.run import run
+from studies.run import run, spec_of, words_of
 from trove_lite import load_calls, load_candidates
 from trove_lite.candidates import save_run, save_table
 from trove_lite.errors import TroveLiteError
@@ -60,7 +61,7 @@ def run_folder(folder: Path, model="simulated", **about) -> Path:
 
 
 def test_a_part_has_the_study_s_settings_and_its_own(tmp_path):
-    words = [" ".join(plan.words_of(part, "practice", Path("out"))) for part in read(tmp_path).parts]
+    words = [" ".join(words_of(part, "practice", Path("out"), {})) for part in read(tmp_path).parts]
     assert words[0].startswith("run --model practice --out out --dataset math --k 6 --methods primitive")
     assert "--k 9 --methods trove --categories counting --seeds 0 1" in words[1]
 
@@ -75,7 +76,7 @@ def test_a_part_has_the_study_s_settings_and_its_own(tmp_path):
     ],
 )
 def test_a_folder_or_hub_name_is_a_model_for_vllm(model, spec):
-    assert plan.spec_of(model, "dtype=bfloat16") == spec
+    assert spec_of(model, "dtype=bfloat16") == spec
 
 
 def test_running_a_study_needs_no_jupyter():
@@ -84,28 +85,26 @@ def test_running_a_study_needs_no_jupyter():
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
-def test_a_part_that_is_complete_is_not_run_again(tmp_path, capfd):
-    run_folder(tmp_path / "runs" / "first")
-    assert run(read(tmp_path), "practice", tmp_path / "runs", tmp_path / "results", only=["first"]) == 0
-    assert "first: complete" in capfd.readouterr().out
+@pytest.fixture
+def started(monkeypatch):
+    """Command lines of the processes that a study starts, none of which runs."""
+    words = []
+    monkeypatch.setattr(subprocess, "run", lambda line: words.append(line) or subprocess.CompletedProcess([], 0))
+    return words
 
 
-def test_a_part_of_fewer_attempts_than_its_study_wants_is_run_again(tmp_path, monkeypatch):
-    started = []
-    monkeypatch.setattr(subprocess, "run", lambda words: started.append(words) or subprocess_that_ended())
+@pytest.mark.parametrize(("attempts", "starts"), [(3, 0), (1, 1)])
+def test_a_part_is_run_again_only_where_its_study_wants_more_attempts(tmp_path, started, attempts, starts):
     study = read(tmp_path, FILE.replace('methods = ["primitive"]', 'methods = ["pot"]\n"pot.attempts" = 3'))
-    for attempts, starts in ((3, 0), (1, 1)):
-        folder = run_folder(tmp_path / "runs" / "first")
-        about = json.loads((folder / "run.json").read_text())
-        about["settings"] |= {"methods": ["pot"], "choices": {"pot": {"attempts": attempts, "rectify": 1}}}
-        (folder / "run.json").write_text(json.dumps(about))
-        assert run(study, "practice", tmp_path / "runs", tmp_path / "results", only=["first"]) == 0
-        assert len(started) == starts
+    folder = run_folder(tmp_path / "runs" / "first")
+    about = json.loads((folder / "run.json").read_text())
+    about["settings"] |= {"methods": ["pot"], "choices": {"pot": {"attempts": attempts, "rectify": 1}}}
+    (folder / "run.json").write_text(json.dumps(about))
+    assert run(study, "practice", tmp_path / "runs", tmp_path / "results", ["first"], {}) == 0
+    assert len(started) == starts
 
 
-def test_what_a_part_takes_from_another_is_its_run_or_else_what_was_published(tmp_path, monkeypatch):
-    started = []
-    monkeypatch.setattr(subprocess, "run", lambda words: started.append(words) or subprocess_that_ended())
+def test_what_a_part_takes_from_another_is_its_run_or_else_what_was_published(tmp_path, started, capsys):
     study = read(tmp_path, FILE + 'reuse = "part:first"\n')
     results, runs = tmp_path / "results", tmp_path / "runs"
     own = with_journal(run_folder(runs / "first"))
@@ -114,20 +113,11 @@ def test_what_a_part_takes_from_another_is_its_run_or_else_what_was_published(tm
     (packed,) = (results / "runs/first/journal").iterdir()
     assert [record["text"] for record in finished_journal(packed.with_suffix(""))] == ["print(1)"]
     for folder, lender in ((runs, own), (tmp_path / "none", results / "runs/first")):
-        assert run(study, "practice", folder, results, ["second"]) == 0
+        assert run(study, "practice", folder, results, ["second"], {}) == 0
         assert started[-1][started[-1].index("--reuse") + 1] == str(lender)
-
-
-def test_samples_of_a_part_that_was_published_without_journals_are_drawn_and_a_line_says_so(
-    tmp_path, monkeypatch, capsys
-):
-    started = []
-    monkeypatch.setattr(subprocess, "run", lambda words: started.append(words) or subprocess_that_ended())
-    study = read(tmp_path, FILE + 'reuse = "part:first"\n')
-    run_folder(tmp_path / "results/runs/first")
-    assert run(study, "practice", tmp_path / "runs", tmp_path / "results", ["second"]) == 0
+    shutil.rmtree(packed.parent)  # samples of a part without journals are drawn, and a line says so
+    assert run(study, "practice", tmp_path / "none", results, ["second"], {}) == 0
     assert "--reuse" not in started[-1]
-    assert "--methods" in started[-1]
     assert "runs/first: has no journals" in capsys.readouterr().out
 
 
@@ -135,10 +125,6 @@ def with_journal(folder: Path) -> Path:
     (folder / "journal").mkdir()
     (folder / "journal/primitive-counting-0.jsonl").write_text('{"text":"print(1)"}\n')
     return folder
-
-
-def subprocess_that_ended():
-    return subprocess.CompletedProcess([], 0)
 
 
 def test_parts_that_are_complete_are_published_whole_and_the_others_named(tmp_path):
@@ -200,21 +186,14 @@ def test_hours_are_those_of_the_sessions(tmp_path):
     assert table.loc[0, "commits"] == "abc"
 
 
-def test_parts_of_two_models_are_refused(tmp_path):
+def test_a_study_of_which_nothing_is_complete_or_of_two_models_is_refused(tmp_path):
+    with pytest.raises(TroveLiteError, match="no part of small is complete"):
+        publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
     run_folder(tmp_path / "runs" / "first")
     elsewhere = run_folder(tmp_path / "elsewhere", model="another")
     with pytest.raises(TroveLiteError, match=r"several models: simulated \(first\), another \(second\)"):
         publish(read(tmp_path), tmp_path / "runs", tmp_path / "results", {"second": elsewhere})
-    publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")  # and neither beside what is published already
-    run_folder(tmp_path / "mine" / "second", model="another")
-    with pytest.raises(TroveLiteError, match="several models"):
-        publish(read(tmp_path), tmp_path / "mine", tmp_path / "results")
-    assert not (tmp_path / "results/longer").exists()
-
-
-def test_a_study_of_which_nothing_is_complete_is_refused(tmp_path):
-    with pytest.raises(TroveLiteError, match="no part of small is complete"):
-        publish(read(tmp_path), tmp_path / "runs", tmp_path / "results")
+    assert not (tmp_path / "results").exists()
 
 
 @pytest.mark.parametrize(
@@ -223,6 +202,7 @@ def test_a_study_of_which_nothing_is_complete_is_refused(tmp_path):
         ("name = ", "not a study that can be read"),
         (FILE.replace('title = "A small study"', ""), "says no 'title'"),
         (FILE.replace('"second"', '"first"'), "two parts named first"),
+        (FILE.replace("remarks =", "default ="), "its default, It rained., is none of its parts"),
     ],
 )
 def test_a_study_that_cannot_be_is_refused_in_a_line(tmp_path, text, message):
@@ -230,53 +210,40 @@ def test_a_study_that_cannot_be_is_refused_in_a_line(tmp_path, text, message):
         read(tmp_path, text)
 
 
-def test_what_is_not_published_is_left_out_in_a_line(tmp_path, capsys):
-    assert report(read(tmp_path), tmp_path / "results") == 0
-    assert "left out" in capsys.readouterr().out
+# ---- reports ----
 
 
-def reported(study, results, monkeypatch) -> list[list[str]]:
-    """The reports that a study asks for, as command lines."""
-    asked: list[list[str]] = []
-    monkeypatch.setattr("studies.notebooks.trove_lite", lambda words: asked.append(words) or 0)
+def reported(study, results, monkeypatch) -> dict[str, list[str]]:
+    """The reports that a study asks for, as command lines, by name."""
+    asked: dict[str, list[str]] = {}
+    monkeypatch.setattr(
+        "trove_lite.cli.main", lambda words: asked.update({words[words.index("--out") + 1]: words}) or 0
+    )
     assert report(study, results) == 0
     return asked
 
 
-def test_each_data_set_of_a_study_has_a_report_of_its_own(tmp_path, monkeypatch):
+@pytest.mark.parametrize("together", [False, True])
+def test_each_data_set_of_a_study_has_a_report_of_its_own_unless_it_says_otherwise(tmp_path, monkeypatch, together):
     text = FILE.replace('group = "longer"', 'dataset = "tabmwp"')
-    study, results = read(tmp_path, text), tmp_path / "results/small"
-    run_folder(results / "runs/first")
-    folder = run_folder(results / "runs/second")
-    rows = load_candidates(folder).assign(dataset="tabmwp", category="tabmwp")
-    save_table(rows, folder / "candidates.parquet")
-    by_name = {words[words.index("--out") + 1]: words for words in reported(study, results, monkeypatch)}
-    assert {name: words[1] for name, words in by_name.items()} == {
-        "small-math": str(results / "runs/first"),
-        "small-tabmwp": str(results / "runs/second"),
-    }
-    assert by_name["small-tabmwp"][by_name["small-tabmwp"].index("--title") + 1] == "A small study; TabMWP"
+    study = read(tmp_path, text.replace("[weights]", "together = true\n[weights]") if together else text)
+    results = tmp_path / "results/small"
+    first, second = (run_folder(results / "runs" / part) for part in ("first", "second"))
+    rows = load_candidates(second).assign(dataset="tabmwp", category="tabmwp")
+    save_table(rows, second / "candidates.parquet")
+    found = {name: words[1 : words.index("--out")] for name, words in reported(study, results, monkeypatch).items()}
+    whole = {"small": [str(first), str(second)]}
+    assert found == (whole if together else {"small-math": [str(first)], "small-tabmwp": [str(second)]})
 
 
-def test_one_report_shows_all_data_sets_of_a_study_that_says_so(tmp_path, monkeypatch):
-    study = read(tmp_path, FILE.replace("[weights]", "together = true\n[weights]"))
-    results = tmp_path / "results" / "small"
-    for part in ("first", "second"):
-        run_folder(results / "runs" / part)
-    folder = results / "runs/second"
-    save_table(load_candidates(folder).assign(dataset="tabmwp", category="tabmwp"), folder / "candidates.parquet")
-    ((_, *words),) = reported(study, results, monkeypatch)
-    assert words[: words.index("--out")] == [str(results / "runs" / part) for part in ("first", "second")]
-    assert words[words.index("--out") + 1] == "small"
-
-
-def test_a_study_may_have_one_part_of_another_beside_it(tmp_path, monkeypatch):
+def test_a_study_may_have_one_part_of_another_beside_it_and_nothing_to_show(tmp_path, monkeypatch, capsys):
     study = read(tmp_path, FILE.replace("[weights]", 'beside = ["other/runs/first", "missing"]\n[weights]'))
-    for folder in ("small/runs/own", "other/runs/first", "other/runs/second"):
-        run_folder(tmp_path / "results" / folder)
-    ((_, *words),) = reported(study, tmp_path / "results/small", monkeypatch)
-    runs = [str(tmp_path / "results" / folder) for folder in ("small/runs/own", "other/runs/first")]
-    assert words[: words.index("--out")] == runs
+    assert report(study, tmp_path / "results/small") == 0
+    assert "left out" in capsys.readouterr().out
+    runs = [str(run_folder(tmp_path / "results" / name)) for name in ("small/runs/own", "other/runs/first")]
+    run_folder(tmp_path / "results/other/runs/second")
+    (words,) = reported(study, tmp_path / "results/small", monkeypatch).values()
+    assert words[1 : words.index("--out")] == runs
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "studies").glob("*.toml")), ids=lambda path: path.stem)
@@ -288,7 +255,7 @@ def test_every_part_of_a_committed_study_is_a_run_that_can_be_made(path):
     folders = {part.name: Path(part.name) for part in study.parts}
     assert bool(study.default) == any(part.group == plan.ABLATIONS for part in study.parts)
     for part in study.parts:
-        given = parser_of("run").given(plan.words_of(part, "practice", Path("out"), folders)[1:])
+        given = parser_of("run").given(words_of(part, "practice", Path("out"), folders)[1:])
         given.pop("reuse", None)
         tool = given.pop("tool", ())  # of data or of a run that is not here
         settings = settings_of(given, given.pop("out"))
@@ -305,34 +272,22 @@ ABLATIONS = FILE.replace('name = "small"', 'name = "small"\ndefault = "first"', 
 )
 
 
-def test_a_part_may_name_the_folder_of_another(tmp_path):
-    study = read(tmp_path, ABLATIONS)
-    words = " ".join(plan.words_of(study.parts[1], "practice", Path("out"), {"first": Path("runs/first")}))
-    assert "--trove.toolbox runs/first#geometry --reuse runs/first --retry false" in words
-    with pytest.raises(TroveLiteError, match="no part of the study is named first"):
-        plan.words_of(study.parts[1], "practice", Path("out"), {})
-
-
-def test_a_default_that_is_no_part_is_refused(tmp_path):
-    with pytest.raises(TroveLiteError, match="its default, third, is none of its parts"):
-        read(tmp_path, ABLATIONS.replace('default = "first"', 'default = "third"'))
-
-
-def test_ablations_of_an_incomplete_default_are_refused(tmp_path):
+def test_an_ablation_is_handed_to_the_notebooks_by_what_its_part_changes(tmp_path, monkeypatch):
+    asked, study = {}, read(tmp_path, ABLATIONS)
+    monkeypatch.setattr("trove_lite.notebooks.run_all", lambda jobs, home, **how: asked.update(jobs) or {})
+    where = tmp_path / "runs", tmp_path / "results", {}
     run_folder(tmp_path / "runs" / "second")
     with pytest.raises(TroveLiteError, match="the default and at least one ablation have to be complete"):
-        ablate(read(tmp_path, ABLATIONS), tmp_path / "runs", tmp_path / "results", {})
-
-
-def test_an_ablation_is_handed_to_the_notebooks_by_what_its_part_changes(tmp_path, monkeypatch):
-    asked = {}
-    monkeypatch.setattr("trove_lite.notebooks.run_all", lambda jobs, home, **how: asked.update(jobs) or {})
-    for part in ("first", "second"):
-        run_folder(tmp_path / "runs" / part)
-    assert ablate(read(tmp_path, ABLATIONS), tmp_path / "runs", tmp_path / "results", {}) == 0
+        ablate(study, *where)
+    run_folder(tmp_path / "runs" / "first")
+    assert ablate(study, *where) == 0
     (default, none), (variant, changes) = asked["21_trove_ablations"].parameters["variants"].items()
     assert (Path(default).name, none, Path(variant).name) == ("first", {}, "second")
     assert changes == {"k": 9, "trove.toolbox": "part:first#geometry", "retry": False}
+    words = " ".join(words_of(study.parts[1], "practice", Path("out"), {"first": Path("runs/first")}))
+    assert "--trove.toolbox runs/first#geometry --reuse runs/first --retry false" in words
+    with pytest.raises(TroveLiteError, match="no part of the study is named first"):
+        words_of(study.parts[1], "practice", Path("out"), {})
 
 
 # ---- health ----
@@ -377,9 +332,5 @@ def test_a_part_whose_signs_are_explained_is_published_with_them_on_its_page(lin
     assert "- first, one answer: 100 %" in text[text.index("## Health") :]
     assert "It hailed." in text
     assert ("## Withdrawn\n\n- first: It hailed." in text) == lines.startswith("withdrawn")
-
-
-def test_why_signs_stand_is_no_option_of_a_run(tmp_path):
-    part = read(tmp_path, explaining('[part.accepted]\n"one answer" = "x"')).parts[0]
-    assert part.accepted == {"one answer": "x"}
-    assert "accepted" not in " ".join(plan.words_of(part, "practice", Path("out")))
+    part = read(tmp_path, explaining(lines)).parts[0]  # why signs stand is no option of a run
+    assert "hailed" not in " ".join(words_of(part, "practice", Path("out"), {}))

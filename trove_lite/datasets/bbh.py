@@ -33,7 +33,6 @@ ANSWER_IS = re.compile(r"answer is:?", re.IGNORECASE)
 NEXT_QUESTION = re.compile(r"^(?:Q|Question):", re.MULTILINE)
 TIME = re.compile(r"\b(\d?\d:\d\d)\b")
 OPTION = re.compile(r"\(([A-J])\)|([A-J])(?=[).:]|$)")
-LISTED = re.compile(r"^(\([A-J]\)) (.*)$", re.MULTILINE)
 BRACKETS = re.compile(r"[\s()\[\]{}<>]+")
 WHOLE = re.compile(r"([-+]?\d+)\.0*|([-+]?\d{1,3}(?:,\d{3})+)(?:\.0*)?")
 
@@ -97,14 +96,6 @@ def canonical(line: str) -> str:
     if whole := WHOLE.fullmatch(line):
         return whole[1] or whole[2].replace(",", "")
     return line
-
-
-def option_of(question: str, answer: str) -> str:
-    """The label of the option whose text an answer is, or of the only one that it is part of; "" of none."""
-    listed, text = LISTED.findall(question.partition("Options:")[2]), answer.strip().casefold()
-    same = [label for label, option in listed if text == option.strip().casefold()]
-    within = [label for label, option in listed if text in option.casefold()]
-    return next((found[0] for found in (same, within) if len(found) == 1), "") if text else ""
 
 
 def correct(answers: Sequence[str], gold: object) -> bool:

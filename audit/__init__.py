@@ -1,8 +1,8 @@
 """The audit: do the papers' numbers add up, and does the official program do what the paper says?
 
-It asks every check for its findings, with whatever is there: published tables always, recorded runs as given, the data
-set, and what it is handed: a way to load prompts, to read the logs' texts, to run programs. What cannot be
-computed here is left out, and `missing` says so. Runs of another model, or on other problems, judge no paper.
+It asks every check (`finding.check`) that finds what it needs: published tables always, recorded runs as given, public
+files that are here, and what it is handed: a way to load prompts, to read the logs' texts, to run programs. What cannot
+be computed here is left out, and `missing` says so. Runs of another model, or on other problems, judge no paper.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,29 +11,43 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from papers.reeval import TROVE, budget, power_table
+from papers.reeval import PRIMITIVE, TROVE, budget, differences, power_table
 from papers.reeval import sides as sides_of
-from papers.trove import demonstrations
+from papers.trove import counted_otherwise, demonstrations, recorded_selection, table2_explained
 from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.sides import Comparison
 from trove_lite.candidates import all_candidates
-from trove_lite.datasets import load_dataset
+from trove_lite.datasets import bbh, creation_challenge, load_dataset
 from trove_lite.datasets.base import Problem
-from trove_lite.datasets.files import public_paths
+from trove_lite.datasets.files import pinned_records, public_paths
 from trove_lite.errors import TroveLiteError
 from trove_lite.running.settings import PAPERS_MODEL
 
-from .benefit import benefit_findings, import_findings, independence_findings, published_runs
-from .creator import creator_program_findings
-from .creator_latm import papers_findings
-from .finding import Finding, as_table
-from .latm import latm_program_findings
-from .reeval import reevaluation_findings
-from .rules import SWITCHES, golds_of, rule_effects, rule_findings, trimming_finding
-from .trove_counts import counting_findings
-from .worked_examples import leaks, prompt_findings, prompts_equal, run_examples
+from . import benefit as benefit
+from . import counts as counts
+from . import reeval as reeval
+from . import repeated as repeated
+from . import several as several
+from . import trove as trove
+from .creator import golds_in_inputs, whole_math
+from .examples import leaks, run_examples
+from .finding import as_table, findings_of, read_findings
+from .latm import released_chats, released_sizes
+from .printed import as_printed
+from .rules import AGREES, golds_of, rule_effects
 
 __all__ = ["Audit", "run_audit"]
+
+KEPT = ["run", "method", "category", "name", "signature"]
+#: What checks need of public files: its name in them, what it is, and how it is read where it is here.
+FILES = {
+    "inputs": ("inputs of CREATOR's data sets", golds_in_inputs),
+    "records": ("records of CREATOR", lambda: pinned_records(creation_challenge.NAME, creation_challenge.FILE)),
+    "golds": ("all 5,000 answers of CREATOR's MATH", whole_math),
+    "items": ("LATM's tasks", lambda: {task: bbh.items(task) for task in bbh.FILES}),
+    "chats": ("LATM's released chats", released_chats),
+    "sizes": ("LATM's tools and examples", released_sizes),
+}
 
 
 class Audit(NamedTuple):
@@ -74,33 +88,39 @@ def run_audit(
     opens one to run programs in (`sandbox.pool.Sandbox`).
     """
     missing = []
+    evidence = {"look": as_printed()}
+    for name, (what, read) in FILES.items():
+        try:
+            evidence[name] = read()
+        except TroveLiteError as error:
+            missing.append(f"{what}: {error}")
     problems = _problems("math", missing)
     whole = all_candidates(candidates)
     texts = _texts(whole, problems, logs, missing)
     runs = independent_runs(whole if texts is None else texts)
     sides = sides_of(candidates, calls=calls)
-    k = budget(sides, k)
-    scope = _scope(candidates)
+    scope, how = _scope(candidates), {"k": budget(sides, k), "seed": seed, "resamples": resamples}
     golds = golds_of(problems if sides.dataset == "math" else _problems(sides.dataset, missing))
-    found = [*reevaluation_findings(), *papers_findings(), *creator_program_findings(missing)]
-    found += latm_program_findings(missing)
     with _opened(sandbox, missing) as box:
         effects, remarks = rule_effects(runs, golds or None, box)
-        examples, rows = _worked_examples(prompts, problems, None if scope else sides, box, missing)
-    found += [*rows, *independence_findings(candidates, "these runs" if scope else "public runs"), published_runs()]
+        evidence |= _worked_examples(prompts, problems, box, missing)
+    spread = power_table(sides, **how)
+    evidence |= {"candidates": candidates, "whose": "these runs" if scope else "public runs"}
     if not scope:
-        if left := sorted(set(SWITCHES) - set(effects["rule"])):  # corrected together: one that is missing changes all
+        kept = pd.DataFrame(columns=KEPT) if kept is None else kept
+        evidence |= {"runs": candidates, "stream": whole, "kept": kept, "explained": table2_explained(candidates, kept)}
+        evidence |= {"counted": counted_otherwise(candidates), "selected": recorded_selection(candidates)}
+        if left := sorted(AGREES.keys() - set(effects["rule"])):  # corrected together: one that is missing changes all
             missing.append(f"rules: findings not computed here, for lack of {', '.join(left)}")
         else:
-            found += rule_findings(effects, remarks)
-        found += [trimming_finding(whole), *import_findings(candidates)]
-        found += benefit_findings(sides, k=k, seed=seed, resamples=resamples, longer=longer)
-        found += counting_findings(candidates, kept)
-    spread = power_table(sides, k=k, seed=seed, resamples=resamples)
-    findings = as_table(found)
+            evidence |= {"effects": effects, "remarks": remarks}
+        if len(sides[TROVE]) and len(sides[PRIMITIVE]):
+            evidence |= how | {"sides": sides, "longer": longer, "spread": spread}
+            evidence["paired"] = differences(sides, **how)
+    findings = as_table([*findings_of(evidence), *read_findings()])
     if findings.duplicated(["section", "paper", "place", "check"]).any():
         raise AssertionError("two findings of the same name")
-    return Audit(findings, effects, examples, spread, missing, scope)
+    return Audit(findings, effects, evidence.get("examples"), spread, missing, scope)
 
 
 def _scope(candidates: pd.DataFrame) -> str:
@@ -164,28 +184,19 @@ def _opened(sandbox: Callable[[], AbstractContextManager] | None, missing: list[
         yield box
 
 
-def _worked_examples(
-    prompts: Callable | None,
-    problems: list[Problem],
-    sides: Comparison | None,
-    sandbox: object,
-    missing: list[str],
-) -> tuple[pd.DataFrame | None, list[Finding]]:
-    """The released prompts' worked examples, and the findings about them; nothing where they are not here."""
+def _worked_examples(prompts: Callable | None, problems: list[Problem], box: object, missing: list[str]) -> dict:
+    """The released prompts' pack, and the worked examples of theirs and ours; nothing where they are not here."""
     try:
         packs = {name: prompts(name, load_dataset("math")) for name in ("official", "own")} if prompts else {}
     except (TroveLiteError, ImportError) as error:
         missing.append(f"released prompts: {error}")
-        return None, []
+        return {}
     if not packs or not problems:
-        return None, []
+        return {}
     tables = {}
     for name, pack in packs.items():
         demos = demonstrations(pack)
         tables[name] = leaks(demos, problems)
-        if sandbox is not None:
-            tables[name] = run_examples(demos, tables[name], sandbox)
-    rows = prompt_findings(
-        tables["official"], problems=problems, own=tables["own"], sides=sides if sides and len(sides[TROVE]) else None
-    )
-    return tables["official"], [*rows, prompts_equal(packs["official"])]
+        if box is not None:
+            tables[name] = run_examples(demos, tables[name], box)
+    return {"pack": packs["official"], "examples": tables["official"], "own": tables["own"], "problems": problems}

@@ -124,30 +124,24 @@ def with_every_block(candidates: pd.DataFrame, golds: Golds, sandbox: object) ->
     blocks = candidates["solution"].map(BLOCK.findall)
     several = candidates[blocks.map(len) > 1]
     tools = several["tools"].map(recorded_sources)
-    first = [program_of(s, t) for s, t in zip(several["solution"], tools, strict=True)]
-    whole = [
-        program_of("```python\n" + "\n".join(b) + "\n```", t) for b, t in zip(blocks[several.index], tools, strict=True)
+    whole = several.index.map(lambda i: "```python\n" + "\n".join(blocks[i]) + "\n```")
+    programs = [program_of(s, t) for part in (several["solution"], whole) for s, t in zip(part, tools, strict=True)]
+    ends = [
+        (e.status, read_numbers(e.output) if e.status == "ok" else [])
+        for e in sandbox.run_many(programs, progress=False)
     ]
-    results = sandbox.run_many(first + whole, progress=False)
-    table = candidates.copy()
+    table = candidates.astype(dict.fromkeys(("status", "answers", "answer"), object))
     counts = {"several": len(several), "repeatable": 0, "changed": 0}
-    columns = {name: table[name].tolist() for name in ("status", "answers", "answer", "correct", "operations")}
-    for place, index in enumerate(table.index.get_indexer(several.index)):
-        again, other = results[place], results[len(several) + place]
-        recorded = list(columns["answers"][index]) if columns["answers"][index] is not None else []
-        read = read_numbers(again.output) if again.status == "ok" else []
-        if (again.status == "ok") != (columns["status"][index] == "ok") or read != recorded:
+    pairs = zip(ends[: len(several)], ends[len(several) :], strict=True)
+    for row, ((first, read), (status, answers)) in zip(several.itertuples(), pairs, strict=True):
+        if ((first == "ok"), read) != (row.status == "ok", [] if row.answers is None else list(row.answers)):
             continue
         counts["repeatable"] += 1
-        answers = read_numbers(other.output) if other.status == "ok" else []
-        counts["changed"] += answers != recorded or (other.status == "ok") != (again.status == "ok")
-        key = (str(table["category"].iloc[index]), int(table["problem"].iloc[index]))
-        columns["status"][index], columns["answers"][index] = other.status, answers
-        columns["answer"][index] = graded(answers)
-        columns["correct"][index] = is_correct(graded(answers), golds[key])
-        columns["operations"][index] = operations("\n".join(blocks.iloc[index])) if answers else None
-    for name, values in columns.items():
-        kind = table[name].dtype
-        series = pd.Series(values, index=table.index, dtype=object)
-        table[name] = series if name in ("answers", "answer", "status") else series.astype("Float64").astype(kind)
+        counts["changed"] += answers != read or (status == "ok") != (first == "ok")
+        answer = graded(answers)
+        new = {"status": status, "answers": answers, "answer": answer}
+        new["correct"] = is_correct(answer, golds[str(row.category), int(row.problem)])
+        new["operations"] = operations("\n".join(blocks[row.Index])) if answers else pd.NA
+        for name, value in new.items():
+            table.at[row.Index, name] = value  # noqa: PD008, a list in a cell
     return table, counts

@@ -1,107 +1,176 @@
-"""CREATOR's program against its paper: what printed numbers tell of lengths, repairs and transfer, and of grading.
+"""CREATOR's numbers, released data and grader against its paper: section 2 of the audit.
 
-Beside it stand `creator_data`, what the released data tell, and `creator_program`, what no number tells. Which setting
-does here what the program does stands in docs/creator.md.
+Which setting does here what its program does stands in docs/creator.md.
 """
 
-from collections.abc import Iterator
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
 from papers.creator.grading import gold_in_input, input_leaks
-from trove_lite.datasets import load_dataset
-from trove_lite.datasets.base import Dataset
+from trove_lite.datasets import graders, load_dataset
+from trove_lite.datasets.files import data_folder, sha256_of
+from trove_lite.datasets.math import CATEGORIES, MATH_FILES
 from trove_lite.errors import TroveLiteError
 
-from .creator_data import data_findings
-from .creator_program import LAST, program_findings
-from .finding import Finding, Look, as_printed, cell, claim, finding, rows_of
+from .finding import check
+from .printed import Look, Range, before_rounding, by_category, cell, claim, counts_allowed, rows_of
 
-#: Data sets of CREATOR's tables, whose files may not be here.
-DATASETS = ("math", "tabmwp", "creation_challenge")
-GRADING = "what a program prints is graded as what a model says"
+#: MATH's test set by category, all of it; the published subset is its problems with a numeric answer.
+WHOLE_MATH = dict(zip(CATEGORIES, (1187, 474, 479, 903, 540, 871, 546), strict=True))
+WHOLE_TABMWP = 7686  # test questions of TabMWP (Lu et al. 2023)
+#: MATH with all answers, as texts, at the program's last commit: no data set of this kit, so pinned here.
+PINS = {
+    "algebra": "11a6a613c73c27197251fbe83c7520f665aaa8b92e6d939935cbf4c8a2706128",
+    "counting": "40b74cf3ed7880c5529a7440962b60370ddcf54f38c5a8235db5dab7f7436eea",
+    "geometry": "476b2d97c59a875b8199cab813e45690c02606f341f9867d41fca41661b8539f",
+    "intermediate": "31238e814ddbc864af810fbbea18f7ba7c63c3acae6196c49f7f3b8a943bf8bb",
+    "number": "b715cd0541b62551c301d3eaa5c3a70d87eec89dbce62ca56ddd472e12f7f959",
+    "prealgebra": "ea19f70c506a29dd5c071a17d078feda4d47d91ef6dc07d7ec0e56ecabef47ae",
+    "precalculus": "71609b00cd5cbe9e21738185e212a7a3edd7f3f5d814ad6037118a7168b006c5",
+}
 SET = 3  # questions of a set of tool transfer
-TOKENS = 1024  # read in utils.py: the longest completion that the program asks for
+
+# ---- Table 2: over which problems? ----
 
 
-def creator_program_findings(missing: list[str], look: Look | None = None) -> list[Finding]:
-    """CREATOR's findings on program and paper; what needs data sets that are not here is left out, and said."""
-    look = look or as_printed()
-    printed = [check(look) for check in (_tokens, _words_succeed, _repairs, _transfer, _free_question)]
-    return [*_grading(missing), *printed, *data_findings(missing), *program_findings()]
+def _sizes(look: Look) -> dict[str, pd.Series]:
+    return {
+        "numeric": by_category(look, "reeval_table8", "count", level="all").astype(int),
+        "whole": pd.Series(WHOLE_MATH),
+    }
 
 
-def _report(place: str, check: str, **rest: object) -> Finding:
-    return finding(2, "CREATOR", place, check, **rest)
+@check
+def cells_are_counts(look: Look):
+    rows, sizes = look("creator_table2"), _sizes(look)
+    cells = rows[rows["category"].isin(CATEGORIES)]
+    impossible = {
+        name: [
+            f"{r.category} {r.method} {r.setting} {r.value}"
+            for r in cells.itertuples()
+            if not counts_allowed(r.value / 100, 3, n[r.category])
+        ]
+        for name, n in sizes.items()
+    }
+    return not impossible["numeric"], {
+        "totals": {name: n.sum() for name, n in sizes.items()},
+        "cells": len(cells),
+        "computed": [f"{sizes[name].sum()} problems: {len(bad)} impossible" for name, bad in impossible.items()],
+        "impossible": impossible["numeric"],
+    }
 
 
-def _grading(missing: list[str]) -> Iterator[Finding]:
-    """The share of problems whose answer a program could print by repeating its input."""
-    shares = []
-    for name in DATASETS:
-        try:
-            dataset = load_dataset(name)
-            leaks = input_leaks(dataset).set_index("category")["gold_in_input"]
-            shares.append(f"{dataset.title} {100 * leaks.get('no_hint', leaks.iloc[-1]):.1f} %")
-        except TroveLiteError as error:
-            missing.append(f"problems of {name}: {error}")
-            return
-    yield _report(
-        "program",
-        GRADING,
-        stated="one accuracy for all methods",
-        computed=f"the gold answer is among the numbers of the input of {', '.join(shares)}",
-        holds=False,
-        importance=2,
-        note=f"of {dataset.title} {100 * _in_question(dataset):.1f} % by the question alone, without its constants; of "
-        "a program's output any number may be the answer, of words only the first after the marker; by method in the "
-        "notebook 30_creator",
-    )
+def _solved(cells: pd.Series, sizes: pd.Series) -> Range:
+    """The share of all problems that a row's categories say were solved.
+
+    A percentage of one decimal fixes the count of up to 1000 problems; one that no count rounds to is taken as it is.
+    """
+    low = high = 0.0
+    for category in CATEGORIES:
+        n, share = sizes[category], cells[category] / 100
+        counts = counts_allowed(share, 3, n)
+        may = Range(counts[0], counts[-1]) if counts else Range(*(n * end for end in before_rounding(share, 3)))
+        low, high = low + may.low, high + may.high
+    return Range(low / sizes.sum(), high / sizes.sum())
 
 
-def _in_question(dataset: Dataset) -> float:
-    """The share of problems whose answer is a number of the question's own text."""
-    problems = dataset.load(dataset.categories[0])
-    bare = [replace(problem, question=problem.question._replace(context="")) for problem in problems]
-    return float(np.mean([gold_in_input(problem) for problem in bare]))
+@check
+def averages_are_weighted(look: Look):
+    rows, computed, off = look("creator_table2"), [], {}
+    rows = rows.pivot_table(index=["method", "setting"], columns="category", values="value", sort=False)
+    for name, sizes in _sizes(look).items():
+        n = sizes.sum()
+        off[name] = [
+            f"{' '.join(setting)}: the cells make {n * may.low:.0f} of {n}, {100 * may.low:.2f} %, and {row['MATH']} is "
+            "printed"
+            for setting, row in rows.iterrows()
+            if not (may := _solved(row, sizes)).meets(before_rounding(row["MATH"] / 100, 3))
+        ]
+        computed.append(f"with {n} problems {len(rows) - len(off[name])} of {len(rows)} fit")
+    return not off["numeric"], {"averages": len(rows), "computed": computed, "off": off["numeric"]}
 
 
-def _tokens(look: Look) -> Finding:
-    """How long a completion may be."""
-    stated = claim(look, "creator", "max generation length")
-    return _report(
-        "App. A.1",
-        "the longest completion",
-        stated=f"{stated} tokens in all experiments",
-        computed=f"in the program {TOKENS}",
-        holds=float(stated) == TOKENS,
-        importance=2,
-        note=f"read in utils.py at {LAST}, and the same at the first commit",
-    )
+@check
+def share_tested(look: Look):
+    share = float(claim(look, "creator", "share of questions tested approximately"))
+    numeric, whole = (n.sum() for n in _sizes(look).values())
+    tabmwp = 100 * cell(look, "trove_table1", "size", category="TabMWP") / WHOLE_TABMWP
+    found = 100 * numeric / whole
+    return abs(found - share) < 5, {
+        "share": share,
+        "numeric": numeric,
+        "whole": whole,
+        "found": found,
+        "tabmwp": tabmwp,
+    }
 
 
-def _words_succeed(look: Look) -> Finding:
+# ---- what the text says of the tables ----
+
+
+@check
+def best_of_the_baselines(look: Look):
+    four = rows_of(look, "creator_table4", metric="accuracy_pct").set_index(["method", "setting"])["value"]
+    ours, entangled = (four[f"{name} (w/o CoT)"] for name in ("CREATOR", "CREATOR-Entangled"))
+    others = four[~four.index.get_level_values(0).str.startswith("CREATOR")]
+    best = max(others.max(), entangled["no hint"])
+    pairs = [("Creation Challenge", setting, ours[setting], entangled[setting]) for setting in ours.index]
+    for task, rows in (
+        ("MATH", rows_of(look, "creator_table2", category="MATH")),
+        ("TabMWP", rows_of(look, "creator_table3", metric="accuracy_pct")),
+    ):
+        wide = rows.pivot(index="setting", columns="method", values="value")[["CREATOR", "CREATOR-Entangled"]].dropna()
+        pairs += [(task, *row) for row in wide.itertuples()]
+    below = [f"{task} {setting} {a} and {b}" for task, setting, a, b in pairs if a <= b]
+    return bool(ours["no hint"] > best), {
+        "stated": claim(look, "creator", "accuracy against the best of the baselines"),
+        "ours": ours,
+        "entangled": entangled,
+        "best": best,
+        "lead": ours["no hint"] - best,
+        "above": len(pairs) - len(below),
+        "pairs": len(pairs),
+        "below": "; not: " * bool(below) + "; ".join(below),
+    }
+
+
+@check
+def chain_of_thought(look: Look):
+    methods = ("PoT (w/o Rec.)", "PoT (w/ Rec.)", "CREATOR")
+    for number, task, column, moves in ((2, "MATH", "category", "rises"), (3, "TabMWP", "dataset", "falls")):
+        rows = rows_of(look, f"creator_table{number}", metric="accuracy_pct")
+        rows = rows[rows["method"].isin(methods) & (rows[column] != "MATH")]
+        wide = rows.pivot(index=["method", column], columns="setting", values="value")
+        without, with_ = wide["w/o CoT"], wide["w/ CoT"]
+        against = wide[with_ > without] if moves == "rises" else wide[with_ < without]
+        named = [f"{' '.join(cells)} {r['w/o CoT']} → {r['w/ CoT']}" for cells, r in against.iterrows()]
+        stated = claim(look, "creator", f"{task} with CoT under PoT and CREATOR")
+        yield (
+            against.empty,
+            {"number": number, "task": task, "stated": stated, "moves": moves, "against": against, "cells": len(wide)}
+            | {"named": ": " * bool(named) + ", ".join(named)},
+        )
+
+
+@check
+def words_succeed(look: Look):
     """What Tables 3 and 4 print as successful execution of words, which the program has no way to deny."""
     shares = {}
     for number, task in ((3, "TabMWP"), (4, "Creation Challenge")):
         rows = rows_of(look, f"creator_table{number}", method="Standard", metric="successful_execution_pct")
         shares |= {f"{task} {r.setting}": float(r.value) for r in rows.itertuples()}
-    below = {name: share for name, share in shares.items() if share < 100}
-    return _report(
-        "Tables 3 and 4",
-        "successful execution of answers in words",
-        stated=f"a valid answer is given; {', '.join(f'{name} {share:g} %' for name, share in shares.items())}",
-        computed=f"as released nothing but a failed request can count against it: {len(below)} of {len(shares)} shares "
-        "are below 100 %",
-        holds=not below,
-        importance=2,
-        note=f"read in generate_cot.py at {LAST}: the test that should find no marker cannot fail, and an answer "
-        "without a number is counted as wrong",
-    )
+    below = sum(share < 100 for share in shares.values())
+    return not below, {"shares": [f"{name} {share:g} %" for name, share in shares.items()], "below": below}
 
 
-def _repairs(look: Look) -> Finding:
+@check
+def gain_from_rectification(look: Look):
     """What rectification adds to PoT in print, relative to none."""
     stated, gains = float(claim(look, "creator", "gain from rectification approximately")), {}
     for number, column, name in (
@@ -109,44 +178,23 @@ def _repairs(look: Look) -> Finding:
         (3, "dataset", "TabMWP"),
         (4, "dataset", "Creation Challenge"),
     ):
+        rows = rows_of(look, f"creator_table{number}", metric="accuracy_pct", **{column: name})
+        value = rows.set_index(["method", "setting"])["value"].astype(float)
         for setting in ("w/o CoT", "w/ CoT"):
-            where = {column: name, "setting": setting, "metric": "accuracy_pct"}
-            with_, without = (
-                cell(look, f"creator_table{number}", "value", method=f"PoT ({way} Rec.)", **where)
-                for way in ("w/", "w/o")
-            )
+            with_, without = (value[f"PoT ({way} Rec.)", setting] for way in ("w/", "w/o"))
             gains[f"{name} {setting}"] = 100 * (with_ / without - 1)
-    near = {name: gain for name, gain in gains.items() if abs(gain - stated) < stated / 2}
-    return _report(
-        "§4.4, Figure 5 and Tables 2 to 4",
-        "gain from rectification",
-        stated=f"about {stated:g} % of the value without",
-        computed=f"PoT gains {min(gains.values()):.1f} to {max(gains.values()):.1f} %, on average "
-        f"{np.mean(list(gains.values())):.1f} %",
-        holds=len(near) == len(gains),
-        importance=1,
-        note="; ".join(f"{name} {gain:+.1f} %" for name, gain in gains.items())
-        + "; CREATOR's own is in a figure alone",
-    )
+    each = list(gains.values())
+    return all(abs(gain - stated) < stated / 2 for gain in each), {
+        "stated": stated,
+        "least": min(each),
+        "most": max(each),
+        "mean": np.mean(each),
+        "gains": [f"{name} {gain:+.1f} %" for name, gain in gains.items()],
+    }
 
 
-def _transfer(look: Look) -> Finding:
-    """What the printed gain of transfer compares."""
-    normal, lent = 2 * SET, SET * (SET - 1)
-    return _report(
-        "§5.1 and Table 5",
-        "the gain of tool transfer, like with like",
-        stated=f"+{claim(look, 'creator', 'transfer gain')} points",
-        computed=f"as released: the best of up to {SET} tools that gold answers verified, at up to {normal + lent} "
-        f"calls a set, against one attempt at {normal}",
-        holds=None,
-        importance=2,
-        note="Table 5 of the notebook 30_creator has the mean over tools, the tool that agreement picks, and as many "
-        "calls without transfer",
-    )
-
-
-def _free_question(look: Look) -> Finding:
+@check
+def free_questions(look: Look):
     """How many of the questions won by transfer the program may have added for sets without any right answer.
 
     It adds one to each set for the question whose tool is lent, and to sets too in which no tool answered its own. Such
@@ -163,14 +211,101 @@ def _free_question(look: Look) -> Finding:
         better,
     )
     most = max(most, 0)
-    return _report(
-        "§5.1 and Table 5",
-        "every question that transfer counts was answered",
-        stated=f"{lent} of {pieces:.0f} with transfer, {normal} without",
-        computed=f"as released each of {sets} sets gets one question for nothing, sets without a right answer too: of "
-        f"the {lent} up to {most}, of the {five['increase_of_acc']:+.1f} points up to {100 * most / pieces:.1f}",
-        holds=None if most else True,
-        importance=2,
-        note=f"the most that {better} sets better and {worse} worse allow; read in test_transfer.py at {LAST}; whether "
-        "the printed total holds them is not said",
-    )
+    counts = {"lent": lent, "pieces": pieces, "normal": normal, "sets": sets, "better": better, "worse": worse}
+    gain = five["increase_of_acc"]
+    return None if most else True, counts | {"most": most, "gain": gain, "share": most / pieces}
+
+
+# ---- the released data, and the grader ----
+
+
+def golds_in_inputs() -> dict[str, float]:
+    """Data set → the share of its problems whose gold answer is a number of the input, and of the "bare" question."""
+    shares = {}
+    for name in ("math", "tabmwp", "creation_challenge"):
+        dataset = load_dataset(name)
+        leaks = input_leaks(dataset).set_index("category")["gold_in_input"]
+        shares[dataset.title] = leaks.get("no_hint", leaks.iloc[-1])
+    problems = dataset.load(dataset.categories[0])
+    bare = [replace(problem, question=problem.question._replace(context="")) for problem in problems]
+    return shares | {"bare": float(np.mean([*map(gold_in_input, bare)]))}
+
+
+@check
+def input_gives_the_gold(inputs: Mapping[str, float]):
+    """The share of problems whose answer a program could print by repeating its input."""
+    shares = [f"{title} {100 * share:.1f} %" for title, share in inputs.items() if title != "bare"]
+    return False, {"shares": shares, "bare": inputs["bare"]}
+
+
+@check
+def numbers_side_by_side():
+    value = graders.value_of("18 8")
+    return value is None, {"read": "has no value" if value is None else f"is read as {value:g}"}
+
+
+@check
+def finite_golds(records: Sequence[dict]):
+    golds = [float(record["answer"]) for record in records]
+    endless = [index for index, gold in enumerate(golds) if not math.isfinite(gold)]
+    return not endless, {
+        "records": len(golds),
+        "computed": f"{len(endless)} is infinite: item {', '.join(map(str, endless))}" if endless else "all are",
+        "unmarked": sum(graders.released(str(golds[index]), golds[index]) for index in endless),
+        "endless": len(endless),
+    }
+
+
+@check
+def one_program_a_record(records: Sequence[dict]):
+    texts = [re.sub(r"```python\s*\n.*?```", "", record["solution"], flags=re.DOTALL) for record in records]
+    beside = sum("```" in text for text in texts)
+    return not beside, {"records": len(records), "beside": beside}
+
+
+def whole_math() -> list[str]:
+    """The gold answers of all 5,000 problems, as texts. Raises where a file is missing or another."""
+    golds = []
+    for category, pin in PINS.items():
+        path = data_folder() / "qiancheng0" / "CREATOR" / "MATH" / "dataset" / f"{MATH_FILES[category]}.jsonl"
+        if not path.is_file() or sha256_of(path) != pin:
+            raise TroveLiteError("not here, and no data set of `trove-lite fetch`")
+        golds += [json.loads(line)["answer"] for line in path.read_text(encoding="utf-8").splitlines()]
+    return golds
+
+
+@check
+def numeric_answers(golds: Sequence[str]):
+    """MATH at the last commit: answers that words cannot be right with."""
+    others = [gold for gold in golds if not _is_float(gold)]
+    none = sum(value_in_latex(gold) is None for gold in others)
+    fields = {"golds": len(golds), "others": len(others), "none": none, "share": 1 - none / len(golds)}
+    return not others, fields if none else fields | {"note": ""}
+
+
+def _is_float(text: str) -> bool:
+    """As Python reads it: 22 numbers in another base, such as 10000_2, are taken for decimal ones."""
+    try:
+        return bool(float(text)) or True
+    except ValueError:
+        return False
+
+
+@check
+def golds_in_percent(golds: Sequence[str]):
+    """Answers that the released grader, which divides the gold answer alone by 100, finds wrong themselves."""
+    shares = {gold: float(gold.replace("\\%", "").replace("%", "")) / 100 for gold in golds if "%" in gold}
+    wrong = [gold for gold in golds if gold in shares and not graders.agrees(gold, shares[gold])]
+    return not wrong, {"wrong": len(wrong), "percents": sum(gold in shares for gold in golds)}
+
+
+def value_in_latex(gold: str) -> float | None:
+    r"""The one number that a LaTeX answer is: as `graders.value_of`, and with \frac12 and roots within fractions."""
+    value, before = graders.value_of(gold), ""
+    gold = re.sub(r"\\[cdt]frac", r"\\frac", gold)
+    while gold != before:
+        before = gold
+        gold = re.sub(r"\\sqrt\s*(?:\{([^{}]*)\}|(\d))", lambda root: f"sqrt({root[1] or root[2]})", gold)
+        gold = re.sub(r"\\frac\s*(\{[^{}]*\}|\d)\s*(\{[^{}]*\}|\d)", r"(\1)/(\2)", gold)
+        gold = re.sub(r"\(\{([^{}]*)\}\)", r"(\1)", gold)
+    return graders.value_of(gold) if value is None else value

@@ -1,10 +1,10 @@
-"""Does tool-making help? Section 6 of the audit: the re-evaluation's question on the runs at hand.
+"""Are several runs several, and does tool-making help? Sections 5 and 6 of the audit, on the runs at hand.
 
-With the statistics that it leaves out. Where the SKIP pool stands in for PRIMITIVE, nothing about PRIMITIVE is decided,
-either way. What print is held against is where five more runs of each side would fall.
+The re-evaluation's question with the statistics that it leaves out. Where the SKIP pool stands in for PRIMITIVE,
+nothing about PRIMITIVE is decided. What print is held against is where five more runs of each side would fall.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
@@ -13,14 +13,60 @@ from papers.reeval import PRIMITIVE, SIDES, SKIP_POOL, TROVE, covered, matched_b
 from papers.reeval import without_import as import_differences
 from trove_lite.analysis.choose import choose
 from trove_lite.analysis.compare import difference_cells, percent
+from trove_lite.analysis.independence import independent_runs, shared_programs
 from trove_lite.analysis.scores import estimate, score, scored, variance_of
 from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.statistics import Interval, holm, mcnemar_exact
 from trove_lite.analysis.variance import MARGINS, SMALLEST_EFFECT, prediction_interval
+from trove_lite.candidates import SELECTED, all_candidates
 
 from .finding import check
 from .printed import Look, Range, before_rounding, cell, difference_of, points
 from .reeval import RUNS, sizes_of
+
+
+@check
+def runs_are_several(candidates: pd.DataFrame, whose: str):
+    """Which of the runs repeat another one, by category, and where."""
+    pairs, stream = shared_programs(candidates), all_candidates(candidates)
+    key = ["run", "method"]
+    kept = independent_runs(stream).groupby(["category", *key], observed=True)["problem"].nunique()
+    for category, part in stream.groupby("category", observed=True):
+        sizes = part.groupby(key, observed=True)["problem"].nunique()
+        left = kept[category].reindex(sizes.index).fillna(0)
+        runs, s = list(sizes.index.get_level_values("run")), "s" * (len(sizes) > 1)
+        names = {i: i[0] if runs.count(i[0]) == 1 else f"{i[0]} ({i[1]})" for i in sizes.index}
+        independent, part = (left == sizes).sum(), ((left > 0) & (left < sizes)).sum()
+        partly = f", {part} in part (the problems where it repeats none)" if part else ""
+        here = pairs[(pairs["category"] == category) & (pairs["mode"] != SELECTED)]
+        free, repeats, called = here[here["verdict"] == "independent"], repetitions(here, names), [*names.values()]
+        most, by_chance = free["identical"].max(), free["by_chance"].max()
+        shared = f"share {100 * most:.0f} % of a mode's programs at most, by chance {100 * by_chance:.0f} %"
+        chance = "" if free.empty else f"independent pairs {shared}"
+        yield not repeats, locals()
+
+
+def repetitions(pairs: pd.DataFrame, names: Mapping[tuple[str, str], str]) -> list[str]:
+    """Runs that repeat others, in words: copies of one another together, each other run with what it repeats most."""
+    group: dict[str, tuple[str, ...]] = {}
+    modes = [
+        (names[i[:2]], names[i[2:]], rows)
+        for i, rows in pairs.groupby(["run_a", "method_a", "run_b", "method_b"], observed=True, sort=False)
+    ]
+    for a, b, rows in modes:
+        if (rows["verdict"] == "copy").all():
+            both = tuple(sorted({*group.get(a, (a,)), *group.get(b, (b,))}))
+            group |= dict.fromkeys(both, both)
+    words = [" = ".join(copies) for copies in dict.fromkeys(group.values())]
+    later = {name for copies in group.values() for name in copies[1:]}
+    most: dict[str, tuple[int, str, pd.DataFrame]] = {}
+    for a, b, rows in modes:
+        if rows["shared"].sum() > most.get(b, (0,))[0] and not later & {a, b}:
+            most[b] = int(rows["shared"].sum()), a, rows[rows["verdict"] != "independent"]
+    for b, (_, a, rows) in most.items():
+        where = (f"{r.mode} ({'all' if r.verdict == 'copy' else f'problems {r.stretches}'})" for r in rows.itertuples())
+        words.append(f"{b} repeats {a} in {', '.join(where)}")
+    return words
 
 
 def rival_of(sides: Comparison) -> str:
@@ -43,24 +89,26 @@ def agrees(printed: Range, rerun: Range | Interval) -> bool | None:
     return True if rerun.high - rerun.low <= 2 * SMALLEST_EFFECT else None
 
 
-def _rerun(rerun: Interval) -> str:
+def interval_of(rerun: Interval) -> str:
     return f"; {RUNS} more runs: {points(rerun.low)} to {points(rerun.high)}"
 
 
-def _by_rule(paired: pd.DataFrame, sides: Comparison):
+def by_rule(paired: pd.DataFrame, sides: Comparison) -> Iterator[tuple[str, pd.Series, pd.DataFrame]]:
     """Rule, its row over all categories (of one category, that), and the rows of those that both sides cover."""
     for rule in ("one_stage", "oracle"):
         part = paired[paired["rule"] == rule]
         single = part["category"].isin(covered(sides))
         if len(part):
-            yield rule, (part[single] if single.all() else part[~single]).iloc[0], part[single].set_index("category")
+            yield rule, (part if single.all() else part[~single]).iloc[0], part[single].set_index("category")
 
 
 @check
 def lead(sides: Comparison, paired: pd.DataFrame, look: Look, k: int, seed: int, resamples: int):
     """TROVE's lead against the printed one."""
     rival = rival_of(sides)
-    for rule, row, singles in _by_rule(paired, sides):
+    pool = "; the SKIP pool stands in for PRIMITIVE: neither agreement nor difference says anything of it"
+    pool *= SKIP_POOL in rival
+    for rule, row, singles in by_rule(paired, sides):
         number, name = {"one_stage": (5, "one-stage"), "oracle": (7, "oracle")}[rule]
         scores = (scored(score(sides[side], rule, k, seed=seed, resamples=resamples)) for side in SIDES)
         rerun = prediction_interval(variance_of(*scores), RUNS)
@@ -71,52 +119,27 @@ def lead(sides: Comparison, paired: pd.DataFrame, look: Look, k: int, seed: int,
         printed, sizes = trove - primitive, sizes_of(look)[singles.index]
         mean = float(np.dot(printed, sizes) / sizes.sum())
         may = Range(mean - 0.01, mean + 0.01)  # a difference of two numbers of two decimals
-        known = SKIP_POOL not in rival and mean == mean and rerun.low == rerun.low
-        signs = singles["difference"][singles["difference"] != 0] > 0
-        yield (
-            agrees(may, rerun) if known else None,
-            {
-                "number": number,
-                "k": k,
-                "name": name,
-                "mean": mean,
-                "categories": list(singles.index),
-                "lead": with_interval(row),
-                "covers": row["covers"],
-                "rival": rival,
-                "p_holm": row["p_holm"],
-                "problems": row["problems"],
-                "rerun": _rerun(rerun) if known else "",
-                "by": [
-                    f"{c} {with_interval(r, '')}, Holm p {r['p_holm']:.4f}, Table {number} {points(p, 0)}"
-                    for (c, r), p in zip(singles.iterrows(), printed, strict=True)
-                ],
-                "signs": "; the categories do not agree in sign" if signs.any() and not signs.all() else "",
-                "pool": "; the SKIP pool stands in for PRIMITIVE: neither agreement nor difference says anything of it"
-                if SKIP_POOL in rival
-                else "",
-            },
-        )
+        known = not pool and mean == mean and rerun.low == rerun.low
+        more = interval_of(rerun) if known else ""
+        each = [
+            f"{c} {with_interval(r, '')}, Holm p {r['p_holm']:.4f}, Table {number} {points(p, 0)}"
+            for (c, r), p in zip(singles.iterrows(), printed, strict=True)
+        ]
+        signs = "; the categories do not agree in sign" * (set(np.sign(singles["difference"])) >= {-1, 1})
+        difference, categories = with_interval(row), [*singles.index]
+        yield agrees(may, rerun) if known else None, locals()
 
 
 @check
 def no_benefit(sides: Comparison, paired: pd.DataFrame):
     """The abstract's claim, as one about the smallest effect of interest."""
-    rival = rival_of(sides)
-    for rule, row, _ in _by_rule(paired, sides):
-        large, small = row["low"] > SMALLEST_EFFECT, row[f"p_within_{100 * SMALLEST_EFFECT:.0f}"] <= 0.05
-        holds = None if SKIP_POOL in rival else False if large else True if small else None
-        yield (
-            holds,
-            {
-                "name": rule.replace("_", "-"),
-                "smallest": whole_numbers(SMALLEST_EFFECT),
-                "lead": with_interval(row),
-                "within": [f"{100 * m:.0f} {row[f'p_within_{100 * m:.0f}']:.3f}" for m in MARGINS],
-                "rival": rival,
-                "pool": ", whose prompt is another text than PRIMITIVE's" if SKIP_POOL in rival else "",
-            },
-        )
+    rival, smallest = rival_of(sides), whole_numbers(SMALLEST_EFFECT)
+    pool = ", whose prompt is another text than PRIMITIVE's" * (SKIP_POOL in rival)
+    for rule, row, _ in by_rule(paired, sides):
+        name, difference = rule.replace("_", "-"), with_interval(row)
+        p = {f"{100 * margin:.0f}": row[f"p_within_{100 * margin:.0f}"] for margin in MARGINS}
+        within, small = [f"{m} {each:.3f}" for m, each in p.items()], p[f"{100 * SMALLEST_EFFECT:.0f}"] <= 0.05
+        yield None if pool else False if row["low"] > SMALLEST_EFFECT else small or None, locals()
 
 
 @check
@@ -125,27 +148,26 @@ def mcnemar(sides: Comparison):
     own = sides[PRIMITIVE][sides[PRIMITIVE]["method"] != SKIP_POOL]
     names, tests = [], []
     for category in sides.categories:
-        ours, theirs = (_verdicts(part, category) for part in (sides[TROVE], own))
+        ours, theirs = (verdicts_of(part, category) for part in (sides[TROVE], own))
         for one, other in zip(ours, theirs, strict=False):
             both = pd.concat([ours[one], theirs[other]], axis=1, join="inner").to_numpy()
             names.append(f"{category} {one} and {other}")
             tests.append(mcnemar_exact(both[:, 0], both[:, 1]))
     p = holm([test.p for test in tests])
-    words = [
+    differ = [
         f"{name}: {test.a_only} against {test.b_only}, Holm p {each:.4f}"
         for name, test, each in zip(names, tests, p, strict=True)
     ]
-    note = (
-        f"problems that one side alone solves; {sum(p < 0.05)} of {len(p)} pairs with p below 0.05, all pairs taken "
-        "together and no run used twice"
-    )
-    return bool(p.min() >= 0.05) if tests else None, {
-        "tests": words,
-        "note": note if tests else "the SKIP pool is no run",
-    }
+    note = "the SKIP pool is no run"
+    if tests:
+        note = (
+            f"problems that one side alone solves; {sum(p < 0.05)} of {len(p)} pairs with p below 0.05, all pairs "
+            "taken together and no run used twice"
+        )
+    return bool(p.min() >= 0.05) if tests else None, locals()
 
 
-def _verdicts(side: pd.DataFrame, category: str) -> dict[str, pd.Series]:
+def verdicts_of(side: pd.DataFrame, category: str) -> dict[str, pd.Series]:
     """Of a category's runs, in the order of seeds: is each problem's one-stage answer right (0 or 1)?"""
     rows = choose(side[side["category"] == category], "one_stage") if len(side) else side
     rows = rows.assign(right=rows["correct"].fillna(False).astype(int)).set_index("problem")
@@ -157,27 +179,19 @@ def power(spread: pd.DataFrame):
     """What the re-evaluation's design can see (`power_table`)."""
     if spread.empty or spread["power_with_3201"].isna().all():
         return
-    five, margin = spread[spread["runs"] == RUNS].set_index("effect"), MARGINS[0]
-    pool = SKIP_POOL in five.loc[margin, "b"]
-    yield (
-        True if five.loc[margin, "low"] >= 0.8 and not pool else None,
-        {
-            "margin": whole_numbers(margin),
-            "power": [
-                f"{whole_numbers(effect)} {100 * r.power_with_3201:.0f} % [{100 * r.low:.0f}, {100 * r.high:.0f}]"
-                for effect, r in five.iterrows()
-            ],
-            "needs": [
-                f"{r.runs} run{'s' if r.runs != 1 else ''} "
-                + (f"{r.problems_needed:.0f}" if r.problems_needed < np.inf else "no number")
-                for r in spread[spread["effect"] == margin].itertuples()
-            ],
-            "measured": five.loc[margin, "measured_on"],
-            "pool": ", the SKIP pool in PRIMITIVE's place and taken to be as noisy, for its accuracy, as a run of TROVE"
-            if pool
-            else "",
-        },
-    )
+    five, effect = spread[spread["runs"] == RUNS].set_index("effect"), MARGINS[0]
+    row, margin = five.loc[effect], whole_numbers(effect)
+    power = [
+        f"{whole_numbers(effect)} {100 * r.power_with_3201:.0f} % [{100 * r.low:.0f}, {100 * r.high:.0f}]"
+        for effect, r in five.iterrows()
+    ]
+    needs = [
+        f"{r.runs} run{'s' * (r.runs != 1)} {r.problems_needed:.0f}".replace(" inf", " no number")
+        for r in spread[spread["effect"] == effect].itertuples()
+    ]
+    pool = ", the SKIP pool in PRIMITIVE's place and taken to be as noisy, for its accuracy, as a run of TROVE"
+    pool *= SKIP_POOL in row["b"]
+    yield True if row["low"] >= 0.8 and not pool else None, locals()
 
 
 @check
@@ -198,10 +212,11 @@ def stand_in(sides: Comparison, look: Look, k: int, seed: int, resamples: int):
         )
         if not before_rounding(printed, 2).meets(Range(found.low, found.high)):
             off.append(category)
+    unlike = "no difference seen is not shown to be none"
+    if off:
+        unlike = f"they differ in {', '.join(off)}: a lead over the SKIP pool there is not a lead over PRIMITIVE"
     if lines:
-        fields = {"k": k, "lines": lines}
-        note = f"they differ in {', '.join(off)}: a lead over the SKIP pool there is not a lead over PRIMITIVE"
-        yield (False, fields | {"note": note}) if off else (None, fields)
+        yield False if off else None, locals()
 
 
 @check
@@ -213,27 +228,23 @@ def one_stage_gains(sides: Comparison, look: Look):
     )
     v = variance_of(after, before)
     names = [c for c in sides.categories if c in v.labels]
-    new, old = (
+    improved, reproduced = (
         [cell(look, "reeval_table1", category=c, method="TROVE", variant=x) for c in names]
         for x in ("improved_one_stage", "reproduced_two_stage")
     )
-    gains, sizes = [difference_of(a, b, 2) for a, b in zip(new, old, strict=True)], sizes_of(look)[names]
+    gains, sizes = [difference_of(a, b, 2) for a, b in zip(improved, reproduced, strict=True)], sizes_of(look)[names]
     may = Range(*(float(end) for end in np.dot(sizes, gains) / sizes.sum()))
-    rerun, known = prediction_interval(v, RUNS), v.covers == "problems and runs"
-    return agrees(may, rerun) if known and may.low == may.low else None, {
-        "low": may.low,
-        "high": may.high,
-        "categories": names,
-        "gain": with_interval(difference_cells(v)),
-        "covers": v.covers,
-        "before": _mean(before),
-        "after": _mean(after),
-        "rerun": _rerun(rerun) if known else "",
-        "by": [f"{c} {with_interval(difference_cells(v.of([c])))}" for c in names],
-    }
+    rerun, known, gain = (
+        prediction_interval(v, RUNS),
+        v.covers == "problems and runs",
+        with_interval(difference_cells(v)),
+    )
+    more, old, new = interval_of(rerun) if known else "", mean_of(before), mean_of(after)
+    each = [f"{c} {with_interval(difference_cells(v.of([c])))}" for c in names]
+    return agrees(may, rerun) if known and may.low == may.low else None, locals()
 
 
-def _mean(scores: pd.DataFrame) -> float:
+def mean_of(scores: pd.DataFrame) -> float:
     """Over problems, each by its mean over runs."""
     return float(scores.groupby(["category", "problem"], observed=True)["score"].mean().mean())
 
@@ -247,26 +258,13 @@ def without_import(runs: pd.DataFrame):
     whole = table["category"] == "all"
     rows = (table[whole] if whole.any() else table).set_index("counted")
     here, alike = (rows.loc[f"{which} runs"] for which in ("all", "independent"))
-    margin, sd = MARGINS[0], here["run_sd_to_0"]
-    p_here, p_alike = (row[f"p_below_{100 * margin:g}"] for row in (here, alike))
+    margin, sd, column = whole_numbers(MARGINS[0]), here["run_sd_to_0"], f"p_below_{100 * MARGINS[0]:g}"
+    p_here, p_alike, with_alike, with_here = here[column], alike[column], with_interval(alike), with_interval(here)
     singles = table[~whole & (table["counted"] == "all runs")]
-    yield (
-        False if here["low"] > 0 else True if p_here <= 0.05 else None,
-        {
-            "here": with_interval(here),
-            "alike": with_interval(alike),
-            "a": here,
-            "b": alike,
-            "parts": [f"{r['category']} {with_interval(r)}" for _, r in singles.iterrows()],
-            "margin": whole_numbers(margin),
-            "p_here": p_here,
-            "p_alike": p_alike,
-            "sd": f"; the interval would reach 0 if runs had effects of their own with a standard deviation of "
-            f"{whole_numbers(round(sd, 3))}"
-            if sd == sd
-            else "",
-        },
-    )
+    parts = [f"{r['category']} {with_interval(r)}" for _, r in singles.iterrows()]
+    to_0 = "; the interval would reach 0 if runs had effects of their own with a standard deviation of "
+    to_0 = to_0 + whole_numbers(round(sd, 3)) if sd == sd else ""
+    yield False if here["low"] > 0 else True if p_here <= 0.05 else None, locals()
 
 
 @check
@@ -276,11 +274,16 @@ def matched_tokens(sides: Comparison, longer: Comparison | None, k: int):
     row = table[table["budget"] == "total tokens"].iloc[-1]
     if row["note"]:
         return None, {"k": k, "computed": "cannot be computed from these runs", "note": row["note"]}
-    small = row[f"p_within_{100 * SMALLEST_EFFECT:g}"]
-    return False if row["low"] > 0 else True if small <= 0.05 else None, {
-        "k": k,
-        "computed": f"against {row['calls_b']:.1f} PRIMITIVE calls {with_interval(row)}, p of equivalence within "
-        f"{whole_numbers(SMALLEST_EFFECT)} {small:.3f}",
-        "note": f"{row['problems']:.0f} problems; TROVE spent {row['total_a']:.0f} tokens a problem, PRIMITIVE "
-        f"{row['total_b']:.0f}",
-    }
+    small, smallest, difference = (
+        row[f"p_within_{100 * SMALLEST_EFFECT:g}"],
+        whole_numbers(SMALLEST_EFFECT),
+        with_interval(row),
+    )
+    computed = (
+        f"against {row['calls_b']:.1f} PRIMITIVE calls {difference}, p of equivalence within {smallest} {small:.3f}"
+    )
+    note = (
+        f"{row['problems']:.0f} problems; TROVE spent {row['total_a']:.0f} tokens a problem, PRIMITIVE "
+        f"{row['total_b']:.0f}"
+    )
+    return False if row["low"] > 0 else True if small <= 0.05 else None, locals()

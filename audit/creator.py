@@ -36,143 +36,113 @@ PINS = {
 }
 SET = 3  # questions of a set of tool transfer
 
-# ---- Table 2: over which problems? ----
 
-
-def _sizes(look: Look) -> dict[str, pd.Series]:
-    return {
-        "numeric": by_category(look, "reeval_table8", "count", level="all").astype(int),
-        "whole": pd.Series(WHOLE_MATH),
-    }
+def sizes_of_math(look: Look) -> dict[str, pd.Series]:
+    """Problems by category: of those with a numeric answer, and of all."""
+    numeric = by_category(look, "reeval_table8", "count", level="all").astype(int)
+    return {"numeric": numeric, "whole": pd.Series(WHOLE_MATH)}
 
 
 @check
 def cells_are_counts(look: Look):
-    rows, sizes = look("creator_table2"), _sizes(look)
-    cells = rows[rows["category"].isin(CATEGORIES)]
-    impossible = {
-        name: [
-            f"{r.category} {r.method} {r.setting} {r.value}"
-            for r in cells.itertuples()
-            if not counts_allowed(r.value / 100, 3, n[r.category])
+    cells, computed, found = rows_of(look, "creator_table2"), [], {}
+    cells = cells[cells["category"].isin(CATEGORIES)]
+    for name, sizes in sizes_of_math(look).items():
+        possible = [
+            bool(counts_allowed(v / 100, 3, sizes[c])) for c, v in zip(cells["category"], cells["value"], strict=True)
         ]
-        for name, n in sizes.items()
-    }
-    return not impossible["numeric"], {
-        "totals": {name: n.sum() for name, n in sizes.items()},
-        "cells": len(cells),
-        "computed": [f"{sizes[name].sum()} problems: {len(bad)} impossible" for name, bad in impossible.items()],
-        "impossible": impossible["numeric"],
-    }
+        found[name] = cells[np.logical_not(possible)]
+        computed.append(f"{sizes.sum()} problems: {len(found[name])} impossible")
+    numeric = sizes_of_math(look)["numeric"].sum()
+    impossible = [f"{r.category} {r.method} {r.setting} {r.value}" for r in found["numeric"].itertuples()]
+    return not impossible, locals()
 
 
-def _solved(cells: pd.Series, sizes: pd.Series) -> Range:
-    """The share of all problems that a row's categories say were solved.
+def solved(cells: pd.Series, sizes: pd.Series) -> Range:
+    """How many problems a row's categories say were solved.
 
     A percentage of one decimal fixes the count of up to 1000 problems; one that no count rounds to is taken as it is.
     """
-    low = high = 0.0
-    for category in CATEGORIES:
-        n, share = sizes[category], cells[category] / 100
+    may = []
+    for n, share in zip(sizes, cells[sizes.index] / 100, strict=True):
         counts = counts_allowed(share, 3, n)
-        may = Range(counts[0], counts[-1]) if counts else Range(*(n * end for end in before_rounding(share, 3)))
-        low, high = low + may.low, high + may.high
-    return Range(low / sizes.sum(), high / sizes.sum())
+        may.append((counts[0], counts[-1]) if counts else np.multiply(n, before_rounding(share, 3)))
+    return Range(*np.sum(may, axis=0))
 
 
 @check
 def averages_are_weighted(look: Look):
-    rows, computed, off = look("creator_table2"), [], {}
+    rows, computed, found = look("creator_table2"), [], {}
     rows = rows.pivot_table(index=["method", "setting"], columns="category", values="value", sort=False)
-    for name, sizes in _sizes(look).items():
-        n = sizes.sum()
-        off[name] = [
-            f"{' '.join(setting)}: the cells make {n * may.low:.0f} of {n}, {100 * may.low:.2f} %, and {row['MATH']} is "
-            "printed"
-            for setting, row in rows.iterrows()
-            if not (may := _solved(row, sizes)).meets(before_rounding(row["MATH"] / 100, 3))
-        ]
-        computed.append(f"with {n} problems {len(rows) - len(off[name])} of {len(rows)} fit")
-    return not off["numeric"], {"averages": len(rows), "computed": computed, "off": off["numeric"]}
+    for name, sizes in sizes_of_math(look).items():
+        n, found[name] = sizes.sum(), []
+        for setting, row in rows.iterrows():
+            low, high = solved(row, sizes)
+            if not Range(low / n, high / n).meets(before_rounding(row["MATH"] / 100, 3)):
+                made = f"{low:.0f} of {n}, {100 * low / n:.2f} %"
+                found[name].append(f"{' '.join(setting)}: the cells make {made}, and {row['MATH']} is printed")
+        computed.append(f"with {n} problems {len(rows) - len(found[name])} of {len(rows)} fit")
+    off = found["numeric"]
+    return not off, locals()
 
 
 @check
 def share_tested(look: Look):
     share = float(claim(look, "creator", "share of questions tested approximately"))
-    numeric, whole = (n.sum() for n in _sizes(look).values())
-    tabmwp = 100 * cell(look, "trove_table1", "size", category="TabMWP") / WHOLE_TABMWP
-    found = 100 * numeric / whole
-    return abs(found - share) < 5, {
-        "share": share,
-        "numeric": numeric,
-        "whole": whole,
-        "found": found,
-        "tabmwp": tabmwp,
-    }
-
-
-# ---- what the text says of the tables ----
+    numeric, whole = (n.sum() for n in sizes_of_math(look).values())
+    tabmwp = cell(look, "trove_table1", "size", category="TabMWP") / WHOLE_TABMWP
+    found = numeric / whole
+    return abs(100 * found - share) < 5, locals()
 
 
 @check
 def best_of_the_baselines(look: Look):
+    stated = claim(look, "creator", "accuracy against the best of the baselines")
     four = rows_of(look, "creator_table4", metric="accuracy_pct").set_index(["method", "setting"])["value"]
     ours, entangled = (four[f"{name} (w/o CoT)"] for name in ("CREATOR", "CREATOR-Entangled"))
     others = four[~four.index.get_level_values(0).str.startswith("CREATOR")]
     best = max(others.max(), entangled["no hint"])
+    lead = ours["no hint"] - best
     pairs = [("Creation Challenge", setting, ours[setting], entangled[setting]) for setting in ours.index]
-    for task, rows in (
-        ("MATH", rows_of(look, "creator_table2", category="MATH")),
-        ("TabMWP", rows_of(look, "creator_table3", metric="accuracy_pct")),
-    ):
+    for number, task, column in ((2, "MATH", "category"), (3, "TabMWP", "dataset")):
+        rows = rows_of(look, f"creator_table{number}", metric="accuracy_pct", **{column: task})
         wide = rows.pivot(index="setting", columns="method", values="value")[["CREATOR", "CREATOR-Entangled"]].dropna()
         pairs += [(task, *row) for row in wide.itertuples()]
     below = [f"{task} {setting} {a} and {b}" for task, setting, a, b in pairs if a <= b]
-    return bool(ours["no hint"] > best), {
-        "stated": claim(look, "creator", "accuracy against the best of the baselines"),
-        "ours": ours,
-        "entangled": entangled,
-        "best": best,
-        "lead": ours["no hint"] - best,
-        "above": len(pairs) - len(below),
-        "pairs": len(pairs),
-        "below": "; not: " * bool(below) + "; ".join(below),
-    }
+    above, but = len(pairs) - len(below), "; not: " * bool(below)
+    return bool(lead > 0), locals()
 
 
 @check
 def chain_of_thought(look: Look):
     methods = ("PoT (w/o Rec.)", "PoT (w/ Rec.)", "CREATOR")
     for number, task, column, moves in ((2, "MATH", "category", "rises"), (3, "TabMWP", "dataset", "falls")):
+        stated = claim(look, "creator", f"{task} with CoT under PoT and CREATOR")
         rows = rows_of(look, f"creator_table{number}", metric="accuracy_pct")
         rows = rows[rows["method"].isin(methods) & (rows[column] != "MATH")]
         wide = rows.pivot(index=["method", column], columns="setting", values="value")
-        without, with_ = wide["w/o CoT"], wide["w/ CoT"]
-        against = wide[with_ > without] if moves == "rises" else wide[with_ < without]
+        gain = wide["w/ CoT"] - wide["w/o CoT"]
+        against = wide[gain > 0] if moves == "rises" else wide[gain < 0]
         named = [f"{' '.join(cells)} {r['w/o CoT']} → {r['w/ CoT']}" for cells, r in against.iterrows()]
-        stated = claim(look, "creator", f"{task} with CoT under PoT and CREATOR")
-        yield (
-            against.empty,
-            {"number": number, "task": task, "stated": stated, "moves": moves, "against": against, "cells": len(wide)}
-            | {"named": ": " * bool(named) + ", ".join(named)},
-        )
+        which = ": " * bool(named)
+        yield not named, locals()
 
 
 @check
 def words_succeed(look: Look):
     """What Tables 3 and 4 print as successful execution of words, which the program has no way to deny."""
-    shares = {}
+    found = {}
     for number, task in ((3, "TabMWP"), (4, "Creation Challenge")):
         rows = rows_of(look, f"creator_table{number}", method="Standard", metric="successful_execution_pct")
-        shares |= {f"{task} {r.setting}": float(r.value) for r in rows.itertuples()}
-    below = sum(share < 100 for share in shares.values())
-    return not below, {"shares": [f"{name} {share:g} %" for name, share in shares.items()], "below": below}
+        found |= {f"{task} {r.setting}": float(r.value) for r in rows.itertuples()}
+    shares, below = [f"{name} {share:g} %" for name, share in found.items()], [v for v in found.values() if v < 100]
+    return not below, locals()
 
 
 @check
 def gain_from_rectification(look: Look):
     """What rectification adds to PoT in print, relative to none."""
-    stated, gains = float(claim(look, "creator", "gain from rectification approximately")), {}
+    stated, found = float(claim(look, "creator", "gain from rectification approximately")), {}
     for number, column, name in (
         (2, "category", "MATH"),
         (3, "dataset", "TabMWP"),
@@ -181,16 +151,11 @@ def gain_from_rectification(look: Look):
         rows = rows_of(look, f"creator_table{number}", metric="accuracy_pct", **{column: name})
         value = rows.set_index(["method", "setting"])["value"].astype(float)
         for setting in ("w/o CoT", "w/ CoT"):
-            with_, without = (value[f"PoT ({way} Rec.)", setting] for way in ("w/", "w/o"))
-            gains[f"{name} {setting}"] = 100 * (with_ / without - 1)
-    each = list(gains.values())
-    return all(abs(gain - stated) < stated / 2 for gain in each), {
-        "stated": stated,
-        "least": min(each),
-        "most": max(each),
-        "mean": np.mean(each),
-        "gains": [f"{name} {gain:+.1f} %" for name, gain in gains.items()],
-    }
+            gain = value["PoT (w/ Rec.)", setting] / value["PoT (w/o Rec.)", setting] - 1
+            found[f"{name} {setting}"] = 100 * gain
+    gains, each = [f"{name} {gain:+.1f} %" for name, gain in found.items()], pd.Series(found)
+    least, mean, most = each.min(), each.mean(), each.max()
+    return bool((abs(each - stated) < stated / 2).all()), locals()
 
 
 @check
@@ -201,7 +166,7 @@ def free_questions(look: Look):
     a set gains exactly 1, every other at most SET - 1, and each set that is worse loses at least 1.
     """
     five = look("creator_table5").set_index("quantity")["value"].astype(float)
-    sets, pieces = int(five["sets_of_queries"]), five["data_pieces"]
+    sets, pieces, gain = int(five["sets_of_queries"]), five["data_pieces"], five["increase_of_acc"]
     normal, lent = (round(five[f"acc_tool_create_{name}"] * pieces / 100) for name in ("normal", "with_transfer"))
     worse, better = int(five["sets_worse_with_transfer"]), int(five["sets_better_with_transfer"])
     most = min(
@@ -211,12 +176,8 @@ def free_questions(look: Look):
         better,
     )
     most = max(most, 0)
-    counts = {"lent": lent, "pieces": pieces, "normal": normal, "sets": sets, "better": better, "worse": worse}
-    gain = five["increase_of_acc"]
-    return None if most else True, counts | {"most": most, "gain": gain, "share": most / pieces}
-
-
-# ---- the released data, and the grader ----
+    share = most / pieces
+    return None if most else True, locals()
 
 
 def golds_in_inputs() -> dict[str, float]:
@@ -235,32 +196,30 @@ def golds_in_inputs() -> dict[str, float]:
 def input_gives_the_gold(inputs: Mapping[str, float]):
     """The share of problems whose answer a program could print by repeating its input."""
     shares = [f"{title} {100 * share:.1f} %" for title, share in inputs.items() if title != "bare"]
-    return False, {"shares": shares, "bare": inputs["bare"]}
+    return False, locals()
 
 
 @check
 def numbers_side_by_side():
     value = graders.value_of("18 8")
-    return value is None, {"read": "has no value" if value is None else f"is read as {value:g}"}
+    read = "has no value" if value is None else f"is read as {value:g}"
+    return value is None, locals()
 
 
 @check
 def finite_golds(records: Sequence[dict]):
     golds = [float(record["answer"]) for record in records]
-    endless = [index for index, gold in enumerate(golds) if not math.isfinite(gold)]
-    return not endless, {
-        "records": len(golds),
-        "computed": f"{len(endless)} is infinite: item {', '.join(map(str, endless))}" if endless else "all are",
-        "unmarked": sum(graders.released(str(golds[index]), golds[index]) for index in endless),
-        "endless": len(endless),
-    }
+    endless = {index: gold for index, gold in enumerate(golds) if not math.isfinite(gold)}
+    unmarked = sum(graders.released(str(gold), gold) for gold in endless.values())
+    computed = f"{len(endless)} is infinite: item {', '.join(map(str, endless))}" if endless else "all are"
+    return not endless, locals()
 
 
 @check
 def one_program_a_record(records: Sequence[dict]):
     texts = [re.sub(r"```python\s*\n.*?```", "", record["solution"], flags=re.DOTALL) for record in records]
     beside = sum("```" in text for text in texts)
-    return not beside, {"records": len(records), "beside": beside}
+    return not beside, locals()
 
 
 def whole_math() -> list[str]:
@@ -279,8 +238,8 @@ def numeric_answers(golds: Sequence[str]):
     """MATH at the last commit: answers that words cannot be right with."""
     others = [gold for gold in golds if not _is_float(gold)]
     none = sum(value_in_latex(gold) is None for gold in others)
-    fields = {"golds": len(golds), "others": len(others), "none": none, "share": 1 - none / len(golds)}
-    return not others, fields if none else fields | {"note": ""}
+    share = 1 - none / len(golds)
+    return not others, locals()
 
 
 def _is_float(text: str) -> bool:
@@ -294,9 +253,9 @@ def _is_float(text: str) -> bool:
 @check
 def golds_in_percent(golds: Sequence[str]):
     """Answers that the released grader, which divides the gold answer alone by 100, finds wrong themselves."""
-    shares = {gold: float(gold.replace("\\%", "").replace("%", "")) / 100 for gold in golds if "%" in gold}
-    wrong = [gold for gold in golds if gold in shares and not graders.agrees(gold, shares[gold])]
-    return not wrong, {"wrong": len(wrong), "percents": sum(gold in shares for gold in golds)}
+    percents = [gold for gold in golds if "%" in gold]
+    wrong = [gold for gold in percents if not graders.agrees(gold, float(re.sub(r"\\?%", "", gold)) / 100)]
+    return not wrong, locals()
 
 
 def value_in_latex(gold: str) -> float | None:

@@ -1,15 +1,15 @@
 """A finding of the audit: what a paper states beside what was computed, with a verdict.
 
-The words are a row of `findings.csv`, with {fields} for every number; a check is a function named by the row's id, which
-takes what it needs by name and says whether the statement holds, and the fields (or several
-of these, or findings of other rows). A row that has a verdict needs no
-check: what no number shows was read in a released program, and names its files.
+The words are a row of `findings.csv`, with {fields} for every number. A check is a function named by the row's id: it
+takes what it needs by name and gives whether the statement holds, and its `locals()`, which the fields are. A row that
+has a verdict needs no check: what no number shows was read in a released program, and the row names its files.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
 from string import Formatter
+from types import MappingProxyType
 from typing import NamedTuple
 
 import pandas as pd
@@ -21,6 +21,7 @@ VERDICTS = (INCONSISTENT, UNDECIDED, CONSISTENT)
 WEIGHT_OF = {INCONSISTENT: 1.0, UNDECIDED: 0.5, CONSISTENT: 0.1}
 #: id → section, paper, place, check, importance, stated, computed, note, note_unless_it_holds, verdict.
 WORDS = pd.read_csv(Path(__file__).with_name("findings.csv"), keep_default_na=False, index_col="id")
+TEXTS = ("paper", "place", "check", "stated", "computed", "note")
 CHECKS: dict[str, Callable] = {}
 
 
@@ -37,7 +38,7 @@ class Finding(NamedTuple):
 
 
 class Words(Formatter):
-    """`str.format`, and in `{x!p:.1f}` a share as a percentage, in `{x!n}` how many, in `{x:, |none}` a list, joined."""
+    """`str.format`, but `{x!p:.1f}` is a share as a percentage, `{x!n}` how many and `{x:, |none}` a list, joined."""
 
     def convert_field(self, value: object, conversion: str | None) -> object:
         if conversion == "p":
@@ -52,25 +53,24 @@ class Words(Formatter):
 
 
 def check(function: Callable) -> Callable:
-    """Registers a function for the row of its name; it gives (holds, fields), several of these, or findings."""
+    """Registers the function for the row of its name; it gives (holds, fields), or several of these, or findings."""
     CHECKS[function.__name__] = function
     return function
 
 
-def finding(name: str, holds: bool | None, fields: Mapping[str, object] | None = None) -> Finding:
+def finding(name: str, holds: bool | None, fields: Mapping[str, object] = MappingProxyType({})) -> Finding:
     """The row of this id with its numbers; `holds`: None where a statement can be neither kept nor refuted.
 
     Fields named `note` or `importance` stand for the row's own.
     """
-    row = WORDS.loc[name].to_dict() | {k: v for k, v in (fields or {}).items() if k in ("note", "importance")}
-    if not holds and row["note_unless_it_holds"] and "note" not in (fields or {}):
+    row = WORDS.loc[name].to_dict()
+    if not holds and row["note_unless_it_holds"]:
         row["note"] = row["note_unless_it_holds"]
+    row |= {own: fields[own] for own in ("note", "importance") if own in fields}
     verdict = UNDECIDED if holds is None else CONSISTENT if holds else INCONSISTENT
-    text = {
-        x: Words().format(row[x], **fields or {}) for x in ("paper", "place", "check", "stated", "computed", "note")
-    }
+    paper, place, check, stated, computed, note = (Words().vformat(row[column], (), fields) for column in TEXTS)
     weight = round(float(row["importance"]) * WEIGHT_OF[verdict], 2)
-    return Finding(section=int(row["section"]), verdict=verdict, weight=weight, **text)
+    return Finding(int(row["section"]), paper, place, check, stated, computed, verdict, weight, note)
 
 
 def findings_of(evidence: Mapping[str, object], *names: str) -> list[Finding]:
@@ -87,9 +87,8 @@ def findings_of(evidence: Mapping[str, object], *names: str) -> list[Finding]:
 
 def read_findings() -> list[Finding]:
     """What was read in the released programs and is not computed."""
-    return [
-        finding(name, {UNDECIDED: None, INCONSISTENT: False}[said]) for name, said in WORDS["verdict"].items() if said
-    ]
+    rows = WORDS.loc[WORDS["verdict"] != "", "verdict"]
+    return [finding(name, None if verdict == UNDECIDED else False) for name, verdict in rows.items()]
 
 
 def as_table(findings: Sequence[Finding]) -> pd.DataFrame:

@@ -7,7 +7,6 @@ same here, stands in docs/latm.md.
 
 import ast
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -37,8 +36,6 @@ FAILED = re.compile(r"^Failed to \w+ the function due to the error: (.*?)\. Plea
 #: Task → what the paper's tables call it.
 TITLES = dict(zip(bbh.FILES, published_table("latm_table2")["task"].unique(), strict=True))
 
-# ---- print, and what the program is read to do ----
-
 
 @check
 def instances_tested(look: Look):
@@ -50,8 +47,8 @@ def instances_tested(look: Look):
     stated = int(float(claim(look, "latm", "test instances per dataset")))
     fit = {n: sum(bool(counts_allowed(v / 100, 3, n)) for v in values) for n in TEST_SIZES}
     best = max(fit, key=lambda n: (fit[n], n))
-    counts = {"stated": stated, "values": len(values), "fit": fit[stated], "best": best, "most": fit[best]}
-    return fit[stated] == len(values), counts | {"out": stated - best, "known": 100 / stated}
+    fitting, most, out, known = fit[stated], fit[best], stated - best, 100 / stated
+    return fitting == len(values), locals()
 
 
 @check
@@ -62,58 +59,40 @@ def thoughts_tested(look: Look):
     fit = [n for n in TEST_SIZES if all(counts_allowed(value / 100, 3, n) for value in values)]
     left = f"not over {stated - THREADS} either, which fits most of Tables 2 and 4; they add up to {sum(values):.1f}"
     note = "" if stated in fit or stated - THREADS in fit else left
-    return stated in fit, {"values": values, "stated": stated, "fit": fit, "note": note}
+    return stated in fit, locals()
 
 
-@check
-def tasks_dispatched():
-    """How many of four tasks have a tool, where these four and the four of six that have one are drawn apart."""
-    chances = {both: math.comb(4, both) * math.comb(2, 4 - both) / math.comb(6, 4) for both in (2, 3, 4)}
-    return False, {"chances": [f"{both} have one {100 * p:.0f} % of the time" for both, p in chances.items()]}
-
-
-# ---- the tasks ----
-
-
-def _listed(words: Mapping[str, str]) -> str:
-    """What there is to say of each task, after its name."""
-    return "; ".join(f"{TITLES[task]} {text}" for task, text in words.items())
+def listed(words: Mapping[str, str]) -> str:
+    """What there is to say of each task, after its title."""
+    return "; ".join(f"{title} {text}" for title, text in words.items())
 
 
 @check
 def one_answer_for_all(items: Mapping[str, Sequence[tuple[str, str]]], look: Look):
     """Table 2's baselines beside the answer that is right most often."""
-    two = rows_of(look, "latm_table2", method="CoT")
-    below, always = {}, {}
+    two, below, best = rows_of(look, "latm_table2", method="CoT"), [], {}
     for task, found in items.items():
         golds = [gold for _, gold in found]
         (_, tested), (_, whole) = (Counter(part).most_common(1)[0] for part in (golds[bbh.TESTED], golds))
-        n = len(golds[bbh.TESTED])
-        always[task] = (
-            f"{tested} of {n}, {100 * tested / n:.1f} % ({100 * whole / len(golds):.1f} % of all {len(golds)})"
-        )
-        cells = two[(two["task"] == TITLES[task]) & (two["accuracy_pct"] < 100 * tested / n)]
-        if len(cells) and tested > 1:  # where every answer is another, one for all is right about as often as any
-            models = cells.set_index("tool_user_model")["accuracy_pct"].items()
-            below[task] = [f"{TITLES[task]} {model} {v}" for model, v in models]
-    return None if below else True, {
-        "cells": len(two),
-        "below": sum(below.values(), []),
-        "always": _listed({task: always[task] for task in below or always}),
-    }
+        n, every = len(golds[bbh.TESTED]), f"{100 * whole / len(golds):.1f} % of all {len(golds)}"
+        best[TITLES[task]] = f"{tested} of {n}, {100 * tested / n:.1f} % ({every})"
+        if tested > 1:  # where every answer is another, one for all is right about as often as any
+            below.append(two[(two["task"] == TITLES[task]) & (two["accuracy_pct"] < 100 * tested / n)])
+    rows = pd.concat(below) if below else two[:0]
+    always = listed({title: best[title] for title in rows["task"].unique()} or best)
+    below = [f"{r.task} {r.tool_user_model} {r.accuracy_pct}" for r in rows.itertuples()]
+    return None if below else True, locals()
 
 
 @check
 def questions_closed(items: Mapping[str, Sequence[tuple[str, str]]]):
-    lack = [not question.rstrip().endswith(")") for question, _ in items["schedule_meeting"]]
-    return not any(lack), {"lack": sum(lack), "questions": len(lack)}
-
-
-# ---- the released chats ----
+    questions = [question for question, _ in items["schedule_meeting"]]
+    lack = [question for question in questions if not question.rstrip().endswith(")")]
+    return not lack, locals()
 
 
 class Chat(NamedTuple):
-    """A released chat: all turns; of these the last proposal, the questions with answers to test, the tests, the tool."""
+    """A released chat: its turns, the last proposal, the questions to test with answers, the tests, the tool."""
 
     turns: Sequence[Mapping[str, str]]
     proposal: str
@@ -128,21 +107,13 @@ class Chat(NamedTuple):
         return cls(turns, by["assistant"][-3], LABELLED.findall(by["user"][-2]), *by["assistant"][-2:])
 
 
-def _text(path: str) -> str:
-    return pinned_file("latm", path).read_text(encoding="utf-8")
+def pinned_text(path: str) -> str:
+    return pinned_file("latm", path).readpinned_text(encoding="utf-8")
 
 
 def released_chats() -> dict[str, Chat]:
     """The chats of the six tasks. Raises where a file is not here."""
-    return {task: Chat.of(json.loads(_text(f"tools/{name}.json"))) for task, name in bbh.FILES.items()}
-
-
-def released_sizes() -> dict[str, tuple[int, int]]:
-    """Characters that a user reads before the question, by task: the wrapped tool's, the chain of thought's examples'."""
-    examples = {
-        task: _text(f"cot-prompts/{name}.txt").partition("-----\n")[2].strip() for task, name in bbh.FILES.items()
-    }
-    return {task: (len(chat.tool), len(examples[task])) for task, chat in released_chats().items()}
+    return {task: Chat.of(json.loads(pinned_text(f"tools/{name}.json"))) for task, name in bbh.FILES.items()}
 
 
 def asserted(code: str) -> list[object]:
@@ -154,10 +125,10 @@ def asserted(code: str) -> list[object]:
         if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
             right = node.test.comparators[0]
             found.append(names.get(right.id, right) if isinstance(right, ast.Name) else right)
-    return [_literal(value) for value in found]
+    return [literal(value) for value in found]
 
 
-def _literal(value: ast.expr) -> object:
+def literal(value: ast.expr) -> object:
     try:
         return ast.literal_eval(value)
     except ValueError:
@@ -172,12 +143,13 @@ def answers_asserted(chats: Mapping[str, Chat]):
         changed = [f"{value!r} for {gold}" for value, gold in pairs if str(value) != gold]
         total, count = total + len(pairs), count + len(changed)
         if changed:
-            other[task] = f"{len(changed)} of {len(pairs)}, such as {changed[0]}"
-    words = f"{count} of {total} asserted answers have another form: {_listed(other)}"
-    return not other, {"computed": words if other else f"all of {total} do"}
+            other[TITLES[task]] = f"{len(changed)} of {len(pairs)}, such as {changed[0]}"
+    words = f"{count} of {total} asserted answers have another form: {listed(other)}"
+    computed = words if other else f"all of {total} do"
+    return not other, locals()
 
 
-def _calls(code: str) -> int:
+def calls_of(code: str) -> int:
     """How often a program calls its own functions outside of them."""
     tree, names = syntax(code), defined(code)
     outside = [node for node in (tree.body if tree else ()) if getattr(node, "name", None) not in names]
@@ -188,55 +160,49 @@ def _calls(code: str) -> int:
 @check
 def proposals_tried(chats: Mapping[str, Chat], look: Look):
     codes = [code_in(chat.proposal) for chat in chats.values()]
-    calls, asserts = [_calls(code) for code in codes], sum(len(asserted(code)) > 0 for code in codes)
-    shown = claim(look, "latm", "tool-proposing demonstrations")
-    counts = {"calling": sum(map(bool, calls)), "proposals": len(calls), "most": max(calls), "asserting": asserts}
-    return (asserts == len(calls) and min(calls) >= float(shown)) or None, counts | {"shown": shown}
+    calls, asserting = [calls_of(code) for code in codes], [code for code in codes if asserted(code)]
+    calling, most, shown = sum(map(bool, calls)), max(calls), claim(look, "latm", "tool-proposing demonstrations")
+    return (asserting == codes and min(calls) >= float(shown)) or None, locals()
 
 
 @check
 def replies_once(chats: Mapping[str, Chat]):
-    twice = sum(any(a == b for a, b in pairwise(chat.turns)) for chat in chats.values())
-    return not twice, {"twice": twice, "chats": len(chats)}
+    twice = [task for task, chat in chats.items() if any(a == b for a, b in pairwise(chat.turns))]
+    return not twice, locals()
 
 
 @check
 def errors_by_type(chats: Mapping[str, Chat]):
     """Whether what a chat says of errors begins with their type, as the program's messages do."""
-    errors = [
-        (task, words) for task, chat in chats.items() for t in chat.turns for words in FAILED.findall(t["content"])
-    ]
-    other = [(task, words) for task, words in errors if not re.match(r"[A-Za-z_]\w* ", words)]
-    first = ": " + _listed(dict(other[:1])) if other else ""
-    fields = {"other": len(other), "told": len(errors), "first": first}
-    return (not other, fields) if errors else (None, fields | {"note": ""})
+    turns = [(TITLES[task], turn["content"]) for task, chat in chats.items() for turn in chat.turns]
+    told = [(title, error) for title, text in turns for error in FAILED.findall(text)]
+    other = [f"{title} {error}" for title, error in told if not re.match(r"[A-Za-z_]\w* ", error)]
+    first = f": {other[0]}" if other else ""
+    return not other if told else None, locals() if told else {**locals(), "note": ""}
 
 
 @check
 def use_cases(chats: Mapping[str, Chat]):
     answers = [TITLES[task] for task, chat in chats.items() if re.search(r"^Answer:", chat.tool, re.MULTILINE)]
-    asked = [(TITLES[task], q in chat.tool) for task, chat in chats.items() for q, _ in chat.labelled]
-    changed = dict.fromkeys(title for title, same in asked if not same)
-    return not answers and not changed, {
-        "answers": len(answers),
-        "chats": len(chats),
-        "where": f" ({', '.join(answers)})" if answers else "",
-        "same": sum(same for _, same in asked),
-        "asked": len(asked),
-        "changed": f" (not {', '.join(changed)}'s)" if changed else "",
-    }
+    asked = [(TITLES[task], question in chat.tool) for task, chat in chats.items() for question, _ in chat.labelled]
+    same, other = [title for title, as_asked in asked if as_asked], {title for title, as_asked in asked if not as_asked}
+    where = f" ({', '.join(answers)})" if answers else ""
+    changed = f" (not {', '.join(sorted(other))}'s)" if other else ""
+    return not answers and not other, locals()
 
 
 @check
 def seven_objects(chats: Mapping[str, Chat]):
     blobs = {task: git_blob_of(pinned_file("latm", f"tools/{bbh.FILES[task]}.json")) for task in SEVEN_OBJECTS}
-    same = sum(blobs[task] == blob for task, blob in SEVEN_OBJECTS.items())
-    return not same, {"objects": len(SEVEN_OBJECTS), "same": same}
+    same = [task for task, blob in SEVEN_OBJECTS.items() if blobs[task] == blob]
+    return not same, locals()
 
 
 @check
-def lengths(sizes: Mapping[str, tuple[int, int]]):
-    """What one call costs with a tool and without, in characters by task."""
-    ratios = [tool / words for tool, words in sizes.values()]
-    listed = _listed({task: f"{tool:,} and {words:,}" for task, (tool, words) in sizes.items()})
-    return None, {"least": min(ratios), "most": max(ratios), "sizes": listed}
+def lengths(chats: Mapping[str, Chat]):
+    """What one call costs before the question, in characters by task: the wrapped tool, and CoT's examples."""
+    texts = {task: pinned_text(f"cot-prompts/{bbh.FILES[task]}.txt").partition("-----\n")[2].strip() for task in chats}
+    sizes = {TITLES[task]: (len(chats[task].tool), len(text)) for task, text in texts.items()}
+    ratios = sorted(tool / words for tool, words in sizes.values())
+    each = listed({title: f"{tool:,} and {words:,}" for title, (tool, words) in sizes.items()})
+    return None, locals()

@@ -2,11 +2,14 @@
 
 Each switch changes one rule of the official program to what the paper says (or to what a reader would expect), on
 recorded candidates, and compares accuracy problem by problem. The official rules are those of `selection` and
-`datasets.answers`; their alternatives, one difference each, those of `alternatives`.
+`datasets.answers`. Model-written programs run in a sandbox that is given, or not at all.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -16,24 +19,28 @@ from trove_lite.analysis.compare import difference_cells
 from trove_lite.analysis.scores import variance_of
 from trove_lite.analysis.statistics import holm
 from trove_lite.analysis.variance import problems_alone
-from trove_lite.datasets.answers import is_correct
+from trove_lite.candidates import all_candidates
+from trove_lite.datasets.answers import graded, is_correct, read_numbers
 from trove_lite.datasets.base import Problem
 from trove_lite.datasets.math import CATEGORIES
-from trove_lite.selection import Rule, Vote, one_stage, one_stage_described, two_stage
-
-from .alternatives import (
-    Golds,
-    in_two_stages,
-    one_vote_a_program,
-    regraded,
-    reread,
-    rounded_votes,
-    silence_is_failure,
-    ties_to_simplest,
-    with_every_block,
+from trove_lite.programs import operations, program_of, recorded_sources
+from trove_lite.selection import (
+    Rule,
+    Vote,
+    by_mode_first,
+    fewest_operations,
+    first_successful,
+    number_text,
+    one_stage,
+    one_stage_described,
+    rounded,
+    two_stage,
 )
+
 from .finding import check, finding
 from .printed import points
+
+Golds = Mapping[tuple[str, int], float]
 
 #: Rule → does the program do what the paper says? None where the paper does not say.
 AGREES = {
@@ -49,15 +56,45 @@ AGREES = {
     "regeneration": True,
     "regeneration grading": False,
 }
-SELECTION = {
-    "stages": one_stage,
-    "ties": in_two_stages(ties_to_simplest),
-    "votes": in_two_stages(one_vote_a_program),
-    "vote key": in_two_stages(rounded_votes),
-    "silence": in_two_stages(silence_is_failure),
-    "all of selection": one_stage_described,
-}
 COLUMNS = "rule method category before after difference low high p problems runs other_candidate other_verdict which"
+#: A Python block of a solution, closed or not.
+BLOCK = re.compile(r"```python[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
+
+
+def agreement(
+    votes: Sequence[Vote], reading: Callable[[Vote], Sequence[str]] = lambda vote: vote.answers, simplest: bool = False
+) -> int:
+    """The official one-stage agreement, but for what a program votes with, or what breaks a tie between answers.
+
+    As it is given it is `selection.one_stage`. `simplest`: of all that support one of the tied answers, the program
+    with fewest operations, and not of those that support the answer met first.
+    """
+    cast = [list(reading(vote)) if vote.ok else [] for vote in votes]
+    count = Counter(answer for answers in cast for answer in answers)
+    if not count:
+        return first_successful(votes)
+    top = max(count.values())
+    leading = [answer for answer, n in count.items() if n == top]
+    winners = set(leading if simplest else leading[:1])
+    return fewest_operations(votes, [i for i, answers in enumerate(cast) if winners.intersection(answers)])
+
+
+#: Official one-stage agreement, with one difference each.
+ONE_STAGE: dict[str, Rule] = {
+    "ties": lambda votes: agreement(votes, simplest=True),
+    "votes": lambda votes: agreement(votes, lambda vote: vote.answers[:1]),
+    "vote key": lambda votes: agreement(votes, lambda vote: [rounded(answer) for answer in vote.answers]),
+    "silence": lambda votes: one_stage([b._replace(ok=b.ok and len(b.answers) > 0) for b in votes]),
+}
+
+
+def in_two_stages(rule: Rule) -> Rule:
+    """The rule within each mode, then among the modes' winners, as the official program applies its own."""
+    return lambda votes: by_mode_first(votes, rule)
+
+
+SELECTION = {"stages": one_stage} | {name: in_two_stages(rule) for name, rule in ONE_STAGE.items()}
+SELECTION["all of selection"] = one_stage_described
 
 
 def choose_by(candidates: pd.DataFrame, rule: Rule) -> pd.DataFrame:
@@ -73,8 +110,76 @@ def choose_by(candidates: pd.DataFrame, rule: Rule) -> pd.DataFrame:
     return frame.iloc[rows].reset_index(drop=True)
 
 
+LITERAL = re.compile(
+    r"(?:(?<![\w)\]])-)?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d*)?(?:[eE][-+]?\d+)?(?:\s*/\s*[1-9]\d*(?![\d.,]))?"
+)
+
+
+def read_literals(output: str) -> list[str]:
+    """Every number in a program's output, with exponents, fractions and thousands commas read as such.
+
+    A minus right after a letter, digit or bracket is a subtraction. The official reading is `read_numbers`.
+    """
+    values = []
+    for text in LITERAL.findall(output):
+        top, _, bottom = text.replace(",", "").partition("/")
+        value = float(top)
+        values.append(number_text(float(Fraction(value) / int(bottom)) if bottom and math.isfinite(value) else value))
+    return values
+
+
+def regraded(candidates: pd.DataFrame, golds: Golds, pick: Callable[[list[str]], str | None]) -> pd.DataFrame:
+    """Candidates graded anew, by the one of their answers that is picked; shortened records stay as they are."""
+    keys = zip(candidates["category"].astype(str), candidates["problem"].astype(int), strict=True)
+    rows = zip(keys, candidates["answers"], candidates["shortened"].fillna(False), candidates["correct"], strict=True)
+    correct = [
+        old if short else is_correct(pick([*(a if a is not None else ())]), golds[k]) for k, a, short, old in rows
+    ]
+    return candidates.assign(correct=pd.array(correct, dtype="boolean"))
+
+
+def reread(candidates: pd.DataFrame, golds: Golds) -> pd.DataFrame:
+    """Candidates whose printed output is read by `read_literals`, and graded by its first number."""
+    known, ok = candidates["shortened"].fillna(False), candidates["status"] == "ok"
+    rows = zip(candidates["output"], candidates["answers"], known, ok, strict=True)
+    answers = [list(a) if short else read_literals(text) if ran else [] for text, a, short, ran in rows]
+    return regraded(candidates.assign(answers=pd.Series(answers, index=candidates.index)), golds, graded)
+
+
+def with_every_block(candidates: pd.DataFrame, golds: Golds, sandbox: object) -> tuple[pd.DataFrame, dict[str, int]]:
+    """Candidates whose solution has several code blocks, run whole instead of the first block alone.
+
+    The toolbox that the program saw was not recorded, so a program counts only if its first block, run again
+    without one, ends as recorded; the others stay as they are. Returns the candidates and how many there were.
+    """
+    blocks = candidates["solution"].map(BLOCK.findall)
+    several = candidates[blocks.map(len) > 1]
+    tools = several["tools"].map(recorded_sources)
+    whole = several.index.map(lambda i: "```python\n" + "\n".join(blocks[i]) + "\n```")
+    programs = [program_of(s, t) for part in (several["solution"], whole) for s, t in zip(part, tools, strict=True)]
+    ends = [
+        (e.status, read_numbers(e.output) if e.status == "ok" else [])
+        for e in sandbox.run_many(programs, progress=False)
+    ]
+    table = candidates.astype(dict.fromkeys(("status", "answers", "answer"), object))
+    counts = {"several": len(several), "repeatable": 0, "changed": 0}
+    pairs = zip(ends[: len(several)], ends[len(several) :], strict=True)
+    for row, ((first, read), (status, answers)) in zip(several.itertuples(), pairs, strict=True):
+        if ((first == "ok"), read) != (row.status == "ok", [] if row.answers is None else list(row.answers)):
+            continue
+        counts["repeatable"] += 1
+        counts["changed"] += answers != read or (status == "ok") != (first == "ok")
+        answer = graded(answers)
+        new = {"status": status, "answers": answers, "answer": answer}
+        new["correct"] = is_correct(answer, golds[str(row.category), int(row.problem)])
+        new["operations"] = operations("\n".join(blocks[row.Index])) if answers else pd.NA
+        for name, value in new.items():
+            table.at[row.Index, name] = value  # noqa: PD008, a list in a cell
+    return table, counts
+
+
 def effect(rule: str, before: pd.DataFrame, after: pd.DataFrame) -> list[tuple]:
-    """Compare two choices of one candidate each for the same problems and runs: COLUMNS by method and category, and in all.
+    """Compare two choices of one candidate each for the same problems and runs: COLUMNS, by method and category.
 
     A problem's score is its mean over runs, subtracted run by run: both choices are of the same samples. Interval and
     t test are over problems alone, these runs as they are. `other_verdict` counts the choices, of one problem in one
@@ -136,7 +241,7 @@ def rule_effects(
     if golds and "output" in candidates:
         again = reread(candidates, golds)
         pairs = zip(again["answers"], candidates["answers"], strict=True)
-        other = sum([*new] != ([] if old is None else [*old]) for new, old in pairs)
+        other = sum([*new] != [*(() if old is None else old)] for new, old in pairs)
         remarks["number parsing"] = f"{other} of {len(again)} programs read differently"
         effects += effect("number parsing", official, choose_by(again, two_stage))
     if golds and sandbox is not None and "solution" in candidates:
@@ -179,16 +284,16 @@ def switched_rules(effects: pd.DataFrame, remarks: Mapping[str, str]):
 
 
 @check
-def trimming_threshold(stream: pd.DataFrame):
+def trimming_threshold(runs: pd.DataFrame):
     """Where the stated threshold ½·log10 n and the program's log_20 n remove different functions."""
-    sizes = stream.groupby("category", observed=True)["problem"].max() + 1
+    sizes = all_candidates(runs).groupby("category", observed=True)["problem"].max() + 1
     uses, differ = [], 0
     for category, n in sizes.items():
         for at in (*range(500, int(n) + 1, 500), int(n)):
             paper, program = (math.ceil(x) for x in (0.5 * math.log10(at), math.log(at, 20)))
             uses.append(f"{category} n={at}: fewer than {paper} and {program}")
             differ += paper != program
-    return not differ, {"uses": uses, "differ": differ}
+    return not differ, locals()
 
 
 def golds_of(problems: Sequence[Problem]) -> dict[tuple[str, int], float]:

@@ -108,7 +108,7 @@ class Chat(NamedTuple):
 
 
 def pinned_text(path: str) -> str:
-    return pinned_file("latm", path).readpinned_text(encoding="utf-8")
+    return pinned_file("latm", path).read_text(encoding="utf-8")
 
 
 def released_chats() -> dict[str, Chat]:

@@ -2,8 +2,6 @@
 
     kit        the requests of PRIMITIVE, and of seven TROVE streams, through `live_run` with every program run, and
                then all of them given to vLLM's own `LLM.generate` in one batch: same seeds and settings, in turn.
-               Between the two once more through `live_run`, with every program's result known beforehand: what is
-               left of the gap is the kit's own, the rest are the programs, where they share the engine's cores.
                Targets: 0.95 of the offline rate for PRIMITIVE, 0.85 for TROVE, whose problems wait for one another.
     mixed      PRIMITIVE beside one TROVE stream, which waits for its samples: at most 1.15 times the larger of the
                stream's time alone and of all these requests in one offline batch.
@@ -33,7 +31,6 @@ from trove_lite.models.base import LanguageModel, SamplingSettings
 from trove_lite.models.vllm import CPU_ENVIRONMENT
 from trove_lite.running.live import live_run, warm_sandbox
 from trove_lite.running.settings import RunSettings
-from trove_lite.sandbox.worker import Execution
 
 PRACTICE = Path(__file__).resolve().parents[1] / "trove_lite" / "models" / "practice" / "weights"
 PRACTICE_ENGINE = f"max_model_len=1024&dtype=float32&enforce_eager=true&kv_cache_memory_bytes={1 << 30}"
@@ -75,20 +72,6 @@ class Watched(LanguageModel):
         return {"seconds": self.last - self.first, "tokens": written(self.asked), "asked": self.asked}
 
 
-class Noted:
-    """A sandbox, and what came of each program; with `known` nothing runs whose result is there."""
-
-    def __init__(self, sandbox, known: dict):
-        self.sandbox, self.known, self.results = sandbox, known, {}
-        self.level, self.workers = sandbox.level, sandbox.workers
-
-    async def run(self, program, files=None):
-        if program in self.known:
-            return Execution(*self.known[program])
-        self.results[program] = await self.sandbox.run(program, files=files)
-        return self.results[program]
-
-
 def as_json(prompt):
     return prompt if isinstance(prompt, str) else [message._asdict() for message in prompt]
 
@@ -126,12 +109,11 @@ def through_the_kit(task: dict) -> dict:
     settings = settings_of(task)
     watched = Watched(load_model(settings.model, settings=settings.sampling))
     with tempfile.TemporaryDirectory() as folder, warm_sandbox(settings, None) as sandbox:
-        noted = Noted(sandbox, task.get("known", {}))
-        out = live_run(settings, Path(folder) / "run", model=watched, sandbox=noted, progress=False)
+        out = live_run(settings, Path(folder) / "run", model=watched, sandbox=sandbox, progress=False)
         calls = load_calls(out)
     cached, prompts = calls["cached_tokens"].sum(min_count=1), calls["prompt_tokens"].sum()
     share = None if pd.isna(cached) else float(cached / prompts)
-    return watched.result() | {"cached": share, "executions": noted.results}
+    return watched.result() | {"cached": share}
 
 
 def offline(task: dict) -> dict:
@@ -186,29 +168,19 @@ def verdict(ratio: float, target: float, *, least: bool) -> str:
 
 
 def kit(task: dict, repeats: int) -> None:
-    ratios, bare = {method: [] for method in task["methods"]}, {method: [] for method in task["methods"]}
+    ratios = {method: [] for method in task["methods"]}
     for _ in range(repeats):
         for method in ratios:
             ours = apart("kit", task | {"methods": [method]})
-            known = apart("kit", task | {"methods": [method], "known": ours["executions"]})
             theirs = apart("offline", task | {"methods": [method], "asked": ours["asked"]})
             ratios[method].append(rate(ours) / rate(theirs))
-            bare[method].append(rate(known) / rate(theirs))
-            programs = [Execution(*execution) for execution in ours["executions"].values()]
-            print(
-                f"{method}: {shown('kit', ours)}; {shown('results known', known)}; {shown('offline', theirs)};", end=" "
+            both, same = (
+                f"{shown('kit', ours)}; {shown('offline', theirs)}",
+                f"{100 * theirs['same']:.0f} % of texts the same",
             )
-            print(f"ratios {ratios[method][-1]:.2f} and {bare[method][-1]:.2f};", end=" ")
-            print(f"{len(programs)} programs took {sum(each.cpu for each in programs):.1f} s of CPU;", end=" ")
-            print(
-                f"{len(known['executions'])} were not known; {100 * theirs['same']:.0f} % of texts the same", flush=True
-            )
+            print(f"{method}: {both}; ratio {ratios[method][-1]:.2f}; {same}", flush=True)
     for method, found in ratios.items():
-        print(
-            f"{method}: kit to offline, median of {repeats}: {verdict(median(found), TARGETS[method], least=True)};",
-            end=" ",
-        )
-        print(f"with every program's result known {median(bare[method]):.2f}")
+        print(f"{method}: kit to offline, median of {repeats}: {verdict(median(found), TARGETS[method], least=True)}")
 
 
 def mixed(task: dict, repeats: int) -> None:
@@ -218,13 +190,9 @@ def mixed(task: dict, repeats: int) -> None:
         alone = apart("kit", task | {"methods": ["trove"]})
         both = apart("kit", task | {"methods": ["primitive", "trove"]})
         batch = apart("offline", task | {"methods": ["trove"], "asked": both["asked"]})
-        bound = both["tokens"] / rate(batch)
-        ratios.append(both["seconds"] / max(alone["seconds"], bound))
-        print(
-            f"mixed: {shown('stream alone', alone)}; {shown('all in one batch', batch)}; {shown('mixed', both)};",
-            end=" ",
-        )
-        print(f"{ratios[-1]:.2f} of the larger bound", flush=True)
+        ratios.append(both["seconds"] / max(alone["seconds"], both["tokens"] / rate(batch)))
+        each = f"{shown('stream alone', alone)}; {shown('all in one batch', batch)}; {shown('mixed', both)}"
+        print(f"mixed: {each}; {ratios[-1]:.2f} of the larger bound", flush=True)
     print(f"mixed, median of {repeats}: {verdict(median(ratios), MIXED_TARGET, least=False)}")
 
 

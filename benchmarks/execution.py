@@ -2,7 +2,7 @@
 
     python benchmarks/execution.py [--programs 1500] [--workers 2] [--own-work 0.1] [--seed 0]
 
-Needs the public logs ($TROVE_LITE_DATA, default ./data). Prints a Markdown table of ratios to the official way, which
+Needs the public logs (`trove-lite fetch logs`). Prints a Markdown table of ratios to the official way, which
 starts `python file.py` for each program. Programs are dealt into chunks, and every way runs a chunk before any runs the
 next, in an order that changes, so that a machine that others use treats all alike. Ratios are medians over chunks.
 
@@ -20,8 +20,6 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-
-os.environ.setdefault("TROVE_LITE_DATA", "data")
 
 from trove_lite.datasets import load_problems
 from trove_lite.datasets.files import data_folder

@@ -27,7 +27,6 @@ from .reeval import RUNS, sizes_of
 
 @check
 def runs_are_several(candidates: pd.DataFrame, whose: str):
-    """Which of the runs repeat another one, by category, and where."""
     pairs, stream = shared_programs(candidates), all_candidates(candidates)
     key = ["run", "method"]
     kept = independent_runs(stream).groupby(["category", *key], observed=True)["problem"].nunique()
@@ -104,7 +103,6 @@ def by_rule(paired: pd.DataFrame, sides: Comparison) -> Iterator[tuple[str, pd.S
 
 @check
 def lead(sides: Comparison, paired: pd.DataFrame, look: Look, k: int, seed: int, resamples: int):
-    """TROVE's lead against the printed one."""
     rival = rival_of(sides)
     pool = "; the SKIP pool stands in for PRIMITIVE: neither agreement nor difference says anything of it"
     pool *= SKIP_POOL in rival
@@ -176,7 +174,6 @@ def verdicts_of(side: pd.DataFrame, category: str) -> dict[str, pd.Series]:
 
 @check
 def power(spread: pd.DataFrame):
-    """What the re-evaluation's design can see (`power_table`)."""
     if spread.empty or spread["power_with_3201"].isna().all():
         return
     five, effect = spread[spread["runs"] == RUNS].set_index("effect"), MARGINS[0]
@@ -196,7 +193,6 @@ def power(spread: pd.DataFrame):
 
 @check
 def stand_in(sides: Comparison, look: Look, k: int, seed: int, resamples: int):
-    """Does the SKIP pool score what PRIMITIVE is printed to score?"""
     scores = scored(score(sides[PRIMITIVE], "one_stage", k, seed=seed, resamples=resamples))
     lines, off, ran = [], [], measured(sides)
     for category, part in scores.groupby("category", observed=True):
@@ -221,7 +217,6 @@ def stand_in(sides: Comparison, look: Look, k: int, seed: int, resamples: int):
 
 @check
 def one_stage_gains(sides: Comparison, look: Look):
-    """The re-evaluation's correction on these runs, held against print."""
     before, after = (
         choose(sides[TROVE], rule).assign(score=lambda f: f["correct"].fillna(False).astype(float))
         for rule in ("two_stage", "one_stage")
@@ -269,7 +264,6 @@ def without_import(runs: pd.DataFrame):
 
 @check
 def matched_tokens(sides: Comparison, longer: Comparison | None, k: int):
-    """The same comparison at the tokens that TROVE's calls cost, prompt and completion (`matched_budgets`)."""
     table = matched_budgets(sides, longer)
     row = table[table["budget"] == "total tokens"].iloc[-1]
     if row["note"]:

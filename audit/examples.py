@@ -102,7 +102,6 @@ def same_examples(examples: pd.DataFrame):
 
 @check
 def same_prompts(pack: object):
-    """Are the rendered PRIMITIVE and SKIP prompts the same text?"""
     questions = [Question("", c, 0, OPEN) for c in CATEGORIES]
     same = [q for q in questions if pack.render(q, "primitive") == pack.render(q, "skip")]
     return same == questions, locals()
@@ -117,7 +116,6 @@ def own_examples(own: pd.DataFrame):
 
 @check
 def accuracy_without_leaks(examples: pd.DataFrame, sides: Comparison):
-    """Accuracy of recorded TROVE runs with and without the problems that their prompts give away."""
     chosen = choose(sides[TROVE], "two_stage").astype({"category": str, "problem": int})
     chosen = chosen.assign(score=chosen["correct"].fillna(False).astype(float))
     keys = leaked(examples, METHODS["TROVE"])[["category", "problem"]].astype({"problem": int})

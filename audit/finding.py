@@ -5,12 +5,12 @@ takes what it needs by name and gives whether the statement holds, and its `loca
 has a verdict needs no check: what no number shows was read in a released program, and the row names its files.
 """
 
+from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
 from string import Formatter
 from types import MappingProxyType
-from typing import NamedTuple
 
 import pandas as pd
 
@@ -25,16 +25,7 @@ TEXTS = ("paper", "place", "check", "stated", "computed", "note")
 CHECKS: dict[str, Callable] = {}
 
 
-class Finding(NamedTuple):
-    section: int
-    paper: str
-    place: str
-    check: str
-    stated: str
-    computed: str
-    verdict: str
-    weight: float
-    note: str
+Finding = namedtuple("Finding", "section paper place check stated computed verdict weight note")
 
 
 class Words(Formatter):

@@ -39,7 +39,6 @@ TITLES = dict(zip(bbh.FILES, published_table("latm_table2")["task"].unique(), st
 
 @check
 def instances_tested(look: Look):
-    """The test-set size that the accuracies imply."""
     two, four, five = look("latm_table2"), rows_of(look, "latm_table4", metric="accuracy_pct"), look("latm_table5")
     more = four.loc[~four["tool_user_model"].isin(two["tool_user_model"]), "value"]
     values = pd.concat([two["accuracy_pct"], more, five.loc[five["method"] == "GPT-4 CoT", "accuracy_pct"]])
@@ -69,7 +68,6 @@ def listed(words: Mapping[str, str]) -> str:
 
 @check
 def one_answer_for_all(items: Mapping[str, Sequence[tuple[str, str]]], look: Look):
-    """Table 2's baselines beside the answer that is right most often."""
     two, below, best = rows_of(look, "latm_table2", method="CoT"), [], {}
     for task, found in items.items():
         golds = [gold for _, gold in found]

@@ -51,7 +51,6 @@ def fit_of(look: Look, name: str) -> MeanFit:
 
 @check
 def same_kind_of_mean(look: Look):
-    """Which mean the MATH row of Table 1 is, column by column."""
     fits = {name: fit_of(look, name) for name in COLUMNS_OF_TABLE1}
     kinds = {fit.fits for fit in fits.values()}
     printed = [f"{name} {fit.printed:.2f}" for name, fit in fits.items()]
@@ -80,7 +79,6 @@ def accuracy_said_of_trove(look: Look):
 
 @check
 def means_of_table5(look: Look):
-    """Which mean the MATH row of Table 5 is, where all cells are legible."""
     fits = {}
     for (method, k), part in look("reeval_table5").groupby(["method", "k"], dropna=False, sort=False):
         cells = part.set_index("category")["mean"].reindex([*CATEGORIES, "MATH"])
@@ -124,7 +122,6 @@ def lead_of_figure4(look: Look):
 
 @check
 def sizes_of_categories(look: Look):
-    """Section 3's category sizes against Table 8."""
     said = {c: int(float(claim(look, "reeval", f"category size as stated: {c}", section="§3"))) for c in CATEGORIES}
     sizes = sizes_of(look).astype(int).to_dict()
     wrong = [c for c in CATEGORIES if said[c] != sizes[c]]
@@ -186,7 +183,6 @@ def best_of_several(look: Look):
 
 @check
 def lead_in_standard_errors(look: Look):
-    """TROVE's lead of one point, in standard errors made from what is printed."""
     sides, sizes = ("TROVE improved", "PRIMITIVE, K=15"), sizes_of(look)
     stated = claim(look, "reeval", "improved TROVE vs PRIMITIVE")
     (a, b), ((of_a, row_a), (of_b, row_b)) = (
@@ -202,7 +198,6 @@ def lead_in_standard_errors(look: Look):
 
 @check
 def spread_of_a_mean(look: Look):
-    """Table 3: of what the MATH row's ± are standard deviations."""
     sizes, printed, computed, fits, alike = sizes_of(look), [], [], [], []
     for method in ("PRIMITIVE", "TROVE"):
         sds, whole = with_math_row(look, "reeval_table3", "std", method=method)
@@ -222,7 +217,6 @@ def spread_of_a_mean(look: Look):
 
 @check
 def spread_of_samples(look: Look):
-    """Table 3: whether single ± of PRIMITIVE are possible."""
     sizes, cells = sizes_of(look), by_category(look, "reeval_table3", method="PRIMITIVE")
     spread = by_category(look, "reeval_table3", "std", method="PRIMITIVE")
     k = cell(look, "reeval_table3", "k", category="MATH", method="PRIMITIVE")

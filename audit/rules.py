@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
+from trove_lite import selection
 from trove_lite.analysis.choose import PROBLEM, in_order
 from trove_lite.analysis.compare import difference_cells
 from trove_lite.analysis.scores import variance_of
@@ -24,18 +25,7 @@ from trove_lite.datasets.answers import graded, is_correct, read_numbers
 from trove_lite.datasets.base import Problem
 from trove_lite.datasets.math import CATEGORIES
 from trove_lite.programs import operations, program_of, recorded_sources
-from trove_lite.selection import (
-    Rule,
-    Vote,
-    by_mode_first,
-    fewest_operations,
-    first_successful,
-    number_text,
-    one_stage,
-    one_stage_described,
-    rounded,
-    two_stage,
-)
+from trove_lite.selection import Rule, Vote, one_stage, two_stage
 
 from .finding import check, finding
 from .printed import points
@@ -43,19 +33,9 @@ from .printed import points
 Golds = Mapping[tuple[str, int], float]
 
 #: Rule → does the program do what the paper says? None where the paper does not say.
-AGREES = {
-    "stages": False,
-    "ties": False,
-    "votes": False,
-    "all of selection": False,
-    "vote key": None,
-    "silence": None,
-    "graded number": None,
-    "number parsing": None,
-    "first block": None,
-    "regeneration": True,
-    "regeneration grading": False,
-}
+AGREES = dict.fromkeys(("stages", "ties", "votes", "all of selection", "regeneration grading"), False)
+AGREES |= dict.fromkeys(("vote key", "silence", "graded number", "number parsing", "first block"))
+AGREES["regeneration"] = True
 COLUMNS = "rule method category before after difference low high p problems runs other_candidate other_verdict which"
 #: A Python block of a solution, closed or not.
 BLOCK = re.compile(r"```python[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
@@ -72,29 +52,29 @@ def agreement(
     cast = [list(reading(vote)) if vote.ok else [] for vote in votes]
     count = Counter(answer for answers in cast for answer in answers)
     if not count:
-        return first_successful(votes)
+        return selection.first_successful(votes)
     top = max(count.values())
     leading = [answer for answer, n in count.items() if n == top]
     winners = set(leading if simplest else leading[:1])
-    return fewest_operations(votes, [i for i, answers in enumerate(cast) if winners.intersection(answers)])
+    return selection.fewest_operations(votes, [i for i, answers in enumerate(cast) if winners.intersection(answers)])
 
 
 #: Official one-stage agreement, with one difference each.
 ONE_STAGE: dict[str, Rule] = {
     "ties": lambda votes: agreement(votes, simplest=True),
     "votes": lambda votes: agreement(votes, lambda vote: vote.answers[:1]),
-    "vote key": lambda votes: agreement(votes, lambda vote: [rounded(answer) for answer in vote.answers]),
+    "vote key": lambda votes: agreement(votes, lambda vote: [selection.rounded(answer) for answer in vote.answers]),
     "silence": lambda votes: one_stage([b._replace(ok=b.ok and len(b.answers) > 0) for b in votes]),
 }
 
 
 def in_two_stages(rule: Rule) -> Rule:
     """The rule within each mode, then among the modes' winners, as the official program applies its own."""
-    return lambda votes: by_mode_first(votes, rule)
+    return lambda votes: selection.by_mode_first(votes, rule)
 
 
 SELECTION = {"stages": one_stage} | {name: in_two_stages(rule) for name, rule in ONE_STAGE.items()}
-SELECTION["all of selection"] = one_stage_described
+SELECTION["all of selection"] = selection.one_stage_described
 
 
 def choose_by(candidates: pd.DataFrame, rule: Rule) -> pd.DataFrame:
@@ -124,7 +104,9 @@ def read_literals(output: str) -> list[str]:
     for text in LITERAL.findall(output):
         top, _, bottom = text.replace(",", "").partition("/")
         value = float(top)
-        values.append(number_text(float(Fraction(value) / int(bottom)) if bottom and math.isfinite(value) else value))
+        if bottom and math.isfinite(value):
+            value = float(Fraction(value) / int(bottom))
+        values.append(selection.number_text(value))
     return values
 
 
@@ -285,7 +267,6 @@ def switched_rules(effects: pd.DataFrame, remarks: Mapping[str, str]):
 
 @check
 def trimming_threshold(runs: pd.DataFrame):
-    """Where the stated threshold ½·log10 n and the program's log_20 n remove different functions."""
     sizes = all_candidates(runs).groupby("category", observed=True)["problem"].max() + 1
     uses, differ = [], 0
     for category, n in sizes.items():

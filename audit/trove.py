@@ -29,7 +29,6 @@ def ends(shares: pd.Series) -> str:
 
 @check
 def relative_gains(look: Look):
-    """§5.3's ranges of relative gains against Table 2."""
     acc = methods_of(look, "trove_table2", task="MATH", metric="acc")
     for rival in ("PRIMITIVE", "INSTANCE"):
         low, high = stated_range(look, f"MATH gain over {rival}")
@@ -40,7 +39,6 @@ def relative_gains(look: Look):
 
 @check
 def tools_saved(look: Look):
-    """§5.3's range of tools saved against Table 2."""
     low, high = stated_range(look, "fewer tools than INSTANCE")
     lib = methods_of(look, "trove_table2", task="MATH", metric="n_lib")
     share = 100 * (1 - lib["TROVE"] / lib["INSTANCE"])
@@ -66,7 +64,6 @@ def toolbox_sizes(look: Look):
 
 @check
 def seconds_of_people(look: Look):
-    """What Appendix C says of Table 5."""
     seconds = look("trove_table5").query("metric == 'time_s'").set_index("method")["mean"]
     quantities = "PRIMITIVE slower than TROVE by", "INSTANCE slower than PRIMITIVE by another"
     said = {quantity: float(claim(look, "trove", quantity)) for quantity in quantities}
@@ -134,7 +131,6 @@ def deviations_of_orderings(look: Look):
 
 @check
 def fixed_threshold(look: Look):
-    """A fixed threshold of 2 uses against half the logarithm, at every trim of each data set."""
     fixed, step = (float(claim(look, "trove", f)) for f in ("fixed trimming threshold", "trim interval"))
     rows, sizes = methods_of(look, "trove_table13"), look("trove_table1").set_index("category")["size"].astype(int)
     trims = {c: range(int(step), n + 1, int(step)) for c, n in sizes.items()}
@@ -170,7 +166,6 @@ def without_sampling(look: Look):
 
 @check
 def rectification(look: Look):
-    """Appendix D.3: what rectification after creation does in Table 12."""
     rows, stated = methods_of(look, "trove_table12"), claim(look, "trove", "rectification after creation")
     before, after = rows["no_rectification_ours"], rows["rec_after_creation"]
     helps, hurts, most = (after > before).sum(), (after < before).sum(), (after - before).idxmin()
@@ -189,7 +184,6 @@ def most_accurate(look: Look):
 
 @check
 def simpler_programs(look: Look):
-    """The abstract's "consistently yields simpler solutions" against the #ops that Table 2 prints."""
     rows, longer, simpler = methods_of(look, "trove_table2", metric="n_ops"), [], True
     for rival in ("PRIMITIVE", "INSTANCE"):
         names = [*rows.index[rows["TROVE"] > rows[rival]]]

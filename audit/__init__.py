@@ -1,39 +1,47 @@
 """The audit: do the papers' numbers add up, and does the official program do what the paper says?
 
-It asks every check for its findings, with whatever is there: published tables always, recorded runs as given, the data
-set, and what it is handed: a way to load prompts, to read the logs' texts, to run programs. What cannot be
-computed here is left out, and `missing` says so. Runs of another model, or on other problems, judge no paper.
+It asks every check (`finding.check`) that finds what it needs: published tables always, recorded runs as given, public
+files that are here, and what it is handed: a way to load prompts, to read the logs' texts, to run programs. What cannot
+be computed here is left out, and `missing` says so. Runs of another model, or on other problems, judge no paper.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from typing import NamedTuple
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from papers.reeval import TROVE, budget, power_table
+from papers.reeval import PRIMITIVE, TROVE, budget, differences, power_table
 from papers.reeval import sides as sides_of
-from papers.trove import demonstrations
+from papers.trove import counted_otherwise, demonstrations, recorded_selection, table2_explained
 from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.sides import Comparison
 from trove_lite.candidates import all_candidates
-from trove_lite.datasets import load_dataset
+from trove_lite.datasets import bbh, creation_challenge, load_dataset
 from trove_lite.datasets.base import Problem
-from trove_lite.datasets.files import public_paths
+from trove_lite.datasets.files import pinned_records, public_paths
 from trove_lite.errors import TroveLiteError
 from trove_lite.running.settings import PAPERS_MODEL
 
-from .benefit import benefit_findings, import_findings, independence_findings, published_runs
-from .creator import creator_program_findings
-from .creator_latm import papers_findings
-from .finding import Finding, as_table
-from .latm import latm_program_findings
-from .reeval import reevaluation_findings
-from .rules import SWITCHES, golds_of, rule_effects, rule_findings, trimming_finding
-from .trove_counts import counting_findings
-from .worked_examples import leaks, prompt_findings, prompts_equal, run_examples
+from . import benefit, reeval, repeated, trove  # noqa: F401, for their checks
+from .creator import golds_in_inputs, whole_math
+from .examples import leaks, run_examples
+from .finding import as_table, findings_of, read_findings
+from .latm import released_chats
+from .printed import as_printed
+from .rules import AGREES, golds_of, rule_effects
 
 __all__ = ["Audit", "run_audit"]
+
+KEPT = ["run", "method", "category", "name", "signature"]
+#: What checks need of public files: its name in them, what it is, and how it is read where it is here.
+FILES = {
+    "inputs": ("inputs of CREATOR's data sets", golds_in_inputs),
+    "records": ("records of CREATOR", lambda: pinned_records(creation_challenge.NAME, creation_challenge.FILE)),
+    "golds": ("all 5,000 answers of CREATOR's MATH", whole_math),
+    "items": ("LATM's tasks", lambda: {task: bbh.items(task) for task in bbh.FILES}),
+    "chats": ("LATM's released chats", released_chats),
+}
 
 
 class Audit(NamedTuple):
@@ -69,38 +77,51 @@ def run_audit(
 
     k: calls a problem (None: the papers' 15, or as many as both sides have); calls: the runs' requests, where they are
     known; longer: sides with PRIMITIVE runs of more calls, for the comparison at matched tokens; kept: what toolboxes
-    held when the runs ended (`papers.trove.toolboxes`). Handed over, or else
-    done without: `prompts` (`prompts.load_pack`), `logs` (`recorded.official_logs.import_logs`) and `sandbox`, which
-    opens one to run programs in (`sandbox.pool.Sandbox`).
+    held when the runs ended (`papers.trove.toolboxes`). Handed over, or else done without: `prompts`
+    (`prompts.load_pack`), `logs` (`recorded.official_logs.import_logs`) and `sandbox`, which opens one to run programs
+    in (`sandbox.pool.Sandbox`).
     """
-    missing = []
-    problems = _problems("math", missing)
-    whole = all_candidates(candidates)
-    texts = _texts(whole, problems, logs, missing)
-    runs = independent_runs(whole if texts is None else texts)
-    sides = sides_of(candidates, calls=calls)
-    k = budget(sides, k)
-    scope = _scope(candidates)
-    golds = golds_of(problems if sides.dataset == "math" else _problems(sides.dataset, missing))
-    found = [*reevaluation_findings(), *papers_findings(), *creator_program_findings(missing)]
-    found += latm_program_findings(missing)
-    with _opened(sandbox, missing) as box:
-        effects, remarks = rule_effects(runs, golds or None, box)
-        examples, rows = _worked_examples(prompts, problems, None if scope else sides, box, missing)
-    found += [*rows, *independence_findings(candidates, "these runs" if scope else "public runs"), published_runs()]
+    missing, scope, sides = [], _scope(candidates), sides_of(candidates, calls=calls)
+    how = {"k": budget(sides, k), "seed": seed, "resamples": resamples}
+    problems = _known(missing, "problems of math", lambda: problems_of("math"))
+    own = problems
+    if sides.dataset != "math":
+        own = _known(missing, f"problems of {sides.dataset}", lambda: problems_of(sides.dataset))
+    evidence = {"look": as_printed(), "candidates": candidates, "whose": "these runs" if scope else "public runs"}
+    for name, (what, read) in FILES.items():
+        if (found := _known(missing, what, read)) is not None:
+            evidence[name] = found
+    texts = _texts(candidates, problems, logs, missing)
+    if sandbox is None:
+        missing.append("programs: not run, as asked")
+    with ExitStack() as stack:
+        box = _known(missing, "programs: not run", lambda: stack.enter_context(sandbox())) if sandbox else None
+        effects, remarks = rule_effects(independent_runs(texts), golds_of(own or ()) or None, box)
+        if prompts and problems:
+            evidence |= _known(missing, "released prompts", lambda: _worked_examples(prompts, problems, box)) or {}
+    spread = power_table(sides, **how)
     if not scope:
-        if left := sorted(set(SWITCHES) - set(effects["rule"])):  # corrected together: one that is missing changes all
+        kept = pd.DataFrame(columns=KEPT) if kept is None else kept
+        evidence |= {"runs": candidates, "kept": kept, "explained": table2_explained(candidates, kept)}
+        evidence |= {"counted": counted_otherwise(candidates), "selected": recorded_selection(candidates)}
+        if left := sorted(AGREES.keys() - set(effects["rule"])):  # corrected together: one that is missing changes all
             missing.append(f"rules: findings not computed here, for lack of {', '.join(left)}")
         else:
-            found += rule_findings(effects, remarks)
-        found += [trimming_finding(whole), *import_findings(candidates)]
-        found += benefit_findings(sides, k=k, seed=seed, resamples=resamples, longer=longer)
-        found += counting_findings(candidates, kept)
-    spread = power_table(sides, k=k, seed=seed, resamples=resamples)
-    findings = as_table(found)
-    if findings.duplicated(["section", "paper", "place", "check"]).any():
-        raise AssertionError("two findings of the same name")
-    return Audit(findings, effects, examples, spread, missing, scope)
+            evidence |= {"effects": effects, "remarks": remarks}
+        if len(sides[TROVE]) and len(sides[PRIMITIVE]):
+            evidence |= how | {"sides": sides, "longer": longer, "spread": spread}
+            evidence["paired"] = differences(sides, **how)
+    findings = as_table([*findings_of(evidence), *read_findings()])
+    return Audit(findings, effects, evidence.get("examples"), spread, missing, scope)
+
+
+def _known(missing: list[str], what: str, read: Callable[[], Any]) -> Any:
+    """What `read` gives; None, and a line in `missing`, where it is not here."""
+    try:
+        return read()
+    except (TroveLiteError, ImportError, RuntimeError) as error:
+        missing.append(f"{what}: {error}")
+        return None
 
 
 def _scope(candidates: pd.DataFrame) -> str:
@@ -115,77 +136,39 @@ def _scope(candidates: pd.DataFrame) -> str:
     )
 
 
-def _problems(dataset: str, missing: list[str]) -> list[Problem]:
-    try:
-        found = load_dataset(dataset)
-        return [problem for category in found.categories for problem in found.load(category)]
-    except TroveLiteError as error:
-        missing.append(f"problems of {dataset}: {error}")
-        return []
+def problems_of(dataset: str) -> list[Problem]:
+    found = load_dataset(dataset)
+    return [problem for category in found.categories for problem in found.load(category)]
 
 
 def _texts(
-    candidates: pd.DataFrame, problems: list[Problem], read: Callable | None, missing: list[str]
-) -> pd.DataFrame | None:
-    """The same runs with texts: as given, or read from the public logs where these are what was given."""
-    if "solution" in candidates:
-        return candidates
+    candidates: pd.DataFrame, problems: list[Problem] | None, read: Callable | None, missing: list[str]
+) -> pd.DataFrame:
+    """The same runs with texts where they have them, or where they were read from the public logs that are here."""
+    given = all_candidates(candidates)
+    if "solution" in given:
+        return given
     paths = [path for path in public_paths("logs", ".md") if path.is_file()]
     if read is None or not problems or not paths:
         missing.append("texts of the runs: no run folder given, and no logs here; run `trove-lite fetch math logs`")
-        return None
-    others = "texts of the runs: outcomes of other runs than the logs here; give their run folder"
-    if _scope(candidates):  # known before all logs are read
-        missing.append(others)
-        return None
-    table, _ = read(paths, problems, progress=False)
-    key = ["run", "category", "problem", "phase", "mode", "sample", "program"]
-    texts = ["run", "category", "phase", "mode"]
-    theirs, given = (frame.astype(dict.fromkeys(texts, str)) for frame in (table, candidates))
-    asked = (
-        theirs.merge(given[texts[:2]].drop_duplicates(), on=texts[:2], how="left", indicator=True)["_merge"] == "both"
-    )
-    table = table[asked.to_numpy()]
-    if len(table) != len(given) or len(theirs[key].merge(given[key], on=key)) != len(given):
-        missing.append(others)
-        return None
-    return table
+        return given
+    if not _scope(candidates):  # known before all logs are read
+        table, texts = read(paths, problems, progress=False)[0], ["run", "category", "phase", "mode"]
+        theirs, ours = (frame.astype(dict.fromkeys(texts, str)) for frame in (table, given))
+        runs = [pd.MultiIndex.from_frame(frame[["run", "category"]]) for frame in (theirs, ours)]
+        table, theirs = (frame[runs[0].isin(runs[1])] for frame in (table, theirs))
+        key = [*texts, "problem", "sample", "program"]
+        if len(table) == len(given) == len(theirs[key].merge(ours[key], on=key)):
+            return table
+    missing.append("texts of the runs: outcomes of other runs than the logs here; give their run folder")
+    return given
 
 
-@contextmanager
-def _opened(sandbox: Callable[[], AbstractContextManager] | None, missing: list[str]) -> Iterator[object]:
-    """A sandbox, or None where programs cannot or should not be run."""
-    with ExitStack() as stack:
-        box = None
-        try:
-            box = stack.enter_context(sandbox()) if sandbox else missing.append("programs: not run, as asked")
-        except (TroveLiteError, RuntimeError) as error:  # no isolation on this machine
-            missing.append(f"programs: not run: {str(error).splitlines()[0]}")
-        yield box
-
-
-def _worked_examples(
-    prompts: Callable | None,
-    problems: list[Problem],
-    sides: Comparison | None,
-    sandbox: object,
-    missing: list[str],
-) -> tuple[pd.DataFrame | None, list[Finding]]:
-    """The released prompts' worked examples, and the findings about them; nothing where they are not here."""
-    try:
-        packs = {name: prompts(name, load_dataset("math")) for name in ("official", "own")} if prompts else {}
-    except (TroveLiteError, ImportError) as error:
-        missing.append(f"released prompts: {error}")
-        return None, []
-    if not packs or not problems:
-        return None, []
-    tables = {}
-    for name, pack in packs.items():
-        demos = demonstrations(pack)
-        tables[name] = leaks(demos, problems)
-        if sandbox is not None:
-            tables[name] = run_examples(demos, tables[name], sandbox)
-    rows = prompt_findings(
-        tables["official"], problems=problems, own=tables["own"], sides=sides if sides and len(sides[TROVE]) else None
-    )
-    return tables["official"], [*rows, prompts_equal(packs["official"])]
+def _worked_examples(prompts: Callable, problems: list[Problem], box: object) -> dict[str, object]:
+    """The released prompts' pack, and the worked examples of theirs and ours."""
+    packs = {name: prompts(name, load_dataset("math")) for name in ("official", "own")}
+    tables = []
+    for demos in map(demonstrations, packs.values()):
+        table = leaks(demos, problems)
+        tables.append(table if box is None else run_examples(demos, table, box))
+    return {"pack": packs["official"], "examples": tables[0], "own": tables[1], "problems": problems}

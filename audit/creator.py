@@ -1,159 +1,170 @@
-"""CREATOR's program against its paper: what printed numbers tell of lengths, repairs and transfer, and of grading.
+"""CREATOR's numbers, released data and grader against its paper: section 2 of the audit.
 
-Beside it stand `creator_data`, what the released data tell, and `creator_program`, what no number tells. Which setting
-does here what the program does stands in docs/creator.md.
+Which setting does here what its program does stands in docs/creator.md.
 """
 
-from collections.abc import Iterator
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
 from papers.creator.grading import gold_in_input, input_leaks
-from trove_lite.datasets import load_dataset
-from trove_lite.datasets.base import Dataset
+from trove_lite.datasets import graders, load_dataset
+from trove_lite.datasets.files import data_folder, sha256_of
+from trove_lite.datasets.math import CATEGORIES, MATH_FILES
 from trove_lite.errors import TroveLiteError
 
-from .creator_data import data_findings
-from .creator_program import LAST, program_findings
-from .finding import Finding, Look, as_printed, cell, claim, finding, rows_of
+from .finding import check
+from .printed import Look, Range, before_rounding, by_category, cell, claim, counts_allowed, rows_of
 
-#: Data sets of CREATOR's tables, whose files may not be here.
-DATASETS = ("math", "tabmwp", "creation_challenge")
-GRADING = "what a program prints is graded as what a model says"
+#: MATH's test set by category, all of it; the published subset is its problems with a numeric answer.
+WHOLE_MATH = dict(zip(CATEGORIES, (1187, 474, 479, 903, 540, 871, 546), strict=True))
+WHOLE_TABMWP = 7686  # test questions of TabMWP (Lu et al. 2023)
+#: MATH with all answers, as texts, at the program's last commit: no data set of this kit, so pinned here.
+PINS = {
+    "algebra": "11a6a613c73c27197251fbe83c7520f665aaa8b92e6d939935cbf4c8a2706128",
+    "counting": "40b74cf3ed7880c5529a7440962b60370ddcf54f38c5a8235db5dab7f7436eea",
+    "geometry": "476b2d97c59a875b8199cab813e45690c02606f341f9867d41fca41661b8539f",
+    "intermediate": "31238e814ddbc864af810fbbea18f7ba7c63c3acae6196c49f7f3b8a943bf8bb",
+    "number": "b715cd0541b62551c301d3eaa5c3a70d87eec89dbce62ca56ddd472e12f7f959",
+    "prealgebra": "ea19f70c506a29dd5c071a17d078feda4d47d91ef6dc07d7ec0e56ecabef47ae",
+    "precalculus": "71609b00cd5cbe9e21738185e212a7a3edd7f3f5d814ad6037118a7168b006c5",
+}
 SET = 3  # questions of a set of tool transfer
-TOKENS = 1024  # read in utils.py: the longest completion that the program asks for
 
 
-def creator_program_findings(missing: list[str], look: Look | None = None) -> list[Finding]:
-    """CREATOR's findings on program and paper; what needs data sets that are not here is left out, and said."""
-    look = look or as_printed()
-    printed = [check(look) for check in (_tokens, _words_succeed, _repairs, _transfer, _free_question)]
-    return [*_grading(missing), *printed, *data_findings(missing), *program_findings()]
+def sizes_of_math(look: Look) -> dict[str, pd.Series]:
+    """Problems by category: of those with a numeric answer, and of all."""
+    numeric = by_category(look, "reeval_table8", "count", level="all").astype(int)
+    return {"numeric": numeric, "whole": pd.Series(WHOLE_MATH)}
 
 
-def _report(place: str, check: str, **rest: object) -> Finding:
-    return finding(2, "CREATOR", place, check, **rest)
+@check
+def cells_are_counts(look: Look):
+    cells, computed, found = rows_of(look, "creator_table2"), [], {}
+    cells = cells[cells["category"].isin(CATEGORIES)]
+    for name, sizes in sizes_of_math(look).items():
+        possible = [
+            bool(counts_allowed(v / 100, 3, sizes[c])) for c, v in zip(cells["category"], cells["value"], strict=True)
+        ]
+        found[name] = cells[np.logical_not(possible)]
+        computed.append(f"{sizes.sum()} problems: {len(found[name])} impossible")
+    numeric = sizes_of_math(look)["numeric"].sum()
+    impossible = [f"{r.category} {r.method} {r.setting} {r.value}" for r in found["numeric"].itertuples()]
+    return not impossible, locals()
 
 
-def _grading(missing: list[str]) -> Iterator[Finding]:
-    """The share of problems whose answer a program could print by repeating its input."""
-    shares = []
-    for name in DATASETS:
-        try:
-            dataset = load_dataset(name)
-            leaks = input_leaks(dataset).set_index("category")["gold_in_input"]
-            shares.append(f"{dataset.title} {100 * leaks.get('no_hint', leaks.iloc[-1]):.1f} %")
-        except TroveLiteError as error:
-            missing.append(f"problems of {name}: {error}")
-            return
-    yield _report(
-        "program",
-        GRADING,
-        stated="one accuracy for all methods",
-        computed=f"the gold answer is among the numbers of the input of {', '.join(shares)}",
-        holds=False,
-        importance=2,
-        note=f"of {dataset.title} {100 * _in_question(dataset):.1f} % by the question alone, without its constants; of "
-        "a program's output any number may be the answer, of words only the first after the marker; by method in the "
-        "notebook 30_creator",
-    )
+def solved(cells: pd.Series, sizes: pd.Series) -> Range:
+    """How many problems a row's categories say were solved.
+
+    A percentage of one decimal fixes the count of up to 1000 problems; one that no count rounds to is taken as it is.
+    """
+    may = []
+    for n, share in zip(sizes, cells[sizes.index] / 100, strict=True):
+        counts = counts_allowed(share, 3, n)
+        may.append((counts[0], counts[-1]) if counts else np.multiply(n, before_rounding(share, 3)))
+    return Range(*np.sum(may, axis=0))
 
 
-def _in_question(dataset: Dataset) -> float:
-    """The share of problems whose answer is a number of the question's own text."""
-    problems = dataset.load(dataset.categories[0])
-    bare = [replace(problem, question=problem.question._replace(context="")) for problem in problems]
-    return float(np.mean([gold_in_input(problem) for problem in bare]))
+@check
+def averages_are_weighted(look: Look):
+    rows, computed, found = look("creator_table2"), [], {}
+    rows = rows.pivot_table(index=["method", "setting"], columns="category", values="value", sort=False)
+    for name, sizes in sizes_of_math(look).items():
+        n, found[name] = sizes.sum(), []
+        for setting, row in rows.iterrows():
+            low, high = solved(row, sizes)
+            if not Range(low / n, high / n).meets(before_rounding(row["MATH"] / 100, 3)):
+                made = f"{low:.0f} of {n}, {100 * low / n:.2f} %"
+                found[name].append(f"{' '.join(setting)}: the cells make {made}, and {row['MATH']} is printed")
+        computed.append(f"with {n} problems {len(rows) - len(found[name])} of {len(rows)} fit")
+    off = found["numeric"]
+    return not off, locals()
 
 
-def _tokens(look: Look) -> Finding:
-    """How long a completion may be."""
-    stated = claim(look, "creator", "max generation length")
-    return _report(
-        "App. A.1",
-        "the longest completion",
-        stated=f"{stated} tokens in all experiments",
-        computed=f"in the program {TOKENS}",
-        holds=float(stated) == TOKENS,
-        importance=2,
-        note=f"read in utils.py at {LAST}, and the same at the first commit",
-    )
+@check
+def share_tested(look: Look):
+    share = float(claim(look, "creator", "share of questions tested approximately"))
+    numeric, whole = (n.sum() for n in sizes_of_math(look).values())
+    tabmwp = cell(look, "trove_table1", "size", category="TabMWP") / WHOLE_TABMWP
+    found = numeric / whole
+    return abs(100 * found - share) < 5, locals()
 
 
-def _words_succeed(look: Look) -> Finding:
-    """What Tables 3 and 4 print as successful execution of words, which the program has no way to deny."""
-    shares = {}
+@check
+def best_of_the_baselines(look: Look):
+    stated = claim(look, "creator", "accuracy against the best of the baselines")
+    four = rows_of(look, "creator_table4", metric="accuracy_pct").set_index(["method", "setting"])["value"]
+    ours, entangled = (four[f"{name} (w/o CoT)"] for name in ("CREATOR", "CREATOR-Entangled"))
+    others = four[~four.index.get_level_values(0).str.startswith("CREATOR")]
+    best = max(others.max(), entangled["no hint"])
+    lead = ours["no hint"] - best
+    pairs = [("Creation Challenge", setting, ours[setting], entangled[setting]) for setting in ours.index]
+    for number, task, column in ((2, "MATH", "category"), (3, "TabMWP", "dataset")):
+        rows = rows_of(look, f"creator_table{number}", metric="accuracy_pct", **{column: task})
+        wide = rows.pivot(index="setting", columns="method", values="value")[["CREATOR", "CREATOR-Entangled"]].dropna()
+        pairs += [(task, *row) for row in wide.itertuples()]
+    below = [f"{task} {setting} {a} and {b}" for task, setting, a, b in pairs if a <= b]
+    above, but = len(pairs) - len(below), "; not: " * bool(below)
+    return bool(lead > 0), locals()
+
+
+@check
+def chain_of_thought(look: Look):
+    methods = ("PoT (w/o Rec.)", "PoT (w/ Rec.)", "CREATOR")
+    for number, task, column, moves in ((2, "MATH", "category", "rises"), (3, "TabMWP", "dataset", "falls")):
+        stated = claim(look, "creator", f"{task} with CoT under PoT and CREATOR")
+        rows = rows_of(look, f"creator_table{number}", metric="accuracy_pct")
+        rows = rows[rows["method"].isin(methods) & (rows[column] != "MATH")]
+        wide = rows.pivot(index=["method", column], columns="setting", values="value")
+        gain = wide["w/ CoT"] - wide["w/o CoT"]
+        against = wide[gain > 0] if moves == "rises" else wide[gain < 0]
+        named = [f"{' '.join(cells)} {r['w/o CoT']} → {r['w/ CoT']}" for cells, r in against.iterrows()]
+        which = ": " * bool(named)
+        yield not named, locals()
+
+
+@check
+def words_succeed(look: Look):
+    found = {}
     for number, task in ((3, "TabMWP"), (4, "Creation Challenge")):
         rows = rows_of(look, f"creator_table{number}", method="Standard", metric="successful_execution_pct")
-        shares |= {f"{task} {r.setting}": float(r.value) for r in rows.itertuples()}
-    below = {name: share for name, share in shares.items() if share < 100}
-    return _report(
-        "Tables 3 and 4",
-        "successful execution of answers in words",
-        stated=f"a valid answer is given; {', '.join(f'{name} {share:g} %' for name, share in shares.items())}",
-        computed=f"as released nothing but a failed request can count against it: {len(below)} of {len(shares)} shares "
-        "are below 100 %",
-        holds=not below,
-        importance=2,
-        note=f"read in generate_cot.py at {LAST}: the test that should find no marker cannot fail, and an answer "
-        "without a number is counted as wrong",
-    )
+        found |= {f"{task} {r.setting}": float(r.value) for r in rows.itertuples()}
+    shares, below = [f"{name} {share:g} %" for name, share in found.items()], [v for v in found.values() if v < 100]
+    return not below, locals()
 
 
-def _repairs(look: Look) -> Finding:
-    """What rectification adds to PoT in print, relative to none."""
-    stated, gains = float(claim(look, "creator", "gain from rectification approximately")), {}
+@check
+def gain_from_rectification(look: Look):
+    stated, found = float(claim(look, "creator", "gain from rectification approximately")), {}
     for number, column, name in (
         (2, "category", "MATH"),
         (3, "dataset", "TabMWP"),
         (4, "dataset", "Creation Challenge"),
     ):
+        rows = rows_of(look, f"creator_table{number}", metric="accuracy_pct", **{column: name})
+        value = rows.set_index(["method", "setting"])["value"].astype(float)
         for setting in ("w/o CoT", "w/ CoT"):
-            where = {column: name, "setting": setting, "metric": "accuracy_pct"}
-            with_, without = (
-                cell(look, f"creator_table{number}", "value", method=f"PoT ({way} Rec.)", **where)
-                for way in ("w/", "w/o")
-            )
-            gains[f"{name} {setting}"] = 100 * (with_ / without - 1)
-    near = {name: gain for name, gain in gains.items() if abs(gain - stated) < stated / 2}
-    return _report(
-        "§4.4, Figure 5 and Tables 2 to 4",
-        "gain from rectification",
-        stated=f"about {stated:g} % of the value without",
-        computed=f"PoT gains {min(gains.values()):.1f} to {max(gains.values()):.1f} %, on average "
-        f"{np.mean(list(gains.values())):.1f} %",
-        holds=len(near) == len(gains),
-        importance=1,
-        note="; ".join(f"{name} {gain:+.1f} %" for name, gain in gains.items())
-        + "; CREATOR's own is in a figure alone",
-    )
+            gain = value["PoT (w/ Rec.)", setting] / value["PoT (w/o Rec.)", setting] - 1
+            found[f"{name} {setting}"] = 100 * gain
+    gains, each = [f"{name} {gain:+.1f} %" for name, gain in found.items()], pd.Series(found)
+    least, mean, most = each.min(), each.mean(), each.max()
+    return bool((abs(each - stated) < stated / 2).all()), locals()
 
 
-def _transfer(look: Look) -> Finding:
-    """What the printed gain of transfer compares."""
-    normal, lent = 2 * SET, SET * (SET - 1)
-    return _report(
-        "§5.1 and Table 5",
-        "the gain of tool transfer, like with like",
-        stated=f"+{claim(look, 'creator', 'transfer gain')} points",
-        computed=f"as released: the best of up to {SET} tools that gold answers verified, at up to {normal + lent} "
-        f"calls a set, against one attempt at {normal}",
-        holds=None,
-        importance=2,
-        note="Table 5 of the notebook 30_creator has the mean over tools, the tool that agreement picks, and as many "
-        "calls without transfer",
-    )
-
-
-def _free_question(look: Look) -> Finding:
+@check
+def free_questions(look: Look):
     """How many of the questions won by transfer the program may have added for sets without any right answer.
 
     It adds one to each set for the question whose tool is lent, and to sets too in which no tool answered its own. Such
     a set gains exactly 1, every other at most SET - 1, and each set that is worse loses at least 1.
     """
     five = look("creator_table5").set_index("quantity")["value"].astype(float)
-    sets, pieces = int(five["sets_of_queries"]), five["data_pieces"]
+    sets, pieces, gain = int(five["sets_of_queries"]), five["data_pieces"], five["increase_of_acc"]
     normal, lent = (round(five[f"acc_tool_create_{name}"] * pieces / 100) for name in ("normal", "with_transfer"))
     worse, better = int(five["sets_worse_with_transfer"]), int(five["sets_better_with_transfer"])
     most = min(
@@ -163,14 +174,86 @@ def _free_question(look: Look) -> Finding:
         better,
     )
     most = max(most, 0)
-    return _report(
-        "§5.1 and Table 5",
-        "every question that transfer counts was answered",
-        stated=f"{lent} of {pieces:.0f} with transfer, {normal} without",
-        computed=f"as released each of {sets} sets gets one question for nothing, sets without a right answer too: of "
-        f"the {lent} up to {most}, of the {five['increase_of_acc']:+.1f} points up to {100 * most / pieces:.1f}",
-        holds=None if most else True,
-        importance=2,
-        note=f"the most that {better} sets better and {worse} worse allow; read in test_transfer.py at {LAST}; whether "
-        "the printed total holds them is not said",
-    )
+    share = most / pieces
+    return None if most else True, locals()
+
+
+def golds_in_inputs() -> dict[str, float]:
+    """Data set → the share of its problems whose gold answer is a number of the input, and of the "bare" question."""
+    shares = {}
+    for name in ("math", "tabmwp", "creation_challenge"):
+        dataset = load_dataset(name)
+        leaks = input_leaks(dataset).set_index("category")["gold_in_input"]
+        shares[dataset.title] = leaks.get("no_hint", leaks.iloc[-1])
+    problems = dataset.load(dataset.categories[0])
+    bare = [replace(problem, question=problem.question._replace(context="")) for problem in problems]
+    return shares | {"bare": float(np.mean([*map(gold_in_input, bare)]))}
+
+
+@check
+def input_gives_the_gold(inputs: Mapping[str, float]):
+    shares = [f"{title} {100 * share:.1f} %" for title, share in inputs.items() if title != "bare"]
+    return False, locals()
+
+
+@check
+def numbers_side_by_side():
+    value = graders.value_of("18 8")
+    read = "has no value" if value is None else f"is read as {value:g}"
+    return value is None, locals()
+
+
+@check
+def finite_golds(records: Sequence[dict]):
+    golds = [float(record["answer"]) for record in records]
+    endless = {index: gold for index, gold in enumerate(golds) if not math.isfinite(gold)}
+    unmarked = sum(graders.released(str(gold), gold) for gold in endless.values())
+    computed = f"{len(endless)} is infinite: item {', '.join(map(str, endless))}" if endless else "all are"
+    return not endless, locals()
+
+
+@check
+def one_program_a_record(records: Sequence[dict]):
+    texts = [re.sub(r"```python\s*\n.*?```", "", record["solution"], flags=re.DOTALL) for record in records]
+    beside = sum("```" in text for text in texts)
+    return not beside, locals()
+
+
+def whole_math() -> list[str]:
+    """The gold answers of all 5,000 problems, as texts. Raises where a file is missing or another."""
+    golds = []
+    for category, pin in PINS.items():
+        path = data_folder() / "qiancheng0" / "CREATOR" / "MATH" / "dataset" / f"{MATH_FILES[category]}.jsonl"
+        if not path.is_file() or sha256_of(path) != pin:
+            raise TroveLiteError("not here, and no data set of `trove-lite fetch`")
+        golds += [json.loads(line)["answer"] for line in path.read_text(encoding="utf-8").splitlines()]
+    return golds
+
+
+@check
+def numeric_answers(golds: Sequence[str]):
+    # 22 numbers in another base, such as 10000_2, are read as Python reads them: as decimal ones
+    others = [gold for gold in golds if not re.fullmatch(r"-?[\d_]*\.?\d+", gold)]
+    none = sum(value_in_latex(gold) is None for gold in others)
+    share = 1 - none / len(golds)
+    return not others, locals()
+
+
+@check
+def golds_in_percent(golds: Sequence[str]):
+    """Answers that the released grader, which divides the gold answer alone by 100, finds wrong themselves."""
+    percents = [gold for gold in golds if "%" in gold]
+    wrong = [gold for gold in percents if not graders.agrees(gold, float(re.sub(r"\\?%", "", gold)) / 100)]
+    return not wrong, locals()
+
+
+def value_in_latex(gold: str) -> float | None:
+    r"""The one number that a LaTeX answer is: as `graders.value_of`, and with \frac12 and roots within fractions."""
+    value, before = graders.value_of(gold), ""
+    gold = re.sub(r"\\[cdt]frac", r"\\frac", gold)
+    while gold != before:
+        before = gold
+        gold = re.sub(r"\\sqrt\s*(?:\{([^{}]*)\}|(\d))", lambda root: f"sqrt({root[1] or root[2]})", gold)
+        gold = re.sub(r"\\frac\s*(\{[^{}]*\}|\d)\s*(\{[^{}]*\}|\d)", r"(\1)/(\2)", gold)
+        gold = re.sub(r"\(\{([^{}]*)\}\)", r"(\1)", gold)
+    return graders.value_of(gold) if value is None else value

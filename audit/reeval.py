@@ -1,196 +1,233 @@
 """The re-evaluation's numbers against each other: section 1 of the audit.
 
-Every check takes its tables from `look`, so that a changed copy can be checked too. Problems of the data set enter
-only where they are given.
+A MATH row is a mean over problems (micro) or over categories (macro). A ± has two decimals and is the standard
+deviation between five runs: it says how much better the best of several runs is than their mean, how sure a lead is,
+and whether runs that share nothing can be so far apart.
 """
 
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
+from scipy import integrate, stats
 
+from trove_lite.analysis.statistics import holm, micro_mean
 from trove_lite.datasets.math import CATEGORIES
 
-from .finding import (
-    Finding,
-    Look,
-    as_printed,
-    before_rounding,
-    by_category,
-    cell,
-    claim,
-    difference_of,
-    mean_fit,
-    points,
-    rows_of,
-)
-from .reeval_spread import spread_findings
-from .reeval_text import COLUMNS_OF_TABLE1, report, sizes_of, statement_findings
+from .finding import check
+from .printed import Look, MeanFit, Range, before_rounding, by_category, cell, claim, difference_of, mean_fit
+
+RUNS = 5
+HALF = 0.005  # half a unit of the last digit of a printed ±
+#: The columns of Table 1: their name in words, method, variant.
+COLUMNS_OF_TABLE1 = {
+    "original PRIMITIVE": ("PRIMITIVE", "original"),
+    "PRIMITIVE, K=15": ("PRIMITIVE", "compute_matched"),
+    "original TROVE": ("TROVE", "original"),
+    "TROVE reproduced": ("TROVE", "reproduced_two_stage"),
+    "TROVE improved": ("TROVE", "improved_one_stage"),
+}
 
 
-def reevaluation_findings(look: Look | None = None) -> list[Finding]:
-    """Every check of the re-evaluation's arithmetic."""
-    look = look or as_printed()
-    return [
-        *means_of_table1(look),
-        *means_of_other_tables(look),
-        *table6_sums(look),
-        category_sizes(look),
-        *statement_findings(look),
-        *spread_findings(look),
-    ]
+def sizes_of(look: Look) -> pd.Series:
+    """Problems of each category, by Table 8."""
+    return by_category(look, "reeval_table8", "count", level="all")
 
 
-def means_of_table1(look: Look) -> list[Finding]:
-    """Which mean the MATH row of Table 1 is, column by column, and what follows for the text."""
-    sizes, fits, printed = sizes_of(look), {}, {}
-    for name, (method, variant) in COLUMNS_OF_TABLE1.items():
-        cells = by_category(look, "reeval_table1", method=method, variant=variant)
-        printed[name] = cell(look, "reeval_table1", category="MATH", method=method, variant=variant)
-        fits[name] = mean_fit(cells, printed[name], sizes, 2)
+def column(look: Look, name: str, value: str = "mean") -> tuple[pd.Series, float]:
+    """A column of Table 1 by category, and what its MATH row prints."""
+    method, variant = COLUMNS_OF_TABLE1[name]
+    return with_math_row(look, "reeval_table1", value, method=method, variant=variant)
+
+
+def with_math_row(look: Look, table: str, value: str, **where: object) -> tuple[pd.Series, float]:
+    return by_category(look, table, value, **where), cell(look, table, value, category="MATH", **where)
+
+
+def fit_of(look: Look, name: str) -> MeanFit:
+    return mean_fit(*column(look, name), sizes_of(look), 2)
+
+
+@check
+def same_kind_of_mean(look: Look):
+    fits = {name: fit_of(look, name) for name in COLUMNS_OF_TABLE1}
     kinds = {fit.fits for fit in fits.values()}
-    mixed = {"micro", "macro"} <= kinds or "neither" in kinds
-    first = report(
-        "Table 1, MATH row",
-        "the five numbers are the same kind of mean",
-        stated=", ".join(f"{name} {value:.2f}" for name, value in printed.items()),
-        computed="; ".join(
-            f"{n}: over problems {f.micro:.3f}, over categories {f.macro:.3f}, so {f.fits}" for n, f in fits.items()
-        ),
-        holds=not mixed,
-        importance=3,
-        note=""
-        if not mixed
-        else "originals and reproductions are averaged in different ways, so the row cannot be read across",
-    )
-    improved, original = fits["TROVE improved"].micro, fits["original TROVE"].micro
-    gain = difference_of(improved, original, 2)
-    stated = float(claim(look, "reeval", "improved vs originally reported"))
-    text, row = float(claim(look, "reeval", "original TROVE on MATH")), printed["original TROVE"]
-    second = report(
-        "§4.1.2",
-        "gain of the improved TROVE over the reported result, both averaged over problems",
-        stated=f"+{stated:g} points",
-        computed=f"over problems {improved:.3f} - {original:.3f} = {points(improved - original)} points, "
-        f"{points(gain.low)} to {points(gain.high)} before rounding",
-        holds=before_rounding(stated / 100, 2).meets(gain),
-        importance=2,
-        note=f"the stated gain is the difference of the printed row, {printed['TROVE improved']:.2f} - {row:.2f}; "
-        "whether one reports a mean of runs and the other the best of them is a finding of its own",
-    )
-    wording = rows_of(look, "figures", paper="reeval", section="§4.1.1", quantity="original TROVE on MATH")
-    other = float(wording["value"].iloc[0]) if len(wording) else float("nan")
-    third = report(
-        "§1 and §4.1.1",
-        "the accuracy that TROVE's paper is said to report",
-        stated=f"§1 {_first(look, '§1', 'original TROVE on MATH'):g} %, §4.1.1 {other:g} %, Table 1 {row:.2f}",
-        computed=f"from TROVE's Table 2: {100 * fits['original TROVE'].macro:.1f} % over categories, "
-        f"{100 * original:.1f} % over problems",
-        holds=abs(other - text) < 0.5 if other == other else None,
-        importance=1,
-        note="each of the two numbers is one of the two means",
-    )
-    return [first, second, third]
+    printed = [f"{name} {fit.printed:.2f}" for name, fit in fits.items()]
+    means = [f"{n}: over problems {f.micro:.3f}, over categories {f.macro:.3f}, so {f.fits}" for n, f in fits.items()]
+    return not ({"micro", "macro"} <= kinds or "neither" in kinds), locals()
 
 
-def _first(look: Look, section: str, quantity: str) -> float:
-    return float(rows_of(look, "figures", paper="reeval", section=section, quantity=quantity)["value"].iloc[0])
+def stated_gain(look: Look) -> float:
+    """Of the improved TROVE over the reported one, in points."""
+    return float(claim(look, "reeval", "improved vs originally reported"))
 
 
-def means_of_other_tables(look: Look) -> list[Finding]:
-    """Which mean the MATH row of Table 5 is."""
-    results = []
-    for number, table, keys in ((5, "reeval_table5", ["method", "k"]),):
-        rows, sizes, kinds, odd = look(table), sizes_of(look), [], []
-        for key, part in rows.groupby(keys, dropna=False, sort=False):
-            cells = part.set_index("category")["mean"]
-            whole = float(cells.get("MATH", np.nan))
-            if cells.reindex(CATEGORIES).isna().any() or np.isnan(whole):
-                continue
-            fit = mean_fit(cells.reindex(CATEGORIES), whole, sizes, 2)
-            kinds.append(fit.fits)
-            name = " ".join(str(int(k) if isinstance(k, float) and k == k else k) for k in key if k == k)
-            if fit.fits in ("macro", "neither"):
-                odd.append(f"{name} prints {whole:.2f}, over problems {fit.micro:.3f}, over categories {fit.macro:.3f}")
-        micro = sum(kind in ("micro", "either") for kind in kinds)
-        results.append(
-            report(
-                f"Table {number}, MATH row",
-                "the numbers are means over problems",
-                stated=f"{len(kinds)} columns whose cells are all legible",
-                computed=f"{micro} of {len(kinds)} can be the mean over problems"
-                + (f"; not: {'; '.join(odd)}" if odd else ""),
-                holds=not odd,
-                importance=1 if table == "reeval_table5" else 2,
-            )
-        )
-    return results
+@check
+def gain_over_problems(look: Look):
+    improved, original, stated = fit_of(look, "TROVE improved"), fit_of(look, "original TROVE"), stated_gain(look)
+    gain, may = improved.micro - original.micro, difference_of(improved.micro, original.micro, 2)
+    return before_rounding(stated / 100, 2).meets(may), locals()
 
 
-def table6_sums(look: Look) -> list[Finding]:
-    """Table 6: the MATH row against the sum of the rows, percentages against counts, and both against Figure 4."""
-    sizes = sizes_of(look)
-    stated, computed, wrong, gains, printed = [], [], [], {}, {}
-    for method in ("TROVE", "PRIMITIVE"):
-        for gain in ("consistent", "potential"):
-            counts = by_category(look, "reeval_table6", "count", method=method, gain=gain)
-            whole = cell(look, "reeval_table6", "count", category="MATH", method=method, gain=gain)
-            gains[method, gain], printed[method, gain] = counts.sum(), whole
-            stated.append(f"{method} {gain} {whole:.0f}")
-            computed.append(f"{method} {gain} {counts.sum():.0f}")
-            if counts.sum() != whole:
-                wrong.append((counts, whole))
-    subset = [
-        any(sum(c[n] for n in names) == whole for size in range(1, 7) for names in combinations(CATEGORIES, size))
-        for c, whole in wrong
+@check
+def accuracy_said_of_trove(look: Look):
+    original, quantity = fit_of(look, "original TROVE"), "original TROVE on MATH"
+    first, other = (float(claim(look, "reeval", quantity, section=where)) for where in ("§1", "§4.1.1"))
+    return abs(other - first) < 0.5, locals()
+
+
+@check
+def means_of_table5(look: Look):
+    fits = {}
+    for (method, k), part in look("reeval_table5").groupby(["method", "k"], dropna=False, sort=False):
+        cells = part.set_index("category")["mean"].reindex([*CATEGORIES, "MATH"])
+        if cells.notna().all():
+            name = method if np.isnan(k) else f"{method} {k:.0f}"
+            fits[name] = mean_fit(cells[:"precalculus"], cells["MATH"], sizes_of(look), 2)
+    odd = [
+        f"{name} prints {f.printed:.2f}, over problems {f.micro:.3f}, over categories {f.macro:.3f}"
+        for name, f in fits.items()
+        if f.fits in ("macro", "neither")
     ]
-    sums = report(
-        "Table 6, MATH row",
-        "counts are the sums of the seven categories",
-        stated=", ".join(stated),
-        computed=", ".join(computed),
-        holds=not wrong,
-        importance=2,
-        note=f"leaving out some of the categories would explain {sum(subset)} of the {len(wrong)} differences"
-        if wrong
-        else "",
-    )
-    total, claimed = sizes.sum(), float(claim(look, "reeval", "TROVE minus PRIMITIVE, oracle, K=75"))
-    leads = {
-        name: 100
-        * sum(sign * part[m, g] for m, sign in (("TROVE", 1), ("PRIMITIVE", -1)) for g in ("consistent", "potential"))
-        / total
-        for name, part in (("the MATH row", printed), ("the sums", gains))
-    }
-    fits = [abs(lead - claimed) <= 0.005 + 1e-9 for lead in leads.values()]
-    figure = report(
-        "Table 6 and Figure 4 (B.4)",
-        "oracle lead of TROVE with the samples of all five runs",
-        stated=f"{claimed:+g} points at K=75",
-        computed=", ".join(f"{lead:+.2f} by {name}" for name, lead in leads.items()),
-        holds=any(fits),
-        importance=2,
-        note="a problem is solved by 75 pooled samples exactly if some run solves it, so the lead is the problems "
-        "that only TROVE's runs solve minus those that only PRIMITIVE's do",
-    )
-    return [sums, figure]
+    micro, but = len(fits) - len(odd), "; not: " * bool(odd)
+    return not odd, locals()
 
 
-def category_sizes(look: Look) -> Finding:
-    """Section 3's category sizes against Table 8."""
-    prefix = "category size as stated: "
-    rows = rows_of(look, "figures", paper="reeval", section="§3")
-    rows = rows[rows["quantity"].str.startswith(prefix)]
-    stated = {row.quantity.removeprefix(prefix): int(float(row.value)) for row in rows.itertuples()}
-    table = {c: int(n) for c, n in sizes_of(look).items()}
-    wrong = [c for c in CATEGORIES if stated.get(c) != table[c]]
-    permuted = sorted(stated.values()) == sorted(table.values())
-    return report(
-        "§3 and Table 8",
-        "problems in each category",
-        stated=", ".join(f"{c} {stated[c]}" for c in CATEGORIES if c in stated),
-        computed=", ".join(f"{c} {table[c]}" for c in CATEGORIES),
-        holds=not wrong,
-        importance=2,
-        note=f"{len(wrong)} of {len(stated)} differ"
-        + (": the same seven numbers under other names" if wrong and permuted else ""),
+def table6(look: Look) -> dict[str, tuple[pd.Series, float]]:
+    """Counts by category, and what the MATH row prints, by method and gain."""
+    keys = [(method, gain) for method in ("TROVE", "PRIMITIVE") for gain in ("consistent", "potential")]
+    return {f"{m} {g}": with_math_row(look, "reeval_table6", "count", method=m, gain=g) for m, g in keys}
+
+
+@check
+def sums_of_table6(look: Look):
+    wrong = [(counts, whole) for counts, whole in table6(look).values() if counts.sum() != whole]
+    printed = [f"{key} {whole:.0f}" for key, (_, whole) in table6(look).items()]
+    sums = [f"{key} {counts.sum():.0f}" for key, (counts, _) in table6(look).items()]
+    parts = [list(names) for size in range(1, 7) for names in combinations(CATEGORIES, size)]
+    subset = sum(any(counts[names].sum() == whole for names in parts) for counts, whole in wrong)
+    return not wrong, locals()
+
+
+@check
+def lead_of_figure4(look: Look):
+    """Table 6's oracle lead against Figure 4's, by the printed row and by the sums of the categories."""
+    stated, row, sums = float(claim(look, "reeval", "TROVE minus PRIMITIVE, oracle, K=75")), 0.0, 0.0
+    for key, (counts, whole) in table6(look).items():
+        share = 100 * (1 if key.startswith("TROVE") else -1) / sizes_of(look).sum()
+        row, sums = row + share * whole, sums + share * counts.sum()
+    return min(abs(row - stated), abs(sums - stated)) <= HALF + 1e-9, locals()
+
+
+@check
+def sizes_of_categories(look: Look):
+    said = {c: int(float(claim(look, "reeval", f"category size as stated: {c}", section="§3"))) for c in CATEGORIES}
+    sizes = sizes_of(look).astype(int).to_dict()
+    wrong = [c for c in CATEGORIES if said[c] != sizes[c]]
+    stated, table = ([f"{c} {n}" for c, n in part.items()] for part in (said, sizes))
+    permuted = ": the same seven numbers under other names" * (sorted(said.values()) == sorted(sizes.values()))
+    return not wrong, locals()
+
+
+@check
+def order_of_modes(look: Look):
+    everywhere = claim(look, "reeval", "order of modes in all categories", section="§4.2.1")
+    there = claim(look, "reeval", "order of modes in precalculus", section="§B.3")
+    first, second = map(everywhere.index, there.split(" > "))
+    return first < second, locals()
+
+
+@check
+def calls_given_k(look: Look):
+    modes = claim(look, "reeval", "order of modes in all categories").split(" > ")
+    k, quantity = int(float(claim(look, "reeval", "compute budget K"))), "share of K sampled in each mode"
+    text, listing = (Fraction(claim(look, "reeval", quantity, section=s)) for s in ("§2", "Algorithms 1 and 2"))
+    share, calls = "K" if listing == 1 else f"{listing} K", listing * len(modes) * k
+    return text == listing, locals()
+
+
+@check
+def names_have_values(look: Look):
+    bound, read = (set(claim(look, "reeval", f"names that are {kind}").split()) for kind in ("bound", "read"))
+    without = ", ".join(sorted(read - bound)) + " has none" if read - bound else "all have"
+    return read <= bound, locals()
+
+
+def expected_best(runs: int) -> float:
+    """Expected maximum of `runs` standard normal numbers, n ∫ x φ(x) Φ(x)^(n-1) dx: 0 of one, 1.163 of five."""
+    return integrate.quad(lambda x: runs * x * stats.norm.pdf(x) * stats.norm.cdf(x) ** (runs - 1), -12, 12)[0]
+
+
+def shifted(sds: pd.Series) -> list[pd.Series]:
+    """Printed ± at the least, as printed and at the most that they may be before rounding."""
+    return [np.maximum(sds + shift, 0) for shift in (-HALF, 0, HALF)]
+
+
+def sd_of_mean(sds: pd.Series, sizes: pd.Series) -> float:
+    """Standard deviation between runs of a mean over problems, the categories' runs being independent."""
+    return float(np.sqrt(((sds * sizes / sizes.sum()) ** 2).sum()))
+
+
+@check
+def best_of_several(look: Look):
+    """The gain over TroVE's report, had that too been a mean of runs and not the best one."""
+    sizes, runs, stated = sizes_of(look), int(float(claim(look, "trove", "runs (best reported)"))), stated_gain(look)
+    best = [expected_best(runs) * micro_mean(s, sizes) for s in shifted(column(look, "TROVE reproduced", "std")[0])]
+    reported, improved = (fit_of(look, name).micro for name in ("original TROVE", "TROVE improved"))
+    low, high = difference_of(improved, reported, 2)
+    gain, may = improved - reported + best[1], Range(low + best[0], high + best[2])
+    fits = before_rounding(stated / 100, 2).meets(may)
+    return None if fits and runs > 1 else fits, locals()
+
+
+@check
+def lead_in_standard_errors(look: Look):
+    sides, sizes = ("TROVE improved", "PRIMITIVE, K=15"), sizes_of(look)
+    stated = claim(look, "reeval", "improved TROVE vs PRIMITIVE")
+    (a, b), ((of_a, row_a), (of_b, row_b)) = (
+        [column(look, side, value) for side in sides] for value in ("mean", "std")
     )
+    lead, may = micro_mean(a[0] - b[0], sizes), difference_of(*(micro_mean(cells, sizes) for cells, _ in (a, b)), 2)
+    of_means = [[sd_of_mean(sds, sizes) for sds in shifted(side)] for side in (of_a, of_b)]
+    error, row = (np.sqrt(np.square(pair).sum(axis=0) / RUNS) for pair in (of_means, [shifted(row_a), shifted(row_b)]))
+    ratio = lead / error[1]
+    p = 2 * stats.t.sf(ratio, 2 * (RUNS - 1))
+    return None, locals()
+
+
+@check
+def spread_of_a_mean(look: Look):
+    sizes, printed, computed, fits, alike = sizes_of(look), [], [], [], []
+    for method in ("PRIMITIVE", "TROVE"):
+        sds, whole = with_math_row(look, "reeval_table3", "std", method=method)
+        low, own, high = (sd_of_mean(s, sizes) for s in shifted(sds))
+        average = micro_mean(sds, sizes)
+        printed.append(f"{method} ± {whole:.2f}")
+        computed.append(
+            f"{method}: {own:.3f} for the mean, if runs differ in each category apart, and {average:.3f} as the "
+            "average of the seven ±"
+        )
+        fits.append(Range(low, high).meets(before_rounding(whole, 2)))
+        alike.append(before_rounding(average, 2).meets(before_rounding(whole, 2)))
+    note = "printed is the average of the categories' ±; it is the mean's only if all categories rise and fall as one"
+    note *= all(alike) and not all(fits)
+    return all(fits), locals()
+
+
+@check
+def spread_of_samples(look: Look):
+    sizes, cells = sizes_of(look), by_category(look, "reeval_table3", method="PRIMITIVE")
+    spread = by_category(look, "reeval_table3", "std", method="PRIMITIVE")
+    k = cell(look, "reeval_table3", "k", category="MATH", method="PRIMITIVE")
+    most = np.sqrt(cells * (k - cells) / sizes)  # Bhatia & Davis 2000: of numbers from 0 to k with this mean
+    ratio = (RUNS - 1) * (np.maximum(spread - HALF, 0) / most) ** 2
+    p = pd.Series(holm(stats.chi2.sf(ratio, RUNS - 1)), index=CATEGORIES)
+    sds, median = [f"{c} ± {v:.2f}" for c, v in spread.items()], spread.median()
+    beyond = [
+        f"{c} ± {spread[c]:.2f}, where {sizes[c]:.0f} problems of 0 to {k:.0f} predictions each and a mean of "
+        f"{cells[c]} allow a standard deviation of {most[c]:.2f} at most (Holm p {p[c]:.4f})"
+        for c in CATEGORIES
+        if p[c] < 0.05
+    ]
+    return not beyond, locals()

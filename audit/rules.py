@@ -1,47 +1,80 @@
 """What a paper says the program does, against what the program does: section 3 of the audit.
 
 Each switch changes one rule of the official program to what the paper says (or to what a reader would expect), on
-recorded candidates, and compares accuracy problem by problem. The official rules are those of `select`, `grade` and
-`parse`; their alternatives, one difference each, those of `select` and of `audit_alternatives`.
+recorded candidates, and compares accuracy problem by problem. The official rules are those of `selection` and
+`datasets.answers`. Model-written programs run in a sandbox that is given, or not at all.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 
+from trove_lite import selection
 from trove_lite.analysis.choose import PROBLEM, in_order
 from trove_lite.analysis.compare import difference_cells
 from trove_lite.analysis.scores import variance_of
 from trove_lite.analysis.statistics import holm
 from trove_lite.analysis.variance import problems_alone
-from trove_lite.datasets.answers import is_correct
+from trove_lite.candidates import all_candidates
+from trove_lite.datasets.answers import graded, is_correct, read_numbers
 from trove_lite.datasets.base import Problem
 from trove_lite.datasets.math import CATEGORIES
-from trove_lite.selection import (
-    Rule,
-    Vote,
-    one_stage,
-    one_stage_described,
-    two_stage,
-)
+from trove_lite.programs import operations, program_of, recorded_sources
+from trove_lite.selection import Rule, Vote, one_stage, two_stage
 
-from .alternatives import (
-    Golds,
-    in_two_stages,
-    one_vote_a_program,
-    regraded,
-    reread,
-    rounded_votes,
-    silence_is_failure,
-    ties_to_simplest,
-    with_every_block,
-)
-from .finding import Finding, finding, points
+from .finding import check, finding
+from .printed import points
 
-# ---- rules on whole tables ----
+Golds = Mapping[tuple[str, int], float]
+
+#: Rule → does the program do what the paper says? None where the paper does not say.
+AGREES = dict.fromkeys(("stages", "ties", "votes", "all of selection", "regeneration grading"), False)
+AGREES |= dict.fromkeys(("vote key", "silence", "graded number", "number parsing", "first block"))
+AGREES["regeneration"] = True
+COLUMNS = "rule method category before after difference low high p problems runs other_candidate other_verdict which"
+#: A Python block of a solution, closed or not.
+BLOCK = re.compile(r"```python[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
+
+
+def agreement(
+    votes: Sequence[Vote], reading: Callable[[Vote], Sequence[str]] = lambda vote: vote.answers, simplest: bool = False
+) -> int:
+    """The official one-stage agreement, but for what a program votes with, or what breaks a tie between answers.
+
+    As it is given it is `selection.one_stage`. `simplest`: of all that support one of the tied answers, the program
+    with fewest operations, and not of those that support the answer met first.
+    """
+    cast = [list(reading(vote)) if vote.ok else [] for vote in votes]
+    count = Counter(answer for answers in cast for answer in answers)
+    if not count:
+        return selection.first_successful(votes)
+    top = max(count.values())
+    leading = [answer for answer, n in count.items() if n == top]
+    winners = set(leading if simplest else leading[:1])
+    return selection.fewest_operations(votes, [i for i, answers in enumerate(cast) if winners.intersection(answers)])
+
+
+#: Official one-stage agreement, with one difference each.
+ONE_STAGE: dict[str, Rule] = {
+    "ties": lambda votes: agreement(votes, simplest=True),
+    "votes": lambda votes: agreement(votes, lambda vote: vote.answers[:1]),
+    "vote key": lambda votes: agreement(votes, lambda vote: [selection.rounded(answer) for answer in vote.answers]),
+    "silence": lambda votes: one_stage([b._replace(ok=b.ok and len(b.answers) > 0) for b in votes]),
+}
+
+
+def in_two_stages(rule: Rule) -> Rule:
+    """The rule within each mode, then among the modes' winners, as the official program applies its own."""
+    return lambda votes: selection.by_mode_first(votes, rule)
+
+
+SELECTION = {"stages": one_stage} | {name: in_two_stages(rule) for name, rule in ONE_STAGE.items()}
+SELECTION["all of selection"] = selection.one_stage_described
 
 
 def choose_by(candidates: pd.DataFrame, rule: Rule) -> pd.DataFrame:
@@ -57,27 +90,78 @@ def choose_by(candidates: pd.DataFrame, rule: Rule) -> pd.DataFrame:
     return frame.iloc[rows].reset_index(drop=True)
 
 
-class Effect(NamedTuple):
-    """What switching a rule does: accuracies, their paired difference over problems, and where it matters."""
-
-    rule: str
-    method: str
-    category: str
-    before: float
-    after: float
-    difference: float
-    low: float
-    high: float
-    p: float
-    problems: int
-    runs: int
-    other_candidate: int
-    other_verdict: int
-    which: str
+LITERAL = re.compile(
+    r"(?:(?<![\w)\]])-)?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d*)?(?:[eE][-+]?\d+)?(?:\s*/\s*[1-9]\d*(?![\d.,]))?"
+)
 
 
-def effect(rule: str, before: pd.DataFrame, after: pd.DataFrame) -> list[Effect]:
-    """Compare two choices of one candidate each for the same problems and runs, by method, category and in all.
+def read_literals(output: str) -> list[str]:
+    """Every number in a program's output, with exponents, fractions and thousands commas read as such.
+
+    A minus right after a letter, digit or bracket is a subtraction. The official reading is `read_numbers`.
+    """
+    values = []
+    for text in LITERAL.findall(output):
+        top, _, bottom = text.replace(",", "").partition("/")
+        value = float(top)
+        if bottom and math.isfinite(value):
+            value = float(Fraction(value) / int(bottom))
+        values.append(selection.number_text(value))
+    return values
+
+
+def regraded(candidates: pd.DataFrame, golds: Golds, pick: Callable[[list[str]], str | None]) -> pd.DataFrame:
+    """Candidates graded anew, by the one of their answers that is picked; shortened records stay as they are."""
+    keys = zip(candidates["category"].astype(str), candidates["problem"].astype(int), strict=True)
+    rows = zip(keys, candidates["answers"], candidates["shortened"].fillna(False), candidates["correct"], strict=True)
+    correct = [
+        old if short else is_correct(pick([*(a if a is not None else ())]), golds[k]) for k, a, short, old in rows
+    ]
+    return candidates.assign(correct=pd.array(correct, dtype="boolean"))
+
+
+def reread(candidates: pd.DataFrame, golds: Golds) -> pd.DataFrame:
+    """Candidates whose printed output is read by `read_literals`, and graded by its first number."""
+    known, ok = candidates["shortened"].fillna(False), candidates["status"] == "ok"
+    rows = zip(candidates["output"], candidates["answers"], known, ok, strict=True)
+    answers = [list(a) if short else read_literals(text) if ran else [] for text, a, short, ran in rows]
+    return regraded(candidates.assign(answers=pd.Series(answers, index=candidates.index)), golds, graded)
+
+
+def with_every_block(candidates: pd.DataFrame, golds: Golds, sandbox: object) -> tuple[pd.DataFrame, dict[str, int]]:
+    """Candidates whose solution has several code blocks, run whole instead of the first block alone.
+
+    The toolbox that the program saw was not recorded, so a program counts only if its first block, run again
+    without one, ends as recorded; the others stay as they are. Returns the candidates and how many there were.
+    """
+    blocks = candidates["solution"].map(BLOCK.findall)
+    several = candidates[blocks.map(len) > 1]
+    tools = several["tools"].map(recorded_sources)
+    whole = several.index.map(lambda i: "```python\n" + "\n".join(blocks[i]) + "\n```")
+    programs = [program_of(s, t) for part in (several["solution"], whole) for s, t in zip(part, tools, strict=True)]
+    ends = [
+        (e.status, read_numbers(e.output) if e.status == "ok" else [])
+        for e in sandbox.run_many(programs, progress=False)
+    ]
+    table = candidates.astype(dict.fromkeys(("status", "answers", "answer"), object))
+    counts = {"several": len(several), "repeatable": 0, "changed": 0}
+    pairs = zip(ends[: len(several)], ends[len(several) :], strict=True)
+    for row, ((first, read), (status, answers)) in zip(several.itertuples(), pairs, strict=True):
+        if ((first == "ok"), read) != (row.status == "ok", [] if row.answers is None else list(row.answers)):
+            continue
+        counts["repeatable"] += 1
+        counts["changed"] += answers != read or (status == "ok") != (first == "ok")
+        answer = graded(answers)
+        new = {"status": status, "answers": answers, "answer": answer}
+        new["correct"] = is_correct(answer, golds[str(row.category), int(row.problem)])
+        new["operations"] = operations("\n".join(blocks[row.Index])) if answers else pd.NA
+        for name, value in new.items():
+            table.at[row.Index, name] = value  # noqa: PD008, a list in a cell
+    return table, counts
+
+
+def effect(rule: str, before: pd.DataFrame, after: pd.DataFrame) -> list[tuple]:
+    """Compare two choices of one candidate each for the same problems and runs: COLUMNS, by method and category.
 
     A problem's score is its mean over runs, subtracted run by run: both choices are of the same samples. Interval and
     t test are over problems alone, these runs as they are. `other_verdict` counts the choices, of one problem in one
@@ -89,135 +173,21 @@ def effect(rule: str, before: pd.DataFrame, after: pd.DataFrame) -> list[Effect]
     a, b = (both[f"correct_{x}"].fillna(False).astype(float) for x in "ab")
     other = (both["mode_a"].astype(str) != both["mode_b"].astype(str)) | (both["sample_a"] != both["sample_b"])
     both = both.assign(a=a, b=b, other=other)
-    results = []
+    rows = []
     for method, mine in both.groupby("method", observed=True):
-        scores = (mine[keys].assign(score=mine[x]) for x in "ba")
-        found = variance_of(*scores)
+        found = variance_of(*(mine[keys].assign(score=mine[x]) for x in "ba"))
         for category in [*[c for c in CATEGORIES if c in found.labels], "all"]:
             part = mine if category == "all" else mine[mine["category"] == category]
             gap = difference_cells(problems_alone(found if category == "all" else found.of([category])))
             each = part.groupby(["category", "problem"], observed=True)[["a", "b"]].mean()
             turned = part[part["a"] != part["b"]]
             names = [f"{r.category} {r.problem}" for r in turned.drop_duplicates(["category", "problem"]).itertuples()]
-            results.append(
-                Effect(
-                    rule,
-                    str(method),
-                    category,
-                    float(each["a"].mean()),
-                    float(each["b"].mean()),
-                    gap["difference"],
-                    gap["low"],
-                    gap["high"],
-                    gap["p"],
-                    len(each),
-                    part.groupby(["run", "category"], observed=True).ngroups,
-                    int(part["other"].sum()),
-                    len(turned),
-                    ", ".join(names[:6]) + (" …" if len(names) > 6 else ""),
-                )
-            )
-    return results
-
-
-class Switch(NamedTuple):
-    """A rule in words: where it is stated, what is stated, what the program does.
-
-    `agrees`: True where the program does what is stated, False where it does something else, None where the paper
-    does not say.
-    """
-
-    name: str
-    place: str
-    stated: str
-    program: str
-    agrees: bool | None
-
-
-SWITCHES = {
-    s.name: s
-    for s in (
-        Switch(
-            "stages",
-            "§3.2",
-            "one agreement vote over all responses",
-            "a vote within each mode, then one among the winners",
-            False,
-        ),
-        Switch(
-            "ties",
-            "§3.2",
-            "a tie between answers goes to the solution with fewest operations",
-            "the answer met first wins",
-            False,
-        ),
-        Switch("votes", "§3.2", "a program votes with its answer", "every number that it prints is a vote", False),
-        Switch(
-            "all of selection",
-            "§3.2",
-            "agreement as described, all of it",
-            "two stages, every number a vote, first met wins",
-            False,
-        ),
-        Switch(
-            "vote key",
-            "§3.2 and App. B",
-            "answers are graded rounded to two decimals; of votes nothing is said",
-            "votes are exact floats, not rounded ones",
-            None,
-        ),
-        Switch(
-            "silence",
-            "§3.2",
-            "programs that do not execute successfully are removed",
-            "one that prints no number counts as a success",
-            None,
-        ),
-        Switch(
-            "graded number",
-            "App. B",
-            "the numerical answer is graded; not which, where several are printed",
-            "the first is, not the last",
-            None,
-        ),
-        Switch(
-            "number parsing",
-            "App. B",
-            "the numerical answer is converted to a float; not how",
-            "1e-05, 3/4 and 1,024 are read as 1, 3 and 1",
-            None,
-        ),
-        Switch(
-            "first block",
-            "§3.2",
-            "solutions are executed; not what of a solution is code",
-            "the first code block runs, not all of them",
-            None,
-        ),
-        Switch(
-            "regeneration",
-            "§3.3",
-            "solutions that used trimmed functions are generated again",
-            "the new ones replace the old ones, against keeping the old",
-            True,
-        ),
-        Switch(
-            "regeneration grading",
-            "§3.3 and App. B",
-            "solutions are graded with their own example's answer",
-            "solutions generated again are graded with the last example's (repaired in the fork that made most of "
-            "these runs)",
-            False,
-        ),
-    )
-}
-SELECTION = {
-    "stages": one_stage,
-    "ties": in_two_stages(ties_to_simplest),
-    "votes": in_two_stages(one_vote_a_program),
-    "vote key": in_two_stages(rounded_votes),
-    "silence": in_two_stages(silence_is_failure),
-}
+            runs = part.groupby(["run", "category"], observed=True).ngroups
+            which = ", ".join(names[:6]) + (" …" if len(names) > 6 else "")
+            counts = (len(each), runs, int(part["other"].sum()), len(turned), which)
+            cells = (gap[name] for name in ("difference", "low", "high", "p"))
+            rows.append((rule, str(method), category, *each.mean(), *cells, *counts))
+    return rows
 
 
 def rule_effects(
@@ -231,34 +201,30 @@ def rule_effects(
     modes = candidates.groupby("method", observed=True)["mode"].nunique()
     candidates = candidates[candidates["method"].isin(modes.index[modes > 1])]
     if candidates.empty:
-        return pd.DataFrame(columns=[*Effect._fields, "p_holm"]), {}
+        return pd.DataFrame(columns=[*COLUMNS.split(), "p_holm"]), {}
     official = choose_by(candidates, two_stage)
     effects, remarks = [], {}
-    for name, rule in (*SELECTION.items(), ("all of selection", one_stage_described)):
+    for name, rule in SELECTION.items():
         effects += effect(name, official, choose_by(candidates, rule))
     retry = candidates[candidates["phase"] == "retry"]
     if len(retry):
-        solved_again = choose_by(retry.assign(phase="stream"), two_stage)
-        effects += effect("regeneration", official, _replaced(official, solved_again))
-        remarks["regeneration"] = f"{len(solved_again)} problems were solved again, in all logs together"
+        again = choose_by(retry.assign(phase="stream"), two_stage)
+        effects += effect("regeneration", official, _replaced(official, again))
+        remarks["regeneration"] = f"{len(again)} problems were solved again, in all logs together"
         if golds:
             last = {c: golds[c, max(i for k, i in golds if k == c)] for c in retry["category"].astype(str).unique()}
-            keys = solved_again["category"].astype(str).map(last)
-            wrong = [
-                is_correct(None if pd.isna(a) else a, g) for a, g in zip(solved_again["answer"], keys, strict=True)
-            ]
-            misgraded = solved_again.assign(correct=pd.array(wrong, dtype="boolean"))
-            effects += effect("regeneration grading", _replaced(official, misgraded), _replaced(official, solved_again))
+            keys = again["category"].astype(str).map(last)
+            right = [is_correct(None if pd.isna(a) else a, g) for a, g in zip(again["answer"], keys, strict=True)]
+            misgraded = again.assign(correct=pd.array(right, dtype="boolean"))
+            effects += effect("regeneration grading", _replaced(official, misgraded), _replaced(official, again))
     if golds:
         last = regraded(candidates, golds, lambda answers: answers[-1] if answers else None)
         effects += effect("graded number", official, choose_by(last, two_stage))
     if golds and "output" in candidates:
         again = reread(candidates, golds)
-        read = [list(x) for x in again["answers"]]
-        old = [[] if x is None else list(x) for x in candidates["answers"]]
-        remarks["number parsing"] = (
-            f"{sum(a != b for a, b in zip(read, old, strict=True))} of {len(read)} programs read differently"
-        )
+        pairs = zip(again["answers"], candidates["answers"], strict=True)
+        other = sum([*new] != [*(() if old is None else old)] for new, old in pairs)
+        remarks["number parsing"] = f"{other} of {len(again)} programs read differently"
         effects += effect("number parsing", official, choose_by(again, two_stage))
     if golds and sandbox is not None and "solution" in candidates:
         whole, counts = with_every_block(candidates[candidates["phase"] == "stream"], golds, sandbox)
@@ -267,74 +233,48 @@ def rule_effects(
             f"{counts['several']} programs have several blocks; of the {counts['repeatable']} that end as recorded "
             f"when run again without the toolbox, {counts['changed']} end differently when run whole"
         )
-    table = pd.DataFrame(effects, columns=Effect._fields)
+    table = pd.DataFrame(effects, columns=COLUMNS.split())
     return table.assign(p_holm=holm(table["p"].astype(float))), remarks
-
-
-def rule_findings(effects: pd.DataFrame, remarks: Mapping[str, str]) -> list[Finding]:
-    """One finding a switched rule: what it does to TROVE's own logs, and beside it to those of other methods."""
-    results = []
-    for rule, rows in effects.groupby("rule", sort=False):
-        switch, whole = SWITCHES[rule], rows[rows["category"] == "all"].set_index("method")
-        method = "trove" if "trove" in whole.index else whole.index[0]
-        row = whole.loc[method]
-        parts = rows[(rows["method"] == method) & (rows["category"] != "all")]
-        by = ", ".join(f"{p.category} {points(p.difference)}" for p in parts.itertuples())
-        others = "; ".join(
-            f"{r.runs} logs of {name}: {points(r.difference)} [{points(r.low)}, {points(r.high)}]"
-            for name, r in whole.drop(index=method).iterrows()
-        )
-        notes = [
-            f"{row.runs} logs of {method} ({by}), {row.problems} problems: another candidate in {row.other_candidate} "
-            f"and another verdict in {row.other_verdict} choices" + (f" ({row.which})" if row.which else ""),
-            others,
-            remarks.get(rule, ""),
-        ]
-        results.append(
-            finding(
-                3,
-                "TroVE",
-                switch.place,
-                f"rule: {switch.name}",
-                stated=switch.stated,
-                computed=f"in the program {switch.program}; switched: {100 * row.before:.1f} → {100 * row.after:.1f} "
-                f"%, {points(row.difference)} points [{points(row.low)}, {points(row.high)}], Holm p {row.p_holm:.3f}",
-                holds=switch.agrees,
-                importance=3 if row.p_holm < 0.05 else 2 if row.other_verdict else 1,
-                note="; ".join(note for note in notes if note),
-            )
-        )
-    return results
-
-
-def trimming_finding(candidates: pd.DataFrame, *, every: int = 500) -> Finding:
-    """Where the stated threshold ½·log10 n and the program's log_20 n remove different functions."""
-    sizes = candidates.groupby("category", observed=True)["problem"].max() + 1
-    lines, differ = [], []
-    for category, n in sizes.items():
-        for at in (*range(every, int(n) + 1, every), int(n)):
-            paper, program = (math.ceil(x) for x in (0.5 * math.log10(at), math.log(at, 20)))
-            lines.append(f"{category} n={at}: fewer than {paper} and {program}")
-            differ += [category] * (paper != program)
-    return finding(
-        3,
-        "TroVE",
-        "§3.3",
-        "rule: trimming threshold",
-        stated="functions used fewer than ½·log10 n times are removed",
-        computed=f"in the program log_20 n, each {every} examples and at the end. Uses needed by the two: "
-        + "; ".join(lines),
-        holds=not differ,
-        importance=1,
-        note=f"differs in {len(differ)} of {len(lines)} trims of these runs; recorded candidates cannot show what "
-        "other tools would have led to",
-    )
 
 
 def _replaced(chosen: pd.DataFrame, again: pd.DataFrame) -> pd.DataFrame:
     """Choices of the stream, with those of problems solved again in their place."""
     table = pd.concat([chosen, again.assign(phase="retry")], ignore_index=True)
     return table.drop_duplicates(PROBLEM, keep="last").sort_values(PROBLEM, kind="stable", ignore_index=True)
+
+
+@check
+def switched_rules(effects: pd.DataFrame, remarks: Mapping[str, str]):
+    """One finding a switched rule: what it does to TROVE's own logs, and beside it to those of other methods."""
+    for rule, rows in effects.groupby("rule", sort=False):
+        whole = rows[rows["category"] == "all"].set_index("method")
+        method = "trove" if "trove" in whole.index else whole.index[0]
+        row = whole.loc[method]
+        parts = rows[(rows["method"] == method) & (rows["category"] != "all")]
+        by = ", ".join(f"{p.category} {points(p.difference)}" for p in parts.itertuples())
+        own = (
+            f"{row.runs} logs of {method} ({by}), {row.problems} problems: another candidate in {row.other_candidate} "
+            f"and another verdict in {row.other_verdict} choices" + (f" ({row.which})" if row.which else "")
+        )
+        others = [
+            f"{r.runs} logs of {name}: {points(r.difference)} [{points(r.low)}, {points(r.high)}]"
+            for name, r in whole.drop(index=method).iterrows()
+        ]
+        notes = [own, *others, *filter(None, [remarks.get(rule)])]
+        importance = 3 if row.p_holm < 0.05 else 2 if row.other_verdict else 1
+        yield finding(f"rule: {rule}", AGREES[rule], row.to_dict() | {"notes": notes, "importance": importance})
+
+
+@check
+def trimming_threshold(runs: pd.DataFrame):
+    sizes = all_candidates(runs).groupby("category", observed=True)["problem"].max() + 1
+    uses, differ = [], 0
+    for category, n in sizes.items():
+        for at in (*range(500, int(n) + 1, 500), int(n)):
+            paper, program = (math.ceil(x) for x in (0.5 * math.log10(at), math.log(at, 20)))
+            uses.append(f"{category} n={at}: fewer than {paper} and {program}")
+            differ += paper != program
+    return not differ, locals()
 
 
 def golds_of(problems: Sequence[Problem]) -> dict[tuple[str, int], float]:

@@ -12,6 +12,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from itertools import chain, product
 
 import pandas as pd
 
@@ -26,6 +27,8 @@ from trove_lite.recorded.replay import played_back
 #: The re-evaluation: five runs of each method, fifteen calls a problem (k, and its modes).
 PLAN = {"trove": ("import", "create", "skip"), "primitive": ("primitive",)}
 SEEDS, K = 5, 15
+COUNTED = ["prompt_tokens", "completion_tokens", "basis"]
+COST = ["method", "category", "problems", "calls", "prompt_mtokens", "completion_mtokens", "gpu_hours", "basis"]
 Count = Callable[[Sequence[str]], list[int]]
 
 
@@ -79,30 +82,20 @@ def filled(tokens: pd.DataFrame, prompts: dict[str, pd.Series]) -> pd.DataFrame:
     (`prompts`, by mode), and IMPORT's, whose toolbox is unknown, take as much more than CREATE's as elsewhere.
     """
     rows = []
-    for category in CATEGORIES:
-        for mode in (mode for modes in PLAN.values() for mode in modes):
-            if (category, mode) in tokens.index:
-                rows.append({"category": category, "mode": mode} | tokens.loc[category, mode].to_dict())
-                continue
-            like = "skip" if mode == "primitive" else mode
-            same = tokens[tokens.index.get_level_values("mode") == like]
-            if (category, like) in tokens.index:
-                same = tokens.loc[[(category, like)]]
-            if mode == "import":
-                wide = tokens["prompt_tokens"].unstack("mode")
-                prompt = prompts["create"][category] + (wide["import"] - wide["create"]).mean()
-            else:
-                prompt = prompts[mode][category]
-            rows.append(
-                {
-                    "category": category,
-                    "mode": mode,
-                    "prompt_tokens": prompt,
-                    "completion_tokens": same["completion_tokens"].mean(),
-                    "basis": "estimated",
-                }
-            )
-    return pd.DataFrame(rows)
+    for category, mode in product(CATEGORIES, chain(*PLAN.values())):
+        if (category, mode) in tokens.index:
+            rows.append((category, mode, *tokens.loc[(category, mode), COUNTED]))
+            continue
+        like = "skip" if mode == "primitive" else mode
+        same = tokens[tokens.index.get_level_values("mode") == like]
+        if (category, like) in tokens.index:
+            same = tokens.loc[[(category, like)]]
+        prompt = prompts["create" if mode == "import" else mode][category]
+        if mode == "import":
+            wide = tokens["prompt_tokens"].unstack("mode")
+            prompt += (wide["import"] - wide["create"]).mean()
+        rows.append((category, mode, prompt, same["completion_tokens"].mean(), "estimated"))
+    return pd.DataFrame(rows, columns=["category", "mode", *COUNTED])
 
 
 def study_cost(tokens: pd.DataFrame, *, k: int = K, seeds: int = SEEDS, prefill: float, decode: float) -> pd.DataFrame:
@@ -118,19 +111,9 @@ def study_cost(tokens: pd.DataFrame, *, k: int = K, seeds: int = SEEDS, prefill:
             part = tokens[(tokens["category"] == category) & tokens["mode"].isin(modes)]
             calls = n * k * seeds
             read, written = (part[name].mean() * calls for name in ("prompt_tokens", "completion_tokens"))
-            rows.append(
-                {
-                    "method": method,
-                    "category": category,
-                    "problems": n,
-                    "calls": calls,
-                    "prompt_mtokens": read / 1e6,
-                    "completion_mtokens": written / 1e6,
-                    "gpu_hours": (read / prefill + written / decode) / 3600,
-                    "basis": ", ".join(sorted(set(part["basis"]))),
-                }
-            )
-    table = pd.DataFrame(rows)
+            hours, basis = (read / prefill + written / decode) / 3600, ", ".join(sorted(set(part["basis"])))
+            rows.append((method, category, n, calls, read / 1e6, written / 1e6, hours, basis))
+    table = pd.DataFrame(rows, columns=COST)
     sums = table.groupby("method", sort=False).sum(numeric_only=True).reset_index().assign(category="all", basis="")
     total = sums.sum(numeric_only=True).to_frame().T.assign(method="both", category="all", basis="")
     total["problems"] = sum(sizes.values())
@@ -192,11 +175,8 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         count = counter(args.tokenizer) if args.tokenizer else None
         speed = {"prefill": args.prefill, "decode": args.decode}
-        print(
-            as_markdown(
-                cost_of_runs(load_candidates(*args.runs), load_pack(args.prompts, load_dataset("math")), count, **speed)
-            )
-        )
+        pack = load_pack(args.prompts, load_dataset("math"))
+        print(as_markdown(cost_of_runs(load_candidates(*args.runs), pack, count, **speed)))
     except TroveLiteError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

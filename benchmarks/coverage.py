@@ -22,8 +22,6 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from scipy import optimize, stats
 from scipy.special import expit
 
@@ -61,9 +59,7 @@ class Truth:
     @property
     def eases(self) -> np.ndarray:
         """The mean ease of each category."""
-        return (
-            self.ease + self.unlike * np.linspace(-0.5, 0.5, self.categories) if self.unlike else np.array([self.ease])
-        )
+        return self.ease + self.unlike * np.linspace(-0.5, 0.5, self.categories)
 
     def mean(self, ease: float | None = None) -> float:
         """The mean of the first method over all questions and runs (of this ease, instead of all)."""
@@ -117,40 +113,25 @@ def pigeonhole(scores: np.ndarray, rng: np.random.Generator, resamples: int = 40
         drawn = rng.integers(0, units, (resamples, max(units - 1, 1))) + units * np.arange(resamples)[:, None]
         counts.append(np.bincount(drawn.ravel(), minlength=units * resamples).reshape(resamples, units))
     replicates = ((counts[0] @ scores) * counts[1]).sum(axis=1) / counts[0].sum(axis=1) / counts[1].sum(axis=1)
-    low, high = np.quantile(replicates, [0.025, 0.975])
-    return float(low), float(high)
-
-
-# ---- one row each: a truth, a method, a nominal and an observed rate ----
+    return tuple(np.quantile(replicates, [0.025, 0.975]))
 
 
 def row(
     what: str, truth: Truth, method: str, nominal: float, hits: list, target: tuple, widths: tuple = (np.nan,)
 ) -> dict:
-    observed = float(np.mean(hits))
-    error = float(np.std(hits) / np.sqrt(len(hits)))
-    return {
-        "what": what,
-        "method": method,
-        "problems": truth.problems,
-        "categories": truth.categories,
-        "runs": truth.runs,
-        "run_effect": truth.run_effect,
-        "run_effect_b": truth.run_effect if truth.run_effect_b is None else truth.run_effect_b,
-        "problem_sd": truth.problem_sd,
-        "spread": truth.spread,
-        "unlike": truth.unlike,
-        "single": truth.single,
-        "accuracy": round(truth.mean(), 4),
-        "difference": truth.difference,
-        "nominal": round(nominal, 4),
-        "observed": round(observed, 4),
-        "mc_error": round(error, 4),
-        "target_low": round(target[0], 4),
-        "target_high": round(target[1], 4),
+    observed, error = float(np.mean(hits)), float(np.std(hits) / np.sqrt(len(hits)))
+    of_truth = {name: getattr(truth, name) for name in ("problems", "categories", "runs", "run_effect")}
+    of_truth["run_effect_b"] = truth.run_effect if truth.run_effect_b is None else truth.run_effect_b
+    of_truth |= {name: getattr(truth, name) for name in ("problem_sd", "spread", "unlike", "single")}
+    return {"what": what, "method": method, **of_truth, "accuracy": truth.mean(), "difference": truth.difference} | {
+        "nominal": nominal,
+        "observed": observed,
+        "mc_error": error,
+        "target_low": target[0],
+        "target_high": target[1],
         "meets": bool(target[0] - 2 * error <= observed <= target[1] + 2 * error),
-        "mean_width": round(100 * float(np.mean(widths)), 2),
-        "median_width": round(100 * float(np.median(widths)), 2),
+        "mean_width": 100 * float(np.mean(widths)),
+        "median_width": 100 * float(np.median(widths)),
         "replicates": len(hits),
     }
 
@@ -201,15 +182,9 @@ def tests(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[d
         a, b = two_methods(truth, rng)
         second = v.Runs(b, run_sd=0) if truth.run_effect_b == 0 else b
         found[NEW].append(v.p_value(v.alike(v.decompose(a, second, strata=truth.strata))) <= 0.05)
-        found[f"{BEFORE}: over problems alone"].append(_paired_t(a, b) <= 0.05)
+        found[f"{BEFORE}: over problems alone"].append(stats.ttest_rel(a.mean(axis=1), b.mean(axis=1)).pvalue <= 0.05)
     for method, hits in found.items():
         yield row("paired test, no difference", truth, method, 0.05, hits, LEVEL_OF_TESTS)
-
-
-def _paired_t(a: np.ndarray, b: np.ndarray) -> float:
-    """p of the paired t test of questions' means over runs."""
-    p = float(stats.ttest_rel(a.mean(axis=1), b.mean(axis=1)).pvalue)
-    return 1.0 if np.isnan(p) else p
 
 
 def equivalences(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[dict]:
@@ -240,8 +215,7 @@ def plans(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[d
     ease = rng.normal(truth.ease, truth.spread, 400_000)
     a, b = (_right(ease + rng.normal(0, truth.problem_sd, len(ease))) for _ in range(2))
     noise = float(np.mean(a * (1 - a)))
-    true = _exactly(truth, float(np.var(a - b)), noise, 0.0, runs=5)
-    planned = {"problems": 3201, "runs": 5}
+    true, planned = _exactly(truth, float(np.var(a - b)), noise, 0.0, runs=5), {"problems": 3201, "runs": 5}
     true_power = v.power(true, truth.difference, **planned)
     found = {NEW: [], f"{BEFORE}: the pool without noise": []}
     for _ in range(replicates):
@@ -276,33 +250,20 @@ def powers(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[
     right = [_right(each + effects) for each in own]
     noise = float(np.mean([np.mean(r * (1 - r)) for r in right]))
     run = float(np.mean([np.var([_right(each + e).mean() for e in effects[:500]]) for each in own]))
-    promised = v.power(
-        _exactly(truth, float(np.var(expected[0] - expected[1])), noise, run, runs=truth.runs),
-        truth.difference,
-        problems=truth.problems,
-        runs=truth.runs,
-    )
+    exact = _exactly(truth, float(np.var(expected[0] - expected[1])), noise, run, runs=truth.runs)
+    promised = v.power(exact, truth.difference, problems=truth.problems, runs=truth.runs)
     hits = [v.p_value(v.decompose(*two_methods(truth, rng, shift))) <= 0.05 for _ in range(replicates)]
     yield row("power, of the test", truth, NEW, promised, hits, (promised - NEAR, min(promised + NEAR, 1.0)))
 
 
 def _exactly(truth: Truth, problem: float, sample: float, run: float, *, runs: int) -> v.Variance:
     """The variance of a difference of two alike methods, known."""
-    each = np.full((1, 2), float(runs))
-    return v.Variance(
-        labels=(0,),
-        values=np.array([truth.difference]),
-        weights=np.ones(1),
-        sizes=np.array([float(truth.problems)]),
-        degrees=np.array([truth.problems - 1.0]),
-        spread=np.array([problem + 2 * sample / runs]),
-        single=np.full((1, 2), problem + sample),
-        sample=np.full((1, 2), sample),
-        run=np.full((1, 2), run),
-        run_degrees=np.full((1, 2), runs - 1.0 if run else np.inf),
-        repeats=each,
-        independent=each,
-    )
+    one, two = np.ones(1), np.ones((1, 2))
+    mean = {"labels": (0,), "values": truth.difference * one, "weights": one, "sizes": float(truth.problems) * one}
+    spread = {"degrees": (truth.problems - 1) * one, "spread": (problem + 2 * sample / runs) * one}
+    noise = {"single": (problem + sample) * two, "sample": sample * two, "run": run * two}
+    degrees = (runs - 1.0 if run else np.inf) * two
+    return v.Variance(**mean, **spread, **noise, run_degrees=degrees, repeats=runs * two, independent=runs * two)
 
 
 def scenarios() -> Iterator[tuple[Callable, Truth]]:
@@ -335,10 +296,9 @@ def simulate(replicates: int = 1000, seed: int = 0) -> pd.DataFrame:
     for i, (kind, truth) in enumerate(scenarios()):
         count = replicates if truth.problems < 1000 else replicates // 2
         rows += kind(truth, np.random.default_rng([seed, i]), 300 if kind is plans else count)
-    return pd.DataFrame(rows).sort_values("what", kind="stable", ignore_index=True)
-
-
-# ---- what no rule can do ----
+    four = ("accuracy", "nominal", "observed", "mc_error", "target_low", "target_high")
+    table = pd.DataFrame(rows).round(dict.fromkeys(four, 4) | {"mean_width": 2, "median_width": 2})
+    return table.sort_values("what", kind="stable", ignore_index=True)
 
 
 def least_coverage(ratio: float, floor: float = 0.93) -> dict:
@@ -365,10 +325,6 @@ def least_coverage(ratio: float, floor: float = 0.93) -> dict:
     return {"problems_to_samples": ratio, "floor": floor, "covers": least.fun + beyond[0], "wider": narrow.fun / needed}
 
 
-STYLE = {
-    NEW: {"fmt": "o", "color": "#0072B2", "ms": 5, "lw": 1.2, "zorder": 3},
-    BEFORE: {"fmt": "s", "color": "#D55E00", "mfc": "white", "ms": 5, "lw": 1.2, "zorder": 3},
-}
 #: The figure's columns: what is simulated, and what its axis shows.
 PANELS = (
     {
@@ -387,49 +343,42 @@ PANELS = (
 
 def figure(table: pd.DataFrame) -> plt.Figure:
     """One panel a question, one line a truth: full circles now, hollow squares before, the target grey."""
-    table = table[(table["method"] == NEW) | table["method"].str.startswith(BEFORE)].assign(line=_line)
+    table = table[(table["method"] == NEW) | table["method"].str.startswith(BEFORE)]
+    table = table.assign(line=[in_words(truth) for truth in table.itertuples()])
     fig = plt.figure(figsize=(17, 11), layout="constrained")
     for half, panels in zip(fig.subfigures(1, 2, width_ratios=(1, 1.1)), PANELS, strict=True):
         parts = [table[table["what"] == what] for what in panels]
-        heights = [part["line"].nunique() + 3 for part in parts]
-        axes = half.subplots(len(parts), 1, height_ratios=heights)
+        axes = half.subplots(len(parts), 1, height_ratios=[part["line"].nunique() + 3 for part in parts])
         for ax, part, (what, axis) in zip(axes, parts, panels.items(), strict=True):
-            _panel(ax, part)
+            lines = list(dict.fromkeys(part["line"]))
+            y = part["line"].map(lines.index)
+            ax.barh(y, part["target_high"] - part["target_low"], 0.8, part["target_low"], color="0.88", label="target")
+            for name, style in {
+                NEW: {"fmt": "o", "color": "#0072B2", "label": "analysis.variance"},
+                BEFORE: {"fmt": "s", "color": "#D55E00", "mfc": "white", "label": "the method before"},
+            }.items():
+                mine = part["method"].str.startswith(name)
+                ax.errorbar(part["observed"][mine], y[mine], xerr=2 * part["mc_error"][mine], ms=5, lw=1.2, **style)
+            ax.set(yticks=range(len(lines)), yticklabels=lines, ylim=(len(lines) - 0.4, -0.6))
+            ax.tick_params(labelsize=8)
             ax.set_title(what, loc="left", fontsize=11)
             ax.set_xlabel(axis, fontsize=9)
-    keys = [_key(NEW, "analysis.variance"), _key(BEFORE, "the method before"), Patch(color="0.88", label="target")]
-    fig.legend(handles=keys, loc="outside upper center", ncols=3, title="bars: two Monte Carlo errors")
+    keys = axes[0].get_legend_handles_labels()
+    fig.legend(*keys, loc="outside upper center", ncols=3, title="bars: two Monte Carlo errors")
     return fig
 
 
-def _key(method: str, label: str) -> Line2D:
-    style = {"marker": STYLE[method]["fmt"], "ls": ""} | {k: x for k, x in STYLE[method].items() if k != "fmt"}
-    return Line2D([], [], label=label, **style)
-
-
-def _panel(ax: plt.Axes, part: pd.DataFrame) -> None:
-    lines = list(dict.fromkeys(part["line"]))
-    for each in part.itertuples():
-        y, now = lines.index(each.line), each.method == NEW
-        ax.fill_betweenx([y - 0.4, y + 0.4], each.target_low, each.target_high, color="0.88", lw=0)
-        ax.errorbar(each.observed, y, xerr=2 * each.mc_error, **STYLE[NEW if now else BEFORE])
-    ax.set(yticks=range(len(lines)), yticklabels=lines, ylim=(len(lines) - 0.4, -0.6))
-    ax.tick_params(labelsize=8)
-
-
-def _line(table: pd.DataFrame) -> list[str]:
-    """A truth in words."""
-    return [
-        f"{t.problems:,} problems"
-        + (f" in {t.categories} categories" if t.categories > 1 else "")
-        + f", {t.runs} runs, run effect {t.run_effect:g}"
-        + (" and 0" if t.run_effect_b != t.run_effect else "")
-        + (", unlike" if t.unlike else "")
-        + (f", {t.single} with one run" if t.single else "")
-        + (", other problems" if t.problem_sd else "")
-        + (f", accuracy {100 * t.accuracy:.0f} %" if t.accuracy < 0.2 else "")
-        for t in table.itertuples()
+def in_words(truth) -> str:
+    parts = [
+        f"{truth.problems:,} problems" + f" in {truth.categories} categories" * (truth.categories > 1),
+        f"{truth.runs} runs",
+        f"run effect {truth.run_effect:g}" + " and 0" * (truth.run_effect_b != truth.run_effect),
+        "unlike" * bool(truth.unlike),
+        f"{truth.single} with one run" * bool(truth.single),
+        "other problems" * bool(truth.problem_sd),
+        f"accuracy {100 * truth.accuracy:.0f} %" * (truth.accuracy < 0.2),
     ]
+    return ", ".join(filter(None, parts))
 
 
 def main() -> None:
@@ -444,7 +393,6 @@ def main() -> None:
     missed = table[(table["method"] == NEW) & ~table["meets"]]
     print(f"{len(table)} rows; targets that analysis.variance misses: {len(missed)}")
     print(missed.to_string(index=False))
-    print(bound.round(4).to_string(index=False))
 
 
 if __name__ == "__main__":

@@ -2,22 +2,17 @@
 
     kit        the requests of PRIMITIVE, and of seven TROVE streams, through `live_run` with every program run, and
                then all of them given to vLLM's own `LLM.generate` in one batch: same seeds and settings, in turn.
-               Between the two once more through `live_run`, with every program's result known beforehand: what is
-               left of the gap is the kit's own, the rest are the programs, where they share the engine's cores.
                Targets: 0.95 of the offline rate for PRIMITIVE, 0.85 for TROVE, whose problems wait for one another.
     mixed      PRIMITIVE beside one TROVE stream, which waits for its samples: at most 1.15 times the larger of the
                stream's time alone and of all these requests in one offline batch.
-    simulated  the same by engines that are simulated, a GPU where batches are nearly free and a CPU where they are not.
 
 Each way starts its engine anew in a process of its own and is timed from the first request after a warm-up to the last
-answer; ways take turns, so that a busy machine is busy for all. Needs vLLM (`make test-vllm` makes an environment), but
-for `simulated`.
+answer; ways take turns, so that a busy machine is busy for all. Needs vLLM (`make test-vllm` makes an environment).
 
     .venv-vllm/bin/python benchmarks/engine.py kit mixed --model FOLDER --problems 6 --repeats 2
 """
 
 import argparse
-import asyncio
 import json
 import os
 import subprocess
@@ -28,16 +23,14 @@ from pathlib import Path
 from statistics import median
 
 import pandas as pd
-from driver import Free
 
 from trove_lite.candidates import load_calls
 from trove_lite.datasets import load_dataset
 from trove_lite.models import load_model
-from trove_lite.models.base import Completion, LanguageModel, SamplingSettings
+from trove_lite.models.base import LanguageModel, SamplingSettings
 from trove_lite.models.vllm import CPU_ENVIRONMENT
 from trove_lite.running.live import live_run, warm_sandbox
 from trove_lite.running.settings import RunSettings
-from trove_lite.sandbox.worker import Execution
 
 PRACTICE = Path(__file__).resolve().parents[1] / "trove_lite" / "models" / "practice" / "weights"
 PRACTICE_ENGINE = f"max_model_len=1024&dtype=float32&enforce_eager=true&kv_cache_memory_bytes={1 << 30}"
@@ -47,13 +40,6 @@ WAITING = "OMP_WAIT_POLICY"
 TARGETS = {"primitive": 0.95, "trove": 0.85}
 MIXED_TARGET = 1.15
 RESULT = "RESULT "
-TURNS = 60  # of the event loop, in which all that waits for a simulated engine goes on
-STREAM, MIXTURE = ("trove",), ("primitive", "instance", "trove")
-#: Seconds a step of n requests takes on engines that are simulated.
-STEPS = {
-    "a GPU, where batches are nearly free": lambda n: 0.010 + 0.00002 * n,
-    "a CPU, where a step takes as long as it has requests": lambda n: 0.002 + 0.001 * n,
-}
 
 
 class Watched(LanguageModel):
@@ -84,20 +70,6 @@ class Watched(LanguageModel):
 
     def result(self) -> dict:
         return {"seconds": self.last - self.first, "tokens": written(self.asked), "asked": self.asked}
-
-
-class Noted:
-    """A sandbox, and what came of each program; with `known` nothing runs whose result is there."""
-
-    def __init__(self, sandbox, known: dict):
-        self.sandbox, self.known, self.results = sandbox, known, {}
-        self.level, self.workers = sandbox.level, sandbox.workers
-
-    async def run(self, program, files=None):
-        if program in self.known:
-            return Execution(*self.known[program])
-        self.results[program] = await self.sandbox.run(program, files=files)
-        return self.results[program]
 
 
 def as_json(prompt):
@@ -132,20 +104,16 @@ def spec_of(task: dict) -> str:
     return f"vllm:{model}?{PRACTICE_ENGINE if model == str(PRACTICE) else ENGINE}{task['engine']}"
 
 
-# ---- ways, each in a process of its own ----
-
-
 def through_the_kit(task: dict) -> dict:
     """`live_run` with journal, sandbox and tables; and the share of prompt tokens that the prefix cache had."""
     settings = settings_of(task)
     watched = Watched(load_model(settings.model, settings=settings.sampling))
     with tempfile.TemporaryDirectory() as folder, warm_sandbox(settings, None) as sandbox:
-        noted = Noted(sandbox, task.get("known", {}))
-        out = live_run(settings, Path(folder) / "run", model=watched, sandbox=noted, progress=False)
+        out = live_run(settings, Path(folder) / "run", model=watched, sandbox=sandbox, progress=False)
         calls = load_calls(out)
     cached, prompts = calls["cached_tokens"].sum(min_count=1), calls["prompt_tokens"].sum()
     share = None if pd.isna(cached) else float(cached / prompts)
-    return watched.result() | {"cached": share, "executions": noted.results}
+    return watched.result() | {"cached": share}
 
 
 def offline(task: dict) -> dict:
@@ -199,33 +167,20 @@ def verdict(ratio: float, target: float, *, least: bool) -> str:
     return f"{ratio:.2f} (target {'at least' if least else 'at most'} {target}: {'met' if met else 'not met'})"
 
 
-# ---- what is compared ----
-
-
 def kit(task: dict, repeats: int) -> None:
-    ratios, bare = {method: [] for method in task["methods"]}, {method: [] for method in task["methods"]}
+    ratios = {method: [] for method in task["methods"]}
     for _ in range(repeats):
         for method in ratios:
             ours = apart("kit", task | {"methods": [method]})
-            known = apart("kit", task | {"methods": [method], "known": ours["executions"]})
             theirs = apart("offline", task | {"methods": [method], "asked": ours["asked"]})
             ratios[method].append(rate(ours) / rate(theirs))
-            bare[method].append(rate(known) / rate(theirs))
-            programs = [Execution(*execution) for execution in ours["executions"].values()]
-            print(
-                f"{method}: {shown('kit', ours)}; {shown('results known', known)}; {shown('offline', theirs)};", end=" "
+            both, same = (
+                f"{shown('kit', ours)}; {shown('offline', theirs)}",
+                f"{100 * theirs['same']:.0f} % of texts the same",
             )
-            print(f"ratios {ratios[method][-1]:.2f} and {bare[method][-1]:.2f};", end=" ")
-            print(f"{len(programs)} programs took {sum(each.cpu for each in programs):.1f} s of CPU;", end=" ")
-            print(
-                f"{len(known['executions'])} were not known; {100 * theirs['same']:.0f} % of texts the same", flush=True
-            )
+            print(f"{method}: {both}; ratio {ratios[method][-1]:.2f}; {same}", flush=True)
     for method, found in ratios.items():
-        print(
-            f"{method}: kit to offline, median of {repeats}: {verdict(median(found), TARGETS[method], least=True)};",
-            end=" ",
-        )
-        print(f"with every program's result known {median(bare[method]):.2f}")
+        print(f"{method}: kit to offline, median of {repeats}: {verdict(median(found), TARGETS[method], least=True)}")
 
 
 def mixed(task: dict, repeats: int) -> None:
@@ -235,98 +190,21 @@ def mixed(task: dict, repeats: int) -> None:
         alone = apart("kit", task | {"methods": ["trove"]})
         both = apart("kit", task | {"methods": ["primitive", "trove"]})
         batch = apart("offline", task | {"methods": ["trove"], "asked": both["asked"]})
-        bound = both["tokens"] / rate(batch)
-        ratios.append(both["seconds"] / max(alone["seconds"], bound))
-        print(
-            f"mixed: {shown('stream alone', alone)}; {shown('all in one batch', batch)}; {shown('mixed', both)};",
-            end=" ",
-        )
-        print(f"{ratios[-1]:.2f} of the larger bound", flush=True)
+        ratios.append(both["seconds"] / max(alone["seconds"], both["tokens"] / rate(batch)))
+        each = f"{shown('stream alone', alone)}; {shown('all in one batch', batch)}; {shown('mixed', both)}"
+        print(f"mixed: {each}; {ratios[-1]:.2f} of the larger bound", flush=True)
     print(f"mixed, median of {repeats}: {verdict(median(ratios), MIXED_TARGET, least=False)}")
-
-
-# ---- engines that are simulated ----
-
-
-class Simulated(LanguageModel):
-    """Writes a token for each of the requests that it has a place for, in steps that take as long as `cost` says.
-
-    Its clock is its own: between steps, whoever waits for it gets all the turns that are needed.
-    """
-
-    name = "simulated"
-
-    def __init__(self, cost, width: int = 64):
-        self.cost, self.width = cost, width
-        self.active, self.waiting, self.running = [], [], None
-        self.now, self.tokens = 0.0, 0
-
-    async def __aenter__(self):
-        self.running = asyncio.create_task(self._run())
-        return self
-
-    async def __aexit__(self, *_):
-        self.running.cancel()
-
-    async def _run(self):
-        while True:
-            for _ in range(TURNS):
-                await asyncio.sleep(0)
-            while self.waiting and len(self.active) < self.width:
-                self.active.append(self.waiting.pop(0) | {"begun": self.now})
-            if self.active:
-                self._step()
-
-    def _step(self):
-        self.now += self.cost(len(self.active))
-        self.tokens += len(self.active)
-        for request in self.active:
-            request["left"] -= 1
-        for request in [request for request in self.active if not request["left"]]:
-            request["done"].set_result(self.now - request["begun"])
-        self.active = [request for request in self.active if request["left"]]
-
-    async def complete(self, prompt, seeds, **_):
-        (seed,) = seeds
-        tokens, done = 30 + seed % 60, asyncio.get_running_loop().create_future()
-        self.waiting.append({"left": tokens, "done": done})
-        return [Completion("```python\nprint(1)\n```", 100, tokens, "stop", await done)]
-
-
-def simulated(task: dict) -> None:
-    """A TROVE stream beside PRIMITIVE and INSTANCE by simulated engines, through `live_run`; programs cost nothing."""
-    for name, cost in STEPS.items():
-        alone, both = (through_simulated(methods, cost, task["simulated_problems"]) for methods in (STREAM, MIXTURE))
-        bound = both.tokens * cost(both.width) / both.width
-        ratio = both.now / max(alone.now, bound)
-        print(
-            f"simulated, {name}: stream alone {alone.now:.1f} s, all at full throughput {bound:.1f} s, mixed "
-            f"{both.now:.1f} s: {verdict(ratio, MIXED_TARGET, least=False)}",
-            flush=True,
-        )
-
-
-def through_simulated(methods: tuple[str, ...], cost, problems: int) -> Simulated:
-    engine = Simulated(cost)
-    settings = RunSettings(
-        name="bench", methods=methods, categories=("counting",), seeds=(0,), model="practice", k=K, limit=problems
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "run"
-        live_run(settings, place, model=engine, sandbox=Free(), progress=False, in_flight=engine.width)
-    return engine
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", help="kit mixed simulated (default: all three)")
+    parser.add_argument("what", nargs="*", help="kit mixed (default: both)")
     parser.add_argument("--model", default=str(PRACTICE), help="a folder with weights, or a spec (default: practice)")
     parser.add_argument("--dataset", default="math", help="whose problems a real model gets (default: %(default)s)")
     parser.add_argument("--problems", type=int, default=3, help="a category (default: %(default)s)")
     parser.add_argument("--categories", nargs="+", default=[], help="(default: all seven; mixed: the first)")
     parser.add_argument("--methods", nargs="+", choices=TARGETS, default=list(TARGETS), help="of kit (default: both)")
     parser.add_argument("--mixed_problems", type=int, default=10, help="of mixed's category (default: %(default)s)")
-    parser.add_argument("--simulated_problems", type=int, default=20, help="(default: %(default)s)")
     parser.add_argument("--max_tokens", type=int, default=512, help="(default: %(default)s, the papers')")
     parser.add_argument("--repeats", type=int, default=2, help="turns (default: %(default)s)")
     parser.add_argument(
@@ -340,10 +218,8 @@ def main() -> None:
         print(RESULT + json.dumps(result), flush=True)
         return
     task = vars(given)
-    for what in given.what or ["kit", "mixed", "simulated"]:
-        if what == "simulated":
-            simulated(task)
-        elif what == "mixed":
+    for what in given.what or ["kit", "mixed"]:
+        if what == "mixed":
             mixed(task | {"problems": given.mixed_problems}, given.repeats)
         else:
             kit(task, given.repeats)

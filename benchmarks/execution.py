@@ -1,8 +1,8 @@
 """How fast programs run: the sandbox beside the official way, on recorded programs of the public logs.
 
-    python benchmarks/execution.py [--programs 1500] [--workers 2] [--own-work 0.1] [--seed 0] [--out FOLDER]
+    python benchmarks/execution.py [--programs 1500] [--workers 2] [--own-work 0.1] [--seed 0]
 
-Needs the public logs ($TROVE_LITE_DATA, default ./data). Prints a Markdown table of ratios to the official way, which
+Needs the public logs (`trove-lite fetch logs`). Prints a Markdown table of ratios to the official way, which
 starts `python file.py` for each program. Programs are dealt into chunks, and every way runs a chunk before any runs the
 next, in an order that changes, so that a machine that others use treats all alike. Ratios are medians over chunks.
 
@@ -10,7 +10,6 @@ The official way runs them in a scratch folder with the rights of whoever runs t
 """
 
 import argparse
-import json
 import os
 import random
 import resource
@@ -22,14 +21,12 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-os.environ.setdefault("TROVE_LITE_DATA", "data")
-
 from trove_lite.datasets import load_problems
 from trove_lite.datasets.files import data_folder
 from trove_lite.programs import program_of, recorded_sources
 from trove_lite.recorded.official_logs import import_logs
 from trove_lite.running.live import REUSE
-from trove_lite.sandbox.pool import Sandbox, isolation_report
+from trove_lite.sandbox.pool import Sandbox
 
 TIME_LIMIT = 10.0
 
@@ -73,15 +70,9 @@ class Official:
         with tempfile.NamedTemporaryFile("w", suffix=".py", dir=self.folder.name) as file:
             file.write(program)
             file.flush()
+            how = {"stdin": subprocess.DEVNULL, "cwd": self.folder.name, "timeout": 2 * TIME_LIMIT}
             try:
-                done = subprocess.run(
-                    [sys.executable, file.name],
-                    capture_output=True,
-                    text=True,
-                    timeout=2 * TIME_LIMIT,
-                    stdin=subprocess.DEVNULL,
-                    cwd=self.folder.name,
-                )
+                done = subprocess.run([sys.executable, file.name], capture_output=True, text=True, **how)
             except subprocess.TimeoutExpired:
                 return "timeout"
         return "error" if done.returncode else "ok"
@@ -145,19 +136,12 @@ def measure(programs: list[str], workers: int, chunks: int, seed: int) -> list[d
             statuses = way.run(chunk)
             wall, cpu = time.perf_counter() - wall, way.cpu() - cpu
             official = official or (wall, cpu, statuses)
+            ratios = {"wall_ratio": official[0] / wall, "cpu_ratio": official[1] / cpu}
+            differ = sum((a == "ok") != (b == "ok") for a, b in zip(statuses, official[2], strict=True))
             rows.append(
-                {
-                    "way": way.name,
-                    "isolation": way.isolation,
-                    "chunk": number,
-                    "programs": len(chunk),
-                    "wall": wall,
-                    "cpu": cpu,
-                    "wall_ratio": official[0] / wall,
-                    "cpu_ratio": official[1] / cpu,
-                    "differ": sum((a == "ok") != (b == "ok") for a, b in zip(statuses, official[2], strict=True)),
-                }
+                {"way": way.name, "isolation": way.isolation, "programs": len(chunk), "wall": wall, "differ": differ}
             )
+            rows[-1] |= ratios
         print(f"chunk {number + 1} of {chunks}", file=sys.stderr, flush=True)
     for way in ways:
         way.close()
@@ -187,20 +171,14 @@ def main() -> None:
     parser.add_argument("--chunks", type=int, default=10)
     parser.add_argument("--own-work", type=float, default=0.1, help="leave out programs that compute longer (CPU s)")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--out", type=Path, help="folder for execution.json (every chunk) and execution.md (the table)")
     options = parser.parse_args()
     programs, left_out = recorded_programs(options.programs, options.seed, options.own_work)
     rows = measure(programs, options.workers, options.chunks, options.seed)
-    text = f"{table(rows)}\n\n{len(programs)} programs, {len(set(programs))} of them different, "
-    text += f"{options.workers} workers, medians over {options.chunks} chunks "
-    text += f"(and their range); {left_out} of {left_out + len(programs)} drawn compute for more than "
-    text += f"{options.own_work:g} s and are left out."
-    print(text)
-    if options.out:
-        options.out.mkdir(parents=True, exist_ok=True)
-        about = vars(options) | {"out": None, "left_out": left_out, "machine": isolation_report(), "rows": rows}
-        (options.out / "execution.json").write_text(json.dumps(about, indent=1) + "\n")
-        (options.out / "execution.md").write_text(text + "\n")
+    different = f"{len(programs)} programs, {len(set(programs))} of them different, {options.workers} workers"
+    left = (
+        f"{left_out} of {left_out + len(programs)} drawn compute for more than {options.own_work:g} s and are left out"
+    )
+    print(f"{table(rows)}\n\n{different}, medians over {options.chunks} chunks (and their range); {left}.")
 
 
 if __name__ == "__main__":

@@ -231,11 +231,10 @@ def test_no_exception_outlives_its_reason(module):
 
 #: Lines of Python that a folder may have, and any file: raised only with a reason in the commit.
 #: They only go down: what is aimed at is 12,000, 3,700, 1,900 and 14,000.
-<<<<<<< HEAD
-BUDGETS = {"trove_lite": 16_550, "papers": 6_400, "audit": 3_500, "tests": 20_600}
+BUDGETS = {"trove_lite": 16_550, "papers": 5_560, "audit": 2_100, "tests": 20_600}
 =======
-BUDGETS = {"trove_lite": 17_000, "papers": 5_930, "audit": 3_500, "tests": 20_910}
->>>>>>> cut-reeval
+BUDGETS = {"trove_lite": 17_000, "papers": 6_400, "audit": 2_090, "tests": 21_300}
+>>>>>>> cut-audit
 LONGEST = 400
 
 
@@ -253,4 +252,4 @@ def test_no_folder_is_longer_than_its_budget():
 
 def test_no_file_is_longer_than_a_reader_can_keep_in_mind():
     long = {str(path) for path, n in lines().items() if n > LONGEST}
-    assert long == {"audit/benefit.py"}  # the last to be split
+BUDGETS = {"trove_lite": 16_550, "papers": 5_560, "audit": 2_100, "tests": 20_600}

@@ -3,7 +3,6 @@
 `study` makes the comparison from candidates, graded anew; a function a table takes it, and one a figure its table. The
 paper reports one attempt of each method whatever it costs; `matched` and `curves` let cheaper methods repeat theirs.
 """
-# ruff: noqa: F401
 
 from .grading import GRADERS
 from .sides import Study, limited, study

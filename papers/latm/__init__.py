@@ -1,5 +1,4 @@
 """Large Language Models as Tool Makers: its tables from candidates and calls, and what its released tools can do."""
-# ruff: noqa: F401
 
 from .cost import PRICES, break_even, costs_figure
 from .released import ceiling, errors, known_ceiling

@@ -4,7 +4,6 @@ Every table is long: one row a cell, with the columns of `papers.COLUMNS`. What 
 row, with the reason in `note`; a printed number stands beside ours only where model, data set and budget are those that
 it was printed for. Where PRIMITIVE was not run, the SKIP pool stands in for it, and every table says so (`sides`).
 """
-# ruff: noqa: F401
 
 from .models import a_column_a_model, each_model, methods, models
 from .paired import differences, matched_budgets, paired_differences, power_table, without_import

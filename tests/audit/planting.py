@@ -1,25 +1,32 @@
-"""What tests of the audit share: a table with one cell changed, one finding of many, a sandbox that is none."""
+"""What tests of the audit share: tables with other cells, what one check finds, a sandbox that is none."""
 
 import numpy as np
 
+from audit.finding import findings_of
+from audit.printed import as_printed
 from papers import published_table
 from trove_lite.sandbox.worker import Execution
 
 
-def planted(table, value, column="mean", **where):
-    """A copy of a published table with one cell changed."""
+def planted(table, *changes):
+    """A copy of a published table with other cells; a change is a value, its column, and a condition on rows."""
     rows = published_table(table).copy()
-    hit = np.logical_and.reduce([rows[name] == wanted for name, wanted in where.items()])
-    assert hit.sum() == 1, "the cell to change must be one cell"
-    rows[column] = rows[column].astype(object)
-    rows.loc[hit, column] = value
-    rows[column] = rows[column].infer_objects()
+    for value, column, where in changes:
+        hit = np.logical_and.reduce([rows[name] == wanted for name, wanted in where.items()])
+        assert hit.any()
+        rows[column] = rows[column].astype(object)
+        rows.loc[hit, column] = value
+        rows[column] = rows[column].infer_objects()
     return rows
 
 
-def only(findings, words):
-    """The one finding whose check contains these words."""
-    (found,) = [f for f in findings if words in f.check]
+def findings(check, evidence=None, **tables):
+    """What a check finds in published tables, but for those given, and in evidence."""
+    return findings_of({"look": as_printed(**tables)} | (evidence or {}), check)
+
+
+def only(check, evidence=None, **tables):
+    (found,) = findings(check, evidence, **tables)
     return found
 
 

@@ -160,19 +160,14 @@ def test_each_seed_s_first_tool_is_carried_to_its_user_and_a_task_without_one_is
     assert tool_settings([tmp_path]) == {"tools": tools, "maker": "small"}
     (tmp_path / "run.json").write_text(json.dumps(about | {"toolboxes": []}))
     with pytest.raises(TroveLiteError, match="made no tools"):
-<<<<<<< HEAD
         tool_settings([tmp_path])
 
 
 def test_a_file_is_the_tool_of_the_task_that_it_is_named_after(tmp_path):
-=======
-        carried([tmp_path])
->>>>>>> cut-reeval
     (tmp_path / "word_sorting.md").write_text("a tool")
     found = tool_settings([tmp_path / "word_sorting.md"])
     assert found == {"tools": {"word_sorting": "a tool"}, "maker": tmp_path.name}
     with pytest.raises(TroveLiteError, match="cannot be read"):
-<<<<<<< HEAD
         tool_settings([tmp_path / "nothing.md"])
 
 
@@ -181,12 +176,6 @@ def test_a_user_has_the_tool_of_its_own_seed_and_of_another_the_first():
     settings = {seed: LatmSettings(seed=seed, tools=tools) for seed in range(4)}
     assert [tool_of(settings[seed], "sort") for seed in settings] == ["first", "second", "", "first"]
     assert tool_of(settings[0], "dyck") is None
-=======
-        carried([tmp_path / "nothing.md"])
-    tools = {"sort": "first", "sort#1": "second", "sort#2": ""}
-    given = [LatmSettings(seed=seed, tools=tools).given("sort") for seed in range(4)]
-    assert given == ["first", "second", "", "first"]  # of its own seed; of another the first
->>>>>>> cut-reeval
 
 
 # ---- what it costs ----

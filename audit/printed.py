@@ -1,0 +1,107 @@
+"""Printed numbers: how they are looked up, and the arithmetic of rounded ones."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import pandas as pd
+
+from papers import published_table
+from trove_lite.analysis.statistics import macro_mean, micro_mean
+from trove_lite.datasets.math import CATEGORIES
+
+SLACK = 1e-9  # of comparisons between rounded decimals, which binary floats hold only nearly
+
+#: From a table's name to its rows: the published ones, or a copy that a test has changed.
+Look = Callable[[str], pd.DataFrame]
+
+
+def as_printed(**changed: pd.DataFrame) -> Look:
+    """Look-up of published tables, with those in `changed` instead where given."""
+    return lambda table: changed[table] if table in changed else published_table(table)
+
+
+def rows_of(look: Look, table: str, **where: object) -> pd.DataFrame:
+    """The rows of a table with these values."""
+    rows = look(table)
+    for name, value in where.items():
+        rows = rows[rows[name] == value]
+    return rows
+
+
+def cell(look: Look, table: str, column: str = "mean", **where: object) -> float:
+    """One printed number; NaN where nothing, or more than one, is printed."""
+    rows = rows_of(look, table, **where)
+    return float(rows[column].iloc[0]) if len(rows) == 1 else float("nan")
+
+
+def by_category(look: Look, table: str, column: str = "mean", **where: object) -> pd.Series:
+    """A column of a table over MATH's seven categories, in their order; NaN where nothing is printed."""
+    return rows_of(look, table, **where).set_index("category")[column].reindex(CATEGORIES).astype(float)
+
+
+def methods_of(look: Look, table: str, **where: object) -> pd.DataFrame:
+    """The values of a table, a row a category and a column a method."""
+    return rows_of(look, table, **where).pivot(index="category", columns="method", values="value").astype(float)
+
+
+def claim(look: Look, paper: str, quantity: str, **where: object) -> str:
+    """What a paper states outside its tables, as text."""
+    return str(rows_of(look, "figures", paper=paper, quantity=quantity, **where)["value"].iloc[0])
+
+
+class Range(NamedTuple):
+    """What a number may be before it was rounded."""
+
+    low: float
+    high: float
+
+    def meets(self, other: "Range") -> bool:
+        return self.low <= other.high + SLACK and other.low <= self.high + SLACK
+
+
+def before_rounding(value: float, decimals: int) -> Range:
+    """The numbers that round to `value`; both ends count, as rounding of a tie is not known."""
+    half = 0.5 * 10.0**-decimals
+    return Range(value - half, value + half)
+
+
+def difference_of(a: float, b: float, decimals: int) -> Range:
+    """What a - b may be, each rounded."""
+    low, high = before_rounding(a, decimals), before_rounding(b, decimals)
+    return Range(low.low - high.high, low.high - high.low)
+
+
+def counts_allowed(value: float, decimals: int, trials: int) -> range:
+    """The counts whose share of `trials` rounds to `value`: empty where none does (GRIM, Brown & Heathers 2017).
+
+    The mean of five runs over n problems, each right or wrong, is an integer over 5n: `trials` = 5n.
+    """
+    low, high = before_rounding(value, decimals)
+    return range(max(0, math.ceil(low * trials - 1e-6)), min(trials, math.floor(high * trials + 1e-6)) + 1)
+
+
+class MeanFit(NamedTuple):
+    """The two means of a column's rounded cells, and which of them the printed mean can be."""
+
+    printed: float
+    micro: float
+    macro: float
+    fits: str  # micro, macro, either or neither
+
+
+def mean_fit(cells: Sequence[float], printed: float, sizes: Sequence[int], decimals: int) -> MeanFit:
+    """Is a printed mean the mean over problems (micro) or over categories (macro) of the printed cells?
+
+    Cells are known to half a unit of their last digit, and so is their mean, with whatever weights.
+    """
+    micro, macro = micro_mean(cells, sizes), macro_mean(cells)
+    target = before_rounding(printed, decimals)
+    may = tuple(before_rounding(mean, decimals).meets(target) for mean in (micro, macro))
+    fits = {(True, True): "either", (True, False): "micro", (False, True): "macro"}.get(may, "neither")
+    return MeanFit(printed, micro, macro, fits)
+
+
+def points(share: float, digits: int = 1) -> str:
+    """A share as percentage points, signed."""
+    return f"{100 * share:+.{digits}f}"

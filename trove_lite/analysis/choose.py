@@ -96,9 +96,28 @@ def _refuse_unclear_places(frame: pd.DataFrame, group: np.ndarray, mode: np.ndar
         )
 
 
+def without_answers(stream: pd.DataFrame) -> pd.Series:
+    """Of each candidate whether nobody can tell what it agrees with: its run has several samples a problem, and its log
+    (`recorded.harness_logs`) has verdicts and no answers."""
+    run = [stream[name] for name in PROBLEM[:5]]
+    silent = stream["answers"].isna().groupby(run, observed=True).transform("all")
+    several = stream.duplicated(PROBLEM).groupby(run, observed=True).transform("any")
+    return silent.astype(bool) & several.astype(bool)
+
+
+def without_agreement(candidates: pd.DataFrame) -> list[str]:
+    """A line for each method that has such a run."""
+    stream = candidates[(candidates["phase"] == "stream").to_numpy()]
+    methods = stream.loc[without_answers(stream), "method"].astype(str).unique()
+    why = "its log has verdicts and no answers, so agreement (one_stage, two_stage) cannot be computed"
+    return [f"{method}: {why}; oracle, which is pass@k, can" for method in sorted(methods)]
+
+
 def choose(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
     """The candidate that `rule` selects for each problem and run, one row each, of all that were recorded."""
     frame = in_order(candidates)
+    if lines := without_agreement(frame):
+        raise TroveLiteError(lines[0])
     votes = _Votes(frame, rule)
     chosen = []
     for stack in stacks(frame):
@@ -137,6 +156,7 @@ def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, re
             winner = votes.winners(stack, part, masks)
             score[stack.rows[part, 0]] = votes.correct[stack.rows[part]][np.arange(len(part)), winner].mean(axis=0)
     first = ~frame.duplicated(PROBLEM).to_numpy()
+    score[(without_answers(frame) & (k > 1)).to_numpy()] = np.nan
     columns = [*PROBLEM, "level"]
     return frame.loc[first, columns].assign(score=score[first]).reset_index(drop=True)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from ..candidates import FAIL_ON_MISSING, MISSING, UNAVAILABLE, all_candidates, selections
-from .choose import choose, in_order, modes_of
+from .choose import choose, in_order, modes_of, without_agreement, without_answers
 from .compare import accuracy_differences, points
 from .independence import repetitions, shared_programs
 from .scores import correct_counts, distinct_score, graded_answer, oracle_score
@@ -21,7 +21,8 @@ def summarise(candidates: pd.DataFrame) -> dict:
     ones among the answers that a recorded run ended with, problems solved again included; of a run of which nothing
     else is known the rest is left out. `pass_at_5` is null for a mode with fewer than five samples; `unique` is the
     share of problems that a mode alone solves, with all its samples. `unanswered`: a line for each run of which
-    too many samples were unavailable, which is left out. `refused`, `unavailable`: problems with such a sample; the
+    too many samples were unavailable, which is left out. `without_agreement`: a line for each method of which no
+    answers are known; what its answers would tell is null. `refused`, `unavailable`: problems with such a sample; the
     first are in all counts, and wrong, the others in none.
     """
     unanswered = _unanswered(candidates)
@@ -36,7 +37,8 @@ def summarise(candidates: pd.DataFrame) -> dict:
     pairs = shared_programs(candidates).to_dict("records")
     runs.sort(key=lambda row: tuple(row[name] for name in RUN))
     plain = [{k: _plain(v) for k, v in pair.items()} for pair in pairs]
-    return {"runs": runs, "independence": plain, "unanswered": list(unanswered.values())}
+    lines = {"unanswered": list(unanswered.values()), "without_agreement": without_agreement(known)}
+    return {"runs": runs, "independence": plain} | lines
 
 
 def _unanswered(candidates: pd.DataFrame) -> dict[str, str]:
@@ -55,12 +57,14 @@ def _unanswered(candidates: pd.DataFrame) -> dict[str, str]:
 def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> list[dict]:
     """A dict for each run and category of which all candidates are known."""
     stream = in_order(candidates)
-    chosen = {rule: choose(stream, rule) for rule in ("two_stage", "one_stage")}
+    answering = stream[~without_answers(stream)]
+    chosen = {rule: choose(answering, rule) for rule in ("two_stage", "one_stage")}
     right = {rule: frame.groupby(RUN, observed=True)["correct"].sum() for rule, frame in chosen.items()}
     selected = ended.groupby(["run", "category"], observed=True)["correct"].sum()
     runs = []
     for key, part in stream.groupby(RUN, observed=True):
         run, method, category = key
+        answered = key in right["one_stage"].index
         everything = candidates[(candidates["run"] == run) & (candidates["category"] == category)]
         modes = modes_of(part)
         counts, size = correct_counts(part), int(part.groupby("problem").size().min())
@@ -71,13 +75,13 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> list[dict]:
             | {
                 "problems": len(counts),
                 "candidates": len(part),
-                "two_stage_correct": int(right["two_stage"][key]),
+                "two_stage_correct": int(right["two_stage"][key]) if answered else None,
                 "selected_correct": int(selected[run, category]) if (run, category) in selected.index else None,
-                "one_stage_correct": int(right["one_stage"][key]),
+                "one_stage_correct": int(right["one_stage"][key]) if answered else None,
                 "oracle_correct": int(solved.any(axis=0).sum()),
                 "pass_at_5": {m: _mean(oracle_score(part[part["mode"] == m], 5)) for m in modes},
                 "unique": dict(zip(modes, (solved & (solved.sum(axis=0) == 1)).mean(axis=1).tolist(), strict=True)),
-                "mean_distinct_answers": _mean(distinct_score(part, size, graded_answer)),
+                "mean_distinct_answers": _mean(distinct_score(part, size, graded_answer)) if answered else None,
                 "retried_problems": int(everything.query("phase == 'retry'")["problem"].nunique()),
                 **{status: int(mine.loc[mine["status"] == status, "problem"].nunique()) for status in MISSING},
                 "not_judged": int(everything["correct"].isna().sum()),
@@ -102,7 +106,7 @@ def against(candidates: pd.DataFrame, methods: Sequence[str], rule: str = "one_s
 
 def as_text(summary: dict) -> str:
     """The same as readable tables."""
-    lines = [*summary["unanswered"], *summary.get("signs", ())]
+    lines = [*summary["unanswered"], *summary["without_agreement"], *summary.get("signs", ())]
     if not summary["runs"]:
         return "\n".join(lines)
     runs = pd.json_normalize(summary["runs"]).rename(columns=lambda name: name.replace("_correct", ""))

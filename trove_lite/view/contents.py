@@ -89,7 +89,8 @@ class Contents:
         rows = self.rows
         cast = [i for i in own if rows["phase"][i] == "stream" and rows["correct"][i] is not None]
         votes = [rows.votes[i] for i in cast]
-        chosen = {rule: rounds(votes, rule) for rule in RULES} if cast else {}
+        silent = len(cast) > 1 and all(rows["answers"][i] is None for i in cast)  # nobody knows which agree
+        chosen = {rule: rounds(votes, rule) for rule in RULES} if cast and not silent else {}
         picked = {rule: cast[every[-1].chosen] for rule, every in chosen.items()}
         recorded = [i for i in own if rows["phase"][i] == SELECTED]
         picked |= {SELECTION: recorded[0]} if recorded else {}

@@ -243,7 +243,7 @@ def test_no_exception_outlives_its_reason(module):
 
 #: Lines of Python that a folder may have, and any file: raised only with a reason in the commit.
 #: They only go down: what is aimed at is 12,000, 3,700, 1,900 and 14,000.
-BUDGETS = {"trove_lite": 17_440, "papers": 6_400, "audit": 3_500, "tests": 21_700}
+BUDGETS = {"trove_lite": 17_450, "papers": 6_400, "audit": 3_500, "tests": 21_900}
 LONGEST = 400
 
 

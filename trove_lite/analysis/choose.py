@@ -100,9 +100,10 @@ def without_answers(stream: pd.DataFrame) -> pd.Series:
     """Of each candidate whether nobody can tell what it agrees with: its run has several samples a problem, and its log
     (`recorded.harness_logs`) has verdicts and no answers."""
     run = [stream[name] for name in PROBLEM[:5]]
-    silent = stream["answers"].isna().groupby(run, observed=True).transform("all")
-    several = stream.duplicated(PROBLEM).groupby(run, observed=True).transform("any")
-    return silent.astype(bool) & several.astype(bool)
+    ran, known = stream["status"] == "ok", stream["answers"].notna()
+    facts = pd.DataFrame({"ran": ran, "answers": ran & known, "several": stream.duplicated(PROBLEM)}).astype(bool)
+    found = facts.groupby(run, observed=True).transform("any").astype(bool)
+    return found["ran"] & found["several"] & ~found["answers"]
 
 
 def without_agreement(candidates: pd.DataFrame) -> list[str]:

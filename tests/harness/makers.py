@@ -18,19 +18,19 @@ def inspect(folder: Path) -> None:
     """One log a method, with an epoch a sample."""
     from inspect_ai import Task, eval
     from inspect_ai.dataset import MemoryDataset, Sample
-    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    from inspect_ai.model import ChatMessageUser, ModelOutput, ModelUsage, get_model
     from inspect_ai.scorer import match
     from inspect_ai.solver import generate
 
     asked = zip(QUESTIONS, GOLD, "abc", strict=True)
-    data = MemoryDataset([Sample(input=question, target=gold, id=name) for question, gold, name in asked])
+    data = [Sample(input=[ChatMessageUser(content=text)], target=gold, id=name) for text, gold, name in asked]
     for method, epochs in SAID.items():
         outputs = []
         for text in (text for said in epochs for text in said):
             output = ModelOutput.from_content("mockllm/model", f"ANSWER: {text}")
             output.usage = ModelUsage(input_tokens=9, output_tokens=3, total_tokens=12)
             outputs.append(output)
-        task = Task(name="sums", dataset=data, solver=generate(), scorer=match(numeric=True))
+        task = Task(name="sums", dataset=MemoryDataset(data), solver=generate(), scorer=match(numeric=True))
         model = get_model("mockllm/model", custom_outputs=outputs, memoize=False)
         one = {"max_samples": 1, "max_connections": 1, "display": "none"}
         (log,) = eval(task, model=model, epochs=len(epochs), log_dir=str(folder / "logs"), **one)

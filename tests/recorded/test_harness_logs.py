@@ -13,6 +13,7 @@ import pytest
 import trove_lite as tl
 from trove_lite.candidates import read_description, save_table
 from trove_lite.cli import main
+from trove_lite.view.contents import Contents
 
 LM_EVAL = "samples_sums_2026-01-02T03-04-05.678.jsonl"
 
@@ -68,7 +69,7 @@ def inspect_logs(monkeypatch):
     """A reader in inspect_ai's place: gives the logs in this mapping, by the name of their file."""
     logs = {}
 
-    def read(path):
+    def read(path, **_):
         name = path.rpartition("/")[2]
         if name not in logs:
             raise ValueError("not a zip file")
@@ -139,6 +140,9 @@ def test_verdicts_alone_give_pass_at_k_and_no_agreement(tmp_path, capsys):
     assert tl.summarise(found)["runs"][0]["one_stage_correct"] is None
     with pytest.raises(tl.TroveLiteError, match="cannot be computed"):
         tl.choose(found, "one_stage")
+    page = Contents(found, tl.load_calls(tmp_path / "run"), {}, [])
+    assert all(part[0]["runs"][0]["rules"] == {} for part in page.parts())
+    assert page.index["rows"][0][4] == [None] * len(tl.RULES)
     assert main(["view", str(tmp_path / "run"), "--quiet"]) == 0
 
 
@@ -210,6 +214,14 @@ def test_inspect_epochs_are_samples_and_an_error_is_no_wrong_answer(tmp_path, in
     assert [list(answers) for answers in found["answers"]] == [["4.0"], [], ["4.0"], []]
     assert found[["method", "model", "category", "prompt_tokens"]].iloc[0].tolist() == ["m", "lab/m", "sums", 7]
     assert found["error"][3] == "no connection"
+
+
+def test_any_text_is_kept(tmp_path):
+    odd = "\ud800 \u2028 \x00 \x1b[2J"
+    entry = rows("m\ud800", verdicts="1")[0] | {"text": odd, "answer": odd, "problem": odd}
+    found = imported(tmp_path, "table", table(tmp_path / "t.jsonl", [entry]))
+    assert found["response"][0] == odd.replace("\ud800", "?")
+    assert found["method"][0] == "m?"
 
 
 def test_problems_that_not_all_have_are_left_out_only_when_asked(tmp_path, capsys):

@@ -58,7 +58,8 @@ def import_harness_logs(
             raise _wrong(file, f"no samples; is it a log of {kind}, and is it whole?")
         if file.resolve() in files:
             raise _wrong(file, "given twice; name each log once")
-        samples += [sample | ({"method": method} if method else {}) for sample in found]
+        for sample in (sample | ({"method": method} if method else {}) for sample in found):
+            samples.append({name: encodable(one) if isinstance(one, str) else one for name, one in sample.items()})
         files[file.resolve()] = {"log": str(file), "sha256": sha256_of(file), "samples": len(found)}
     frame = pd.DataFrame(samples, columns=["where", *TABLE, *NOT_WRITTEN, "tokens"], dtype=object)
     frame = _of_the_same_problems(_once(frame.where(frame.notna(), None)), partial)
@@ -111,7 +112,7 @@ def _numbered(names: Sequence[str]) -> dict[str, int]:
 
 def _row(sample: dict, dataset: str, numbers: dict[str, int]) -> dict:
     """A candidate. Of a text that is short, or not known, no copy can be told: its fingerprint is its own."""
-    text, answer = (value if value is None else encodable(value) for value in (sample["text"], sample["answer"]))
+    text, answer = sample["text"], sample["answer"]
     lost = sample["correct"] is None
     answers = [] if lost or answer in NO_ANSWER else None if answer is None else [answer_key(answer)]
     alone = "\0".join(str(sample[name]) for name in KEY)
@@ -191,7 +192,7 @@ def _objects(file: Path) -> Iterator[tuple[str, dict]]:
 
 def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
     try:
-        log = _inspect_ai().read_eval_log(str(file))
+        log = _inspect_ai().read_eval_log(str(file), exclude_fields={"attachments", "events", "messages", "store"})
     except TroveLiteError:
         raise
     except Exception as error:  # a foreign reader's, of any kind
@@ -204,9 +205,10 @@ def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
         where, usage = f"{file}, sample {sample.id}, epoch {sample.epoch}", (sample.model_usage or {}).get(model)
         if not (sample.error or sample.scores) and partial:  # its turn had not come
             continue
-        found = {"text": sample.output.completion, "question": str(sample.input), "error": None}
+        asked = sample.input if isinstance(sample.input, str) else "\n".join(message.text for message in sample.input)
+        found = {"text": sample.output.completion, "question": asked, "error": None}
         if sample.error:
-            found["error"] = encodable(sample.error.message)
+            found["error"] = sample.error.message
         else:
             name = _chosen([*(sample.scores or ())], verdict, where)
             found["correct"] = _right(sample.scores[name].value, where, f"score '{name}'")
@@ -226,7 +228,7 @@ def _inspect_ai():
 def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
     entries, named = list(_objects(file)), SAMPLES.fullmatch(file.name)
     beside = file.with_name(f"results_{named[2]}.json" if named else "results.json")
-    model = str(_object(text_of(beside), beside).get("model_name")) if beside.is_file() else "unknown"
+    model = str(_object(text_of(beside), beside).get("model_name") or "unknown") if beside.is_file() else "unknown"
     same = {"method": file.stem if model == "unknown" else Path(model).name, "run": str(file), "model": model}
     ways = {f"{m},{e.get('filter', 'none')}": 0 for _, e in entries for m in e.get("metrics") or [verdict] if m}
     metric, _, way = (_chosen([*ways], verdict, file) if entries else "").partition(",")
@@ -245,7 +247,7 @@ def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
             "correct": _right(entry[metric], where, metric),
             "answer": given[0] if len(given) == 1 and isinstance(given[0], str) else None,
             "text": texts[0] if len(texts) == 1 and isinstance(texts[0], str) else None,
-            "question": entry.get("doc_hash"),
+            "question": str(entry.get("doc_hash", "")),
         }
 
 

@@ -68,7 +68,7 @@ test-vllm:  ## a real vLLM engine on the CPU, in .venv-vllm (4 GB)
 	PYTHON=$(PYTHON) tests/vllm/setup.sh
 	.venv-vllm/bin/python -m pytest tests/vllm
 
-test-harness:  ## files that inspect_ai, lm-eval and evalplus make themselves, in .venv-harness (1 GB)
+test-harness:  ## files that inspect_ai, lm-eval and evalplus make themselves, in .venv-harness (1.7 GB, no torch)
 	PYTHON=$(PYTHON) tests/harness/setup.sh
 	.venv-harness/bin/python -m pytest tests/harness
 

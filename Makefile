@@ -14,7 +14,7 @@ MODEL ?=
 REAL ?= .venv-vllm/bin/python
 TOY := The practice model, live: how the methods work. Its numbers say nothing about other models
 
-.PHONY: reproduce recorded demo study answer bench essays book ablations real publish train-practice-model test test-slow test-vllm test-real lint bundle reexecution clean
+.PHONY: reproduce recorded demo study answer bench essays book ablations real publish train-practice-model test test-slow test-vllm test-harness test-real lint bundle reexecution clean
 
 reproduce: recorded demo answer  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 
@@ -72,7 +72,7 @@ train-practice-model:  ## the practice model's weights again, from scratch, in .
 	.venv-train/bin/python -m practice.train --out $(WEIGHTS)
 	.venv-train/bin/python -m practice.measure --split test --json $(WEIGHTS)/metrics.json --card $(WEIGHTS)/README.md
 
-test: lint  ## the suite, without a real vLLM (test-vllm) and what takes minutes (test-slow)
+test: lint  ## the suite, without a real vLLM (test-vllm), other harnesses (test-harness) and what takes minutes (test-slow)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 test-slow: $(VENV)/ready-to-test  ## what takes minutes: a hundred kills and resumes
@@ -81,6 +81,10 @@ test-slow: $(VENV)/ready-to-test  ## what takes minutes: a hundred kills and res
 test-vllm:  ## a real vLLM engine on the CPU, in .venv-vllm (4 GB)
 	PYTHON=$(PYTHON) tests/vllm/setup.sh
 	.venv-vllm/bin/python -m pytest tests/vllm
+
+test-harness:  ## files that inspect_ai, lm-eval and evalplus make themselves, in .venv-harness (1.7 GB, no torch)
+	PYTHON=$(PYTHON) tests/harness/setup.sh
+	.venv-harness/bin/python -m pytest tests/harness
 
 test-real:  ## PRIMITIVE and TROVE by TROVE_LITE_MODEL=FOLDER_OR_SPEC, in REAL's venv: minutes; skips without it
 	$(REAL) -m pytest -rs tests/real

@@ -147,6 +147,7 @@ COMMANDS = {
     "view": commands.view,
     "outcomes": commands.outcomes,
     "import": commands.import_,
+    "export": commands.export,
     "reexecute": commands.reexecute,
     "fetch": commands.fetch,
     "list": commands.list_,

@@ -261,16 +261,30 @@ def outcomes(runs: tuple[Path, ...], *, out: Path) -> None:
     print(f"{len(table)} outcomes in {out}{f', with {TOOLBOXES} beside it' * (len(tools) > 0)}")
 
 
-def import_(logs: tuple[str, ...], *, out: Path, force: bool = False) -> None:
-    """Turn logs and result files in the official format into a run folder.
+def import_(
+    logs: tuple[str, ...],
+    *,
+    out: Path,
+    format: Literal["official", "inspect", "lm-eval", "evalplus", "table"] = "official",
+    verdict: str = "",
+    partial: bool = False,
+    force: bool = False,
+) -> None:
+    """Turn the official program's logs, or another harness's, into a run folder.
 
-    logs: logs (.md) or result files (.json) of the official program
+    logs: logs (.md) or result files (.json) of the official program; of other formats FILE or METHOD=FILE
     out: run folder to make
+    format: of the logs; a table is CSV or JSON lines with problem, method, sample, correct (or answer and gold)
+    verdict: which of several a log has: a scorer, a metric (with its filter: METRIC,FILTER), base or plus
+    partial: of other formats: only the problems that all logs have
     force: replace a run folder that is there
 
     examples:
       trove-lite import LOG.md … RESULT.json … --out runs/theirs
+      trove-lite import --format inspect plain=A.eval tools=B.eval --out runs/theirs
     """
+    if format != "official":
+        return import_others(logs, new_folder(out, force), format, verdict, partial)
     from .candidates import save_run
     from .datasets.files import sha256_of
     from .recorded.official_files import as_table
@@ -293,6 +307,37 @@ def import_(logs: tuple[str, ...], *, out: Path, force: bool = False) -> None:
     for report in reports:
         say(str(report), *(f"  {disagreement}" for disagreement in report.disagreements))
     print(f"{len(table)} candidates in {folder}")
+
+
+def import_others(logs: tuple[str, ...], folder: Path, format: str, verdict: str, partial: bool) -> None:
+    from .analysis.choose import without_agreement
+    from .candidates import save_run
+    from .journal import on_disk
+    from .recorded.harness_logs import import_harness_logs
+
+    table, about = import_harness_logs(logs, format, verdict=verdict, partial=partial)
+    words = ["trove-lite", "import", "--format", format, *logs, "--out", str(folder), *["--partial"] * partial]
+    command = shlex.join([*words, *(["--verdict", verdict] if verdict else [])])
+    with on_disk(folder):
+        save_run(folder, table, {"kind": "import", "provenance": "recorded", "command": command} | about)
+    problems = len(table[["category", "problem"]].drop_duplicates())
+    say(*without_agreement(table), f"{len(table)} candidates for {problems} problems in {folder}")
+
+
+def export(runs: tuple[Path, ...], *, out: Path, format: Literal["csv", "inspect"] = "csv") -> None:
+    """Write runs as one table, or as logs of inspect_ai.
+
+    runs: run folders or outcomes files
+    out: file to make; for inspect a folder
+    format: csv (what import reads as a table) or inspect
+
+    examples:
+      trove-lite export runs/first --out first.csv
+      trove-lite export runs/first --format inspect --out logs
+    """
+    from .recorded.harness_logs import export_runs
+
+    print(*export_runs(runs, format, out), sep="\n")
 
 
 def reexecute(

@@ -86,9 +86,29 @@ def stacks(frame: pd.DataFrame) -> Iterator[Stack]:
         yield Stack(np.array(first)[:, None] + np.arange(len(modes)), modes)
 
 
+def without_answers(stream: pd.DataFrame) -> pd.Series:
+    """Of each candidate whether nobody can tell what it agrees with: its run has several samples a problem, and its log
+    (`recorded.harness_logs`) has verdicts and no answers."""
+    run = [stream[name] for name in PROBLEM[:5]]
+    ran, known = stream["status"] == "ok", stream["answers"].notna()
+    facts = pd.DataFrame({"ran": ran, "answers": ran & known, "several": stream.duplicated(PROBLEM)}).astype(bool)
+    found = facts.groupby(run, observed=True).transform("any").astype(bool)
+    return found["ran"] & found["several"] & ~found["answers"]
+
+
+def without_agreement(candidates: pd.DataFrame) -> list[str]:
+    """A line for each method that has such a run."""
+    stream = candidates[(candidates["phase"] == "stream").to_numpy()]
+    methods = stream.loc[without_answers(stream), "method"].astype(str).unique()
+    why = "its log has verdicts and no answers, so agreement (one_stage, two_stage) cannot be computed"
+    return [f"{method}: {why}; oracle, which is pass@k, can" for method in sorted(methods)]
+
+
 def choose(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
     """The candidate that `rule` selects for each problem and run, one row each, of all that were recorded."""
     frame = in_order(candidates)
+    if lines := without_agreement(frame):
+        raise TroveLiteError(lines[0])
     votes = _Votes(frame, rule)
     chosen = []
     for stack in stacks(frame):
@@ -125,6 +145,7 @@ def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, re
         for part in votes.chunks(stack, len(masks)):
             winner = votes.winners(stack, part, masks)
             score[stack.rows[part, 0]] = votes.correct[stack.rows[part]][np.arange(len(part)), winner].mean(axis=0)
+    score[(without_answers(frame) & (k > 1)).to_numpy()] = np.nan
     return frame.loc[first, [*PROBLEM, "level"]].assign(score=score[first]).reset_index(drop=True)
 
 

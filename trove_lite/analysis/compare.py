@@ -11,6 +11,7 @@ import pandas as pd
 from ..candidates import MISSING, UNAVAILABLE, named
 from . import statistics as metrics
 from . import variance
+from .choose import without_agreement
 from .scores import (
     ALL_MACRO,
     ALL_MICRO,
@@ -101,7 +102,8 @@ def absent(comparison: Comparison, name: str, category: str) -> dict:
         known = "only selected answers of" if (ran["category"] == category).any() else "no"
         reason = f"{known} {name} runs of this category"
     else:
-        reason = f"only {sample_counts(here).min()} samples a problem"
+        silent = without_agreement(here)  # of other rules than oracle
+        reason = silent[0] if silent else f"only {sample_counts(here).min()} samples a problem"
     return {"runs": 0, "problems": 0, "note": reason} | lacking
 
 
@@ -146,6 +148,8 @@ def accuracy_differences(
     columns = ["category", "rule", "k", *DIFFERENCE_COLUMNS[1:]]
     table = corrected(pd.concat(parts, ignore_index=True)).reindex(columns=columns)
     note = "" if len(table) else f"only {', '.join(filled)} was run: a second method on the same problems is needed"
+    if k > 1:
+        note = "; ".join(filter(None, [note, *(line for side in filled.values() for line in without_agreement(side))]))
     return named(table, "accuracy_differences", "differences of accuracy", comparison.title, note=note)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from ..candidates import FAIL_ON_MISSING, MISSING, UNAVAILABLE, all_candidates, selections
-from .choose import choose, in_order, modes_of
+from .choose import choose, in_order, modes_of, without_agreement, without_answers
 from .compare import accuracy_differences, points
 from .independence import repetitions, shared_programs
 from .scores import correct_counts, distinct_score, graded_answer, oracle_score
@@ -20,7 +20,8 @@ def summarise(candidates: pd.DataFrame) -> dict:
     Accuracies are exact counts, or shares of 1, over the problems of the stream. `selected_correct`: right ones among
     the answers that a recorded run ended with, all that is known of some. `pass_at_5`: null for a mode with fewer
     samples; `unique`: the share that a mode alone solves. `unanswered`: a line for each run left out, too many
-    of its samples unavailable. Problems with a `refused` sample are in all counts, and wrong, `unavailable` in none.
+    of its samples unavailable; `without_agreement`: one for each method whose answers nobody knows. Problems with a
+    `refused` sample are in all counts, and wrong, `unavailable` in none.
     """
     known = all_candidates(candidates)
     lacking = (known["status"] == UNAVAILABLE).groupby(known["run"].astype(str)).agg(["sum", "mean"])
@@ -40,21 +41,25 @@ def summarise(candidates: pd.DataFrame) -> dict:
             runs.append(dict(zip(RUN, key, strict=True)) | counts)
     runs.sort(key=lambda row: tuple(row[name] for name in RUN))
     pairs = [{k: _plain(v) for k, v in pair.items()} for pair in shared_programs(candidates).to_dict("records")]
-    return {"runs": runs, "independence": pairs, "unanswered": unanswered}
+    lines = {"unanswered": unanswered, "without_agreement": without_agreement(known)}
+    return {"runs": runs, "independence": pairs} | lines
 
 
 def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> list[dict]:
     """A dict for each run and category of which all candidates are known."""
     stream = in_order(candidates)
+    answering = stream[~without_answers(stream)]
     rules = ("two_stage", "one_stage")
-    right = {rule: choose(stream, rule).groupby(RUN, observed=True)["correct"].sum() for rule in rules}
+    right = {rule: choose(answering, rule).groupby(RUN, observed=True)["correct"].sum() for rule in rules}
     selected = ended.groupby(["run", "category"], observed=True)["correct"].sum()
     runs = []
     for key, part in stream.groupby(RUN, observed=True):
         run, method, category = key
+        answered = key in right["one_stage"].index
         everything = candidates[(candidates["run"] == run) & (candidates["category"] == category)]
         modes = modes_of(part)
         counts, size = correct_counts(part), int(part.groupby("problem").size().min())
+        distinct = _plain(distinct_score(part, size, graded_answer)["score"].mean())
         solved = counts[[f"c_{mode}" for mode in modes]].to_numpy().T > 0
         mine = everything[(everything["method"] == method) & (everything["phase"] == "stream")]
         runs.append(
@@ -62,13 +67,13 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> list[dict]:
             | {
                 "problems": len(counts),
                 "candidates": len(part),
-                "two_stage_correct": int(right["two_stage"][key]),
+                "two_stage_correct": int(right["two_stage"][key]) if answered else None,
                 "selected_correct": int(selected[run, category]) if (run, category) in selected.index else None,
-                "one_stage_correct": int(right["one_stage"][key]),
+                "one_stage_correct": int(right["one_stage"][key]) if answered else None,
                 "oracle_correct": int(solved.any(axis=0).sum()),
                 "pass_at_5": {m: _plain(oracle_score(part[part["mode"] == m], 5)["score"].mean()) for m in modes},
                 "unique": dict(zip(modes, (solved & (solved.sum(axis=0) == 1)).mean(axis=1).tolist(), strict=True)),
-                "mean_distinct_answers": _plain(distinct_score(part, size, graded_answer)["score"].mean()),
+                "mean_distinct_answers": distinct if answered else None,
                 "retried_problems": int(everything.query("phase == 'retry'")["problem"].nunique()),
                 **{status: int(mine.loc[mine["status"] == status, "problem"].nunique()) for status in MISSING},
                 "not_judged": int(everything["correct"].isna().sum()),
@@ -93,7 +98,7 @@ def against(candidates: pd.DataFrame, methods: Sequence[str], rule: str = "one_s
 
 def as_text(summary: dict) -> str:
     """The same as readable tables."""
-    lines = [*summary["unanswered"], *summary.get("signs", ())]
+    lines = [*summary["unanswered"], *summary["without_agreement"], *summary.get("signs", ())]
     if not summary["runs"]:
         return "\n".join(lines)
     runs = pd.json_normalize(summary["runs"]).rename(columns=lambda name: name.replace("_correct", ""))

@@ -16,6 +16,7 @@ from importlib.resources import files
 from itertools import zip_longest
 from pathlib import Path
 
+from ..analysis.choose import without_agreement
 from ..bars import Bar
 from ..candidates import load_calls, load_candidates
 from ..errors import TroveLiteError
@@ -42,7 +43,7 @@ def write_page(runs: Sequence[str | Path], out: str | Path | None = None, *, pro
         raise TroveLiteError(f"{path}: no place for a page; name a file that ends in .html, such as {path / NAME}")
     candidates, calls = load_candidates(*tables), load_calls(*tables)
     problems, notes = problems_of(candidates, [table.parent for table in tables])
-    found = Contents(candidates, calls, problems, notes)
+    found = Contents(candidates, calls, problems, notes + without_agreement(candidates))
     with on_disk(path), Bar(len(candidates), "page", unit="candidates", enabled=progress) as bar:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, lambda part: _write(part, found, ", ".join(map(_name, tables)), bar))

@@ -12,6 +12,7 @@ from operator import itemgetter
 
 import pandas as pd
 
+from ..analysis.choose import without_answers
 from ..analysis.worked import Round, rounds, votes_of
 from ..candidates import SELECTED, SELECTION, all_candidates, selections
 from ..datasets.base import Problem
@@ -50,7 +51,8 @@ class Contents:
         about = {rule: getdoc(apply).split("\n")[0] for rule, apply in RULES.items()}
         if (frame["phase"] == SELECTED).any():
             about = {SELECTION: getdoc(selections).split("\n")[0]} | about
-        self.rows, self.words, self.asked = _Rows(frame), problems, _by_problem(calls)
+        silent = without_answers(frame[frame["phase"] == "stream"]).reindex(frame.index, fill_value=False)
+        self.rows, self.words, self.asked = _Rows(frame.assign(silent=silent)), problems, _by_problem(calls)
         self.size = len(frame)
         self.numbers = {who: number for number, who in enumerate(runs.index)}
         self.answers, self.kinds = {}, {}
@@ -90,7 +92,8 @@ class Contents:
         """
         rows, index = self.rows, self.index
         cast = [i for i in own if rows["phase"][i] == "stream" and rows["correct"][i] is not None]
-        chosen = {rule: rounds([rows.votes[i] for i in cast], rule) for rule in RULES} if cast else {}
+        votes = [rows.votes[i] for i in cast]
+        chosen = {rule: rounds(votes, rule) for rule in RULES} if cast and not rows["silent"][cast[0]] else {}
         picked = {rule: cast[every[-1].chosen] for rule, every in chosen.items()}
         if recorded := [i for i in own if rows["phase"][i] == SELECTED]:
             picked[SELECTION] = recorded[0]

@@ -1,0 +1,379 @@
+"""Other harnesses' logs → candidates, and candidates → a table or inspect_ai's logs.
+
+Inspect's `.eval` files (read and written by inspect_ai itself), lm-eval's `samples_*.jsonl`, evalplus' results, and a
+plain table. Verdicts are the log's own; texts are kept and never executed. Where a log has verdicts and no answers,
+`answers` is null: nobody can tell which samples agree. A wrong log is refused in one line that says where.
+"""
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pandas as pd
+
+from ..candidates import UNAVAILABLE, as_arrow, as_frame, fingerprint, load_candidates, read_description, run_name
+from ..datasets.answers import NUMBER, read_last_line, text_is_correct
+from ..datasets.files import sha256_of
+from ..datasets.own import WITHOUT
+from ..datasets.text_answers import answer_key
+from ..errors import TroveLiteError, encodable
+from ..journal import on_disk, write_atomically
+from .official_files import NOTHING_WRITTEN, text_of
+
+#: How harnesses write that a sample is right: as a truth value, a number, inspect's letters, evalplus' words.
+RIGHT = ("true", "1", "1.0", "c", "pass", "yes")
+WRONG = ("false", "0", "0.0", "i", "n", "fail", "timeout", "no")
+NO_ANSWER = ("", "[invalid]")  # inspect's scorers, and lm-eval's filters, where they find none
+#: Texts below so many characters are the same by chance, such as `ANSWER: B`: no sign that a run repeats another.
+SHORT = 40
+SAMPLES = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")
+#: What tells a sample from every other, and what a table has besides, as it is written; read are `NOT_WRITTEN`, too.
+KEY = ["category", "problem", "method", "run", "sample"]
+TABLE = [*KEY, "model", "correct", "answer", "error", "text"]
+NOT_WRITTEN = ["gold", "question"]
+
+
+def import_harness_logs(
+    logs: Sequence[str], kind: str, *, verdict: str = "", partial: bool = False
+) -> tuple[pd.DataFrame, dict]:
+    """Logs of one format (`READERS`) → candidates, and what `run.json` is to say of them.
+
+    A log is FILE or METHOD=FILE; logs of the same method and task are its runs. verdict: which of a log's verdicts
+    counts. partial: unfinished logs too, and of methods that differ in problems those that all have. Raises
+    TroveLiteError, naming file and line, for what is no such log, and for a sample that is there twice.
+    """
+    samples, files = [], {}
+    for log in logs:
+        method, _, name = ("", "", log) if Path(log).exists() else log.rpartition("=")
+        file = _results_of(Path(name)) if kind == "evalplus" else Path(name)
+        if not file.is_file():
+            raise _wrong(file, "no such file; check the path")
+        found = list(READERS[kind](file, verdict, partial))
+        if not found:
+            raise _wrong(file, f"no samples; is it a log of {kind}, and is it whole?")
+        if file.resolve() in files:
+            raise _wrong(file, "given twice; name each log once")
+        for sample in (sample | ({"method": method} if method else {}) for sample in found):
+            samples.append({name: encodable(one) if isinstance(one, str) else one for name, one in sample.items()})
+        files[file.resolve()] = {"log": str(file), "sha256": sha256_of(file), "samples": len(found)}
+    frame = pd.DataFrame(samples, columns=["where", *TABLE, *NOT_WRITTEN, "tokens"], dtype=object)
+    frame = _of_the_same_problems(_once(frame.where(frame.notna(), None)), partial)
+    names = {str(c): _numbered(sorted(part.unique())) for c, part in frame.groupby("category")["problem"]}
+    asked = sorted({(s.category, s.problem, s.question or "") for s in frame.itertuples()})
+    mark = hashlib.blake2b(json.dumps(asked).encode(), digest_size=3).hexdigest()
+    dataset = " ".join([kind, *(names if len(names) == 1 else []), mark])  # other problems have another name
+    rows = [_row(sample, dataset, names[sample["category"]]) for sample in frame.to_dict("records")]
+    about = {"format": kind, "verdict": verdict, "logs": list(files.values())}
+    about["problems"] = {c: {str(number): name for name, number in of.items()} for c, of in names.items()}
+    return as_frame(as_arrow(rows)), about
+
+
+def _once(frame: pd.DataFrame) -> pd.DataFrame:
+    """Runs by number, as they come. Refuses a sample that is there twice, and a problem that asks different things."""
+    asked = frame["question"].fillna("")
+    other = asked != asked.groupby([frame["category"], frame["problem"]]).transform("first")
+    for key, wrong, what in (
+        (KEY, frame.duplicated(KEY), "is there already; give each sample once"),
+        (KEY[:2], other, "asks something else there; compare the same problems"),
+    ):
+        if wrong.any():
+            row, first = frame[wrong].iloc[0], frame.groupby(key)["where"].transform("first")[wrong].iloc[0]
+            raise _wrong(row["where"], f"problem {row['problem']}, sample {row['sample']}: {first} {what}")
+    number = frame.groupby(["method", "category"])["run"].transform(lambda run: pd.factorize(run)[0])
+    return frame.assign(run=number.astype(int))
+
+
+def _of_the_same_problems(frame: pd.DataFrame, partial: bool) -> pd.DataFrame:
+    """The same where each run has every problem of its task and each method every task; those of all, if `partial`."""
+    tasks = frame.drop_duplicates(["method", "run", "category"]).groupby("category")["method"]
+    wanted = tasks.size() + frame["method"].nunique() - tasks.nunique()
+    had = frame.drop_duplicates(KEY[:4]).groupby(KEY[:2]).size()
+    lacking = had[had < wanted.reindex(had.index.get_level_values("category")).to_numpy()]
+    kept = frame[~pd.MultiIndex.from_frame(frame[KEY[:2]]).isin(lacking.index)]
+    if len(lacking) and (not partial or kept.empty):
+        who, (category, problem) = ", ".join(sorted(set(frame["method"]))), lacking.index[0]
+        raise TroveLiteError(
+            f"{len(lacking)} problems, such as {problem} of {category}, are not in every log of {who}; give whole "
+            f"logs, or --partial for the {len(had) - len(lacking)} problems that all have{NOTHING_WRITTEN}"
+        )
+    return kept
+
+
+def _numbered(names: Sequence[str]) -> dict[str, int]:
+    """Problem → number: its own where all are whole numbers, else its place by name."""
+    whole = all(re.fullmatch(r"0|[1-9][0-9]{0,8}", name) for name in names)
+    return {name: int(name) if whole else place for place, name in enumerate(names)}
+
+
+def _row(sample: dict, dataset: str, numbers: dict[str, int]) -> dict:
+    """A candidate. Of a text that is short, or not known, no copy can be told: its fingerprint is its own."""
+    text, answer = sample["text"], sample["answer"]
+    lost = sample["correct"] is None
+    answers = [] if lost or answer in NO_ANSWER else None if answer is None else [answer_key(answer)]
+    alone = "\0".join(str(sample[name]) for name in KEY)
+    prompt, completion = sample["tokens"] or (None, None)
+    return {name: sample[name] for name in ("model", "method", "category", "sample", "correct", "error")} | {
+        "provenance": "recorded",
+        "run": run_name(sample["method"], sample["run"]),
+        "seed": sample["run"],
+        "shares_state": False,
+        "dataset": dataset,
+        "problem": numbers[sample["problem"]],
+        "phase": "stream",
+        "mode": sample["method"],
+        "place": 0,
+        "round": 0,
+        "level": "",
+        "program": fingerprint(text if text and len(text) >= SHORT else alone, ""),
+        "response": text,
+        "solution": text if text and "```python" in text else "",
+        "tools": "",
+        "status": UNAVAILABLE if lost else "ok",
+        "answers": answers,
+        "answer": answers[0] if answers else None,
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+    }
+
+
+# ---- what all formats have in common ----
+
+
+def _wrong(where: object, reason: str) -> TroveLiteError:
+    return TroveLiteError(f"{where}: {reason}{NOTHING_WRITTEN}")
+
+
+def _right(value: object, where: str, name: str) -> bool:
+    text = str(value).strip().lower()
+    if text not in RIGHT + WRONG:
+        raise _wrong(where, f"{name} is {str(value)[:40]!r}, neither right nor wrong; choose another by --verdict")
+    return text in RIGHT
+
+
+def _chosen(verdicts: Sequence[str], wanted: str, where: object) -> str:
+    """The verdict that counts: the wanted one, by its name or the part before a comma, or the only one."""
+    found = [one for one in verdicts if not wanted or wanted in (one, one.partition(",")[0])]
+    if len(found) != 1:
+        raise _wrong(where, f"not one verdict; choose by --verdict among {'; '.join(verdicts) or 'those of its lines'}")
+    return found[0]
+
+
+def _field(entry: dict, name: str, kind: type, where: object) -> object:
+    value = entry.get(name)
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise _wrong(where, f"field '{name}' is {'missing' if value is None else 'of a wrong type'}; is it such a log?")
+    return value
+
+
+def _object(text: str, where: object) -> dict:
+    try:
+        entry = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _wrong(where, f"not JSON ({error}); it is damaged, or no such log") from error
+    if not isinstance(entry, dict):
+        raise _wrong(where, "no JSON object; it is damaged, or no such log")
+    return entry
+
+
+def _objects(file: Path) -> Iterator[tuple[str, dict]]:
+    """Each line of JSON, with where it stands."""
+    for number, line in enumerate(text_of(file).removeprefix("\ufeff").split("\n"), start=1):
+        if line.strip():
+            yield (where := f"{file}, line {number}"), _object(line, where)
+
+
+# ---- the formats ----
+
+
+def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
+    try:
+        log = _inspect_ai().read_eval_log(str(file), exclude_fields={"attachments", "events", "messages", "store"})
+    except TroveLiteError:
+        raise
+    except Exception as error:  # a foreign reader's, of any kind
+        raise _wrong(file, f"inspect_ai cannot read it ({' '.join(str(error).split())[:200]}); name a log") from error
+    if log.status != "success" and not partial:
+        raise _wrong(file, f"the evaluation ended as '{log.status}'; give a whole log, or --partial for what is there")
+    model = log.eval.model
+    same = {"method": (log.eval.solver or model).rpartition("/")[2], "run": str(file), "model": model}
+    for sample in log.samples or ():
+        where, usage = f"{file}, sample {sample.id}, epoch {sample.epoch}", (sample.model_usage or {}).get(model)
+        if not (sample.error or sample.scores) and partial:  # its turn had not come
+            continue
+        asked = sample.input if isinstance(sample.input, str) else "\n".join(message.text for message in sample.input)
+        found = {"text": sample.output.completion, "question": asked, "error": None}
+        if sample.error:
+            found["error"] = sample.error.message
+        else:
+            name = _chosen([*(sample.scores or ())], verdict, where)
+            found["correct"] = _right(sample.scores[name].value, where, f"score '{name}'")
+            found["answer"] = sample.scores[name].answer
+        key = {"category": log.eval.task.rpartition("/")[2], "problem": str(sample.id), "sample": sample.epoch - 1}
+        yield same | key | found | {"where": where, "tokens": usage and (usage.input_tokens, usage.output_tokens)}
+
+
+def _inspect_ai():
+    try:
+        import inspect_ai.log
+    except ModuleNotFoundError as error:
+        raise TroveLiteError(f"no module {error.name}: inspect's logs need pip install -e '.[logs]'") from error
+    return inspect_ai.log
+
+
+def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
+    entries, named = list(_objects(file)), SAMPLES.fullmatch(file.name)
+    beside = file.with_name(f"results_{named[2]}.json" if named else "results.json")
+    model = str(_object(text_of(beside), beside).get("model_name") or "unknown") if beside.is_file() else "unknown"
+    same = {"method": file.stem if model == "unknown" else Path(model).name, "run": str(file), "model": model}
+    ways = {f"{m},{e.get('filter', 'none')}": 0 for _, e in entries for m in e.get("metrics") or [verdict] if m}
+    metric, _, way = (_chosen([*ways], verdict, file) if entries else "").partition(",")
+    for where, entry in entries:
+        number, given = _field(entry, "doc_id", int, where), _field(entry, "filtered_resps", list, where)
+        texts = [one for resps in _field(entry, "resps", list, where) if isinstance(resps, list) for one in resps]
+        if entry.get("filter", "none") != way:
+            continue
+        if metric not in entry:
+            raise _wrong(where, f"field '{metric}' is missing; is the line whole?")
+        yield same | {
+            "where": where,
+            "category": named[1] if named else WITHOUT,
+            "problem": str(number),
+            "sample": 0,
+            "correct": _right(entry[metric], where, metric),
+            "answer": given[0] if len(given) == 1 and isinstance(given[0], str) else None,
+            "text": texts[0] if len(texts) == 1 and isinstance(texts[0], str) else None,
+            "question": str(entry.get("doc_hash", "")),
+        }
+
+
+def _evalplus(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
+    same = {"method": file.stem.removesuffix("_eval_results"), "run": str(file), "model": "unknown"}
+    for task, results in _field(_object(text_of(file), file), "eval", dict, file).items():
+        if not isinstance(results, list) or not all(isinstance(one, dict) for one in results):
+            raise _wrong(f"{file}, {task}", "no list of results; it is damaged, or of another release of evalplus")
+        for number, result in enumerate(results):
+            where, plus = f"{file}, {task}, sample {number}", result.get("plus_status") is not None
+            which = _chosen(["base", "plus"] if plus else ["base"], verdict or ("plus" if plus else "base"), where)
+            tests = [_right(_field(result, f"{one}_status", str, where), where, one) for one in {"base", which}]
+            category, _, problem = task.rpartition("/")
+            yield same | {
+                "where": where,
+                "category": category or "evalplus",
+                "problem": problem,
+                "sample": number,
+                "correct": all(tests),
+                "text": "```python\n" + _field(result, "solution", str, where).strip("\n") + "\n```",
+            }
+
+
+def _results_of(file: Path) -> Path:
+    """Where evalplus writes the verdicts of a file of samples, which has none."""
+    if file.suffix != ".jsonl":
+        return file
+    results = file.with_name(f"{file.stem}_eval_results.json")
+    if file.is_file() and not results.is_file():
+        raise _wrong(file, f"samples have no verdicts, and {results.name} is missing; run evalplus.evaluate on them")
+    return results
+
+
+def _table(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
+    for where, entry in _objects(file) if file.suffix in (".jsonl", ".json") else _csv(file):
+        known = {name: entry[name] for name in (*TABLE, *NOT_WRITTEN) if entry.get(name) not in (None, "")}
+        if wrong := [name for name, value in known.items() if isinstance(value, dict | list)]:
+            raise _wrong(where, f"field '{wrong[0]}' is of a wrong type; give a text or a number")
+        cells = {name: str(value) if name == "text" else str(value).strip() for name, value in known.items()}
+        if absent := [name for name in ("problem", "method", "sample") if not cells.get(name)]:
+            raise _wrong(where, f"'{absent[0]}' is missing; give problem, method, sample, correct (or answer and gold)")
+        if not re.fullmatch(r"[0-9]{1,9}", cells["sample"]):
+            raise _wrong(where, f"sample is {cells['sample']!r}; give a whole number from 0")
+        if "correct" in cells:
+            right = _right(cells["correct"], where, "correct")
+        elif {"answer", "gold"} <= set(cells):
+            gold = cells["gold"]
+            right = text_is_correct(read_last_line(cells["answer"]), float(gold) if NUMBER.fullmatch(gold) else gold)
+        elif "error" in cells:
+            right = None
+        else:
+            raise _wrong(where, "no verdict; give `correct` (true or false), or `answer` and `gold`")
+        same = {"where": where, "category": WITHOUT, "run": "", "model": "unknown"}
+        yield same | cells | {"sample": int(cells["sample"]), "correct": right}
+
+
+def _csv(file: Path) -> Iterator[tuple[str, dict]]:
+    csv.field_size_limit(1 << 30)  # texts of models are long
+    reader = csv.DictReader(io.StringIO(text_of(file).removeprefix("\ufeff"), newline=""), strict=True)
+    try:
+        for entry in reader:
+            where = f"{file}, line {reader.line_num}"
+            if None in entry or None in entry.values():
+                raise _wrong(where, f"not {len(reader.fieldnames)} cells, as the first line has; it is damaged")
+            yield where, entry
+    except csv.Error as error:  # `line_num` is that of the last row that was whole
+        raise _wrong(f"{file}, line {reader.line_num + 1}", f"{error}; it is damaged, or this is no CSV") from error
+
+
+READERS = {"inspect": _inspect, "lm-eval": _lm_eval, "evalplus": _evalplus, "table": _table}
+
+
+# ---- out ----
+
+
+def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
+    """Runs as a table (`csv`, which `table` reads again), or as inspect_ai's logs in a folder, one a run and category.
+
+    A problem's samples, of all its modes, are numbered in the order in which they were taken.
+    """
+    frame = load_candidates(*runs)
+    frame = frame[frame["phase"] == "stream"]
+    if len(frame["dataset"].unique()) != 1:
+        raise TroveLiteError("not the candidates of one data set, which this needs; export each on its own")
+    names = {c: of for run in runs for c, of in read_description(run).get("problems", {}).items()}
+    stream = ["method", "run", "category", "problem"]
+    frame = frame.sort_values([*stream, "place", "mode", "sample"], kind="stable", ignore_index=True)
+    frame["sample"] = frame.groupby(stream, observed=True).cumcount()
+    frame["problem"] = [names.get(s.category, {}).get(str(s.problem), str(s.problem)) for s in frame.itertuples()]
+    table = frame.rename(columns={"response": "text"}).reindex(columns=TABLE).astype(object)
+    inspect = _inspect_ai() if kind == "inspect" else None
+    with on_disk(out):
+        (out if inspect else out.parent).mkdir(parents=True, exist_ok=True)
+        if not inspect:
+            table = table.dropna(axis="columns", how="all")
+            write_atomically(out, lambda part: table.to_csv(part, index=False, lineterminator="\n"))
+            return [out]
+        written = []
+        for key, part in table.groupby(["method", "run", "category"]):
+            written.append(out / (re.sub(r"[^\w.-]+", "-", "_".join(key)) + ".eval"))
+            inspect.write_eval_log(_as_inspect(inspect, part.where(part.notna(), None)), str(written[-1]))
+        return written
+
+
+def _as_inspect(inspect, rows: pd.DataFrame):
+    """One run of a category as inspect's log. Questions and golds are not in candidates, and stand empty."""
+    from inspect_ai.model import ModelOutput
+    from inspect_ai.scorer import Score
+
+    samples = []
+    for row in rows.itertuples():
+        score = {"verdict": Score(value="C" if row.correct else "I", answer=row.answer)}
+        error = inspect.EvalError(message=row.error or "no answer could be had", traceback="", traceback_ansi="")
+        ended = {"error": error} if row.correct is None else {"scores": score}
+        output = ModelOutput.from_content(row.model, row.text or "")
+        key = {"id": row.problem, "epoch": row.sample + 1, "input": "", "target": ""}
+        samples.append(inspect.EvalSample(**key, output=output, **ended))
+    spec = inspect.EvalSpec(
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        task=row.category,
+        solver=row.method,
+        model=row.model,
+        dataset=inspect.EvalDataset(name=row.category, samples=rows["problem"].nunique()),
+        config=inspect.EvalConfig(epochs=int(rows["sample"].max()) + 1),
+    )
+    accuracy = inspect.EvalMetric(name="accuracy", value=float(rows["correct"].dropna().astype(float).mean()))
+    scores = [inspect.EvalScore(name="verdict", scorer="verdict", metrics={"accuracy": accuracy})]
+    results = inspect.EvalResults(total_samples=len(samples), completed_samples=len(samples), scores=scores)
+    return inspect.EvalLog(status="success", eval=spec, samples=samples, results=results)

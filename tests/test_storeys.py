@@ -1,6 +1,6 @@
 """The house keeps its order: arrows point down, no circle, plug-ins know nothing of one another, names stay at home.
 
-    5  __main__  cli  commands  options  notebooks  report  doctor  (and the index of public names)
+    5  __main__  cli  commands  log_commands  options  notebooks  report  doctor  (and the index of public names)
     4  view
     3  analysis            running   recorded
     2  prompts
@@ -38,7 +38,7 @@ STOREYS = (
     ("prompts",),
     ("analysis", "running", "recorded"),
     ("view",),
-    ("cli", "commands", "options", "notebooks", "report", "doctor", "__main__", ""),
+    ("cli", "commands", "log_commands", "options", "notebooks", "report", "doctor", "__main__", ""),
 )
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
@@ -51,6 +51,8 @@ SHARED = {
 DOORS = {
     ("__main__", "cli"): "it is the command",
     ("cli", "commands"): "it finds them",
+    ("cli", "log_commands"): "it finds them",
+    ("log_commands", "commands"): "what commands have in common",
     ("cli", "options"): "commands have them",
     ("commands", "notebooks"): "a command calls it",
     ("commands", "report"): "a command calls it",
@@ -62,7 +64,7 @@ DOORS = {
 #: A word that is also the name of a mode or data set, by the module that means something else by it.
 OTHER_WORDS = {
     "cli": ({"import"}, "the command that reads logs"),
-    "commands": ({"import"}, "the command that reads logs"),
+    "log_commands": ({"import"}, "the command that reads logs"),
     "parse": ({"import"}, "Python's statement"),
     "programs": ({"import"}, "Python's statement, as a kind of tool"),
     "sandbox.libraries": ({"math"}, "Python's module"),
@@ -231,7 +233,7 @@ def test_no_exception_outlives_its_reason(module):
 
 #: Lines of Python that a folder may have, and any file: raised only with a reason in the commit.
 #: They only go down: what is aimed at is 12,000, 3,700, 1,900 and 14,000.
-BUDGETS = {"trove_lite": 16_550, "papers": 5_560, "audit": 2_100, "tests": 20_600}
+BUDGETS = {"trove_lite": 15_780, "papers": 5_170, "audit": 2_090, "tests": 18_510}
 LONGEST = 400
 
 

@@ -12,7 +12,7 @@ from inspect import getdoc
 from pathlib import Path
 from typing import Literal
 
-from . import commands
+from . import commands, log_commands
 from .commands import say
 from .errors import TroveLiteError, UsageError
 from .options import Parser, completion_of
@@ -146,9 +146,9 @@ COMMANDS = {
     "summary": commands.summary,
     "view": commands.view,
     "outcomes": commands.outcomes,
-    "import": commands.import_,
-    "export": commands.export,
-    "reexecute": commands.reexecute,
+    "import": log_commands.import_,
+    "export": log_commands.export,
+    "reexecute": log_commands.reexecute,
     "fetch": commands.fetch,
     "list": commands.list_,
     "doctor": commands.doctor,

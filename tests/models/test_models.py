@@ -232,7 +232,7 @@ def test_specs_name_backends():
         ("http://h/v1\x00", "no server has such an address"),
         ("http://xn--a/v1", "no server has such an address"),
         ("http://h/v1/chat/completions#m", "ends before /chat/completions, which is added to it"),
-        ("http://h/v1?seed=maybe#m", "seed: on or off"),
+        ("http://h/v1?seed=maybe#m", "on or off"),
         ("http://h/v1?retries=x#m", "with a number"),
         ("http://h/v1?concurrency=0#m", "give more"),
     ],

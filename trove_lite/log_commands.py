@@ -1,0 +1,126 @@
+"""The commands on logs that others made: import, export, reexecute. A signature is a command's options."""
+
+import shlex
+from pathlib import Path
+from typing import Literal
+
+from .commands import new_folder, refuse_less_than_one, say
+
+
+def import_(
+    logs: tuple[str, ...],
+    *,
+    out: Path,
+    format: Literal["official", "inspect", "lm-eval", "evalplus", "table"] = "official",
+    verdict: str = "",
+    partial: bool = False,
+    force: bool = False,
+) -> None:
+    """Turn the official program's logs, or another harness's, into a run folder.
+
+    logs: logs (.md) or result files (.json) of the official program; of other formats FILE or METHOD=FILE
+    out: run folder to make
+    format: of the logs; a table is CSV or JSON lines with problem, method, sample, correct (or answer and gold)
+    verdict: which of several a log has: a scorer, a metric (with its filter: METRIC,FILTER), base or plus
+    partial: of other formats: only the problems that all logs have
+    force: replace a run folder that is there
+
+    examples:
+      trove-lite import LOG.md … RESULT.json … --out runs/theirs
+      trove-lite import --format inspect plain=A.eval tools=B.eval --out runs/theirs
+    """
+    if format != "official":
+        return import_others(logs, new_folder(out, force), format, verdict, partial)
+    from .candidates import save_run
+    from .datasets.files import sha256_of
+    from .recorded.official_files import as_table
+    from .recorded.official_logs import import_logs, known_problems
+    from .recorded.official_toolboxes import kept_tools
+
+    folder, paths = new_folder(out, force), list(map(Path, logs))
+    table, reports = import_logs(paths, known_problems())
+    streams = table[["run", "category", "method"]].drop_duplicates().itertuples(index=False, name=None)
+    about = {
+        "kind": "import",
+        "provenance": "recorded",
+        "model": sorted(table["model"].unique()),
+        "command": shlex.join(["trove-lite", "import", *logs, "--out", str(out)]),
+        "logs": [vars(report) | {"sha256": sha256_of(path)} for report, path in zip(reports, paths, strict=True)],
+        "toolboxes": kept_tools(reports, {(run, category): method for run, category, method in streams}),
+    }
+    save_run(folder, table, about)
+    as_table(reports).to_csv(folder / "recorded.csv", index=False, lineterminator="\n")
+    for report in reports:
+        say(str(report), *(f"  {disagreement}" for disagreement in report.disagreements))
+    print(f"{len(table)} candidates in {folder}")
+
+
+def import_others(logs: tuple[str, ...], folder: Path, format: str, verdict: str, partial: bool) -> None:
+    from .analysis.choose import without_agreement
+    from .candidates import save_run
+    from .journal import on_disk
+    from .recorded.harness_logs import import_harness_logs
+
+    table, about = import_harness_logs(logs, format, verdict=verdict, partial=partial)
+    words = ["trove-lite", "import", "--format", format, *logs, "--out", str(folder), *["--partial"] * partial]
+    command = shlex.join([*words, *(["--verdict", verdict] if verdict else [])])
+    with on_disk(folder):
+        save_run(folder, table, {"kind": "import", "provenance": "recorded", "command": command} | about)
+    problems = len(table[["category", "problem"]].drop_duplicates())
+    say(*without_agreement(table), f"{len(table)} candidates for {problems} problems in {folder}")
+
+
+def export(runs: tuple[Path, ...], *, out: Path, format: Literal["csv", "inspect"] = "csv") -> None:
+    """Write runs as one table, or as logs of inspect_ai.
+
+    runs: run folders or outcomes files
+    out: file to make; for inspect a folder
+    format: csv (what import reads as a table) or inspect
+
+    examples:
+      trove-lite export runs/first --out first.csv
+      trove-lite export runs/first --format inspect --out logs
+    """
+    from .recorded.harness_logs import export_runs
+
+    print(*export_runs(runs, format, out), sep="\n")
+
+
+def reexecute(
+    runs: tuple[Path, ...],
+    *,
+    out: Path,
+    time_limit: float = 30.0,
+    known_timeouts: float | None = None,
+    memory: int = 1024,
+    isolation: Literal["auto", "full", "seccomp", "none"] = "auto",
+    workers: int | None = None,
+    isolated: bool = False,
+    force: bool = False,
+) -> None:
+    """Run a recorded run's programs again, here, in the sandbox; resumable.
+
+    runs: run folders with text
+    out: run folder to make
+    time_limit: CPU seconds a program
+    known_timeouts: CPU seconds where the record timed out; else the time limit
+    memory: MiB that a program may take
+    isolation: how programs are confined, as in `trove-lite run`
+    workers: programs at a time; else one a core
+    isolated: a replay: tools are definitions, each in a module of its own
+    force: replace a run folder that is there
+
+    examples:
+      trove-lite reexecute runs/theirs --out runs/again
+    """
+    from .journal import on_disk
+    from .recorded.reexecute import reexecute_runs
+
+    refuse_less_than_one(workers=workers)
+    folder = new_folder(out, force)
+    limits = {"time_limit": time_limit, "known_timeouts": known_timeouts or time_limit, "memory": memory << 20}
+    new, agreement = reexecute_runs(runs, folder, isolation=isolation, workers=workers, isolated=isolated, **limits)
+    with on_disk(folder):
+        agreement.shares.to_csv(folder / "agreement.csv", index=False, lineterminator="\n", float_format="%.6g")
+        agreement.disagreements.to_csv(folder / "disagreements.csv", index=False, lineterminator="\n")
+    say(f"{agreement}\n{folder}: {len(new)} candidates, with agreement.csv, disagreements.csv")

@@ -153,7 +153,7 @@ def test_text_answers_are_read_from_a_problems_own_file_and_graded(folder):
 
 def test_every_request_is_a_call_with_its_stage_and_role(folder):
     calls, candidates = tl.load_calls(folder), tl.load_candidates(folder)
-    stages = dict(calls[calls["method"] == "plan"].groupby("stage", observed=True))
+    stages = dict(iter(calls[calls["method"] == "plan"].groupby("stage", observed=True)))
     assert len(stages["plan"]) == 2 * 2 * 6
     assert (stages["plan"][["role", "model"]] == "planner").all(axis=None)
     assert len(stages["repair"]) == (candidates["phase"] == "draft").sum()

@@ -115,7 +115,7 @@ def as_table(comparison: Comparison, name: str, parts: Sequence[pd.DataFrame], *
 
 def called_after_source(found: pd.DataFrame) -> pd.DataFrame:
     """The same rows with each system called after what fills it, so that the pool never looks like PRIMITIVE."""
-    names = found["system"].str.replace(PRIMITIVE, SKIP_POOL)
+    names = found["system"].astype(str).str.replace(PRIMITIVE, SKIP_POOL)  # a table without rows holds no texts
     return found.assign(system=found["system"].mask(found["source"] == SKIP_POOL, names))
 
 

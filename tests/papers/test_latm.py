@@ -9,6 +9,7 @@ import pytest
 from papers.latm import released as latm
 from practice.latm_tasks import make_remainder, make_schedule
 from trove_lite.datasets import bbh
+from trove_lite.datasets.base import numbered
 from trove_lite.datasets.files import public_paths
 from trove_lite.sandbox import Execution, Sandbox
 
@@ -65,7 +66,7 @@ def test_released_tools_are_right_on_what_is_quick(category):
 
 
 def test_how_programs_end_is_told_apart():
-    problems = bbh.problems("bbh", "word_sorting", [("q", "a b")] * 5)
+    problems = numbered("bbh", "word_sorting", [("q", "a b")] * 5)
     ends = [("ok", "a b"), ("ok", "b a"), ("error", ""), ("timeout", ""), ("memory", "")]
     runs = [Execution(status, output, False, "", 1.0, seconds) for seconds, (status, output) in enumerate(ends)]
     counts = {"instances": 5, "right": 1, "wrong": 1, "failed": 2, "timeout": 1}

@@ -119,7 +119,7 @@ class OpenAIServer(LanguageModel):
 
     async def __aenter__(self) -> "OpenAIServer":
         key = _key(self.url)
-        self._clean = partial(without_secret, key)
+        self._clean = lambda text: without_secret(key, text)  # a partial would show the key wherever it is printed
         self._client = httpx.AsyncClient(
             headers={"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {key}"} if key else {}),
             timeout=httpx.Timeout(None, connect=10),  # `_exchange` bounds the whole of it

@@ -121,9 +121,10 @@ def resume(out: Path, new: Mapping) -> bool:
 def as_written_now(old: Mapping, new: Mapping) -> dict:
     """A run's description of before, with the default of each setting that the version of then did not have yet."""
     methods = dict(old.get("methods") or {})
-    for name in methods.keys() & new["methods"].keys():
-        kind = type(load_method(name).presets["paper"])
-        methods[name] = asdict(kind()) | as_begun(kind, methods[name])
+    for method in map(load_method, new["settings"]["methods"]):  # by where it stands: it may be somebody's own
+        if method.name in methods:
+            kind = type(method.presets["paper"])
+            methods[method.name] = asdict(kind()) | as_begun(kind, methods[method.name])
     prompts = old.get("prompts") or {}
     if prompts.get("hash") == HASH_OF_NOTHING:
         prompts = prompts | {"hash": new["prompts"]["hash"]}

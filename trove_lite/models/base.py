@@ -166,16 +166,18 @@ async def gather(calls: Iterable[Awaitable[Completion]]) -> list[Completion]:
     return [task.result() for task in tasks]
 
 
-def checked(found: Completion, settings: SamplingSettings, where: str, context: int | None = None) -> Completion:
+def checked(
+    found: Completion, settings: SamplingSettings, where: str, context: int | None = None, slack: int = 0
+) -> Completion:
     """The completion, if it neither failed nor was cut short by anything but the settings.
 
     context: tokens that prompt and completion may have together. One that was cut off well before that was cut off by a
-    limit of the server's own, and is no fault of the prompt: ModelError. Else PromptRefused. Counts may be off by two.
+    limit of the server's own, and is no fault of the prompt: ModelError. Else PromptRefused. slack: tokens by which counts may be off.
     """
     if found.finish_reason not in ("stop", "length"):
         raise SampleUnavailable(f"{where}: a completion ended by '{found.finish_reason}'")
     written = settings.max_tokens if found.completion_tokens is None else found.completion_tokens
-    if found.finish_reason == "length" and written < settings.max_tokens - 2:
+    if found.finish_reason == "length" and written < settings.max_tokens - slack:
         if context and found.prompt_tokens and found.prompt_tokens + written < context - 64:
             raise ModelError(
                 f"{where}: it ends completions after {written} tokens, of {settings.max_tokens} that were asked for; "

@@ -172,7 +172,8 @@ def checked(
     """The completion, if it neither failed nor was cut short by anything but the settings.
 
     context: tokens that prompt and completion may have together. One that was cut off well before that was cut off by a
-    limit of the server's own, and is no fault of the prompt: ModelError. Else PromptRefused. slack: tokens by which counts may be off.
+    limit of the server's own, and is no fault of the prompt: ModelError. Else PromptRefused.
+    slack: tokens by which counts may be off.
     """
     if found.finish_reason not in ("stop", "length"):
         raise SampleUnavailable(f"{where}: a completion ended by '{found.finish_reason}'")

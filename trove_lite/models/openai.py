@@ -174,7 +174,8 @@ class OpenAIServer(LanguageModel):
             found = await self._request(path, body, partial(read_completion, chat=chat))
         if "stop" in self.left_out and (ends := [at for stop in settings.stop if (at := found.text.find(stop)) >= 0]):
             found = found._replace(text=found.text[: min(ends)], finish_reason="stop")
-        return checked(found, settings, self.url, self.context_length, slack=1)  # some count the end, some do not
+        # Some servers count the sign that ends a text, some do not.
+        return checked(found, settings, self.url, self.context_length, slack=1)
 
     async def _find_model(self) -> dict:
         """What must be switched off at this server; refuses a model that it does not list, by name or by pattern."""

@@ -233,7 +233,7 @@ def test_no_exception_outlives_its_reason(module):
 
 #: Lines of Python that a folder may have, and any file: raised only with a reason in the commit.
 #: They only go down: what is aimed at is 12,000, 3,700, 1,900 and 14,000.
-BUDGETS = {"trove_lite": 15_790, "papers": 5_170, "audit": 2_090, "tests": 18_510}
+BUDGETS = {"trove_lite": 15_800, "papers": 5_170, "audit": 2_090, "tests": 18_530}
 LONGEST = 400
 
 

@@ -211,6 +211,14 @@ def test_the_key_is_in_nothing_that_a_server_says_of_itself(place, monkeypatch):
     assert KEY not in str(problem.value)
 
 
+@pytest.mark.parametrize("word", ["EMPTY", "x", "print"])
+def test_a_word_given_in_place_of_a_key_stays_in_programs(word, monkeypatch):
+    """Servers without a key are often given one of these."""
+    monkeypatch.setenv("TROVE_LITE_API_KEY", word)
+    with Server(always=choice(text="empty = 'EMPTY'; x = 1; print(x)")) as server:
+        assert ask(server)[0].text == "empty = 'EMPTY'; x = 1; print(x)"
+
+
 def _shown(text):
     """What an eye or a clipboard takes of a text."""
     return "".join(sign for sign in text.lower() if "!" <= sign <= "~")

@@ -172,7 +172,7 @@ class OpenAIServer(LanguageModel):
         async with self._free:
             path = "/chat/completions" if chat else "/completions"
             found = await self._request(path, body, partial(read_completion, chat=chat))
-        if "stop" in self.left_out and (ends := [at for stop in settings.stop if (at := found.text.find(stop)) >= 0]):
+        if "stop" in self.left_out and (ends := [end for stop in settings.stop if (end := found.text.find(stop)) >= 0]):
             found = found._replace(text=found.text[: min(ends)], finish_reason="stop")
         # Some servers count the sign that ends a text, some do not.
         return checked(found, settings, self.url, self.context_length, slack=1)

@@ -15,6 +15,7 @@ class Odd(Exception):
     """A server answered, but not with a completion: worth asking again, if not for ever."""
 
 
+SHORTEST_SECRET = 12  # signs; keys of services have 20 and more
 #: How servers say that a text ended by itself, or at its longest.
 ENDS = dict.fromkeys(
     ("stop", "eos", "eos_token", "end_turn", "stop_sequence", "stop_token", "complete", "finished"), "stop"
@@ -29,8 +30,12 @@ CACHED = (("prompt_tokens_details", "cached_tokens"), ("cache_read_input_tokens"
 
 
 def without_secret(secret: str, text: str) -> str:
-    """The text without the secret: as it is, URL-encoded, or with signs between its own that nobody sees."""
-    if not secret:
+    """The text without the secret: as it is, URL-encoded, or with signs between its own that nobody sees.
+
+    One shorter than SHORTEST_SECRET is none, such as the "EMPTY" that is given to servers without a key: it may well
+    be a word of a program.
+    """
+    if len(secret) < SHORTEST_SECRET:
         return text
     signs = (f"(?:{re.escape(sign)}|%{ord(sign):02x})" for sign in secret)
     return re.sub("[^!-~]*".join(signs), "…", text, flags=re.IGNORECASE)

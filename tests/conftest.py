@@ -14,6 +14,23 @@ from .simulated import candidates
 
 matplotlib.use("agg")
 ROOT = Path(__file__).parent.parent
+#: Folders whose tests run only when asked for, by `make test-vllm`, `make test-harness` or by path: each needs a venv.
+APART = [Path(__file__).parent / name for name in ("vllm", "harness")]
+
+
+def asked_for(folder: Path, config) -> bool:
+    paths = (Path(argument.split("::")[0]).resolve() for argument in config.args)
+    return any(path == folder or folder in path.parents for path in paths)
+
+
+def pytest_ignore_collect(collection_path, config):
+    return True if collection_path in APART and not asked_for(collection_path, config) else None
+
+
+def pytest_configure(config):
+    """Warnings of the programs that these folders run are no errors of ours."""
+    if any(asked_for(folder, config) for folder in APART):
+        config.addinivalue_line("filterwarnings", "default")
 
 
 @pytest.fixture(autouse=True)

@@ -2,13 +2,14 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import trove_lite as tl
 from trove_lite.cli import main
 
-from .conftest import HERE
+HERE = Path(__file__).parent
 
 
 @pytest.fixture(scope="session")

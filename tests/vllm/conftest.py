@@ -1,27 +1,9 @@
-"""A tiny random Llama, and the rule that these tests run only when asked for: `make test-vllm`, or by path."""
+"""A tiny random Llama."""
 
 import json
 from pathlib import Path
 
 import pytest
-
-HERE = Path(__file__).parent
-
-
-def asked_for(config) -> bool:
-    paths = (Path(argument.split("::")[0]).resolve() for argument in config.args)
-    return any(path == HERE or HERE in path.parents for path in paths)
-
-
-def pytest_ignore_collect(config):
-    """Any other run of pytest passes this folder by: it needs .venv-vllm, and a minute for each engine."""
-    return None if asked_for(config) else True
-
-
-def pytest_configure(config):
-    """vLLM's own warnings are no errors of ours."""
-    if asked_for(config):
-        config.addinivalue_line("filterwarnings", "default")
 
 
 @pytest.fixture(scope="session")

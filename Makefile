@@ -14,7 +14,7 @@ MODEL ?=
 REAL ?= .venv-vllm/bin/python
 TOY := The practice model, live: how the methods work. Its numbers say nothing about other models
 
-.PHONY: reproduce recorded demo study answer bench essays book ablations real publish train-practice-model test test-slow test-vllm test-harness test-real lint bundle reexecution clean
+.PHONY: reproduce recorded demo study answer bench essays book ablations real publish train-practice-model test test-slow test-vllm test-harness test-real lint bundle craft reexecution clean
 
 reproduce: recorded demo answer  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 
@@ -99,6 +99,14 @@ bundle: $(VENV)/ready  ## results/codellama-7b-instruct/outcomes.parquet again, 
 		| xargs $(BIN)/trove-lite import --force --out runs/codellama-7b-instruct
 	$(BIN)/trove-lite outcomes runs/codellama-7b-instruct --out results/codellama-7b-instruct/outcomes.parquet
 	cp runs/codellama-7b-instruct/recorded.csv results/codellama-7b-instruct
+
+craft: $(VENV)/ready  ## results/gpt-3.5-creator again: CREATOR's programs by GPT, from the public files, run here
+	$(BIN)/trove-lite fetch math tabmwp craft
+	$(BIN)/python -c "from trove_lite.datasets.files import public_paths; print(*public_paths('craft', '.jsonl'), sep='\n')" \
+		| xargs $(BIN)/trove-lite import --format creator --force --out runs/gpt-3.5-creator
+	$(BIN)/trove-lite outcomes runs/gpt-3.5-creator --out results/gpt-3.5-creator/outcomes.parquet
+	$(BIN)/trove-lite batch notebooks/24_trove_table3.ipynb -p results ../results/gpt-3.5-creator \
+		-p figures ../figures/gpt-3.5-creator --out results/gpt-3.5-creator/notebooks --force
 
 reexecution: $(VENV)/ready  ## results/reexecution again, after `make bundle`: every public program, an hour on two cores
 	$(BIN)/trove-lite reexecute runs/codellama-7b-instruct --out runs/reexecuted \

@@ -54,6 +54,12 @@ def skip_only():
 
 
 @pytest.fixture(scope="session")
+def craft():
+    """Paths of what CRAFT's repository recorded: CREATOR's programs (.jsonl), GPT-4's toolsets (.csv)."""
+    return _public("craft", "", "records of CRAFT")
+
+
+@pytest.fixture(scope="session")
 def public_logs():
     """Paths of the public logs; skips where the data folder does not hold them."""
     return _public("logs", ".md", "recorded runs")

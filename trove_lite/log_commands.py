@@ -11,16 +11,17 @@ def import_(
     logs: tuple[str, ...],
     *,
     out: Path,
-    format: Literal["official", "inspect", "lm-eval", "evalplus", "table"] = "official",
+    format: Literal["official", "creator", "inspect", "lm-eval", "evalplus", "table"] = "official",
     verdict: str = "",
     partial: bool = False,
     force: bool = False,
 ) -> None:
-    """Turn the official program's logs, or another harness's, into a run folder.
+    """Turn the official program's logs, programs without verdicts, or another harness's logs, into a run folder.
 
-    logs: logs (.md) or result files (.json) of the official program; of other formats FILE or METHOD=FILE
+    logs: logs (.md) or result files (.json) of the official program; of other harnesses FILE or METHOD=FILE
     out: run folder to make
-    format: of the logs; a table is CSV or JSON lines with problem, method, sample, correct (or answer and gold)
+    format: of the logs; creator: JSON lines of programs that CREATOR's prompts made, which run here; table: CSV or
+      JSON lines with problem, method, sample, correct (or answer and gold)
     verdict: which of several a log has: a scorer, a metric (with its filter: METRIC,FILTER), base or plus
     partial: of other formats: only the problems that all logs have
     force: replace a run folder that is there
@@ -29,6 +30,8 @@ def import_(
       trove-lite import LOG.md … RESULT.json … --out runs/theirs
       trove-lite import --format inspect plain=A.eval tools=B.eval --out runs/theirs
     """
+    if format == "creator":
+        return import_programs(logs, new_folder(out, force))
     if format != "official":
         return import_others(logs, new_folder(out, force), format, verdict, partial)
     from .candidates import save_run
@@ -52,6 +55,21 @@ def import_(
     as_table(reports).to_csv(folder / "recorded.csv", index=False, lineterminator="\n")
     for report in reports:
         say(str(report), *(f"  {disagreement}" for disagreement in report.disagreements))
+    print(f"{len(table)} candidates in {folder}")
+
+
+def import_programs(logs: tuple[str, ...], folder: Path) -> None:
+    from .candidates import save_run
+    from .datasets.files import sha256_of
+    from .recorded.creator_programs import MODEL, TIME_LIMIT, import_creator_programs
+    from .sandbox.pool import Sandbox
+
+    with Sandbox(time_limit=TIME_LIMIT) as sandbox:
+        table = import_creator_programs(list(map(Path, logs)), sandbox)
+        about = {"kind": "import", "provenance": "recorded", "model": [MODEL], "sandbox": sandbox.describe()}
+    about["command"] = shlex.join(["trove-lite", "import", "--format", "creator", *logs, "--out", str(folder)])
+    about["logs"] = [{"log": log, "sha256": sha256_of(Path(log))} for log in logs]
+    save_run(folder, table, about)
     print(f"{len(table)} candidates in {folder}")
 
 

@@ -56,7 +56,8 @@ class TroveSettings(ToolSettings):
     toolbox: str = OWN
     """What IMPORT is shown: its `own` toolbox; as a placebo, with the same calls and nothing learned, `none` at all or
     another category's at the same place in its stream, of a finished run: RUN (the category after its own), or
-    RUN#CATEGORY."""
+    RUN#CATEGORY; or a file's functions (.py, or .csv with a column `tool`), the ten likest to the question where there
+    are more."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -71,7 +72,7 @@ class TroveSettings(ToolSettings):
         if not n or len(set(self.modes)) < n:
             raise TroveLiteError(f"modes {names or 'none'}: name each mode once, and at least one")
         if not self.toolbox:
-            raise TroveLiteError(f"toolbox: name a run folder, or say '{OWN}' or '{NONE}'")
+            raise TroveLiteError(f"toolbox: name a run folder or a file, or say '{OWN}' or '{NONE}'")
         if self.toolbox != OWN and self.rectify:
             raise TroveLiteError(f"toolbox {self.toolbox}: a placebo rewrites nothing; leave out rectify")
         if self.budget.completion_tokens is None and self.budget.calls % n:
@@ -90,7 +91,7 @@ class TroveSettings(ToolSettings):
 
     @property
     def lender(self) -> str:
-        """The run whose toolboxes IMPORT is shown, as RUN or RUN#CATEGORY; "" for none."""
+        """The run or file whose tools IMPORT is shown, as RUN, RUN#CATEGORY or FILE; "" for none."""
         return "" if self.toolbox in (OWN, NONE) else self.toolbox
 
 

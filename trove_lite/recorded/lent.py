@@ -1,17 +1,22 @@
-"""Toolboxes that a finished run of TROVE lends to another as a placebo: played back from its tables."""
+"""Toolboxes that IMPORT is shown instead of its own: a finished run's, played back from its tables, or a file's."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 
 import pandas as pd
 
 from ..candidates import load_candidates
 from ..datasets import load_dataset
 from ..errors import TroveLiteError
-from ..methods.trove import IMPORT, TroveSettings, View
+from ..methods.toolbox import Toolbox
+from ..methods.trove import IMPORT, TroveSettings, View, in_order
 from .replay import played_back, stated_settings, with_isolated_tools
+from .tool_files import KINDS, tools_of_file
 
+#: Of a file with more functions, so many are shown: those whose words are most like the question's (TroVE, D.1).
+SHOWN = 10
 #: By method, category and seed: what IMPORT is shown at each place of the stream.
 Lent = Mapping[tuple[str, str, int], tuple[View, ...]]
 
@@ -19,13 +24,16 @@ Lent = Mapping[tuple[str, str, int], tuple[View, ...]]
 def lend(settings) -> Lent:
     """The toolboxes that methods of a run with these RunSettings are shown instead of their own; empty for none.
 
-    A lender RUN#CATEGORY lends that category's; RUN alone the next one's after each, in turn. Raises TroveLiteError
-    where the run that is named cannot lend them.
+    A lender RUN#CATEGORY lends that category's; RUN alone the next one's after each, in turn; a file (KINDS) lends its
+    functions to all. Raises TroveLiteError where the run or file that is named cannot lend them.
     """
     found = {}
     for method in settings.methods:
         own = settings.of(method, settings.seeds[0])
         if not (lender := getattr(own, "lender", "")):
+            continue
+        if lender.endswith(KINDS):
+            found |= _lend_file(Path(lender), settings, method)
             continue
         folder, _, category = lender.partition("#")
         stated, rows = stated_settings([folder]), load_candidates(folder)
@@ -43,6 +51,20 @@ def lend(settings) -> Lent:
                 raise TroveLiteError(f"{folder}: has no toolbox of another category than {to} for seed {seed}")
             theirs = replace(stated[stream["run"].iloc[0]], isolated=own.isolated)
             found[method, to, seed] = views_along(stream, theirs)
+    return found
+
+
+def _lend_file(file: Path, settings, method: str) -> dict[tuple[str, str, int], tuple[View, ...]]:
+    """A file's functions, likest first, at each problem of each stream of a method."""
+    dataset, box = load_dataset(settings.dataset), Toolbox()
+    box.give(tools_of_file(file))
+    found = {}
+    for category, seed in product(settings.categories, settings.seeds):
+        own = settings.of(method, seed)
+        limit = SHOWN if own.shown is None else own.shown
+        questions = in_order([p.question for p in dataset.load(category)[: settings.limit]], own)
+        shown = [box.ranked("lexical", question.text)[:limit] for question in questions]
+        found[method, category, seed] = tuple((s, s if own.isolated else tuple(t.source for t in s)) for s in shown)
     return found
 
 

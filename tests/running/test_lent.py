@@ -1,6 +1,7 @@
 """What one run takes from another: samples that would be the same, and toolboxes as a placebo."""
 
 import json
+import re
 import shutil
 
 import pytest
@@ -120,3 +121,16 @@ def test_where_a_lender_lies_is_not_what_a_run_is(first, tmp_path):
     about = (placebo / "run.json").read_text()
     assert str(tmp_path) not in about
     assert json.loads(about)["settings"]["choices"]["trove"]["toolbox"] == "first"
+
+
+def test_in_hindsight_import_is_shown_what_right_programs_used_and_the_table_says_so(first, tmp_path):
+    rows = table(again(first, tmp_path / "peeks", trove={"toolbox": f"hindsight:{first}"}))
+    assert set(rows["method"]) == {"trove_hindsight_toolbox"}
+    right = table(first)
+    right = right[(right["mode"] == "import") & right["correct"].astype(bool) & (right["category"] == "counting")]
+    names = {name for text in right["solution"] + right["tools"] for name in re.findall(r"tool\d", text)}
+    choices = {"trove": {"toolbox": f"hindsight:{first}"}}
+    settings = RunSettings(methods=("trove",), dataset="math", categories=("counting",), seeds=(0,), choices=choices)
+    ((shown, library),) = lend(settings)["trove", "counting", 0]
+    assert shown == library
+    assert set() < {tool.name for tool in shown} <= names

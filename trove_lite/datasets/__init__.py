@@ -23,6 +23,7 @@ DATASETS = {
     "bbh_mixed": "trove_lite.datasets.bbh:MIXED",
     "bbh_stream": "trove_lite.datasets.bbh:STREAM",
     "math_labelled": "trove_lite.datasets.math:LABELLED",
+    "practice_labelled": "trove_lite.datasets.practice:LABELLED",
     "tabmwp_labelled": "trove_lite.datasets.tabmwp:LABELLED",
 }
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from .answers import number_is_correct, read_last_line, read_numbers, text_is_correct
-from .base import Dataset, Problem, numbered
+from .base import Dataset, Problem, after_labelled, numbered
 from .files import packaged
 
 FOLDER = Path(__file__).parent
@@ -27,6 +27,8 @@ def load(dataset: str, category: str) -> tuple[Problem, ...]:
 
 LOAD, LEVELS = partial(load, "practice"), ("1", "2", "3", "4", "5")
 PRACTICE = Dataset("practice", "the practice problems", CATEGORIES, LOAD, read_numbers, number_is_correct, LEVELS)
+#: For methods that see labelled problems, and for those that are set beside them.
+LABELLED = after_labelled(PRACTICE)
 PRACTICE_TABLES = Dataset(
     "practice_tables",
     "practice tables",

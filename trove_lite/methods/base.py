@@ -66,6 +66,12 @@ class Budget:
         left = self.completion_tokens - sum(n or self.most for n in tokens)
         return max(0, math.ceil(left / self.most))
 
+    def left(self, tokens: Sequence[int | None]) -> "Budget":
+        """What remains after replies of so many tokens each, and at least one call or token."""
+        if self.completion_tokens is None:
+            return replace(self, calls=max(1, self.calls - len(tokens)))
+        return replace(self, completion_tokens=max(1, self.completion_tokens - sum(n or self.most for n in tokens)))
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -116,6 +122,10 @@ class ToolSettings(Settings):
     isolated: bool = True
     """A tool is a definition with the imports, constants and definitions that it needs, and of a toolbox it is a module
     of its own (False: all lines of its block, in one namespace with every other tool, as in the official program)."""
+
+    def as_library(self, tools: Sequence[Tool]) -> tuple[str | Tool, ...]:
+        """Tools as programs run with them."""
+        return tuple(tools) if self.isolated else tuple(tool.source for tool in tools)
 
 
 Messages = tuple[tuple[str, str], ...]  # a chat so far: ("system" | "user" | "assistant", text) in turn

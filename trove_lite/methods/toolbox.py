@@ -99,9 +99,28 @@ def lexical_overlap(entry: Entry, question: str) -> float:
     Over words, as the paper says; the official `calc_unigram_f1` counts characters.
     """
     tool = entry.tool
-    asked, offered = words(question), words(f"{plain_name(tool.name)} {tool.signature} {tool.docstring}")
-    same = (asked & offered).total()
-    return 2 * same / (asked.total() + offered.total()) if same else 0.0
+    return likeness(question, f"{plain_name(tool.name)} {tool.signature} {tool.docstring}")
+
+
+def likeness(first: str, second: str) -> float:
+    """Unigram F1 between the words of two texts, 0 to 1."""
+    one, other = words(first), words(second)
+    same = (one & other).total()
+    return 2 * same / (one.total() + other.total()) if same else 0.0
+
+
+def nearest(text: str, tools: Iterable[Tool], number: int) -> list[Tool]:
+    """The tools whose name, signature and docstring are most like a text, best first; none that shares no word."""
+    scores = {tool: lexical_overlap(Entry(tool), text) for tool in tools}
+    return [tool for tool in sorted(scores, key=lambda tool: -scores[tool]) if scores[tool] > 0][:number]
+
+
+def cosine(one: Counter[str], other: Counter[str]) -> float:
+    """The cosine of two texts' counts of words, 0 to 1: a stand-in for that of embeddings."""
+    product = sum(one[word] * other[word] for word in one)
+    return (
+        product / math.sqrt(sum(n * n for n in one.values()) * sum(n * n for n in other.values())) if product else 0.0
+    )
 
 
 def words(text: str) -> Counter[str]:

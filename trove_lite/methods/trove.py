@@ -56,8 +56,8 @@ class TroveSettings(ToolSettings):
     toolbox: str = OWN
     """What IMPORT is shown: its `own` toolbox; as a placebo, with the same calls and nothing learned, `none` at all or
     another category's at the same place in its stream, of a finished run: RUN (the category after its own), or
-    RUN#CATEGORY; or a file's functions (.py, or .csv with a column `tool`), the ten likest to the question where there
-    are more."""
+    RUN#CATEGORY; hindsight:RUN, those of its own category there that right programs used; or a file's functions (.py, or
+    .csv with a column `tool`), the ten likest to the question where there are more."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -83,7 +83,8 @@ class TroveSettings(ToolSettings):
         """TROVE without IMPORT goes by the name that recorded ablations have, and a placebo is not TROVE either."""
         if "import" not in self.modes:
             return f"{method}_no_import"
-        return {OWN: method, NONE: f"{method}_no_toolbox"}.get(self.toolbox, f"{method}_lent_toolbox")
+        other = f"{method}_{'hindsight' if self.toolbox.startswith('hindsight:') else 'lent'}_toolbox"
+        return {OWN: method, NONE: f"{method}_no_toolbox"}.get(self.toolbox, other)
 
     def on(self, given: tuple[str, ...]) -> "TroveSettings":
         """The same for a data set that gives these imports to every program: where imports are tools, they are some."""
@@ -135,8 +136,7 @@ def solve(
     IMPORT counts uses, and it or CREATE may add tools, those that load.
     """
     shown = yield from listed(question, toolbox, settings, phase)
-    tools = toolbox.tools()
-    library = tools if settings.isolated else tuple(tool.source for tool in tools)
+    library = settings.as_library(toolbox.tools())
     best = yield from answer(question, (shown, library), settings, phase)
     if not best.vote.ok and best.mode not in settings.adds_failing:
         return

@@ -12,9 +12,12 @@ from ..datasets import load_dataset
 from ..errors import TroveLiteError
 from ..methods.toolbox import Toolbox
 from ..methods.trove import IMPORT, TroveSettings, View, in_order
+from ..parse import parse_tools
+from ..programs import plain_name, used_tools
 from .replay import played_back, stated_settings, with_isolated_tools
 from .tool_files import KINDS, tools_of_file
 
+HINDSIGHT = "hindsight:"
 #: Of a file with more functions, so many are shown: those whose words are most like the question's (TroVE, D.1).
 SHOWN = 10
 #: By method, category and seed: what IMPORT is shown at each place of the stream.
@@ -24,7 +27,8 @@ Lent = Mapping[tuple[str, str, int], tuple[View, ...]]
 def lend(settings) -> Lent:
     """The toolboxes that methods of a run with these RunSettings are shown instead of their own; empty for none.
 
-    A lender RUN#CATEGORY lends that category's; RUN alone the next one's after each, in turn; a file (KINDS) lends its
+    `hindsight:RUN` lends a category its own, those tools alone that right programs used: an upper bound, which peeks. A
+    lender RUN#CATEGORY lends that category's; RUN alone the next one's after each, in turn; a file (KINDS) lends its
     functions to all. Raises TroveLiteError where the run or file that is named cannot lend them.
     """
     found = {}
@@ -35,7 +39,8 @@ def lend(settings) -> Lent:
         if lender.endswith(KINDS):
             found |= _lend_file(Path(lender), settings, method)
             continue
-        folder, _, category = lender.partition("#")
+        peeks = lender.startswith(HINDSIGHT)
+        folder, _, category = lender.removeprefix(HINDSIGHT).partition("#")
         stated, rows = stated_settings([folder]), load_candidates(folder)
         if not stated:
             raise TroveLiteError(f"{folder}: no live run of TROVE, which alone can lend toolboxes; name one")
@@ -44,14 +49,23 @@ def lend(settings) -> Lent:
             rows = with_isolated_tools(rows, [folder])
         present = [c for c in load_dataset(settings.dataset).categories if (rows["category"] == c).any()]
         for to, seed in product(settings.categories, settings.seeds):
-            after = [*present[present.index(to) + 1 :], *present, ""] if to in present else [""]
+            after = [to] if peeks else [*present[present.index(to) + 1 :], *present, ""] if to in present else [""]
             whose = category or after[0]
             stream = rows[(rows["category"] == whose) & (rows["seed"] == seed)]
-            if whose == to or stream.empty:
+            if (whose == to and not peeks) or stream.empty:
                 raise TroveLiteError(f"{folder}: has no toolbox of another category than {to} for seed {seed}")
             theirs = replace(stated[stream["run"].iloc[0]], isolated=own.isolated)
-            found[method, to, seed] = views_along(stream, theirs)
+            views = views_along(stream, theirs)
+            found[method, to, seed] = in_hindsight(stream, views, own) if peeks else views
     return found
+
+
+def in_hindsight(stream: pd.DataFrame, views: tuple[View, ...], own: TroveSettings) -> tuple[View, ...]:
+    """Of the tools that a finished stream ever showed, those that a right program of IMPORT used; all along."""
+    right = stream[(stream["mode"] == IMPORT) & stream["correct"].fillna(False).astype(bool)]
+    used = {plain_name(n) for r in right.itertuples() for n in used_tools(r.solution, parse_tools(r.tools))}
+    tools = dict.fromkeys(tool for shown, _ in views for tool in shown if plain_name(tool.name) in used)
+    return ((tuple(tools), own.as_library(tuple(tools))),)
 
 
 def _lend_file(file: Path, settings, method: str) -> dict[tuple[str, str, int], tuple[View, ...]]:
@@ -64,7 +78,7 @@ def _lend_file(file: Path, settings, method: str) -> dict[tuple[str, str, int], 
         limit = SHOWN if own.shown is None else own.shown
         questions = in_order([p.question for p in dataset.load(category)[: settings.limit]], own)
         shown = [box.ranked("lexical", question.text)[:limit] for question in questions]
-        found[method, category, seed] = tuple((s, s if own.isolated else tuple(t.source for t in s)) for s in shown)
+        found[method, category, seed] = tuple((tools, own.as_library(tools)) for tools in shown)
     return found
 
 

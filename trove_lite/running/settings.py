@@ -18,7 +18,7 @@ from ..parse import PARSERS
 
 PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"
 COMES_ALONG = "practice"  # a data set, the tiny model that solves it, and its prompts: nothing to fetch
-TAUGHT = (COMES_ALONG, "practice_tables")  # data sets that this model was trained for
+TAUGHT = (COMES_ALONG, "practice_labelled", "practice_tables")  # data sets that this model was trained for
 LEAST_MEMORY = 16  # MiB: with less, an interpreter cannot do what the simplest program asks
 
 

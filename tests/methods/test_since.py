@@ -1,0 +1,163 @@
+"""The methods since the papers, MEMORY, TTE and CRAFT: what is asked in which order, what is kept, what is counted."""
+
+import pytest
+
+from trove_lite.datasets.base import Problem, Question
+from trove_lite.errors import TroveLiteError
+from trove_lite.methods import load_method
+from trove_lite.methods.base import Budget, Candidate, Run
+from trove_lite.methods.craft import CraftSettings
+from trove_lite.methods.memory import MemorySettings
+from trove_lite.methods.tte import TRIED, TteSettings
+from trove_lite.programs import Tool
+from trove_lite.selection import Vote
+
+from .playing import play
+
+TEXTS = ("How many ways to choose a committee?", "What is the area of a circle?", "How many ways to choose a team?")
+QUESTIONS = [Question("practice", "counting", index, text) for index, text in enumerate(TEXTS)]
+
+
+def function(name, words="", body="return x"):
+    source = f'def {name}(x):\n    """{words}"""\n    {body}'
+    return Tool(name, f"{name}(x)", words, source, "function")
+
+
+def reply(request, sample, text="", *, tools=(), solution="", answers=("1.0",), ok=True, output=""):
+    vote = Vote(request.mode, ok, tuple(answers), 1)
+    status = "ok" if ok else "error"
+    return Candidate(
+        request.mode, sample, text, tools, vote, 10, status, output, stage=request.stage, solution=solution
+    )
+
+
+# ---- memory ----
+
+
+def play_memory(settings, answers=lambda request, sample: ("1.0",)):
+    def program(request, sample):
+        code = f"print({request.question.index})"
+        return reply(request, sample, code, solution=f"```python\n{code}\n```", answers=answers(request, sample))
+
+    asked, _ = play(load_method("memory").steps(QUESTIONS, settings), program)
+    return asked
+
+
+def test_memory_shows_programs_that_agreed_whole_and_the_likest_last():
+    asked = play_memory(MemorySettings(budget=Budget(2)))
+    assert [request.stage for request, _ in asked] == ["memory"] * 6  # k requests a problem, and nothing besides
+    shown = [request.values["memory"] for request, sample in asked if sample == 0]
+    assert shown[0] == "(none yet)"
+    assert "print(0)" in shown[1]
+    assert shown[2].index("print(1)") < shown[2].index("print(0)")  # a committee is more like a team
+    assert all(request.shown == request.library == () for request, _ in asked)  # never a function
+
+
+@pytest.mark.parametrize(
+    ("choices", "answers"),
+    [({}, lambda request, sample: (str(sample),)), ({}, lambda *_: ()), ({"similar": 0}, lambda *_: ("1.0",))],
+    ids=["no two agree", "no answer", "none is shown"],
+)
+def test_memory_shows_nothing_where_nothing_agreed(choices, answers):
+    asked = play_memory(MemorySettings(budget=Budget(2), **choices), answers)
+    assert {request.values["memory"] for request, _ in asked} == {"(none yet)"}
+
+
+# ---- tte ----
+
+CHOOSE = function("choose", "Ways to choose a committee. >>> choose(2)")
+
+
+def play_tte(settings, made=None, runs=lambda tool: True):
+    """Each question is one step; its program makes the tools that `made` has for its number."""
+
+    def answer(request, sample):
+        if isinstance(request, Run):
+            return reply(request, sample, output=TRIED if runs(request.program) else "")
+        if request.stage == "tte_plan":
+            return reply(request, sample, f"Steps:\n1. {request.question.text}\n2) Print it.")
+        if request.stage == "tte_pick":
+            return reply(request, sample, f"I take {request.shown[0].name}.")
+        tools = (made or {}).get(request.question.index, ())
+        return reply(request, sample, tools=tools, solution="print(choose(3))")
+
+    asked, _ = play(load_method("tte").steps(QUESTIONS, settings), answer)
+    return asked
+
+
+def test_tte_plans_looks_up_answers_and_keeps_what_runs():
+    asked = play_tte(TteSettings(budget=Budget(4)), {0: (CHOOSE,)})
+    first, _, last = ([r for r, _ in asked if r.question.index == index] for index in range(3))
+    assert [request.stage for request in first] == ["tte_plan", "tte", "tte", "tte", "try"]
+    assert "choose(2)" in first[-1].program  # the example of its docstring
+    assert [request.stage for request in last] == ["tte_plan", "tte_pick", "tte", "tte"]  # 4 calls, all told
+    assert last[1].sampling == {"temperature": 0}
+    assert last[2].shown == last[2].library == (CHOOSE,)
+    assert last[2].values["steps"] == f"1. {TEXTS[2]}\n2. Print it."
+
+
+@pytest.mark.parametrize(
+    ("second", "kept"),
+    [
+        (function("choose", "Ways to choose a team.", "return 7 * x ** 2 + other"), False),
+        (function("pick", "Ways to choose a committee. >>> choose(2)"), False),
+        (function("area", "Area of a circle.", "return 3.14 * radius ** 2 / height"), True),
+    ],
+    ids=["a name that is there", "code that is there", "new"],
+)
+def test_tte_drops_what_its_library_has(second, kept):
+    asked = play_tte(TteSettings(budget=Budget(3)), {0: (CHOOSE,), 1: (second,)})
+    tried = [r.question.index for r, _ in asked if isinstance(r, Run)]
+    assert tried == ([0, 1] if kept else [0])
+
+
+def test_tte_keeps_nothing_whose_example_fails_and_no_more_than_it_may():
+    asked = play_tte(TteSettings(budget=Budget(3)), {0: (CHOOSE,)}, runs=lambda program: False)
+    assert {r.shown for r, _ in asked if r.stage == "tte"} == {()}
+    area = function("area", "Area of a circle, and ways to choose.", "return 3.14 * radius ** 2 / height")
+    asked = play_tte(TteSettings(budget=Budget(9), kept=1), {0: (CHOOSE,), 1: (area,)})
+    offered = [tool.name for r, _ in asked if r.stage == "tte_pick" and r.question.index == 2 for tool in r.shown]
+    assert set(offered) == {"choose"}  # it was used, and the newer one was not
+
+
+# ---- craft ----
+
+LABELLED = [
+    Problem(Question("practice_train", "counting", 7 + n, f"Ways to choose {n} of a committee?"), float(n))
+    for n in range(3)
+]
+
+
+def play_craft(settings, wrong=(), questions=QUESTIONS, examples=LABELLED):
+    def answer(request, sample):
+        if request.phase == "make":
+            code = f'```python\ndef choose_{sample}(n):\n    """Ways to choose a committee."""\n    return n\n```'
+            right = (request.stage, sample) not in wrong
+            return reply(request, sample, code, solution=code, answers=(f"{sample}.0" if right else "9.0",))
+        if request.stage == "craft_wish":
+            return reply(request, sample, "choose_some, count_ways: ways to choose a committee")
+        return reply(request, sample)
+
+    return play(load_method("craft").steps(questions, settings, examples), answer)[0]
+
+
+def test_craft_makes_its_tools_from_labelled_problems_before_the_first_question():
+    asked = play_craft(CraftSettings(budget=Budget(4)), wrong=[("decide", 0), ("craft_general", 1)])
+    made = [(r.stage, s) for r, s in asked if r.phase == "make"]
+    assert made[:6] == [*(("creation", n) for n in range(3)), *(("decide", n) for n in range(3))]
+    assert made[6:] == [("craft_general", 1), ("craft_general", 2)]  # the first was wrong already
+    assert {r.question[:3] for r, _ in asked[: len(made)]} == {QUESTIONS[0][:3]}  # where its calls are put down
+    assert all(r.role == "maker" and r.mode == "" for r, _ in asked[: len(made)])
+    used = [r for r, _ in asked if r.stage == "craft"]
+    assert {tool.name for r in used for tool in r.shown} == {"choose_2"}
+    assert [r.stage for r, _ in asked if r.question.index == 1] == ["craft_wish", "craft", "craft", "craft"]
+
+
+def test_craft_shows_only_tools_with_votes_enough():
+    asked = play_craft(CraftSettings(budget=Budget(4), votes=9))
+    assert {r.shown for r, _ in asked if r.stage == "craft"} == {()}
+
+
+def test_craft_needs_labelled_problems():
+    with pytest.raises(TroveLiteError, match="needs labelled problems"):
+        play_craft(CraftSettings(), examples=[])

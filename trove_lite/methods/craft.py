@@ -1,0 +1,118 @@
+"""CRAFT: a toolset made once, from labelled problems, and looked up for each question (arXiv 2309.17428).
+
+A labelled problem gives a tool where a program with it prints the gold answer, and does so again once the tool is made
+general. Of tools with one name the first stays. For a question the model names what it would like, and the prompt lists
+the tools with the most votes of three lookups. Stand-ins: lookups are by a likeness of words, where the paper has
+embeddings; an answer is a program with its tools at hand, as TROVE's is, where the paper has CREATOR's two replies.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..datasets.base import Problem
+from ..errors import TroveLiteError
+from ..parse import isolated_tools
+from ..programs import Tool, whole_program
+from ..selection import number_text
+from .base import Answer, Attempt, Candidate, Method, Question, Steps, ToolSettings, at_least, chosen, draw
+from .repair import WHOLE
+from .toolbox import nearest
+
+#: A name such as a function has: words with underscores between them.
+NAMES = re.compile(r"(?<!\w)[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?!\w)")
+PLACE = ("dataset", "category", "index")
+
+
+class Toolset(NamedTuple):
+    """What was made of how many labelled problems."""
+
+    tools: tuple[Tool, ...]
+    labels: int
+
+    def listing(self) -> list[dict]:
+        """Every tool as plain data."""
+        return [{"name": t.name, "signature": t.signature, "labels": self.labels} for t in self.tools]
+
+
+@dataclass(frozen=True)
+class CraftSettings(ToolSettings):
+    """The paper's numbers (section 3 and appendix)."""
+
+    by_question: int = 10
+    """Tools looked up by the question."""
+    by_name: int = 5
+    """Tools looked up by each name that the model would like."""
+    by_docstring: int = 10
+    """Tools looked up by the description that the model would like."""
+    shown: int = 3
+    """Tools shown, those with the most votes of the three lookups."""
+    votes: int = 2
+    """Votes that a tool needs to be shown."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        at_least(
+            1, by_question=self.by_question, by_name=self.by_name, by_docstring=self.by_docstring, votes=self.votes
+        )
+
+
+def craft(questions: Sequence[Question], settings: CraftSettings, examples: Sequence[Problem]) -> Steps:
+    """Make the toolset, then answer each question with what is looked up; returns the toolset."""
+    tools = (yield from make(questions[0], examples)) if questions else ()
+    for question in questions:
+        (wish,) = yield [Attempt(question, "craft_wish", range(1), runs=False, role="planner")]
+        shown = looked_up(question, wish.text, tools, settings)
+        attempt = Attempt(question, "craft", range(0), shown=shown, library=settings.as_library(shown))
+        candidates = yield from draw({"craft": attempt}, settings.budget.left([wish.completion_tokens]))
+        yield Answer(question, chosen(question, candidates, settings))
+    return Toolset(tools, len(examples))
+
+
+def make(first: Question, examples: Sequence[Problem]) -> Generator:
+    """The tools that labelled problems give. Their calls are put down at the first question, a sample each."""
+    if not examples:
+        raise TroveLiteError(f"{first.dataset}, {first.category}: craft needs labelled problems")
+    asked = [problem.question._replace(**{n: getattr(first, n) for n in PLACE}) for problem in examples]
+    golds = [number_text(p.gold) if isinstance(p.gold, float) else str(p.gold) for p in examples]
+    made = yield [request(q, "creation", n, runs=False) for n, q in enumerate(asked)]
+    codes = [whole_program(reply.solution) for reply in made]
+    calls = [{"values": {"tool": code}, "library": (code,)} for code in codes]
+    used = yield [request(q, "decide", n, **call) for n, (q, call) in enumerate(zip(asked, calls, strict=True))]
+    right = [n for n, (reply, gold) in enumerate(zip(used, golds, strict=True)) if answers_with(reply, gold)]
+    programs = {n: "\n\n".join([codes[n], whole_program(used[n].solution)]) for n in right}
+    rewritten = [request(asked[n], "craft_general", n, values={"program": programs[n]}) for n in right]
+    general = (yield rewritten) if rewritten else []
+    found: dict[str, Tool] = {}
+    for n, reply in zip(right, general, strict=True):
+        if answers_with(reply, golds[n]):
+            for tool in isolated_tools([whole_program(reply.solution)]).tools:
+                if tool.kind == "function":
+                    found.setdefault(tool.name, tool)
+    return tuple(found.values())
+
+
+def request(question: Question, stage: str, sample: int, **how: object) -> Attempt:
+    """A request of the maker's, which is no candidate: all blocks of its reply are its program."""
+    return Attempt(question, stage, range(sample, sample + 1), "make", role="maker", mode="", **(WHOLE | how))
+
+
+def answers_with(reply: Candidate, gold: str) -> bool:
+    """Whether a program's first answer is the gold one."""
+    return reply.vote.ok and reply.vote.answers[:1] == (gold,)
+
+
+def looked_up(question: Question, wish: str, tools: Sequence[Tool], settings: CraftSettings) -> tuple[Tool, ...]:
+    """The tools with the most votes: of the question, of each name and of the description that the model would like."""
+    votes: Counter[Tool] = Counter(nearest(question.text, tools, settings.by_question))
+    votes.update(nearest(NAMES.sub(" ", wish), tools, settings.by_docstring))
+    for name in dict.fromkeys(NAMES.findall(wish)[:2]):
+        votes.update(nearest(name, tools, settings.by_name))
+    return tuple(tool for tool, number in votes.most_common(settings.shown) if number >= settings.votes)
+
+
+STAGES = ("creation", "decide", "craft_general", "craft_wish", "craft")
+ROLES = {"planner": "solver", "maker": "solver"}
+CRAFT = Method("craft", craft, ("craft",), STAGES, {"paper": CraftSettings()}, examples=True, played_by=ROLES)

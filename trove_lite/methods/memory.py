@@ -1,0 +1,67 @@
+"""MEMORY, a control of our own: programs that agreed are shown again whole, as worked examples, and never a function.
+
+It remembers as TROVE and TTE do, from problem to problem and without labels, and looks up by TTE's likeness of words.
+Where it answers as much as a maker of tools, it is examples that help and not tools.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..programs import code_of, fenced, whole_program
+from .base import Answer, Attempt, Candidate, Method, Question, Steps, ToolSettings, as_asked, at_least, chosen, draw
+from .toolbox import likeness
+
+
+@dataclass(frozen=True)
+class MemorySettings(ToolSettings):
+    """How much is remembered and shown."""
+
+    remembered: int = 250
+    """Programs kept, the latest; as many as TTE keeps tools."""
+    similar: int = 3
+    """How many of them a prompt shows: those whose questions are most like this one."""
+    supporters: int = 2
+    """A program is remembered where at least so many samples give its answer."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        at_least(1, remembered=self.remembered, supporters=self.supporters)
+        at_least(0, similar=self.similar)
+
+
+class Past(NamedTuple):
+    """A question of before, and the program that answered it."""
+
+    question: Question
+    program: str
+
+
+def memory(questions: Sequence[Question], settings: MemorySettings) -> Steps:
+    """All samples of a problem see the same past programs; what agreed among them is remembered."""
+    past: list[Past] = []
+    for question in questions:
+        like = nearest(question, past, settings.similar)
+        shown = "\n\n".join(f"**Question**\n{as_asked(one.question)}\n\n{fenced(one.program)}" for one in like)
+        attempt = Attempt(question, "memory", range(0), values={"memory": shown or "(none yet)"})
+        candidates = yield from draw({"memory": attempt}, settings.budget)
+        best = chosen(question, candidates, settings)
+        yield Answer(question, best)
+        if agreed(best, candidates) >= settings.supporters:
+            program = whole_program(best.solution, best.tools) or code_of(best.solution)
+            past = [*past, Past(question, program)][-settings.remembered :]
+
+
+def agreed(best: Candidate, candidates: Sequence[Candidate]) -> int:
+    """How many candidates give the answer of the best, which has to have one."""
+    first = best.vote.answers[:1]
+    return sum(first == candidate.vote.answers[:1] for candidate in candidates) if best.vote.ok and first else 0
+
+
+def nearest(question: Question, past: Sequence[Past], number: int) -> list[Past]:
+    """Those whose questions are most like this one, the likest last, beside what is to be answered."""
+    order = sorted(past, key=lambda one: likeness(question.text, one.question.text))
+    return order[len(order) - number :] if number < len(order) else order
+
+
+MEMORY = Method("memory", memory, ("memory",), ("memory",), {"paper": MemorySettings()}, stream=True)

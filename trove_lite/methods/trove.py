@@ -56,7 +56,7 @@ class TroveSettings(ToolSettings):
     toolbox: str = OWN
     """What IMPORT is shown: its `own` toolbox; as a placebo, with the same calls and nothing learned, `none` at all or
     another category's at the same place in its stream, of a finished run: RUN (the category after its own), or
-    RUN#CATEGORY; hindsight:RUN, those of its own category there that right programs used; or a file's functions (.py, or
+    RUN#CATEGORY; hindsight:RUN, of its own there those that right programs used; or a file's functions (.py, or
     .csv with a column `tool`), the ten likest to the question where there are more."""
 
     def __post_init__(self):

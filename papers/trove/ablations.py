@@ -87,9 +87,6 @@ class Ablations(NamedTuple):
         return [variant for variant in self.variants if set(variant.changes) == {"shuffle"}]
 
 
-# ---- reading ----
-
-
 def ablations(changes: Mapping[str | Path, Mapping[str, object]], *, rule: str = "one_stage") -> Ablations:
     """Run folders of TROVE and what each changes, by option as its study's file names it; the default is the first.
 
@@ -130,9 +127,6 @@ def _only(frame: pd.DataFrame, common: set[tuple[str, int]]) -> pd.DataFrame:
     return frame[[stream in common for stream in _streams(frame)]].reset_index(drop=True)
 
 
-# ---- scores, under names by which runs of one seed are subtracted from one another ----
-
-
 def by_seed(answers: pd.DataFrame, column: str = "correct") -> pd.DataFrame:
     """A number of each answer as scores, whose runs are called by their seeds; what was not judged is not right."""
     numbers = answers[column].fillna(False) if column == "correct" else answers[column]
@@ -162,9 +156,6 @@ def selected(variant: Variant, rule: str) -> pd.DataFrame:
 def mean_of(scores: pd.DataFrame) -> pd.DataFrame:
     """The mean of several scores of a problem in a run."""
     return scores.groupby([*PROBLEM, "level"], observed=True)["score"].mean().reset_index()
-
-
-# ---- effects ----
 
 
 def effects(study: Ablations) -> pd.DataFrame:
@@ -228,9 +219,6 @@ def _costs(variant: Variant, default: Variant, *, again: bool = False) -> dict[s
     return found
 
 
-# ---- what is printed ----
-
-
 def printed_rows(study: Ablations, number: int) -> pd.DataFrame:
     """TroVE's table of that number; none of its rows where model or data set are not what it was printed for."""
     rows = published_table(f"trove_table{number}")
@@ -249,9 +237,6 @@ def published_effect(study: Ablations, changes: Mapping[str, object]) -> tuple[s
             known = {system, ours} <= set(cells)
             return f"Table {number}", float((cells[system] - cells[ours]).mean()) if known else np.nan
     return "", np.nan
-
-
-# ---- the paper's tables ----
 
 
 def orders_table(study: Ablations) -> pd.DataFrame:

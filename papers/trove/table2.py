@@ -48,9 +48,6 @@ ANSWERS = {
 UNCOUNTED = "one system alone, or outcomes that were made before operations were counted in all ways"
 
 
-# ---- the answers that count, and the systems that gave them ----
-
-
 def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
     """The answer that each run ended with: one row a problem and run, with what `candidates.measured` adds.
 
@@ -116,9 +113,6 @@ def _table(rows: list[dict], name: str, comparison: Comparison) -> pd.DataFrame:
     table = in_columns(pd.DataFrame(rows))
     rules = " and ".join(dict.fromkeys(table["rule"]))
     return named(table, f"trove_table2_{name}", f"TroVE's Table 2, {name}, by {rules}", comparison.title)
-
-
-# ---- Table 2 ----
 
 
 def table2(candidates: pd.DataFrame, *measures: str) -> pd.DataFrame:
@@ -203,9 +197,6 @@ def library_sizes(answers: pd.DataFrame, kept: pd.DataFrame) -> dict[str, pd.Ser
         "kept and used": counted(kept.merge(used), ended if known else ended.head(0)),
         "kept functions": counted(functions, ended),
     }
-
-
-# ---- by every definition ----
 
 
 def counts_of(answers: pd.DataFrame) -> pd.DataFrame:

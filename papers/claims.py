@@ -42,10 +42,9 @@ def claims(folder: str | Path, *, model: str, dataset: str) -> pd.DataFrame:
     for claim in known_claims().itertuples():
         if judges or not claim.number:
             row = {"claim": claim.words, "paper": claim.paper, "place": claim.place, "printed": claim.printed}
-            row |= _decided(claim, folder, int(sizes.sum()) if judges else 0)
+            row = dict.fromkeys(COLUMNS, "") | row | _decided(claim, folder, int(sizes.sum()) if judges else 0)
             rows.append(row | ({} if judges else {"verdict": SHOWN[row["verdict"]]}))
-    table = pd.DataFrame(rows).reindex(columns=COLUMNS).fillna("")
-    return named(table, "claims", "Claims", f"{model} on {dataset}", judges=judges)
+    return named(pd.DataFrame(rows, columns=COLUMNS), "claims", "Claims", f"{model} on {dataset}", judges=judges)
 
 
 def known_claims() -> pd.DataFrame:

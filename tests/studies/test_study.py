@@ -113,9 +113,6 @@ def test_every_part_of_a_committed_study_is_a_run_that_can_be_made(path):
     assert all((ROOT / "notebooks" / f"{name}.ipynb").is_file() for name in study.notebooks)
 
 
-# ---- runs ----
-
-
 def test_a_part_has_the_study_s_settings_and_its_own_and_a_folder_is_a_model_for_vllm(read):
     words = [" ".join(words_of(part, "practice", Path("out"), {})) for part in read().parts]
     assert words[0].startswith("run --model practice --out out --dataset math --k 6 --methods primitive")
@@ -164,9 +161,6 @@ def test_what_a_part_takes_from_another_is_its_run_or_else_what_was_published(re
     assert run(study, "practice", tmp_path / "none", results, ["second"], {}) == 0
     assert "--reuse" not in started[-1]
     assert "runs/first: has no journals" in capsys.readouterr().out
-
-
-# ---- what is published ----
 
 
 def test_parts_that_are_complete_are_published_whole_and_the_others_named(read, where):
@@ -252,40 +246,41 @@ def test_a_part_with_a_sign_of_health_is_published_where_the_study_says_why_it_s
         assert not where[1].exists()
 
 
-# ---- reports ----
-
-
-def reported(study, results, monkeypatch) -> dict[str, list[str]]:
+@pytest.fixture
+def reported(monkeypatch):
     """The runs of each report that a study asks for, by its name."""
-    found: dict[str, list[str]] = {}
 
-    def asked(words):
-        end = words.index("--out")
-        found[words[end + 1]] = words[1:end]
-        return 0
+    def of(study, results):
+        found: dict[str, list[str]] = {}
 
-    monkeypatch.setattr("trove_lite.cli.main", asked)
-    assert report(study, results) == 0
-    return found
+        def asked(words):
+            end = words.index("--out")
+            found[words[end + 1]] = words[1:end]
+            return 0
+
+        monkeypatch.setattr("trove_lite.cli.main", asked)
+        assert report(study, results) == 0
+        return found
+
+    return of
 
 
-@pytest.mark.parametrize("together", [False, True])
-def test_each_data_set_of_a_study_has_a_report_of_its_own_unless_it_says_otherwise(read, where, monkeypatch, together):
+def test_each_data_set_of_a_study_has_a_report_of_its_own_unless_it_says_otherwise(read, where, reported):
     text = FILE.replace('group = "longer"', 'dataset = "tabmwp"')
-    study = read(text.replace("[weights]", "together = true\n[weights]") if together else text)
     first, second = (run_folder(where[1] / "runs" / part) for part in ("first", "second"))
     save_table(load_candidates(second).assign(dataset="tabmwp", category="tabmwp"), second / "candidates.parquet")
-    apart = {"small-math": [str(first)], "small-tabmwp": [str(second)]}
-    assert reported(study, where[1], monkeypatch) == ({"small": [str(first), str(second)]} if together else apart)
+    assert reported(read(text), where[1]) == {"small-math": [str(first)], "small-tabmwp": [str(second)]}
+    together = read(text.replace("[weights]", "together = true\n[weights]"))
+    assert reported(together, where[1]) == {"small": [str(first), str(second)]}
 
 
-def test_a_study_may_have_one_part_of_another_beside_it_and_nothing_to_show(read, where, monkeypatch, capsys):
+def test_a_study_may_have_one_part_of_another_beside_it_and_nothing_to_show(read, where, reported, capsys):
     study = read(FILE.replace("[weights]", 'beside = ["other/runs/first", "missing"]\n[weights]'))
-    assert reported(study, where[1] / "small", monkeypatch) == {}
+    assert reported(study, where[1] / "small") == {}
     assert "left out" in capsys.readouterr().out
     runs = [str(run_folder(where[1] / name)) for name in ("small/runs/own", "other/runs/first")]
     run_folder(where[1] / "other/runs/second")
-    assert reported(study, where[1] / "small", monkeypatch) == {"small": runs}
+    assert reported(study, where[1] / "small") == {"small": runs}
 
 
 def test_an_ablation_is_handed_to_the_notebooks_by_what_its_part_changes(read, where, monkeypatch):

@@ -7,6 +7,7 @@ what else the plan asks of it: the two measures of less noise, whether tools wer
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -81,18 +82,12 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
         for measure, found in scores(part).items():
             value = estimate(found)
             row |= {measure: value.value, f"{measure}, low": value.low, f"{measure}, high": value.high}
+        row["requests"] = len(part.calls) / problems
+        for name, column in (("tokens read", "prompt_tokens"), ("tokens written", "completion_tokens")):
+            row[name] = part.calls[column].sum() / problems
         kept = part.about.get("toolboxes") or []
-        rows.append(
-            row
-            | {
-                "requests": len(part.calls) / problems,
-                "tokens read": part.calls["prompt_tokens"].sum() / problems,
-                "tokens written": part.calls["completion_tokens"].sum() / problems,
-                "tools made": sum(bool(entry.get("tool", entry.get("name"))) for entry in kept) if kept else None,
-                "programs with a tool": share_with_a_tool(part),
-                "signs": "; ".join(part.signs),
-            }
-        )
+        row["tools made"] = sum(bool(entry.get("tool", entry.get("name"))) for entry in kept) if kept else None
+        rows.append(row | {"programs with a tool": share_with_a_tool(part), "signs": "; ".join(part.signs)})
     return named(pd.DataFrame(rows), "methods", "Every method on the same problems")
 
 
@@ -113,15 +108,14 @@ def differences(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence
     pairs: as of `planned`. `detectable`: what the design shows with a chance of 80 %.
     """
     rows, known = [], {name: scores(part) for name, part in parts.items()}
-    for name, sides in pairs.items():
-        if all(part in parts for side in sides for part in side):
+    complete = {name: sides for name, sides in pairs.items() if {part for side in sides for part in side} <= set(parts)}
+    for (name, sides), measure in product(complete.items(), PLANNED):
+        a, b = (pd.concat([known[part][measure] for part in side]) for side in sides)
+        if (found := variance_of(a, b)) is not None:
             signs = dict.fromkeys(sign for side in sides for part in side for sign in parts[part].signs)
-            used = uses_tools([parts[part] for part in sides[0]])
-            for measure in PLANNED:
-                a, b = (pd.concat([known[part][measure] for part in side]) for side in sides)
-                if (found := variance_of(a, b)) is not None:
-                    row = {"id": name, "tools_used": used, "signs": "; ".join(signs), "measure": measure}
-                    rows.append(row | {"detectable": DETECTABLE * found.se} | difference_cells(found, shares=True))
+            row = {"id": name, "tools_used": uses_tools([parts[part] for part in sides[0]]), "signs": "; ".join(signs)}
+            row |= {"measure": measure, "detectable": DETECTABLE * found.se}
+            rows.append(row | difference_cells(found, shares=True))
     return named(pd.DataFrame(rows), "differences", "Planned comparisons: with tools minus without")
 
 

@@ -41,12 +41,10 @@ def claims(folder: str | Path, *, model: str, dataset: str) -> pd.DataFrame:
     rows = []
     for claim in known_claims().itertuples():
         if judges or not claim.number:
-            found = _decided(claim, folder, int(sizes.sum()) if judges else 0)
-            found["verdict"] = found["verdict"] if judges else SHOWN[found["verdict"]]
-            about = {"claim": claim.words, "paper": claim.paper, "place": claim.place, "printed": claim.printed}
-            rows.append(dict.fromkeys(COLUMNS, "") | about | found)
-    title = f"{model} on {dataset}"
-    return named(pd.DataFrame(rows, columns=COLUMNS), "claims", "Claims", title, judges=judges)
+            row = {"claim": claim.words, "paper": claim.paper, "place": claim.place, "printed": claim.printed}
+            row = dict.fromkeys(COLUMNS, "") | row | _decided(claim, folder, int(sizes.sum()) if judges else 0)
+            rows.append(row | ({} if judges else {"verdict": SHOWN[row["verdict"]]}))
+    return named(pd.DataFrame(rows, columns=COLUMNS), "claims", "Claims", f"{model} on {dataset}", judges=judges)
 
 
 def known_claims() -> pd.DataFrame:
@@ -62,29 +60,28 @@ def _decided(claim: object, folder: Path, whole: int) -> dict[str, str]:
         return {"verdict": OPEN, "why": f"absent: these runs have no {path.name}"}
     try:
         rows = pd.read_csv(path).query(claim.row or "index >= 0")
-        value, worth = "value" if "value" in rows else "difference", statuses(rows)
-        signed, absent = value == "difference" or "minus" in claim.row, worth[worth.str.startswith("absent")]
-        rows = rows.assign(status=worth, value=rows[value])[rows[value].notna()]
-        if rows.empty:
-            return {"verdict": OPEN, "why": "; ".join(dict.fromkeys(absent)) or "absent: no such row"}
-        last = _last(rows)
-        holds, does_not, *whys = RULES[claim.rule](rows, [float(bound) for bound in claim.within.split()])
-        verdict = HOLDS if holds else DOES_NOT if does_not else OPEN
-        why = whys[(HOLDS, DOES_NOT, OPEN).index(verdict)]
-        undecided = sorted({part for part in last["status"] if part.startswith("stand-in")})
-        undecided += [f"it needs {claim.needs}"] if claim.needs and not NEEDS[claim.needs](rows, last) else []
+        signed = "value" not in rows or "minus" in claim.row
+        rows = rows.assign(status=statuses(rows), value=rows["value" if "value" in rows else "difference"])
+        known = rows[rows["value"].notna()]
+        if known.empty:
+            return {"verdict": OPEN, "why": "; ".join(dict.fromkeys(rows["status"])) or "absent: no such row"}
+        last = _last(known)
+        holds, does_not, *whys = RULES[claim.rule](known, [float(bound) for bound in claim.within.split()])
+        verdict, why = (HOLDS, whys[0]) if holds else (DOES_NOT, whys[1]) if does_not else (OPEN, whys[2])
+        undecided = sorted({worth for worth in last["status"] if worth.startswith("stand-in")})
+        undecided += [f"it needs {claim.needs}"] if claim.needs and not NEEDS[claim.needs](known, last) else []
     except (KeyError, ValueError, pd.errors.UndefinedVariableError) as column:  # another version wrote the table
         return {"verdict": OPEN, "why": f"absent: {path.name} lacks {column}; make the report again"}
     if undecided:
         verdict, why = OPEN, f"{why}; open: {'; '.join(undecided)}"
     problems = last["problems"].iloc[-1] if "problems" in last else whole
-    part = f"{problems:,.0f} of {whole:,} problems" if problems < whole else ""
+    hangs_on = [f"{problems:,.0f} of {whole:,} problems"] if problems < whole else []
     numbers = {} if claim.rule in BY_CATEGORY else _numbers(last, signed, 1 if "distinct" in claim.row else 100)
     if claim.rule == "agrees" and not last["category"].isin(OVER_ALL).all():
-        part = "the covered categories only"
+        hangs_on = ["the covered categories only"]
         numbers["printed"] = f"{claim.printed} (there: {', '.join(f'{100 * p:.1f} %' for p in last['published'])})"
-    alone = f"the interval is of {THESE_RUNS}" if "covers" in last and THESE_RUNS in set(last["covers"]) else ""
-    return numbers | {"verdict": verdict, "why": why, "hangs_on": "; ".join(filter(None, [part, alone]))}
+    hangs_on += [f"the interval is of {THESE_RUNS}"] if "covers" in last and THESE_RUNS in set(last["covers"]) else []
+    return numbers | {"verdict": verdict, "why": why, "hangs_on": "; ".join(hangs_on)}
 
 
 def _last(rows: pd.DataFrame) -> pd.DataFrame:

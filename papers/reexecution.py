@@ -27,6 +27,7 @@ from .tables import save
 PROBLEM = ["run", "method", "seed", "dataset", "category", "problem"]
 LIMITS = (1, 2, 5, 10, 30)  # CPU seconds
 MEASURES = ["finished", "pass@1", "two-stage", "oracle"]
+COLUMNS = ["limit", "measure", "value", "low", "high", "gain", "gain_low", "gain_high", "problems", "cpu_hours"]
 RUNS = "recorded programs executed again"
 
 
@@ -84,14 +85,12 @@ def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> p
     for limit, here in scores.items():
         for measure in MEASURES:
             each, first = (part.assign(score=part[measure]) for part in (here, scores[limits[0]]))
-            mean = proportion_interval(variance_of(each))
+            mean = proportion_interval(variance_of(each))[:3]
             gain = interval(variance_of(each, first))[:3] if limit != limits[0] else (0.0, 0.0, 0.0)
-            row = {"limit": limit, "measure": measure, "value": mean.value, "low": mean.low, "high": mean.high}
-            row |= dict(zip(("gain", "gain_low", "gain_high"), gain, strict=True))
-            row |= {"problems": problems, "cpu_hours": stream["execute_seconds"].clip(upper=limit).sum() / 3600}
-            rows.append(row)
+            hours = stream["execute_seconds"].clip(upper=limit).sum() / 3600
+            rows.append((limit, measure, *mean, *gain, problems, hours))
     models = sorted(candidates["model"].astype(str).unique()) if "model" in candidates else []
-    return named(pd.DataFrame(rows), "time_limits", "time limits", ", ".join([*models, RUNS]))
+    return named(pd.DataFrame(rows, columns=COLUMNS), "time_limits", "time limits", ", ".join([*models, RUNS]))
 
 
 def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:

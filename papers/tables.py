@@ -41,9 +41,6 @@ CHECKED = ["published", "value", "low", "high", "prediction_low", "prediction_hi
 Look = Callable[[str], tuple[float, float]]
 
 
-# ---- printed numbers ----
-
-
 @cache
 def published_table(table: str) -> pd.DataFrame:
     """A published table by name, e.g. `reeval_table1` (the re-evaluation's Table 1), in long form."""
@@ -78,11 +75,11 @@ def is_in_print(comparison: Comparison, table: str, *datasets: str) -> bool:
 
 def printed(table: str, *, column: str = "mean", scale: float = 1, **where: object) -> Look:
     """How to look up a printed cell by category."""
-    columns = (column, "std") if "std" in published_table(table) else (column,)
+    sd = "std" if "std" in published_table(table) else ""
 
     def of(category: str) -> tuple[float, float]:
-        value, *sd = (published_value(table, name, category=category, **where) for name in columns)
-        return value / scale, sd[0] if sd else float("nan")
+        value = published_value(table, column, category=category, **where) / scale
+        return value, published_value(table, sd, category=category, **where) if sd else float("nan")
 
     return of
 
@@ -99,18 +96,13 @@ def printed_over(
 
     The mean is of rounded cells; its micro weights are MATH's numbers of problems of that level.
     """
-    if look_up is nothing or category in comparison.categories:
-        return look_up(category)
-    if category == ALL_MICRO:
-        return look_up("MATH")
+    if look_up is nothing or category in (*comparison.categories, ALL_MICRO):
+        return look_up("MATH" if category == ALL_MICRO else category)
     values = [look_up(c)[0] for c in covered]
     if category != COVERED_MICRO:
         return metrics.macro_mean(values), float("nan")
     sizes = [published_value("reeval_table8", "count", category=c, level=level) for c in covered]
     return metrics.micro_mean(values, sizes), float("nan")
-
-
-# ---- the rows of a table ----
 
 
 def beside(
@@ -144,12 +136,10 @@ def only_printed(comparison: Comparison, system: str, look_up: Look, note: str) 
     """The rows of a system that is only known from print; none where nothing is printed."""
     if look_up is nothing:
         return pd.DataFrame()
+    categories = [*comparison.categories, ALL_MICRO]
+    values = [printed_over(category, comparison, [], look_up)[0] for category in categories]
     about = {"system": system, "runs": 0, "problems": 0, "source": "", "note": note}
-    rows = [
-        {"category": category, "published": printed_over(category, comparison, [], look_up)[0]} | about
-        for category in (*comparison.categories, ALL_MICRO)
-    ]
-    return in_columns(pd.DataFrame(rows))
+    return in_columns(pd.DataFrame({"category": categories, "published": values} | about))
 
 
 def in_columns(frame: pd.DataFrame) -> pd.DataFrame:
@@ -159,26 +149,22 @@ def in_columns(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.reindex(columns=columns).astype({"runs": "int64", "problems": "int64"})
 
 
-# ---- what a row is worth ----
-
-
 def statuses(table: pd.DataFrame) -> pd.Series:
     """What each row is worth: `measured`, `stand-in: NAME`, `partial: WHY` or `absent: WHY`.
 
     Of a difference, `b` may stand in. `partial`: over some of the problems, or of runs that count in part.
     """
-    return pd.Series([_status(row) for row in table.itertuples()], index=table.index, dtype=object)
+    return pd.Series([_status(row) for row in table.to_dict("records")], index=table.index, dtype=object)
 
 
-def _status(row: object) -> str:
-    note = getattr(row, "note", "")
-    note = note if isinstance(note, str) else ""
-    if pd.isna(getattr(row, "value", getattr(row, "difference", None))):
+def _status(row: dict) -> str:
+    note = row.get("note") if isinstance(row.get("note"), str) else ""
+    if pd.isna(row.get("value", row.get("difference"))):
         return f"absent: {note}"
-    filled = str(getattr(row, "source", getattr(row, "b", "")))
+    filled = str(row.get("source", row.get("b", "")))
     if stands_in := next((name for name in STAND_INS if name in filled), ""):
         return f"stand-in: {stands_in}"
-    return f"partial: {note}" if note or str(getattr(row, "category", "")).startswith("covered") else "measured"
+    return f"partial: {note}" if note or str(row.get("category", "")).startswith("covered") else "measured"
 
 
 def why_empty(table: pd.DataFrame) -> str:
@@ -189,9 +175,6 @@ def why_empty(table: pd.DataFrame) -> str:
     notes = "; ".join(table["note"].dropna()) if "note" in table else ""
     reasons = "; ".join(note for note in dict.fromkeys(notes.split("; ")) if note)
     return reasons or table.attrs.get("note") or "nothing to show for these runs"
-
-
-# ---- to read, to check, to keep ----
 
 
 class Whole(pd.DataFrame):
@@ -256,47 +239,43 @@ def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
     both = table[table["published"].notna() & table["low"].notna()].copy()
     both["difference"] = both["value"] - both["published"]
     both["p_holm"] = metrics.holm(both["p_print"].astype(float))
-    judged = [_verdict(row, table.attrs) for row in both.itertuples()]
+    judged = [_verdict(row, **table.attrs) for row in both.itertuples()]
     both[["verdict", "why"]] = pd.DataFrame(judged, columns=["verdict", "why"], index=both.index)
     keys = [c for c in ("category", "system", "k", "level") if c in both]
     order = both["difference"].abs().sort_values(ascending=False, kind="stable").index
     result = both.loc[order, [*keys, "source", *CHECKED, "verdict", "why"]]
     result.attrs = table.attrs | {"name": f"{table.attrs['name']}_check"} if "name" in table.attrs else {}
-    print(_in_one_line(table, result))
+    title, lines, replaced = table.attrs.get("title", "this table"), [], statuses(result).str.startswith("stand-in")
+    for part, where in (
+        (result[~replaced], f"printed values of {title}"),
+        (result[replaced], "where the {} stands in"),
+    ):
+        if len(part):
+            agree, differ, undecided = ((part["verdict"] == verdict).sum() for verdict in ("agrees", "differs", "open"))
+            counts = f"{agree} agree with what five more runs of ours would print, {differ} differ"
+            of = where.format(" or ".join(part["source"].unique()))
+            lines.append(f"of {len(part)} {of}, {counts}, {undecided} are open")
+    known = (
+        "has one of ours beside it"
+        if table["published"].notna().any()
+        else "is for this budget, model, data set and method"
+    )
+    print("; ".join(lines) or f"no printed value of {title} {known}")
     return save(result, folder)
 
 
-def _verdict(row: object, about: dict) -> tuple[str, str]:
+def _verdict(row: object, *, not_scored: str = "", clear: float = MARGINS[-1], **_: object) -> tuple[str, str]:
     """Of a cell: `agrees`, `differs` or `open`, and why it is open."""
-    if reason := about.get("not_scored"):
-        return "open", reason
-    if pd.isna(row.p_print):
-        return "open", "a single run cannot say how far a rerun moves"
+    if not_scored or pd.isna(row.p_print):
+        return "open", not_scored or "a single run cannot say how far a rerun moves"
     if row.p_holm < 0.05:
         return "differs", ""
     if row.p_print < 0.05:
         return "open", "outside, but so may one cell of many be by chance"
-    clear = about.get("clear", MARGINS[-1])
     if max(row.prediction_high - row.value, row.value - row.prediction_low) > clear:
         wide = f"{100 * clear:g} points" if clear < 0.1 else f"{clear:g}"
         return "open", f"inside, but wider than {wide} to a side"
     return "agrees", ""
-
-
-def _in_one_line(table: pd.DataFrame, found: pd.DataFrame) -> str:
-    title = table.attrs.get("title", "this table")
-    if found.empty:
-        known = "has one of ours beside it" if table["published"].notna().any() else ""
-        return f"no printed value of {title} {known or 'is for this budget, model, data set and method'}"
-    lines, replaced = [], statuses(found).str.startswith("stand-in")
-    for part, where in ((found[~replaced], f"printed values of {title}"), (found[replaced], "where the {} stands in")):
-        if len(part):
-            agree, differ, undecided = ((part["verdict"] == verdict).sum() for verdict in ("agrees", "differs", "open"))
-            counts = (
-                f"{agree} agree with what five more runs of ours would print, {differ} differ, {undecided} are open"
-            )
-            lines.append(f"of {len(part)} {where.format(' or '.join(part['source'].unique()))}, {counts}")
-    return "; ".join(lines)
 
 
 def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | None:
@@ -312,7 +291,7 @@ def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | No
     if not is_table and not hasattr(thing, "savefig"):
         raise TroveLiteError(f"a {type(thing).__name__} cannot be saved: give save() a table or a figure")
     name = name or (thing.attrs.get("name", "") if is_table else thing.get_label())
-    if folder and (not is_table or len(thing)):
+    if folder and not (is_table and thing.empty):
         if not name:
             raise TroveLiteError("a table or figure of no paper has no name of its own: give save() one")
         path = str(Path(folder) / name)
@@ -321,10 +300,8 @@ def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | No
             if is_table:
                 thing.to_csv(f"{path}.csv", index=False, float_format="%.6g", lineterminator="\n")
             else:
-                about = {"Description": caption} if caption else {}
-                thing.savefig(f"{path}.png", dpi=150, metadata={"Software": None} | about)
-    if is_table:
-        return thing
+                about = {"Software": None} | ({"Description": caption} if caption else {})
+                thing.savefig(f"{path}.png", dpi=150, metadata=about)
     if caption:
         print(caption)
-    return None
+    return thing if is_table else None

@@ -4,7 +4,6 @@
     python -m studies publish studies/NAME.toml [--folder PART=RUN …]
     python -m studies report studies/NAME.toml
     python -m studies ablations studies/NAME.toml [--folder PART=RUN …]
-    python -m studies parts studies/NAME.toml
 
 A part is a run of `trove-lite run` with the study's settings and its own. An interrupted study goes on where it stopped
 when the same command is given again, and so does a complete one whose `limit` or attempts were raised. Published are
@@ -18,8 +17,8 @@ import sys
 from pathlib import Path
 
 from studies.notebooks import ablate, report
-from studies.plan import is_complete, read_study
-from studies.publish import publish, samples_of
+from studies.plan import read_study
+from studies.publish import publish
 from studies.run import run
 from trove_lite.errors import TroveLiteError
 
@@ -27,7 +26,7 @@ from trove_lite.errors import TroveLiteError
 def main(words: list[str] | None = None) -> int:
     how = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="python -m studies", description=__doc__, formatter_class=how)
-    parser.add_argument("action", choices=("run", "publish", "report", "ablations", "parts"))
+    parser.add_argument("action", choices=("run", "publish", "report", "ablations"))
     parser.add_argument("study", type=Path, metavar="STUDY.toml")
     parser.add_argument("--model", help="run: a folder, a hub name, or what `trove-lite run --model` takes")
     parser.add_argument("--runs", type=Path, help="the parts' run folders (default: runs/NAME)")
@@ -45,8 +44,6 @@ def main(words: list[str] | None = None) -> int:
         if given.action == "publish":
             table = publish(study, runs, results, folders)
             print(f"{results}: {int(table['complete'].sum())} of {len(table)} parts published, with README.md")
-        for part in study.parts if given.action == "parts" else ():
-            print(f"{part.name}: {'complete' if is_complete(runs / part.name) else samples_of(runs / part.name)}")
         if given.action == "ablations":
             return ablate(study, runs, results, folders)
         return report(study, results) if given.action == "report" else 0

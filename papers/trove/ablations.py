@@ -1,5 +1,5 @@
 """TroVE's ablations (section 8, appendix D): runs that differ in one choice, each held against the default, and the
-paper's tables of these choices: 7, 8, 10 to 13, and Figure 8.
+paper's differences beside (Tables 8, 10 to 13); Table 7 and Figure 8.
 
 What a variant changes is what its study's file says of it. Samples that two runs share (same prompt, same seed) are the
 same draws, so scores are subtracted problem by problem and seed by seed. Selection needs no run of its own: the
@@ -25,41 +25,32 @@ from trove_lite.candidates import TEXT, load_calls, load_candidates, measured
 from trove_lite.errors import TroveLiteError
 from trove_lite.selection import RULES
 
-from .. import in_columns, is_in_print, named, published_table
+from .. import is_in_print, named, published_table
 from ..reeval.two_sides import MODELS
 from .table2 import ended_with, over_runs
 
 SAME, AS_RUN, SCORED = "the same calls", "as run", "scored again"
 #: Ways to select that are no method's rule: any program that ran (TroVE, Table 11), and the least complex answer.
 RANDOM, SIMPLEST = "random", "simplest"
-#: The tables that print a choice: by system, what is changed in it. The first is TroVE's own.
-SYSTEMS: dict[int, dict[str, dict[str, object]]] = {
-    8: {"with_trim": {}, "without_trim": {"threshold": "never"}},
-    10: {"freq_ours": {}, "lexical": {"ranking": "lexical"}, "lm_based": {"ranking": "model"}},
-    11: {"self_consistency_ours": {}, "no_sampling": {"k": 3}, "random_selection": {"scored by": RANDOM}},
-    12: {"no_rectification_ours": {}}
-    | {f"rec_after_{after}": {"rectify": what} for after, what in (("creation", "create"), ("import", "import"))},
-    13: {"logarithmic_ours": {}, "fixed_value": {"threshold": "fixed_2"}},
-}
+#: Which tables print a choice: the number, TroVE's own system, the other, and what that one changes.
+PRINTED: tuple[tuple[int, str, str, dict[str, object]], ...] = (
+    (8, "with_trim", "without_trim", {"threshold": "never"}),
+    (10, "freq_ours", "lexical", {"ranking": "lexical"}),
+    (10, "freq_ours", "lm_based", {"ranking": "model"}),
+    (11, "self_consistency_ours", "no_sampling", {"k": 3}),
+    (11, "self_consistency_ours", "random_selection", {"answer by": RANDOM}),
+    (12, "no_rectification_ours", "rec_after_creation", {"rectify": "create"}),
+    (12, "no_rectification_ours", "rec_after_import", {"rectify": "import"}),
+    (13, "logarithmic_ours", "fixed_value", {"threshold": "fixed_2"}),
+)
 TRIMMING = {"threshold", "interval", "final_trim", "retry"}
-#: The choices that a table is about: variants of these stand in it too, under what they change.
-FAMILIES = {8: TRIMMING, 10: {"ranking", "shown"}, 11: {"k", "temperature", "selection"}, 12: {"rectify"}, 13: TRIMMING}
 COSTS = {"calls": "calls", "completion": "completion_tokens", "total": "total_tokens"}
 EFFECTS = ["variant", "paper", "budget", "published", "difference", "low", "high", "covers", "p", "p_holm"]
 EFFECTS += ["p_within_2", *(f"{cost}{side}" for cost in COSTS.values() for side in ("", "_default"))]
 EFFECTS += ["runs", "problems", "note"]
 ORDERS = ["category", "measure", "published", "published_min", "published_max", "published_sd", "value", "low", "high"]
-ORDERS += [
-    "shuffled",
-    "shuffled_low",
-    "shuffled_high",
-    "smallest",
-    "largest",
-    "orders_sd",
-    "seeds_sd",
-    "orders",
-    "runs",
-]
+ORDERS += ["shuffled", "shuffled_low", "shuffled_high", "smallest", "largest", "orders_sd", "seeds_sd"]
+ORDERS += ["orders", "runs"]
 #: How Table 7 prints its columns, and what they are called here.
 IN_ORDERS = dict(zip(("original", "range_min", "range_max", "std"), ORDERS[2:6], strict=True))
 
@@ -96,9 +87,6 @@ class Ablations(NamedTuple):
         return [variant for variant in self.variants if set(variant.changes) == {"shuffle"}]
 
 
-# ---- reading ----
-
-
 def ablations(changes: Mapping[str | Path, Mapping[str, object]], *, rule: str = "one_stage") -> Ablations:
     """Run folders of TROVE and what each changes, by option as its study's file names it; the default is the first.
 
@@ -107,8 +95,8 @@ def ablations(changes: Mapping[str | Path, Mapping[str, object]], *, rule: str =
     if not changes:
         raise TroveLiteError("no run given: name the default's folder, then its variants; `make ablations` makes some")
     found = [_read(Path(folder), changed, rule) for folder, changed in changes.items()]
-    both = set.intersection(*({category for category, _ in streams(variant.candidates)} for variant in found))
-    common = {stream for stream in streams(found[0].candidates) if stream[0] in both}
+    both = set.intersection(*(set(variant.candidates["category"].astype(str)) for variant in found))
+    common = {stream for stream in _streams(found[0].candidates) if stream[0] in both}
     found = [v._replace(**{name: _only(getattr(v, name), common) for name in Variant._fields[3:]}) for v in found]
     if lacking := [variant.name for variant in found if variant.candidates.empty]:
         raise TroveLiteError(f"{lacking[0]}: has no category and seed in common with {found[0].name} and the others")
@@ -130,27 +118,21 @@ def _read(folder: Path, changed: Mapping[str, object], rule: str) -> Variant:
     return Variant(folder.name, folder, changes, rows.drop(columns=TEXT), answers, calls)
 
 
-def streams(frame: pd.DataFrame) -> set[tuple[str, int]]:
-    """The (category, seed) of every stream."""
-    return set(zip(frame["category"].astype(str), frame["seed"], strict=True))
+def _streams(frame: pd.DataFrame) -> list[tuple[str, int]]:
+    """The (category, seed) of every row."""
+    return list(zip(frame["category"].astype(str), frame["seed"], strict=True))
 
 
 def _only(frame: pd.DataFrame, common: set[tuple[str, int]]) -> pd.DataFrame:
-    kept = [stream in common for stream in zip(frame["category"].astype(str), frame["seed"], strict=True)]
-    return frame[kept].reset_index(drop=True)
-
-
-# ---- scores, under names by which runs of one seed are subtracted from one another ----
+    return frame[[stream in common for stream in _streams(frame)]].reset_index(drop=True)
 
 
 def by_seed(answers: pd.DataFrame, column: str = "correct") -> pd.DataFrame:
     """A number of each answer as scores, whose runs are called by their seeds; what was not judged is not right."""
     numbers = answers[column].fillna(False) if column == "correct" else answers[column]
     runs = [f"seed {seed}" for seed in answers["seed"]]
-    scores = answers[[*PROBLEM, "level"]].assign(
-        score=numbers.astype("Float64").astype(float), method="trove", run=runs
-    )
-    return scores.dropna(subset="score")
+    scores = answers[[*PROBLEM, "level"]].assign(score=numbers.astype("Float64").astype(float), run=runs)
+    return scores.assign(method="trove").dropna(subset="score")
 
 
 def selected(variant: Variant, rule: str) -> pd.DataFrame:
@@ -168,14 +150,12 @@ def selected(variant: Variant, rule: str) -> pd.DataFrame:
         cost = frame["operations"].astype("Float64").astype(float).fillna(np.inf)
         ordered = frame.assign(_cost=cost).sort_values([*PROBLEM, "_cost"], kind="stable")
         return by_seed(ordered.drop_duplicates(PROBLEM))
-    return _mean(by_seed(frame))
+    return mean_of(by_seed(frame))
 
 
-def _mean(scores: pd.DataFrame) -> pd.DataFrame:
+def mean_of(scores: pd.DataFrame) -> pd.DataFrame:
+    """The mean of several scores of a problem in a run."""
     return scores.groupby([*PROBLEM, "level"], observed=True)["score"].mean().reset_index()
-
-
-# ---- effects ----
 
 
 def effects(study: Ablations) -> pd.DataFrame:
@@ -183,36 +163,29 @@ def effects(study: Ablations) -> pd.DataFrame:
 
     `budget`: at the same calls, of first answers, before any problem is solved again; as run, where that spends other
     calls; or the default's own candidates scored again. Orders of problems are one row, their mean. Costs are a
-    problem's. `published`: the paper's difference (`published_effect`).
+    problem's. `published`: the paper's difference, of runs as they were.
     """
     default, orders, rows = selected(study.default, study.rule), study.shuffled, []
-
-    def row(cells: dict, variant: str, number: int, budget: str) -> None:
-        rows.append(cells | {"variant": variant, "paper": f"Table {number}" if number else "", "budget": budget})
-
     for variant in (v for v in study.variants if v not in orders):
-        number, system = in_print(variant)
         first, whole = _costs(variant, study.default), _costs(variant, study.default, again=True)
         more = first["calls"] - first["calls_default"]
         same = _difference(selected(variant, study.rule), default) | first
-        row(same if abs(more) < 0.01 else _matched(study, variant, dearer=more > 0), variant.label, number, SAME)
-        if any(whole[name] != rows[-1][name] for name in ("calls", "calls_default")):
-            row(
-                _difference(by_seed(variant.answers), by_seed(study.default.answers)) | whole,
-                variant.label,
-                number,
-                AS_RUN,
-            )
-        rows[-1]["published"] = published_effect(study, number, system)  # papers print what came of runs as they were
+        ways = {SAME: same if abs(more) < 0.01 else _matched(study, variant, dearer=more > 0)}
+        if any(whole[name] != ways[SAME][name] for name in ("calls", "calls_default")):
+            ways[AS_RUN] = _difference(by_seed(variant.answers), by_seed(study.default.answers)) | whole
+        paper, published = published_effect(study, variant.changes)
+        rows += [{**cells, "variant": variant.label, "paper": paper, "budget": way} for way, cells in ways.items()]
+        rows[-1]["published"] = published
     if orders:
-        mean = _mean(pd.concat([selected(variant, study.rule) for variant in orders]))
+        mean = mean_of(pd.concat([selected(variant, study.rule) for variant in orders]))
         label = "another order" if len(orders) == 1 else f"{len(orders)} other orders, their mean"
-        row(_difference(mean, default) | _costs(orders[0], study.default), label, 7, SAME)
+        cells = _difference(mean, default) | _costs(orders[0], study.default)
+        rows.append(cells | {"variant": label, "paper": "Table 7", "budget": SAME})
     for rule in (rule for rule in (*RULES, RANDOM, SIMPLEST) if rule != study.rule):
-        both = _difference(selected(study.default, rule), default) | _costs(study.default, study.default)
-        row(both, f"answer by {rule}", 11, SCORED)
-        if rule == RANDOM:
-            rows[-1]["published"] = published_effect(study, 11, "random_selection")
+        cells = _difference(selected(study.default, rule), default) | _costs(study.default, study.default)
+        _, published = published_effect(study, {"answer by": rule})
+        about = {"variant": f"answer by {rule}", "paper": "Table 11", "budget": SCORED, "published": published}
+        rows.append(cells | about)
     table = corrected(pd.DataFrame(rows)).reindex(columns=EFFECTS).astype({"note": object}).fillna({"note": ""})
     table = table.sort_values("difference", ascending=False, kind="stable", ignore_index=True)
     return named(table, "trove_ablations", "TroVE's choices, each against the default", study.comparison.title)
@@ -237,7 +210,7 @@ def _matched(study: Ablations, variant: Variant, *, dearer: bool) -> dict:
 def _costs(variant: Variant, default: Variant, *, again: bool = False) -> dict[str, float]:
     """Calls and tokens a problem of both; `again`: with what is spent on problems solved again."""
     found = {}
-    for side, calls in (("", variant.calls), ("_default", _only(default.calls, streams(variant.calls)))):
+    for side, calls in (("", variant.calls), ("_default", _only(default.calls, set(_streams(variant.calls))))):
         problems = len(calls[["category", "problem", "seed"]].drop_duplicates())
         calls = calls[calls["model"].notna() & (again | (calls["phase"] != "retry"))]
         read, written = (calls[f"{kind}_tokens"].sum() / problems for kind in ("prompt", "completion"))
@@ -246,72 +219,24 @@ def _costs(variant: Variant, default: Variant, *, again: bool = False) -> dict[s
     return found
 
 
-# ---- what is printed ----
-
-
-def in_print(variant: Variant) -> tuple[int, str]:
-    """The table and system that print a variant, at whatever interval it trims; (0, "") where none does."""
-    changed = {name: value for name, value in variant.changes.items() if name != "interval"}
-    printed = [(n, system) for n, systems in SYSTEMS.items() for system, wanted in systems.items() if wanted == changed]
-    return printed[0] if changed and printed else (0, "")
-
-
 def printed_rows(study: Ablations, number: int) -> pd.DataFrame:
     """TroVE's table of that number; none of its rows where model or data set are not what it was printed for."""
     rows = published_table(f"trove_table{number}")
     return rows if is_in_print(study.comparison, f"trove_table{number}", "math") else rows.head(0)
 
 
-def published_effect(study: Ablations, number: int, system: str) -> float:
-    """The paper's accuracy of a system minus that of its own choice: the mean over the runs' categories, or NaN."""
-    rows = printed_rows(study, number) if number else pd.DataFrame(columns=["category", "method", "metric", "value"])
-    rows = rows[(rows["metric"] == "acc") & rows["category"].isin(study.comparison.covered())]
-    cells, ours = (
-        rows.pivot_table(index="category", columns="method", values="value"),
-        next(iter(SYSTEMS.get(number, [""]))),
-    )
-    return float((cells[system] - cells[ours]).mean()) if {system, ours} <= set(cells) else float("nan")
-
-
-# ---- the paper's tables ----
-
-
-def ablation_table(study: Ablations, number: int) -> pd.DataFrame:
-    """Accuracy, by category, of the systems of TroVE's Table 8, 10, 11, 12 or 13, and of variants of the same choice.
-
-    Answers that runs end with, problems solved again among them. Table 8 prints #ops too. A system that no run is of is
-    there with the reason.
-    """
-    ran: dict[str, Variant | None] = dict.fromkeys(SYSTEMS[number]) | {next(iter(SYSTEMS[number])): study.default}
-    for variant in study.variants:
-        table, system = in_print(variant)
-        if table == number or (variant.changes and set(variant.changes) <= FAMILIES[number]):
-            ran[system if table == number else variant.label] = variant
-    printed, rows = printed_rows(study, number), []
-    for metric, suffix, column in [("acc", "", "correct"), ("n_ops", ", #ops", "reported_operations")][
-        : 1 + (number == 8)
-    ]:
-        for system, variant in ran.items():
-            of_print = printed[(printed["method"] == system) & (printed["metric"] == metric)]
-            value = of_print.set_index("category")["value"].get
-            known = {"system": f"{system}{suffix}", "source": variant.name if variant else ""}
-            for cell in _cells(study, SYSTEMS[number].get(system, {}), variant, column):
-                rows.append(cell | known | {"published": value(cell["category"], np.nan)})
-    table = in_columns(pd.DataFrame(rows))
-    return named(table, f"trove_table{number}", f"TroVE's Table {number}", study.comparison.title)
-
-
-def _cells(study: Ablations, changes: Mapping, variant: Variant | None, column: str) -> list[dict]:
-    """A system's cells by category: of its run, of the default scored again, or why there are none."""
-    if changes == {"scored by": RANDOM}:
-        scores, note = selected(study.default, RANDOM), "the default's candidates, scored again"
-    elif variant is None:
-        note = f"no run with {', '.join(f'{option} {value}' for option, value in changes.items())}"
-        return [{"category": c, "runs": 0, "problems": 0, "note": note} for c in study.comparison.covered()]
-    else:
-        scores, note = by_seed(variant.answers, column), variant.label if "interval" in variant.changes else ""
-    cells = [c for c in estimates(study.comparison, study.default.name, scores) if c["problems"]]
-    return [cell | {"note": note or cell["note"]} for cell in cells]
+def published_effect(study: Ablations, changes: Mapping[str, object]) -> tuple[str, float]:
+    """Which table prints these changes, at whatever interval toolboxes are trimmed ("": none does), and the paper's
+    accuracy minus that of its own choice: the mean over the runs' categories, NaN where it prints none of them."""
+    changed = {name: value for name, value in changes.items() if name != "interval"}
+    for number, ours, system, those in PRINTED:
+        if those == changed:
+            rows = printed_rows(study, number)
+            rows = rows[(rows["metric"] == "acc") & rows["category"].isin(study.comparison.covered())]
+            cells = rows.pivot_table(index="category", columns="method", values="value")
+            known = {system, ours} <= set(cells)
+            return f"Table {number}", float((cells[system] - cells[ours]).mean()) if known else np.nan
+    return "", np.nan
 
 
 def orders_table(study: Ablations) -> pd.DataFrame:
@@ -350,12 +275,8 @@ def _varied(shuffled: dict | None, means: pd.DataFrame) -> dict:
     found = {f"shuffled{end}": shuffled.get(name) for end, name in (("", "value"), ("_low", "low"), ("_high", "high"))}
     values, of_orders = means.to_numpy(dtype=float), means.mean(axis=1)
     orders_sd, seeds_sd = (np.mean([run_sd(own) for own in ways]) for ways in (values.T, values))
-    return found | {
-        "smallest": of_orders.min(),
-        "largest": of_orders.max(),
-        "orders_sd": orders_sd,
-        "seeds_sd": seeds_sd,
-    }
+    ends = {"smallest": of_orders.min(), "largest": of_orders.max()}
+    return found | ends | {"orders_sd": orders_sd, "seeds_sd": seeds_sd}
 
 
 def _library(variant: Variant, category: str) -> np.ndarray:
@@ -373,7 +294,7 @@ def sizes_table(study: Ablations) -> pd.DataFrame:
     for category in study.comparison.covered():
         for variant in (study.default, *(v for v in study.variants if set(v.changes) <= TRIMMING)):
             kept = toolboxes([variant.folder]).query("category == @category").groupby("seed").size()
-            seeds = sorted(seed for name, seed in streams(variant.candidates) if name == category)
+            seeds = sorted(seed for name, seed in set(_streams(variant.candidates)) if name == category)
             ends = over_runs(kept.reindex(seeds, fill_value=0).to_numpy(dtype=float))
             rows.append({"category": category, "system": variant.label, "runs": len(seeds)} | ends)
     table = pd.DataFrame(rows).reindex(columns=["category", "system", "value", "low", "high", "runs"])

@@ -105,9 +105,6 @@ def _explanation(row: object, table: pd.DataFrame) -> tuple[str, str]:
     if pd.isna(row.low):
         return "open", "a single run cannot say how far another moves"
     others = table[(table["metric"] == row.metric) & (table["category"] == row.category) & table["inside"]]
-    names = "; ".join(name.partition(", ")[2] for name in others["measure"])
-    return (
-        ("explained", f"by another count: {names}")
-        if names
-        else ("open", "neither another run nor another count gives it")
-    )
+    if len(others):
+        return "explained", f"by another count: {'; '.join(name.partition(', ')[2] for name in others['measure'])}"
+    return "open", "neither another run nor another count gives it"

@@ -7,6 +7,7 @@ asked under every one of them.
 """
 
 from collections.abc import Mapping
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -46,11 +47,6 @@ ANSWERS = {
 }
 UNCOUNTED = "one system alone, or outcomes that were made before operations were counted in all ways"
 
-Systems = Mapping[str, pd.DataFrame]
-
-
-# ---- the answers that count, and the systems that gave them ----
-
 
 def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
     """The answer that each run ended with: one row a problem and run, with what `candidates.measured` adds.
@@ -82,7 +78,7 @@ def _chosen(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
     return frame.loc[places]
 
 
-def answers_of(candidates: pd.DataFrame) -> tuple[Comparison, Systems]:
+def answers_of(candidates: pd.DataFrame) -> tuple[Comparison, dict[str, pd.DataFrame]]:
     """The sides of these runs, and by system the answers that its independent runs ended with."""
     comparison, answers = sides(candidates), ended_with(independent_runs(candidates))
     method, found = answers["method"].astype(str), {}
@@ -113,13 +109,10 @@ def _rule(answers: pd.DataFrame) -> str:
     return " and ".join(sorted(answers["selection"].unique()))
 
 
-def _named(rows: list[dict], name: str, comparison: Comparison) -> pd.DataFrame:
+def _table(rows: list[dict], name: str, comparison: Comparison) -> pd.DataFrame:
     table = in_columns(pd.DataFrame(rows))
     rules = " and ".join(dict.fromkeys(table["rule"]))
     return named(table, f"trove_table2_{name}", f"TroVE's Table 2, {name}, by {rules}", comparison.title)
-
-
-# ---- Table 2 ----
 
 
 def table2(candidates: pd.DataFrame, *measures: str) -> pd.DataFrame:
@@ -129,17 +122,16 @@ def table2(candidates: pd.DataFrame, *measures: str) -> pd.DataFrame:
     `as selected by` (`utils/select.py`) with imports, and of programs that answer alone, which is where it decides.
     """
     (comparison, systems), rows = answers_of(candidates), []
-    for system, answers in systems.items():
-        for measure in measures:
-            column, metric = MEASURES[measure]
-            look_up, scores = print_of(comparison, system, metric), scores_of(answers, column)
-            about = {"system": system + measure.removeprefix(ACCURACY).removeprefix("#ops"), "source": system}
-            about["rule"] = _rule(answers)
-            for cell in estimates(comparison, system, scores, covered=list(dict.fromkeys(scores["category"]))):
-                if cell["category"] in comparison.categories:
-                    note = "no program's text is known" if scores.empty else cell["note"]
-                    rows.append(cell | about | {"published": look_up(cell["category"])[0], "note": note})
-    return _named(rows, "accuracy" if ACCURACY in measures else "operations", comparison)
+    for (system, answers), measure in product(systems.items(), measures):
+        column, metric = MEASURES[measure]
+        look_up, scores = print_of(comparison, system, metric), scores_of(answers, column)
+        name = system + measure.removeprefix(ACCURACY).removeprefix("#ops")
+        for cell in estimates(comparison, system, scores, covered=list(dict.fromkeys(scores["category"]))):
+            if cell["category"] in comparison.categories:
+                about = {"system": name, "source": system, "rule": _rule(answers)}
+                note = "no program's text is known" if scores.empty else cell["note"]
+                rows.append(cell | about | {"published": look_up(cell["category"])[0], "note": note})
+    return _table(rows, "accuracy" if ACCURACY in measures else "operations", comparison)
 
 
 def table2_differences(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -163,21 +155,19 @@ def table2_library(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame
     (comparison, systems), rows = answers_of(candidates), []
     for system, answers in systems.items():
         look_up = print_of(comparison, system, "n_lib")
-        for name, sizes in library_sizes(answers, kept).items():
-            for category in comparison.categories:
-                here = sizes[sizes.index.get_level_values("category") == category].to_numpy(dtype=float)
-                row = {"category": category, "rule": _rule(answers), "system": f"{system}, {name}", "problems": 0}
-                row |= {"published": look_up(category)[0], "runs": len(here), "note": ""}
-                if len(here) < 2:
-                    row["note"] = "one run" if len(here) else "what the toolbox held is not known"
-                rows.append(row | (over_runs(here) if len(here) else {}))
-    return _named(rows, "library", comparison)
+        for (name, sizes), category in product(library_sizes(answers, kept).items(), comparison.categories):
+            here = sizes[sizes.index.get_level_values("category") == category].to_numpy(dtype=float)
+            row = {"category": category, "rule": _rule(answers), "system": f"{system}, {name}", "problems": 0}
+            row |= {"published": look_up(category)[0], "runs": len(here)} | over_runs(here)
+            row["note"] = {0: "what the toolbox held is not known", 1: "one run"}.get(len(here), "")
+            rows.append(row)
+    return _table(rows, "library", comparison)
 
 
 def over_runs(values: np.ndarray) -> dict[str, float]:
     """The mean of a number a run, with t's interval over runs where there are several."""
     if len(values) < 2:
-        return {"value": values.mean()}
+        return {"value": values.mean()} if len(values) else {}
     return mean_interval(values)._asdict() | {"run_sd": run_sd(values)}
 
 
@@ -209,9 +199,6 @@ def library_sizes(answers: pd.DataFrame, kept: pd.DataFrame) -> dict[str, pd.Ser
     }
 
 
-# ---- by every definition ----
-
-
 def counts_of(answers: pd.DataFrame) -> pd.DataFrame:
     """Operations of each answer's program by each of `programs.COUNTS`, a column each; NaN where it is not known."""
     blank = [np.nan] * len(COUNTS)
@@ -227,15 +214,14 @@ def simpler(candidates: pd.DataFrame) -> pd.DataFrame:
     """
     (comparison, systems), rows = answers_of(candidates), []
     counts = {system: counts_of(answers) for system, answers in systems.items()}
-    for which, of in ANSWERS.items():
+    for (which, of), name in product(ANSWERS.items(), COUNTS):
         kept = {system: of(answers) for system, answers in systems.items()}
-        for name in COUNTS:
-            scores = {s: scores_of(own, counts[s].loc[own.index, name]) for s, own in kept.items()}
-            for pair in _pairs(scores):
-                found = differences(comparison, scores, pairs=[pair])
-                if len(found):
-                    means = _means(*(scores[system] for system in pair))
-                    rows.append({"counted": name, "answers": which} | means | found.iloc[-1].to_dict())
+        scores = {s: scores_of(own, counts[s].loc[own.index, name]) for s, own in kept.items()}
+        for pair in _pairs(scores):
+            if len(found := differences(comparison, scores, pairs=[pair])):
+                by_problem = (scores[s].groupby(["category", "problem"], observed=True)["score"].mean() for s in pair)
+                means = pd.concat(by_problem, axis=1, keys=["value_a", "value_b"], join="inner").mean().to_dict()
+                rows.append({"counted": name, "answers": which} | means | found.iloc[-1].to_dict())
     table = corrected(pd.DataFrame(rows, columns=SIMPLER))
     title = "TroVE, operations definitions"
     return named(table, "trove_operations_definitions", title, comparison.title, note=UNCOUNTED)
@@ -255,8 +241,7 @@ def smaller(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
             if len(both) > 1:
                 one, two = wide[a].loc[both], wide[b].loc[both]
                 v, values = decompose(one, two), (one.mean(axis=1).mean(), two.mean(axis=1).mean())
-                row = (name, a, b, *values, *interval(v)[:3], p_value(v), len(both))
-                rows.append(dict(zip(SMALLER, row, strict=True)))
+                rows.append((name, a, b, *values, *interval(v)[:3], p_value(v), len(both)))
     table = corrected(pd.DataFrame(rows, columns=SMALLER))
     note, title = "one system alone, or its toolboxes are not known", "TroVE, library definitions"
     return named(table, "trove_library_definitions", title, comparison.title, note=note)
@@ -264,9 +249,9 @@ def smaller(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
 
 def sizes_by_category(sizes: pd.Series) -> pd.DataFrame:
     """How many tools each run has: categories × runs, runs of a category numbered."""
-    number = sizes.groupby("category").cumcount()
-    return pd.pivot_table(
-        sizes.rename("size").reset_index(), index="category", columns=number.to_numpy(), values="size"
+    table = sizes.rename("size").reset_index()
+    return table.assign(number=table.groupby("category").cumcount()).pivot(
+        index="category", columns="number", values="size"
     )
 
 
@@ -274,10 +259,3 @@ def _pairs(parts: Mapping[str, pd.DataFrame]) -> list[tuple[str, str]]:
     """TROVE with each other system that there is something of."""
     there = [name for name, part in parts.items() if len(part)]
     return [("TROVE", name) for name in there if name != "TROVE"] if "TROVE" in there else []
-
-
-def _means(one: pd.DataFrame, other: pd.DataFrame) -> dict[str, float]:
-    """The two's means over the problems that both have, each problem's over runs first."""
-    both = [part.groupby(["category", "problem"], observed=True)["score"].mean() for part in (one, other)]
-    shared = both[0].index.intersection(both[1].index)
-    return {f"value_{side}": part.loc[shared].mean() for side, part in zip("ab", both, strict=True)}

@@ -44,10 +44,9 @@ def verification(ratings: pd.DataFrame) -> list[pd.DataFrame | Figure | None]:
 
 
 def figure10(table: pd.DataFrame) -> Figure | None:
-    """Figure 10 from Table 5: each method's mean with its interval, print beside."""
-    percent = (table["measure"] == "accuracy").map({True: 100, False: 1})
-    columns = ["value", "low", "high", "published"]
-    shown = table.assign(**{name: table[name] * percent for name in columns})
+    """Figure 10 from Table 5: each method's mean with its interval, print beside; accuracy in percent."""
+    numbers = ["value", "low", "high", "published"]
+    shown = table.assign(**table[numbers].mul(table["measure"].map({"accuracy": 100, "seconds": 1}), axis=0))
     labels = {"accuracy": "judged rightly (%)", "seconds": "time (s a program)"}
-    title, how = "How well and how fast people verify programs", {"rows": "system", "panel": "measure", "scale": 1}
-    return forest(shown, title=title, name="trove_figure10", label=labels, **how)
+    how = {"rows": "system", "panel": "measure", "scale": 1, "name": "trove_figure10"}
+    return forest(shown, title="How well and how fast people verify programs", label=labels, **how)

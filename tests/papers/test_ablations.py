@@ -1,4 +1,4 @@
-"""TroVE's ablations on made runs: what a variant changes, at which calls, beside print, and along the stream."""
+"""TroVE's ablations on made runs: what a variant changes, at which calls, beside print."""
 
 import json
 from dataclasses import asdict
@@ -8,16 +8,12 @@ import pytest
 
 from papers import published_table, trove, why_empty
 from papers.trove.ablations import EFFECTS, SIMPLEST, selected
-from trove_lite import load_candidates
 from trove_lite.candidates import outcomes, save_run, save_table
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods.trove import TroveSettings
-from trove_lite.recorded.lent import views_along
-from trove_lite.recorded.replay import stated_settings
 from trove_lite.running.settings import RunSettings
 
 from ..conftest import ROOT
-from ..scripted import run
 from ..simulated import candidates
 from ..test_notebooks import shown
 
@@ -57,28 +53,24 @@ def study(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def effects(study):
-    return trove.effects(study)
+def effect(study):
+    table = trove.effects(study)
+    assert list(table) == EFFECTS
+    assert table["p_holm"].min() == pytest.approx(min(1, table["p"].min() * len(table)))
+    return table.set_index(["variant", "budget"]).sort_index().loc
 
 
-def effect(table, variant, budget="the same calls"):
-    return table[(table["variant"] == variant) & (table["budget"] == budget)].iloc[0]
-
-
-def test_an_effect_is_the_mean_difference_of_the_selected_answers(study, effects):
+def test_an_effect_is_the_mean_difference_of_the_selected_answers(study, effect):
     """Problem 0 is made right in every candidate: the effect is how often the default had it wrong."""
     default = selected(study.default, "one_stage")
-    wrong = 1 - default["score"].to_numpy()
-    planted = float(np.mean(wrong * (default["problem"] == 0)))
+    planted = ((1 - default["score"]) * (default["problem"] == 0)).mean()
     assert planted > 0
-    assert effect(effects, "ranking lexical")["difference"] == pytest.approx(planted)
-    assert effect(effects, "another order")["difference"] == pytest.approx(planted)
-    assert list(effects) == EFFECTS
-    assert effects["p_holm"].min() == pytest.approx(min(1, effects["p"].min() * len(effects)))
+    for variant in ("ranking lexical", "another order"):
+        assert effect[variant, "the same calls"]["difference"] == pytest.approx(planted)
 
 
-def test_another_budget_is_matched_and_shown_as_run_too(effects):
-    matched, as_run = effect(effects, "k 3"), effect(effects, "k 3", "as run")
+def test_another_budget_is_matched_and_shown_as_run_too(effect):
+    matched, as_run = effect["k 3", "the same calls"], effect["k 3", "as run"]
     assert matched["calls"] == matched["calls_default"] == 3
     assert (as_run["calls"], as_run["calls_default"]) == (3, 6)
     assert np.isnan(matched["published"])  # which is of runs as they were
@@ -87,29 +79,21 @@ def test_another_budget_is_matched_and_shown_as_run_too(effects):
 
 def test_random_selection_is_the_mean_over_programs_that_ran_and_simplest_the_least_complex(study):
     frame = study.default.candidates
-    ran = frame[frame["status"] == "ok"]
-    by_hand = ran.groupby(["category", "run", "problem"], observed=True)["correct"].mean()
-    found = selected(study.default, "random").groupby(["category", "problem"], observed=True)["score"].mean()
-    assert found.mean() == pytest.approx(by_hand.astype(float).mean())
-    cheapest = ran.sort_values(["operations", "place", "sample"], kind="stable").drop_duplicates(
-        ["category", "run", "problem"]
-    )
-    assert selected(study.default, SIMPLEST)["score"].mean() == pytest.approx(cheapest["correct"].astype(float).mean())
+    ran = frame[frame["status"] == "ok"].astype({"correct": float})
+    key = ["category", "run", "problem"]
+    by_hand = ran.groupby(key, observed=True)["correct"].mean()
+    assert selected(study.default, "random")["score"].mean() == pytest.approx(by_hand.mean())
+    cheapest = ran.sort_values(["operations", "place", "sample"], kind="stable").drop_duplicates(key)
+    assert selected(study.default, SIMPLEST)["score"].mean() == pytest.approx(cheapest["correct"].mean())
 
 
-def test_the_paper_s_difference_is_its_variant_minus_its_own_choice(effects):
+def test_the_paper_s_difference_is_its_variant_minus_its_own_choice(effect):
     printed = published_table("trove_table10")
     cells = printed[printed["category"].isin(CATEGORIES)].pivot(index="category", columns="method", values="value")
-    wanted = (cells["lexical"] - cells["freq_ours"]).mean()
-    assert effect(effects, "ranking lexical")["published"] == pytest.approx(wanted)
-    assert np.isnan(effect(effects, "toolbox none")["published"])
-
-
-def test_tables_name_what_no_run_is_of(study):
-    table = trove.ablation_table(study, 10)
-    assert set(table.loc[table["system"] == "lm_based", "note"]) == {"no run with ranking model"}
-    assert table.loc[table["system"] == "lexical", "value"].notna().all()
-    assert table.loc[(table["system"] == "lm_based") & (table["category"] == "counting"), "published"].item() == 0.25
+    found = effect["ranking lexical", "the same calls"]
+    assert found["paper"] == "Table 10"
+    assert found["published"] == pytest.approx((cells["lexical"] - cells["freq_ours"]).mean())
+    assert np.isnan(effect["toolbox none", "the same calls"]["published"])
 
 
 def test_orders_are_held_against_seeds(study):
@@ -142,60 +126,21 @@ def test_the_placebo_compares_what_import_was_shown(tmp_path):
     assert table["IMPORT programs that import", "no toolbox"] == 0
     found = trove.placebo_differences(study).set_index("measure")["difference"]
     assert found["accuracy of IMPORT"] == pytest.approx(made.loc[of_import, "correct"].mean())
-    assert (
-        why_empty(trove.placebo_differences(study._replace(variants=()))) == "no run with another toolbox, or with none"
-    )
+    alone = trove.placebo_differences(study._replace(variants=()))
+    assert why_empty(alone) == "no run with another toolbox, or with none"
 
 
-@pytest.fixture(scope="module")
-def streams(tmp_path_factory):
-    """Scripted runs, whose toolboxes grow: in the data set's order and in another."""
-    place = tmp_path_factory.mktemp("streams")
-    own = run(place / "own", name="own", methods=("trove",))
-    other = run(place / "other", name="other", methods=("trove",), trove={"shuffle": 1, "interval": 4})
-    return trove.ablations({own: {}, other: {"trove.shuffle": 1}})
-
-
-def test_a_toolbox_s_size_along_the_stream_is_what_import_could_call(streams):
-    table = trove.growth(streams, blocks=12)
-    sizes = table[(table["measure"] == "tools in the toolbox") & (table["stream"] == "the data set's order")]
-    lent = lend_of(streams.default.folder)
-    assert list(sizes["value"]) == [np.mean([len(views[place][1]) for views in lent]) for place in range(12)]
-    assert sizes["value"].iloc[0] == 0 < sizes["value"].max()
-
-
-def lend_of(folder):
-    rows, stated = load_candidates(folder), stated_settings([folder])
-    return [views_along(rows[rows["run"] == run], settings) for run, settings in stated.items()]
-
-
-def test_import_is_held_against_skip_on_the_same_problems_along_the_stream(streams):
-    table = trove.growth(streams, blocks=3).set_index(["stream", "measure", "block"])["value"]
-    for stream in ("the data set's order", "shuffled orders"):
-        for block in (1, 2, 3):
-            accuracy = [table[stream, f"accuracy of {mode}", block] for mode in ("IMPORT", "SKIP")]
-            assert table[stream, "IMPORT minus SKIP", block] == pytest.approx(accuracy[0] - accuracy[1])
-
-
-def test_later_is_the_second_half_s_gain_minus_the_first_s(streams):
-    gains = (
-        trove.growth(streams, blocks=2).query("measure == 'IMPORT minus SKIP'").set_index(["stream", "block"])["value"]
-    )
-    found = trove.later(streams).query("measure == 'IMPORT minus SKIP'").set_index("stream")["difference"]
-    for stream in found.index:
-        assert found[stream] == pytest.approx(gains[stream, 2] - gains[stream, 1])
-
-
-@pytest.mark.parametrize(("stem", "table"), [("21_trove_ablations", "ablations"), ("22_trove_growth", "growth_later")])
+@pytest.mark.parametrize(
+    ("stem", "table"), [("21_trove_ablations", "figure8"), ("22_trove_growth", "placebo_differences")]
+)
 def test_the_essays_show_their_idea_without_a_variant_and_their_tables_with_some(
-    stem, table, streams, tmp_path, monkeypatch
+    stem, table, study, tmp_path, monkeypatch
 ):
     frame = rows().assign(solution="print(double(1))", tools="```python\nfrom toolbox import double\n```")
     save_table(outcomes(frame), tmp_path / "outcomes.parquet")
-    path = ROOT / "notebooks" / f"{stem}.ipynb"
     given = {"recorded": [str(tmp_path / "outcomes.parquet")], "results": str(tmp_path / "results")}
-    assert "no variants" in shown(path, monkeypatch, **given)
+    assert "no variants" in shown(ROOT / f"notebooks/{stem}.ipynb", monkeypatch, **given)
     assert not (tmp_path / "results").exists()
-    variants = {str(one.folder): dict(one.changes) for one in (streams.default, *streams.variants)}
-    shown(path, monkeypatch, variants=variants, **given)
+    given["variants"] = {str(one.folder): dict(one.changes) for one in (study.default, *study.variants)}
+    shown(ROOT / f"notebooks/{stem}.ipynb", monkeypatch, **given)
     assert (tmp_path / f"results/trove_{table}.csv").is_file()

@@ -1,5 +1,7 @@
 """The bench's tables, on simulated parts: what a part comes to, and what is planned of two."""
 
+import tomllib
+
 import pandas as pd
 import pytest
 
@@ -43,12 +45,10 @@ def test_a_planned_comparison_is_the_difference_of_its_parts_and_waits_for_both(
 
 
 def test_every_planned_comparison_names_parts_of_the_study_and_every_line_of_the_plan_is_there():
-    import tomllib
-
-    told = tomllib.loads(STUDY.read_text(encoding="utf-8"))
-    names = {part["name"] for part in told["part"]}
-    assert {part for sides in told["compared"].values() for side in sides for part in side} <= names
-    assert set(told["compared"]) == set(pd.read_csv(ROOT / "studies/plan.csv")["id"])
+    plan = tomllib.loads(STUDY.read_text(encoding="utf-8"))
+    names = {part["name"] for part in plan["part"]}
+    assert {part for sides in plan["compared"].values() for side in sides for part in side} <= names
+    assert set(plan["compared"]) == set(pd.read_csv(ROOT / "studies/plan.csv")["id"])
 
 
 def test_a_folder_without_parts_is_refused(tmp_path):

@@ -62,11 +62,7 @@ def test_what_depends_on_the_number_of_runs_is_not_scored():
     frame = table()
     frame.attrs["not_scored"] = "of other runs"
     assert check(frame)[["verdict", "why"]].to_numpy().tolist() == [["open", "of other runs"]]
-
-
-def test_side_by_side_shows_the_value_its_interval_and_the_papers():
-    shown = side_by_side(table())
-    assert shown.loc["counting", "TROVE"] == "0.250 [0.200, 0.300] (0.27)"
+    assert side_by_side(frame).loc["counting", "TROVE"] == "0.250 [0.200, 0.300] (0.27)"
 
 
 def test_a_table_without_a_value_is_one_line_that_says_why():
@@ -86,15 +82,11 @@ def test_a_table_and_a_figure_are_saved_under_their_names(tmp_path):
     assert names == {"paper_table1.csv", "paper_figure1.png"}
 
 
-def test_without_a_folder_nothing_is_saved(tmp_path, monkeypatch):
+def test_without_a_folder_nothing_is_saved_and_what_has_no_name_needs_one(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    save(table(), "")
-    save(table().head(0), "results")
-    save(Figure(), "")
+    for thing, folder in ((table(), ""), (table().head(0), "results"), (Figure(), "")):
+        save(thing, folder)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_what_has_no_name_needs_one(tmp_path):
     with pytest.raises(tl.TroveLiteError, match="has no name of its own"):
         save(pd.DataFrame({"a": [1]}), tmp_path)
     save(pd.DataFrame({"a": [1]}), tmp_path, "mine")
@@ -102,11 +94,9 @@ def test_what_has_no_name_needs_one(tmp_path):
 
 
 def test_the_same_figure_gives_the_same_bytes(tmp_path, simulated):
-    drawn = tl.accuracy(tl.compare(simulated))
-    for folder in ("a", "b"):
-        save(forest(drawn, title="Accuracy", panel="rule"), tmp_path / folder)
-    for name in ("accuracy.png",):
-        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        save(forest(tl.accuracy(tl.compare(simulated)), title="Accuracy", panel="rule"), folder)
+    assert (tmp_path / "a/accuracy.png").read_bytes() == (tmp_path / "b/accuracy.png").read_bytes()
 
 
 def test_a_row_is_measured_a_stand_in_partial_or_absent():

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from papers.reexecution import time_limits, time_limits_figure
+from papers.reexecution import time_limits
 
 from ..recorded.test_reexecute import row
 
@@ -33,10 +33,3 @@ def test_a_limit_that_changes_nothing_is_bounded_by_the_rule_of_three():
         assert (longer["gain"], longer["gain_high"]) == (0, pytest.approx(3 / 60, rel=0.01))
         assert longer["gain_low"] == -longer["gain_high"]
     assert (table.xs(1, level="limit")[["gain", "gain_low", "gain_high"]] == 0).all(axis=None)
-
-
-def test_the_figure_shows_what_each_limit_gains_and_what_it_costs(table):
-    figure = time_limits_figure(table)
-    assert figure.axes[0].get_ylabel() == "gain over 1 s (points)"
-    assert 50.0 in [line.get_ydata()[0] for line in figure.axes[0].lines if line.get_marker() == "^"]
-    assert "h at 10 s" in figure.caption

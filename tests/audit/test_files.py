@@ -5,8 +5,8 @@ import contextlib
 import pandas as pd
 import pytest
 
-from audit import FILES, creator, latm
-from audit.finding import CONSISTENT, INCONSISTENT, UNDECIDED, as_table, findings_of
+from audit import FILES, creator, findings_of, latm
+from audit.finding import CONSISTENT, INCONSISTENT, UNDECIDED, as_table
 from audit.printed import as_printed
 from practice.latm_tasks import make_remainder, make_schedule
 from trove_lite.datasets import graders

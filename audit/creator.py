@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from papers.creator.grading import gold_in_input, input_leaks
+from papers.creator.grading import gold_answers, gold_in_input
 from trove_lite.datasets import graders, load_dataset
 from trove_lite.datasets.files import data_folder, sha256_of
 from trove_lite.datasets.math import CATEGORIES, MATH_FILES
@@ -174,8 +174,8 @@ def golds_in_inputs() -> dict[str, float]:
     shares = {}
     for name in ("math", "tabmwp", "creation_challenge"):
         dataset = load_dataset(name)
-        leaks = input_leaks(dataset).set_index("category")["gold_in_input"]
-        shares[dataset.title] = leaks.get("no_hint", leaks.iloc[-1])
+        golds = gold_answers(dataset, dataset.categories).set_index("category")["gold_in_input"]
+        shares[dataset.title] = float(golds.groupby(level=0).mean().get("no_hint", golds.mean()))
     problems = dataset.load(dataset.categories[0])
     bare = [replace(problem, question=problem.question._replace(context="")) for problem in problems]
     return shares | {"bare": float(np.mean([*map(gold_in_input, bare)]))}

@@ -1,12 +1,13 @@
 """The audit: do the papers' numbers add up, and does the official program do what the paper says?
 
-It asks every check (`finding.check`) that finds what it needs: published tables always, recorded runs as given, public
+It asks every check (`finding`) that finds what it needs: published tables always, recorded runs as given, public
 files that are here, and what it is handed: a way to load prompts, to read the logs' texts, to run programs. What cannot
 be computed here is left out, and `missing` says so. Runs of another model, or on other problems, judge no paper.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
+from inspect import signature
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -23,24 +24,29 @@ from trove_lite.datasets.files import pinned_records, public_paths
 from trove_lite.errors import TroveLiteError
 from trove_lite.running.settings import PAPERS_MODEL
 
-from . import benefit, reeval, repeated, trove  # noqa: F401, for their checks
-from .creator import golds_in_inputs, whole_math
-from .examples import leaks, run_examples
-from .finding import as_table, findings_of, read_findings
-from .latm import released_chats
+from . import benefit, creator, examples, finding, latm, reeval, repeated, rules, trove
+from .finding import Finding, as_table, read_findings
 from .printed import as_printed
-from .rules import AGREES, golds_of, rule_effects
 
 __all__ = ["Audit", "run_audit"]
 
 KEPT = ["run", "method", "category", "name", "signature"]
 #: What checks need of public files: its name in them, what it is, and how it is read where it is here.
 FILES = {
-    "inputs": ("inputs of CREATOR's data sets", golds_in_inputs),
+    "inputs": ("inputs of CREATOR's data sets", creator.golds_in_inputs),
     "records": ("records of CREATOR", lambda: pinned_records(creation_challenge.NAME, creation_challenge.FILE)),
-    "golds": ("all 5,000 answers of CREATOR's MATH", whole_math),
+    "golds": ("all 5,000 answers of CREATOR's MATH", creator.whole_math),
     "items": ("LATM's tasks", lambda: {task: bbh.items(task) for task in bbh.FILES}),
-    "chats": ("LATM's released chats", released_chats),
+    "chats": ("LATM's released chats", latm.released_chats),
+}
+
+
+#: id → its check, the function of that name; the last makes a finding for each switched rule.
+CHECKS: dict[str, Callable] = {
+    name: thing
+    for module in (benefit, creator, examples, latm, reeval, repeated, rules, trove)
+    for name, thing in vars(module).items()
+    if name in finding.WORDS.index or name == "switched_rules"
 }
 
 
@@ -96,7 +102,7 @@ def run_audit(
         missing.append("programs: not run, as asked")
     with ExitStack() as stack:
         box = _known(missing, "programs: not run", lambda: stack.enter_context(sandbox())) if sandbox else None
-        effects, remarks = rule_effects(independent_runs(texts), golds_of(own or ()) or None, box)
+        effects, remarks = rules.rule_effects(independent_runs(texts), rules.golds_of(own or ()) or None, box)
         if prompts and problems:
             evidence |= _known(missing, "released prompts", lambda: _worked_examples(prompts, problems, box)) or {}
     spread = power_table(sides, **how)
@@ -104,7 +110,7 @@ def run_audit(
         kept = pd.DataFrame(columns=KEPT) if kept is None else kept
         evidence |= {"runs": candidates, "kept": kept, "explained": table2_explained(candidates, kept)}
         evidence |= {"counted": counted_otherwise(candidates), "selected": recorded_selection(candidates)}
-        if left := sorted(AGREES.keys() - set(effects["rule"])):  # corrected together: one that is missing changes all
+        if left := sorted(rules.AGREES.keys() - set(effects["rule"])):  # corrected together
             missing.append(f"rules: findings not computed here, for lack of {', '.join(left)}")
         else:
             evidence |= {"effects": effects, "remarks": remarks}
@@ -113,6 +119,18 @@ def run_audit(
             evidence["paired"] = differences(sides, **how)
     findings = as_table([*findings_of(evidence), *read_findings()])
     return Audit(findings, effects, evidence.get("examples"), spread, missing, scope)
+
+
+def findings_of(evidence: Mapping[str, object], *names: str) -> list[Finding]:
+    """What these checks find, or all; one that needs what is not in the evidence is left out."""
+    found = []
+    for name in names or CHECKS:
+        needs = signature(CHECKS[name]).parameters
+        if needs.keys() <= evidence.keys():
+            answers = CHECKS[name](**{need: evidence[need] for need in needs})
+            for answer in [answers] if isinstance(answers, tuple) else answers:
+                found.append(answer if isinstance(answer, Finding) else finding.finding(name, *answer))
+    return found
 
 
 def _known(missing: list[str], what: str, read: Callable[[], Any]) -> Any:
@@ -169,6 +187,6 @@ def _worked_examples(prompts: Callable, problems: list[Problem], box: object) ->
     packs = {name: prompts(name, load_dataset("math")) for name in ("official", "own")}
     tables = []
     for demos in map(demonstrations, packs.values()):
-        table = leaks(demos, problems)
-        tables.append(table if box is None else run_examples(demos, table, box))
+        table = examples.leaks(demos, problems)
+        tables.append(table if box is None else examples.run_examples(demos, table, box))
     return {"pack": packs["official"], "examples": tables[0], "own": tables[1], "problems": problems}

@@ -21,12 +21,10 @@ from trove_lite.analysis.statistics import Interval, holm
 from trove_lite.analysis.variance import MARGINS, SMALLEST_EFFECT, prediction_interval
 from trove_lite.candidates import SELECTED, all_candidates
 
-from .finding import check
 from .printed import Look, Range, before_rounding, cell, difference_of, points
 from .reeval import RUNS, sizes_of
 
 
-@check
 def runs_are_several(candidates: pd.DataFrame, whose: str):
     pairs, stream = shared_programs(candidates), all_candidates(candidates)
     key = ["run", "method"]
@@ -102,7 +100,6 @@ def by_rule(paired: pd.DataFrame, sides: Comparison) -> Iterator[tuple[str, pd.S
             yield rule, (part if single.all() else part[~single]).iloc[0], part[single].set_index("category")
 
 
-@check
 def lead(sides: Comparison, paired: pd.DataFrame, look: Look, k: int, seed: int, resamples: int):
     rival = rival_of(sides)
     pool = "; the SKIP pool stands in for PRIMITIVE: neither agreement nor difference says anything of it"
@@ -129,7 +126,6 @@ def lead(sides: Comparison, paired: pd.DataFrame, look: Look, k: int, seed: int,
         yield agrees(may, rerun) if known else None, locals()
 
 
-@check
 def no_benefit(sides: Comparison, paired: pd.DataFrame):
     """The abstract's claim, as one about the smallest effect of interest."""
     rival, smallest = rival_of(sides), whole_numbers(SMALLEST_EFFECT)
@@ -141,7 +137,6 @@ def no_benefit(sides: Comparison, paired: pd.DataFrame):
         yield None if pool else False if row["low"] > SMALLEST_EFFECT else small or None, locals()
 
 
-@check
 def mcnemar(sides: Comparison):
     """Each TROVE run against a PRIMITIVE run of its own: the same seed's, or else the next that is free."""
     own = sides[PRIMITIVE][sides[PRIMITIVE]["method"] != SKIP_POOL]
@@ -170,7 +165,6 @@ def verdicts_of(side: pd.DataFrame, category: str) -> dict[str, pd.Series]:
     return {run: rows["right"] for (_, run), rows in rows.groupby(["seed", "run"], observed=True, dropna=False)}
 
 
-@check
 def power(spread: pd.DataFrame):
     if spread.empty or spread["power_with_3201"].isna().all():
         return
@@ -189,7 +183,6 @@ def power(spread: pd.DataFrame):
     yield True if row["low"] >= 0.8 and not pool else None, locals()
 
 
-@check
 def stand_in(sides: Comparison, look: Look, k: int, seed: int, resamples: int):
     scores = scored(score(sides[PRIMITIVE], "one_stage", k, seed=seed, resamples=resamples))
     lines, off, ran = [], [], measured(sides)
@@ -213,7 +206,6 @@ def stand_in(sides: Comparison, look: Look, k: int, seed: int, resamples: int):
         yield False if off else None, locals()
 
 
-@check
 def one_stage_gains(sides: Comparison, look: Look):
     before, after = (
         choose(sides[TROVE], rule).assign(score=lambda f: f["correct"].fillna(False).astype(float))
@@ -242,7 +234,6 @@ def mean_of(scores: pd.DataFrame) -> float:
     return float(scores.groupby(["category", "problem"], observed=True)["score"].mean().mean())
 
 
-@check
 def without_import(runs: pd.DataFrame):
     """TROVE against the runs without IMPORT, by two-stage selection: on these runs, and on others like them."""
     table = import_differences(runs)
@@ -260,7 +251,6 @@ def without_import(runs: pd.DataFrame):
     yield False if here["low"] > 0 else True if p_here <= 0.05 else None, locals()
 
 
-@check
 def matched_tokens(sides: Comparison, longer: Comparison | None, k: int):
     table = matched_budgets(sides, longer)
     row = table[table["budget"] == "total tokens"].iloc[-1]

@@ -12,13 +12,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from papers.creator.grading import gold_in_input, input_leaks
+from papers.creator.grading import gold_answers, gold_in_input
 from trove_lite.datasets import graders, load_dataset
 from trove_lite.datasets.files import data_folder, sha256_of
 from trove_lite.datasets.math import CATEGORIES, MATH_FILES
 from trove_lite.errors import TroveLiteError
 
-from .finding import check
 from .printed import Look, Range, before_rounding, by_category, cell, claim, counts_allowed, rows_of
 
 #: MATH's test set by category, all of it; the published subset is its problems with a numeric answer.
@@ -43,7 +42,6 @@ def sizes_of_math(look: Look) -> dict[str, pd.Series]:
     return {"numeric": numeric, "whole": pd.Series(WHOLE_MATH)}
 
 
-@check
 def cells_are_counts(look: Look):
     cells, computed, found = rows_of(look, "creator_table2"), [], {}
     cells = cells[cells["category"].isin(CATEGORIES)]
@@ -70,7 +68,6 @@ def solved(cells: pd.Series, sizes: pd.Series) -> Range:
     return Range(*np.sum(may, axis=0))
 
 
-@check
 def averages_are_weighted(look: Look):
     rows, computed, found = look("creator_table2"), [], {}
     rows = rows.pivot_table(index=["method", "setting"], columns="category", values="value", sort=False)
@@ -86,7 +83,6 @@ def averages_are_weighted(look: Look):
     return not off, locals()
 
 
-@check
 def share_tested(look: Look):
     share = float(claim(look, "creator", "share of questions tested approximately"))
     numeric, whole = (n.sum() for n in sizes_of_math(look).values())
@@ -95,7 +91,6 @@ def share_tested(look: Look):
     return abs(100 * found - share) < 5, locals()
 
 
-@check
 def best_of_the_baselines(look: Look):
     stated = claim(look, "creator", "accuracy against the best of the baselines")
     four = rows_of(look, "creator_table4", metric="accuracy_pct").set_index(["method", "setting"])["value"]
@@ -113,7 +108,6 @@ def best_of_the_baselines(look: Look):
     return bool(lead > 0), locals()
 
 
-@check
 def chain_of_thought(look: Look):
     methods = ("PoT (w/o Rec.)", "PoT (w/ Rec.)", "CREATOR")
     for number, task, column, moves in ((2, "MATH", "category", "rises"), (3, "TabMWP", "dataset", "falls")):
@@ -128,7 +122,6 @@ def chain_of_thought(look: Look):
         yield not named, locals()
 
 
-@check
 def words_succeed(look: Look):
     found = {}
     for number, task in ((3, "TabMWP"), (4, "Creation Challenge")):
@@ -138,7 +131,6 @@ def words_succeed(look: Look):
     return not below, locals()
 
 
-@check
 def gain_from_rectification(look: Look):
     stated, found = float(claim(look, "creator", "gain from rectification approximately")), {}
     for number, column, name in (
@@ -156,7 +148,6 @@ def gain_from_rectification(look: Look):
     return bool((abs(each - stated) < stated / 2).all()), locals()
 
 
-@check
 def free_questions(look: Look):
     """How many of the questions won by transfer the program may have added for sets without any right answer.
 
@@ -183,27 +174,24 @@ def golds_in_inputs() -> dict[str, float]:
     shares = {}
     for name in ("math", "tabmwp", "creation_challenge"):
         dataset = load_dataset(name)
-        leaks = input_leaks(dataset).set_index("category")["gold_in_input"]
-        shares[dataset.title] = leaks.get("no_hint", leaks.iloc[-1])
+        golds = gold_answers(dataset, dataset.categories).set_index("category")["gold_in_input"]
+        shares[dataset.title] = float(golds.groupby(level=0).mean().get("no_hint", golds.mean()))
     problems = dataset.load(dataset.categories[0])
     bare = [replace(problem, question=problem.question._replace(context="")) for problem in problems]
     return shares | {"bare": float(np.mean([*map(gold_in_input, bare)]))}
 
 
-@check
 def input_gives_the_gold(inputs: Mapping[str, float]):
     shares = [f"{title} {100 * share:.1f} %" for title, share in inputs.items() if title != "bare"]
     return False, locals()
 
 
-@check
 def numbers_side_by_side():
     value = graders.value_of("18 8")
     read = "has no value" if value is None else f"is read as {value:g}"
     return value is None, locals()
 
 
-@check
 def finite_golds(records: Sequence[dict]):
     golds = [float(record["answer"]) for record in records]
     endless = {index: gold for index, gold in enumerate(golds) if not math.isfinite(gold)}
@@ -212,7 +200,6 @@ def finite_golds(records: Sequence[dict]):
     return not endless, locals()
 
 
-@check
 def one_program_a_record(records: Sequence[dict]):
     texts = [re.sub(r"```python\s*\n.*?```", "", record["solution"], flags=re.DOTALL) for record in records]
     beside = sum("```" in text for text in texts)
@@ -230,16 +217,13 @@ def whole_math() -> list[str]:
     return golds
 
 
-@check
 def numeric_answers(golds: Sequence[str]):
-    # 22 numbers in another base, such as 10000_2, are read as Python reads them: as decimal ones
-    others = [gold for gold in golds if not re.fullmatch(r"-?[\d_]*\.?\d+", gold)]
+    others = [gold for gold in golds if not re.fullmatch(r"-?\d*\.?\d+", gold)]
     none = sum(value_in_latex(gold) is None for gold in others)
     share = 1 - none / len(golds)
     return not others, locals()
 
 
-@check
 def golds_in_percent(golds: Sequence[str]):
     """Answers that the released grader, which divides the gold answer alone by 100, finds wrong themselves."""
     percents = [gold for gold in golds if "%" in gold]

@@ -15,7 +15,6 @@ from trove_lite.datasets.answers import graded, is_correct, read_numbers
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.datasets.math import CATEGORIES
 
-from .finding import check
 from .printed import Look, claim, points
 
 EXAMPLES = ["category", "mode", "example", "solved", "data_category", "problem", "level", "gold", "question"]
@@ -57,7 +56,6 @@ def leaked(table: pd.DataFrame, modes: Sequence[str]) -> pd.DataFrame:
     return rows.drop_duplicates(["category", "problem"])
 
 
-@check
 def examples_are_no_test_problems(examples: pd.DataFrame, problems: Sequence[Problem]):
     sizes = pd.Series([p.category for p in problems]).value_counts()
     for method in METHODS:
@@ -69,7 +67,6 @@ def examples_are_no_test_problems(examples: pd.DataFrame, problems: Sequence[Pro
         yield found.empty, locals()
 
 
-@check
 def examples_run(examples: pd.DataFrame):
     if "status" in examples:
         bad, ran = examples[examples["status"] != "ok"], examples[examples["status"] == "ok"]
@@ -81,7 +78,6 @@ def examples_run(examples: pd.DataFrame):
         yield not wrong, locals()
 
 
-@check
 def examples_in_a_prompt(examples: pd.DataFrame, look: Look):
     stated = int(float(claim(look, "trove", "c demonstrations in prompts")))
     counts = examples.groupby(["mode", "category"], sort=False)["solved"].sum()
@@ -91,7 +87,6 @@ def examples_in_a_prompt(examples: pd.DataFrame, look: Look):
     return len(equal) == len(counts), locals()
 
 
-@check
 def same_examples(examples: pd.DataFrame):
     """Do PRIMITIVE and SKIP show the same examples, as "the same prompt" would?"""
     shown = examples.groupby(["mode", "category"])["question"].apply(tuple)
@@ -100,21 +95,18 @@ def same_examples(examples: pd.DataFrame):
     return not other, locals()
 
 
-@check
 def same_prompts(pack: object):
     questions = [Question("", c, 0, OPEN) for c in CATEGORIES]
     same = [q for q in questions if pack.render(q, "primitive") == pack.render(q, "skip")]
     return same == questions, locals()
 
 
-@check
 def own_examples(own: pd.DataFrame):
     found, bad = own["problem"].dropna(), own[own["status"] != "ok"] if "status" in own else own[:0]
     not_run = f"; {len(bad)} do not run" if "status" in own else ""
     return found.empty and bad.empty, locals()
 
 
-@check
 def accuracy_without_leaks(examples: pd.DataFrame, sides: Comparison):
     chosen = choose(sides[TROVE], "two_stage").astype({"category": str, "problem": int})
     chosen = chosen.assign(score=chosen["correct"].fillna(False).astype(float))

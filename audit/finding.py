@@ -1,13 +1,12 @@
 """A finding of the audit: what a paper states beside what was computed, with a verdict.
 
 The words are a row of `findings.csv`, with {fields} for every number. A check is a function named by the row's id: it
-takes what it needs by name and gives whether the statement holds, and its `locals()`, which the fields are. A row that
-has a verdict needs no check: what no number shows was read in a released program, and the row names its files.
+takes what it needs by name and gives whether the statement holds, and its `locals()`, which the fields are; or several
+of these, or findings. A row that has a verdict needs no check: it was read in a released program, whose files it names.
 """
 
 from collections import namedtuple
-from collections.abc import Callable, Mapping, Sequence
-from inspect import signature
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import Formatter
 from types import MappingProxyType
@@ -22,8 +21,6 @@ WEIGHT_OF = {INCONSISTENT: 1.0, UNDECIDED: 0.5, CONSISTENT: 0.1}
 #: id → section, paper, place, check, importance, stated, computed, note, note_unless_it_holds, verdict.
 WORDS = pd.read_csv(Path(__file__).with_name("findings.csv"), keep_default_na=False, index_col="id")
 TEXTS = ("paper", "place", "check", "stated", "computed", "note")
-CHECKS: dict[str, Callable] = {}
-
 
 Finding = namedtuple("Finding", "section paper place check stated computed verdict weight note")
 
@@ -43,12 +40,6 @@ class Words(Formatter):
         return (between or "; ").join(map(str, value)) or empty
 
 
-def check(function: Callable) -> Callable:
-    """Registers the function for the row of its name; it gives (holds, fields), or several of these, or findings."""
-    CHECKS[function.__name__] = function
-    return function
-
-
 def finding(name: str, holds: bool | None, fields: Mapping[str, object] = MappingProxyType({})) -> Finding:
     """The row of this id with its numbers; `holds`: None where a statement can be neither kept nor refuted.
 
@@ -62,18 +53,6 @@ def finding(name: str, holds: bool | None, fields: Mapping[str, object] = Mappin
     paper, place, check, stated, computed, note = (Words().vformat(row[column], (), fields) for column in TEXTS)
     weight = round(float(row["importance"]) * WEIGHT_OF[verdict], 2)
     return Finding(int(row["section"]), paper, place, check, stated, computed, verdict, weight, note)
-
-
-def findings_of(evidence: Mapping[str, object], *names: str) -> list[Finding]:
-    """What these checks find, or all; a check that needs what is not in the evidence is left out."""
-    found = []
-    for name in names or CHECKS:
-        needs = signature(CHECKS[name]).parameters
-        if needs.keys() <= evidence.keys():
-            answers = CHECKS[name](**{need: evidence[need] for need in needs})
-            for answer in [answers] if isinstance(answers, tuple) else answers:
-                found.append(answer if isinstance(answer, Finding) else finding(name, *answer))
-    return found
 
 
 def read_findings() -> list[Finding]:

@@ -21,7 +21,6 @@ from trove_lite.datasets.files import git_blob_of, pinned_file
 from trove_lite.methods.latm.maker import code_in
 from trove_lite.methods.latm.proof import defined, syntax
 
-from .finding import check
 from .printed import Look, claim, counts_allowed, rows_of
 
 TEST_SIZES = range(200, 251)  # up to all 250 instances of a task's file
@@ -38,7 +37,6 @@ FAILED = re.compile(r"^Failed to \w+ the function due to the error: (.*?)\. Plea
 TITLES = dict(zip(bbh.FILES, published_table("latm_table2")["task"].unique(), strict=True))
 
 
-@check
 def instances_tested(look: Look):
     two, four, five = look("latm_table2"), rows_of(look, "latm_table4", metric="accuracy_pct"), look("latm_table5")
     more = four.loc[~four["tool_user_model"].isin(two["tool_user_model"]), "value"]
@@ -51,7 +49,6 @@ def instances_tested(look: Look):
     return fitting == len(values), locals()
 
 
-@check
 def thoughts_tested(look: Look):
     """Whether Table 5's own cells are counts over the test set, or over what Table 2 seems to be of."""
     values = [float(value) for value in rows_of(look, "latm_table5", method="GPT-4 CoT")["accuracy_pct"]]
@@ -67,7 +64,6 @@ def listed(words: Mapping[str, str]) -> str:
     return "; ".join(f"{title} {text}" for title, text in words.items())
 
 
-@check
 def one_answer_for_all(items: Mapping[str, Sequence[tuple[str, str]]], look: Look):
     two, below, best = rows_of(look, "latm_table2", method="CoT"), [], {}
     for task, found in items.items():
@@ -83,7 +79,6 @@ def one_answer_for_all(items: Mapping[str, Sequence[tuple[str, str]]], look: Loo
     return None if below else True, locals()
 
 
-@check
 def questions_closed(items: Mapping[str, Sequence[tuple[str, str]]]):
     questions = [question for question, _ in items["schedule_meeting"]]
     lack = [question for question in questions if not question.rstrip().endswith(")")]
@@ -134,7 +129,6 @@ def literal(value: ast.expr) -> object:
         return ast.unparse(value)
 
 
-@check
 def answers_asserted(chats: Mapping[str, Chat]):
     other, count, total = {}, 0, 0
     for task, chat in chats.items():
@@ -156,7 +150,6 @@ def calls_of(code: str) -> int:
     return sum(isinstance(node, ast.Call) and getattr(node.func, "id", "") in names for node in nodes)
 
 
-@check
 def proposals_tried(chats: Mapping[str, Chat], look: Look):
     codes = [code_in(chat.proposal) for chat in chats.values()]
     calls, asserting = [calls_of(code) for code in codes], [code for code in codes if asserted(code)]
@@ -164,13 +157,11 @@ def proposals_tried(chats: Mapping[str, Chat], look: Look):
     return (asserting == codes and min(calls) >= float(shown)) or None, locals()
 
 
-@check
 def replies_once(chats: Mapping[str, Chat]):
     twice = [task for task, chat in chats.items() if any(a == b for a, b in pairwise(chat.turns))]
     return not twice, locals()
 
 
-@check
 def errors_by_type(chats: Mapping[str, Chat]):
     """Whether what a chat says of errors begins with their type, as the program's messages do."""
     turns = [(TITLES[task], turn["content"]) for task, chat in chats.items() for turn in chat.turns]
@@ -180,7 +171,6 @@ def errors_by_type(chats: Mapping[str, Chat]):
     return not other if told else None, locals() if told else {**locals(), "note": ""}
 
 
-@check
 def use_cases(chats: Mapping[str, Chat]):
     answers = [TITLES[task] for task, chat in chats.items() if re.search(r"^Answer:", chat.tool, re.MULTILINE)]
     asked = [(TITLES[task], question in chat.tool) for task, chat in chats.items() for question, _ in chat.labelled]
@@ -190,14 +180,12 @@ def use_cases(chats: Mapping[str, Chat]):
     return not answers and not other, locals()
 
 
-@check
 def seven_objects(chats: Mapping[str, Chat]):
     blobs = {task: git_blob_of(pinned_file("latm", f"tools/{bbh.FILES[task]}.json")) for task in SEVEN_OBJECTS}
     same = [task for task, blob in SEVEN_OBJECTS.items() if blobs[task] == blob]
     return not same, locals()
 
 
-@check
 def lengths(chats: Mapping[str, Chat]):
     """What one call costs before the question, in characters by task: the wrapped tool, and CoT's examples."""
     texts = {task: pinned_text(f"cot-prompts/{bbh.FILES[task]}.txt").partition("-----\n")[2].strip() for task in chats}

@@ -15,7 +15,6 @@ from scipy import integrate, stats
 from trove_lite.analysis.statistics import holm, micro_mean
 from trove_lite.datasets.math import CATEGORIES
 
-from .finding import check
 from .printed import Look, MeanFit, Range, before_rounding, by_category, cell, claim, difference_of, mean_fit
 
 RUNS = 5
@@ -49,7 +48,6 @@ def fit_of(look: Look, name: str) -> MeanFit:
     return mean_fit(*column(look, name), sizes_of(look), 2)
 
 
-@check
 def same_kind_of_mean(look: Look):
     fits = {name: fit_of(look, name) for name in COLUMNS_OF_TABLE1}
     kinds = {fit.fits for fit in fits.values()}
@@ -63,21 +61,18 @@ def stated_gain(look: Look) -> float:
     return float(claim(look, "reeval", "improved vs originally reported"))
 
 
-@check
 def gain_over_problems(look: Look):
     improved, original, stated = fit_of(look, "TROVE improved"), fit_of(look, "original TROVE"), stated_gain(look)
     gain, may = improved.micro - original.micro, difference_of(improved.micro, original.micro, 2)
     return before_rounding(stated / 100, 2).meets(may), locals()
 
 
-@check
 def accuracy_said_of_trove(look: Look):
     original, quantity = fit_of(look, "original TROVE"), "original TROVE on MATH"
     first, other = (float(claim(look, "reeval", quantity, section=where)) for where in ("§1", "§4.1.1"))
     return abs(other - first) < 0.5, locals()
 
 
-@check
 def means_of_table5(look: Look):
     fits = {}
     for (method, k), part in look("reeval_table5").groupby(["method", "k"], dropna=False, sort=False):
@@ -100,7 +95,6 @@ def table6(look: Look) -> dict[str, tuple[pd.Series, float]]:
     return {f"{m} {g}": with_math_row(look, "reeval_table6", "count", method=m, gain=g) for m, g in keys}
 
 
-@check
 def sums_of_table6(look: Look):
     wrong = [(counts, whole) for counts, whole in table6(look).values() if counts.sum() != whole]
     printed = [f"{key} {whole:.0f}" for key, (_, whole) in table6(look).items()]
@@ -110,7 +104,6 @@ def sums_of_table6(look: Look):
     return not wrong, locals()
 
 
-@check
 def lead_of_figure4(look: Look):
     """Table 6's oracle lead against Figure 4's, by the printed row and by the sums of the categories."""
     stated, row, sums = float(claim(look, "reeval", "TROVE minus PRIMITIVE, oracle, K=75")), 0.0, 0.0
@@ -120,7 +113,6 @@ def lead_of_figure4(look: Look):
     return min(abs(row - stated), abs(sums - stated)) <= HALF + 1e-9, locals()
 
 
-@check
 def sizes_of_categories(look: Look):
     said = {c: int(float(claim(look, "reeval", f"category size as stated: {c}", section="§3"))) for c in CATEGORIES}
     sizes = sizes_of(look).astype(int).to_dict()
@@ -130,7 +122,6 @@ def sizes_of_categories(look: Look):
     return not wrong, locals()
 
 
-@check
 def order_of_modes(look: Look):
     everywhere = claim(look, "reeval", "order of modes in all categories", section="§4.2.1")
     there = claim(look, "reeval", "order of modes in precalculus", section="§B.3")
@@ -138,7 +129,6 @@ def order_of_modes(look: Look):
     return first < second, locals()
 
 
-@check
 def calls_given_k(look: Look):
     modes = claim(look, "reeval", "order of modes in all categories").split(" > ")
     k, quantity = int(float(claim(look, "reeval", "compute budget K"))), "share of K sampled in each mode"
@@ -147,7 +137,6 @@ def calls_given_k(look: Look):
     return text == listing, locals()
 
 
-@check
 def names_have_values(look: Look):
     bound, read = (set(claim(look, "reeval", f"names that are {kind}").split()) for kind in ("bound", "read"))
     without = ", ".join(sorted(read - bound)) + " has none" if read - bound else "all have"
@@ -169,7 +158,6 @@ def sd_of_mean(sds: pd.Series, sizes: pd.Series) -> float:
     return float(np.sqrt(((sds * sizes / sizes.sum()) ** 2).sum()))
 
 
-@check
 def best_of_several(look: Look):
     """The gain over TroVE's report, had that too been a mean of runs and not the best one."""
     sizes, runs, stated = sizes_of(look), int(float(claim(look, "trove", "runs (best reported)"))), stated_gain(look)
@@ -181,7 +169,6 @@ def best_of_several(look: Look):
     return None if fits and runs > 1 else fits, locals()
 
 
-@check
 def lead_in_standard_errors(look: Look):
     sides, sizes = ("TROVE improved", "PRIMITIVE, K=15"), sizes_of(look)
     stated = claim(look, "reeval", "improved TROVE vs PRIMITIVE")
@@ -196,7 +183,6 @@ def lead_in_standard_errors(look: Look):
     return None, locals()
 
 
-@check
 def spread_of_a_mean(look: Look):
     sizes, printed, computed, fits, alike = sizes_of(look), [], [], [], []
     for method in ("PRIMITIVE", "TROVE"):
@@ -215,7 +201,6 @@ def spread_of_a_mean(look: Look):
     return all(fits), locals()
 
 
-@check
 def spread_of_samples(look: Look):
     sizes, cells = sizes_of(look), by_category(look, "reeval_table3", method="PRIMITIVE")
     spread = by_category(look, "reeval_table3", "std", method="PRIMITIVE")

@@ -1,8 +1,5 @@
 """Numbers that are printed twice, within a paper or in two: are they the same? Sections 1 and 2 of the audit."""
 
-from collections.abc import Callable
-
-from .finding import CHECKS, check
 from .printed import Look, cell, claim, rows_of
 
 
@@ -14,35 +11,36 @@ def _said(look: Look, paper: str, quantity: str) -> float:
     return float(claim(look, paper, quantity))
 
 
-#: id → the numbers that should be one; 1024 is read in CREATOR's utils.py: the longest completion that it asks for.
-ONE_NUMBER: dict[str, Callable[[Look], tuple[float, ...]]] = {
-    "time_limit": lambda look: (
-        _said(look, "reeval", "exec_timeout changed from 100 to"),
-        _setting(look, "exec_timeout"),
-    ),
-    "trimming_interval": lambda look: (_setting(look, "trim_steps"), _said(look, "trove", "trim interval")),
-    "data_sets_of_gpt4": lambda look: (
-        _said(look, "trove", "data sets tried with GPT-4"),
-        _said(look, "trove", "data sets called representative"),
-        rows_of(look, "trove_table3", model="GPT-4", metric="acc")["category"].nunique(),
-    ),
-    "longest_completion": lambda look: (_said(look, "creator", "max generation length"), 1024),
-    "creation_challenge_twice": lambda look: (
-        _said(look, "creator", "CREATOR on Creation Challenge"),
-        cell(look, "creator_table4", "value", method="CREATOR (w/o CoT)", setting="all hint", metric="accuracy_pct"),
-    ),
-}
+def one_number(*numbers: float) -> tuple[bool, dict[str, float]]:
+    """Whether numbers that should be one are the same; the fields are a, b, c."""
+    return len(set(numbers)) == 1, dict(zip("abc", numbers, strict=False))
 
 
-def one_number(numbers: Callable[[Look], tuple[float, ...]]) -> Callable[[Look], tuple]:
-    """The check that these numbers are the same; its fields are a, b, c."""
-    return lambda look: (len(set(numbers(look))) == 1, dict(zip("abc", numbers(look), strict=False)))
+def time_limit(look: Look):
+    return one_number(_said(look, "reeval", "exec_timeout changed from 100 to"), _setting(look, "exec_timeout"))
 
 
-CHECKS.update({name: one_number(numbers) for name, numbers in ONE_NUMBER.items()})
+def trimming_interval(look: Look):
+    return one_number(_setting(look, "trim_steps"), _said(look, "trove", "trim interval"))
 
 
-@check
+def data_sets_of_gpt4(look: Look):
+    tried, called = (
+        _said(look, "trove", f"data sets {words}") for words in ("tried with GPT-4", "called representative")
+    )
+    return one_number(tried, called, rows_of(look, "trove_table3", model="GPT-4", metric="acc")["category"].nunique())
+
+
+def longest_completion(look: Look):
+    return one_number(_said(look, "creator", "max generation length"), 1024)  # read in CREATOR's utils.py
+
+
+def creation_challenge_twice(look: Look):
+    where = {"method": "CREATOR (w/o CoT)", "setting": "all hint", "metric": "accuracy_pct"}
+    said = _said(look, "creator", "CREATOR on Creation Challenge")
+    return one_number(said, cell(look, "creator_table4", "value", **where))
+
+
 def cells_of_table4(look: Look):
     cells, off = 0, []
     for row in look("trove_table4").dropna(subset=["value"]).itertuples():
@@ -54,7 +52,6 @@ def cells_of_table4(look: Look):
     return not off, locals()
 
 
-@check
 def originals_of_table2(look: Look):
     keys = ["category", "metric"]
     rows = look("trove_table7").merge(rows_of(look, "trove_table2", method="TROVE")[[*keys, "value"]], on=keys)

@@ -27,7 +27,7 @@ from trove_lite.datasets.math import CATEGORIES
 from trove_lite.programs import operations, program_of, recorded_sources
 from trove_lite.selection import Rule, Vote, one_stage, two_stage
 
-from .finding import check, finding
+from .finding import finding
 from .printed import points
 
 Golds = Mapping[tuple[str, int], float]
@@ -243,7 +243,6 @@ def _replaced(chosen: pd.DataFrame, again: pd.DataFrame) -> pd.DataFrame:
     return table.drop_duplicates(PROBLEM, keep="last").sort_values(PROBLEM, kind="stable", ignore_index=True)
 
 
-@check
 def switched_rules(effects: pd.DataFrame, remarks: Mapping[str, str]):
     """One finding a switched rule: what it does to TROVE's own logs, and beside it to those of other methods."""
     for rule, rows in effects.groupby("rule", sort=False):
@@ -265,7 +264,6 @@ def switched_rules(effects: pd.DataFrame, remarks: Mapping[str, str]):
         yield finding(f"rule: {rule}", AGREES[rule], row.to_dict() | {"notes": notes, "importance": importance})
 
 
-@check
 def trimming_threshold(runs: pd.DataFrame):
     sizes = all_candidates(runs).groupby("category", observed=True)["problem"].max() + 1
     uses, differ = [], 0

@@ -13,7 +13,6 @@ import pandas as pd
 
 from papers.trove.explained import CUT, SAME
 
-from .finding import check
 from .printed import SLACK, Look, Range, before_rounding, claim, difference_of, methods_of, rows_of
 
 
@@ -27,7 +26,6 @@ def ends(shares: pd.Series) -> str:
     return f"{shares.min():.1f} % ({shares.idxmin()}) to {shares.max():.1f} % ({shares.idxmax()})"
 
 
-@check
 def relative_gains(look: Look):
     acc = methods_of(look, "trove_table2", task="MATH", metric="acc")
     for rival in ("PRIMITIVE", "INSTANCE"):
@@ -37,7 +35,6 @@ def relative_gains(look: Look):
         yield not outside, locals()
 
 
-@check
 def tools_saved(look: Look):
     low, high = stated_range(look, "fewer tools than INSTANCE")
     lib = methods_of(look, "trove_table2", task="MATH", metric="n_lib")
@@ -47,7 +44,6 @@ def tools_saved(look: Look):
     return bool(share.min() > low - 0.1 and share.max() < high + 0.1), locals()
 
 
-@check
 def toolbox_sizes(look: Look):
     """The abstract's range against each rival that it may mean: INSTANCE (Table 2), CRAFT and CREATOR (Table 3)."""
     low, high = stated_range(look, "toolbox size reduction")
@@ -62,7 +58,6 @@ def toolbox_sizes(look: Look):
     return None if fits else False, locals()
 
 
-@check
 def seconds_of_people(look: Look):
     seconds = look("trove_table5").query("metric == 'time_s'").set_index("method")["mean"]
     quantities = "PRIMITIVE slower than TROVE by", "INSTANCE slower than PRIMITIVE by another"
@@ -72,7 +67,6 @@ def seconds_of_people(look: Look):
     return all(before_rounding(v, 1).meets(may) for v, may in zip(said.values(), slower, strict=True)), locals()
 
 
-@check
 def orderings_around_the_original(look: Look):
     rows = look("trove_table7")
     outside = [
@@ -108,7 +102,6 @@ def _spread(low: float, high: float, decimals: int, size: int, step: float | Non
     return Range(least, greatest)
 
 
-@check
 def deviations_of_orderings(look: Look):
     orders, rows = int(float(claim(look, "trove", "orderings tried"))), look("trove_table7")
     sizes, wrong, notes = look("trove_table1").set_index("category")["size"], [], []
@@ -129,7 +122,6 @@ def deviations_of_orderings(look: Look):
     return not wrong, locals()
 
 
-@check
 def fixed_threshold(look: Look):
     fixed, step = (float(claim(look, "trove", f)) for f in ("fixed trimming threshold", "trim interval"))
     rows, sizes = methods_of(look, "trove_table13"), look("trove_table1").set_index("category")["size"].astype(int)
@@ -146,7 +138,6 @@ def fixed_threshold(look: Look):
     return differ.empty, locals()
 
 
-@check
 def random_selection(look: Look):
     rows = methods_of(look, "trove_table11")
     one, drawn = rows["no_sampling"], rows["random_selection"]
@@ -156,7 +147,6 @@ def random_selection(look: Look):
     return bool(widest <= 0.02), locals()
 
 
-@check
 def without_sampling(look: Look):
     rows = methods_of(look, "trove_table11")
     gain = rows["self_consistency_ours"] - rows["no_sampling"]
@@ -164,7 +154,6 @@ def without_sampling(look: Look):
     return bool((gain > 0).all()) or None, locals()
 
 
-@check
 def rectification(look: Look):
     rows, stated = methods_of(look, "trove_table12"), claim(look, "trove", "rectification after creation")
     before, after = rows["no_rectification_ours"], rows["rec_after_creation"]
@@ -173,7 +162,6 @@ def rectification(look: Look):
     return bool(helps > hurts), locals()
 
 
-@check
 def most_accurate(look: Look):
     rows = rows_of(look, "trove_table3", metric="acc")
     ours = rows[(rows["method"] == "TROVE") & (rows["model"] == "GPT-4")].set_index("category")["value"]
@@ -182,7 +170,6 @@ def most_accurate(look: Look):
     return not above, locals()
 
 
-@check
 def simpler_programs(look: Look):
     rows, longer, simpler = methods_of(look, "trove_table2", metric="n_ops"), [], True
     for rival in ("PRIMITIVE", "INSTANCE"):
@@ -193,7 +180,6 @@ def simpler_programs(look: Look):
     return simpler, locals()
 
 
-@check
 def captions(look: Look):
     found = rows_of(look, "figures", paper="trove", quantity="caption").set_index("section")["value"]
     same = found[found.duplicated(keep=False)]
@@ -210,22 +196,18 @@ def against_print(explained: pd.DataFrame, measure: str) -> Iterator[tuple]:
         yield None if still_open else True, locals()
 
 
-@check
 def lib_of_table2(explained: pd.DataFrame, kept: pd.DataFrame):
     return against_print(explained, "#lib, used") if len(kept) else []
 
 
-@check
 def ops_of_table2(explained: pd.DataFrame):
     return against_print(explained, "#ops, as reported")
 
 
-@check
 def accuracy_of_table2(explained: pd.DataFrame):
     return against_print(explained, "accuracy")
 
 
-@check
 def library_of_functions(kept: pd.DataFrame):
     own = kept[kept["method"] == "trove"]
     if len(own):
@@ -242,17 +224,14 @@ def operations_otherwise(counted: pd.DataFrame, how: str) -> Iterator[tuple]:
         )
 
 
-@check
 def operations_are_calls(counted: pd.DataFrame):
     return operations_otherwise(counted, "function calls")
 
 
-@check
 def operations_are_expressions(counted: pd.DataFrame):
     return operations_otherwise(counted, "every statement")
 
 
-@check
 def result_files(selected: pd.DataFrame):
     if len(selected):
         same = selected.loc[selected["selected"] == SAME, "programs"].sum()

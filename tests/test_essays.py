@@ -12,7 +12,7 @@ from .conftest import ROOT
 
 ESTIMATE = re.compile(r"([+-]?\d+\.\d+) \[([+-]?\d+\.\d+), ([+-]?\d+\.\d+)\]")
 #: Essays over runs whose tables are withdrawn, and how many of their estimates stand in no table for that.
-WITHDRAWN = {"16_two_models": 4, "40_latm": 58}
+WITHDRAWN = {"40_latm": 58}
 
 
 @pytest.fixture(scope="module")

@@ -21,9 +21,9 @@ CHANCE = re.compile(
 )
 
 
-def reproduce(sandbox: Sandbox, dataset: str, limit: int | None = None) -> pd.DataFrame:
-    """A row for each gold program (of the first `limit`): how it ended, and `cause`, "" where it prints its answer."""
-    programs = import_module(f"trove_lite.datasets.{dataset}").gold_programs()[:limit]
+def reproduce(sandbox: Sandbox, dataset: str) -> pd.DataFrame:
+    """A row for each gold program: how it ended, and `cause`, "" where it prints its answer."""
+    programs = import_module(f"trove_lite.datasets.{dataset}").gold_programs()
     runs = sandbox.run_many([program for program, _ in programs], progress=False)
     ended = enumerate(zip(programs, runs, strict=True))
     rows = [(dataset, n, gold, run.status, *cause_of(program, gold, run)) for n, ((program, gold), run) in ended]
@@ -50,23 +50,18 @@ def cause_of(program: str, gold: float, run: Execution) -> tuple[str, str]:
     return "it prints the answer to other digits" if near else "it prints another number", last_few
 
 
-def counts(table: pd.DataFrame) -> pd.DataFrame:
-    """A row for each data set and cause: programs; those that reproduce their answer have the cause `reproduced`."""
-    cause = table["cause"].replace("", "reproduced")
-    found = table.assign(cause=cause).groupby(["dataset", "cause"], sort=False).size().rename("programs").reset_index()
-    found["of"] = found.groupby("dataset")["programs"].transform("sum")
-    return found.sort_values(["dataset", "programs"], ascending=[True, False], kind="stable", ignore_index=True)
-
-
 def main() -> None:
-    """Write results/creator."""
+    """Write results/creator: by data set and cause how many programs, those that print their answer as `reproduced`."""
     folder = Path("results") / "creator"
     folder.mkdir(parents=True, exist_ok=True)
     with Sandbox(time_limit=30.0, scratch=1 << 22) as sandbox:  # some write a table, to read it again
         table = pd.concat([reproduce(sandbox, dataset) for dataset in DATASETS], ignore_index=True)
     table[table["cause"] != ""].to_csv(folder / "gold.csv", index=False, lineterminator="\n")
-    counts(table).to_csv(folder / "gold_counts.csv", index=False, lineterminator="\n")
-    print(counts(table).to_string(index=False))
+    counts = table.replace({"cause": {"": "reproduced"}}).groupby("dataset")["cause"].value_counts()
+    counts = counts.rename("programs").reset_index()
+    counts["of"] = counts.groupby("dataset")["programs"].transform("sum")
+    counts.to_csv(folder / "gold_counts.csv", index=False, lineterminator="\n")
+    print(counts.to_string(index=False))
 
 
 if __name__ == "__main__":

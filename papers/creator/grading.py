@@ -40,14 +40,6 @@ def gold_in_input(problem: Problem) -> bool:
     return any(round(float(number), 2) == round(problem.gold, 2) for number in graders.NUMBER.findall(text))
 
 
-def input_leaks(dataset: Dataset) -> pd.DataFrame:
-    """A row a category, and one for all: problems, and the share whose answer is among the input's numbers."""
-    golds = gold_answers(dataset, dataset.categories)
-    parts = pd.concat([golds, golds.assign(category="all")]) if len(dataset.categories) > 1 else golds
-    leaks = parts.groupby("category", sort=False)["gold_in_input"]
-    return leaks.agg(problems="size", gold_in_input="mean").reset_index()
-
-
 def texts_of(candidates: pd.DataFrame) -> pd.Series:
     """What each candidate is graded by: what a program printed, or all that a model said."""
     if "output" not in candidates:

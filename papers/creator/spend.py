@@ -60,8 +60,8 @@ def curves(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame
 
 def spend_figure(table: pd.DataFrame) -> Figure | None:
     """Accuracy of agreement against what it costs: mean calls, and mean tokens written, a problem."""
-    panels = {"calls": "calls", "completion": "tokens written"}
-    parts = [table.assign(panel=name, spent=table[column].astype(float)) for column, name in panels.items()]
+    panels = (("calls", "calls"), ("completion", "tokens written"))
+    parts = [table.assign(panel=name, spent=table[column].astype(float)) for column, name in panels]
     title, labels = "Accuracy against spend, by agreement", ("mean spent a problem", "accuracy (% of problems)")
     return curve(pd.concat(parts).dropna(subset="spent"), x="spent", panel="panel", title=title, labels=labels)
 
@@ -87,8 +87,13 @@ def matched(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFram
             scores = {name: between(known[name], n) for name, n in attempts.items()}
             about |= {f"attempts_{side}": attempts[name] for side, name in zip("ab", pair, strict=True)}
             for row in analysis.differences(study.sides, scores).to_dict("records"):
-                means = {f"value_{s}": _mean(scores[n], row["category"]) for s, n in zip("ab", pair, strict=True)}
-                rows.append(about | means | row)
+                for side, name in zip("ab", pair, strict=True):
+                    part = scores[name]
+                    if row["category"] not in ("all", "covered"):
+                        part = part[part["category"] == row["category"]]
+                    each = part.groupby(["category", "problem"], observed=True)["score"].mean()
+                    row[f"value_{side}"] = each.mean()
+                rows.append(about | row)
     table = pd.DataFrame(rows).reindex(columns=MATCHED_COLUMNS).astype({"problems": "Int64"})
     if len(tested := table[table["p"].notna()]):
         table["p_holm"] = analysis.corrected(tested)["p_holm"]
@@ -147,8 +152,3 @@ def _cannot(most: Mapping[str, int], attempts: Mapping[str, float], budget: str,
         elif n < 1:
             reasons.append(f"one attempt of {name} costs more")
     return "; ".join(reasons)
-
-
-def _mean(scores: pd.DataFrame, category: str) -> float:
-    part = scores if category in ("all", "covered") else scores[scores["category"] == category]
-    return float(part.groupby(["category", "problem"], observed=True)["score"].mean().mean())

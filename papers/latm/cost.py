@@ -4,10 +4,10 @@ The paper states O(nc + C). Here the maker's calls, its growing chat and its fai
 so are the longer prompts of a user who reads the tool. Prices are a parameter.
 """
 
+from collections import namedtuple
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -33,21 +33,10 @@ INSTANCES = (1, 2, 5, 10, 20, 50, 100, 240)
 EVEN_COLUMNS = ["prices", "category", "a", "b", "fixed", "each", "each_rival", "instances", "low", "high", "note"]
 
 
-class Price(NamedTuple):
-    """What a model's token costs: read, read from the engine's cache, and written."""
-
-    prompt: float
-    cached: float
-    completion: float
-
-
-class Prices(NamedTuple):
-    """Of the maker's tokens and of the user's, where they are two models; one that is both costs as a user."""
-
-    maker: Price
-    user: Price
-
-
+#: What a model's token costs: read, read from the engine's cache, and written.
+Price = namedtuple("Price", "prompt cached completion")
+#: Of the maker's tokens and of the user's, where they are two models; one that is both costs as a user.
+Prices = namedtuple("Prices", "maker user")
 #: Ways to price a token. `tokens`: all alike. `tokens, cache free`: what an engine of one's own need not read again
 #: costs nothing. `15 to 1`: the maker's cost 15 of the user's (LATM, section 3: "C is over 15x larger than c", of GPT-4
 #: and GPT-3.5 Turbo). The last: US dollars a million tokens, as listed by OpenAI in April 2026 for these two.

@@ -32,7 +32,7 @@ def main(words: list[str] | None = None) -> int:
     given = options().parse_args(words)
     try:
         if given.part == "export":
-            how = {name: getattr(given, name) for name in ("raters", "problems", "seed")}
+            how = {"raters": given.raters, "problems": given.problems, "seed": given.seed}
             left_out = write_study(given.runs, given.out, **how)["left_out"]
             print(f"{Path(given.out) / PAGES}: send these; keep the rest of {given.out} from the raters")
             print(f"{left_out} answers are in no page: not known whole, or no program")

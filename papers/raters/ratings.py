@@ -58,38 +58,33 @@ def variance_of(scores: pd.DataFrame, a: str, b: str = "") -> Variance:
     """The mean score of method `a`, or of `a` minus `b` (columns `rater`, `unit`, `method`, `score`), and its variance.
 
     `spread` is over problems of their means over raters; `run` what raters and methods have together (of one method:
-    all of raters), from raters' own means less what problems make of them, NaN with one rater alone. A rater's mean is
-    as sure as raters are many, so that the degrees of freedom are theirs where raters differ.
+    all of raters), from raters' own means less what problems make of them, NaN with one rater alone, with the
+    degrees of freedom of raters.
     """
     sign = {a: 1.0} | ({b: -1.0} if b else {})
     part = _levelled(scores) if b else scores
-    part = part[part["method"].isin(list(sign))]
-    cells = part.pivot_table(index="unit", columns="method", values="score").reindex(columns=list(sign))
-    each = sum(sign[m] * cells[m] for m in sign).dropna()
-    own = part.groupby(["rater", "method"])["score"].agg(["mean", "var", "size"]).unstack("method")
-    means = sum(sign[m] * own["mean"].reindex(columns=list(sign))[m] for m in sign)
-    noise = sum((own["var"] / own["size"]).reindex(columns=list(sign))[m] for m in sign)
+    by_rater = part.groupby(["rater", "method"])["score"].agg(["mean", "var", "size"]).unstack("method")
+    cells = part.pivot_table(index="unit", columns="method", values="score")
+    noise = (by_rater["var"] / by_rater["size"]).reindex(columns=list(sign)).sum(axis=1, skipna=False)
+    each, means = (
+        (table.reindex(columns=list(sign)) * pd.Series(sign)).sum(axis=1, skipna=False)
+        for table in (cells, by_rater["mean"])
+    )
+    each = each.dropna()
     known = means.notna() & noise.notna()
     raters, n = int(known.sum()), len(each)
     run = means[known].var(ddof=1) - noise[known].mean() if raters > 1 else np.nan
-
-    def one(value: float) -> np.ndarray:
-        return np.array([[value]], dtype=float)
-
-    return Variance(
-        labels=(None,),
-        values=np.array([each.mean() if n else np.nan]),
-        weights=np.array([1.0]),
-        sizes=np.array([float(n)]),
-        degrees=np.array([float(max(n - 1, 0))]),
-        spread=np.array([each.var(ddof=1)]),
-        single=one(noise[known].mean() * n),
-        sample=one(np.nan),
-        run=one(run),
-        run_degrees=one(max(raters - 1, 0)),
-        repeats=one(raters),
-        independent=one(raters),
-    )
+    of_problems = {
+        "values": each.mean(),
+        "weights": 1,
+        "sizes": n,
+        "degrees": max(n - 1, 0),
+        "spread": each.var(ddof=1),
+    }
+    of_runs = {"single": noise[known].mean() * n, "sample": np.nan, "run": run, "run_degrees": max(raters - 1, 0)}
+    of_runs |= dict.fromkeys(("repeats", "independent"), raters)
+    arrays = {name: np.array([value], dtype=float) for name, value in of_problems.items()}
+    return Variance((None,), **arrays, **{name: np.array([[value]], dtype=float) for name, value in of_runs.items()})
 
 
 def _levelled(scores: pd.DataFrame) -> pd.DataFrame:

@@ -5,9 +5,9 @@ row, with the reason in `note`; a printed number stands beside ours only where m
 it was printed for. Where PRIMITIVE was not run, the SKIP pool stands in for it, and every table says so (`sides`).
 """
 
-from .models import a_column_a_model, each_model, methods, models
+from .models import each_model, models
 from .paired import differences, matched_budgets, paired_differences, power_table, without_import
-from .reading import differ, in_full
+from .reading import differ
 from .tables import (
     Row,
     as_table,

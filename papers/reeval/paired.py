@@ -36,9 +36,8 @@ WITHOUT_IMPORT_COLUMNS += [*(f"p_below_{100 * m:g}" for m in MARGINS), "run_sd_t
 def differences(comparison: Comparison, *, k: int | None = None, **drawn: int) -> pd.DataFrame:
     """TROVE minus PRIMITIVE at a matched budget of k calls, problem by problem: the claim itself.
 
-    One-stage agreement and the oracle, each as in `analysis.compare.differences`, with one correction over both
-    rules and all categories; `b` names what stands in for PRIMITIVE. The SKIP pool holds TROVE's own SKIP samples, so
-    the two sides are not independent. drawn: `seed` and `resamples` of `scores.score`, as everywhere here.
+    By one-stage agreement and by the oracle, with one correction over both rules and all categories; `b` names what
+    stands in for PRIMITIVE: a SKIP pool holds TROVE's own samples. drawn: `seed` and `resamples` of `scores.score`.
     """
     k, parts = budget(comparison, k), []
     for rule in ("one_stage", "oracle"):
@@ -74,9 +73,8 @@ def paired_differences(
 ) -> pd.DataFrame:
     """`a` minus `b`, problem by problem, for each of `effects`: the columns of `differences`, and `k` calls.
 
-    k_mode: samples of each mode, where modes are compared (None: the papers' 5, or as many as there are). `p_holm` is
-    corrected over the whole table. Shares are fractions, of `distinct` a number of predictions. What the runs cannot
-    compare has no row.
+    k_mode: samples of each mode (None: the papers' 5, or as many as there are). `p_holm` is over the whole table.
+    Shares are fractions, of `distinct` a number of predictions. What the runs cannot compare has no row.
     """
     k, k_mode = budget(comparison, k), of_modes(comparison, k_mode)
     trove, parts = comparison.by_mode[TROVE], []
@@ -109,11 +107,9 @@ def paired_differences(
 def power_table(comparison: Comparison, *, k: int | None = None, seed: int = 0, **drawn: int) -> pd.DataFrame:
     """What the re-evaluation's design can see: the power of a paired test of k calls a problem, one-stage.
 
-    A row for each number of `runs` a side and true difference (`effect`: 1, 2 and 3 points): the power with MATH's
-    3,201 problems and the `problems_needed` for 80 %, from the variances that these runs show (their SDs stand beside:
-    of the true difference over `problem`s, of a single run's sample and of a run's own effect, for each side). `low`,
-    `high`: the power's 95 % interval, problems drawn anew within categories. A side of one run, as a pool is, cannot
-    show its noise: it is taken to be as noisy, for its accuracy, as the other (`variance.alike`).
+    By `runs` a side and true difference (`effect`, points): the power with MATH's 3,201 problems, with its 95 %
+    interval over problems drawn anew, and the `problems_needed` for 80 %, from the variances that these runs show
+    (whose SDs stand beside). A side of one run, as a pool is, is taken to be as noisy as the other (`variance.alike`).
     """
     k, rows = budget(comparison, k), []
     scores = [score(comparison[side], "one_stage", k, seed=seed, **drawn) for side in SIDES]
@@ -135,34 +131,29 @@ def power_table(comparison: Comparison, *, k: int | None = None, seed: int = 0, 
 def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
     """TROVE minus TROVE without IMPORT, each problem's answer by two-stage selection: is it no worse without?
 
-    Two rows a category and one each over all. `all runs`: the mean over all recorded runs, with its interval over
-    problems alone, these runs as they are. `independent runs`: without those that repeat another, over problems and
-    runs. `p_below_1`, `_2`, `_3`: that IMPORT adds less than so many points, one-sided (no worse, by that margin).
-    `run_sd_to_0`: how large the SD of a run's own effect would have to be for the first interval to reach 0, with as
-    many independent runs as there are; NaN where it covers 0 as it is.
+    A row each for `all runs`, over problems alone, and for `independent runs`, over problems and runs. `p_below_1`,
+    `_2`, `_3`: that IMPORT adds less than so many points, one-sided. `run_sd_to_0`: of `_run_sd_to_zero`.
     """
     ours = candidates[candidates["method"].isin(WITHOUT_IMPORT)]
     shared = [c for c, part in ours.groupby("category", observed=True) if set(part["method"]) == set(WITHOUT_IMPORT)]
     ours, rows = ours[ours["category"].isin(shared)], []
     kept = {"all runs": ours, "independent runs": independent_runs(ours)}
     found = {name: _two_stage_difference(frame) for name, frame in kept.items() if shared}
+    runs = {name: frame.groupby(["method", "category"], observed=True)["run"].nunique() for name, frame in kept.items()}
     for category in [*shared, *(["all"] if len(shared) > 1 else [])]:
-        parts = {name: v.of(shared if category == "all" else [category]) for name, v in found.items()}
+        here = shared if category == "all" else [category]
+        parts = {name: v.of(here) for name, v in found.items()}
         for name, v in parts.items():
             every = name == "all runs"
-            runs = kept[name].groupby(["method", "category"], observed=True)["run"].nunique().unstack("category")
-            runs = runs.mean(axis=1) if category == "all" else runs[category].astype(float)
-            v = problems_alone(v) if every else v
-            cells = analysis.difference_cells(v) | {f"p_below_{100 * m:g}": p_below(v, m) for m in MARGINS}
-            cells |= {"covers": "problems"} if every else {}
-            cells |= {"runs_a": runs[WITHOUT_IMPORT[0]], "runs_b": runs[WITHOUT_IMPORT[1]]}
-            cells["run_sd_to_0"] = _run_sd_to_zero(v, parts["independent runs"]) if every else np.nan
+            cells = analysis.difference_cells(problems_alone(v) if every else v)
+            cells |= {f"p_below_{100 * m:g}": p_below(problems_alone(v) if every else v, m) for m in MARGINS}
+            cells |= {f"runs_{side}": runs[name][m][here].mean() for side, m in zip("ab", WITHOUT_IMPORT, strict=True)}
+            if every:
+                sd = _run_sd_to_zero(problems_alone(v), parts["independent runs"])
+                cells |= {"covers": "problems", "run_sd_to_0": sd}
             rows.append({"category": category, "counted": name, "a": TROVE, "b": OTHERS[WITHOUT_IMPORT[1]]} | cells)
+    title, note = ", ".join(sorted(ours["model"].astype(str).unique())), "no category has runs with and without IMPORT"
     table = pd.DataFrame(rows, columns=WITHOUT_IMPORT_COLUMNS)
-    title, note = (
-        ", ".join(sorted(ours["model"].astype(str).unique())),
-        "no category has runs both with and without IMPORT",
-    )
     return named(table, "reeval_without_import", "Without IMPORT", title, note=note)
 
 
@@ -170,7 +161,7 @@ def _run_sd_to_zero(v: Variance, independent: Variance) -> float:
     """The SD of a run's own effect at which the 95 % interval of `v`, over problems alone, would reach 0.
 
     From value = z sqrt(over_problems + sd^2 sum w^2 / independent), with the runs that are `independent`; NaN where it
-    covers 0 without any. How far one may trust a difference of few runs, whose own effect they cannot show.
+    covers 0 without any.
     """
     room = (v.value / stats.norm.ppf(0.975)) ** 2 - v.over_problems
     shares = float(independent.weights**2 @ (1 / independent.independent).sum(axis=1))
@@ -178,7 +169,6 @@ def _run_sd_to_zero(v: Variance, independent: Variance) -> float:
 
 
 def _two_stage_difference(candidates: pd.DataFrame) -> Variance:
-    ended = selections(candidates)
-    chosen = ended if len(ended) else choose(candidates, "two_stage")
+    chosen = ended if len(ended := selections(candidates)) else choose(candidates, "two_stage")
     scores = chosen.assign(score=chosen["correct"].fillna(False).astype(float))
     return variance_of(*(scores[scores["method"] == method] for method in WITHOUT_IMPORT))

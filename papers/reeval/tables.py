@@ -159,41 +159,33 @@ def table1(comparison: Comparison, *, k: int | None = None, **drawn: int) -> pd.
 def table4(candidates: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.DataFrame:
     """The re-evaluation's Table 4: every setting as printed, as the kit's two presets have it, and as runs had it.
 
-    Of recorded runs only the samples a mode are known, counted in `candidates`; of live ones `runs` (folders) say the
-    rest.
+    Samples a mode are counted in `candidates`; the rest is what live runs among `runs` (folders) say.
     """
     live = [about for about in map(read_description, runs) if about.get("kind") == "live"]
     stream = all_candidates(candidates).query("phase == 'stream'")
     samples = stream.groupby(["method", "run", "category", "problem", "mode"], observed=True).size()
     rows = []
     for row in published_table("reeval_table4").itertuples():
-        name, key = row.hyperparameter, row.method.lower()
-        method = load_method(key)
-        presets = []
-        for preset in ("paper", "official"):
-            interval = getattr(method.presets.get(preset, method.presets["paper"]), "interval", "")
-            stated = _stated(key, interval, RunSettings.time_limit, vars(SamplingSettings()))
-            presets.append((stated | {"num_return_sequences": RunSettings.k // len(method.modes)})[name])
-        had = sorted(samples[samples.index.get_level_values("method") == key].unique())
+        name, method = row.hyperparameter, load_method(row.method.lower())
+        chosen = [method.presets.get(preset, method.presets["paper"]) for preset in ("paper", "official")]
+        ours, k = (RunSettings.time_limit, vars(SamplingSettings())), RunSettings.k // len(method.modes)
+        presets = [_stated(row, getattr(preset, "interval", ""), *ours, k) for preset in chosen]
+        had = sorted(samples[samples.index.get_level_values("method") == method.name].unique())
         if name != "num_return_sequences":
-            own = [about for about in live if key in about["settings"]["methods"]]
-            parts = [(about["methods"][key].get("interval"), about["settings"]) for about in own]
-            had = [_stated(key, every, run["time_limit"], run["sampling"])[name] for every, run in parts]
+            own = [(about["methods"].get(method.name), about["settings"]) for about in live]
+            had = [_stated(row, o.get("interval"), s["time_limit"], s["sampling"], "") for o, s in own if o is not None]
         had = ", ".join(dict.fromkeys(str(value) for value in had if value is not None))
-        rows.append([name, row.method, row.value, *presets, had, TABLE4_NOTES.get(name, "")])
+        cells = (row.value, *presets)
+        texts = ["" if pd.isna(v) else f"{v:g}" if isinstance(v, float) else str(v) for v in cells]
+        rows.append([name, row.method, *texts, had, TABLE4_NOTES.get(name, "")])
     title = ", ".join(sorted(candidates["model"].astype(str).unique()))
-    table = pd.DataFrame([[_text(cell) for cell in row] for row in rows], columns=TABLE4_COLUMNS)
-    return named(table, "reeval_table4", "the re-evaluation's Table 4", title)
+    return named(pd.DataFrame(rows, columns=TABLE4_COLUMNS), "reeval_table4", "the re-evaluation's Table 4", title)
 
 
-def _stated(method: str, interval: object, time_limit: float, sampling: dict) -> dict[str, object]:
-    names = {"top_p": "top_p", "temperature": "temperature", "max_new_tokens": "max_tokens"}
-    about = {"trim_steps": interval, "exec_timeout": time_limit, "suffix": method}
-    return about | {name: sampling[own] for name, own in names.items()}
-
-
-def _text(value: object) -> str:
-    return "" if pd.isna(value) else f"{value:g}" if isinstance(value, float) else str(value)
+def _stated(row: tuple, interval: object, time_limit: float, sampling: dict, k: object) -> object:
+    """The value of the setting that a row of Table 4 is about."""
+    known = {"trim_steps": interval, "exec_timeout": time_limit, "suffix": row.method.lower()} | sampling
+    return (known | {"max_new_tokens": sampling["max_tokens"], "num_return_sequences": k})[row.hyperparameter]
 
 
 def table5(comparison: Comparison, **given: object) -> pd.DataFrame:

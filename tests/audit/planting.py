@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from audit.finding import findings_of
+from audit import findings_of
 from audit.printed import as_printed
 from papers import published_table
 from trove_lite.sandbox.worker import Execution

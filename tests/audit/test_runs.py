@@ -16,7 +16,7 @@ from trove_lite.datasets.math import CATEGORIES, MATH
 from trove_lite.errors import TroveLiteError
 from trove_lite.prompts import load_pack
 from trove_lite.prompts.base import PromptPack
-from trove_lite.selection import RULES, Vote, number_text, one_stage, two_stage
+from trove_lite.selection import Vote, number_text, one_stage, two_stage
 
 from ..conftest import ROOT
 from ..simulated import candidates, problem
@@ -133,20 +133,11 @@ def test_tokens_match_where_they_were_counted(simulated):
 # ---- what TroVE counts ----
 
 
-def counted(solution, kept=(), **changes):
+def counted(solution):
     frame = candidates(categories=("counting", "geometry"), problems=4)
     frame = frame[frame["method"] == "trove"].astype({"phase": object, "provenance": object})
-    frame = frame.assign(solution=f"```python\n{solution}\n```", tools="", response="", error=None, **changes)
-    rows = [("run0", "trove", c, 0, i, s, s) for c in ("counting", "geometry") for i, s in enumerate(kept)]
-    kept = pd.DataFrame(rows, columns=["run", "method", "category", "seed", "rank", "signature", "name"])
-    return frame, kept
-
-
-@pytest.mark.parametrize(("kept", "verdict"), [(("f(x)",), CONSISTENT), (("f(x)", "import math"), INCONSISTENT)])
-def test_a_library_with_imports_is_no_library_of_functions(kept, verdict):
-    found = only("library_of_functions", {"kept": counted("print(1)", kept)[1]})
-    assert found.verdict == verdict
-    assert f"of {2 * len(kept)} tools in 2 public toolboxes {2 * len(kept) - 2} are imports" in found.computed
+    frame = frame.assign(solution=f"```python\n{solution}\n```", tools="", response="", error=None)
+    return trove.counted_otherwise(frame)
 
 
 @pytest.mark.parametrize(
@@ -158,30 +149,9 @@ def test_a_library_with_imports_is_no_library_of_functions(kept, verdict):
     ],
 )
 def test_a_count_that_differs_from_the_words_is_found(solution, calls, every):
-    evidence = {"counted": trove.counted_otherwise(counted(solution)[0])}
+    evidence = {"counted": counted(solution)}
     assert only("operations_are_calls", evidence).verdict == calls
     assert only("operations_are_expressions", evidence).verdict == every
-
-
-@pytest.mark.parametrize(
-    ("lost", "cut", "verdict"), [(0, False, CONSISTENT), (2, True, CONSISTENT), (2, False, INCONSISTENT)]
-)
-def test_another_program_in_a_result_file_is_found_unless_the_log_is_cut(lost, cut, verdict):
-    frame, _ = counted("print(1)")
-    ended = trove.ended_with(frame)[frame.columns].assign(phase="selected", provenance="recorded selection")
-    ended.loc[ended.index[:lost], "program"] = np.arange(lost)
-    both = pd.concat([frame.assign(shortened=cut), ended], ignore_index=True)
-    assert only("result_files", {"selected": trove.recorded_selection(both)}).verdict == verdict
-
-
-@pytest.mark.parametrize(("count", "verdict"), [((4, 2), CONSISTENT), ((50, 50), UNDECIDED)])
-def test_a_printed_cell_that_nothing_gives_is_open_and_one_that_a_count_gives_is_not(monkeypatch, count, verdict):
-    shown = dict(zip(("n_ops", "n_lib"), count, strict=True)) | {"acc": 0.4}
-    look = "papers.trove.explained.print_of"
-    monkeypatch.setattr(look, lambda comparison, system, metric: lambda category: (shown[metric], float("nan")))
-    frame, kept = counted("print(1)", ("f(x)", "import math"))
-    evidence = {"explained": trove.table2_explained(frame, kept), "kept": kept}
-    assert [only(check, evidence).verdict for check in ("lib_of_table2", "ops_of_table2")] == [verdict] * 2
 
 
 # ---- rules ----
@@ -202,13 +172,6 @@ def test_agreement_without_alternatives_is_the_official_one():
         assert rules.agreement(every) == one_stage(every)
     two = votes((1.0,), (2.0,), (2.0,), (1.0,), modes=["import", "import", "create", "skip"])
     assert rules.in_two_stages(one_stage)(two) == two_stage(two)
-
-
-@pytest.mark.parametrize("rule", ["one_stage", "two_stage"])
-def test_rules_on_tables_agree_with_the_fast_ones(simulated, rule):
-    slow, fast = rules.choose_by(simulated, RULES[rule]), choose(simulated, rule)
-    where = ["run", "problem", "mode", "sample"]
-    pd.testing.assert_frame_equal(slow[where], fast[where])
 
 
 @pytest.mark.parametrize(
@@ -255,18 +218,6 @@ def test_a_switch_that_does_nothing_has_no_effect_and_a_planted_one_is_measured(
     right = chosen.groupby("method", observed=True)["correct"].agg(["mean", "sum"])
     assert (-whole["difference"]).tolist() == pytest.approx(right["mean"].tolist())
     assert whole["other_verdict"].tolist() == right["sum"].tolist()
-
-
-def test_rules_are_judged_by_trove_alone_and_the_ablation_stands_beside_it(simulated):
-    ours = simulated[simulated["method"] == "trove"].astype({"run": str})
-    other = ours.assign(method="trove_no_import", run=ours["run"] + "_without")
-    before = choose(pd.concat([ours, other]).astype({"method": str}), "two_stage")
-    effects = effect_of(before, before.assign(correct=before["correct"] & (before["method"] == "trove")))
-    found = only("switched_rules", {"effects": effects.assign(p_holm=1.0), "remarks": {}})
-    lost = 100 * before["correct"][before["method"] == "trove_no_import"].mean()
-    assert "+0.0 points" in found.computed
-    assert "14 logs of trove (" in found.note
-    assert f"14 logs of trove_no_import: -{lost:.1f}" in found.note
 
 
 def test_rules_that_need_what_is_not_here_are_left_out_and_the_others_are_corrected_together(simulated):

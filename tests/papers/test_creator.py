@@ -216,22 +216,6 @@ def test_a_budget_between_whole_numbers_of_attempts_is_a_mixture():
     assert [spend.between(scores.__getitem__, n)["score"].item() for n in (2, 2.25)] == [2, 2.25]
 
 
-def test_tokens_that_nobody_counted_are_said_to_be_missing():
-    candidates, calls = simulated(methods=("creator", "pot"), attempts=2)
-    table = creator.matched(creator.study(candidates, calls=calls.assign(completion_tokens=pd.NA)))
-    tokens = table[table["budget"] == "completion tokens"]
-    assert tokens["difference"].isna().all()
-    assert tokens["note"].str.contains("no completion tokens counted|no Entangled runs|no PRIMITIVE runs").all()
-
-
-def test_methods_are_compared_where_one_attempt_of_the_dearest_is_paid_for():
-    methods = ["CREATOR", "Entangled", "PoT"]
-    costs = pd.DataFrame({"calls": [2.0, 1.5, 1.0], "completion tokens": [100.0, 130.0, np.nan]}, methods)
-    assert spend.budgets(costs, "completion tokens") == [100, 130, 250, 500, 750]
-    assert spend.budgets(costs, "calls") == [2, 5, 10, 15]
-    assert np.isnan(spend.budgets(costs.loc[["PoT"]], "calls")).all()
-
-
 def test_better_creation_is_found_at_equal_calls_and_questions_with_hints_stay_out():
     """A method that is right far more often for the same calls comes out ahead."""
     worse, calls = simulated(methods=("entangled",), chance=0.2, problems=30)
@@ -303,12 +287,3 @@ def test_sets_better_and_worse_are_counted_against_one_attempt():
     assert (values(table, "sets better")[GOLD], values(table, "sets worse")[GOLD]) == (0.25, 0.25)
     printed = table[table["system"] == GOLD].set_index("category")["published"]
     assert printed.round(3).to_dict() == {"accuracy": 0.783, "gain": 0.153, "sets worse": 0.02, "sets better": 0.39}
-
-
-def test_rows_that_gold_answers_decide_say_so_and_one_that_cannot_be_says_why():
-    table = creator.table5(transferred([FIRST_TOOL, OWN], attempts=1))
-    by_gold = table["system"].str.contains("gold|released")
-    assert table["supervision"].tolist() == ["gold answers choose" if gold else "" for gold in by_gold]
-    more = table[table["system"].str.startswith("2 attempts") & (table["category"] == "accuracy")]
-    assert more["value"].isna().all()
-    assert more["note"].str.contains("run a larger k").all()

@@ -17,7 +17,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.methods.latm.settings import LatmSettings, tool_of
 from trove_lite.recorded.made_tools import complete_description, tool_settings, transcript
 
-from ..running.test_labelled import REPLIES, ScriptedModel, run
+from ..running.test_labelled import run
 from ..simulated import candidates as simulated
 
 TOKENS = {"tokens": latm.PRICES["tokens"]}
@@ -62,32 +62,6 @@ def test_runs_of_two_users_are_no_copies_though_they_write_the_same(runs):
     found = latm.sides(pd.concat([candidates, other]), pd.concat([asked, theirs]))
     sizes = {name: len(side) for name, side in found.sides.items()}
     assert sizes == {"LATM of maker, user": 4, "LATM of maker, other": 4}
-
-
-class Thinker(ScriptedModel):
-    """Thinks of 3, whatever it is asked; makes the tool of the tests."""
-
-    name = "thinker"
-
-    async def complete(self, prompt, seeds, *, sampling=None):
-        text = prompt if isinstance(prompt, str) else prompt[-1].content
-        turns = 0 if isinstance(prompt, str) else sum(message.role == "assistant" for message in prompt)
-        reply = REPLIES["maker"][turns] if turns or "Please write one general" in text else "So the answer is 3."
-        (made,) = await super().complete(str(prompt), seeds)
-        return [made._replace(text=reply)]
-
-
-def test_table_5_is_of_thoughts_that_a_model_wrote_beside_people_s_and_a_tool(runs, tmp_path):
-    run(tmp_path / "thoughts", methods=("made_cot",), roles=("maker",), solver=Thinker())
-    given = tool_settings([tmp_path / "thoughts"], "made_cot")
-    assert given["maker"] == "maker"
-    assert given["tools"]["chinese_remainder"].count("A: Let's think step by step. ") == 3
-    more = [*runs, tmp_path / "thoughts"]
-    table = latm.table5(latm.sides(load_candidates(*more), load_calls(*more)))
-    systems = {"LATM of maker, user", "CoT, scripted", "made CoT of maker, thinker"}
-    assert set(table.loc[table["problems"] > 0, "system"]) == systems
-    with pytest.raises(TroveLiteError, match="thoughts were not released"):
-        tool_settings(["released"], "made_cot")
 
 
 @pytest.mark.parametrize("mode", ["latm", "fallback"])
@@ -161,14 +135,6 @@ def test_each_seed_s_first_tool_is_carried_to_its_user_and_a_task_without_one_is
     (tmp_path / "run.json").write_text(json.dumps(about | {"toolboxes": []}))
     with pytest.raises(TroveLiteError, match="made no tools"):
         tool_settings([tmp_path])
-
-
-def test_a_file_is_the_tool_of_the_task_that_it_is_named_after(tmp_path):
-    (tmp_path / "word_sorting.md").write_text("a tool")
-    found = tool_settings([tmp_path / "word_sorting.md"])
-    assert found == {"tools": {"word_sorting": "a tool"}, "maker": tmp_path.name}
-    with pytest.raises(TroveLiteError, match="cannot be read"):
-        tool_settings([tmp_path / "nothing.md"])
 
 
 def test_a_user_has_the_tool_of_its_own_seed_and_of_another_the_first():

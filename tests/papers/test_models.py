@@ -5,7 +5,7 @@ import pandas as pd
 from papers import reeval
 from trove_lite.candidates import load_candidates, save_run, save_table
 
-from ..simulated import MODEL, candidates
+from ..simulated import candidates
 
 
 def made(seed=0, model="one", **how):
@@ -26,12 +26,14 @@ def test_a_group_of_a_model_that_is_not_there_or_there_already_is_left_out_and_a
     pd.testing.assert_frame_equal(found["three"]["TROVE"], reeval.sides(load_candidates(study))["TROVE"])
 
 
-def test_what_a_problem_cost_counts_every_request_and_its_tokens():
-    rows = made(problems=2, runs=1).assign(prompt_tokens=100, completion_tokens=10)
-    table = reeval.methods(reeval.sides(rows)).set_index(["category", "system"])["value"]
-    assert table["counting", "TROVE, requests a problem"] == 15
-    assert table["counting", "PRIMITIVE, tokens written a problem"] == 150
-    assert table["counting", "PRIMITIVE, tokens read a problem"] == 1500
+def test_a_table_of_models_has_the_rows_of_each_that_hold_a_value():
+    one, two = reeval.sides(made()), reeval.sides(made(seed=1, model="two")[lambda rows: rows["method"] == "trove"])
+    table = reeval.each_model({"one": one, "two": two}, reeval.table1, resamples=5)
+    assert table.attrs["name"] == "reeval_table1_models"
+    systems = table.groupby("model")["system"].unique().map(sorted).to_dict()
+    assert systems["one"] == ["PRIMITIVE, K=15", "TROVE, one-stage", "TROVE, two-stage"]
+    own = reeval.table1(two, resamples=5).dropna(subset="value")
+    assert table.loc[table["model"] == "two", "value"].tolist() == own["value"].tolist()
 
 
 # ---- problems in full ----
@@ -39,37 +41,12 @@ def test_what_a_problem_cost_counts_every_request_and_its_tokens():
 
 def test_where_the_sides_part_is_counted_over_every_problem_of_a_seed_and_drawn_by_a_seed():
     sides = reeval.sides(made(problems=30))
-    (counts, found), (_, again), (_, other) = (reeval.differ(sides, number=4, seed=seed) for seed in (0, 0, 1))
+    (counts, text), (_, again), (_, other) = (reeval.differ(sides, number=4, seed=seed) for seed in (0, 0, 1))
     kinds = counts[["both", "TROVE alone", "PRIMITIVE alone", "neither"]]
     assert counts["problems"].to_list() == kinds.sum(axis=1).to_list() == [30, 30]
-    assert found.groupby(["problem", "seed"])["right"].sum().to_list() == [1] * 4
-    pd.testing.assert_frame_equal(found, again)
-    assert found["problem"].to_list() != other["problem"].to_list()
-
-
-def test_a_problem_in_full_has_both_answers_with_their_programs_or_says_why_there_is_none():
-    text = reeval.in_full(reeval.differ(reeval.sides(made(problems=30)), number=1).drawn)
-    assert text.count("print(1)") == 2
-    assert "-- TROVE (" in text
+    assert text == again != other
+    assert text.count("== counting ") == text.count(", right: ") == text.count(", wrong: ") == 4
+    assert text.count("print(1)") == 8
     assert "-- PRIMITIVE (primitive), " in text
     rows = made()
-    found = reeval.differ(reeval.sides(rows[rows["method"] == "trove"]))
-    assert "both sides have" in reeval.in_full(found.drawn)
-
-
-# ---- to read ----
-
-
-def test_a_table_of_models_has_a_column_for_each_and_a_dash_where_one_lacks_a_row():
-    one, two = (
-        reeval.sides(made(model=MODEL)),
-        reeval.sides(made(seed=1, model="two")[lambda rows: rows["method"] == "trove"]),
-    )
-    table = reeval.each_model({"one": one, "two": two}, reeval.methods)
-    shown = reeval.a_column_a_model(table).set_index(["category", ""])
-    own = table[(table["model"] == "one") & (table["system"] == "PRIMITIVE, K=15")].iloc[0]
-    assert list(shown) == ["one", "two"]
-    assert shown.loc["counting", "PRIMITIVE, K=15"].to_list() == [
-        f"{own['value']:.3f} [{own['low']:.3f}, {own['high']:.3f}] (paper: {own['published']:.3g})",
-        "–",
-    ]
+    assert "both sides have" in reeval.differ(reeval.sides(rows[rows["method"] == "trove"]))[1]

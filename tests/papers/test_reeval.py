@@ -10,7 +10,6 @@ import trove_lite as tl
 from papers import COLUMNS, reeval, show, side_by_side
 from papers.reeval import SKIP_POOL
 from trove_lite import TroveLiteError
-from trove_lite.analysis.scores import ALL_MACRO, ALL_MICRO
 from trove_lite.analysis.statistics import holm
 
 from ..simulated import candidates
@@ -62,12 +61,6 @@ def test_skip_samples_of_independent_runs_stand_in_for_primitive_where_it_did_no
     assert reeval.source(whole, "PRIMITIVE", "algebra") == "PRIMITIVE"
 
 
-def test_other_methods_are_sides_of_their_own(simulated):
-    more = simulated[simulated["method"] == "trove"].assign(method="trove_no_import", run="other")
-    found = reeval.sides(pd.concat([simulated, more.assign(program=more["program"] + 1)]))
-    assert list(found.sides) == ["TROVE", "PRIMITIVE", "TROVE without IMPORT"]
-
-
 def test_models_are_not_mixed(simulated):
     mixed = pd.concat([simulated, simulated.assign(model="other", run="other")], ignore_index=True)
     with pytest.raises(TroveLiteError, match="2 different values of 'model'"):
@@ -87,22 +80,11 @@ def test_every_cell_is_filled_or_says_why_not(made):
             assert (filled["value"] <= filled["high"] + 1e-9).all(), name
 
 
-def test_same_seed_same_table(skip_only, made, partial):
-    assert computed("figure4_table", reeval.sides(skip_only)).equals(made["figure4_table", partial])
-
-
 def test_table1_cell_is_the_mean_over_runs_of_the_rule(made, whole, simulated):
     found = cell(made["table1", whole], category="counting", system="TROVE, two-stage")
     part = simulated[(simulated["method"] == "trove") & (simulated["category"] == "counting")]
     assert found["value"] == pytest.approx(tl.choose(part, "two_stage")["correct"].astype(float).mean())
     assert (found["runs"], found["problems"], found["published"], found["published_sd"]) == (2, 6, 0.24, 0.02)
-
-
-def test_all_seven_categories_give_a_micro_and_a_macro_row(made, whole):
-    table = made["table1", whole]
-    assert cell(table, category=ALL_MICRO, system="TROVE, one-stage")["published"] == 0.25
-    macro = cell(table, category=ALL_MACRO, system="TROVE, one-stage")["published"]
-    assert macro == pytest.approx(np.mean([0.29, 0.27, 0.08, 0.13, 0.30, 0.32, 0.20]))
 
 
 def test_the_stand_in_is_named_in_every_cell_it_fills_and_is_not_matched(made, partial):
@@ -115,22 +97,6 @@ def test_the_stand_in_is_named_in_every_cell_it_fills_and_is_not_matched(made, p
         assert all("SKIP pool" in c for c in columns if c.startswith("PRIMITIVE") and "original" not in c)
     assert set(made["differences", partial]["b"]) == {SKIP_POOL}
     assert made["matched_budgets", partial]["note"].str.startswith("no PRIMITIVE runs").all()
-
-
-def test_too_few_samples_is_a_reason(simulated):
-    short = simulated[(simulated["method"] != "primitive") | (simulated["sample"] < 8)]
-    found = cell(reeval.table1(reeval.sides(short), k=15), category="counting", system="PRIMITIVE, K=15")
-    assert np.isnan(found["value"])
-    assert found["note"] == "only 8 PRIMITIVE samples a problem"
-
-
-def test_a_rerun_is_predicted_from_runs_and_not_from_a_pool(made, partial):
-    table = made["table1", partial]
-    known = table[table["value"].notna()]
-    pool = known["source"] == SKIP_POOL
-    assert known.loc[pool, ["prediction_low", "p_print"]].isna().all(axis=None)
-    assert known.loc[~pool, "prediction_low"].notna().all()
-    assert (known.loc[~pool, "prediction_low"] <= known.loc[~pool, "value"]).all()
 
 
 def test_power_counts_a_pool_as_noisy_as_runs(partial):
@@ -248,12 +214,9 @@ def test_runs_with_fewer_calls_are_compared_at_what_they_have(simulated):
 #: Of two categories.
 SMALL = {
     "TROVE alone": lambda f: f[f["method"] == "trove"],
-    "TROVE alone, without SKIP": lambda f: f[(f["method"] == "trove") & (f["mode"] != "skip")],
     "PRIMITIVE alone": lambda f: f[f["method"] == "primitive"],
     "neither": lambda f: f[f["method"] == "primitive"].assign(method="instance", mode="instance"),
-    "six problems": lambda f: f[f["category"] == "counting"],
     "one problem": lambda f: f[(f["category"] == "counting") & (f["problem"] == 0)],
-    "one run": lambda f: f[f["run"] == "run0"],
     "two categories, one a side": lambda f: f[
         f["category"].astype(str) == f["method"].map({"trove": "counting", "primitive": "number"}).astype(str)
     ],

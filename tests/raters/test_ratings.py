@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from papers.raters.ratings import agreement, by_method, kappa, method_differences, variance_of
-from trove_lite.analysis.variance import interval
 
 
 def scores(rng, *, raters=6, problems=30, methods=3, delta=1.0, rater_sd=0.7, rater_method=0.3, program=0.4, rest=0.5):
@@ -37,14 +36,6 @@ def test_levels_of_raters_and_problems_cancel_in_a_difference_whatever_a_rater_l
     v = variance_of(frame, "m0", "m1")
     assert v.value == pytest.approx(1)
     assert v.over_problems == pytest.approx(0, abs=1e-12)
-
-
-def test_an_interval_of_a_difference_covers_the_truth():
-    rng, hits = np.random.default_rng(2), 0
-    for _ in range(40):
-        found = interval(variance_of(scores(rng), "m0", "m1"))
-        hits += found.low <= 1 <= found.high
-    assert hits >= 35  # of 40 at 95 %: fewer has a chance of 5 %
 
 
 def test_what_a_rater_makes_of_a_method_is_kept_apart_from_chance_and_one_rater_cannot_show_it():

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from trove_lite import RunSettings
 from trove_lite.candidates import read_description
 from trove_lite.datasets import load_dataset
 from trove_lite.errors import TroveLiteError
+from trove_lite.running.settings import RunSettings
 
 MAIN, LONGER = "runs", "longer"  # groups: what tables are made from, and PRIMITIVE with more calls
 ABLATIONS = "ablations"  # TROVE with one choice changed

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from trove_lite import TroveLiteError, load_candidates, outcomes
+from trove_lite import TroveLiteError, load_candidates
 from trove_lite.candidates import (
     SCHEMA,
     TEXT,
@@ -13,6 +13,7 @@ from trove_lite.candidates import (
     calls_of,
     fingerprint,
     load_calls,
+    outcomes,
     save_run,
     save_table,
 )

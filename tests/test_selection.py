@@ -2,9 +2,19 @@
 
 import pytest
 
-from trove_lite import RULES, one_stage, one_stage_described, oracle, random_choice, two_stage, two_stage_described
 from trove_lite.datasets.answers import is_correct, read_numbers
-from trove_lite.selection import Vote, number_text, rounded
+from trove_lite.selection import (
+    RULES,
+    Vote,
+    number_text,
+    one_stage,
+    one_stage_described,
+    oracle,
+    random_choice,
+    rounded,
+    two_stage,
+    two_stage_described,
+)
 
 
 def vote(*answers, mode="skip", ok=True, operations=5):

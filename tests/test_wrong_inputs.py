@@ -8,8 +8,11 @@ import pytest
 
 import trove_lite as tl
 from papers import check, published_table, reeval, save
+from trove_lite import selection
+from trove_lite.analysis.choose import expected_score
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.cli import main
+from trove_lite.datasets.files import fetch
 from trove_lite.methods import load_method
 from trove_lite.models import load_model
 from trove_lite.running.live import live_run
@@ -147,16 +150,16 @@ FUNCTIONS = {
     "a table of something else": (lambda: tl.load_candidates("other.parquet"), "other.parquet"),
     "no such rule": (lambda: tl.choose(FRAME, "best"), "one_stage"),
     "a table without answers": (lambda: tl.choose(pd.DataFrame({"a": [1]}), "one_stage"), "candidates"),
-    "no calls a problem": (lambda: tl.expected_score(FRAME, "one_stage", 0, seed=0), "k"),
+    "no calls a problem": (lambda: expected_score(FRAME, "one_stage", 0, seed=0), "k"),
     "no such published table": (lambda: published_table("reeval_table99"), "reeval_table1"),
-    "no such group of files": (lambda: tl.fetch("recipes"), "math"),
+    "no such group of files": (lambda: fetch("recipes"), "math"),
     "no such data set": (lambda: tl.load_problems("atlas", "counting"), "math"),
     "no such category": (lambda: tl.load_problems("math", "cooking"), "counting"),
-    "no votes by one stage": (lambda: tl.one_stage([]), "no candidate"),
-    "no votes as described, by one": (lambda: tl.one_stage_described([]), "no candidate"),
-    "no votes by chance": (lambda: tl.random_choice([], 0), "no candidate"),
-    "no votes for the oracle": (lambda: tl.oracle([]), "no candidate"),
-    "a seed that is none": (lambda: tl.expected_score(FRAME, "one_stage", 3, seed=-1), "seed -1"),
+    "no votes by one stage": (lambda: selection.one_stage([]), "no candidate"),
+    "no votes as described, by one": (lambda: selection.one_stage_described([]), "no candidate"),
+    "no votes by chance": (lambda: selection.random_choice([], 0), "no candidate"),
+    "no votes for the oracle": (lambda: selection.oracle([]), "no candidate"),
+    "a seed that is none": (lambda: expected_score(FRAME, "one_stage", 3, seed=-1), "seed -1"),
     "a comparison of nothing": (lambda: tl.compare({}), "nothing to compare"),
     "a comparison of two models": (lambda: tl.compare(pd.concat([FRAME, FRAME.assign(model="b")])), "2 different"),
     "candidates for a comparison": (lambda: tl.accuracy(FRAME), "see compare"),

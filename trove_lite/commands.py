@@ -71,8 +71,7 @@ def run(
       trove-lite run --dataset math --model vllm:NAME --preset official --trove.interval 200 --out runs/math
       trove-lite run --config study.yaml --dry_run
     """
-    from .analysis.summary import against
-    from .candidates import load_candidates, read_description
+    from .candidates import read_description
     from .recorded.lent import lend
     from .running import account, live
 
@@ -91,9 +90,7 @@ def run(
         print(f"{out}: was complete already")
     else:
         described = read_description(out)
-        methods = {row["method"] for row in described["budget"]}  # an ablation has a name of its own in tables
-        names = sorted(methods, key=lambda name: [not name.startswith(own) for own in described["methods"]])
-        say(account.came_of(out, described), *against(load_candidates(out), names), *signs_against(out))
+        say(account.came_of(out, described), *signs_against(out))
     print(f"look closer: trove-lite view {out}, trove-lite summary {out}")
     print(f"all tables and figures: trove-lite report {out} --out NAME")
 

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trove_lite import RULES, choose, expected_score
-from trove_lite.analysis.choose import PROBLEM, in_order, modes_of
+from trove_lite.analysis.choose import PROBLEM, choose, expected_score, in_order, modes_of
 from trove_lite.errors import TroveLiteError
-from trove_lite.selection import Vote
+from trove_lite.selection import RULES, Vote
 
 from ..simulated import candidates
 

@@ -176,6 +176,7 @@ def test_what_cannot_be_matched_says_why(simulated, runs):
     other = runs.assign(seed=runs["seed"] + (runs["method"] == "trove") * 7)
     assert matched(tl.compare(other))["note"].str.contains("no seed in common").all()
     trove = runs[runs["method"] == "trove"]
+    assert matched(tl.compare(runs.assign(seed=0)))["note"].str.contains("several runs of one seed").all()
     alone = Comparison.of({"trove": trove, "primitive": trove.head(0)})
     assert matched(alone)["note"].tolist() == ["no primitive runs"]
 

@@ -5,8 +5,8 @@ from itertools import product
 import pandas as pd
 import pytest
 
-from trove_lite import accuracy, accuracy_differences, compare, matched_budgets, summarise
-from trove_lite.analysis.summary import as_text
+from trove_lite import accuracy, accuracy_differences, compare, matched_budgets
+from trove_lite.analysis.summary import as_text, summarise
 from trove_lite.candidates import as_arrow, as_frame
 
 K = 3

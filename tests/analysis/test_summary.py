@@ -1,6 +1,6 @@
 """The summary counts what is there."""
 
-from trove_lite import summarise
+from trove_lite.analysis.summary import summarise
 
 
 def test_summary_counts_what_is_there(simulated):

@@ -2,7 +2,8 @@
 
 import pytest
 
-from trove_lite import load_candidates, shared_programs, summarise
+from trove_lite import load_candidates, shared_programs
+from trove_lite.analysis.summary import summarise
 
 from ..conftest import ROOT
 

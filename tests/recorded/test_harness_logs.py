@@ -11,7 +11,8 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 import trove_lite as tl
-from trove_lite.candidates import read_description, save_table
+from trove_lite.analysis.summary import summarise
+from trove_lite.candidates import outcomes, read_description, save_table
 from trove_lite.cli import main
 from trove_lite.view.contents import Contents
 
@@ -109,7 +110,7 @@ def test_a_table_becomes_a_run_that_everything_reads(tmp_path, capsys, name):
     assert values == {"one_stage": -0.5, "oracle": -0.5}
     run = str(tmp_path / "run")
     assert main(["summary", run]) == main(["view", run, "--quiet"]) == main(["summary", run, "--json"]) == 0
-    (plain, tools) = tl.summarise(found)["runs"]
+    (plain, tools) = summarise(found)["runs"]
     assert (plain["oracle_correct"], plain["one_stage_correct"], tools["candidates"]) == (2, 2, 4)
     assert read_description(run)["problems"] == {"problems": {"0": "a", "1": "b"}}
 
@@ -137,7 +138,7 @@ def test_verdicts_alone_give_pass_at_k_and_no_agreement(tmp_path, capsys):
     assert "no answers" in table_of.attrs["note"]
     assert differences(found, k=1)[0] == {"one_stage": 0.5, "oracle": 0.5}  # a lone sample is what any rule chooses
     assert "no answers" in tl.accuracy(tl.compare(found))["note"][0]
-    assert tl.summarise(found)["runs"][0]["one_stage_correct"] is None
+    assert summarise(found)["runs"][0]["one_stage_correct"] is None
     with pytest.raises(tl.TroveLiteError, match="cannot be computed"):
         tl.choose(found, "one_stage")
     page = Contents(found, tl.load_calls(tmp_path / "run"), {}, [])
@@ -246,7 +247,7 @@ def test_what_is_written_as_a_table_is_read_again(tmp_path, kept):
 
 def test_samples_of_all_modes_are_numbered_in_a_table(tmp_path, simulated):
     part = simulated[(simulated["category"] == "counting") & (simulated["run"] == simulated["run"].iloc[0])]
-    save_table(tl.outcomes(part), tmp_path / "o")
+    save_table(outcomes(part), tmp_path / "o")
     assert main(["export", str(tmp_path / "o"), "--out", str(tmp_path / "t.csv")]) == 0
     after = imported(tmp_path, "table", tmp_path / "t.csv")
     assert len(after) == len(part[part["phase"] == "stream"])

@@ -152,6 +152,11 @@ def _row(each: pd.DataFrame, v: Variance, a: str, b: str) -> dict:
 def _cannot(cost: str, *sides: tuple[str, Spent]) -> str:
     """Why the two cannot be compared at this cost; empty where they can."""
     reasons = [f"no {name} runs" for name, spent in sides if spent.samples.empty]
+    for name, spent in sides:
+        runs = spent.samples[["run", "seed", "category"]].drop_duplicates()
+        if len(again := runs[runs.duplicated(["seed", "category"], keep=False)]):
+            names = " and ".join(sorted(set(again["run"])))
+            reasons.append(f"{name} has several runs of one seed ({names}): give each as a side of its own")
     uncounted = [name for name, spent in sides if spent.samples[cost].isna().any() or spent.besides[cost].isna().any()]
     if uncounted:
         reasons.append(f"no token counts in the {' and '.join(uncounted)} runs: recorded logs have none, live runs do")

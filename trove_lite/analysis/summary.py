@@ -1,15 +1,11 @@
 """What a run holds, in one object for each run and category: counts, oracle, modes, and who copies whom."""
 
-from collections.abc import Sequence
-
 import pandas as pd
 
 from ..candidates import FAIL_ON_MISSING, MISSING, UNAVAILABLE, all_candidates, selections
 from .choose import choose, in_order, modes_of, without_agreement, without_answers
-from .compare import accuracy_differences, points
 from .independence import repetitions, shared_programs
 from .scores import correct_counts, distinct_score, graded_answer, oracle_score
-from .sides import compare
 
 RUN = ["run", "method", "category"]
 
@@ -81,19 +77,6 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> list[dict]:
             }
         )
     return runs
-
-
-def against(candidates: pd.DataFrame, methods: Sequence[str], rule: str = "one_stage") -> list[str]:
-    """Each pair of these methods in a line: the difference of their accuracies at the same calls, with its interval."""
-    sides = {method: candidates[candidates["method"] == method] for method in methods}
-    if sum(map(len, sides.values())) == 0 or len(sides) < 2:
-        return []
-    table = accuracy_differences(compare(sides), rules=(rule,))
-    return [
-        f"{row.a} against {row.b}: {points(row)} "
-        f"(95 %, {row.problems} problems, {row.k} calls each, selected by {rule})"
-        for row in table.groupby(["a", "b"], sort=False).tail(1).itertuples()  # over all categories, where several are
-    ]
 
 
 def as_text(summary: dict) -> str:

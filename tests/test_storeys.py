@@ -5,7 +5,7 @@
     3  analysis            running   recorded
     2  prompts
     1  datasets  methods  models  sandbox
-    0  errors  candidates  programs  definitions  parse  selection  journal  lazy  plugins  bars
+    0  errors  candidates  programs  definitions  parse  selection  journal  lazy  plugins  shapes  bars
 
 A module imports from its own folder and from lower storeys, never up and never sideways; an import inside a function
 counts like any other. Read from the source by `ast` alone.
@@ -31,6 +31,7 @@ STOREYS = (
         "journal",
         "lazy",
         "plugins",
+        "shapes",
         "bars",
         "version",
     ],

@@ -77,7 +77,7 @@ def live_run(
     out, reuse = Path(out), Path(reuse) if reuse else None
     dataset = dataset or load_dataset(settings.dataset)
     pack = pack or load_pack(settings.prompts, dataset)
-    begun = begun_with(out)
+    begun = begun_with(out, settings)
     refuse_wordless(settings, pack, begun)
     streams = streams_of(settings, dataset, lent, begun)
     models = players(settings, model, roles)

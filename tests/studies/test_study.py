@@ -54,7 +54,8 @@ def run_folder(folder: Path, model="simulated", **about) -> Path:
     """A complete run folder, as a release that recorded neither calls, identity nor sessions left it."""
     rows = candidates(problems=3, runs=1, k=6, categories=("counting",))
     sampling = {"temperature": 0.6, "top_p": 0.95, "max_tokens": 512}
-    settings = {"methods": ["primitive"], "categories": ["counting"], "seeds": [0], "k": 6, "sampling": sampling}
+    settings = {"name": "run", "methods": ["primitive"], "categories": ["counting"], "seeds": [0], "k": 6}
+    settings |= {"sampling": sampling}
     description = {"kind": "live", "model": model, "settings": settings, "prompts": {"name": "own", "hash": "0a"}}
     save_run(folder, rows.assign(model=model), description | about)
     return folder

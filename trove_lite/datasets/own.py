@@ -76,9 +76,7 @@ def _entry(line: str, where: str) -> dict:
         raise DamagedFile(f"{where}: field 'question' is missing or no text; give the question")
     level, category = entry.get("level", ""), entry.get("category", WITHOUT)
     if isinstance(level, bool) or not isinstance(level, int | str) or len(str(level)) > LONGEST_LEVEL:
-        raise DamagedFile(
-            f"{where}: field 'level' is {json.dumps(level)[:40]}; give a text or a whole number, both short"
-        )
+        raise DamagedFile(f"{where}: field 'level' is {json.dumps(level)[:40]}; give a text or a whole number")
     if not isinstance(category, str) or not CATEGORY.fullmatch(category):
         raise DamagedFile(
             f"{where}: category {json.dumps(category)[:120]}; use letters, digits, spaces, dots, dashes: it names files"

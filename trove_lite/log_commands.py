@@ -70,20 +70,19 @@ def import_others(logs: tuple[str, ...], folder: Path, format: str, verdict: str
     say(*without_agreement(table), f"{len(table)} candidates for {problems} problems in {folder}")
 
 
-def export(runs: tuple[Path, ...], *, out: Path, format: Literal["csv", "inspect"] = "csv") -> None:
-    """Write runs as one table, or as logs of inspect_ai.
+def export(runs: tuple[Path, ...], *, out: Path) -> None:
+    """Write runs as one table, which import reads.
 
     runs: run folders or outcomes files
-    out: file to make; for inspect a folder
-    format: csv (what import reads as a table) or inspect
+    out: CSV file to make
 
     examples:
       trove-lite export runs/first --out first.csv
-      trove-lite export runs/first --format inspect --out logs
     """
     from .recorded.harness_logs import export_runs
 
-    print(*export_runs(runs, format, out), sep="\n")
+    export_runs(runs, out)
+    print(out)
 
 
 def reexecute(

@@ -53,15 +53,6 @@ def test_inspect(made, tmp_path):
     assert compared(found, k=1)["one_stage"] == pytest.approx(1 / 3)
 
 
-def test_inspect_out_and_in_again(made, tmp_path):
-    logs = [f"{method}={made('inspect') / f'{method}.eval'}" for method in ("plain", "better")]
-    before = imported(tmp_path / "run", "inspect", *logs)
-    assert main(["export", str(tmp_path / "run"), "--format", "inspect", "--out", str(tmp_path / "logs")]) == 0
-    after = imported(tmp_path / "again", "inspect", *sorted((tmp_path / "logs").iterdir()))
-    same = ["category", "problem", "method", "run", "sample", "correct", "answer", "response", "model"]
-    assert after[same].astype(object).fillna("").equals(before[same].astype(object).fillna(""))
-
-
 @pytest.mark.parametrize(("task", "verdict"), [("sums", "exact_match,strict"), ("choices", "acc")])
 def test_lm_eval(made, tmp_path, task, verdict):
     logs = sorted((made("lm-eval") / "out").glob(f"*/samples_{task}_*.jsonl"))

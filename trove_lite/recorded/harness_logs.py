@@ -1,6 +1,6 @@
-"""Other harnesses' logs → candidates, and candidates → a table or inspect_ai's logs.
+"""Other harnesses' logs → candidates, and candidates → a table.
 
-Inspect's `.eval` files (read and written by inspect_ai itself), lm-eval's `samples_*.jsonl`, evalplus' results, and a
+Inspect's `.eval` files (read by inspect_ai itself), lm-eval's `samples_*.jsonl`, evalplus' results, and a
 plain table. Verdicts are the log's own; texts are kept and never executed. Where a log has verdicts and no answers,
 `answers` is null: nobody can tell which samples agree. A wrong log is refused in one line that says where.
 """
@@ -11,7 +11,6 @@ import io
 import json
 import re
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pandas as pd
@@ -21,7 +20,7 @@ from ..datasets.answers import NUMBER, read_last_line, text_is_correct
 from ..datasets.files import sha256_of
 from ..datasets.own import WITHOUT
 from ..datasets.text_answers import answer_key
-from ..errors import TroveLiteError, encodable
+from ..errors import DamagedFile, TroveLiteError, encodable
 from ..journal import on_disk, write_atomically
 from .official_files import NOTHING_WRITTEN, text_of
 
@@ -144,8 +143,8 @@ def _row(sample: dict, dataset: str, numbers: dict[str, int]) -> dict:
 # ---- what all formats have in common ----
 
 
-def _wrong(where: object, reason: str) -> TroveLiteError:
-    return TroveLiteError(f"{where}: {reason}{NOTHING_WRITTEN}")
+def _wrong(where: object, reason: str) -> DamagedFile:
+    return DamagedFile(f"{where}: {reason}{NOTHING_WRITTEN}")
 
 
 def _right(value: object, where: str, name: str) -> bool:
@@ -192,9 +191,11 @@ def _objects(file: Path) -> Iterator[tuple[str, dict]]:
 
 def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
     try:
-        log = _inspect_ai().read_eval_log(str(file), exclude_fields={"attachments", "events", "messages", "store"})
-    except TroveLiteError:
-        raise
+        import inspect_ai.log
+
+        log = inspect_ai.log.read_eval_log(str(file), exclude_fields={"attachments", "events", "messages", "store"})
+    except ModuleNotFoundError as error:
+        raise TroveLiteError(f"no module {error.name}: inspect's logs need pip install -e '.[logs]'") from error
     except Exception as error:  # a foreign reader's, of any kind
         raise _wrong(file, f"inspect_ai cannot read it ({' '.join(str(error).split())[:200]}); name a log") from error
     if log.status != "success" and not partial:
@@ -215,14 +216,6 @@ def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
             found["answer"] = sample.scores[name].answer
         key = {"category": log.eval.task.rpartition("/")[2], "problem": str(sample.id), "sample": sample.epoch - 1}
         yield same | key | found | {"where": where, "tokens": usage and (usage.input_tokens, usage.output_tokens)}
-
-
-def _inspect_ai():
-    try:
-        import inspect_ai.log
-    except ModuleNotFoundError as error:
-        raise TroveLiteError(f"no module {error.name}: inspect's logs need pip install -e '.[logs]'") from error
-    return inspect_ai.log
 
 
 def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
@@ -323,8 +316,8 @@ READERS = {"inspect": _inspect, "lm-eval": _lm_eval, "evalplus": _evalplus, "tab
 # ---- out ----
 
 
-def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
-    """Runs as a table (`csv`, which `table` reads again), or as inspect_ai's logs in a folder, one a run and category.
+def export_runs(runs: Sequence[str | Path], out: Path) -> None:
+    """Write runs as a table, which `table` reads again. Raises TroveLiteError for runs of several data sets.
 
     A problem's samples, of all its modes, are numbered in the order in which they were taken.
     """
@@ -338,42 +331,7 @@ def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
     frame["sample"] = frame.groupby(stream, observed=True).cumcount()
     frame["problem"] = [names.get(s.category, {}).get(str(s.problem), str(s.problem)) for s in frame.itertuples()]
     table = frame.rename(columns={"response": "text"}).reindex(columns=TABLE).astype(object)
-    inspect = _inspect_ai() if kind == "inspect" else None
+    table = table.dropna(axis="columns", how="all")
     with on_disk(out):
-        (out if inspect else out.parent).mkdir(parents=True, exist_ok=True)
-        if not inspect:
-            table = table.dropna(axis="columns", how="all")
-            write_atomically(out, lambda part: table.to_csv(part, index=False, lineterminator="\n"))
-            return [out]
-        written = []
-        for key, part in table.groupby(["method", "run", "category"]):
-            written.append(out / (re.sub(r"[^\w.-]+", "-", "_".join(key)) + ".eval"))
-            inspect.write_eval_log(_as_inspect(inspect, part.where(part.notna(), None)), str(written[-1]))
-        return written
-
-
-def _as_inspect(inspect, rows: pd.DataFrame):
-    """One run of a category as inspect's log. Questions and golds are not in candidates, and stand empty."""
-    from inspect_ai.model import ModelOutput
-    from inspect_ai.scorer import Score
-
-    samples = []
-    for row in rows.itertuples():
-        score = {"verdict": Score(value="C" if row.correct else "I", answer=row.answer)}
-        error = inspect.EvalError(message=row.error or "no answer could be had", traceback="", traceback_ansi="")
-        ended = {"error": error} if row.correct is None else {"scores": score}
-        output = ModelOutput.from_content(row.model, row.text or "")
-        key = {"id": row.problem, "epoch": row.sample + 1, "input": "", "target": ""}
-        samples.append(inspect.EvalSample(**key, output=output, **ended))
-    spec = inspect.EvalSpec(
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-        task=row.category,
-        solver=row.method,
-        model=row.model,
-        dataset=inspect.EvalDataset(name=row.category, samples=rows["problem"].nunique()),
-        config=inspect.EvalConfig(epochs=int(rows["sample"].max()) + 1),
-    )
-    accuracy = inspect.EvalMetric(name="accuracy", value=float(rows["correct"].dropna().astype(float).mean()))
-    scores = [inspect.EvalScore(name="verdict", scorer="verdict", metrics={"accuracy": accuracy})]
-    results = inspect.EvalResults(total_samples=len(samples), completed_samples=len(samples), scores=scores)
-    return inspect.EvalLog(status="success", eval=spec, samples=samples, results=results)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(out, lambda part: table.to_csv(part, index=False, lineterminator="\n"))

@@ -35,9 +35,6 @@ BEFORE = "before"  # where journals lie whose unavailable samples are asked for 
 TABLES = ("candidates.parquet", "calls.parquet")
 
 
-# ---- what a run is ----
-
-
 def describe(settings: RunSettings, streams: Sequence[Stream], pack, level: str) -> dict:
     """All that a run's rows depend on, as JSON: what a resumed run is held to. level: how programs are confined."""
     problems = {stream.category: stream.problems.values() for stream in streams}
@@ -91,9 +88,6 @@ def flat(value: Mapping, prefix: str = "") -> Iterator[tuple[str, object]]:
             yield from flat(part, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", part
-
-
-# ---- whether it goes on ----
 
 
 def resume(out: Path, new: Mapping) -> bool:
@@ -169,9 +163,6 @@ def ask_again(out: Path) -> None:
     (out / "journal").mkdir(exist_ok=True)
 
 
-# ---- samples of another run, or of this one before ----
-
-
 def refuse_others(folder: Path, theirs: Mapping, ours: Mapping) -> None:
     """Raises TroveLiteError where samples of the run in `folder` are not what ours would be; both are run.json's."""
     drawn = [
@@ -209,9 +200,6 @@ def samples_in(journals: Path, label: str) -> dict[Key, Record]:
     path = journals / f"{label}.jsonl"
     found = keyed(finished_journal(path), path)
     return {key: record for key, record in found.items() if record.finish_reason not in MISSING}
-
-
-# ---- when it was worked on, and by which models ----
 
 
 def note_session(out: Path, names: Mapping[str, str], identity: Mapping[str, dict], setup: Mapping[str, dict]) -> None:

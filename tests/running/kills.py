@@ -36,14 +36,12 @@ def begin(folder: Path) -> None:
 def harm(folder: Path, rng: random.Random) -> str:
     """What is done to the journals of a killed run."""
     journals = [path for path in (folder / "journal").glob("*.jsonl") if path.stat().st_size]
-    way = rng.choice(["nothing", "torn", "edited"])
-    if way == "torn":
-        for path in journals:
-            path.write_bytes(path.read_bytes()[: rng.randrange(path.stat().st_size + 1)])
-    if way == "edited" and len(journals) > 1 and all(len(p.read_text().splitlines()) > 2 for p in journals):
+    if len(journals) > 1 and all(len(p.read_text().splitlines()) > 4 for p in journals) and rng.random() < 0.7:
         edit_journal(folder, rng)
-        return way
-    return "nothing" if way == "edited" else way
+        return "edited"
+    for path in journals:
+        path.write_bytes(path.read_bytes()[: rng.randrange(path.stat().st_size + 1)])
+    return "torn"
 
 
 def killed(folder: Path, rng: random.Random, seconds: float) -> str:

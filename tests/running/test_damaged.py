@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import shutil
 from contextlib import suppress
 
@@ -116,6 +117,27 @@ def test_an_edited_run_goes_on_to_the_same_table_or_says_which_file_is_wrong(fin
     line = resumed(folder, expected)
     assert not line or line.isprintable()
     assert not line or str(folder / ("run.json" if edit is edit_description else "journal")) in line, line
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda lines: lines.append(lines[3]), r"line 25: the same primitive sample of problem \d as in line 4"),
+        (lambda lines: lines[2].update(sample=99), "line 3: primitive sample 99 of problem .*, for which nobody asks"),
+        (lambda lines: lines[2].update(evil=1), "line 3: `evil` is no field that there is"),
+        (lambda lines: lines[2].pop("text"), "line 3: `text` is missing"),
+        (lambda lines: lines[2].update(status="fine"), 'line 3: `status` is "fine", and should be of'),
+        (lambda lines: lines[2].update(status=None), "was edited"),
+        (lambda lines: lines[2].update(prompt_tokens=10**30), "line 3: `prompt_tokens` is 1000"),
+    ],
+)
+def test_a_line_that_is_none_of_the_run_is_named_before_a_table_is_made(finished, change, words, tmp_path):
+    folder = shutil.copytree(finished[0], tmp_path / "a")
+    path = folder / "journal" / "primitive-counting-0.jsonl"
+    lines = list(map(json.loads, path.read_text().splitlines()))
+    change(lines)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert re.search(f"primitive-counting-0.jsonl.*{words}", resumed(folder, finished[1]))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

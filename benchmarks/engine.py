@@ -29,8 +29,9 @@ from trove_lite.datasets import load_dataset
 from trove_lite.models import load_model
 from trove_lite.models.base import LanguageModel, SamplingSettings
 from trove_lite.models.vllm import CPU_ENVIRONMENT
-from trove_lite.running.live import live_run, warm_sandbox
+from trove_lite.running.live import REUSE, live_run
 from trove_lite.running.settings import RunSettings
+from trove_lite.sandbox.pool import Sandbox
 
 PRACTICE = Path(__file__).resolve().parents[1] / "trove_lite" / "models" / "practice" / "weights"
 PRACTICE_ENGINE = f"max_model_len=1024&dtype=float32&enforce_eager=true&kv_cache_memory_bytes={1 << 30}"
@@ -108,7 +109,7 @@ def through_the_kit(task: dict) -> dict:
     """`live_run` with journal, sandbox and tables; and the share of prompt tokens that the prefix cache had."""
     settings = settings_of(task)
     watched = Watched(load_model(settings.model, settings=settings.sampling))
-    with tempfile.TemporaryDirectory() as folder, warm_sandbox(settings, None) as sandbox:
+    with tempfile.TemporaryDirectory() as folder, Sandbox(reuse=REUSE) as sandbox:
         out = live_run(settings, Path(folder) / "run", model=watched, sandbox=sandbox, progress=False)
         calls = load_calls(out)
     cached, prompts = calls["cached_tokens"].sum(min_count=1), calls["prompt_tokens"].sum()

@@ -5,7 +5,7 @@
     3  analysis            running   recorded
     2  prompts
     1  datasets  methods  models  sandbox
-    0  errors  candidates  programs  definitions  parse  selection  journal  lazy  plugins  bars
+    0  errors  candidates  programs  definitions  parse  selection  journal  lazy  plugins  shapes  bars
 
 A module imports from its own folder and from lower storeys, never up and never sideways; an import inside a function
 counts like any other. Read from the source by `ast` alone.
@@ -23,7 +23,7 @@ PACKAGE = Path(__file__).parent.parent / "trove_lite"
 STOREYS = tuple(
     rooms.split()
     for rooms in (
-        "errors candidates programs definitions parse selection journal lazy plugins bars version",
+        "errors candidates programs definitions parse selection journal lazy plugins shapes bars version",
         "datasets methods models sandbox",
         "prompts",
         "analysis running recorded",

@@ -16,10 +16,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .errors import TroveLiteError
+from .errors import DamagedFile, TroveLiteError
 from .journal import write_atomically
 from .parse import parse_tools
 from .programs import operation_counts, used_tools
+from .shapes import described
 from .version import __version__
 
 #: Why there is no completion: `refused` is the method's doing, whose prompt is too long, and counts as a wrong answer;
@@ -287,7 +288,7 @@ def _read(file: Path) -> pa.Table:
     try:
         table = pq.read_table(file)
     except (pa.ArrowInvalid, OSError) as error:
-        raise TroveLiteError(f"{file}: not a readable parquet file; make or fetch it again") from error
+        raise DamagedFile(f"{file}: not a readable parquet file; make or fetch it again") from error
     version = int((table.schema.metadata or {}).get(VERSION_KEY, VERSION))
     if version != VERSION:
         age, remedy = ("a later", "update trove_lite") if version > VERSION else ("an earlier", "make the run again")
@@ -297,11 +298,11 @@ def _read(file: Path) -> pa.Table:
 
 def _cast(table: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
     if absent := [name for name in schema.names if name not in table.column_names]:
-        raise TroveLiteError(f"{file}: lacks the columns {', '.join(absent)}; see candidates.py for the schema")
+        raise DamagedFile(f"{file}: lacks the columns {', '.join(absent)}; see candidates.py for the schema")
     try:
         return table.select(schema.names).cast(schema)
     except pa.ArrowException as error:
-        raise TroveLiteError(f"{file}: a column of another type ({error}); see candidates.py for the schema") from error
+        raise DamagedFile(f"{file}: a column of another type ({error}); see candidates.py for the schema") from error
 
 
 def save_table(table: pd.DataFrame, path: Path) -> None:
@@ -328,15 +329,8 @@ def save_run(folder: Path, candidates: pd.DataFrame, description: dict, calls: p
 
 
 def read_description(folder: str | Path) -> dict:
-    """What a run folder's `run.json` says; {} where there is none. Raises TroveLiteError for one that is damaged."""
-    path = Path(folder) / "run.json"
-    try:
-        found = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-        if not isinstance(found, dict):
-            raise ValueError("no names with values")
-    except ValueError as error:
-        raise TroveLiteError(f"{path}: not JSON ({error}); restore it, or choose another folder") from error
-    return found
+    """What a run folder's `run.json` says; {} where there is none. Raises DamagedFile for one that is damaged."""
+    return described(Path(folder) / "run.json")
 
 
 def versions() -> dict[str, str]:

@@ -14,7 +14,7 @@ from typing import Literal
 
 from . import commands, log_commands
 from .commands import say
-from .errors import TroveLiteError, UsageError
+from .errors import DamagedFile, TroveLiteError, UsageError
 from .options import Parser, completion_of
 from .version import __version__
 
@@ -35,7 +35,7 @@ first steps:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit status: 1 for what cannot be done, 2 for a wrong command line.
+    """Run a command; returns the exit status: 1 for what cannot be done, 2 for a wrong command line or file.
 
     An expected error is one line on stderr. SIGTERM, which schedulers send, ends a command exactly as Ctrl-C does.
     """
@@ -53,7 +53,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return _run(words)
     except TroveLiteError as error:
         say(f"error: {error}", file=sys.stderr)
-        return 2 if isinstance(error, UsageError) else 1
+        return 2 if isinstance(error, UsageError | DamagedFile) else 1
     except KeyboardInterrupt:
         goes_on = "; what is done is kept: give the same command again to go on"
         print("interrupted" + goes_on * (words[0] in RESUMABLE), file=sys.stderr)

@@ -1,5 +1,8 @@
 """The exceptions that users are meant to read, and how a text that somebody else wrote is kept and shown."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class TroveLiteError(Exception):
     """Bad input or a missing part: the message is one line that says what, where and what to do."""
@@ -7,6 +10,19 @@ class TroveLiteError(Exception):
 
 class UsageError(TroveLiteError):
     """A command line that cannot be meant: nothing was begun."""
+
+
+class DamagedFile(TroveLiteError):
+    """A file that is not what it should be: the message names file and line, and says what to do."""
+
+
+@contextmanager
+def blamed_on(file: object) -> Iterator[None]:
+    """Around what is made of a file's content: what is wrong with it is the file's fault."""
+    try:
+        yield
+    except TroveLiteError as error:
+        raise DamagedFile(f"{file}: {shown(str(error))}; restore it, or choose another") from error
 
 
 def encodable(text: str) -> str:

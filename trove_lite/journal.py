@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .errors import TroveLiteError
+from .errors import DamagedFile, TroveLiteError
 
 PACKED = ".xz"
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -62,8 +62,10 @@ def read_journal(path: Path) -> tuple[list[dict], int, str]:
     """Records, the bytes that they take, and a notice ("" where there is none to give).
 
     A last line that is not whole is what a kill leaves behind: it is dropped. Anything else that is not a record
-    raises TroveLiteError, since the file was then changed by something other than a run.
+    raises DamagedFile, since the file was then changed by something other than a run.
     """
+    if path.exists() and not path.is_file():
+        raise DamagedFile(f"{path}: no file; restore it, or run again in a new folder")
     return _records(path.read_bytes() if path.exists() else b"", path)
 
 
@@ -76,7 +78,7 @@ def pack(journal: Path, folder: Path) -> None:
 def finished_journal(path: Path) -> list[dict]:
     """The records of a finished run's journal, `path`, or of the copy that `pack` made of it; none where neither is.
 
-    Raises TroveLiteError for a copy that is damaged.
+    Raises DamagedFile for one that is damaged.
     """
     packed = path.with_name(f"{path.name}{PACKED}")
     if path.exists() or not packed.exists():
@@ -84,7 +86,7 @@ def finished_journal(path: Path) -> list[dict]:
     try:
         return _records(lzma.decompress(packed.read_bytes()), packed)[0]
     except (lzma.LZMAError, EOFError) as error:
-        raise TroveLiteError(f"{packed}: cannot be unpacked ({error}); restore it") from error
+        raise DamagedFile(f"{packed}: cannot be unpacked ({error}); restore it") from error
 
 
 def _records(data: bytes, path: Path) -> tuple[list[dict], int, str]:
@@ -94,10 +96,10 @@ def _records(data: bytes, path: Path) -> tuple[list[dict], int, str]:
             record = json.loads(line)
             if not line.endswith(b"\n") or not isinstance(record, dict):
                 raise ValueError
-        except ValueError:
+        except (ValueError, RecursionError):
             if sound + len(line) < len(data):
                 damaged = "not a record of a run, though others follow it; restore it, or run again in a new folder"
-                raise TroveLiteError(f"{path}, line {number}: {damaged}") from None
+                raise DamagedFile(f"{path}, line {number}: {damaged}") from None
             return records, sound, f"{path}, line {number}: dropped a torn last line ({len(line)} bytes)"
         records.append(record)
         sound += len(line)

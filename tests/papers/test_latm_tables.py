@@ -91,7 +91,7 @@ def test_trials_that_made_a_tool_are_counted_beside_print_and_over_several_tasks
     assert ours["low"] < 1 == ours["high"]
     assert table.loc[("logical_deduction", "GPT-4"), "published"] == 0.6
     assert "do not say" in latm.table3([]).attrs["note"]
-    trial = {"proposals": 1, "verifications": 1, "labels": 6}
+    trial = {"run": "r", "method": "latm", "seed": 0, "proposals": 1, "verifications": 1, "labels": 6}
     made = [trial | {"category": task, "made": task == "b"} for task in "aabbb"]
     about = {"models": {"maker": "maker"}, "note": "drawn twice", "toolboxes": made}
     (tmp_path / "run.json").write_text(json.dumps(about))
@@ -126,7 +126,8 @@ def test_the_dispatcher_s_two_numbers_are_over_draws_and_stand_beside_print():
 
 def test_each_seed_s_first_tool_is_carried_to_its_user_and_a_task_without_one_is_known(tmp_path):
     trials = [("sort", 0, ""), ("sort", 1, "first"), ("sort", 2, "second"), ("dyck", 0, "")]
-    made = [{"category": c, "seed": s, "tool": tool, "proposals": 1, "made": bool(tool)} for c, s, tool in trials]
+    same = {"run": "r", "method": "latm", "proposals": 1}
+    made = [same | {"category": c, "seed": s, "tool": tool, "made": bool(tool)} for c, s, tool in trials]
     about = {"toolboxes": made, "model": "small"}  # a run that tells its model alone is of one solver
     (tmp_path / "run.json").write_text(json.dumps(about))
     assert complete_description(tmp_path)["models"] == {"solver": "small"}
@@ -204,7 +205,7 @@ def test_the_bill_ends_with_the_trial_whose_tool_is_used(tmp_path):
     failed.loc[failed["stage"] == "wrap", "sample"] = 1  # the first trial never came to the wrapper
     assert even(failed)["fixed"].item() == 1099
     made = [{"seed": 0, "method": "latm", "category": "word_sorting", "proposals": 1, "made": n == 1} for n in range(3)]
-    (tmp_path / "run.json").write_text(json.dumps({"toolboxes": made, "settings": {"name": "own"}}))
+    (tmp_path / "run.json").write_text(json.dumps({"toolboxes": made, "settings": {"name": "own", "seeds": [0]}}))
     later = [spent("latm", "m", [t], role="maker", stage="wrap", sample=n, problem=0) for n, t in ((1, 30), (2, 500))]
     calls = bills(100, [1], [2], later).replace({"run": {"latm_m": "own_seed0"}})
     assert (even(calls)["fixed"].item(), even(calls, runs=[tmp_path])["fixed"].item()) == (100, 130)

@@ -239,7 +239,7 @@ def test_small_and_one_sided_runs_have_every_table_or_say_why(simulated, which):
 
 def test_samples_are_counted_and_live_runs_say_the_rest(tmp_path):
     sampling = {"top_p": 0.9, "temperature": 1.0, "max_tokens": 99}
-    settings = {"methods": ["trove"], "time_limit": 12.0, "sampling": sampling}
+    settings = {"name": "a", "seeds": [0], "methods": ["trove"], "time_limit": 12.0, "sampling": sampling}
     about = {"kind": "live", "settings": settings, "methods": {"trove": {"interval": 50}}}
     (tmp_path / "run.json").write_text(json.dumps(about))
     table = reeval.table4(candidates(problems=2, k=6), [tmp_path]).set_index(["hyperparameter", "method"])

@@ -318,7 +318,7 @@ def test_a_wrong_log_is_one_clear_line_and_leaves_nothing(tmp_path, capsys, insp
     kind, name, text, reason = WRONG[what]
     path = tmp_path / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    assert main(["import", "--format", kind, str(path), "--out", str(tmp_path / "run")]) == 1
+    assert main(["import", "--format", kind, str(path), "--out", str(tmp_path / "run")]) == 2
     said = capsys.readouterr().err
     assert said.startswith("error: ")
     assert (said.count("\n"), reason in said) == (1, True), said
@@ -339,7 +339,7 @@ def test_a_wrong_log_is_one_clear_line_and_leaves_nothing(tmp_path, capsys, insp
 def test_a_wrong_inspect_log_is_refused(tmp_path, capsys, inspect_logs, samples, status, reason):
     inspect_logs["a.eval"] = samples, status
     (tmp_path / "a.eval").touch()
-    assert main(["import", "--format", "inspect", f"m={tmp_path / 'a.eval'}", "--out", str(tmp_path / "run")]) == 1
+    assert main(["import", "--format", "inspect", f"m={tmp_path / 'a.eval'}", "--out", str(tmp_path / "run")]) == 2
     assert reason in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
 

@@ -39,6 +39,7 @@ def test_a_run_without_a_sample_ends_with_an_error_and_the_same_command_complete
     said = capsys.readouterr()
     assert "no sample could be had" in said.err
     assert "complete" not in said.out
+    assert main(["summary", str(tmp_path / "run")]) in (0, 1)
     with Server() as server:
         assert main([*given, f"{server.url}#tiny"]) == 0
         assert len(server.bodies) == 6

@@ -22,6 +22,7 @@ from ..scripted import ScriptedModel, run, run_in_child, table
 
 PROCESSES = multiprocessing.get_context("forkserver")  # a kill costs no interpreter's start, as `subprocess` would
 PROCESSES.set_forkserver_preload(["tests.scripted"])
+SMALL = {"seeds": (0,), "limit": 6}  # trimmed once
 
 
 def start(folder, **how):
@@ -105,12 +106,12 @@ def test_any_journal_that_a_kill_can_leave_resumes_to_the_same_table(tmp_path_fa
             (folder / name).write_bytes(content)
         else:
             (folder / "journal" / name).write_bytes(content[: data.draw(st.integers(0, len(content)), label=name)])
-    pd.testing.assert_frame_equal(table(run(folder)), expected)
+    pd.testing.assert_frame_equal(table(run(folder, **SMALL)), expected)
 
 
 def complete(tmp_path_factory, made={}):  # noqa: B006 (made once)
     if not made:
-        folder = run(tmp_path_factory.mktemp("complete") / "a")
+        folder = run(tmp_path_factory.mktemp("complete") / "a", **SMALL)
         contents = {path.name: path.read_bytes() for path in (folder / "journal").glob("*.jsonl")}
         description = json.loads((folder / "run.json").read_text())
         for late in ("budget", "accuracy"):

@@ -55,28 +55,36 @@ def test_status_and_error(sandbox, program, status, error):
     assert (execution.status, execution.error) == (status, error)
 
 
-def test_a_loop_runs_into_a_time_limit(sandbox):
-    execution = run(sandbox, "while True: pass")
-    assert execution.status == "timeout"
-    assert execution.error in ("over 0.5 s of CPU time", "over 3 s on the clock")  # the latter on a very busy machine
-    assert execution.cpu < 4
-
-
-def test_output_before_an_error_is_kept(sandbox):
-    assert run(sandbox, "print('seen')\nraise ValueError").output == "seen\n"
-
-
-def test_output_is_cut_at_the_limit(sandbox):
-    execution = run(sandbox, "print('x' * 20_000)")
-    assert execution.output == "x" * 10_000
-    assert execution.truncated
-    assert not run(sandbox, "print('x')").truncated
+@pytest.mark.parametrize(
+    ("program", "output", "truncated"),
+    [
+        ("print('seen')\nraise ValueError", "seen\n", False),
+        ("print('x' * 20_000)", "x" * 10_000, True),
+        ("import numpy as np\nprint([np.float64(3.5)])", "[3.5]\n", False),
+        ("import pandas as pd\nprint(pd.Series(['b', 'a'], name='x').to_frame()['x'].unique())", "['b' 'a']\n", False),
+        (
+            "import sys, inspect\ndef f(): pass\nprint(__name__, sys.argv, inspect.getsource(f), end='')",
+            "__main__ ['program.py'] def f(): pass\n",
+            False,
+        ),
+    ],
+)
+def test_what_is_printed_is_as_the_papers_libraries_print_it_in_a_script(sandbox, program, output, truncated):
+    execution = run(sandbox, program)
+    assert (execution.output, execution.truncated) == (output, truncated)
 
 
 def test_errors_name_no_folder_of_this_machine(sandbox):
     error = run(sandbox, "from sympy import nothing").error
     assert error.startswith("ImportError: cannot import name 'nothing' from 'sympy'")
     assert sys.prefix not in error
+
+
+def test_a_loop_runs_into_a_time_limit(sandbox):
+    execution = run(sandbox, "while True: pass")
+    assert execution.status == "timeout"
+    assert execution.error in ("over 0.5 s of CPU time", "over 3 s on the clock")  # the latter on a very busy machine
+    assert execution.cpu < 4
 
 
 def test_the_same_program_runs_once_where_executions_are_reused_and_only_there(sandbox):
@@ -123,15 +131,6 @@ def test_chance_is_the_same_in_every_run(imports):
     assert len(outputs) == 1
 
 
-def test_numbers_look_as_in_numpy_1(sandbox):
-    assert run(sandbox, "import numpy as np\nprint([np.float64(3.5)])").output == "[3.5]\n"
-
-
-def test_texts_of_a_column_look_as_before_pandas_3(sandbox):
-    program = "import io\nimport pandas as pd\ndf = pd.read_csv(io.StringIO('x\\nb\\na'))\nprint(df['x'].unique())"
-    assert run(sandbox, program).output == "['b' 'a']\n"
-
-
 def test_nothing_of_ours_is_in_the_environment(sandbox, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     program = "import os\nprint(sorted(os.environ), os.environ['TZ'], os.environ['LC_ALL'], os.getcwd())"
@@ -139,11 +138,6 @@ def test_nothing_of_ours_is_in_the_environment(sandbox, monkeypatch):
         output = run(fresh, program).output
     assert "OPENAI" not in output
     assert output.endswith("UTC C.UTF-8 /\n")
-
-
-def test_runs_like_a_script(sandbox):
-    program = "import sys, inspect\ndef f(): pass\nprint(__name__, sys.argv, inspect.getsource(f), end='')"
-    assert run(sandbox, program).output == "__main__ ['program.py'] def f(): pass\n"
 
 
 def test_recursion_goes_as_deep_as_in_a_script(sandbox, tmp_path):
@@ -258,22 +252,15 @@ def test_a_level_that_the_machine_lacks_is_refused(monkeypatch):
         Sandbox(1).__enter__()
     assert isolation_report()["level"] is None
     assert choose_level("none") == "none"
-
-
-def test_without_landlock_the_report_says_what_can_be_read(monkeypatch):
     monkeypatch.setattr(sandbox_module, "_features", lambda: {"limits": True, "seccomp": True, "landlock": False})
     assert isolation_report()["level"] is None
     assert "read every file that you can read" in isolation_report()["message"]
     assert choose_level("seccomp") == "seccomp"
     with pytest.raises(IsolationError, match="scratch"):
         Sandbox(1, isolation="seccomp", scratch=1).__enter__()
-
-
-def test_other_systems_are_refused_with_a_recipe(monkeypatch):
     monkeypatch.setattr(sys, "platform", "darwin")
-    for isolation in ("auto", "full", "none"):
-        with pytest.raises(IsolationError, match="docker run"):
-            choose_level(isolation)
+    with pytest.raises(IsolationError, match="docker run"):
+        choose_level("none")
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,8 @@ def run_folder(folder: Path, model="simulated", answers=None, **about) -> Path:
         rows["answers"] = [[answers]] * len(rows)
         rows = rows.assign(status="ok", answer=answers, correct=False)
     sampling = {"temperature": 0.6, "top_p": 0.95, "max_tokens": 512}
-    settings = {"methods": ["primitive"], "categories": ["counting"], "seeds": [0], "k": 6, "sampling": sampling}
+    settings = {"name": "run", "methods": ["primitive"], "categories": ["counting"], "seeds": [0], "k": 6}
+    settings |= {"sampling": sampling}
     description = {"kind": "live", "model": model, "settings": settings, "prompts": {"name": "own", "hash": "0a"}}
     save_run(folder, rows.assign(model=model), description | about)
     return folder

@@ -9,23 +9,24 @@ import math
 import re
 from pathlib import Path
 
-from ..errors import TroveLiteError
+from ..errors import DamagedFile
 from .answers import NUMBER, normalised, number_is_correct, read_last_line, read_numbers, text_is_correct
 from .base import Dataset, Problem, Question
 
-CATEGORY = re.compile(r"[\w.-][\w .-]*")  # part of a file's name in a run folder
+CATEGORY = re.compile(r"[\w.-][\w .-]{,99}")  # part of a file's name in a run folder
 WITHOUT = "problems"
+LONGEST_LEVEL = 100  # characters
 
 
 def read_dataset(path: str | Path) -> Dataset:
     """The data set in a file, named as the file is without its folder.
 
-    Raises TroveLiteError for a file that cannot be read or holds no problem, and for the first line that is not one.
+    Raises DamagedFile for a file that cannot be read or holds no problem, and for the first line that is not one.
     """
     path = Path(path)
     entries = _entries(path)
     if not entries:
-        raise TroveLiteError(f"{path}: no problems; give a line of JSON a problem, with `question` and `answer`")
+        raise DamagedFile(f"{path}: no problems; give a line of JSON a problem, with `question` and `answer`")
     problems: dict[str, list[Problem]] = {}
     for entry in entries:
         found = problems.setdefault(entry["category"], [])
@@ -49,16 +50,16 @@ def _entries(path: Path) -> list[dict]:
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except OSError as error:
-        raise TroveLiteError(f"{path}: cannot be read ({error.strerror}); check the path") from error
+        raise DamagedFile(f"{path}: cannot be read ({error.strerror}); check the path") from error
     except UnicodeDecodeError as error:
-        raise TroveLiteError(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from error
+        raise DamagedFile(f"{path}: not UTF-8 text (byte {error.start}); save it as UTF-8") from error
     entries, ids = [], {}
     for number, line in enumerate(lines, start=1):
         if line.strip():
             entry = _entry(line, f"{path}, line {number}")
             first = ids.setdefault(json.dumps(entry["id"]), number) if "id" in entry else number
             if first != number:
-                raise TroveLiteError(f"{path}, line {number}: id '{entry['id']}' is that of line {first}; give it once")
+                raise DamagedFile(f"{path}, line {number}: id '{entry['id']}' is that of line {first}; give it once")
             entries.append(entry)
     return entries
 
@@ -68,17 +69,17 @@ def _entry(line: str, where: str) -> dict:
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise TroveLiteError(f"{where}: not JSON ({error}); give an object with `question` and `answer`") from error
+        raise DamagedFile(f"{where}: not JSON ({error}); give an object with `question` and `answer`") from error
     if not isinstance(entry, dict):
-        raise TroveLiteError(f"{where}: not an object; give one with `question` and `answer`")
+        raise DamagedFile(f"{where}: not an object; give one with `question` and `answer`")
     if not _is_text(entry.get("question")):
-        raise TroveLiteError(f"{where}: field 'question' is missing or no text; give the question")
+        raise DamagedFile(f"{where}: field 'question' is missing or no text; give the question")
     level, category = entry.get("level", ""), entry.get("category", WITHOUT)
-    if isinstance(level, bool) or not isinstance(level, int | str):
-        raise TroveLiteError(f"{where}: field 'level' is {json.dumps(level)}; give a text or a whole number")
+    if isinstance(level, bool) or not isinstance(level, int | str) or len(str(level)) > LONGEST_LEVEL:
+        raise DamagedFile(f"{where}: field 'level' is {json.dumps(level)[:40]}; give a text or a whole number")
     if not isinstance(category, str) or not CATEGORY.fullmatch(category):
-        raise TroveLiteError(
-            f"{where}: category {json.dumps(category)}; use letters, digits, spaces, dots and dashes, it names files"
+        raise DamagedFile(
+            f"{where}: category {json.dumps(category)[:120]}; use letters, digits, spaces, dots, dashes: it names files"
         )
     return entry | {"answer": _gold(entry.get("answer"), where), "level": str(level), "category": category}
 
@@ -91,7 +92,7 @@ def _gold(answer: object, where: str) -> float | str:
     else:
         value = answer if _is_text(answer) and normalised(answer) else None
     if value is None:
-        raise TroveLiteError(f"{where}: field 'answer' is missing, or no number or text; give one of them")
+        raise DamagedFile(f"{where}: field 'answer' is missing, or no number or text; give one of them")
     return value
 
 

@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 from ..datasets.base import Problem, Question
 from ..definitions import definitions
-from ..errors import TroveLiteError
+from ..errors import DamagedFile, TroveLiteError
 from ..programs import Tool, program_of
 from ..selection import RULES, Vote, random_choice
+from ..shapes import misfit
 
 
 def sample_seed(run_seed: int, question: Question, phase: str, stage: str, sample: int, round: int = 0) -> int:
@@ -105,8 +106,13 @@ FORMERLY |= {"given": (), "fallback": "none"}
 
 
 def as_begun(kind: type[Settings], stated: Mapping[str, object]) -> dict[str, object]:
-    """The settings of a run whose `run.json` states these: what it does not say yet is as it was FORMERLY."""
+    """The settings of a run whose `run.json` states these: what it does not say yet is as it was FORMERLY.
+
+    Raises DamagedFile for one of a wrong type.
+    """
     names = {field.name for field in fields(kind)}
+    if fault := misfit({name: value for name, value in stated.items() if name in names}, kind):
+        raise DamagedFile(fault)
     return with_tuples({name: value for name, value in (FORMERLY | dict(stated)).items() if name in names})
 
 

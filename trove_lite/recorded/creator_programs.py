@@ -15,7 +15,7 @@ from ..datasets import load_dataset
 from ..datasets.base import Problem
 from ..datasets.files import json_lines
 from ..datasets.tabmwp import table_text
-from ..errors import TroveLiteError
+from ..errors import DamagedFile
 from ..programs import fenced, format_tools, program_of, recorded_sources
 from ..sandbox.pool import Sandbox
 from .official_files import NOTHING_WRITTEN, program_facts, text_of
@@ -45,7 +45,7 @@ def import_creator_programs(files: Sequence[Path], sandbox: Sandbox) -> pd.DataF
 def creator_records(files: Sequence[Path]) -> dict[Problem, tuple[str, str, str]]:
     """By problem, in order: the tool and the program that calls it, each in a fence, and the file's name.
 
-    Raises TroveLiteError, naming file and line, for what is no such record, and for a question that is not known or is
+    Raises DamagedFile, naming file and line, for what is no such record, and for a question that is not known or is
     answered twice.
     """
     known = {p.question[3:]: p for dataset, category in ASKED for p in load_dataset(dataset).load(category)}
@@ -54,7 +54,7 @@ def creator_records(files: Sequence[Path]) -> dict[Problem, tuple[str, str, str]
         for number, record in enumerate(_records(file), start=1):
             problem, parts = _read(record, known, f"{file}, line {number}")
             if problem in found:
-                raise TroveLiteError(f"{file}, line {number}: its question is answered before{NOTHING_WRITTEN}")
+                raise DamagedFile(f"{file}, line {number}: its question is answered before{NOTHING_WRITTEN}")
             found[problem] = (*parts, file.stem)
     return dict(sorted(found.items(), key=lambda item: (item[0].dataset, item[0].category, item[0].index)))
 
@@ -63,20 +63,20 @@ def _records(file: Path) -> list[dict]:
     try:
         records = json_lines(text_of(file))
     except ValueError as error:
-        raise TroveLiteError(f"{file}: not JSON lines ({error}){NOTHING_WRITTEN}") from error
+        raise DamagedFile(f"{file}: not JSON lines ({error}){NOTHING_WRITTEN}") from error
     return records
 
 
 def _read(record: object, known: dict, where: str) -> tuple[Problem, tuple[str, str]]:
     """The problem that a record answers, its tool in a fence, and the program that calls it, in another."""
     if not isinstance(record, dict) or not all(isinstance(record.get(f), str) for f in FIELDS):
-        raise TroveLiteError(
+        raise DamagedFile(
             f"{where}: lacks one of {', '.join(FIELDS)}: no record of CREATOR's programs{NOTHING_WRITTEN}"
         )
     problem = known.get((record["question"], table_text(record["table"]) if "table" in record else ""))
     if problem is None:
         asked = " or ".join(map(" ".join, ASKED))
-        raise TroveLiteError(f"{where}: no question of {asked}{NOTHING_WRITTEN}")
+        raise DamagedFile(f"{where}: no question of {asked}{NOTHING_WRITTEN}")
     return problem, (format_tools([record["prediction_code"]]), fenced(record["prediction_call"]))
 
 

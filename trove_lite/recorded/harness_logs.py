@@ -21,7 +21,7 @@ from ..datasets.answers import NUMBER, read_last_line, text_is_correct
 from ..datasets.files import sha256_of
 from ..datasets.own import WITHOUT
 from ..datasets.text_answers import answer_key
-from ..errors import TroveLiteError, encodable
+from ..errors import DamagedFile, TroveLiteError, encodable
 from ..journal import on_disk, write_atomically
 from .official_files import NOTHING_WRITTEN, text_of
 
@@ -144,8 +144,8 @@ def _row(sample: dict, dataset: str, numbers: dict[str, int]) -> dict:
 # ---- what all formats have in common ----
 
 
-def _wrong(where: object, reason: str) -> TroveLiteError:
-    return TroveLiteError(f"{where}: {reason}{NOTHING_WRITTEN}")
+def _wrong(where: object, reason: str) -> DamagedFile:
+    return DamagedFile(f"{where}: {reason}{NOTHING_WRITTEN}")
 
 
 def _right(value: object, where: str, name: str) -> bool:

@@ -54,7 +54,7 @@ def complete_description(folder: str | Path) -> dict:
     about = read_description(folder)
     if "toolboxes" not in about:
         raise TroveLiteError(f"{folder}: no complete run; run the same command again to complete it")
-    return {"models": {"solver": about["model"]}} | about  # of a run before roles had models of their own
+    return {"models": {"solver": about.get("model", "unknown")}} | about  # older runs knew no roles
 
 
 def tool_settings(sources: Sequence[str | Path], method: str = TOOL_MAKER) -> dict[str, object]:

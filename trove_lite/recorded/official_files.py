@@ -10,7 +10,7 @@ import pandas as pd
 from ..candidates import fingerprint
 from ..datasets.answers import graded
 from ..datasets.base import Problem
-from ..errors import TroveLiteError
+from ..errors import DamagedFile, TroveLiteError
 from ..programs import code_of, operations
 
 RUN_FOLDER = re.compile(r"(run|seed)[-_]?\d+$")
@@ -137,10 +137,10 @@ def seed_of(file: Path) -> int:
 
 
 def text_of(file: Path) -> str:
-    """A file's text. Raises TroveLiteError where it cannot be read or is none."""
+    """A file's text. Raises DamagedFile where it cannot be read or is none."""
     try:
         return file.read_bytes().decode("utf-8").replace("\r\n", "\n")
     except OSError as error:
-        raise TroveLiteError(f"{file}: cannot be read ({error.strerror}); check the path") from error
+        raise DamagedFile(f"{file}: cannot be read ({error.strerror}); check the path") from error
     except UnicodeDecodeError as error:
-        raise TroveLiteError(f"{file}: not UTF-8 text (byte {error.start}), so not a log") from error
+        raise DamagedFile(f"{file}: not UTF-8 text (byte {error.start}), so not a log") from error

@@ -21,7 +21,7 @@ from ..candidates import as_arrow, as_frame
 from ..datasets import load_dataset
 from ..datasets.answers import graded, is_correct, read_numbers
 from ..datasets.base import Problem
-from ..errors import TroveLiteError
+from ..errors import DamagedFile
 from ..selection import number_text
 from .official_files import NOTHING_WRITTEN, ImportReport, program_facts, run_facts, run_of, tell_apart, text_of
 from .official_results import read_results
@@ -67,7 +67,7 @@ def import_logs(
 
     A file that ends in `.json` is a result file (`official_results`): the answer that its run selected for each
     problem, beside the run's log or in its place. `problems` are those that the logs' questions are matched with, by
-    text. Raises TroveLiteError, naming the log and the line, for a file that is not such a log, breaks off, or asks a
+    text. Raises DamagedFile, naming the log and the line, for a file that is not such a log, breaks off, or asks a
     question that is not among `problems`.
     """
     problems, index = list(problems), {}
@@ -256,4 +256,4 @@ def _line(text: str, position: int) -> int:
 
 
 def _fail(log: Path, text: str, position: int, reason: str) -> None:
-    raise TroveLiteError(f"{log}, line {_line(text, position)}: {reason}{NOTHING_WRITTEN}")
+    raise DamagedFile(f"{log}, line {_line(text, position)}: {reason}{NOTHING_WRITTEN}")

@@ -10,13 +10,15 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import Literal, TypedDict
 
 import pyarrow as pa
 
 from ..candidates import SELECTED, SELECTION, as_arrow
 from ..datasets.answers import graded, is_correct, read_numbers
 from ..datasets.base import Problem
-from ..errors import TroveLiteError
+from ..errors import DamagedFile
+from ..shapes import misfit
 from .official_files import NOTHING_WRITTEN, ImportReport, program_facts, run_facts, text_of
 from .official_toolboxes import library_of, read_library
 
@@ -28,21 +30,37 @@ MODES_WITHOUT = {"import": "create", "create": "skip", "skip": "skip"}
 #: Share of gold answers that have to be a category's: a program that grades problems solved again by another's gold
 #: answer (`baseline_run0`) writes that one down.
 SAME_GOLD = 0.9
-FIELDS = {
-    "answer": (int, float),
-    "exec_output": (str, type(None)),
-    "function": list,
-    "is_correct": bool,
-    "is_success": bool,
-    "solution": str,
-}
+
+
+class Function(TypedDict):
+    """A tool of a selected answer."""
+
+    function: str
+
+
+class Response(TypedDict):
+    """A selected answer; `answer` is the gold one that it was graded against."""
+
+    answer: float
+    exec_output: str | None
+    function: list[Function]
+    is_correct: bool
+    is_success: bool
+    solution: str
+
+
+class Entry(TypedDict):
+    """One problem of a result file."""
+
+    mode: Literal["import", "create", "skip"]
+    response: Response
 
 
 def read_results(file: Path, run: str, problems: Iterable[Problem]) -> tuple[pa.Table, ImportReport]:
     """A result file's rows, a problem each, and a report with both counts of right answers.
 
     Verdicts are computed from the recorded output, as for logs; where that is not kept, the recorded one stands. Raises
-    TroveLiteError for a file of another kind, or whose gold answers are those of no category among `problems`.
+    DamagedFile for a file of another kind, or whose gold answers are those of no category among `problems`.
     """
     entries = _entries(file)
     mine = _category_of(entries, problems, file)
@@ -66,20 +84,13 @@ def read_results(file: Path, run: str, problems: Iterable[Problem]) -> tuple[pa.
 def _entries(file: Path) -> list[dict]:
     try:
         entries = json.loads(text_of(file))
-    except ValueError as error:
-        raise TroveLiteError(f"{file}: not JSON ({error}){NOTHING_WRITTEN}") from error
+    except (ValueError, RecursionError) as error:
+        raise DamagedFile(f"{file}: not JSON ({error}){NOTHING_WRITTEN}") from error
     if not isinstance(entries, list) or not entries:
-        raise TroveLiteError(f"{file}: no list of selected answers: not a result file{NOTHING_WRITTEN}")
+        raise DamagedFile(f"{file}: no list of selected answers: not a result file{NOTHING_WRITTEN}")
     for number, entry in enumerate(entries):
-        found = entry.get("response") if isinstance(entry, dict) else None
-        if not isinstance(found, dict) or entry.get("mode") not in MODES:
-            raise TroveLiteError(f"{file}, problem {number}: no mode and response: not a result file{NOTHING_WRITTEN}")
-        for name, kind in FIELDS.items():
-            if not isinstance(found.get(name, ...), kind):
-                reason = f"'{name}' is missing or of the wrong type"
-                raise TroveLiteError(f"{file}, problem {number}: {reason}{NOTHING_WRITTEN}")
-        if not all(isinstance(tool, dict) and isinstance(tool.get("function"), str) for tool in found["function"]):
-            raise TroveLiteError(f"{file}, problem {number}: 'function' lists what is no function{NOTHING_WRITTEN}")
+        if fault := misfit(entry, Entry):
+            raise DamagedFile(f"{file}, problem {number}: {fault}: not a result file{NOTHING_WRITTEN}")
     return entries
 
 
@@ -92,7 +103,7 @@ def _category_of(entries: Sequence[dict], problems: Iterable[Problem], file: Pat
         same = sum(gold == problem.gold for gold, problem in zip(golds, mine, strict=False))
         if len(mine) == len(golds) and same >= SAME_GOLD * len(golds):
             return mine
-    raise TroveLiteError(
+    raise DamagedFile(
         f"{file}: its {len(golds)} gold answers are not those of a category of the data set{NOTHING_WRITTEN}"
     )
 

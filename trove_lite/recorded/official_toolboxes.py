@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from ..errors import TroveLiteError
+from ..errors import DamagedFile
 from ..parse import parse_tools
 from ..programs import Tool, plain_name
 from .official_files import ImportReport, seed_of, text_of
@@ -48,10 +48,10 @@ def library_of(file: Path) -> Path | None:
 def read_library(file: Path) -> tuple[Tool, ...]:
     """The tools of a library file, which is Python with a line `# %% DOCSTRING (KIND)` before each.
 
-    Raises TroveLiteError for a file that cannot be read or is none.
+    Raises DamagedFile for a file that cannot be read or is none.
     """
     head, *parts = f"\n{text_of(file)}".split(f"\n{DELIMITER}")
     if head.strip():
-        raise TroveLiteError(f"{file}: does not begin with '{DELIMITER}', so it is no library of TroVE's program")
+        raise DamagedFile(f"{file}: does not begin with '{DELIMITER}', so it is no library of TroVE's program")
     tools = [parse_tools(f"```python\n{code}\n```") for code in (part.partition("\n")[2] for part in parts)]
     return tuple(found[0] for found in tools if found)

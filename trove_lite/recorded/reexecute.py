@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import pandas as pd
 
@@ -17,13 +17,14 @@ from ..candidates import MISSING, all_candidates, fingerprint, load_candidates, 
 from ..datasets import load_dataset, load_problems
 from ..datasets.answers import graded
 from ..datasets.base import Dataset, Problem
-from ..errors import TroveLiteError
+from ..errors import DamagedFile, TroveLiteError, UsageError
 from ..journal import Journal, locked, on_disk
 from ..methods import METHODS, load_method
 from ..methods.trove import TroveSettings
 from ..programs import code_of, operations, program_of, recorded_sources
 from ..sandbox.pool import Sandbox
 from ..sandbox.worker import Execution
+from ..shapes import misfit
 from .agreement import Agreement, compare
 from .replay import played_back, stated_settings, with_isolated_tools
 
@@ -113,6 +114,13 @@ def given_to_all(dataset: str) -> tuple[str, ...]:
     return () if dataset.endswith(".jsonl") else load_dataset(dataset).given
 
 
+class Ended(TypedDict):
+    """A line of the journal."""
+
+    program: int
+    execution: Execution
+
+
 class Job(NamedTuple):
     """A program, with what it may read: the names that it opens and the files behind them."""
 
@@ -134,8 +142,11 @@ def _execute(parts: Mapping[Sandbox, list[Job]], path: Path | None, progress: bo
             if not journal.records:
                 journal.append({"sandboxes": about})
             elif journal.records[0] != {"sandboxes": about}:
-                raise TroveLiteError(f"{path}: begun with other limits, isolation or libraries; choose another --out")
-            known = {record["program"]: Execution(*record["execution"]) for record in journal.records[1:]}
+                raise UsageError(f"{path}: begun with other limits, isolation or libraries; choose another --out")
+            for number, record in enumerate(journal.records[1:], start=2):
+                if fault := misfit(record, Ended):
+                    raise DamagedFile(f"{path}, line {number}: {fault}; restore it, or choose another --out")
+                known[record["program"]] = Execution(*record["execution"])
         for box, jobs in parts.items():
             missing = [job for job in jobs if job.key not in known]
 

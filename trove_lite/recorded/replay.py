@@ -8,7 +8,7 @@ import pandas as pd
 
 from ..candidates import MISSING, all_candidates, read_description, run_name
 from ..datasets.base import Question
-from ..errors import TroveLiteError
+from ..errors import TroveLiteError, blamed_on
 from ..methods.base import Answer, Attempt, Budget, Candidate, Run, as_begun
 from ..methods.trove import LOADED, PRESETS, TROVE, TroveSettings, trove
 from ..parse import isolated_tools, parse_completion, parse_tools
@@ -86,7 +86,7 @@ def with_isolated_tools(rows: pd.DataFrame, folders: Iterable[str | Path]) -> pd
     """
     abouts = [about for about in map(read_description, folders) if about.get("kind") == "live"]
     settings = [(about["settings"], seed) for about in abouts for seed in about["settings"]["seeds"]]
-    parsers = {run_name(stated["name"], seed): stated["parser"] for stated, seed in settings}
+    parsers = {run_name(stated["name"], seed): stated.get("parser", "official") for stated, seed in settings}
     if others := sorted(set(rows["run"].astype(str)) - set(parsers)):
         raise TroveLiteError(f"{others[0]}: its tools cannot be isolated, for it is no live run and has no replies")
     replies = zip(rows["run"], rows["response"], strict=True)
@@ -98,10 +98,12 @@ def with_isolated_tools(rows: pd.DataFrame, folders: Iterable[str | Path]) -> pd
 def stated_settings(folders: Iterable[str | Path]) -> dict[str, TroveSettings]:
     """TROVE's settings by run, as the table names runs, of the live ones among these run folders."""
     found = {}
-    for about in map(read_description, folders):
+    for folder, about in ((folder, read_description(folder)) for folder in folders):
         stated = about.get("methods", {}).get(TROVE.name) if about.get("kind") == "live" else None
-        if stated:
-            stated = as_begun(TroveSettings, stated) | {"budget": Budget(**stated["budget"])}
+        if not stated:
+            continue
+        with blamed_on(f"{Path(folder) / 'run.json'}, methods.{TROVE.name}"):
+            stated = as_begun(TroveSettings, stated) | {"budget": Budget(**stated.get("budget", {}))}
             for seed in about["settings"]["seeds"]:
                 streams = [f"{TROVE.name}-{category}-{seed}" for category in about["settings"]["categories"]]
                 loaded = (about.get("loading", {}).get(stream, {}) for stream in streams)

@@ -5,7 +5,7 @@ import csv
 import io
 from pathlib import Path
 
-from ..errors import TroveLiteError
+from ..errors import DamagedFile
 from ..parse import isolated_tools
 from ..programs import NOT_PARSED, Tool, plain_name
 from .official_files import text_of
@@ -18,7 +18,7 @@ KINDS = (".py", ".csv")
 def tools_of_file(file: Path) -> tuple[Tool, ...]:
     """The functions of a Python file, or of the column `tool` of a CSV file, each with what it needs to load.
 
-    Of two with one name the first stays, as in a toolbox. Raises TroveLiteError, naming the line, where code does not
+    Of two with one name the first stays, as in a toolbox. Raises DamagedFile, naming the line, where code does not
     parse or defines no function.
     """
     found: dict[str, Tool] = {}
@@ -27,14 +27,14 @@ def tools_of_file(file: Path) -> tuple[Tool, ...]:
             ast.parse(code)
         except NOT_PARSED as error:
             line += (getattr(error, "lineno", None) or 1) - 1
-            raise TroveLiteError(f"{file}, line {line}: is no Python ({type(error).__name__}: {error})") from error
+            raise DamagedFile(f"{file}, line {line}: is no Python ({type(error).__name__}: {error})") from error
         tools = [tool for tool in isolated_tools([code]).tools if tool.kind == "function"]
         if not tools:
-            raise TroveLiteError(f"{file}, line {line}: defines no function, or is too long to be read; leave it out")
+            raise DamagedFile(f"{file}, line {line}: defines no function, or is too long to be read; leave it out")
         for tool in tools:
             found.setdefault(plain_name(tool.name), tool)
     if not found:
-        raise TroveLiteError(f"{file}: holds no function")
+        raise DamagedFile(f"{file}: holds no function")
     return tuple(found.values())
 
 
@@ -46,7 +46,7 @@ def _blocks(file: Path) -> list[tuple[int, str]]:
     csv.field_size_limit(10**9)
     reader, blocks, line = csv.DictReader(io.StringIO(text, newline="")), [], 2
     if COLUMN not in (reader.fieldnames or ()):
-        raise TroveLiteError(f"{file}, line 1: has no column '{COLUMN}', which holds the functions")
+        raise DamagedFile(f"{file}, line 1: has no column '{COLUMN}', which holds the functions")
     for row in reader:
         blocks.append((line, row[COLUMN] or ""))
         line = reader.line_num + 1

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..candidates import REFUSED, UNAVAILABLE
 from ..datasets.base import Dataset, Problem
-from ..errors import TroveLiteError
+from ..errors import DamagedFile, TroveLiteError
 from ..journal import Journal
 from ..methods.base import Answer, Attempt, Candidate, Messages, Method, Question, Request, Run, Settings, sample_seed
 from ..models.base import (
@@ -27,7 +27,7 @@ from ..models.base import (
 )
 from .gate import FILLER, Gate
 from .progress import Progress
-from .record import Key, Record, content_hash
+from .record import Key, Record, content_hash, keyed
 
 HEADING = "**Solution**"  # in a prompt that asks for replies under TROVE's headings
 SYNC_SECONDS = 2.0
@@ -71,7 +71,7 @@ class Stream:
     def open(self, folder: Path) -> None:
         """Open the journal in `folder` and take from it what is known already."""
         self.journal = Journal(folder / f"{self.label}.jsonl")
-        self.recorded = {record.key: record for record in (Record(**r) for r in self.journal.records)}
+        self.recorded = keyed(self.journal.records, self.journal.path)
         self.journal.records = []
 
     def reusable(self, request: Request, key: Key, asked: str, headings: bool) -> Record | None:
@@ -197,8 +197,8 @@ class Driver:
                 self.in_a_row = 0
                 self._settle(lacked)
                 stream.journal.append(record.as_json())
-        elif record.prompt != asked:
-            raise TroveLiteError(
+        elif (record.prompt, record.mode) != (asked, request.mode) or not record.fits(request):
+            raise DamagedFile(
                 f"{stream.journal.path}: {key.stage} sample {key.sample} of problem {key.problem} was recorded for "
                 "another prompt; the journal is from other settings or was edited: choose another --out"
             )

@@ -19,10 +19,11 @@ from ..candidates import (
     save_run,
 )
 from ..datasets.base import Dataset, Problem
+from ..errors import DamagedFile
 from ..journal import read_journal
 from .driver import Stream
 from .folder import BEFORE, sessions_of
-from .record import Record
+from .record import Record, keyed
 from .settings import RunSettings
 
 SPENT = ["prompt_tokens", "cached_tokens", "completion_tokens", "executions", "generate_seconds", "execute_seconds"]
@@ -37,7 +38,7 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
     candidates, calls, toolboxes, keepers = [], [], [], set()
     for stream in streams:
         stream.journal.sync()
-        own = [Record(**record) for record in read_journal(stream.journal.path)[0]]
+        own = asked_for(stream)
         whose = {"run": run_name(settings.name, stream.seed), "method": stream.table_name, "seed": stream.seed}
         same = whose | {
             "model": description["model"],
@@ -69,6 +70,17 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
     }
     save_run(out, table, description | came, calls=spent)
     shutil.rmtree(out / BEFORE, ignore_errors=True)
+
+
+def asked_for(stream: Stream) -> list[Record]:
+    """A stream's records, in the order of its journal. Raises DamagedFile for one that no request was answered by."""
+    path = stream.journal.path
+    records = keyed(read_journal(path)[0], path)
+    for number, key in enumerate(records, start=1):
+        if key in stream.recorded:  # all that were asked for were taken from there
+            what = f"{key.stage} sample {key.sample} of problem {key.problem}, for which nobody asks in this run"
+            raise DamagedFile(f"{path}, line {number}: {what}; restore it, or run again in a new folder")
+    return list(records.values())
 
 
 def candidate_rows(

@@ -15,12 +15,12 @@ from pathlib import Path
 
 from ..candidates import MISSING, UNAVAILABLE, read_description, versions
 from ..datasets.base import Problem
-from ..errors import TroveLiteError
+from ..errors import UsageError, blamed_on, shown
 from ..journal import finished_journal, write_atomically
 from ..methods import load_method
 from ..methods.base import as_begun
 from .driver import Stream
-from .record import Key, Record, content_hash
+from .record import Key, Record, content_hash, keyed
 from .settings import RunSettings, model_identity
 
 #: What of `run.json` a resumed run must share: the rest says what came of it.
@@ -33,9 +33,6 @@ HASH_OF_NOTHING = "e3b0c44298fc1c14"  # of the prompts of a method that speaks, 
 DRAWN = ("model", "roles", "chat", "dataset", "parser", "sampling", "isolation", "time_limit", "memory")
 BEFORE = "before"  # where journals lie whose unavailable samples are asked for again
 TABLES = ("candidates.parquet", "calls.parquet")
-
-
-# ---- what a run is ----
 
 
 def describe(settings: RunSettings, streams: Sequence[Stream], pack, level: str) -> dict:
@@ -93,9 +90,6 @@ def flat(value: Mapping, prefix: str = "") -> Iterator[tuple[str, object]]:
             yield f"{prefix}{name}", part
 
 
-# ---- whether it goes on ----
-
-
 def resume(out: Path, new: Mapping) -> bool:
     """Whether the run is complete. Begins it where there is none, refuses one that differs.
 
@@ -108,12 +102,12 @@ def resume(out: Path, new: Mapping) -> bool:
         if not changes:
             return complete
         if begun:
-            raise TroveLiteError(
-                f"{out}: holds a run with other settings ({'; '.join(changes)}); set them back, or choose another "
-                "--out, with --reuse for the samples of this one that stay"
+            raise UsageError(
+                f"{out / 'run.json'}: holds a run with other settings ({shown('; '.join(changes))}); set them back, or "
+                "choose another --out, with --reuse for the samples of this one that stay"
             )
     elif begun:
-        raise TroveLiteError(f"{out}: holds rows of a run without its run.json; choose another --out")
+        raise UsageError(f"{out}: holds rows of a run without its run.json; choose another --out")
     write_description(out, new)
     return False
 
@@ -132,9 +126,17 @@ def as_written_now(old: Mapping, new: Mapping) -> dict:
     return {**old, "settings": settings, "methods": methods, "prompts": prompts}
 
 
-def begun_with(out: Path) -> dict[str, dict]:
-    """The methods' settings that a run was begun with, by method; nothing where nothing was generated yet."""
-    return (read_description(out).get("methods") or {}) if (out / "run.json").exists() and generated(out) else {}
+def begun_with(out: Path, settings: RunSettings) -> dict[str, dict]:
+    """The methods' settings that a run was begun with, by method; nothing where nothing was generated yet.
+
+    Raises DamagedFile where they are none that such a method can have.
+    """
+    begun = read_description(out).get("methods", {}) if generated(out) else {}
+    for spec in settings.methods:
+        name = load_method(spec).name
+        with blamed_on(f"{out / 'run.json'}, methods.{name}"):
+            settings.of(spec, settings.seeds[0], begun.get(name))
+    return begun
 
 
 def generated(out: Path) -> bool:
@@ -161,23 +163,20 @@ def ask_again(out: Path) -> None:
     (out / "journal").mkdir(exist_ok=True)
 
 
-# ---- samples of another run, or of this one before ----
-
-
 def refuse_others(folder: Path, theirs: Mapping, ours: Mapping) -> None:
     """Raises TroveLiteError where samples of the run in `folder` are not what ours would be; both are run.json's."""
     drawn = [
         {
-            "settings": {name: about["settings"][name] for name in DRAWN},
-            "versions": {name: version for name, version in about["versions"].items() if name != "trove-lite"},
-            "isolation": about["isolation"],
+            "settings": {name: about.get("settings", {}).get(name) for name in DRAWN},
+            "versions": {name: version for name, version in about.get("versions", {}).items() if name != "trove-lite"},
+            "isolation": about.get("isolation"),
         }
         for about in (theirs, ours)
     ]
     changes = differing(*drawn)
     changes += [f"{name}: not the same" for name in ("models", "identity") if theirs.get(name) != ours.get(name)]
     if changes:
-        raise TroveLiteError(
+        raise UsageError(
             f"{folder}: its samples are not what this run would draw ({'; '.join(changes)}); leave out --reuse"
         )
 
@@ -189,7 +188,7 @@ def take_samples(stream: Stream, folder: Path | None, before: Path) -> None:
     """
     if folder:
         if not (folder / "candidates.parquet").exists() or not (folder / "journal").is_dir():
-            raise TroveLiteError(f"{folder}: not a finished run with its journals, whose samples could be used again")
+            raise UsageError(f"{folder}: not a finished run with its journals, whose samples could be used again")
         theirs = read_description(folder).get("methods", {}).get(stream.method.name, {})
         stream.alike = theirs.get("isolated", False) == stream.isolated
         stream.others |= samples_in(folder / "journal", stream.label)
@@ -198,11 +197,9 @@ def take_samples(stream: Stream, folder: Path | None, before: Path) -> None:
 
 def samples_in(journals: Path, label: str) -> dict[Key, Record]:
     """The samples of one stream that a folder of journals holds, but those that could not be had."""
-    records = (Record(**record) for record in finished_journal(journals / f"{label}.jsonl"))
-    return {record.key: record for record in records if record.finish_reason not in MISSING}
-
-
-# ---- when it was worked on, and by which models ----
+    path = journals / f"{label}.jsonl"
+    found = keyed(finished_journal(path), path)
+    return {key: record for key, record in found.items() if record.finish_reason not in MISSING}
 
 
 def note_session(out: Path, names: Mapping[str, str], identity: Mapping[str, dict], setup: Mapping[str, dict]) -> None:
@@ -211,7 +208,9 @@ def note_session(out: Path, names: Mapping[str, str], identity: Mapping[str, dic
     before = description.setdefault("models", dict(names))
     if before != names:
         was, now = (", ".join(sorted(set(named.values()))) for named in (before, names))
-        raise TroveLiteError(f"{out}: was begun with the model '{was}', and this is '{now}'; choose another --out")
+        raise UsageError(
+            f"{out / 'run.json'}: was begun with the model '{was}', and this is '{now}'; choose another --out"
+        )
     begun = {"began": as_time(time.time()), "commit": commit(), "setup": setup}
     sessions = [*sessions_of(out, description), begun]
     write_description(out, description | {"model": names["solver"], "identity": identity, "sessions": sessions})

@@ -77,7 +77,7 @@ def live_run(
     out, reuse = Path(out), Path(reuse) if reuse else None
     dataset = dataset or load_dataset(settings.dataset)
     pack = pack or load_pack(settings.prompts, dataset)
-    begun = begun_with(out)
+    begun = begun_with(out, settings)
     refuse_wordless(settings, pack, begun)
     streams = streams_of(settings, dataset, lent, begun)
     models = players(settings, model, roles)
@@ -87,7 +87,8 @@ def live_run(
         with on_disk(out):
             (out / "journal").mkdir(parents=True, exist_ok=True)
             stack.enter_context(locked(out))
-        sandbox = sandbox or stack.enter_context(warm_sandbox(settings, workers))
+        limits = {"time_limit": settings.time_limit, "memory": settings.memory << 20, "isolation": settings.isolation}
+        sandbox = sandbox or stack.enter_context(Sandbox(workers, **limits, reuse=REUSE))
         with on_disk(out):
             if resume(out, describe(settings, streams, pack, sandbox.level)):
                 if not too_many_unavailable(read_description(out), fail_on_missing):
@@ -106,9 +107,6 @@ def live_run(
     if reason := too_many_unavailable(read_description(out), fail_on_missing):
         raise TroveLiteError(f"{out}: {reason}; the same command asks again, a larger --fail_on_missing lets it pass")
     return out
-
-
-# ---- begin ----
 
 
 def streams_of(
@@ -160,12 +158,6 @@ def refuse_wordless(settings: RunSettings, pack, begun: Mapping[str, Mapping] = 
                 )
 
 
-def warm_sandbox(settings: RunSettings, workers: int | None) -> Sandbox:
-    """A sandbox with the run's limits, to be entered: its workers are warm then."""
-    limits = {"time_limit": settings.time_limit, "memory": settings.memory << 20, "isolation": settings.isolation}
-    return Sandbox(workers, **limits, reuse=REUSE)
-
-
 async def check(models: Mapping[str, LanguageModel]) -> None:
     """Refuse a model that is not to be had before a folder is made for it."""
     for model in models.values():
@@ -180,9 +172,6 @@ def in_own_loop(work: Coroutine) -> object:
         return asyncio.run(work)
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, work).result()
-
-
-# ---- drive ----
 
 
 async def drive(out: Path, driver: Driver, streams: Sequence[Stream], reuse: Path | None) -> None:

@@ -6,22 +6,28 @@ back after a kill. It knows neither models nor files.
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import NamedTuple
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
 
-from ..candidates import CALLS_SCHEMA, SCHEMA, UNAVAILABLE, fingerprint
+from ..candidates import CALLS_SCHEMA, MISSING, SCHEMA, UNAVAILABLE, fingerprint
 from ..datasets.answers import plain_words
 from ..datasets.base import Dataset, Problem
-from ..errors import encodable
+from ..errors import DamagedFile, encodable
 from ..methods.base import Attempt, Candidate, Request
 from ..models.base import Completion
-from ..parse import Parsed, parse_completion, read_blocks, without_thinking
+from ..parse import FENCES, Parsed, parse_completion, read_blocks, without_thinking
 from ..programs import code_of, format_tools, operations
 from ..selection import Vote
+from ..shapes import misfit
 
 #: Where an answer stands in a text that no program comes of (CREATOR's marker).
 FINAL_ANSWER = "Final Answer:"
+
+
+STATUSES = ("ok", "error", "timeout", "memory", "output", "killed", "no_code", *MISSING)
+Count = Annotated[int, range(1 << 31)]  # what tables can hold
 
 
 class Key(NamedTuple):
@@ -49,14 +55,14 @@ class Record:
     """Who was asked; "" where nobody was, and a program alone was run."""
     prompt: str
     text: str
-    prompt_tokens: int | None
-    completion_tokens: int | None
+    prompt_tokens: Count | None
+    completion_tokens: Count | None
     finish_reason: str
     """`refused` where the model refuses this prompt for good, `unavailable` where no answer could be had."""
     generate_seconds: float
-    cached_tokens: int | None = None
+    cached_tokens: Count | None = None
     queue_seconds: float | None = None
-    status: str | None = None
+    status: Literal[STATUSES] | None = None
     """The sandbox's; `no_code` with nothing to run; of MISSING without a sample; None if only text counts."""
     output: str = ""
     truncated: bool = False
@@ -64,8 +70,8 @@ class Record:
     execute_seconds: float | None = None
     thinking: str = ""
     """What the model thought before the text: kept, and read by nobody."""
-    thinking_tokens: int | None = None
-    fences: str = ""
+    thinking_tokens: Count | None = None
+    fences: Literal["", *FENCES] = ""
     """How its blocks are found (`parse.FENCES`); "" where the run's parser reads it."""
     headings: bool = False
     """Whether it was asked for under TROVE's headings."""
@@ -117,6 +123,10 @@ class Record:
     def key(self) -> Key:
         """What tells it from every other of its stream."""
         return Key(self.phase, self.problem, self.stage, self.sample, self.round)
+
+    def fits(self, request: Request) -> bool:
+        """Whether it has a status where the request needs one: only a text on the way to a candidate has none."""
+        return self.status is not None or not (request.mode or getattr(request, "runs", True))
 
     def parsed(self, parser: str, isolated: bool = False) -> Parsed:
         """Solution and tools of the text."""
@@ -171,6 +181,20 @@ class Record:
     def _columns(self, schema) -> dict:
         """What stands in a table as it stands here."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.name in schema.names}
+
+
+def keyed(lines: Sequence[dict], path: Path) -> dict[Key, Record]:
+    """The records of a journal, in its order. Raises DamagedFile for a line that is none, or that repeats another."""
+    found: dict[Key, Record] = {}
+    for number, line in enumerate(lines, start=1):
+        record = None if (fault := misfit(line, Record)) else Record(**line)
+        if record and record.key in found:
+            first = 1 + list(found).index(record.key)
+            fault = f"the same {record.stage} sample of problem {record.problem} as in line {first}"
+        if fault:
+            raise DamagedFile(f"{path}, line {number}: {fault}; restore it, or run again in a new folder")
+        found[record.key] = record
+    return found
 
 
 def content_hash(value: object) -> str:

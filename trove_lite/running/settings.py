@@ -110,9 +110,8 @@ class RunSettings:
 
     def _check_limits(self) -> None:
         sampling = self.sampling
-        positive = {"limit": self.limit, "time limit": self.time_limit}
-        positive |= {"top_p": sampling.top_p, "max_tokens": sampling.max_tokens}
-        for name, value in positive.items():
+        positive = {"limit": self.limit, "time limit": self.time_limit, "top_p": sampling.top_p}
+        for name, value in (positive | {"max_tokens": sampling.max_tokens}).items():
             if value is not None and not value > 0:
                 raise TroveLiteError(f"{name} {value}: must be more than 0")
         if not sampling.temperature >= 0 or sampling.top_p > 1:

@@ -33,9 +33,10 @@ def problems_of(candidates: pd.DataFrame, folders: Iterable[Path]) -> tuple[dict
 def _the_same(dataset: str, category: str, described: Sequence[Mapping]) -> Sequence[Problem]:
     """A category's problems. Raises TroveLiteError where they are not at hand or are no longer those of a run."""
     runs = [(d["settings"], d.get("data", {}).get(category)) for d in described if "settings" in d]
-    mine = [(own, data) for own, data in runs if own["dataset"] == dataset or (data and dataset not in DATASETS)]
-    problems = load_problems(mine[0][0]["dataset"] if mine else dataset, category)
-    for own, data in mine:
-        if data not in (None, content_hash([hashed(problem) for problem in problems[: own["limit"]]])):
+    named = ((own, own.get("dataset", ""), data) for own, data in runs)
+    mine = [(own, name, data) for own, name, data in named if name == dataset or (data and dataset not in DATASETS)]
+    problems = load_problems(mine[0][1] if mine else dataset, category)
+    for own, _, data in mine:
+        if data not in (None, content_hash([hashed(problem) for problem in problems[: own.get("limit")]])):
             raise TroveLiteError("they have changed since the run was made")
     return problems

@@ -1,0 +1,163 @@
+"""What is read back from a run folder that somebody edited: the same tables, or one line that names the file."""
+
+import json
+import random
+import re
+import shutil
+from contextlib import suppress
+
+import pytest
+
+from trove_lite.cli import main
+from trove_lite.errors import DamagedFile, TroveLiteError, UsageError
+from trove_lite.recorded.made_tools import tool_settings
+from trove_lite.recorded.replay import stated_settings
+from trove_lite.shapes import DEEPEST
+
+from ..scripted import ScriptedModel, run, table
+
+SEEDS = range(20)
+SMALL = {"seeds": (0,), "limit": 4}
+JUNK = ("x", 5, -1, 10**30, 2.5, float("nan"), True, None, [], [1], {}, {"a": 1}, "\x1b[31m", "9" * 5000)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A complete run, and its table."""
+    folder = run(tmp_path_factory.mktemp("finished") / "a", **SMALL)
+    return folder, table(folder)
+
+
+def kind(value):
+    return "number" if type(value) in (int, float) else "name" if isinstance(value, str) else type(value)
+
+
+def wrong_values(value, rng):
+    """What no field can be that is this."""
+    return rng.choice([junk for junk in JUNK if kind(junk) != kind(value) and junk is not None])
+
+
+def places(value, at=()):
+    """Where something stands in JSON, as the names on the way to it."""
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, part in parts:
+        yield (*at, name)
+        yield from places(part, (*at, name))
+
+
+def edit_value(text, rng):
+    """One value replaced, or dropped."""
+    found = json.loads(text)
+    *way, last = rng.choice(list(places(found)))
+    inner = found
+    for name in way:
+        inner = inner[name]
+    if rng.random() < 0.3:
+        del inner[last]
+    else:
+        inner[last] = wrong_values(inner[last], rng)
+    return json.dumps(found)
+
+
+#: Of a whole file's text: other shapes, other encodings, parts of it.
+WHOLE = {
+    "another shape": lambda text, rng: json.dumps(rng.choice(JUNK)),
+    "nothing": lambda text, rng: "",
+    "torn": lambda text, rng: text[: rng.randrange(1, len(text) - 1)].rstrip(),
+    "deep": lambda text, rng: '{"a":' * rng.choice([DEEPEST + 1, 100_000]) + "1" + "}" * DEEPEST,
+    "utf-16": lambda text, rng: text.encode("utf-16"),
+    "not utf-8": lambda text, rng: text[:30].encode() + b"\xff" + text[30:].encode(),
+    "a list": lambda text, rng: f"[{text}]",
+}
+
+
+def edit_description(folder, rng):
+    path = folder / "run.json"
+    edit = rng.choice([edit_value] * 3 * len(WHOLE) + list(WHOLE.values()))
+    text = edit(path.read_text(), rng)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+def edit_journal(folder, rng):
+    """Lines edited, repeated, of another journal, out of order, gone; zeros, deep nesting."""
+    path, *others = rng.sample(sorted((folder / "journal").iterdir()), 2)
+    lines = path.read_text().splitlines(keepends=True)
+    place = rng.randrange(len(lines) - 1)  # the last line may be torn
+    way = rng.choice(["value"] * 6 + ["again", "another", "shuffled", "gone", "zeros", "deep", "foreign", "no text"])
+    if way == "value":
+        lines[place] = edit_value(lines[place], rng) + "\n"
+    elif way == "shuffled":
+        rng.shuffle(lines)
+    elif way == "gone":
+        del lines[place]
+    else:
+        other = others[0].read_text().splitlines(keepends=True)[place // 4]
+        new = {"again": lines[place], "another": other, "zeros": "\0" * 50 + "\n", "deep": '{"a":' * 100_000 + "\n"}
+        lines.insert(place, new.get(way, '{"hello": 1}\n' if way == "foreign" else "hello\n"))
+    path.write_text("".join(lines))
+
+
+def resumed(folder, expected):
+    """The line with which a stopped run's next start ends; "" where it completes, to the same table."""
+    for name in ("candidates.parquet", "calls.parquet"):
+        (folder / name).unlink()
+    try:
+        assert table(run(folder, **SMALL, model=ScriptedModel())).equals(expected)
+    except (DamagedFile, UsageError) as error:
+        assert not (folder / "candidates.parquet").exists()
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("edit", [edit_description, edit_journal])
+def test_an_edited_run_goes_on_to_the_same_table_or_says_which_file_is_wrong(finished, edit, seed, tmp_path):
+    folder, expected = shutil.copytree(finished[0], tmp_path / "a"), finished[1]
+    edit(folder, random.Random(seed))
+    line = resumed(folder, expected)
+    assert not line or line.isprintable()
+    assert not line or str(folder / ("run.json" if edit is edit_description else "journal")) in line, line
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda lines: lines.append(lines[3]), r"line 25: the same primitive sample of problem \d as in line 4"),
+        (lambda lines: lines[2].update(sample=99), "line 3: primitive sample 99 of problem .*, for which nobody asks"),
+        (lambda lines: lines[2].update(evil=1), "line 3: `evil` is no field that there is"),
+        (lambda lines: lines[2].pop("text"), "line 3: `text` is missing"),
+        (lambda lines: lines[2].update(status="fine"), 'line 3: `status` is "fine", and should be of'),
+        (lambda lines: lines[2].update(status=None), "was edited"),
+        (lambda lines: lines[2].update(prompt_tokens=10**30), "line 3: `prompt_tokens` is 1000"),
+    ],
+)
+def test_a_line_that_is_none_of_the_run_is_named_before_a_table_is_made(finished, change, words, tmp_path):
+    folder = shutil.copytree(finished[0], tmp_path / "a")
+    path = folder / "journal" / "primitive-counting-0.jsonl"
+    lines = list(map(json.loads, path.read_text().splitlines()))
+    change(lines)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert re.search(f"primitive-counting-0.jsonl.*{words}", resumed(folder, finished[1]))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_commands_read_an_edited_description_or_say_that_it_is_wrong(finished, seed, tmp_path, capsys):
+    folder = shutil.copytree(finished[0], tmp_path / "a")
+    edit_description(folder, random.Random(seed))
+    for words in ("summary", "view --quiet", f"export --out {tmp_path / 't.csv'}", f"outcomes --out {tmp_path / 'o'}"):
+        command, *rest = words.split()
+        code, said = main([command, str(folder), *rest]), capsys.readouterr().err
+        assert code in (0, 2), said
+        assert code == 0 or (said.count("\n") == 1 and str(folder / "run.json") in said)
+    for read in (lambda: stated_settings([folder]), lambda: tool_settings([folder])):
+        with suppress(TroveLiteError):
+            read()
+
+
+@pytest.mark.parametrize("stranger", ["folder", "device"])
+def test_a_journal_or_description_that_is_no_file_is_named(finished, stranger, tmp_path):
+    for name in ("run.json", "journal/primitive-counting-0.jsonl"):
+        folder = shutil.copytree(finished[0], tmp_path / name.replace("/", "-"))
+        (folder / name).unlink()
+        (folder / name).mkdir() if stranger == "folder" else (folder / name).symlink_to("/dev/zero")
+        assert str(folder / name) in resumed(folder, finished[1])

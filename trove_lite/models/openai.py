@@ -93,7 +93,8 @@ class OpenAIServer(LanguageModel):
         first_pause: float = 0.5,
     ):
         # None of these quotes the address: it may hold a key, if only where a port should be.
-        if "@" in base_url or "?" in base_url:
+        named = f"{base_url}#{model}"
+        if "@" in base_url or "?" in base_url or without_secret(_key(base_url), named) != named:
             raise TroveLiteError(f"a server's address holds no key: put it into ${KEYS[0]}")
         if not ADDRESS.fullmatch(base_url) or not _is_url(base_url):
             raise TroveLiteError("no server has such an address: write http://HOST:PORT/v1#NAME")

@@ -16,6 +16,8 @@ class Odd(Exception):
 
 
 SHORTEST_SECRET = 12  # signs; keys of services have 20 and more
+#: What may stand between a secret's signs and is not seen: no printable ASCII, be it as Python's repr has it.
+UNSEEN = r"(?:[^!-~]|\\+(?:x(?![2-7])|u(?!00[2-7])[\da-f]{2})[\da-f]{2})*"
 #: How servers say that a text ended by itself, or at its longest.
 ENDS = dict.fromkeys(
     ("stop", "eos", "eos_token", "end_turn", "stop_sequence", "stop_token", "complete", "finished"), "stop"
@@ -30,15 +32,16 @@ CACHED = (("prompt_tokens_details", "cached_tokens"), ("cache_read_input_tokens"
 
 
 def without_secret(secret: str, text: str) -> str:
-    """The text without the secret: as it is, URL-encoded, or with signs between its own that nobody sees.
+    """The text without the secret: as it is, escaped for a URL or by Python, or with signs between that nobody sees.
 
     One shorter than SHORTEST_SECRET is none, such as the "EMPTY" that is given to servers without a key: it may well
     be a word of a program.
     """
     if len(secret) < SHORTEST_SECRET:
         return text
-    signs = (f"(?:{re.escape(sign)}|%{ord(sign):02x})" for sign in secret)
-    return re.sub("[^!-~]*".join(signs), "…", text, flags=re.IGNORECASE)
+    codes = ((re.escape(sign), f"{ord(sign):02x}") for sign in secret)
+    signs = (rf"(?:{sign}|%(?:25)*{code}|\\+(?:x|u00){code}|&#(?:{int(code, 16)}|x{code});)" for sign, code in codes)
+    return re.sub(UNSEEN.join(signs), "…", text, flags=re.IGNORECASE)
 
 
 def reply_of(content: bytes, clean: Callable[[str], str]) -> object:

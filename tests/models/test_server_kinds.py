@@ -6,13 +6,15 @@ Most are cases of public reports (the comment names one); those marked `own` wer
 import asyncio
 import gzip
 import json
+import time
+from email.utils import formatdate
 
 import pytest
 
 from trove_lite.models.base import Message, ModelError, PromptRefused, SampleUnavailable, SamplingSettings
-from trove_lite.models.openai import OpenAIServer, from_spec
+from trove_lite.models.openai import OpenAIServer, from_spec, waiting
 
-from .misbehaving import Server, changed, choice, error
+from .misbehaving import Server, changed, choice, content, error
 from .test_misbehaving import ask, is_one_clear_line
 
 CODE = "```python\nprint(42)\n```"
@@ -167,3 +169,76 @@ def _completion(model):
             return (await model.complete([Message("user", "?")] if model.chat == "on" else "?", [1]))[0]
 
     return asyncio.run(asked())
+
+
+SSE = b'data: {"choices": [{"text": "print(1)"}]}\n\ndata: [DONE]\n\n'
+NGINX = b"<html>\r\n<head><title>413 Request Entity Too Large</title></head>\r\n</html>"
+GOOD = {"choices": [{"text": CODE, "finish_reason": "stop"}], "usage": {"prompt_tokens": 5, "completion_tokens": 7}}
+LINES = json.dumps(GOOD).encode()
+
+
+def old(handler, body):
+    """HTTP/1.0, and the end of the connection is the end of the reply."""
+    handler.wfile.write(b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n" + LINES)
+    handler.hang_up()
+
+
+def chunked(handler, body):
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    for part in (LINES[:7], LINES[7:]):
+        handler.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
+    handler.wfile.write(b"0\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        old,
+        chunked,
+        content(b"\xef\xbb\xbf" + LINES),  # a byte order mark
+        content(b"\n \n" * 99 + LINES),  # what keeps a connection alive
+        content(LINES.replace(b'"usage"', b'"score": NaN, "usage"')),
+        content(LINES, "text/html"),
+        changed(choices=GOOD["choices"], model="another-name-2026", usage=None),
+        changed(choices=[{"message": {"content": CODE}, "finish_reason": "stop"}]),  # as of a chat, though not asked so
+        changed(choices=[{"text": CODE, "finish_reason": "stop", "logprobs": None, "token_ids": [1]}]),
+    ],
+)
+def test_own_kinds_that_work(way):
+    with Server(always=way) as server:
+        found, model = ask(server)
+    assert (found.text, model.retried) == (CODE, 0)
+
+
+@pytest.mark.parametrize(
+    ("way", "kind", "words"),
+    [
+        (content(SSE, "text/event-stream"), SampleUnavailable, "a stream, which was not asked for"),
+        (content(LINES.replace(b"}]", b"},]")), SampleUnavailable, "not JSON"),
+        (content(LINES[:-9]), SampleUnavailable, "not JSON"),
+        (choice(finish_reason=None), SampleUnavailable, "ended by None"),
+        (choice(text="", finish_reason="tool_calls"), SampleUnavailable, "ended by 'tool_calls'"),
+        (changed(choices={"text": CODE}), SampleUnavailable, "without a choice"),
+        (lambda h, _: h.reply(400, {"error": "bad prompt"}), SampleUnavailable, "HTTP 400 bad prompt"),
+        (error(400, "filtered"), SampleUnavailable, "HTTP 400 filtered"),
+        (lambda h, _: h.send(413, NGINX), PromptRefused, "413 Request Entity Too Large"),
+        (lambda h, _: h.send(529, b"Overloaded"), ModelError, "HTTP 529 Overloaded"),
+        (lambda h, _: h.send(302, b"", {"Location": "/login"}), ModelError, "write the address where the API is"),
+    ],
+)
+def test_own_kinds_that_end_in_a_line(way, kind, words):
+    with Server(always=way) as server:
+        found, _ = ask(server)
+    assert type(found) is kind
+    assert words in str(found)
+    assert is_one_clear_line(found)
+
+
+@pytest.mark.parametrize(("header", "seconds"), [("7", 7), ("-1", 0), ("soon", 0), ("", 0), ("inf", 0), ("nan", 0)])
+def test_a_time_to_wait_in_seconds(header, seconds):
+    assert waiting(header) == seconds
+
+
+@pytest.mark.parametrize("ahead", [90, -90])
+def test_a_time_to_wait_as_a_date(ahead):
+    assert waiting(formatdate(time.time() + ahead, usegmt=True)) == pytest.approx(max(0, ahead), abs=3)

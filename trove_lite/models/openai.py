@@ -13,6 +13,7 @@ import re
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress
+from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -261,7 +262,7 @@ class OpenAIServer(LanguageModel):
             for other in self._limits:
                 if not other.expired():
                     other.reschedule(asyncio.get_running_loop().time() + self.timeout)
-        wanted = _seconds(response.headers.get("Retry-After", ""))
+        wanted = waiting(response.headers.get("Retry-After", ""))
         return response.status_code, reply_of(content, self._clean), time.perf_counter() - began, wanted
 
     async def _pause(self, seconds: float, problem: str, kind: str) -> None:
@@ -281,7 +282,7 @@ class OpenAIServer(LanguageModel):
             raise ModelError(f"{url}: {problem}; nothing is left to pay with: run again to go on from here")
         if status == 403:
             raise Odd("HTTP 403, refused")
-        too_long = TOO_LONG.search(problem)
+        too_long = status == 413 or TOO_LONG.search(problem)
         if status in RETRIED or (status >= 500 and status != 501 and not too_long):
             return
         if body is None or too_long:
@@ -359,8 +360,10 @@ def _key(url: str) -> str:
     return key
 
 
-def _seconds(header: str) -> float:
-    """The seconds of a Retry-After header; 0 where it is something else."""
+def waiting(header: str) -> float:
+    """The seconds of a Retry-After header, which is a number or a date; 0 where it is something else."""
     with suppress(ValueError):
-        return max(0.0, float(header))
+        return seconds if 0 < (seconds := float(header)) < math.inf else 0.0
+    with suppress(ValueError, OverflowError):
+        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
     return 0.0

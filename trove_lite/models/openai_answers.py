@@ -69,15 +69,15 @@ def shown_error(reply: object) -> str:
 def read_completion(answer: object, seconds: float, *, chat: bool) -> Completion:
     """A server's answer as a completion. Raises Odd, which says what is wrong, for anything else."""
     if isinstance(answer, str):
-        raise Odd("an answer that is not JSON")
+        raise Odd("a stream, which was not asked for" if answer.startswith("data:") else "an answer that is not JSON")
     if at(answer, "error"):
         raise Odd(f"an error in place of a completion ({shown_error(answer)})")
     choices = objects(at(answer, "choices"))
     if len(choices) != 1:
         raise Odd("an answer without a choice" if not choices else f"{len(choices)} choices for one sample")
     (choice,) = choices
-    message = at(choice, "message") if chat else choice
-    text, thinking = parts_of(at(message, "content" if chat else "text"))
+    message = at(choice, "message") if chat or "text" not in choice else choice
+    text, thinking = parts_of(at(message, "text" if message is choice else "content"))
     apart = (at(message, name) for name in ("reasoning_content", "reasoning", "thinking"))
     thinking += next((part for part in apart if isinstance(part, str) and part), "")
     reason = at(choice, "finish_reason")

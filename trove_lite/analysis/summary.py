@@ -99,6 +99,7 @@ def against(candidates: pd.DataFrame, methods: Sequence[str], rule: str = "one_s
 def as_text(summary: dict) -> str:
     """The same as readable tables."""
     lines = [*summary["unanswered"], *summary["without_agreement"], *summary.get("signs", ())]
+    lines += [f"{run}: cost {cost:,.6g} by its --prices" for run, cost in summary.get("cost", {}).items()]
     if not summary["runs"]:
         return "\n".join(lines)
     runs = pd.json_normalize(summary["runs"]).rename(columns=lambda name: name.replace("_correct", ""))

@@ -12,7 +12,7 @@ import random
 import re
 import time
 from collections.abc import Callable, Collection
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import Any
@@ -34,6 +34,7 @@ from .base import (
     one_line,
     plain,
 )
+from .money import paid_for, price_of
 from .openai_answers import Odd, at, error_of, objects, read_completion, reply_of, shown_error, whole, without_secret
 
 #: What a server fills in where a request is silent (vLLM from the model's generation_config.json, llama.cpp from
@@ -42,6 +43,7 @@ NEUTRAL = {
     "vllm": {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
     "llamacpp": {"top_k": 0, "min_p": 0.0, "repeat_penalty": 1.0},
 }
+UNSENT = (httpx.ConnectError, httpx.ConnectTimeout)
 #: Besides every 5xx: the request took too long to arrive, came too early, or was one too many.
 RETRIED = (408, 425, 429)
 #: What a server answers to a request of a kind that it does not know.
@@ -78,6 +80,8 @@ class OpenAIServer(LanguageModel):
     without seeds cannot be drawn again, and texts are cut at `stop` here. listed: whether the server's list of models
     is asked for the model.
     """
+
+    is_billed = True
 
     def __init__(
         self,
@@ -173,7 +177,8 @@ class OpenAIServer(LanguageModel):
         body = {name: value for name, value in body.items() if name not in self.left_out}
         async with self._free:
             path = "/chat/completions" if chat else "/completions"
-            found = await self._request(path, body, partial(read_completion, chat=chat))
+            at_most = price_of(self.name, self.purse.prices).at_most(prompt, settings) if self.purse else 0.0
+            found = await self._request(path, body, partial(read_completion, chat=chat), at_most)
         if "stop" in self.left_out and (ends := [end for stop in settings.stop if (end := found.text.find(stop)) >= 0]):
             found = found._replace(text=found.text[: min(ends)], finish_reason="stop")
         # Some servers count the sign that ends a text, some do not.
@@ -204,8 +209,10 @@ class OpenAIServer(LanguageModel):
         self.context_length = whole(entry.get("max_model_len"))
         return NEUTRAL.get(owner, {})
 
-    async def _request(self, path: str, body: dict | None, read: Callable) -> Any:
+    async def _request(self, path: str, body: dict | None, read: Callable, at_most: float = 0.0) -> Any:
         """Send until answered (a GET without a body): what `read` makes of the answer's JSON and of its seconds.
+
+        at_most: what it may cost each time that it is sent.
 
         A server that is busy, fails or cannot be reached is asked again `retries` times, then ModelError; one whose
         answer to a POST is odd TRIES times, then SampleUnavailable. A GET raises Odd, or PromptRefused without a page.
@@ -214,9 +221,14 @@ class OpenAIServer(LanguageModel):
         while True:
             tries, wanted = self.retries + 1, 0.0
             try:
-                status, reply, seconds, wanted = await self._exchange(url, body)
-                if 200 <= (status := error_of(reply) or status) < 300:
-                    return read(reply, seconds)
+                async with self.purse.request(at_most, UNSENT) if self.purse and body else nullcontext([None]) as paid:
+                    status, reply, seconds, wanted = await self._exchange(url, body)
+                    if 200 <= (status := error_of(reply) or status) < 300:
+                        found = read(reply, seconds)
+                        if self.purse and body:
+                            paid[0] = paid_for(price_of(self.name, self.purse.prices), found)
+                        return found
+                    paid[0] = 0.0
                 kind = f"HTTP {status}"
                 problem = f"{kind} {shown_error(reply)}".strip()
                 self._refuse(url, status, problem, body)
@@ -232,7 +244,7 @@ class OpenAIServer(LanguageModel):
                 kind = problem = f"no answer within {self.timeout:g} s"
             except httpx.RequestError as error:
                 kind, problem = type(error).__name__, f"no connection ({self._clean(one_line(error))})"
-                if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout) and not self._reached:
+                if isinstance(error, UNSENT) and not self._reached:
                     tries = min(tries, TRIES)  # nobody has ever answered there: a wrong address, most likely
             failed += 1
             others, answered = self._answered > answered, self._answered

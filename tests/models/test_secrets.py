@@ -14,7 +14,8 @@ from trove_lite import doctor
 from trove_lite.cli import main
 from trove_lite.errors import TroveLiteError
 from trove_lite.models import load_model
-from trove_lite.models.openai import OpenAIServer, _key
+from trove_lite.models.openai import OpenAIServer
+from trove_lite.models.openai_address import key_for
 from trove_lite.running import live
 
 from ..scripted import InlineSandbox
@@ -140,8 +141,8 @@ def test_openais_own_key_goes_to_openai_alone(monkeypatch):
     with Server() as server:
         live.in_own_loop(entered(OpenAIServer(server.url, "tiny")))
     assert "Authorization" not in server.headers[0]
-    assert _key("https://api.openai.com/v1") == KEY
-    assert _key("https://api.openai.com.example.org/v1") == ""
+    assert key_for("https://api.openai.com/v1") == KEY
+    assert key_for("https://api.openai.com.example.org/v1") == ""
 
 
 @pytest.mark.parametrize("bad", [f"{KEY}\n{KEY}", f"{KEY} ü"])

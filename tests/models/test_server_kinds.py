@@ -12,7 +12,8 @@ from email.utils import formatdate
 import pytest
 
 from trove_lite.models.base import Message, ModelError, PromptRefused, SampleUnavailable, SamplingSettings
-from trove_lite.models.openai import OpenAIServer, from_spec, waiting
+from trove_lite.models.openai import OpenAIServer, from_spec
+from trove_lite.models.openai_address import waiting
 
 from .misbehaving import Server, changed, choice, content, error
 from .test_misbehaving import ask, is_one_clear_line

@@ -9,7 +9,7 @@ import fnmatch
 import json
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -32,11 +32,11 @@ class Price(NamedTuple):
         """What so many tokens cost."""
         return (read * self.input + written * self.output) / 1e6
 
-    def at_most(self, prompt: Prompt, settings: SamplingSettings) -> float:
-        """What a request costs if each byte of its prompt is a token and its completion is as long as it may be."""
+    def at_most(self, prompt: Prompt, settings: SamplingSettings, n: int = 1) -> float:
+        """What a request costs if each byte of its prompt is a token and its n completions are as long as can be."""
         texts = [prompt] if isinstance(prompt, str) else [f"{one.role}{one.content}" for one in prompt]
         read = sum(len(text.encode("utf-8", "replace")) + AROUND for text in texts)
-        return self.of(read, settings.max_tokens)
+        return self.of(read, n * settings.max_tokens)
 
 
 def read_prices(path: Path) -> dict[str, Price]:
@@ -120,8 +120,8 @@ class Purse:
                 self.settled.notify_all()
 
 
-def paid_for(price: Price, found: Completion) -> float | None:
-    """What a completion has cost; None where its server tells no tokens."""
-    if found.prompt_tokens is None or found.completion_tokens is None:
+def paid_for(price: Price, found: Sequence[Completion]) -> float | None:
+    """What a request's completions have cost; None where the server tells no tokens."""
+    if any(one.prompt_tokens is None or one.completion_tokens is None for one in found):
         return None
-    return price.of(found.prompt_tokens, found.completion_tokens)
+    return price.of(sum(one.prompt_tokens for one in found), sum(one.completion_tokens for one in found))

@@ -6,7 +6,8 @@ It sends nothing. Whatever the answer is, it becomes a completion or an Odd that
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
 
 from .base import Completion, plain
 
@@ -66,16 +67,40 @@ def shown_error(reply: object) -> str:
     return plain(words)[:300]
 
 
-def read_completion(answer: object, seconds: float, *, chat: bool) -> Completion:
-    """A server's answer as a completion. Raises Odd, which says what is wrong, for anything else."""
+def read_completions(answer: object, seconds: float, *, chat: bool, n: int = 1) -> list[Completion]:
+    """A server's answer as up to n completions. Raises Odd, which says what is wrong, for anything else.
+
+    Tokens are told of all together: each has its share, by the length of its text where they were written.
+    """
     if isinstance(answer, str):
         raise Odd("a stream, which was not asked for" if answer.startswith("data:") else "an answer that is not JSON")
     if at(answer, "error"):
         raise Odd(f"an error in place of a completion ({shown_error(answer)})")
     choices = objects(at(answer, "choices"))
-    if len(choices) != 1:
-        raise Odd("an answer without a choice" if not choices else f"{len(choices)} choices for one sample")
-    (choice,) = choices
+    if not 1 <= len(choices) <= n:
+        asked = "one sample" if n == 1 else f"{n} samples"
+        raise Odd("an answer without a choice" if not choices else f"{len(choices)} choices for {asked}")
+    found = [read_choice(choice, answer, seconds, chat) for choice in choices]
+    if len(found) == 1:
+        return found
+    written = [max(1, len(one.text) + len(one.thinking)) for one in found]
+    even = [1] * len(found)
+    weights = {"prompt_tokens": even, "cached_tokens": even, "completion_tokens": written, "thinking_tokens": written}
+    parts = {name: shared_out(getattr(found[0], name), by) for name, by in weights.items()}
+    return [one._replace(**{name: parts[name][place] for name in parts}) for place, one in enumerate(found)]
+
+
+def shared_out(total: int | None, weights: Sequence[int]) -> list[int | None]:
+    """A count in whole parts by weight, whose sum it is; None all over where it is unknown."""
+    if total is None:
+        return [None] * len(weights)
+    least = int(total >= len(weights))  # 0 tokens would be unknown
+    ends = [(total - least * len(weights)) * upto // sum(weights) for upto in accumulate(weights)]
+    return [least + end - before for before, end in pairwise([0, *ends])]
+
+
+def read_choice(choice: dict, answer: object, seconds: float, chat: bool) -> Completion:
+    """One choice of an answer as a completion, with the tokens of all. Raises Odd for anything else."""
     message = at(choice, "message") if chat or "text" not in choice else choice
     text, thinking = parts_of(at(message, "text" if message is choice else "content"))
     apart = (at(message, name) for name in ("reasoning_content", "reasoning", "thinking"))

@@ -69,6 +69,7 @@ def test_an_error_in_a_success_is_what_its_code_says():
         (400, "The input token count (40000) exceeds the maximum number of tokens allowed (32768)."),
         (400, "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens"),
         (400, "the request exceeds the available context size, try increasing it"),
+        (500, "the request exceeds the available context size"),
         (400, "Please reduce the length of the messages or completion"),
         (400, "prompt is too long: 210000 tokens > 200000 maximum"),
         (400, "Input is too long for requested model."),

@@ -36,7 +36,7 @@ STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms
 SHARED = {
     "datasets": ("base", "answers", "graders", "text_answers", "files"),
     "methods": ("base", "toolbox", "repair"),
-    "models": ("base", "openai_answers"),
+    "models": ("base", "openai_address", "openai_answers", "money"),
 }
 #: Sideways, from one room to another of its storey, and why.
 DOORS = {

@@ -51,6 +51,8 @@ def run(
     dry_run: bool = False,
     fail_on_missing: float = 0.05,
     reuse: str = "",
+    max_cost: float | None = None,
+    prices: Path | None = None,
     tool: tuple[str, ...] = (),
     **given: object,
 ) -> None:
@@ -64,6 +66,8 @@ def run(
     fail_on_missing: the share of requests without an answer above which a run fails; given again, it asks for them
         again
     reuse: a finished or published run of the same model: what it was asked, prompt and seed alike, is not asked again
+    max_cost: what servers may take for the run in all; it stops before, and goes on with a larger one
+    prices: TOML or JSON, `input` and `output` a million tokens by model or pattern
     tool: LATM's, of which none is then made: `released` (GPT-4's), a run folder, or files named after their tasks
 
     examples:
@@ -79,12 +83,14 @@ def run(
         raise UsageError("no --out: name the run folder to make, such as runs/first")
     settings = settings_of(given, out, tool)
     if dry_run:
-        print(account.planned_text(account.plan(settings, lend(settings)), settings))
+        priced = live.price_table(max_cost, prices or "")
+        print(account.planned_text(account.plan(settings, lend(settings)), settings, priced))
         return
     refuse_less_than_one(in_flight=in_flight, workers=workers)
     table = new_folder(out, force=True) / "candidates.parquet"  # a run that is there goes on
     before = table.stat().st_mtime_ns if table.exists() else 0
     how = {"in_flight": in_flight, "workers": workers, "reuse": reuse, "fail_on_missing": fail_on_missing}
+    how |= {"max_cost": max_cost, "prices": prices or ""}
     live.live_run(settings, out, progress=not quiet, lent=lend(settings), **how)
     if table.stat().st_mtime_ns == before:
         print(f"{out}: was complete already")
@@ -210,10 +216,12 @@ def summary(runs: tuple[Path, ...], *, json: bool = False) -> int:
 
     from .analysis.summary import as_text, summarise
     from .analysis.toolboxes import final_toolboxes
-    from .candidates import load_candidates
+    from .candidates import load_candidates, read_description
 
     found = summarise(load_candidates(*runs)) | {"toolboxes": final_toolboxes(runs).to_dict("records")}
     found["signs"] = signs_against(*runs) if found["runs"] else []
+    described = {path: read_description(path) for path in runs if (path / "run.json").exists()}
+    found["cost"] = {str(path): about["cost"] for path, about in described.items() if "cost" in about}
     say(dumps(found, indent=2) if json else as_text(found))
     return int(not found["runs"])
 

@@ -202,12 +202,6 @@ FINAL = {
     "501": (error(501, "Unsupported method ('POST')"), "no such endpoint or model there"),
     "elsewhere": (error(307, "moved", Location="http://127.0.0.1:1/v1"), "write the address where the API is"),
 }
-#: A prompt that fits into no context.
-TOO_LONG = {
-    "too long (vLLM)": error(400, "This model's maximum context length is 512 tokens"),
-    "too long (llama.cpp)": error(400, "the request exceeds the available context size"),
-    "too long, as a failure": error(500, "the request exceeds the available context size"),
-}
 #: What a server insists on, and is given.
 INSISTING = {"only the newer name of max_tokens": newer_name_alone}
-WAYS = ODD | FAILING | SILENT | {name: way for name, (way, _) in FINAL.items()} | TOO_LONG | INSISTING
+WAYS = ODD | FAILING | SILENT | {name: way for name, (way, _) in FINAL.items()} | INSISTING

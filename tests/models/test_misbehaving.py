@@ -6,11 +6,11 @@ import threading
 import pytest
 
 from trove_lite.errors import TroveLiteError
-from trove_lite.models.base import Completion, Message, ModelError, PromptRefused, SampleUnavailable, SamplingSettings
+from trove_lite.models.base import Completion, Message, ModelError, SampleUnavailable, SamplingSettings
 from trove_lite.models.openai import TRIES, OpenAIServer
 from trove_lite.models.openai_answers import waiting_time
 
-from .misbehaving import FAILING, FINAL, ODD, SILENT, TOO_LONG, Server, changed, choice, error
+from .misbehaving import FAILING, FINAL, ODD, SILENT, Server, changed, choice, error
 
 TEXT, CHAT = "**Question**\nWhat is $1+1$?\n\n**Solution**\n", [Message("user", "What is $1+1$?")]
 
@@ -79,15 +79,6 @@ def test_what_no_second_request_changes_is_said_at_once(way):
     assert type(found) is ModelError
     assert is_one_clear_line(found)
     assert FINAL[way][1] in str(found)
-    assert (model.retried, len(server.bodies)) == (0, 1)
-
-
-@pytest.mark.parametrize("way", TOO_LONG)
-def test_a_prompt_that_is_too_long_is_refused_for_good(way):
-    with Server(way) as server:
-        found, model = ask(server)
-    assert type(found) is PromptRefused
-    assert is_one_clear_line(found)
     assert (model.retried, len(server.bodies)) == (0, 1)
 
 

@@ -6,14 +6,16 @@ Most are cases of public reports (the comment names one); those marked `own` wer
 import asyncio
 import gzip
 import json
-from urllib.parse import quote
+import time
+from email.utils import formatdate
 
 import pytest
 
-from trove_lite.models.base import Completion, Message, ModelError, PromptRefused, SampleUnavailable, SamplingSettings
+from trove_lite.models.base import Message, ModelError, PromptRefused, SampleUnavailable, SamplingSettings
 from trove_lite.models.openai import OpenAIServer, from_spec
+from trove_lite.models.openai_address import waiting
 
-from .misbehaving import KEY, Server, changed, choice, error
+from .misbehaving import Server, changed, choice, content, error
 from .test_misbehaving import ask, is_one_clear_line
 
 CODE = "```python\nprint(42)\n```"
@@ -67,6 +69,7 @@ def test_an_error_in_a_success_is_what_its_code_says():
         (400, "The input token count (40000) exceeds the maximum number of tokens allowed (32768)."),
         (400, "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens"),
         (400, "the request exceeds the available context size, try increasing it"),
+        (500, "the request exceeds the available context size"),
         (400, "Please reduce the length of the messages or completion"),
         (400, "prompt is too long: 210000 tokens > 200000 maximum"),
         (400, "Input is too long for requested model."),
@@ -162,71 +165,82 @@ def test_a_reply_packed_once_is_read():
         assert ask(server)[0].text == CODE
 
 
-HIDDEN = KEY[:9] + "\u200b" + KEY[9:]
-FORMS = [KEY, quote(KEY, safe=""), KEY.replace("-", "%2D"), HIDDEN, "\u2060".join(KEY)]
-
-
-def _leaks(form):
-    """Ways in which a server may give the key back, in this form."""
-    return {
-        "error in a success": changed(error={"message": f"quota of {form}"}),
-        "error that is a text": changed(error=f"quota of {form}"),
-        "finish reason": choice(finish_reason=form),
-        "text": choice(text=f"print('{form}')"),
-        "message of an error": error(400, f"see {form}"),
-        "failure": error(500, f"see {form}"),
-        "list as an error": lambda handler, body: handler.reply(400, {"error": {"message": ["x", form]}}),
-        "details": lambda handler, body: handler.reply(422, {"detail": [{"msg": f"bad {form}"}]}),
-        "no JSON": lambda handler, body: handler.send(500, f"<p>{form}</p>".encode()),
-        "escaped": lambda handler, body: handler.send(400, b'{"error": "%s"}' % _escaped(form)),
-        "header line": lambda handler, body: handler.wfile.write(b"HTTP/1.1 200 OK\r\n" + form.encode() + b"\r\n\r\n"),
-        "status line": lambda handler, body: handler.wfile.write(b"NOPE " + form.encode() + b"\r\n\r\n"),
-    }
-
-
-def _escaped(text):
-    return "".join(f"\\u{ord(sign):04x}" for sign in text).encode()
-
-
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("way", _leaks(KEY))
-def test_the_key_is_in_no_word_that_comes_of_a_reply(way, form, monkeypatch):
-    monkeypatch.setenv("TROVE_LITE_API_KEY", KEY)
-    with Server(always=_leaks(form)[way]) as server:
-        found, model = ask(server, retries=1)
-    kept = repr(found) + " ".join(model.notices)
-    assert isinstance(found, Completion | ModelError)
-    assert not any(_shown(sign) in _shown(kept) for sign in (KEY, quote(KEY), KEY.replace("-", "%2D")))
-
-
-@pytest.mark.parametrize("place", ["owner", "models"])
-def test_the_key_is_in_nothing_that_a_server_says_of_itself(place, monkeypatch):
-    monkeypatch.setenv("TROVE_LITE_API_KEY", KEY)
-    about = {"owner": f"by {KEY}"} if place == "owner" else {"models": ("tiny", f"other-{KEY}")}
-    with Server(**about) as server:
-        found, model = ask(server)
-        assert KEY not in f"{found!r} {model.identity()}"
-        with pytest.raises(ModelError) as problem:
-            _completion(OpenAIServer(server.url, "unknown"))
-    assert KEY not in str(problem.value)
-
-
-@pytest.mark.parametrize("word", ["EMPTY", "x", "print"])
-def test_a_word_given_in_place_of_a_key_stays_in_programs(word, monkeypatch):
-    """Servers without a key are often given one of these."""
-    monkeypatch.setenv("TROVE_LITE_API_KEY", word)
-    with Server(always=choice(text="empty = 'EMPTY'; x = 1; print(x)")) as server:
-        assert ask(server)[0].text == "empty = 'EMPTY'; x = 1; print(x)"
-
-
-def _shown(text):
-    """What an eye or a clipboard takes of a text."""
-    return "".join(sign for sign in text.lower() if "!" <= sign <= "~")
-
-
 def _completion(model):
     async def asked():
         async with model:
             return (await model.complete([Message("user", "?")] if model.chat == "on" else "?", [1]))[0]
 
     return asyncio.run(asked())
+
+
+SSE = b'data: {"choices": [{"text": "print(1)"}]}\n\ndata: [DONE]\n\n'
+NGINX = b"<html>\r\n<head><title>413 Request Entity Too Large</title></head>\r\n</html>"
+GOOD = {"choices": [{"text": CODE, "finish_reason": "stop"}], "usage": {"prompt_tokens": 5, "completion_tokens": 7}}
+LINES = json.dumps(GOOD).encode()
+
+
+def old(handler, body):
+    """HTTP/1.0, and the end of the connection is the end of the reply."""
+    handler.wfile.write(b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n" + LINES)
+    handler.hang_up()
+
+
+def chunked(handler, body):
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    for part in (LINES[:7], LINES[7:]):
+        handler.wfile.write(b"%x\r\n%s\r\n" % (len(part), part))
+    handler.wfile.write(b"0\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        old,
+        chunked,
+        content(b"\xef\xbb\xbf" + LINES),  # a byte order mark
+        content(b"\n \n" * 99 + LINES),  # what keeps a connection alive
+        content(LINES.replace(b'"usage"', b'"score": NaN, "usage"')),
+        content(LINES, "text/html"),
+        changed(choices=GOOD["choices"], model="another-name-2026", usage=None),
+        changed(choices=[{"message": {"content": CODE}, "finish_reason": "stop"}]),  # as of a chat, though not asked so
+        changed(choices=[{"text": CODE, "finish_reason": "stop", "logprobs": None, "token_ids": [1]}]),
+    ],
+)
+def test_own_kinds_that_work(way):
+    with Server(always=way) as server:
+        found, model = ask(server)
+    assert (found.text, model.retried) == (CODE, 0)
+
+
+@pytest.mark.parametrize(
+    ("way", "kind", "words"),
+    [
+        (content(SSE, "text/event-stream"), SampleUnavailable, "a stream, which was not asked for"),
+        (content(LINES.replace(b"}]", b"},]")), SampleUnavailable, "not JSON"),
+        (content(LINES[:-9]), SampleUnavailable, "not JSON"),
+        (choice(finish_reason=None), SampleUnavailable, "ended by None"),
+        (choice(text="", finish_reason="tool_calls"), SampleUnavailable, "ended by 'tool_calls'"),
+        (changed(choices={"text": CODE}), SampleUnavailable, "without a choice"),
+        (lambda h, _: h.reply(400, {"error": "bad prompt"}), SampleUnavailable, "HTTP 400 bad prompt"),
+        (error(400, "filtered"), SampleUnavailable, "HTTP 400 filtered"),
+        (lambda h, _: h.send(413, NGINX), PromptRefused, "413 Request Entity Too Large"),
+        (lambda h, _: h.send(529, b"Overloaded"), ModelError, "HTTP 529 Overloaded"),
+        (lambda h, _: h.send(302, b"", {"Location": "/login"}), ModelError, "write the address where the API is"),
+    ],
+)
+def test_own_kinds_that_end_in_a_line(way, kind, words):
+    with Server(always=way) as server:
+        found, _ = ask(server)
+    assert type(found) is kind
+    assert words in str(found)
+    assert is_one_clear_line(found)
+
+
+@pytest.mark.parametrize(("header", "seconds"), [("7", 7), ("-1", 0), ("soon", 0), ("", 0), ("inf", 0), ("nan", 0)])
+def test_a_time_to_wait_in_seconds(header, seconds):
+    assert waiting(header) == seconds
+
+
+@pytest.mark.parametrize("ahead", [90, -90])
+def test_a_time_to_wait_as_a_date(ahead):
+    assert waiting(formatdate(time.time() + ahead, usegmt=True)) == pytest.approx(max(0, ahead), abs=3)

@@ -12,7 +12,7 @@ import random
 import re
 import time
 from collections.abc import Callable, Collection
-from contextlib import suppress
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -33,7 +33,9 @@ from .base import (
     one_line,
     plain,
 )
-from .openai_answers import Odd, at, error_of, objects, read_completion, reply_of, shown_error, whole, without_secret
+from .money import paid_for, price_of
+from .openai_address import KEYS, address_of, key_for, waiting
+from .openai_answers import Odd, at, error_of, objects, read_completions, reply_of, shown_error, whole, without_secret
 
 #: What a server fills in where a request is silent (vLLM from the model's generation_config.json, llama.cpp from
 #: defaults of its own), switched off, by the name under which it lists its models: these are no settings of ours.
@@ -41,6 +43,7 @@ NEUTRAL = {
     "vllm": {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
     "llamacpp": {"top_k": 0, "min_p": 0.0, "repeat_penalty": 1.0},
 }
+UNSENT = (httpx.ConnectError, httpx.ConnectTimeout)
 #: Besides every 5xx: the request took too long to arrive, came too early, or was one too many.
 RETRIED = (408, 425, 429)
 #: What a server answers to a request of a kind that it does not know.
@@ -56,8 +59,6 @@ CHAT_ALONE = re.compile(r"chat (model|template|completion)|/chat/completions", r
 #: By whether it was asked in messages.
 ADVICE = {True: "cannot chat: --chat off, and prompts that are texts", False: "only chats: --chat on"}
 OPTIONAL = ("seed", "temperature", "top_p", "stop")  # what `?NAME=off` leaves to the server
-ADDRESS = re.compile(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?(/[^\s#]*)?")
-KEYS = ("TROVE_LITE_API_KEY", "OPENAI_API_KEY")
 LARGEST_REPLY = 64 << 20  # bytes, unpacked; a completion has a few thousand
 TRIES = 3  # for an answer that is none, and for a port where nobody has ever answered
 NOTICE_SECONDS = 30  # between two notices of the same trouble
@@ -78,6 +79,8 @@ class OpenAIServer(LanguageModel):
     is asked for the model.
     """
 
+    is_billed = True
+
     def __init__(
         self,
         base_url: str,
@@ -91,23 +94,17 @@ class OpenAIServer(LanguageModel):
         left_out: Collection[str] = (),
         listed: bool = True,
         first_pause: float = 0.5,
+        n: int = 1,
     ):
-        # None of these quotes the address: it may hold a key, if only where a port should be.
-        if "@" in base_url or "?" in base_url:
-            raise TroveLiteError(f"a server's address holds no key: put it into ${KEYS[0]}")
-        if not ADDRESS.fullmatch(base_url) or not _is_url(base_url):
-            raise TroveLiteError("no server has such an address: write http://HOST:PORT/v1#NAME")
-        self.url = base_url.rstrip("/")
-        if end := re.search(r"(/chat)?/completions$|/chat$", self.url):
-            raise TroveLiteError(
-                f"a server's address ends before {end[0]}, which is added to it (--chat says which): write "
-                "http://HOST:PORT/v1#NAME"
-            )
-        if concurrency < 1 or not timeout > 0 or retries < 0:
-            raise TroveLiteError(f"concurrency {concurrency}, timeout {timeout}, retries {retries}: give more")
+        self.url = address_of(base_url, model)
+        if min(concurrency, n) < 1 or not timeout > 0 or retries < 0:
+            raise TroveLiteError(f"concurrency {concurrency}, timeout {timeout}, retries {retries}, n {n}: give more")
+        if n > 1 and "seed" not in left_out:
+            raise TroveLiteError("samples with seeds are asked for one by one: write ?seed=off&n=… before the #")
         self.settings, self.chat = settings or SamplingSettings(), chat
         self.left_out, self.listed = tuple(sorted(left_out)), listed
-        self.concurrency, self.timeout, self.retries, self.first_pause = concurrency, timeout, retries, first_pause
+        self.timeout, self.retries, self.first_pause = timeout, retries, first_pause
+        self.requests, self.n, self.concurrency = concurrency, n, concurrency * n
         self._name(model)
         self._client = None
         self._identity: dict = {}
@@ -118,14 +115,16 @@ class OpenAIServer(LanguageModel):
         self.name = model.rstrip("/").rpartition("/")[2] if model.startswith(("/", ".", "~")) else model
 
     async def __aenter__(self) -> "OpenAIServer":
-        key = _key(self.url)
+        key = key_for(self.url)
         self._clean = lambda text: without_secret(key, text)  # a partial would show the key wherever it is printed
         self._client = httpx.AsyncClient(
             headers={"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {key}"} if key else {}),
             timeout=httpx.Timeout(None, connect=10),  # `_exchange` bounds the whole of it
-            limits=httpx.Limits(max_connections=self.concurrency, max_keepalive_connections=self.concurrency),
+            limits=httpx.Limits(max_connections=self.requests, max_keepalive_connections=self.requests),
         )
-        self._free = asyncio.Semaphore(self.concurrency)
+        self._free = asyncio.Semaphore(self.requests)
+        self._together: dict[tuple, list[asyncio.Future]] = {}  # samples of one prompt that wait to be asked for
+        self._tasks: set[asyncio.Task] = set()
         self._limits: set[asyncio.Timeout] = set()
         self._noticed: dict[str, float] = {}
         self._reached = False  # whether anything ever answered
@@ -140,6 +139,8 @@ class OpenAIServer(LanguageModel):
 
     async def __aexit__(self, *_) -> None:
         client, self._client = self._client, None
+        for task in self._tasks:
+            task.cancel()
         await client.aclose()
 
     async def check(self) -> None:
@@ -153,9 +154,41 @@ class OpenAIServer(LanguageModel):
         return {"name": self.name} | self._identity | left
 
     async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
-        """One completion, a request of its own."""
+        """One completion: a request of its own, or with others of its prompt that wait now, up to `n` of them."""
         if self._client is None:
             raise RuntimeError("an OpenAIServer completes inside its `async with` block")
+        if self.n == 1:
+            async with self._free:
+                return (await self._ask(prompt, seed, settings, 1))[0]
+        found = asyncio.get_running_loop().create_future()
+        key = prompt if isinstance(prompt, str) else tuple(prompt), settings
+        self._together.setdefault(key, []).append(found)
+        self._tasks.add(task := asyncio.create_task(self._ask_together(key)))
+        task.add_done_callback(self._tasks.discard)
+        return await found
+
+    async def _ask_together(self, key: tuple) -> None:
+        """Ask for samples of one prompt that wait; what the server leaves out of its answer is asked for again."""
+        async with self._free:
+            waiting = [one for one in self._together.pop(key, ()) if not one.done()]
+            now, later = waiting[: self.n], waiting[self.n :]
+            self._together |= {key: later} if later else {}
+            while now:
+                try:
+                    found = await self._ask(key[0], 0, key[1], min(len(now), self.n))
+                except TroveLiteError as error:
+                    for one in now:
+                        one.done() or one.set_exception(error)
+                    return
+                for one, completion in zip(now, found, strict=False):
+                    one.done() or one.set_result(completion)
+                if len(found) < len(now) and self.n > 1:
+                    self.n = len(found)
+                    self.on_notice(f"{self.url}: gives {len(found)} of the {len(now)} samples asked for at once")
+                now = now[len(found) :]
+
+    async def _ask(self, prompt: Prompt, seed: int, settings: SamplingSettings, n: int) -> list[Completion]:
+        """One request for up to n completions; fewer where the server gives fewer."""
         chat = not isinstance(prompt, str)
         body = {
             "model": self.model,
@@ -164,16 +197,24 @@ class OpenAIServer(LanguageModel):
             "top_p": settings.top_p,
             self._length: settings.max_tokens,
             "stop": list(settings.stop),
-            "n": 1,
+            "n": n,
             "seed": seed,
             **self._neutral,
         }
         body = {name: value for name, value in body.items() if name not in self.left_out}
-        async with self._free:
-            path = "/chat/completions" if chat else "/completions"
-            found = await self._request(path, body, partial(read_completion, chat=chat))
+        path = "/chat/completions" if chat else "/completions"
+        at_most = price_of(self.name, self.purse.prices).at_most(prompt, settings, n) if self.purse else 0.0
+        found = await self._request(path, body, partial(read_completions, chat=chat, n=n), at_most)
+        return [self._ended(one, settings, len(found)) for one in found]
+
+    def _ended(self, found: Completion, settings: SamplingSettings, together: int) -> Completion:
+        """The completion cut at `stop` where the server does not, if nothing else cut it short."""
         if "stop" in self.left_out and (ends := [end for stop in settings.stop if (end := found.text.find(stop)) >= 0]):
             found = found._replace(text=found.text[: min(ends)], finish_reason="stop")
+        if together > 1:  # its tokens are a share of what several took, and say nothing of its length
+            return checked(found._replace(completion_tokens=None), settings, self.url)._replace(
+                completion_tokens=found.completion_tokens
+            )
         # Some servers count the sign that ends a text, some do not.
         return checked(found, settings, self.url, self.context_length, slack=1)
 
@@ -202,8 +243,10 @@ class OpenAIServer(LanguageModel):
         self.context_length = whole(entry.get("max_model_len"))
         return NEUTRAL.get(owner, {})
 
-    async def _request(self, path: str, body: dict | None, read: Callable) -> Any:
+    async def _request(self, path: str, body: dict | None, read: Callable, at_most: float = 0.0) -> Any:
         """Send until answered (a GET without a body): what `read` makes of the answer's JSON and of its seconds.
+
+        at_most: what it may cost each time that it is sent.
 
         A server that is busy, fails or cannot be reached is asked again `retries` times, then ModelError; one whose
         answer to a POST is odd TRIES times, then SampleUnavailable. A GET raises Odd, or PromptRefused without a page.
@@ -212,9 +255,14 @@ class OpenAIServer(LanguageModel):
         while True:
             tries, wanted = self.retries + 1, 0.0
             try:
-                status, reply, seconds, wanted = await self._exchange(url, body)
-                if 200 <= (status := error_of(reply) or status) < 300:
-                    return read(reply, seconds)
+                async with self.purse.request(at_most, UNSENT) if self.purse and body else nullcontext([None]) as paid:
+                    status, reply, seconds, wanted = await self._exchange(url, body)
+                    if 200 <= (status := error_of(reply) or status) < 300:
+                        found = read(reply, seconds)
+                        if self.purse and body:
+                            paid[0] = paid_for(price_of(self.name, self.purse.prices), found)
+                        return found
+                    paid[0] = 0.0
                 kind = f"HTTP {status}"
                 problem = f"{kind} {shown_error(reply)}".strip()
                 self._refuse(url, status, problem, body)
@@ -230,7 +278,7 @@ class OpenAIServer(LanguageModel):
                 kind = problem = f"no answer within {self.timeout:g} s"
             except httpx.RequestError as error:
                 kind, problem = type(error).__name__, f"no connection ({self._clean(one_line(error))})"
-                if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout) and not self._reached:
+                if isinstance(error, UNSENT) and not self._reached:
                     tries = min(tries, TRIES)  # nobody has ever answered there: a wrong address, most likely
             failed += 1
             others, answered = self._answered > answered, self._answered
@@ -260,7 +308,7 @@ class OpenAIServer(LanguageModel):
             for other in self._limits:
                 if not other.expired():
                     other.reschedule(asyncio.get_running_loop().time() + self.timeout)
-        wanted = _seconds(response.headers.get("Retry-After", ""))
+        wanted = waiting(response.headers.get("Retry-After", ""))
         return response.status_code, reply_of(content, self._clean), time.perf_counter() - began, wanted
 
     async def _pause(self, seconds: float, problem: str, kind: str) -> None:
@@ -280,11 +328,14 @@ class OpenAIServer(LanguageModel):
             raise ModelError(f"{url}: {problem}; nothing is left to pay with: run again to go on from here")
         if status == 403:
             raise Odd("HTTP 403, refused")
-        too_long = TOO_LONG.search(problem)
+        too_long = status == 413 or TOO_LONG.search(problem)
         if status in RETRIED or (status >= 500 and status != 501 and not too_long):
             return
         if body is None or too_long:
             raise PromptRefused(f"{url}: {problem}")
+        if body.get("n", 1) > 1 and re.search(r"['\"`]?\bn\b['\"`]?.{0,40}(must|at most|support|only|less)", problem):
+            body["n"] = self.n = 1
+            raise Odd(problem)
         if "max_completion_tokens" in problem and "max_tokens" in body:  # the newer name, which some insist on
             self._length = "max_completion_tokens"
             body[self._length] = body.pop("max_tokens")
@@ -323,12 +374,6 @@ async def _read(response: httpx.Response) -> bytes:
     return bytes(content)
 
 
-def _is_url(address: str) -> bool:
-    with suppress(httpx.InvalidURL, ValueError):
-        return bool(httpx.URL(address).host) and (httpx.URL(address).port or 0) < 1 << 16
-    return False
-
-
 def from_spec(spec: str, settings: SamplingSettings, chat: str) -> OpenAIServer:
     """The server that `http://HOST:PORT/v1?OPTION=…#NAME` names."""
     address, _, model = spec.partition("#")
@@ -336,7 +381,8 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> OpenAIServer:
     if "?" in model:  # not quoted: it may be a key
         raise TroveLiteError("a server's options come before the #, and a key belongs into $TROVE_LITE_API_KEY")
     switch = {"on": True, "off": False}.__getitem__
-    kinds = {"concurrency": int, "timeout": float, "retries": int, "list": switch} | dict.fromkeys(OPTIONAL, switch)
+    kinds = {"concurrency": int, "timeout": float, "retries": int, "n": int, "list": switch}
+    kinds |= dict.fromkeys(OPTIONAL, switch)
     try:
         given = {name: kinds[name](text) for name, text in parse_qsl(options, keep_blank_values=True)}
     except (KeyError, ValueError):  # not quoted: it may be a key
@@ -346,20 +392,3 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> OpenAIServer:
         ) from None
     left_out = [name for name in OPTIONAL if not given.pop(name, True)]
     return OpenAIServer(address, model, settings, chat=chat, left_out=left_out, listed=given.pop("list", True), **given)
-
-
-def _key(url: str) -> str:
-    """The key, "" where there is none; OpenAI's own key goes to OpenAI alone, whatever server is named."""
-    host = urlsplit(url).hostname or ""
-    names = KEYS if host == "openai.com" or host.endswith(".openai.com") else KEYS[:1]
-    key = next(filter(None, (os.environ.get(name, "").strip() for name in names)), "")
-    if not re.fullmatch(r"[!-~]*", key):  # as a header it would fail with an error that quotes it
-        raise TroveLiteError(f"${' or $'.join(KEYS)} holds something that is no key")
-    return key
-
-
-def _seconds(header: str) -> float:
-    """The seconds of a Retry-After header; 0 where it is something else."""
-    with suppress(ValueError):
-        return max(0.0, float(header))
-    return 0.0

@@ -6,7 +6,8 @@ It sends nothing. Whatever the answer is, it becomes a completion or an Odd that
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
 
 from .base import Completion, plain
 
@@ -16,6 +17,8 @@ class Odd(Exception):
 
 
 SHORTEST_SECRET = 12  # signs; keys of services have 20 and more
+#: What may stand between a secret's signs and is not seen: no printable ASCII, be it as Python's repr has it.
+UNSEEN = r"(?:[^!-~]|\\+(?:x(?![2-7])|u(?!00[2-7])[\da-f]{2})[\da-f]{2})*"
 #: How servers say that a text ended by itself, or at its longest.
 ENDS = dict.fromkeys(
     ("stop", "eos", "eos_token", "end_turn", "stop_sequence", "stop_token", "complete", "finished"), "stop"
@@ -30,15 +33,16 @@ CACHED = (("prompt_tokens_details", "cached_tokens"), ("cache_read_input_tokens"
 
 
 def without_secret(secret: str, text: str) -> str:
-    """The text without the secret: as it is, URL-encoded, or with signs between its own that nobody sees.
+    """The text without the secret: as it is, escaped for a URL or by Python, or with signs between that nobody sees.
 
     One shorter than SHORTEST_SECRET is none, such as the "EMPTY" that is given to servers without a key: it may well
     be a word of a program.
     """
     if len(secret) < SHORTEST_SECRET:
         return text
-    signs = (f"(?:{re.escape(sign)}|%{ord(sign):02x})" for sign in secret)
-    return re.sub("[^!-~]*".join(signs), "…", text, flags=re.IGNORECASE)
+    codes = ((re.escape(sign), f"{ord(sign):02x}") for sign in secret)
+    signs = (rf"(?:{sign}|%(?:25)*{code}|\\+(?:x|u00){code}|&#(?:{int(code, 16)}|x{code});)" for sign, code in codes)
+    return re.sub(UNSEEN.join(signs), "…", text, flags=re.IGNORECASE)
 
 
 def reply_of(content: bytes, clean: Callable[[str], str]) -> object:
@@ -63,18 +67,42 @@ def shown_error(reply: object) -> str:
     return plain(words)[:300]
 
 
-def read_completion(answer: object, seconds: float, *, chat: bool) -> Completion:
-    """A server's answer as a completion. Raises Odd, which says what is wrong, for anything else."""
+def read_completions(answer: object, seconds: float, *, chat: bool, n: int = 1) -> list[Completion]:
+    """A server's answer as up to n completions. Raises Odd, which says what is wrong, for anything else.
+
+    Tokens are told of all together: each has its share, by the length of its text where they were written.
+    """
     if isinstance(answer, str):
-        raise Odd("an answer that is not JSON")
+        raise Odd("a stream, which was not asked for" if answer.startswith("data:") else "an answer that is not JSON")
     if at(answer, "error"):
         raise Odd(f"an error in place of a completion ({shown_error(answer)})")
     choices = objects(at(answer, "choices"))
-    if len(choices) != 1:
-        raise Odd("an answer without a choice" if not choices else f"{len(choices)} choices for one sample")
-    (choice,) = choices
-    message = at(choice, "message") if chat else choice
-    text, thinking = parts_of(at(message, "content" if chat else "text"))
+    if not 1 <= len(choices) <= n:
+        asked = "one sample" if n == 1 else f"{n} samples"
+        raise Odd("an answer without a choice" if not choices else f"{len(choices)} choices for {asked}")
+    found = [read_choice(choice, answer, seconds, chat) for choice in choices]
+    if len(found) == 1:
+        return found
+    written = [max(1, len(one.text) + len(one.thinking)) for one in found]
+    even = [1] * len(found)
+    weights = {"prompt_tokens": even, "cached_tokens": even, "completion_tokens": written, "thinking_tokens": written}
+    parts = {name: shared_out(getattr(found[0], name), by) for name, by in weights.items()}
+    return [one._replace(**{name: parts[name][place] for name in parts}) for place, one in enumerate(found)]
+
+
+def shared_out(total: int | None, weights: Sequence[int]) -> list[int | None]:
+    """A count in whole parts by weight, whose sum it is; None all over where it is unknown."""
+    if total is None:
+        return [None] * len(weights)
+    least = int(total >= len(weights))  # 0 tokens would be unknown
+    ends = [(total - least * len(weights)) * upto // sum(weights) for upto in accumulate(weights)]
+    return [least + end - before for before, end in pairwise([0, *ends])]
+
+
+def read_choice(choice: dict, answer: object, seconds: float, chat: bool) -> Completion:
+    """One choice of an answer as a completion, with the tokens of all. Raises Odd for anything else."""
+    message = at(choice, "message") if chat or "text" not in choice else choice
+    text, thinking = parts_of(at(message, "text" if message is choice else "content"))
     apart = (at(message, name) for name in ("reasoning_content", "reasoning", "thinking"))
     thinking += next((part for part in apart if isinstance(part, str) and part), "")
     reason = at(choice, "finish_reason")

@@ -12,6 +12,7 @@ import pandas as pd
 
 from ..datasets import load_dataset
 from ..methods.base import Answer, Attempt, Candidate, Request
+from ..models.money import Price, price_of
 from ..prompts import load_pack
 from ..selection import Vote
 from .driver import Stream, prompt_of
@@ -79,15 +80,22 @@ def blanks(request: Request, stream: Stream) -> Iterator[Candidate]:
         yield Candidate(request.mode, sample, text, (), vote, most, status, stage=request.stage)
 
 
-def planned_text(rows: Sequence[Planned], settings: RunSettings) -> str:
-    """A plan to read."""
+def planned_text(rows: Sequence[Planned], settings: RunSettings, prices: Mapping[str, Price] = NOTHING) -> str:
+    """A plan to read, with what it costs by these prices: all by the dearest of the run's models."""
     calls, read = (sum(column) for column in list(zip(*rows, strict=True))[3:])
     written = calls * settings.sampling.max_tokens
+    costs = ""
+    if prices:
+        specs = (settings.model, *settings.roles.values())
+        known = {name: price_of(name, prices) for name in (spec.rpartition("#")[2] for spec in specs)}
+        dearest = max(known, key=lambda name: known[name].of(read, written))
+        cost = known[dearest].of(read, written)
+        costs = f"\nat most about {cost:,.4g} by the price of {dearest}, if every completion is the longest allowed"
     table = pd.DataFrame(rows).to_string(index=False)
     return (
         f"{table}\nin all {calls:,} calls in {len(settings.seeds)} runs, one a seed; about {read:,} prompt tokens, "
         f"estimated at {CHARACTERS_A_TOKEN} characters each; at most {written:,} completion tokens. "
-        "What follows on a program that works comes on top."
+        f"What follows on a program that works comes on top.{costs}"
     )
 
 
@@ -100,6 +108,8 @@ def came_of(out: Path, description: Mapping) -> str:
         lines.append(f"  {method}: {known} in {len(own)} streams")
     spent = pd.DataFrame(description["budget"])[["calls", "prompt_tokens", "completion_tokens"]].sum()
     lines.append("spent: " + ", ".join(f"{count:,.0f} {name.replace('_', ' ')}" for name, count in spent.items()))
+    if "cost" in description:
+        lines.append(f"cost by --prices: {description['cost']:,.6g}")
     troubles = {"requests sent again": description["retried"]}
     troubles |= {f"samples {why} (column `error` says why)": count for why, count in description["missing"].items()}
     lines += [f"not as asked: {count:,} {what}" for what, count in troubles.items() if count]

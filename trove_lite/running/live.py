@@ -21,6 +21,7 @@ from ..journal import locked, on_disk
 from ..methods import load_method
 from ..models import load_model
 from ..models.base import LanguageModel
+from ..models.money import Price, Purse, price_of, read_prices
 from ..prompts import load_pack
 from ..sandbox.pool import Sandbox
 from .driver import Driver, Stream
@@ -36,6 +37,7 @@ from .folder import (
     resume,
     take_samples,
     too_many_unavailable,
+    write_description,
 )
 from .progress import Progress
 from .settings import RunSettings
@@ -61,6 +63,8 @@ def live_run(
     progress: bool = True,
     reuse: str | Path = "",
     fail_on_missing: float = FAIL_ON_MISSING,
+    max_cost: float | None = None,
+    prices: str | Path = "",
 ) -> Path:
     """Make the run folder `out`, or complete it where a run with these settings was stopped; returns it.
 
@@ -71,16 +75,20 @@ def live_run(
     reuse: a finished run whose samples are taken where prompt and seed are the same, instead of asking again.
     fail_on_missing: raises too, once its tables are written, where a larger share of requests was unavailable; given
     again, they are asked for again.
+    max_cost: raises before the run would have cost more, over all its sessions, by the file `prices` (`models.money`).
     """
     if not isinstance(settings, RunSettings):
         raise TroveLiteError(f"a {type(settings).__name__} is no run's settings: give a RunSettings")
     out, reuse = Path(out), Path(reuse) if reuse else None
     dataset = dataset or load_dataset(settings.dataset)
     pack = pack or load_pack(settings.prompts, dataset)
+    priced = price_table(max_cost, prices)
     begun = begun_with(out, settings)
     refuse_wordless(settings, pack, begun)
     streams = streams_of(settings, dataset, lent, begun)
     models = players(settings, model, roles)
+    if priced and (free := [one.name for one in models.values() if not one.is_billed]):
+        raise TroveLiteError(f"--prices: the model '{free[0]}' is no server, and costs nothing; leave it out")
     if not out.exists():
         in_own_loop(check(models))
     with ExitStack() as stack:
@@ -101,7 +109,9 @@ def live_run(
         bars = stack.enter_context(Progress({s.label: len(s.questions) for s in streams}, enabled=progress))
         how = {"parser": settings.parser, "sampling": settings.sampling, "progress": bars, "in_flight": in_flight}
         driver = Driver(models, sandbox, pack, dataset, **how)
-        in_own_loop(drive(out, driver, streams, reuse))
+        if purse := Purse(out, priced, max_cost) if priced else None:
+            stack.callback(purse.bill.close)
+        in_own_loop(drive(out, driver, streams, reuse, purse))
         with on_disk(out):
             finish(out, streams, dataset, settings)
     if reason := too_many_unavailable(read_description(out), fail_on_missing):
@@ -145,6 +155,13 @@ def players(
     return models
 
 
+def price_table(max_cost: float | None, prices: str | Path) -> dict[str, Price]:
+    """What models cost, from the file `prices`; nothing without one."""
+    if max_cost is not None and not (prices and max_cost > 0):
+        raise TroveLiteError(f"--max_cost {max_cost}: give more than 0, and --prices FILE with what tokens cost")
+    return read_prices(Path(prices)) if prices else {}
+
+
 def refuse_wordless(settings: RunSettings, pack, begun: Mapping[str, Mapping] = NOTHING) -> None:
     """Refuse, before anything is asked, a stage that the run's pack of prompts has no words for."""
     for name in settings.methods:
@@ -174,7 +191,7 @@ def in_own_loop(work: Coroutine) -> object:
         return thread.submit(asyncio.run, work).result()
 
 
-async def drive(out: Path, driver: Driver, streams: Sequence[Stream], reuse: Path | None) -> None:
+async def drive(out: Path, driver: Driver, streams: Sequence[Stream], reuse: Path | None, purse: Purse | None) -> None:
     """Start the models and run all streams to their end."""
     models, bars = driver.models, driver.progress
     for notice in filter(None, (stream.journal.notice for stream in streams)):
@@ -183,6 +200,9 @@ async def drive(out: Path, driver: Driver, streams: Sequence[Stream], reuse: Pat
         for model in set(models.values()):
             model.on_notice = bars.say  # before it starts, which may take minutes
             await stack.enter_async_context(model)
+            if purse:
+                price_of(model.name, purse.prices)  # refused at once without one
+                model.purse = purse
         with on_disk(out):
             setup = {role: stated for role, model in models.items() if (stated := model.setup())}
             names = {role: model.name for role, model in models.items()}
@@ -195,3 +215,5 @@ async def drive(out: Path, driver: Driver, streams: Sequence[Stream], reuse: Pat
         finally:
             reused = sum(stream.reused for stream in streams) if reuse else 0
             add_counts(out, retried=bars.retried(), reused=reused)
+            if purse:
+                write_description(out, read_description(out) | {"cost": purse.spent})

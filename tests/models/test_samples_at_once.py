@@ -1,0 +1,93 @@
+"""Several samples in one request: all come, and their tokens add up to what the server counted, to the last one."""
+
+import asyncio
+
+import pytest
+
+from trove_lite.candidates import load_calls
+from trove_lite.errors import TroveLiteError
+from trove_lite.models.base import SamplingSettings
+from trove_lite.models.openai import OpenAIServer, from_spec
+
+from ..scripted import problems, run, table
+from .misbehaving import Server, error, proper
+
+
+def several(handler, body, most=99):
+    """Answers with as many choices as are asked for, up to `most`: 10 tokens a choice, and 3 in all."""
+    choices = [{"text": f"print({'1' * (i + 1)})", "finish_reason": "stop"} for i in range(min(body["n"], most))]
+    usage = {"prompt_tokens": 13, "completion_tokens": 10 * len(choices) + 3}
+    handler.reply(200, {"choices": choices, "usage": usage})
+
+
+def refusing(handler, body):
+    one = error(400, "'n' : number must be at most 1")
+    one(handler, body) if body["n"] > 1 else handler.reply(200, proper(body))
+
+
+def asked(server, samples=12, n=5):
+    model = OpenAIServer(server.url, "tiny", SamplingSettings(), left_out=("seed",), n=n, first_pause=0.01)
+    model.notices = []
+    model.on_notice = model.notices.append
+
+    async def all_at_once():
+        async with model:
+            return await asyncio.gather(*(model.complete("What?", [seed]) for seed in range(samples)))
+
+    return [found for (found,) in asyncio.run(all_at_once())], model
+
+
+def test_tokens_are_shared_out_and_add_up_to_the_bill():
+    with Server(always=several) as server:
+        found, model = asked(server)
+    assert sorted(body["n"] for body in server.bodies) == [2, 5, 5]
+    assert not any("seed" in body for body in server.bodies)
+    assert sum(one.prompt_tokens for one in found) == 3 * 13
+    assert sum(one.completion_tokens for one in found) == 12 * 10 + 3 * 3
+    assert all(one.completion_tokens > 0 for one in found)
+    assert (model.retried, model.notices) == (0, [])
+
+
+@pytest.mark.parametrize("most", [1, 2])
+def test_what_a_server_leaves_out_is_asked_for_again_and_said(most):
+    with Server(always=lambda handler, body: several(handler, body, most)) as server:
+        found, model = asked(server)
+    assert len(found) == 12
+    assert model.n == most
+    assert f"gives {most} of the 5 samples" in model.notices[0]
+    assert sum(one.prompt_tokens for one in found) == 13 * len(server.bodies)
+
+
+def test_a_server_that_refuses_several_is_asked_one_by_one():
+    with Server(always=refusing) as server:
+        found, _ = asked(server)
+    assert len(found) == 12
+    assert server.bodies[-1]["n"] == 1
+
+
+def test_a_failure_reaches_all_that_wait():
+    with Server(always=401) as server, pytest.raises(TroveLiteError, match="key is missing"):
+        asked(server)
+
+
+def test_a_run_is_resumed_by_the_samples_that_it_lacks(tmp_path):
+    def made(server, k):
+        model = OpenAIServer(server.url, "tiny", left_out=("seed",), n=5, first_pause=0.01, retries=0)
+        few = {"methods": ("primitive",), "seeds": (0,), "problems": lambda *where: problems(*where, n=2)}
+        return run(tmp_path / "run", model=model, k=k, in_flight=10, **few)
+
+    with Server(several, always=401) as server, pytest.raises(TroveLiteError):
+        made(server, 7)
+    with Server(always=several) as server:
+        folder = made(server, 7)
+        assert sum(body["n"] for body in server.bodies) == 2 * 7 - 5
+    assert len(table(folder)) == 14
+    assert load_calls(folder)["prompt_tokens"].sum() == 13 * (1 + len(server.bodies))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"), [("n=5", "write .seed=off&n="), ("seed=off&n=0", "give more"), ("n=x", "with a number")]
+)
+def test_what_cannot_be_asked_at_once_is_refused(options, words):
+    with pytest.raises(TroveLiteError, match=words):
+        from_spec(f"http://127.0.0.1:1/v1?{options}#tiny", SamplingSettings(), "auto")

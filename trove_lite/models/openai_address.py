@@ -1,0 +1,60 @@
+"""A server's address, its key, and how long it asks us to wait. Nothing here quotes an address that may hold a key."""
+
+import math
+import os
+import re
+import time
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
+from urllib.parse import urlsplit
+
+import httpx
+
+from ..errors import TroveLiteError
+from .openai_answers import without_secret
+
+ADDRESS = re.compile(r"https?://([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?(/[^\s#]*)?")
+KEYS = ("TROVE_LITE_API_KEY", "OPENAI_API_KEY")
+
+
+def address_of(base_url: str, model: str) -> str:
+    """The address without its last slash. Raises TroveLiteError for none, and for one that holds a key."""
+    # None of these quotes the address: it may hold a key, if only where a port should be.
+    if "@" in base_url or "?" in base_url:
+        raise TroveLiteError(f"a server's address holds no key: put it into ${KEYS[0]}")
+    if not ADDRESS.fullmatch(base_url) or not _is_url(base_url):
+        raise TroveLiteError("no server has such an address: write http://HOST:PORT/v1#NAME")
+    if without_secret(key_for(base_url), named := f"{base_url}#{model}") != named:
+        raise TroveLiteError(f"a server's address holds no key: put it into ${KEYS[0]}")
+    url = base_url.rstrip("/")
+    if end := re.search(r"(/chat)?/completions$|/chat$", url):
+        raise TroveLiteError(
+            f"a server's address ends before {end[0]}, which is added to it (--chat says which): write "
+            "http://HOST:PORT/v1#NAME"
+        )
+    return url
+
+
+def _is_url(address: str) -> bool:
+    with suppress(httpx.InvalidURL, ValueError):
+        return bool(httpx.URL(address).host) and (httpx.URL(address).port or 0) < 1 << 16
+    return False
+
+
+def key_for(url: str) -> str:
+    """The key, "" where there is none; OpenAI's own key goes to OpenAI alone, whatever server is named."""
+    host = urlsplit(url).hostname or ""
+    names = KEYS if host == "openai.com" or host.endswith(".openai.com") else KEYS[:1]
+    key = next(filter(None, (os.environ.get(name, "").strip() for name in names)), "")
+    if not re.fullmatch(r"[!-~]*", key):  # as a header it would fail with an error that quotes it
+        raise TroveLiteError(f"${' or $'.join(KEYS)} holds something that is no key")
+    return key
+
+
+def waiting(header: str) -> float:
+    """The seconds of a Retry-After header, which is a number or a date; 0 where it is something else."""
+    with suppress(ValueError):
+        return seconds if 0 < (seconds := float(header)) < math.inf else 0.0
+    with suppress(ValueError, OverflowError):
+        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
+    return 0.0

@@ -43,7 +43,7 @@ STOREYS = (
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
 SHARED = {
-    "datasets": ("base", "answers", "graders", "text_answers", "files"),
+    "datasets": ("base", "answers", "graders", "values", "text_answers", "files"),
     "methods": ("base", "toolbox", "repair"),
     "models": ("base", "openai_answers"),
 }

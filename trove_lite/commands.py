@@ -73,8 +73,10 @@ def run(
     """
     from .analysis.summary import against
     from .candidates import load_candidates, read_description
+    from .datasets import load_dataset
     from .recorded.lent import lend
     from .running import account, live
+    from .running.folder import with_grader
 
     if not out and not dry_run:
         raise UsageError("no --out: name the run folder to make, such as runs/first")
@@ -84,6 +86,8 @@ def run(
         return
     refuse_less_than_one(in_flight=in_flight, workers=workers)
     table = new_folder(out, force=True) / "candidates.parquet"  # a run that is there goes on
+    settings = with_grader(settings, out)
+    say(f"answers are judged {load_dataset(settings.dataset, settings.grader).judged}")
     before = table.stat().st_mtime_ns if table.exists() else 0
     how = {"in_flight": in_flight, "workers": workers, "reuse": reuse, "fail_on_missing": fail_on_missing}
     live.live_run(settings, out, progress=not quiet, lent=lend(settings), **how)

@@ -10,10 +10,11 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from ..candidates import MISSING, UNAVAILABLE, read_description, versions
+from ..datasets import grader_of
 from ..datasets.base import Problem
 from ..errors import TroveLiteError
 from ..journal import finished_journal, write_atomically
@@ -129,12 +130,22 @@ def as_written_now(old: Mapping, new: Mapping) -> dict:
     if prompts.get("hash") == HASH_OF_NOTHING:
         prompts = prompts | {"hash": new["prompts"]["hash"]}
     settings = asdict(RunSettings()) | (old.get("settings") or {})
+    if str(settings["dataset"]).endswith(".jsonl"):
+        settings["grader"] = grader_of(settings)
     return {**old, "settings": settings, "methods": methods, "prompts": prompts}
 
 
 def begun_with(out: Path) -> dict[str, dict]:
     """The methods' settings that a run was begun with, by method; nothing where nothing was generated yet."""
     return (read_description(out).get("methods") or {}) if (out / "run.json").exists() and generated(out) else {}
+
+
+def with_grader(settings: RunSettings, out: Path) -> RunSettings:
+    """The settings with the grader of a file's problems: where none is asked for, as the run in `out` was begun."""
+    if settings.grader or not settings.own_problems:
+        return settings
+    begun = (read_description(out).get("settings") or {}) if (out / "run.json").exists() and generated(out) else None
+    return replace(settings, grader="strict" if begun is None else grader_of(begun))
 
 
 def generated(out: Path) -> bool:

@@ -54,6 +54,7 @@ DOORS = {
     ("cli", "log_commands"): "it finds them",
     ("log_commands", "commands"): "what commands have in common",
     ("cli", "options"): "commands have them",
+    ("commands", "options"): "docstrings are help",
     ("commands", "notebooks"): "a command calls it",
     ("commands", "report"): "a command calls it",
     ("commands", "doctor"): "a command calls it",

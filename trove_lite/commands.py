@@ -6,11 +6,11 @@ A function's parameters are the command's options, and its docstring is its help
 import os
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from inspect import cleandoc, getdoc
 from pathlib import Path
 from typing import Literal
 
 from .errors import TroveLiteError, UsageError, shown
+from .options import doc_of
 
 
 def say(*texts: str, file=None) -> None:
@@ -87,10 +87,10 @@ def run(
     refuse_less_than_one(in_flight=in_flight, workers=workers)
     table = new_folder(out, force=True) / "candidates.parquet"  # a run that is there goes on
     settings = with_grader(settings, out)
-    say(f"answers are judged {load_dataset(settings.dataset, settings.grader).judged}")
     before = table.stat().st_mtime_ns if table.exists() else 0
     how = {"in_flight": in_flight, "workers": workers, "reuse": reuse, "fail_on_missing": fail_on_missing}
     live.live_run(settings, out, progress=not quiet, lent=lend(settings), **how)
+    say(f"answers are judged {load_dataset(settings.dataset, settings.grader).judged}")
     if table.stat().st_mtime_ns == before:
         print(f"{out}: was complete already")
     else:
@@ -282,12 +282,12 @@ def list_(what: Literal["methods", "datasets", "models", "prompts"]) -> None:
     homes = {name: f"trove_lite.prompts.{name}" for name in PACKS}
     if what == "methods":
         homes = {name: where.partition(":")[0] for name, where in METHODS.items()}
-    known = {name: getdoc(import_module(home)).partition("\n")[0] for name, home in homes.items()}
+    known = {name: doc_of(import_module(home)).partition("\n")[0] for name, home in homes.items()}
     if what == "datasets":
         datasets = map(load_dataset, DATASETS)
         known = {data.name: f"{data.title}, {len(data.categories)} categories" for data in datasets}
     lines = [f"{name:<20} {about}" for name, about in known.items()]
-    print(*(cleandoc(load_model.__doc__).split("\n\n")[1:2] if what == "models" else lines), sep="\n")
+    print(*(doc_of(load_model).split("\n\n")[1:2] if what == "models" else lines), sep="\n")
 
 
 def fetch(groups: tuple[str, ...]) -> None:

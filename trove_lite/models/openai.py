@@ -120,7 +120,8 @@ class OpenAIServer(LanguageModel):
     async def __aenter__(self) -> "OpenAIServer":
         key = _key(self.url)
         self._clean = lambda text: without_secret(key, text)  # a partial would show the key wherever it is printed
-        self._client = httpx.AsyncClient(
+        self._client = _client(
+            self.url,
             headers={"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {key}"} if key else {}),
             timeout=httpx.Timeout(None, connect=10),  # `_exchange` bounds the whole of it
             limits=httpx.Limits(max_connections=self.concurrency, max_keepalive_connections=self.concurrency),
@@ -346,6 +347,20 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> OpenAIServer:
         ) from None
     left_out = [name for name in OPTIONAL if not given.pop(name, True)]
     return OpenAIServer(address, model, settings, chat=chat, left_out=left_out, listed=given.pop("list", True), **given)
+
+
+def _client(url: str, **how: object) -> httpx.AsyncClient:
+    """A client by what the environment says of proxies and certificates, as far as this address has to do with them."""
+    plain = url.lower().startswith("http://")
+    here = httpx.URL(url).host in ("localhost", "127.0.0.1", "::1")  # which no proxy reaches
+    try:
+        return httpx.AsyncClient(**how, trust_env=not (plain and here), verify=not plain)
+    except (ValueError, ImportError, OSError) as error:
+        files = isinstance(error, OSError) and not isinstance(error, ImportError)
+        known = ("SSL_CERT_FILE", "SSL_CERT_DIR") if files else ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY")
+        names = " ".join(sorted(name for name in os.environ if name.upper() in known))
+        what = "certificates" if files else "proxy (http://, or socks5:// with pip install socksio)"
+        raise TroveLiteError(f"{names}: names no {what} that can be used; correct or unset it") from error
 
 
 def _key(url: str) -> str:

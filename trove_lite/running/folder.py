@@ -20,6 +20,7 @@ from ..errors import TroveLiteError
 from ..journal import finished_journal, write_atomically
 from ..methods import load_method
 from ..methods.base import as_begun
+from ..sandbox.pool import interpreter_of_programs
 from .driver import Stream
 from .record import Key, Record, content_hash
 from .settings import RunSettings, model_identity
@@ -61,6 +62,7 @@ def describe(settings: RunSettings, streams: Sequence[Stream], pack, level: str)
         "data": hashes,
         "isolation": level,
         "versions": versions(),
+        "interpreter": interpreter_of_programs(),
     }
 
 

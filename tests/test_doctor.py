@@ -4,6 +4,7 @@ import pandas
 import pytest
 
 from trove_lite import doctor
+from trove_lite.sandbox.pool import Sandbox
 
 from .models.misbehaving import CHATS, Server, changed, choice, error
 
@@ -60,9 +61,10 @@ def test_each_level_is_said_to_let_something_through_and_answers_are_out_of_reac
     assert "cannot read" in found["answers"].text
 
 
-def test_the_programs_python_is_stated_and_has_seaborn(sandbox):
+def test_the_programs_python_is_stated_and_has_seaborn():
     line = next(line for line in doctor.examine() if line.name == "programs")
     assert f"pandas {pandas.__version__}" in line.text
     assert ("pandas below 3" in line.text) == (int(pandas.__version__.split(".")[0]) >= 3)
-    (found,) = sandbox.run_many(["import seaborn\nprint(42)"], progress=False)
+    with Sandbox(1) as sandbox:
+        (found,) = sandbox.run_many(["import seaborn\nprint(42)"], progress=False)
     assert (found.status, found.output) == ("ok", "42\n")

@@ -112,14 +112,13 @@ def parser_of(name: str) -> Parser:
     return parser
 
 
-def completion(shell: Literal["bash", "zsh", "tcsh"]) -> None:
-    """Print a script that completes commands and options in your shell.
+def completion(shell: Literal["bash"]) -> None:
+    """Print a script that completes commands and options in bash.
 
-    shell: whose completion to print
+    shell: whose completion to print; zsh reads it after `autoload bashcompinit`
 
     examples:
       trove-lite completion bash > ~/.local/share/bash-completion/completions/trove-lite
-      trove-lite completion zsh > ~/.zfunc/_trove-lite
     """
     from .datasets import DATASETS
     from .datasets.files import public_files
@@ -137,7 +136,7 @@ def completion(shell: Literal["bash", "zsh", "tcsh"]) -> None:
         "selection": (*RULES, "random"),
         "groups": sorted({file.group for file in public_files()}),
     }
-    print(completion_of({name: parser_of(name) for name in COMMANDS}, names, shell))
+    print(completion_of({name: parser_of(name) for name in COMMANDS}, names))
 
 
 #: Name → what it does, in the order of help.

@@ -184,8 +184,8 @@ def reading(kind: object, nullable: bool) -> dict[str, object]:
     return {"type": value} | many
 
 
-def completion_of(parsers: Mapping[str, Parser], names: Mapping[str, Iterable[str]], shell: str) -> str:
-    """A script that completes these commands in a shell, from the parser of each, which is of no use afterwards.
+def completion_of(parsers: Mapping[str, Parser], names: Mapping[str, Iterable[str]]) -> str:
+    """A script that completes these commands in bash, from the parser of each, which is of no use afterwards.
 
     What may stand at an option is a path, one of the choices of its type, or one of these `names` by option.
     """
@@ -206,7 +206,4 @@ def completion_of(parsers: Mapping[str, Parser], names: Mapping[str, Iterable[st
                 action.nargs = "+"
         about = {"help": parser.description, "parents": [parser], "add_help": False, "conflict_handler": "resolve"}
         commands.add_parser(name, **about)
-    script = shtab.complete(whole, shell)
-    if shell == "zsh":  # where shtab's word for several arguments means one, and a list is one value and loose words
-        script = script.replace('"(*):', '"*:').replace("_run_options=(\n", '_run_options=(\n  "*:words:( )"\n')
-    return script
+    return shtab.complete(whole, "bash")

@@ -27,45 +27,41 @@ NO_SUM = re.compile(r"(?<!e)(?<=[\d)a-z]) ?[-+]")  # but in an exponent
 IN_WORDS = re.compile(
     r"(?<![\w.])(?<![a-z]-)-?(?:\d+(?:\.\d+)?|\.\d+)(?:e[-+]?\d+|\*10\^\(?-?\d+\)?)?(?:(?: \d+)?/\d+)?%?", re.ASCII
 )
+SCALES = {"thousand": "*10^3", "million": "*10^6", "billion": "*10^9", "trillion": "*10^12"}
 BRACKETS = {"[": "])", "(": "])", "{": "}"}
 RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+")
 SIGNS = str.maketrans("−–‒×·⋅÷⁄", "---***//", "") | str.maketrans({"√": "sqrt", "π": "pi", "∞": "infty"})
+
+
+def rules(*pairs: tuple) -> list[tuple]:
+    """Patterns with what takes the place of each."""
+    return [(re.compile(pattern, re.ASCII), plain) for pattern, plain in pairs]
+
+
 #: LaTeX and words in numbers → what stands for them, in this order.
-REWRITTEN = [
-    (re.compile(pattern), plain)
-    for pattern, plain in (
-        (r"\\left|\\right|\^ ?\{?\\circ\}?|°|\\(?=[%${}])", ""),
-        (r"\{,\}", ","),
-        (r"\\cdot|\\times", "*"),
-        (r"\\(pi|infty)\b", r"\1"),
-        (r"\\[td]?frac ?(\d) ?(\d)", r" \1/\2"),
-        (r"\\[td]?frac\{(\d+)\}\{(\d+)\}", r" \1/\2"),
-        (r"\\sqrt(?=\w)| *\bsqrt *", "sqrt"),
-    )
-]
-NESTING = [
-    (re.compile(pattern), plain)
-    for pattern, plain in (
-        (r"\\sqrt\{([^{}]*)\}", r"sqrt(\1)"),
-        (r"\^\{([^{}]*)\}", r"^(\1)"),
-        (r"\\[td]?frac\{([^{}]*)\}\{([^{}]*)\}", r"((\1)/(\2))"),
-    )
-]
-IN_NUMBERS = [
-    (re.compile(pattern, re.ASCII), plain)
-    for pattern, plain in (
-        (r"[$€£¥₹]", ""),
-        (r"fraction\((-?\d+), ?(\d+)\)", r"\1/\2"),
-        (r"(?<![\d.,(\[{])\d{1,3}(?:,\d{3})+(?![\d,])", lambda found: found[0].replace(",", "")),
-        (r"(?<=\d) ?thousand\b", "*10^3"),
-        (r"(?<=\d) ?million\b", "*10^6"),
-        (r"(?<=\d) ?billion\b", "*10^9"),
-        (r"(?<=\d) ?trillion\b", "*10^12"),
-        (r" ?([*/^%]) ?|(?<=\d) +(?=sqrt|pi)", r"\1"),
-        (r"^([-+]) ", r"\1"),
-        (r"^[\w ()*/+^-]{1,40}= ?([^=]+)$", r"\1"),
-    )
-]
+REWRITTEN = rules(
+    (r"\\left|\\right|\^ ?\{?\\circ\}?|°|\\(?=[%${}])", ""),
+    (r"\{,\}", ","),
+    (r"\\cdot|\\times", "*"),
+    (r"\\(pi|infty)\b", r"\1"),
+    (r"\\[td]?frac ?(\d) ?(\d)", r" \1/\2"),
+    (r"\\[td]?frac\{(\d+)\}\{(\d+)\}", r" \1/\2"),
+    (r"\\sqrt(?=\w)| *\bsqrt *", "sqrt"),
+)
+NESTING = rules(
+    (r"\\sqrt\{([^{}]*)\}", r"sqrt(\1)"),
+    (r"\^\{([^{}]*)\}", r"^(\1)"),
+    (r"\\[td]?frac\{([^{}]*)\}\{([^{}]*)\}", r"((\1)/(\2))"),
+)
+IN_NUMBERS = rules(
+    (r"[$€£¥₹]", ""),
+    (r"fraction\((-?\d+), ?(\d+)\)", r"\1/\2"),
+    (r"(?<![\d.,(\[{])\d{1,3}(?:,\d{3})+(?![\d,])", lambda found: found[0].replace(",", "")),
+    (r"(?<=\d) ?(thousand|million|billion|trillion)\b", lambda found: SCALES[found[1]]),
+    (r" ?([*/^%]) ?|(?<=\d) +(?=sqrt|pi)", r"\1"),
+    (r"^([-+]) ", r"\1"),
+    (r"^[\w ()*/+^-]{1,40}= ?([^=]+)$", r"\1"),
+)
 
 
 def read_answer(output: str) -> list[str]:

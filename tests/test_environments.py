@@ -6,7 +6,10 @@ import sys
 
 import pytest
 
+from trove_lite.cli import main
+
 from .conftest import ROOT
+from .models.misbehaving import Server
 
 
 def told(words: str, cwd, *prefix: str, **env: str | None) -> tuple[int, str, str]:
@@ -33,6 +36,30 @@ def test_help_is_shown_with_any_encoding_and_without_docstrings(tmp_path, words,
     status, said, errors = told(words, tmp_path, **env)
     assert (status, errors) == (0, "")
     assert WORDS[words] in said
+
+
+BAD = {"ALL_PROXY": "socks://127.0.0.1:7890", "https_proxy": "socks5://127.0.0.1:1", "SSL_CERT_FILE": "/nowhere"}
+NONE = dict.fromkeys(("ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "http_proxy", "https_proxy", "SSL_CERT_DIR"))
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_proxy_or_certificate_is_named_but_not_in_the_way_to_this_machine(tmp_path, name):
+    env = NONE | {name: BAD[name]}
+    with Server() as server:
+        assert told(f"doctor --model {server.url}?retries=0#tiny", tmp_path, **env)[0] == 0
+    words = "run --limit 1 --categories counting --k 3 --seeds 0 --out x --model https://example.invalid/v1?retries=0#m"
+    status, said, errors = told(words, tmp_path, **env)
+    assert (status, said, errors.count("\n")) == (1, "", 1)
+    assert errors.startswith(f"error: {name}: names no ")
+
+
+@pytest.mark.parametrize("words", ["doctor", "fetch math"])
+def test_who_has_no_home_is_told_what_to_set(monkeypatch, capsys, words):
+    for name in ("HOME", "TROVE_LITE_DATA", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)
+    assert main(words.split()) == 1
+    assert "set TROVE_LITE_DATA to a folder" in capsys.readouterr().err
 
 
 def test_a_wrong_log_is_named_before_data_that_is_missing(tmp_path):

@@ -148,7 +148,7 @@ def test_a_bad_yaml_file_is_refused_in_one_line(tmp_path, capsys, text, words):
 
 def scripted(monkeypatch):
     monkeypatch.setattr("trove_lite.running.live.load_model", lambda spec, *_, **__: ScriptedModel())
-    monkeypatch.setattr("trove_lite.running.live.load_dataset", lambda name: of_problems(name=name))
+    monkeypatch.setattr("trove_lite.running.live.load_dataset", lambda name, *_: of_problems(name=name))
     monkeypatch.setattr("trove_lite.running.live.load_pack", lambda *_: Pack())
 
 
@@ -164,7 +164,7 @@ def test_a_run_says_what_came_of_it(tmp_path, monkeypatch, capsys):
 
 
 def test_a_plan_counts_calls_and_touches_nothing(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("trove_lite.running.account.load_dataset", lambda name: of_problems(name=name))
+    monkeypatch.setattr("trove_lite.running.account.load_dataset", lambda name, *_: of_problems(name=name))
     monkeypatch.setattr("trove_lite.running.account.load_pack", lambda *_: Pack())
     monkeypatch.chdir(tmp_path)
     words = "--methods trove primitive creator --categories counting --seeds 0 1 --k 6 --out runs/x --dry_run"
@@ -190,7 +190,7 @@ class Tired(scripted.ScriptedModel):
         return await super().complete(*asked)
 
 live.load_model = lambda *_, **__: Tired()
-live.load_dataset = lambda name: scripted.of_problems(name=name)
+live.load_dataset = lambda name, *_: scripted.of_problems(name=name)
 live.load_pack = lambda *_: scripted.Pack()
 from trove_lite.cli import main
 sys.exit(main(["run", "--out", {out!r}, "--categories", "counting", "--seeds", "0", "--quiet"]))

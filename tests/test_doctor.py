@@ -1,8 +1,10 @@
 """The doctor asks a model by the path that a run uses, and says what it learned."""
 
+import pandas
 import pytest
 
 from trove_lite import doctor
+from trove_lite.sandbox.pool import Sandbox
 
 from .models.misbehaving import CHATS, Server, changed, choice, error
 
@@ -57,3 +59,12 @@ def test_each_level_is_said_to_let_something_through_and_answers_are_out_of_reac
     assert "read every file that you can read, gold answers too" in found["seccomp"].text
     assert found["answers"].usable
     assert "cannot read" in found["answers"].text
+
+
+def test_the_programs_python_is_stated_and_has_seaborn():
+    line = next(line for line in doctor.examine() if line.name == "programs")
+    assert f"pandas {pandas.__version__}" in line.text
+    assert ("pandas below 3" in line.text) == (int(pandas.__version__.split(".")[0]) >= 3)
+    with Sandbox(1) as sandbox:
+        (found,) = sandbox.run_many(["import seaborn\nprint(42)"], progress=False)
+    assert (found.status, found.output) == ("ok", "42\n")

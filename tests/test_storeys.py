@@ -34,7 +34,7 @@ STOREYS = tuple(
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms} | {"": 5}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
 SHARED = {
-    "datasets": ("base", "answers", "graders", "text_answers", "files"),
+    "datasets": ("base", "answers", "graders", "values", "text_answers", "files"),
     "methods": ("base", "toolbox", "repair"),
     "models": ("base", "openai_address", "openai_answers", "money"),
 }
@@ -45,6 +45,7 @@ DOORS = {
     ("cli", "log_commands"): "it finds them",
     ("log_commands", "commands"): "what commands have in common",
     ("cli", "options"): "commands have them",
+    ("commands", "options"): "docstrings are help",
     ("commands", "notebooks"): "a command calls it",
     ("commands", "report"): "a command calls it",
     ("commands", "doctor"): "a command calls it",

@@ -40,6 +40,7 @@ def things(tmp_path_factory):
     (folder / "latin.yaml").write_bytes(b"\xff")
     (folder / "long.jsonl").write_text('{"question": "What is it?", "answer": 1' + "0" * 400 + "}\n")
     (folder / "own.jsonl").write_text('{"question": "What is 1 + 1?"}\n')
+    (folder / "mine.jsonl").write_text('{"question": "What is 1 + 1?", "answer": 2}\n')
     (folder / "nothing.yaml").write_text("")
     (folder / "notebooks").mkdir()
     cells = [nbformat.v4.new_code_cell("k: int = 3\nruns: list = ['']", metadata={"tags": ["parameters"]})]
@@ -72,6 +73,10 @@ COMMANDS = {
     RUN + "--k many": "--k: give a whole number, not 'many'",
     RUN + "--k 16": "choose a multiple of 3",
     RUN + "--k 15 --completion_tokens 900": "give one of them",
+    RUN + "--seeds 9223372036854775808": "seed 9223372036854775808: must be at most 2^63 - 1",
+    RUN + "--stop=": "stop '': every completion would end before it begins",
+    RUN + "--grader papers": "practice has a rule of its own",
+    RUN + "--dataset mine.jsonl --grader loose": "grader 'loose': choose from strict, papers",
     RUN + "--seeds -1": "seed -1: must be at least 0",
     RUN + "--seeds 0 0": "give each once",
     RUN + "--categories cooking": "category 'cooking': choose from algebra, ",

@@ -3,19 +3,19 @@
 Nothing is imported before a command needs it, so that help and version come at once.
 """
 
+import io
 import os
 import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import fields
-from inspect import getdoc
 from pathlib import Path
 from typing import Literal
 
 from . import commands, log_commands
 from .commands import say
 from .errors import DamagedFile, TroveLiteError, UsageError
-from .options import Parser, completion_of
+from .options import Parser, completion_of, doc_of
 from .version import __version__
 
 RESUMABLE = ("run", "report", "batch", "reexecute")
@@ -48,6 +48,8 @@ def main(words: Sequence[str] | None = None) -> int:
     before = signal.signal(signal.SIGTERM, end)
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as shells have it behind an &
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors in ("strict", "surrogateescape"):
+        sys.stdout.reconfigure(errors="replace")  # a terminal in latin-1, say, has no sign for all that is printed
     words = list(sys.argv[1:] if words is None else words)
     try:
         return _run(words)
@@ -83,13 +85,13 @@ def _run(words: list[str]) -> int:
 
 def overview() -> str:
     """What `trove-lite --help` says."""
-    lines = (f"  {name:<11} {getdoc(work).splitlines()[0].rstrip('.')}" for name, work in COMMANDS.items())
+    lines = (f"  {name:<11} {doc_of(work).splitlines()[0].rstrip('.')}" for name, work in COMMANDS.items())
     return HELP.format("\n".join(lines))
 
 
 def parser_of(name: str) -> Parser:
     """The parser of one command, made when it is needed."""
-    about, _, examples = getdoc(COMMANDS[name]).partition("examples:")
+    about, _, examples = doc_of(COMMANDS[name]).partition("examples:")
     parser = Parser(f"trove-lite {name}", about.splitlines()[0], f"examples:{examples}")
     parser.take(COMMANDS[name])
     if name == "run":
@@ -110,14 +112,13 @@ def parser_of(name: str) -> Parser:
     return parser
 
 
-def completion(shell: Literal["bash", "zsh", "tcsh"]) -> None:
-    """Print a script that completes commands and options in your shell.
+def completion(shell: Literal["bash"]) -> None:
+    """Print a script that completes commands and options in bash.
 
-    shell: whose completion to print
+    shell: whose completion to print; zsh reads it after `autoload bashcompinit`
 
     examples:
       trove-lite completion bash > ~/.local/share/bash-completion/completions/trove-lite
-      trove-lite completion zsh > ~/.zfunc/_trove-lite
     """
     from .datasets import DATASETS
     from .datasets.files import public_files
@@ -135,7 +136,7 @@ def completion(shell: Literal["bash", "zsh", "tcsh"]) -> None:
         "selection": (*RULES, "random"),
         "groups": sorted({file.group for file in public_files()}),
     }
-    print(completion_of({name: parser_of(name) for name in COMMANDS}, names, shell))
+    print(completion_of({name: parser_of(name) for name in COMMANDS}, names))
 
 
 #: Name → what it does, in the order of help.

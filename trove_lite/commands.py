@@ -6,11 +6,11 @@ A function's parameters are the command's options, and its docstring is its help
 import os
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from inspect import cleandoc, getdoc
 from pathlib import Path
 from typing import Literal
 
 from .errors import TroveLiteError, UsageError, shown
+from .options import doc_of
 
 
 def say(*texts: str, file=None) -> None:
@@ -76,8 +76,10 @@ def run(
       trove-lite run --config study.yaml --dry_run
     """
     from .candidates import read_description
+    from .datasets import load_dataset
     from .recorded.lent import lend
     from .running import account, live
+    from .running.folder import with_grader
 
     if not out and not dry_run:
         raise UsageError("no --out: name the run folder to make, such as runs/first")
@@ -88,10 +90,12 @@ def run(
         return
     refuse_less_than_one(in_flight=in_flight, workers=workers)
     table = new_folder(out, force=True) / "candidates.parquet"  # a run that is there goes on
+    settings = with_grader(settings, out)
     before = table.stat().st_mtime_ns if table.exists() else 0
     how = {"in_flight": in_flight, "workers": workers, "reuse": reuse, "fail_on_missing": fail_on_missing}
     how |= {"max_cost": max_cost, "prices": prices or ""}
     live.live_run(settings, out, progress=not quiet, lent=lend(settings), **how)
+    say(f"answers are judged {load_dataset(settings.dataset, settings.grader).judged}")
     if table.stat().st_mtime_ns == before:
         print(f"{out}: was complete already")
     else:
@@ -283,12 +287,12 @@ def list_(what: Literal["methods", "datasets", "models", "prompts"]) -> None:
     homes = {name: f"trove_lite.prompts.{name}" for name in PACKS}
     if what == "methods":
         homes = {name: where.partition(":")[0] for name, where in METHODS.items()}
-    known = {name: getdoc(import_module(home)).partition("\n")[0] for name, home in homes.items()}
+    known = {name: doc_of(import_module(home)).partition("\n")[0] for name, home in homes.items()}
     if what == "datasets":
         datasets = map(load_dataset, DATASETS)
         known = {data.name: f"{data.title}, {len(data.categories)} categories" for data in datasets}
     lines = [f"{name:<20} {about}" for name, about in known.items()]
-    print(*(cleandoc(load_model.__doc__).split("\n\n")[1:2] if what == "models" else lines), sep="\n")
+    print(*(doc_of(load_model).split("\n\n")[1:2] if what == "models" else lines), sep="\n")
 
 
 def fetch(groups: tuple[str, ...]) -> None:

@@ -42,12 +42,16 @@ def examine(model: str = "", chat: str = "auto") -> list[Line]:
 def _isolation() -> Iterator[Line]:
     """What confines programs, what each level lets through, and whether a program can read what holds answers."""
     from .sandbox.isolation import LETS_THROUGH
-    from .sandbox.pool import Sandbox, choose_level, isolation_report
+    from .sandbox.pool import Sandbox, choose_level, interpreter_of_programs, isolation_report
 
     report = isolation_report()
     features = ", ".join(f"{name}: {value}" for name, value in report["features"].items())
     text = f"level {report['level'] or 'none'} on {report['system']} ({features})"
     yield Line(report["level"] is not None, "isolation", f"{text}. {report['message']}".rstrip(". "))
+    found = interpreter_of_programs()
+    newer = "; the papers' programs mean pandas below 3" * (int(found["pandas"].partition(".")[0]) >= 3)
+    versions = ", ".join(" ".join(pair) for pair in found.items())
+    yield Line(True, "programs", f"run with {versions}, and import what is installed beside them{newer}")
     for level, what in LETS_THROUGH.items():
         try:
             yield Line(choose_level(level) == level, level, what)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from .commands import new_folder, refuse_less_than_one, say
+from .errors import TroveLiteError
 
 
 def import_(
@@ -37,11 +38,17 @@ def import_(
     from .candidates import save_run
     from .datasets.files import sha256_of
     from .recorded.official_files import as_table
-    from .recorded.official_logs import import_logs, known_problems
+    from .recorded.official_logs import import_logs, known_problems, refuse_no_log
     from .recorded.official_toolboxes import kept_tools
 
     folder, paths = new_folder(out, force), list(map(Path, logs))
-    table, reports = import_logs(paths, known_problems())
+    try:
+        problems = known_problems()
+    except TroveLiteError:
+        for path in paths:  # that a path is wrong is worth more than that data is missing
+            refuse_no_log(path)
+        raise
+    table, reports = import_logs(paths, problems)
     streams = table[["run", "category", "method"]].drop_duplicates().itertuples(index=False, name=None)
     about = {
         "kind": "import",

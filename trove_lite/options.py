@@ -8,6 +8,7 @@ import argparse
 import ast
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
@@ -41,7 +42,7 @@ class Parser(argparse.ArgumentParser):
 
         A function's parameters before the `*` are words without a name.
         """
-        title = (inspect.getdoc(maker) or "").partition("\n")[0].rstrip(".")
+        title = doc_of(maker).partition("\n")[0].rstrip(".")
         is_class, hints, about = isinstance(maker, type), get_type_hints(maker), meanings(maker)
         group = self.add_argument_group(f"{prefix}: {title}" if prefix else title) if is_class else self
         parameters = [p for p in inspect.signature(maker).parameters.values() if p.kind is not p.VAR_KEYWORD]
@@ -135,10 +136,18 @@ class Parser(argparse.ArgumentParser):
             yield f"--{name}={text(value)}"
 
 
+def doc_of(thing: object) -> str:
+    """The docstring of a function, class or module; from its source where Python dropped it (PYTHONOPTIMIZE=2)."""
+    if sys.flags.optimize < 2:
+        return inspect.getdoc(thing) or ""
+    tree = ast.parse(inspect.getsource(thing))
+    return ast.get_docstring(tree if inspect.ismodule(thing) else tree.body[0]) or ""
+
+
 def meanings(maker: Callable) -> dict[str, str]:
     """What stands below each field of a settings class, or in a docstring's lines `name: meaning`."""
     if not isinstance(maker, type):
-        lines = re.findall(r"^(\w+): (.*(?:\n +\S.*)*)", inspect.getdoc(maker), re.MULTILINE)
+        lines = re.findall(r"^(\w+): (.*(?:\n +\S.*)*)", doc_of(maker), re.MULTILINE)
         return {name: " ".join(meaning.split()) for name, meaning in lines}
     found = {}
     for one in reversed(maker.__mro__[:-1]):
@@ -175,8 +184,8 @@ def reading(kind: object, nullable: bool) -> dict[str, object]:
     return {"type": value} | many
 
 
-def completion_of(parsers: Mapping[str, Parser], names: Mapping[str, Iterable[str]], shell: str) -> str:
-    """A script that completes these commands in a shell, from the parser of each, which is of no use afterwards.
+def completion_of(parsers: Mapping[str, Parser], names: Mapping[str, Iterable[str]]) -> str:
+    """A script that completes these commands in bash, from the parser of each, which is of no use afterwards.
 
     What may stand at an option is a path, one of the choices of its type, or one of these `names` by option.
     """
@@ -197,7 +206,4 @@ def completion_of(parsers: Mapping[str, Parser], names: Mapping[str, Iterable[st
                 action.nargs = "+"
         about = {"help": parser.description, "parents": [parser], "add_help": False, "conflict_handler": "resolve"}
         commands.add_parser(name, **about)
-    script = shtab.complete(whole, shell)
-    if shell == "zsh":  # where shtab's word for several arguments means one, and a list is one value and loose words
-        script = script.replace('"(*):', '"*:').replace("_run_options=(\n", '_run_options=(\n  "*:words:( )"\n')
-    return script
+    return shtab.complete(whole, "bash")

@@ -5,15 +5,16 @@ import json
 import pytest
 
 from trove_lite import TroveLiteError
+from trove_lite.cli import main
 from trove_lite.datasets import load_dataset, load_problems
 
 LINE = {"question": "Which city?", "answer": "Paris"}
 
 
-def dataset(folder, *entries):
+def dataset(folder, *entries, grader=None):
     path = folder / "mine.jsonl"
     path.write_text("".join(line if isinstance(line, str) else json.dumps(line) + "\n" for line in entries))
-    return load_dataset(str(path))
+    return load_dataset(str(path), grader)
 
 
 def test_problems_keep_their_order_and_fields(tmp_path):
@@ -43,7 +44,8 @@ def test_problems_keep_their_order_and_fields(tmp_path):
         (LINE | {"question": " "}, "field 'question' is missing or no text"),
         ({"question": "?"}, "field 'answer' is missing, or no number or text"),
         (LINE | {"answer": None}, "field 'answer' is missing, or no number or text"),
-        (LINE | {"answer": True}, "field 'answer' is missing, or no number or text"),
+        (LINE | {"answer": []}, "field 'answer' is missing, or no number or text"),
+        (LINE | {"answer": [1, {}]}, "field 'answer' is missing, or no number or text"),
         (LINE | {"answer": ' "." '}, "field 'answer' is missing, or no number or text"),
         (LINE | {"answer": "9" * 400}, "field 'answer' is missing, or no number or text"),
         ('{"question": "?", "answer": NaN}\n', "field 'answer' is missing, or no number or text"),
@@ -70,8 +72,74 @@ def test_files_without_problems_are_told_apart(tmp_path):
         load_dataset("mine")
 
 
+def right(found, output, number=0):
+    problem = found.load("problems")[number]
+    return found.correct(found.read(output), problem.gold)
+
+
+def test_one_text_among_numbers_changes_nothing_for_the_others(tmp_path):
+    number, outputs = {"question": "a", "answer": 42}, ("Step 1\n42", "42", "42\nStep 1", "Answer: 42\nDone.")
+    alone = [right(dataset(tmp_path, number), output) for output in outputs]
+    assert alone == [True, True, False, True]
+    assert alone == [right(dataset(tmp_path, number, LINE), output) for output in outputs]
+    assert "1 of 2 answers are texts" in dataset(tmp_path, number, LINE).judged
+    assert "texts" not in dataset(tmp_path, number).judged
+
+
+@pytest.mark.parametrize("grader", ["strict", "papers"])
+def test_any_answer_of_a_list_is_right(tmp_path, grader):
+    found = dataset(tmp_path, {"question": "a", "answer": ["Rome", 7, "8"]}, grader=grader)
+    assert [right(found, output) for output in ("rome", "7", "8", "9", "")] == [True, True, True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold"),
+    [("She has 70 + 2 = 72.\n#### 72", 72.0), ("#### 1,234", "1,234"), (True, "true"), (2**70, str(2**70)), ("7", 7.0)],
+)
+def test_golds_are_read_as_they_are_written(tmp_path, answer, gold):
+    (problem,) = dataset(tmp_path, {"question": "a", "answer": answer}).load("problems")
+    assert problem.gold == gold
+
+
+def test_a_run_goes_on_by_the_rule_that_it_was_begun_with(tmp_path, monkeypatch, capsys):
+    """A run of a version without graders has none in run.json, and is the papers'."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.jsonl").write_text('{"question": "What is 2 + 2?", "answer": 4}\n')
+    words = [
+        "run",
+        "--dataset",
+        "mine.jsonl",
+        "--model",
+        "practice",
+        "--methods",
+        "primitive",
+        "--seeds",
+        "0",
+        "--k",
+        "1",
+        "--quiet",
+        "--out",
+    ]
+    assert main([*words, "new"]) == main([*words, "old", "--grader", "papers"]) == 0
+    told = {name: json.loads((tmp_path / name / "run.json").read_text()) for name in ("new", "old")}
+    assert [about["settings"]["grader"] for about in told.values()] == ["strict", "papers"]
+    del told["old"]["settings"]["grader"]
+    (tmp_path / "old" / "run.json").write_text(json.dumps(told["old"]))
+    (tmp_path / "old" / "candidates.parquet").unlink()
+    capsys.readouterr()
+    assert main([*words, "old"]) == 0
+    assert capsys.readouterr().out.startswith("answers are judged by the papers' rule: the first number")
+    assert main([*words, "old", "--grader", "strict"]) == main([*words, "new", "--grader", "papers"]) == 1
+    assert "grader: was papers, now strict" in capsys.readouterr().err
+    assert main([*words, "new"]) == 0
+    assert capsys.readouterr().out.startswith("answers are judged strictly")
+
+
+# ---- the papers' grader ----
+
+
 def test_numbers_follow_the_number_rule_also_where_they_are_written_as_text(tmp_path):
-    found = dataset(tmp_path, {"question": "a", "answer": 0.333}, {"question": "b", "answer": "7"})
+    found = dataset(tmp_path, {"question": "a", "answer": 0.333}, {"question": "b", "answer": "7"}, grader="papers")
     assert found.read("x = 7, then 8") == ["7.0", "8.0"]
     assert found.correct(["0.3333333"], 0.333)
     assert found.correct(["7.0", "8.0"], 7.0)
@@ -97,12 +165,12 @@ def test_numbers_follow_the_number_rule_also_where_they_are_written_as_text(tmp_
     ],
 )
 def test_texts_are_compared_normalised_and_whole(tmp_path, output, gold, right):
-    found = dataset(tmp_path, LINE, {"question": "How many?", "answer": 12})
+    found = dataset(tmp_path, LINE, {"question": "How many?", "answer": 12}, grader="papers")
     assert found.correct(found.read(output), gold) is right
 
 
 def test_equal_texts_and_equal_numbers_vote_alike(tmp_path):
-    found = dataset(tmp_path, LINE)
+    found = dataset(tmp_path, LINE, grader="papers")
     assert found.read("Paris.") == found.read("a\n'PARIS'") == ["paris"]
     assert found.read("3") == found.read("3.0") == ["3.0"]
     assert found.read("\n \n") == []

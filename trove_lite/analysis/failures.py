@@ -14,6 +14,15 @@ from ..parse import parse_tools
 from ..programs import NOT_PARSED, plain_name, statements
 
 ERROR = re.compile(r"(\w*(?:Error|Exception|Exit|Interrupt|Warning|Iteration))\b")
+#: Names that libraries had when the papers' models learned, and that numpy 1.24 to 2, pandas 2 or scipy 1.14 dropped.
+DROPPED = re.compile(
+    r"module 'numpy' has no attribute '(?:float|int|bool|object|complex|str|math|product|cumproduct|sometrue|alltrue|"
+    r"Inf|NaN|Infinity|in1d|trapz|row_stack|float_|string_|unicode_)'"
+    r"|'(?:DataFrame|Series|Index|DatetimeIndex)' object has no attribute "
+    r"'(?:append|iteritems|ix|mad|lookup|applymap|weekofyear|is_monotonic)'"
+    r"|module 'scipy(?:\.integrate)?' has no attribute '(?:simps|trapz|cumtrapz|misc)'"
+    r"|No module named 'scipy\.misc'|cannot import name '(?:comb|factorial|simps|trapz|cumtrapz)' from 'scipy"
+)
 FROM_TOOLBOX = "toolbox."
 HARD_CODED = ("constant", "no arguments")
 NO_TEXT = "these runs hold numbers without text: name run folders that keep the programs"
@@ -37,11 +46,14 @@ def failures(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def kind_of(status: str, answer: object, correct: object, error: object) -> str:
-    """How one program ended: `right`, `wrong`, `no answer` (none printed), its exception's name, or else its status."""
+    """How one program ended: `right`, `wrong`, `no answer` (none printed), `a dropped name` (of a
+    library's newer version), its exception's name, or else its status."""
     if status == "ok":
         return "no answer" if pd.isna(answer) else "right" if correct else "wrong"
     if status != "error":
         return status
+    if isinstance(error, str) and DROPPED.search(error):
+        return "a dropped name"
     name = ERROR.match(error) if isinstance(error, str) else None
     return name[1] if name else "another error"
 

@@ -1,12 +1,13 @@
 """Where questions come from: a data set is a file, and this is the index of their names."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..errors import TroveLiteError
 from ..plugins import foreign, load_plugin
 from .base import Dataset, Problem
 
+GRADERS = ("strict", "papers")  # of a file's problems
 DATASETS = {
     "math": "trove_lite.datasets.math:MATH",
     "math_bench": "trove_lite.datasets.math:BENCH",
@@ -28,25 +29,31 @@ DATASETS = {
 }
 
 
-def load_dataset(name: str) -> Dataset:
+def load_dataset(name: str, grader: str | None = None) -> Dataset:
     """The data set of that name, the one in a `.jsonl` file of problems (`own`), or the one at `module:attribute`.
 
+    grader: strict (None) or papers, by which a file's answers are judged; other data sets have a rule of their own.
     Raises TroveLiteError for any other name.
     """
     if name.endswith(".jsonl"):
         from .own import read_dataset
 
         foreign.add(os.path.realpath(name))
-        return read_dataset(name)
+        return read_dataset(name, grader or GRADERS[0])
     return load_plugin("data set", name, DATASETS, Dataset, or_name="a .jsonl file, or your own as module:attribute")
 
 
-def load_problems(dataset: str, category: str) -> Sequence[Problem]:
+def grader_of(settings: Mapping[str, object]) -> str:
+    """By which grader a run of a file's problems is judged, by its settings in `run.json`: papers, until these said."""
+    return settings.get("grader") or "papers"
+
+
+def load_problems(dataset: str, category: str, grader: str | None = None) -> Sequence[Problem]:
     """The problems of one category in the data set's own order.
 
     Raises TroveLiteError for an unknown name, a missing or altered file, or a malformed line.
     """
-    found = load_dataset(dataset)
+    found = load_dataset(dataset, grader)
     if category not in found.categories:
         raise TroveLiteError(
             f"no problems for data set '{dataset}', category '{category}': choose from {', '.join(found.categories)}"

@@ -81,7 +81,7 @@ class Dataset:
     those that are tested. given: imports that every program begins with and that prompts list. other_rules: further
     rules of judgement, by name. released_votes: what a program votes with in the released one, from its output and the
     gold answer, where that differs from `read`. like: the data set whose prompts serve this one too. released: how
-    CREATOR asks.
+    CREATOR asks. judged: `correct` in words.
     """
 
     name: str
@@ -98,6 +98,7 @@ class Dataset:
     like: str = ""
     by: str = DIFFICULTY
     released: ReleasedPrompts | None = None
+    judged: str = "by the rule of this data set (docs/datasets.md)"
 
 
 def after_labelled(dataset: Dataset) -> Dataset:

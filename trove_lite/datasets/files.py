@@ -45,8 +45,11 @@ def public_files() -> tuple[PublicFile, ...]:
 
 
 def data_folder() -> Path:
-    """Where public files live: `$TROVE_LITE_DATA`, else the user's cache folder."""
-    return Path(os.environ.get("TROVE_LITE_DATA") or user_cache_path("trove_lite"))
+    """Where public files live: `$TROVE_LITE_DATA`, else the user's cache folder. Raises TroveLiteError for neither."""
+    try:
+        return Path(os.environ.get("TROVE_LITE_DATA") or user_cache_path("trove_lite"))
+    except RuntimeError as error:  # a user whom the system does not know, as in containers
+        raise TroveLiteError("you have no home folder: set TROVE_LITE_DATA to a folder for data, or HOME") from error
 
 
 def fetch(group: str, *, progress: bool = True) -> list[Path]:

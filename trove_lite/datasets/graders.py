@@ -112,6 +112,11 @@ def value_of(text: str) -> float | None:
         pass
     if len(text) > LONGEST or re.search(r"\^\d\d|\^\(|\^\d+\^|\s[\w.(]", text):
         return None
+    return worked_out(text)
+
+
+def worked_out(text: str) -> float | None:
+    """The value of numbers, pi, roots and logarithms with signs between them; None for any other text, or too much."""
     tokens = _tokens(text)
     if not tokens:
         return None

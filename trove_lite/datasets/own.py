@@ -1,30 +1,40 @@
 """Your own problems: a JSON-lines file as a data set, checked line by line.
 
-A line has `question` and `answer` (a number or a text), and may have `category`, `level` and `id`. Where every answer
-is a number, outputs are read and judged by the number rule of `answers`, else by its text rule.
+A line has `question` and `answer` (a number, a text, or a list of such, each of them right), and may have `category`,
+`level` and `id`. The strict grader (`values`) judges each problem by itself; the papers' grader judges by the number
+rule of `answers` where every answer of the file is a number, else by its text rule.
 """
 
 import json
 import math
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import DamagedFile
 from .answers import NUMBER, normalised, number_is_correct, read_last_line, read_numbers, text_is_correct
 from .base import Dataset, Problem, Question
+from .values import is_right, read_answer, value_of
 
 CATEGORY = re.compile(r"[\w.-][\w .-]{,99}")  # part of a file's name in a run folder
 WITHOUT = "problems"
 LONGEST_LEVEL = 100  # characters
+JUDGED = {
+    "strict": "strictly: equal to a relative 1e-6, whole numbers exactly (--grader papers: the first number printed)",
+    "numbers": "by the papers' rule: the first number printed, rounded to two decimals",
+    "texts": "by the last line printed, numbers rounded to two decimals, for some answers are texts",
+}
+SOLUTION = "####"  # before the answer, where it is a worked one, as GSM8K's are
+LARGEST = 2**53  # whole numbers above are texts to the strict grader, which floats would round
 
 
-def read_dataset(path: str | Path) -> Dataset:
-    """The data set in a file, named as the file is without its folder.
+def read_dataset(path: str | Path, grader: str = "strict") -> Dataset:
+    """The data set in a file, named as the file is without its folder, judged by the grader strict or papers.
 
     Raises DamagedFile for a file that cannot be read or holds no problem, and for the first line that is not one.
     """
     path = Path(path)
-    entries = _entries(path)
+    entries = _entries(path, grader)
     if not entries:
         raise DamagedFile(f"{path}: no problems; give a line of JSON a problem, with `question` and `answer`")
     problems: dict[str, list[Problem]] = {}
@@ -32,7 +42,14 @@ def read_dataset(path: str | Path) -> Dataset:
         found = problems.setdefault(entry["category"], [])
         question = Question(path.name, entry["category"], len(found), entry["question"])
         found.append(Problem(question, entry["answer"], entry["level"]))
-    numbers = all(isinstance(entry["answer"], float) for entry in entries)
+    golds = [entry["answer"] if isinstance(entry["answer"], list) else [entry["answer"]] for entry in entries]
+    if grader == "strict":
+        rule, read, correct = "strict", read_answer, is_right
+    elif all(isinstance(one, float) for several in golds for one in several):
+        rule, read, correct = "numbers", read_numbers, any_of(number_is_correct)
+    else:
+        rule, read, correct = "texts", read_last_line, any_of(text_is_correct)
+    texts = sum(any(isinstance(one, str) and value_of(one) is None for one in several) for several in golds)
     levels = {entry["level"] for entry in entries} - {""}  # numbers by size, then words by letter
     levels = sorted(levels, key=lambda level: (0, int(level), "") if level.isdecimal() else (1, 0, level))
     return Dataset(
@@ -40,13 +57,19 @@ def read_dataset(path: str | Path) -> Dataset:
         title=path.stem,
         categories=tuple(problems),
         load=lambda category: tuple(problems[category]),
-        read=read_numbers if numbers else read_last_line,
-        correct=number_is_correct if numbers else text_is_correct,
+        read=read,
+        correct=correct,
         levels=tuple(levels),
+        judged=JUDGED[rule] + f"; {texts} of {len(golds)} answers are texts" * (texts > 0),
     )
 
 
-def _entries(path: Path) -> list[dict]:
+def any_of(correct: Callable) -> Callable:
+    """A rule for one gold answer → the same for several, of which any is right."""
+    return lambda answers, gold: any(correct(answers, one) for one in (gold if isinstance(gold, list) else [gold]))
+
+
+def _entries(path: Path, grader: str) -> list[dict]:
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except OSError as error:
@@ -56,7 +79,7 @@ def _entries(path: Path) -> list[dict]:
     entries, ids = [], {}
     for number, line in enumerate(lines, start=1):
         if line.strip():
-            entry = _entry(line, f"{path}, line {number}")
+            entry = _entry(line, f"{path}, line {number}", grader)
             first = ids.setdefault(json.dumps(entry["id"]), number) if "id" in entry else number
             if first != number:
                 raise DamagedFile(f"{path}, line {number}: id '{entry['id']}' is that of line {first}; give it once")
@@ -64,8 +87,8 @@ def _entries(path: Path) -> list[dict]:
     return entries
 
 
-def _entry(line: str, where: str) -> dict:
-    """One line's fields, each of the type it should have; `answer` a float or a text."""
+def _entry(line: str, where: str, grader: str) -> dict:
+    """One line's fields, each of the type it should have; `answer` a float, a text, or a list of them."""
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -81,19 +104,26 @@ def _entry(line: str, where: str) -> dict:
         raise DamagedFile(
             f"{where}: category {json.dumps(category)[:120]}; use letters, digits, spaces, dots, dashes: it names files"
         )
-    return entry | {"answer": _gold(entry.get("answer"), where), "level": str(level), "category": category}
+    given = entry.get("answer")
+    golds = [_gold(one, grader) for one in (given if isinstance(given, list) else [given])]
+    if not golds or None in golds:
+        raise DamagedFile(f"{where}: field 'answer' is missing, or no number or text; give one of them, or a list")
+    answer = golds if isinstance(given, list) else golds[0]
+    return entry | {"answer": answer, "level": str(level), "category": category}
 
 
-def _gold(answer: object, where: str) -> float | str:
-    number = isinstance(answer, int | float) and not isinstance(answer, bool)
-    if number or (_is_text(answer) and NUMBER.fullmatch(answer.strip())):
+def _gold(answer: object, grader: str) -> float | str | None:
+    """One answer: a finite float where it is a number, else a text; None for what is neither."""
+    if grader == "strict" and isinstance(answer, str):
+        answer = answer.rpartition(SOLUTION)[2].strip()
+    if isinstance(answer, bool):
+        return str(answer).lower() if grader == "strict" else None
+    if isinstance(answer, int | float) or (_is_text(answer) and NUMBER.fullmatch(answer.strip())):
         value = float(str(answer))  # of a whole number too long for a float: infinity
-        value = value if abs(value) < math.inf else None
-    else:
-        value = answer if _is_text(answer) and normalised(answer) else None
-    if value is None:
-        raise DamagedFile(f"{where}: field 'answer' is missing, or no number or text; give one of them")
-    return value
+        if not abs(value) < math.inf:
+            return None
+        return str(answer).strip() if grader == "strict" and abs(value) > LARGEST else value
+    return answer if _is_text(answer) and normalised(answer) else None
 
 
 def _is_text(value: object) -> bool:

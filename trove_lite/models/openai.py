@@ -34,7 +34,7 @@ from .base import (
     plain,
 )
 from .money import paid_for, price_of
-from .openai_address import KEYS, address_of, key_for, waiting
+from .openai_address import KEYS, address_of, client, key_for, waiting
 from .openai_answers import Odd, at, error_of, objects, read_completions, reply_of, shown_error, whole, without_secret
 
 #: What a server fills in where a request is silent (vLLM from the model's generation_config.json, llama.cpp from
@@ -117,7 +117,8 @@ class OpenAIServer(LanguageModel):
     async def __aenter__(self) -> "OpenAIServer":
         key = key_for(self.url)
         self._clean = lambda text: without_secret(key, text)  # a partial would show the key wherever it is printed
-        self._client = httpx.AsyncClient(
+        self._client = client(
+            self.url,
             headers={"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {key}"} if key else {}),
             timeout=httpx.Timeout(None, connect=10),  # `_exchange` bounds the whole of it
             limits=httpx.Limits(max_connections=self.requests, max_keepalive_connections=self.requests),

@@ -1,4 +1,4 @@
-"""A server's address, its key, and how long it asks us to wait. Nothing here quotes an address that may hold a key."""
+"""A server's address, its key, a client for it, and how long it asks us to wait. Nothing here quotes an address that may hold a key."""
 
 import math
 import os
@@ -58,3 +58,17 @@ def waiting(header: str) -> float:
     with suppress(ValueError, OverflowError):
         return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
     return 0.0
+
+
+def client(url: str, **how: object) -> httpx.AsyncClient:
+    """A client by what the environment says of proxies and certificates, as far as this address has to do with them."""
+    plain = url.lower().startswith("http://")
+    here = httpx.URL(url).host in ("localhost", "127.0.0.1", "::1")  # which no proxy reaches
+    try:
+        return httpx.AsyncClient(**how, trust_env=not (plain and here), verify=not plain)
+    except (ValueError, ImportError, OSError) as error:
+        files = isinstance(error, OSError) and not isinstance(error, ImportError)
+        known = ("SSL_CERT_FILE", "SSL_CERT_DIR") if files else ("ALL_PROXY", "HTTP_PROXY", "HTTPS_PROXY")
+        names = " ".join(sorted(name for name in os.environ if name.upper() in known))
+        what = "certificates" if files else "proxy (http://, or socks5:// with pip install socksio)"
+        raise TroveLiteError(f"{names}: names no {what} that can be used; correct or unset it") from error

@@ -96,6 +96,13 @@ def known_problems() -> list[Problem]:
     return [problem for category in found.categories for problem in found.load(category)]
 
 
+def refuse_no_log(file: Path) -> None:
+    """Raise TroveLiteError for a file that cannot be read, or is no log of the official program."""
+    text = text_of(file)
+    if file.suffix != ".json":
+        list(_sections(text, file))
+
+
 def _read(file: Path, *, index: dict[str, list[Problem]], problems: list[Problem]) -> tuple[pa.Table, ImportReport]:
     if file.suffix == ".json":
         return read_results(file, run_of(file), problems)

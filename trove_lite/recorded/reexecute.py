@@ -13,8 +13,8 @@ from typing import NamedTuple, TypedDict
 
 import pandas as pd
 
-from ..candidates import MISSING, all_candidates, fingerprint, load_candidates, save_run
-from ..datasets import load_dataset, load_problems
+from ..candidates import MISSING, all_candidates, fingerprint, load_candidates, read_description, save_run
+from ..datasets import grader_of, load_dataset, load_problems
 from ..datasets.answers import graded
 from ..datasets.base import Dataset, Problem
 from ..errors import DamagedFile, TroveLiteError, UsageError
@@ -41,6 +41,7 @@ def reexecute(
     settings: Mapping[str, TroveSettings] | None = None,
     known_timeouts: Sandbox | None = None,
     journal: Path | None = None,
+    grader: str | None = None,
     progress: bool = True,
 ) -> tuple[pd.DataFrame, Agreement]:
     """Run every candidate's program in `sandbox`; returns the new candidates and how far they agree with these.
@@ -49,6 +50,7 @@ def reexecute(
     `known_timeouts`: where programs run, last, that ran out of time in the record (None: in `sandbox` too); one in a
     hundred does, and with a limit of 30 s they take nine tenths of the time.
     `journal`: a file that keeps each execution as it ends; those that it holds already do not run again.
+    `grader`: of a file's problems (`load_dataset`).
     `execute_seconds` of the new table are CPU seconds. Raises TroveLiteError where the problems are not at hand.
     """
     programs, problems = recorded_programs(candidates, settings), _problems(candidates)
@@ -60,7 +62,7 @@ def reexecute(
     parts[known_timeouts or sandbox] = [*parts.get(known_timeouts or sandbox, []), *filter(slow.__contains__, distinct)]
     executions = _execute(parts, journal, progress)
     new = candidates.assign(provenance="re-executed", shortened=False)
-    datasets = {name: load_dataset(name) for name in candidates["dataset"].unique()}
+    datasets = {name: load_dataset(name, grader) for name in candidates["dataset"].unique()}
     rows = [
         _graded(executions[job], old.solution, problem.gold, datasets[old.dataset])
         if one_ran
@@ -206,7 +208,11 @@ def reexecute_runs(
         if isolated:
             candidates = with_isolated_tools(candidates, runs)
             settings = {run: replace(stated, isolated=True) for run, stated in settings.items()}
-        new, agreement = reexecute(candidates, sandbox, settings=settings, known_timeouts=slow, journal=journal)
+        (grader, *others) = {grader_of(read_description(run).get("settings") or {}) for run in runs}
+        if others and candidates["dataset"].str.endswith(".jsonl").any():
+            raise TroveLiteError("runs judged by different graders: re-execute one after another")
+        how = {"settings": settings, "known_timeouts": slow, "journal": journal, "grader": grader}
+        new, agreement = reexecute(candidates, sandbox, **how)
         isolation = sandbox.describe() | {"known_timeouts": known_timeouts}
     about = {"kind": "reexecute", "runs": list(map(str, runs)), "isolated": isolated, "sandbox": isolation}
     save_run(out, new, about | {"agreement": agreement.shares.to_dict("records")})

@@ -10,15 +10,17 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from ..candidates import MISSING, UNAVAILABLE, read_description, versions
+from ..datasets import grader_of
 from ..datasets.base import Problem
 from ..errors import UsageError, blamed_on, shown
 from ..journal import finished_journal, write_atomically
 from ..methods import load_method
 from ..methods.base import as_begun
+from ..sandbox.pool import interpreter_of_programs
 from .driver import Stream
 from .record import Key, Record, content_hash, keyed
 from .settings import RunSettings, model_identity
@@ -57,6 +59,7 @@ def describe(settings: RunSettings, streams: Sequence[Stream], pack, level: str)
         "data": hashes,
         "isolation": level,
         "versions": versions(),
+        "interpreter": interpreter_of_programs(),
     }
 
 
@@ -123,6 +126,8 @@ def as_written_now(old: Mapping, new: Mapping) -> dict:
     if prompts.get("hash") == HASH_OF_NOTHING:
         prompts = prompts | {"hash": new["prompts"]["hash"]}
     settings = asdict(RunSettings()) | (old.get("settings") or {})
+    if str(settings["dataset"]).endswith(".jsonl"):
+        settings["grader"] = grader_of(settings)
     return {**old, "settings": settings, "methods": methods, "prompts": prompts}
 
 
@@ -137,6 +142,14 @@ def begun_with(out: Path, settings: RunSettings) -> dict[str, dict]:
         with blamed_on(f"{out / 'run.json'}, methods.{name}"):
             settings.of(spec, settings.seeds[0], begun.get(name))
     return begun
+
+
+def with_grader(settings: RunSettings, out: Path) -> RunSettings:
+    """The settings with the grader of a file's problems: where none is asked for, as the run in `out` was begun."""
+    if settings.grader or not settings.own_problems:
+        return settings
+    begun = (read_description(out).get("settings") or {}) if (out / "run.json").exists() and generated(out) else None
+    return replace(settings, grader="strict" if begun is None else grader_of(begun))
 
 
 def generated(out: Path) -> bool:

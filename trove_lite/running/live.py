@@ -37,6 +37,7 @@ from .folder import (
     resume,
     take_samples,
     too_many_unavailable,
+    with_grader,
     write_description,
 )
 from .progress import Progress
@@ -80,7 +81,8 @@ def live_run(
     if not isinstance(settings, RunSettings):
         raise TroveLiteError(f"a {type(settings).__name__} is no run's settings: give a RunSettings")
     out, reuse = Path(out), Path(reuse) if reuse else None
-    dataset = dataset or load_dataset(settings.dataset)
+    settings = with_grader(settings, out)
+    dataset = dataset or load_dataset(settings.dataset, settings.grader)
     pack = pack or load_pack(settings.prompts, dataset)
     priced = price_table(max_cost, prices)
     begun = begun_with(out, settings)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Literal
 
-from ..datasets import load_dataset
+from ..datasets import GRADERS, load_dataset
 from ..errors import TroveLiteError
 from ..methods import METHODS, load_method
 from ..methods.base import Budget, Settings, as_begun, at_least, one_of, with_tuples
@@ -19,6 +19,7 @@ from ..parse import PARSERS
 PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"
 COMES_ALONG = "practice"  # a data set, the tiny model that solves it, and its prompts: nothing to fetch
 TAUGHT = (COMES_ALONG, "practice_labelled", "practice_tables")  # data sets that this model was trained for
+MOST_SEED = 2**63 - 1  # what tables hold
 LEAST_MEMORY = 16  # MiB: with less, an interpreter cannot do what the simplest program asks
 
 
@@ -61,6 +62,9 @@ class RunSettings:
     parser: str | None = None
     """How code is read from a model's text: official, by lines as the released program, or strict, by syntax trees.
     None: strict for our own prompts, official for every other."""
+    grader: str | None = None
+    """How answers to a FILE.jsonl are judged: strict, by value, or papers, by the first number to two decimals. None:
+    as the run was begun, else strict. Other data sets have a rule of their own."""
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     """How completions are drawn."""
     isolation: Literal["auto", "full", "seccomp", "none"] = "auto"
@@ -92,8 +96,16 @@ class RunSettings:
         one_of("category", self.categories, categories)
         one_of("parser", self.parser, tuple(PARSERS))
         one_of("chat", self.chat, CHAT)
+        if self.grader:
+            one_of("grader", self.grader, GRADERS)
+            if not self.own_problems:
+                raise TroveLiteError(f"grader {self.grader}: {self.dataset} has a rule of its own; leave it out")
         one_of("preset", self.preset, sorted({preset for method in known.values() for preset in method.presets}))
         at_least(0, seed=min(self.seeds))
+        if max(self.seeds) > MOST_SEED:
+            raise TroveLiteError(f"seed {max(self.seeds)}: must be at most 2^63 - 1, {MOST_SEED}")
+        if "" in self.sampling.stop:
+            raise TroveLiteError("stop '': every completion would end before it begins; leave the empty text out")
         self._check_limits()
         for method in self.choices:
             if method not in self.methods:
@@ -102,6 +114,11 @@ class RunSettings:
                 )
         for method in self.methods:
             self.of(method, self.seeds[0])  # refuses what does not fit together
+
+    @property
+    def own_problems(self) -> bool:
+        """Whether the problems are a file's."""
+        return self.dataset.endswith(".jsonl")
 
     def _default(self, name: str, value: object) -> None:
         """Set what was left open."""
@@ -150,7 +167,10 @@ def folder_of(settings: RunSettings, root: str | Path) -> Path:
     """A folder under `root` that these settings and no others have: a changed option makes another run beside it."""
     from .record import content_hash  # with the tables' libraries, which no option needs
 
-    return Path(root) / f"{'-'.join([*settings.methods, *settings.categories])}-{content_hash(asdict(settings))[:8]}"
+    stated = asdict(settings)
+    if not settings.grader:  # of folders that were made before there was one
+        del stated["grader"]
+    return Path(root) / f"{'-'.join([*settings.methods, *settings.categories])}-{content_hash(stated)[:8]}"
 
 
 def model_identity(spec: str) -> str:

@@ -227,6 +227,12 @@ def isolation_report() -> dict:
     }
 
 
+def interpreter_of_programs() -> dict[str, str]:
+    """The Python of model-written programs, and the version of each library that they are meant to import."""
+    names = ("numpy", "scipy", "sympy", "mpmath", "pandas", "matplotlib", "seaborn")
+    return {"python": platform.python_version()} | {name: importlib.metadata.version(name) for name in names}
+
+
 def choose_level(isolation: str) -> str:
     """The level to use: the one named, "full" for "auto"; or IsolationError where this machine cannot apply it."""
     if sys.platform != "linux":

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from ..candidates import read_description
-from ..datasets import DATASETS, load_problems
+from ..datasets import DATASETS, grader_of, load_problems
 from ..datasets.base import Problem
 from ..errors import TroveLiteError
 from ..running.folder import hashed
@@ -35,7 +35,8 @@ def _the_same(dataset: str, category: str, described: Sequence[Mapping]) -> Sequ
     runs = [(d["settings"], d.get("data", {}).get(category)) for d in described if "settings" in d]
     named = ((own, own.get("dataset", ""), data) for own, data in runs)
     mine = [(own, name, data) for own, name, data in named if name == dataset or (data and dataset not in DATASETS)]
-    problems = load_problems(mine[0][1] if mine else dataset, category)
+    where, grader = (mine[0][1], grader_of(mine[0][0])) if mine else (dataset, None)
+    problems = load_problems(where, category, grader)
     for own, _, data in mine:
         if data not in (None, content_hash([hashed(problem) for problem in problems[: own.get("limit")]])):
             raise TroveLiteError("they have changed since the run was made")

@@ -152,14 +152,12 @@ def test_what_a_recorded_run_selected_is_a_pick_of_its_own_and_has_no_vote(table
     assert all(own["rules"] == {} for problem in problems for own in problem["runs"])
 
 
-def test_requests_that_made_no_candidate_are_shown_with_their_problem(tmp_path):
+def test_what_a_problem_took_is_shown_with_it(tmp_path):
     folder = run(tmp_path / "a", methods=("trove",), trove={"ranking": "model", "interval": 4})
     _, problems = opened(view.write_page([folder]))
-    calls = tl.load_calls(folder)
-    others = [call for problem in problems for r in problem["runs"] for call in r.get("others", ())]
-    assert {call["stage"] for call in others} == {"rank", "load"}
-    assert len(others) == calls["mode"].isna().sum()
-    assert sum(r["calls"] for problem in problems for r in problem["runs"]) == len(calls)
+    spent, calls = [r["spent"] for problem in problems for r in problem["runs"]], tl.load_calls(folder)
+    assert sum(each["calls"] for each in spent) == len(calls)
+    assert sum(each["completion_tokens"] for each in spent) == calls["completion_tokens"].sum()
 
 
 # ---- questions ----
@@ -210,7 +208,7 @@ def test_a_page_lies_beside_its_run_unless_a_place_is_named(table, tmp_path):
 def test_a_page_that_fails_halfway_leaves_the_one_before(table, tmp_path, monkeypatch):
     save_table(table, tmp_path / "candidates.parquet")
     view.write_page([tmp_path]).write_text("before")
-    monkeypatch.setattr(contents, "_spent", lambda calls: 1 / 0)
+    monkeypatch.setattr(contents, "_candidate", lambda rows, i: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         view.write_page([tmp_path])
     assert (tmp_path / "view.html").read_text() == "before"

@@ -309,18 +309,12 @@ function byMode(members, cards) {
     el("div", { class: modes.length > 1 ? "cards" : "cards alone" }, ...own.map(({ place }) => cards[place])))));
 }
 
-function spent(held) {
+function spent({ spent: { calls, prompt_tokens, completion_tokens, executions } }) {
   const words = [
-    held.calls && count(held.calls, "request"), held.spent?.prompt_tokens && `${held.spent.prompt_tokens.toLocaleString("en")} prompt tokens`,
-    held.spent?.completion_tokens && `${held.spent.completion_tokens.toLocaleString("en")} completion tokens`,
-    held.spent?.executions && count(held.spent.executions, "execution"),
+    calls && count(calls, "request"), prompt_tokens && `${prompt_tokens.toLocaleString("en")} prompt tokens`,
+    completion_tokens && `${completion_tokens.toLocaleString("en")} completion tokens`, executions && count(executions, "execution"),
   ].filter(Boolean).join(", ");
-  if (!held.others) return words ? el("p", { class: "faint" }, words) : "";
-  const names = ["stage", "role", "model", "sample", "round", "prompt_tokens", "completion_tokens", "finish_reason"];
-  const lines = held.others.map((call) => el("tr", {}, ...names.map((name) => el("td", {}, String(call[name] ?? "")))));
-  return el("details", {}, el("summary", {}, `${words}; ${count(held.others.length, "request")} that made no candidate`),
-    el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "plain" },
-      el("thead", {}, el("tr", {}, ...names.map((name) => el("th", { scope: "col" }, name.replace("_", " "))))), el("tbody", {}, ...lines))));
+  return words ? el("p", { class: "faint" }, words) : "";
 }
 
 // The name of a candidate; the number of one that a recorded run selected is not known.

@@ -127,6 +127,9 @@ def forest(
         axes.set_xlabel(label if isinstance(label, str) else label[part])
         axes.set_title(_words(part), fontsize=10)
         axes.tick_params(labelleft=axes is grid[0, 0])
+    for axes, part in zip(grid[0], panels, strict=True):  # when all are drawn, for they may share the axis
+        if not margin and (known.loc[known[panel] == part if panel else slice(None), value] >= 0).all():
+            axes.set_xlim(left=0)
     if len(names) > 1 or names[0] in LOOKS:
         _legend(figure, styles, known, lines=False)
     about = [caption, _measured_over(known, "Bars"), _absent(table, value, rows)]
@@ -158,8 +161,6 @@ def draw_rows(
         axes.axvspan(-scale * margin, scale * margin, color="0.88", zorder=0)
     if margin or (here[value] < 0).any():
         axes.axvline(0, color="black", linewidth=1)
-    else:
-        axes.set_xlim(left=0)
     for place in range(1, len(places)):
         axes.axhline(place - 0.5, color="0.85", linewidth=0.6)
     axes.set(xlabel="", ylabel="", ylim=(len(places) - 0.5, -0.5))

@@ -107,7 +107,11 @@ def index_page(
     links = {"view.html": "every problem with its candidates"} if (results / "view.html").is_file() else {}
     links |= {f"notebooks/{path.stem}.html": title_of(path) + " (failed)" * failed for path, failed in books.items()}
     links |= {path.name: path.stem for path in sorted(results.glob("*.csv"), key=natural)}
-    parts = [f"<p><b>{escape(answer_sentence(results))}</b></p>", first, f"<p>{escape(about)}</p>"]
+    parts = [
+        f"<h1>{escape(title)}</h1><p><b>{escape(answer_sentence(results))}</b></p>",
+        first,
+        f"<p>{escape(about)}</p>",
+    ]
     parts += [_listed(f"Against these runs: {escape(line)}" for line in against), *_claims(results)]
     parts += ["<h2>Other figures</h2>", *pictures.values()] if pictures else []
     parts += ["<h2>Notebooks and tables</h2>"]
@@ -127,7 +131,7 @@ def answer_sentence(results: Path) -> str:
     table.loc[turned, ends] = table.loc[turned, ["b", "a", "difference", "high", "low"]].to_numpy()
     table.loc[turned, ends[2:]] *= -1
     row = next(table.sort_values("b", key=lambda b: b != "primitive", kind="stable").itertuples())
-    verdict = "which is ahead is open"
+    verdict = "which is ahead is open" if row.high - row.low < 1 else "these runs cannot tell which is ahead"
     if row.low > 0 or row.high < 0:
         verdict = f"{row.a if row.low > 0 else row.b} is ahead"
     elif row.p_within_2 <= 0.05:

@@ -145,7 +145,7 @@ def _claims(results: Path) -> list[str]:
     path = results / "claims.csv"
     if not path.is_file():
         return []
-    table = pd.read_csv(path, keep_default_na=False)
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
     table["claim"] += " (" + table["paper"] + ", " + table["place"] + ")"
     table["ours"] += " " + table["interval"]
     missing = table["why"].str.rpartition("open: ")[2].where(table["why"].str.contains("open: |absent: "))

@@ -218,7 +218,7 @@ def figure5_table(study: Study) -> pd.DataFrame:
 def figure4(table: pd.DataFrame) -> Figure | None:
     """Accuracy of single attempts by difficulty (Figure 4)."""
     by = table.attrs.get("by", "level")
-    return curve(table, x="level", title=f"Accuracy of single attempts by {by}", labels=(by, ACCURACY))
+    return curve(table, x="level", title=f"Accuracy by {by}", labels=(by, ACCURACY))
 
 
 def figure5(table: pd.DataFrame) -> Figure | None:

@@ -152,23 +152,26 @@ def test_an_ended_report_leaves_no_process(fixture_run, folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "within", "verdict"),
+    ("low", "high", "within", "p_holm", "verdict"),
     [
-        (0.01, 0.2, 0.9, "trove is ahead"),
-        (-0.2, -0.01, 0.9, "primitive is ahead"),
-        (-0.01, 0.01, 0.001, "they differ by less than 2 points"),
-        (-0.1, 0.1, 0.9, "which is ahead is open"),
+        (0.01, 0.2, 0.9, 0.01, "trove is ahead"),
+        (-0.2, -0.01, 0.9, 0.01, "primitive is ahead"),
+        (0.01, 0.2, 0.9, 0.2, "trove is ahead, but not after correction"),
+        (-0.01, 0.01, 0.001, 1, "they differ by less than 2 points"),
+        (-0.1, 0.1, 0.9, 1, "which is ahead is open"),
     ],
 )
-def test_a_report_opens_with_which_method_is_ahead(tmp_path, low, high, within, verdict):
-    row = {"rule": "one_stage", "k": 15, "a": "trove", "b": "primitive", "difference": (low + high) / 2, "low": low}
-    rows = [row | {"high": high, "p_within_2": within, "problems": problems, "covers": ""} for problems in (9, 1200)]
-    pd.DataFrame([row | {"b": "pot", "problems": 1, "p_within_2": 1}, *rows]).to_csv(
-        tmp_path / "accuracy_differences.csv"
-    )
+def test_a_report_opens_with_which_method_is_ahead(tmp_path, low, high, within, p_holm, verdict):
+    row = {"rule": "one_stage", "k": 15, "a": "trove", "b": "primitive", "difference": 0, "low": low, "high": high}
+    row |= {"p_within_2": within, "covers": "", "p": 0.1, "p_holm": p_holm}
+    rows, path = [row | {"problems": problems} for problems in (9, 1200)], tmp_path / "accuracy_differences.csv"
+    pd.DataFrame(rows).to_csv(path)
     found = answer_sentence(tmp_path)
     assert found.startswith("trove minus primitive, 15 programs a problem each, 1,200 problems: ")
-    assert found.endswith(f"{verdict}.")
+    assert found.endswith(f"; {verdict}.")
+    pd.DataFrame([*rows, rows[0] | {"b": "pot", "p": 0.5, "p_holm": 1}]).to_csv(path)
+    shown = f"Of 2 pairs of methods {int(p_holm < 0.05)} are shown to differ; the clearest is "
+    assert answer_sentence(tmp_path) == shown + found
 
 
 def test_the_index_has_claims_by_verdict_and_figures_with_captions_in_natural_order_escaped(tmp_path):

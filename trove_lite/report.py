@@ -120,24 +120,24 @@ def index_page(
 
 
 def answer_sentence(results: Path) -> str:
-    """Which of two methods is ahead, by the table of differences in this folder: against PRIMITIVE, if that was run."""
+    """Which of two methods is ahead, by this folder's table of differences over all problems; of several pairs, of how
+    many it is shown, and the clearest."""
     path = results / "accuracy_differences.csv"
     table = pd.read_csv(path) if path.is_file() else pd.DataFrame()
     if table.empty:
         return "Nothing is compared yet: that takes two methods on the same problems, and the notebook 02_methods."
-    table = table[table["rule"] == table["rule"].iloc[0]].drop_duplicates(["a", "b"], keep="last")
-    turned = table["a"] == "primitive"  # what is in question comes first
-    ends = ["a", "b", "difference", "low", "high"]
-    table.loc[turned, ends] = table.loc[turned, ["b", "a", "difference", "high", "low"]].to_numpy()
-    table.loc[turned, ends[2:]] *= -1
-    row = next(table.sort_values("b", key=lambda b: b != "primitive", kind="stable").itertuples())
-    verdict = "which is ahead is open" if row.high - row.low < 1 else "these runs cannot tell which is ahead"
+    table = table[table["rule"] == table["rule"].iloc[0]].drop_duplicates(["a", "b"], keep="last").sort_values("p")
+    row = next(table.itertuples())
     if row.low > 0 or row.high < 0:
-        verdict = f"{row.a if row.low > 0 else row.b} is ahead"
+        verdict = f"{row.a if row.low > 0 else row.b} is ahead" + ", but not after correction" * (row.p_holm > 0.05)
     elif row.p_within_2 <= 0.05:
         verdict = "they differ by less than 2 points"
+    else:
+        verdict = "which is ahead is open" if row.high - row.low < 1 else "these runs cannot tell which is ahead"
+    shown = f"Of {len(table)} pairs of methods {(table['p_holm'] <= 0.05).sum()} are shown to differ; the clearest is "
     sides = f"{row.a} minus {row.b}, {row.k} programs a problem each, {row.problems:,.0f} problems"
-    return f"{sides}: {points(row)} by {row.rule.replace('_', '-')} agreement (95 %); {verdict}."
+    pair = f"{sides}: {points(row)} by {row.rule.replace('_', '-')} agreement (95 %); {verdict}."
+    return shown * (len(table) > 1) + pair
 
 
 def _claims(results: Path) -> list[str]:

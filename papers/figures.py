@@ -1,12 +1,12 @@
 """Figures, over seaborn: dots with intervals (`forest`), curves with intervals (`curve`), a heat map (`heat`).
 
-A figure takes a table and computes nothing. A method has one colour and mark in every figure (`LOOKS`, `look`), which
-keep apart in grey and for a reader without green (a test measures it); print is black and hollow.
-Shares are drawn in percent, their differences in points. The title is one line; over how many problems and runs, which
-interval and what was not measured is the caption, which `papers.save` writes into the file.
+A figure takes a table and computes nothing. A method has one colour and mark everywhere (`LOOKS`), which keep apart in
+grey and without green (a test measures it); print is black and hollow. Shares are in percent, differences in points.
+The title is one line; problems, runs, interval and what was not measured are the caption, which the file carries.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 from zlib import crc32
 
@@ -61,7 +61,8 @@ LOOKS = {
 ALIASES = {name.lower(): name for name in LOOKS} | {"trove_no_import": "TROVE without IMPORT"}
 #: Of what is no method of a paper, such as a model, a difference or a method of one's own.
 OTHERS = [Look(c, m) for c, m in zip(("#595959", "#9A5B00", "#2E6F40", "#7A1F5C", "#3B5BA5"), "DXhPv", strict=True)]
-INTERVAL = "95 % intervals over problems and runs (of one run of a stream: this run alone)"
+ACCURACY = "accuracy (% of problems)"
+OVER = "over problems and runs (of one run of a stream: this run alone)"
 PRINT = Look("black", "D", "", True)
 ROW_NAMES = {ALL_MICRO: "all problems", COVERED_MICRO: "covered problems", "all": "all problems"}
 ROW_NAMES |= {"covered": "covered problems", "all, macro": "mean of categories", "covered, macro": "mean of covered"}
@@ -92,19 +93,10 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
 
 
 def forest(
-    table: pd.DataFrame,
-    *,
-    title: str,
-    rows: str = "category",
-    series: str = "system",
-    panel: str = "",
-    value: str = "value",
-    label: str | Mapping[str, str] = "accuracy (% of problems)",
-    scale: float = 100,
-    margin: float = 0,
-    caption: str = "",
-    name: str = "",
-) -> Figure | None:
+    table: pd.DataFrame, *, title: str, rows: str = "category", series: str = "system", panel: str = "",
+    value: str = "value", label: str | Mapping[str, str] = ACCURACY, scale: float = 100, margin: float = 0,
+    caption: str = "", name: str = "",
+) -> Figure | None:  # fmt: skip
     """Rows × series: a dot each with its interval, a panel for each value of `panel`.
 
     Reads `low` and `high`, and where the table has them `prediction_low` and `prediction_high` (thin lines) and
@@ -157,10 +149,7 @@ def draw_rows(
     )  # fmt: skip
     if "published" in here:
         _draw_print(axes, scale * here["published"], y + 0.3 / several.max())
-    if margin:
-        axes.axvspan(-scale * margin, scale * margin, color="0.88", zorder=0)
-    if margin or (here[value] < 0).any():
-        axes.axvline(0, color="black", linewidth=1)
+    _zero(axes.axvspan, axes.axvline, scale * margin, here[value])
     for place in range(1, len(places)):
         axes.axhline(place - 0.5, color="0.85", linewidth=0.6)
     axes.set(xlabel="", ylabel="", ylim=(len(places) - 0.5, -0.5))
@@ -169,20 +158,10 @@ def draw_rows(
 
 
 def curve(
-    table: pd.DataFrame,
-    *,
-    title: str,
-    x: str = "k",
-    series: str = "system",
-    panel: str = "",
-    value: str = "value",
-    labels: tuple[str, str | Mapping[str, str]] = ("budget K (calls a problem)", "accuracy (% of problems)"),
-    scale: float = 100,
-    margin: float = 0,
-    log: bool = False,
-    caption: str = "",
-    name: str = "",
-) -> Figure | None:
+    table: pd.DataFrame, *, title: str, x: str = "k", series: str = "system", panel: str = "", value: str = "value",
+    labels: tuple[str, str | Mapping[str, str]] = ("budget K (calls a problem)", ACCURACY), scale: float = 100,
+    margin: float = 0, log: bool = False, caption: str = "", name: str = "",
+) -> Figure | None:  # fmt: skip
     """A line a series against `x`; a panel for each value of `panel`. Intervals are bands, or bars where `x` is a text.
 
     Printed values (`published`) are hollow black marks. labels: of both axes; the second may be one a panel, which then
@@ -198,16 +177,15 @@ def curve(
     lines = -(-len(panels) // columns)
     size = (1.6 + (5.8 if columns == 1 else 3 * columns), 1.2 + (3 if lines == 1 else 2.5 * lines))
     same = isinstance(labels[1], str)
-    shared = {"sharey": "all" if same else "none", "layout": "constrained", "squeeze": False}
-    figure, grid = plt.subplots(lines, columns, figsize=size, **shared)
-    for axes in grid.flat[len(panels) :]:
-        axes.set_axis_off()
-    for axes, part in zip(grid.flat, panels, strict=False):
+    figure, grid = plt.subplots(
+        lines, columns, figsize=size, layout="constrained", sharey="all" if same else "none", squeeze=False
+    )
+    for axes, part in zip_longest(grid.flat, panels):
+        if part is None:
+            axes.set_axis_off()
+            continue
         here = known[known[panel] == part] if panel else known
-        if margin:
-            axes.axhspan(-scale * margin, scale * margin, color="0.88", zorder=0)
-        if (here[value] < 0).any() or margin:
-            axes.axhline(0, color="black", linewidth=1)
+        _zero(axes.axhspan, axes.axhline, scale * margin, here[value])
         for number, each in enumerate(names):
             cells, style = here[here[series] == each], styles[each]
             if cells.empty:
@@ -298,6 +276,14 @@ def _legend(figure: Figure, styles: Mapping[str, Look], known: pd.DataFrame, *, 
     figure.legend(handles=handles, frameon=False, ncols=columns, fontsize=9, loc="outside lower center")
 
 
+def _zero(span: Callable, line: Callable, margin: float, values: pd.Series) -> None:
+    """A line at 0 among differences, and the band of those that count as none."""
+    if margin:
+        span(-margin, margin, color="0.88", zorder=0)
+    if margin or (values < 0).any():
+        line(0, color="black", linewidth=1)
+
+
 def _draw_print(axes: Axes, x: pd.Series, y: pd.Series, marker: str = PRINT.marker) -> None:
     axes.scatter(x, y, marker=marker, facecolor="none", edgecolor="black", zorder=6, s=26, linewidth=1.1, clip_on=False)
 
@@ -319,7 +305,7 @@ def _known(table: pd.DataFrame, value: str, series: str) -> pd.DataFrame:
 
 
 def _has(known: pd.DataFrame, column: str) -> bool:
-    return column in known and known[column].notna().any()
+    return column in known and bool(known[column].notna().any())
 
 
 def _order(table: pd.DataFrame, column: str, known: pd.DataFrame | None = None) -> list:
@@ -331,14 +317,11 @@ def _order(table: pd.DataFrame, column: str, known: pd.DataFrame | None = None) 
 def _measured_over(known: pd.DataFrame, mark: str) -> str:
     """Over which problems and runs, and what interval the marks are, as sentences."""
     covers = known["covers"].dropna().unique() if "covers" in known else ()
-    interval = INTERVAL
-    if len(covers):
-        interval = f"95 % intervals {'of' if THESE_RUNS in covers else 'over'} {' or '.join(covers)}"
-    if _has(known, "prediction_low") and mark == "Bars":
-        interval += "; thin: where five new runs on these problems would fall (95 %)"
-    parts = [_problems_and_runs(known), f"{mark}: {interval}"]
-    if _has(known, "published"):
-        parts.append("Hollow and black: the paper's values")
+    over = f"{'of' if THESE_RUNS in covers else 'over'} {' or '.join(covers)}" if len(covers) else OVER
+    thin = "; thin: where five new runs on these problems would fall (95 %)"
+    parts = [_problems_and_runs(known)]
+    parts.append(f"{mark}: 95 % intervals {over}" + thin * (_has(known, "prediction_low") and mark == "Bars"))
+    parts.append("Hollow and black: the paper's values" * _has(known, "published"))
     if "source" in known and (known["source"] == "SKIP pool").any():
         parts.append("The SKIP pool stands in for PRIMITIVE, which these runs lack: it is not the same prompt")
     return " ".join(f"{part}." for part in parts if part)

@@ -29,7 +29,6 @@ COLUMNS += ["detectable", "problems", "runs", "counted", "reason", "table"]
 NUMBERS = ["difference", "low", "high", "p", "p_holm", "problems", "runs"]
 IN_PRINT, PLANNED, RECORDED, SEEN = GROUPS = ("in print", "planned", "recorded runs", "seen before the plan")
 LIVE, PRACTICE = "live, a real model", "live, the practice model (a toy)"
-MAKERS = ("TROVE", "CREATOR", "LATM")
 NOT_RUN, NO_TOOLS = "not run yet", "no tool was made or used"
 #: A difference that is shown at 5 %, two-sided, with a chance of 80 %, over the half of its 95 % interval.
 DETECTABLE = (1.95996 + 0.84162) / 1.95996
@@ -156,7 +155,7 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
     if known.empty:
         return None
     known["row"] = known["tools"] + " minus " + known["without"] + "\n" + known["study"] + "; " + known["budget"]
-    known["maker"] = known["tools"].str.extract("^(TROVE|CREATOR|LATM)", expand=False).fillna("another")
+    known["maker"] = known["tools"].str.split(",| of ", regex=True).str[0]
     known["shown"] = known["counted"] & (known["p_holm"] < 0.05)
     toy = known["study"].str.contains("practice")
     known["origin"] = np.select([known["group"].isin([IN_PRINT, RECORDED]), toy], [known["group"], PRACTICE], LIVE)
@@ -185,7 +184,10 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
         if origins != [IN_PRINT]:
             axes.set_xlim(-(most := max(map(abs, axes.get_xlim()))), most)
         axes.set_xlabel("accuracy with tools minus without (points)")
-    makers = [Line2D([], [], linestyle="", color=look(m).colour, marker=look(m).marker, label=m) for m in MAKERS]
+    makers = [
+        Line2D([], [], linestyle="", color=look(m).colour, marker=look(m).marker, label=m)
+        for m in known["maker"].unique()
+    ]
     hollow = Line2D(
         [], [], linestyle="", color="0.4", marker="o", markerfacecolor="white", label="hollow: not in the plan, or open"
     )

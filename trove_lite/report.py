@@ -69,21 +69,21 @@ def _about(path: Path) -> dict:
     return read_notebook(path).metadata.get("trove_lite", {})
 
 
-def _about_runs(notebooks: Path, methods: set[str], only: Sequence[str]) -> dict[Path, dict[str, object]]:
-    """The notebooks to be run, in order, with their parameters: all about these methods, or of these those named.
+def _is_about(path: Path, methods: set[str]) -> bool:
+    """Whether a notebook can say anything of runs of these methods; variants, such as `creator_R0`, count as these."""
+    named = _about(path).get("methods", ())
+    return not named or any(f"{method}_".startswith(f"{name}_") for method in methods for name in named)
 
-    Variants of a method, such as `creator_R0`, count as that method.
-    """
+
+def _about_runs(notebooks: Path, methods: set[str], only: Sequence[str]) -> dict[Path, dict[str, object]]:
+    """The notebooks to be run, in order, with their parameters: all about these methods, or of these those named."""
     known = {path: notebook_parameters(path) for path in sorted(notebooks.glob("[0-9]*.ipynb"))}
     known = {path: own for path, own in known.items() if "runs" in own}
     stems = [path.stem for path in known]
     if unknown := sorted({*only} - {*stems}):
         raise TroveLiteError(f"no notebook '{unknown[0]}' about runs: there are {', '.join(stems)}")
-    chosen, kept = [path for path in known if not only or path.stem in only], []
-    for path in chosen:
-        named = _about(path).get("methods", ())
-        if not named or any(f"{method}_".startswith(f"{name}_") for method in methods for name in named):
-            kept.append(path)
+    chosen = [path for path in known if not only or path.stem in only]
+    kept = [path for path in chosen if _is_about(path, methods)]
     if len(kept) < len(chosen):
         others = ", ".join(path.stem for path in chosen if path not in kept)
         print(f"left out, for these runs hold none of their methods: {others}")

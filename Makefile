@@ -20,12 +20,12 @@ reproduce: recorded demo answer  ## all of them; NAME=…, TITLE=…, RUNS=…, 
 
 recorded: $(VENV)/ready  ## all tables and figures from recorded CodeLlama runs
 	$(BIN)/trove-lite view $(RUNS) --out results/$(NAME)/view.html
-	$(BIN)/trove-lite report $(RUNS) --out $(NAME) --title "$(TITLE)" --force $(ARGS)
+	$(BIN)/trove-lite report $(RUNS) --out $(NAME) --title "$(TITLE)" $(ARGS)
 
 demo: $(VENV)/ready  ## the practice model live: TROVE and PRIMITIVE, 10 problems a category, 3 seeds
 	$(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
 	$(BIN)/trove-lite view runs/practice-demo --out results/practice-demo/view.html
-	$(BIN)/trove-lite report runs/practice-demo --out practice-demo --title "$(TOY)" --force $(ARGS)
+	$(BIN)/trove-lite report runs/practice-demo --out practice-demo --title "$(TOY)" $(ARGS)
 
 study: $(VENV)/ready  ## tables and figures of a real model's study, where results/ has it
 	$(BIN)/python -m studies report $(STUDY)

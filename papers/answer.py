@@ -9,22 +9,26 @@ tools were used and against which no sign of health stands; every other row says
 from collections.abc import Mapping
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from trove_lite.analysis import statistics
+from trove_lite.analysis.compare import points
 from trove_lite.analysis.variance import SMALLEST_EFFECT
 from trove_lite.candidates import named
 from trove_lite.errors import TroveLiteError
 
-from .figures import forest
+from .figures import PRINT, draw_rows, look, titled
 from .tables import published_table, published_value
 
 COLUMNS = ["group", "study", "tools", "without", "budget", "difference", "low", "high", "covers", "p", "p_holm"]
-COLUMNS += ["detectable", "problems", "counted", "reason", "table"]
-NUMBERS = ["difference", "low", "high", "p", "p_holm", "problems"]
+COLUMNS += ["detectable", "problems", "runs", "counted", "reason", "table"]
+NUMBERS = ["difference", "low", "high", "p", "p_holm", "problems", "runs"]
 IN_PRINT, PLANNED, RECORDED, SEEN = GROUPS = ("in print", "planned", "recorded runs", "seen before the plan")
+LIVE, PRACTICE = "live, a real model", "live, the practice model (a toy)"
 NOT_RUN, NO_TOOLS = "not run yet", "no tool was made or used"
 #: A difference that is shown at 5 %, two-sided, with a chance of 80 %, over the half of its 95 % interval.
 DETECTABLE = (1.95996 + 0.84162) / 1.95996
@@ -37,14 +41,12 @@ def answer(studies: Mapping[str | Path, str], plan: str | Path, measured: str | 
     group of its own. `plan` is the file of planned comparisons, `measured` what was found of them, by `id`: their
     differences, whether tools were used (`tools_used`) and the signs that stand (`signs`); not there: none was run.
     `p_holm` corrects over the plan's family, of which what has no p counts as 1. `detectable` is the difference that a
-    design with this interval shows with a chance of 80 %, before correction.
+    design with this interval shows with a chance of 80 %, before correction. `runs`: seeds, of the side with fewer.
     Raises TroveLiteError for a folder without any of the tables that are read.
     """
     parts = [_printed(), _planned(Path(plan), Path(measured) if measured else None)]
     for folder, study in studies.items():
-        found = {
-            name: read(pd.read_csv(path)) for name, read in READ.items() if (path := Path(folder) / name).is_file()
-        }
+        found = {name: read(path) for name, read in READ.items() if (path := Path(folder) / name).is_file()}
         if not found:
             raise TroveLiteError(f"{folder}: holds none of {', '.join(READ)}; give the folder of a report's tables")
         group = RECORDED if "(recorded)" in study else SEEN
@@ -92,21 +94,30 @@ def _whole(rows: pd.DataFrame, **about: str) -> pd.DataFrame:
     return last.rename(columns={"a": "tools", "b": "without"}).assign(**about)
 
 
-def _matched(table: pd.DataFrame) -> pd.DataFrame:
+def _matched(path: Path) -> pd.DataFrame:
     """At the most calls that both sides reach; smaller budgets are in the table that this reads."""
+    table, spend = pd.read_csv(path), path.with_name("creator_spend.csv")
+    runs = pd.read_csv(spend).groupby("system")["runs"].min() if spend.is_file() else {}
     rivals = table["b"].isin(["PoT", "PRIMITIVE"])  # Entangled makes tools too
     known = table[(table["budget"] == "calls") & table["difference"].notna() & (table["a"] == "CREATOR") & rivals]
     rows = _whole(known.sort_values("spent", kind="stable"))
-    return rows.assign(budget=[f"{spent:.2g} calls each" for spent in rows["spent"]])
+    sides = rows[["tools", "without"]].apply(lambda side: side.map(runs).astype(float))
+    return rows.assign(budget=[f"{spent:.2g} calls each" for spent in rows["spent"]], runs=sides.min(axis="columns"))
+
+
+def _pairs(path: Path, query: str, **about: str) -> pd.DataFrame:
+    """Rows of a table of pairs; `runs`: those of the side that has fewer, mean over categories."""
+    table = pd.read_csv(path).query(query)
+    return _whole(table, **about).assign(runs=table.reindex(columns=["runs_a", "runs_b"]).min(axis="columns"))
 
 
 READ = {
     # without the SKIP pool, which stands in for PRIMITIVE by another prompt: a lead over it is no evidence
-    "reeval_differences.csv": lambda table: _whole(
-        table[(table["rule"] == "one_stage") & (table["b"] == "PRIMITIVE")], budget="the same calls"
+    "reeval_differences.csv": lambda path: _pairs(
+        path, "rule == 'one_stage' and b == 'PRIMITIVE'", budget="the same calls"
     ),
-    "reeval_without_import.csv": lambda table: _whole(
-        table[table["counted"] == "independent runs"], budget="the calls that are left"
+    "reeval_without_import.csv": lambda path: _pairs(
+        path, "counted == 'independent runs'", budget="the calls that are left"
     ),
     "creator_matched.csv": _matched,
 }
@@ -138,20 +149,60 @@ def _printed() -> pd.DataFrame:
 
 
 def answer_figure(table: pd.DataFrame) -> Figure | None:
-    """Every comparison that has a difference, in points, with its interval; hollow where it does not count."""
-    known = table[table["difference"].notna()]
-    maker = known["tools"].str.extract("^(TROVE|CREATOR|LATM)", expand=False).fillna("another")
-    shown = known["counted"] & (known["p_holm"] < 0.05)
-    row = known["tools"] + " minus " + known["without"] + "\n" + known["study"] + "; " + known["budget"]
-    series = maker.where(shown, maker + ", not counted or not shown").mask(known["group"] == IN_PRINT, IN_PRINT)
-    known = known.assign(row=row, series=series, category=known["study"]).drop(columns="covers")
-    return forest(
-        known,
-        title="Does making tools help?",
-        rows="row",
-        series="series",
-        value="difference",
-        label="accuracy with tools minus without (points)",
-        margin=SMALLEST_EFFECT,
-        caption="Each row is a method that makes tools minus one that does not; print has its own budgets.",
+    """Every comparison that has a difference, in points: those measured, by where their programs come from, with
+    intervals, n and seeds; below them those in print, on an axis of their own. Hollow: not counted, or not shown."""
+    known = table[table["difference"].notna()].copy()
+    if known.empty:
+        return None
+    known["row"] = known["tools"] + " minus " + known["without"] + "\n" + known["study"] + "; " + known["budget"]
+    known["maker"] = known["tools"].str.split(",| of ", regex=True).str[0]
+    known["shown"] = known["counted"] & (known["p_holm"] < 0.05)
+    toy = known["study"].str.contains("practice")
+    known["origin"] = np.select([known["group"].isin([IN_PRINT, RECORDED]), toy], [known["group"], PRACTICE], LIVE)
+    panels = [
+        [origin for origin in origins if (known["origin"] == origin).any()]
+        for origins in ((RECORDED, LIVE, PRACTICE), (IN_PRINT,))
+    ]
+    panels = [(origins, known[known["origin"].isin(origins)]) for origins in panels if origins]
+    heights = [len(origins) + len(rows) for origins, rows in panels]
+    figure, grid = plt.subplots(
+        len(panels), figsize=(10.5, 1.8 + 0.45 * sum(heights)), height_ratios=heights, layout="constrained",
+        squeeze=False,
+    )  # fmt: skip
+    for axes, (origins, rows) in zip(grid[:, 0], panels, strict=True):
+        places = [place for o in origins for place in (o, *rows.loc[rows["origin"] == o, "row"])]
+        styles = [
+            PRINT._replace(marker=look(row.maker).marker) if row.origin == IN_PRINT
+            else look(row.maker)._replace(hollow=not row.shown)
+            for row in rows.itertuples()
+        ]  # fmt: skip
+        draw_rows(axes, rows, places, styles, "row", "difference", margin=SMALLEST_EFFECT)
+        for name in axes.get_yticklabels():
+            name.set_fontweight("bold" if name.get_text() in origins else "normal")
+        numbers = dict(zip(rows["row"], map(_numbers, rows.itertuples()), strict=True))
+        axes.secondary_yaxis("right").set_yticks(range(len(places)), [numbers.get(place, "") for place in places])
+        if origins != [IN_PRINT]:
+            axes.set_xlim(-(most := max(map(abs, axes.get_xlim()))), most)
+        axes.set_xlabel("accuracy with tools minus without (points)")
+    makers = [
+        Line2D([], [], linestyle="", color=look(m).colour, marker=look(m).marker, label=m)
+        for m in known["maker"].unique()
+    ]
+    hollow = Line2D(
+        [], [], linestyle="", color="0.4", marker="o", markerfacecolor="white", label="hollow: not in the plan, or open"
     )
+    figure.legend(handles=[*makers, hollow], frameon=False, ncols=4, loc="outside lower center", fontsize=9)
+    caption = (
+        "Each row: a method that makes tools minus one that does not, on the same n problems. Bars: 95 % intervals. "
+        "Hollow: not in the plan, or not shown after Holm's correction. In print (black): without intervals, each at "
+        f"its paper's own budgets. Grey: within {100 * SMALLEST_EFFECT:g} points, the smallest effect of interest."
+    )
+    return titled(figure, table, "Does making tools help?", caption=caption)
+
+
+def _numbers(row: object) -> str:
+    """A row's difference with its interval, n and seeds, as far as it has them."""
+    if np.isnan(row.low):
+        return f"{100 * row.difference:+.1f}"
+    seeds = "" if np.isnan(row.runs) else f", {'about ' * (row.runs % 1 > 0)}{row.runs:.0f} seed{'s' * (row.runs != 1)}"
+    return f"{points(row)}\nn = {row.problems:,.0f}{seeds}"

@@ -1,22 +1,22 @@
-"""Figures, over seaborn: dots with intervals (`forest`), curves with bands (`curve`), a heat map (`heat`), shares.
+"""Figures, over seaborn: dots with intervals (`forest`), curves with intervals (`curve`), a heat map (`heat`).
 
-A figure takes a table and computes nothing. A method has one colour and mark in every figure (`LOOKS`, `look`), which
-keep apart in grey and for a reader without green (a test measures it); print is black and hollow.
-Shares are drawn in percent, their differences in points. The title is one line; over how many problems and runs, which
-interval and what was not measured is the caption, which `papers.save` writes into the file.
+A figure takes a table and computes nothing. A method has one colour and mark everywhere (`LOOKS`), which keep apart in
+grey and without green (a test measures it); print is black and hollow. Shares are in percent, differences in points.
+The title is one line; problems, runs, interval and what was not measured are the caption, which the file carries.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 from zlib import crc32
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO
 from trove_lite.analysis.variance import THESE_RUNS
@@ -56,29 +56,27 @@ LOOKS = {
     "two-stage": Look("#C58300", "^", ":"),
     "pass@1": Look("#00707A", "v", "-"),
     "finished": Look("#8A68AE", "*", "-."),
-    "in print": Look("black", "D", "", True),
 }
 #: What candidates tables call some of them.
 ALIASES = {name.lower(): name for name in LOOKS} | {"trove_no_import": "TROVE without IMPORT"}
-#: Of what is no method of a paper, such as a model or a method of one's own.
+#: Of what is no method of a paper, such as a model, a difference or a method of one's own.
 OTHERS = [Look(c, m) for c, m in zip(("#595959", "#9A5B00", "#2E6F40", "#7A1F5C", "#3B5BA5"), "DXhPv", strict=True)]
-INTERVAL = "95 % intervals over problems and runs (of one run of a stream: this run alone)"
-PRINT = {"facecolor": "none", "edgecolor": "black", "zorder": 6, "s": 26, "linewidth": 1.1, "clip_on": False}
+ACCURACY = "accuracy (% of problems)"
+OVER = "over problems and runs (of one run of a stream: this run alone)"
+PRINT = Look("black", "D", "", True)
 ROW_NAMES = {ALL_MICRO: "all problems", COVERED_MICRO: "covered problems", "all": "all problems"}
-ROW_NAMES |= {"covered": "covered problems"}
+ROW_NAMES |= {"covered": "covered problems", "all, macro": "mean of categories", "covered, macro": "mean of covered"}
 
 
 # ---- how a series looks ----
 
 
 def look(name: str) -> Look:
-    """The look of a method, mode or rule, by the longest known name that `name` begins with; else by a hash.
-
-    Hollow is what does not count (`NAME, not counted or not shown`)."""
+    """The look of a method, mode or rule, by the longest known name that `name` begins with; else by a hash."""
     name = ALIASES.get(name, name)
     known = [known for known in LOOKS if name == known or name.startswith((f"{known},", f"{known} "))]
-    found = LOOKS[max(known, key=len)] if known else OTHERS[crc32(name.encode()) % len(OTHERS)]
-    return found._replace(hollow=True) if name.endswith("not shown") else found
+    difference = " minus " in name
+    return LOOKS[max(known, key=len)] if known and not difference else OTHERS[crc32(name.encode()) % len(OTHERS)]
 
 
 def looks(names: Iterable[str]) -> dict[str, Look]:
@@ -95,57 +93,35 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
 
 
 def forest(
-    table: pd.DataFrame,
-    *,
-    title: str,
-    rows: str = "category",
-    series: str = "system",
-    panel: str = "",
-    value: str = "value",
-    label: str | Mapping[str, str] = "accuracy (% of problems)",
-    scale: float = 100,
-    margin: float = 0,
-    caption: str = "",
-    name: str = "",
-) -> Figure | None:
+    table: pd.DataFrame, *, title: str, rows: str = "category", series: str = "system", panel: str = "",
+    value: str = "value", label: str | Mapping[str, str] = ACCURACY, scale: float = 100, margin: float = 0,
+    caption: str = "", name: str = "",
+) -> Figure | None:  # fmt: skip
     """Rows × series: a dot each with its interval, a panel for each value of `panel`.
 
     Reads `low` and `high`, and where the table has them `prediction_low` and `prediction_high` (thin lines) and
     `published` (hollow diamonds). label: of the axis, or of each panel's. margin: differences that count as none, drawn
     as a grey band.
     """
-    known = table[table[value].notna()]
+    known = _known(table, value, series)
     if known.empty:
         return None
     places, names, panels = _order(table, rows, known), _order(known, series), _order(known, panel)
     styles, words = looks(names), max(len(line) for place in places for line in str(place).split("\n"))
-    wide = 1.2 + 0.08 * words + (4.6 if len(panels) == 1 else 3.2 * len(panels))
+    wide = 1.2 + 0.08 * words + (5.4 if len(panels) == 1 else 3.2 * len(panels))
     size = wide, 1.5 + (0.3 + 0.14 * min(len(names), 4)) * len(places)
-    figure, grid = plt.subplots(1, len(panels), figsize=size, layout="constrained", sharey=True, squeeze=False)
+    same = "all" if isinstance(label, str) else "none"
+    figure, grid = plt.subplots(1, len(panels), figsize=size, layout="constrained", sharex=same, squeeze=False)
     for axes, part in zip(grid[0], panels, strict=True):
         here = known[known[panel] == part] if panel else known
         here = here.sort_values(series, key=lambda column: column.map(names.index), kind="stable")
-        in_row = here.groupby(rows, sort=False)[series]
-        number, several = in_row.cumcount(), in_row.transform("size")
-        y = here[rows].map(places.index) + 0.72 * (number - (several - 1) / 2) / several.max()
-        drawn = [styles[each] for each in here[series]]
-        _dots(axes, here, y.to_numpy(dtype=float), scale * here[value], drawn, scale)
-        if "published" in here:
-            axes.scatter(scale * here["published"], y + 0.3 / several.max(), marker="D", **PRINT)
-        if margin:
-            axes.axvspan(-scale * margin, scale * margin, color="0.88", zorder=0)
-        if margin or (here[value] < 0).any():
-            axes.axvline(0, color="black", linewidth=1)
-        else:
-            axes.set_xlim(left=min(0, axes.get_xlim()[0]))
+        draw_rows(axes, here, places, [styles[each] for each in here[series]], rows, value, scale, margin)
         axes.set_xlabel(label if isinstance(label, str) else label[part])
-        axes.set_title(str(part).replace("_", "-"), fontsize=10)
-        axes.grid(axis="x", color="0.9")
-        axes.set_axisbelow(True)
-        for place in range(1, len(places)):
-            axes.axhline(place - 0.5, color="0.85", linewidth=0.6)
-    grid[0, 0].set_yticks(range(len(places)), [ROW_NAMES.get(str(place), str(place)) for place in places])
-    grid[0, 0].set_ylim(len(places) - 0.5, -0.5)
+        axes.set_title(_words(part), fontsize=10)
+        axes.tick_params(labelleft=axes is grid[0, 0])
+    for axes, part in zip(grid[0], panels, strict=True):  # when all are drawn, for they may share the axis
+        if not margin and (known.loc[known[panel] == part if panel else slice(None), value] >= 0).all():
+            axes.set_xlim(left=0)
     if len(names) > 1 or names[0] in LOOKS:
         _legend(figure, styles, known, lines=False)
     about = [caption, _measured_over(known, "Bars"), _absent(table, value, rows)]
@@ -154,131 +130,120 @@ def forest(
     return titled(figure, table, title, name, caption=" ".join(filter(None, about)))
 
 
-def _dots(axes: Axes, cells: pd.DataFrame, y: np.ndarray, x: pd.Series, styles: Sequence[Look], scale: float) -> None:
+def draw_rows(
+    axes: Axes, here: pd.DataFrame, places: Sequence[str], styles: Sequence[Look], rows: str, value: str,
+    scale: float = 100, margin: float = 0,
+) -> None:  # fmt: skip
+    """Dots with intervals, `styles` one a dot, in the row of `places` that column `rows` names; the first on top."""
+    several = here.groupby(rows, sort=False)[rows].transform("size")
+    number = here.groupby(rows, sort=False).cumcount()
+    y = (here[rows].map(places.index) + 0.72 * (number - (several - 1) / 2) / several.max()).to_numpy(dtype=float)
     colours = [style.colour for style in styles]
-    kinds = {str(number): style.marker for number, style in enumerate(styles)}  # each dot its own: some are hollow
     for ends, width in ((("prediction_low", "prediction_high"), 0.8), (("low", "high"), 2.2)):
-        if set(ends) <= set(cells):
-            axes.hlines(y, *(scale * cells[end] for end in ends), color=colours, linewidth=width)
+        if set(ends) <= set(here):
+            axes.hlines(y, *(scale * here[end] for end in ends), color=colours, linewidth=width)
+    kinds = {str(number): style.marker for number, style in enumerate(styles)}  # each dot its own: some are hollow
     sns.scatterplot(
-        x=x.to_numpy(), y=y, style=list(kinds), markers=kinds, s=44, linewidth=1.2, edgecolor=colours,
-        color=[style.face for style in styles], zorder=4, legend=False, clip_on=False, ax=axes,
+        x=(scale * here[value]).to_numpy(), y=y, style=list(kinds), markers=kinds, s=44, linewidth=1.2,
+        edgecolor=colours, color=[style.face for style in styles], zorder=4, legend=False, clip_on=False, ax=axes,
     )  # fmt: skip
+    if "published" in here:
+        _draw_print(axes, scale * here["published"], y + 0.3 / several.max())
+    _zero(axes.axvspan, axes.axvline, scale * margin, here[value])
+    for place in range(1, len(places)):
+        axes.axhline(place - 0.5, color="0.85", linewidth=0.6)
+    axes.set(xlabel="", ylabel="", ylim=(len(places) - 0.5, -0.5))
+    axes.set_yticks(range(len(places)), [ROW_NAMES.get(str(place), str(place)) for place in places])
+    _grid(axes, "x")
 
 
 def curve(
-    table: pd.DataFrame,
-    *,
-    title: str,
-    x: str = "k",
-    series: str = "system",
-    panel: str = "",
-    value: str = "value",
-    labels: tuple[str, str] = ("budget K (calls a problem)", "accuracy (% of problems)"),
-    scale: float = 100,
-    margin: float = 0,
-    same_scale: bool = True,
-    caption: str = "",
-    name: str = "",
-) -> Figure | None:
-    """A line a series against `x`, numbers or steps, its interval a band; a panel for each value of `panel`.
+    table: pd.DataFrame, *, title: str, x: str = "k", series: str = "system", panel: str = "", value: str = "value",
+    labels: tuple[str, str | Mapping[str, str]] = ("budget K (calls a problem)", ACCURACY), scale: float = 100,
+    margin: float = 0, log: bool = False, caption: str = "", name: str = "",
+) -> Figure | None:  # fmt: skip
+    """A line a series against `x`; a panel for each value of `panel`. Intervals are bands, or bars where `x` is a text.
 
-    Printed values (`published`) are hollow black marks. labels: of both axes. same_scale: all panels share the vertical
-    axis. The rest as in `forest`.
+    Printed values (`published`) are hollow black marks. labels: of both axes; the second may be one a panel, which then
+    have scales of their own. log: values on a logarithmic axis. The rest as in `forest`.
     """
-    known = table[table[value].notna()]
+    known = _known(table, value, series)
     if known.empty:
         return None
     names, panels = _order(known, series), _order(table, panel, known)
     styles = looks(names)
     steps = [] if pd.api.types.is_numeric_dtype(known[x]) else [str(step) for step in _order(table, x)]
-    columns = min(4, len(panels))
+    columns = min(4 if len(panels) == 4 else 3, len(panels))
     lines = -(-len(panels) // columns)
-    size = (1.6 + (5.4 if columns == 1 else 3 * columns), 1.2 + (3 if lines == 1 else 2.5 * lines))
-    shared = "all" if same_scale else "none"
-    figure, grid = plt.subplots(lines, columns, figsize=size, layout="constrained", sharey=shared, squeeze=False)
-    for axes in grid.flat[len(panels) :]:
-        axes.set_axis_off()
-    for axes, part in zip(grid.flat, panels, strict=False):
+    size = (1.6 + (5.8 if columns == 1 else 3 * columns), 1.2 + (3 if lines == 1 else 2.5 * lines))
+    same = isinstance(labels[1], str)
+    figure, grid = plt.subplots(
+        lines, columns, figsize=size, layout="constrained", sharey="all" if same else "none", squeeze=False
+    )
+    for axes, part in zip_longest(grid.flat, panels):
+        if part is None:
+            axes.set_axis_off()
+            continue
         here = known[known[panel] == part] if panel else known
-        if margin:
-            axes.axhspan(-scale * margin, scale * margin, color="0.88", zorder=0)
-        if (here[value] < 0).any() or margin:
-            axes.axhline(0, color="black", linewidth=1)
+        _zero(axes.axhspan, axes.axhline, scale * margin, here[value])
         for number, each in enumerate(names):
             cells, style = here[here[series] == each], styles[each]
             if cells.empty:
                 continue
-            at = cells[x].astype(str).map(steps.index) + 0.1 * number if steps else cells[x].astype(float)
+            apart = 0.1 * (number - (len(names) - 1) / 2)
+            at = cells[x].astype(str).map(steps.index) + apart if steps else cells[x].astype(float)
             if {"low", "high"} <= set(cells):
                 ends = [scale * cells[end] for end in ("low", "high")]
                 if steps or len(cells) == 1:
                     axes.vlines(at, *ends, color=style.colour, linewidth=1.4)
                 else:
                     axes.fill_between(at, *ends, color=style.colour, alpha=0.15, linewidth=0)
-            sns.lineplot(
-                x=at.to_numpy(), y=(scale * cells[value]).to_numpy(), color=style.colour, linestyle=style.line,
-                marker=style.marker, markerfacecolor=style.face, markeredgecolor=style.colour, markersize=6,
-                estimator=None, errorbar=None, ax=axes,
+            axes.plot(
+                at, scale * cells[value], color=style.colour, linestyle=style.line, marker=style.marker,
+                markerfacecolor=style.face, markersize=6,
             )  # fmt: skip
             if "published" in cells:
-                axes.scatter(at, scale * cells["published"], marker=style.marker, **PRINT)
+                _draw_print(axes, at, scale * cells["published"], style.marker)
         if steps:
             axes.set_xticks(range(len(steps)), steps)
         elif here[x].nunique() < 9 and (here[x] % 1 == 0).all():
             axes.set_xticks(sorted(here[x].unique()))
-        axes.set(xlabel=labels[0], ylabel=labels[1] if not same_scale or axes in grid[:, 0] else "")
-        axes.set_title(ROW_NAMES.get(str(part), str(part)), fontsize=10)
-        axes.grid(axis="y", color="0.9")
-        axes.set_axisbelow(True)
+        axes.set(xlabel=labels[0], ylabel=labels[1] if same and axes in grid[:, 0] else "" if same else labels[1][part])
+        axes.set_title(_words(part), fontsize=10)
+        _grid(axes, "y")
+        if log:
+            axes.set_yscale("log")
     _legend(figure, styles, known, lines=True)
-    about = [caption, _measured_over(known, "Bands"), _absent(table, value, panel or "category")]
+    about = [caption, _measured_over(known, "Bars" if steps else "Bands"), _absent(table, value, panel or "category")]
     return titled(figure, table, title, name, caption=" ".join(filter(None, about)))
 
 
 def heat(
-    table: pd.DataFrame, *, title: str, rows: str, columns: str, panel: str, label: str = "share of problems (%)"
+    table: pd.DataFrame, *, title: str, rows: str, columns: str, panel: str = "", value: str = "value", label: str
 ) -> Figure | None:
-    """A heat map of shares, each cell with `value` and interval in percent, a panel for each value of `panel`."""
-    known = table[table["value"].notna()]
+    """A heat map of shares, each cell in percent, with its interval where there is one; a panel a value of `panel`."""
+    known = table[table[value].notna()]
     if known.empty:
         return None
     panels, down, along = (_order(known, column) for column in (panel, rows, columns))
-    size = (2.2 + 1.5 * len(along) * len(panels), 1.6 + 0.6 * len(down))
+    size = (2.6 + 1.4 * len(along) * len(panels), 1.6 + 0.6 * len(down))
     figure, grid = plt.subplots(1, len(panels), figsize=size, layout="constrained", sharey=True, squeeze=False)
     for axes, part in zip(grid[0], panels, strict=True):
-        here = known[known[panel] == part]
-        ends = zip(*(100 * here[column] for column in ("value", "low", "high")), strict=True)
-        cells = here.assign(text=[f"{v:.0f}\n[{a:.0f}, {b:.0f}]" for v, a, b in ends]).pivot(
-            index=rows, columns=columns
-        )
-        wide, text = (cells[column].reindex(down, columns=along) for column in ("value", "text"))
+        here = known[known[panel] == part] if panel else known
+        text = (100 * here[value]).map("{:.0f}".format)
+        if {"low", "high"} <= set(here):
+            text += [f"\n[{100 * a:.0f}, {100 * b:.0f}]" for a, b in zip(here["low"], here["high"], strict=True)]
+        cells = here.assign(text=text).pivot(index=rows, columns=columns).reindex(down)
         sns.heatmap(
-            100 * wide, annot=text.fillna(""), fmt="", cmap="cividis", vmin=0, vmax=100 * known["value"].max(),
-            linewidths=1, annot_kws={"fontsize": 8}, cbar=axes is grid[0, -1], cbar_kws={"label": label}, ax=axes,
+            100 * cells[value][along], annot=cells["text"][along].fillna(""), fmt="", cmap="Blues", vmin=0, vmax=100,
+            linewidths=1, linecolor="0.6", cbar=axes is grid[0, -1], cbar_kws={"label": label}, ax=axes,
         )  # fmt: skip
         axes.set(xlabel="", ylabel="")
-        axes.set_title(part, fontsize=10)
+        axes.set_title(_words(part), fontsize=10)
         axes.tick_params(axis="y", rotation=0)
-    about = [_measured_over(known, "In brackets"), _absent(table, "value", panel)]
+    about = [_measured_over(known, "In brackets") if "low" in known else f"{title}: {label}."]
+    about.append(_absent(table, value, panel))
     return titled(figure, table, title, caption=" ".join(filter(None, about)))
-
-
-def stacked(table: pd.DataFrame, *, title: str, rows: str, kinds: str, label: str) -> Figure | None:
-    """What each row is made of: shares of its kinds as one bar, told apart by hatches too."""
-    if table.empty:
-        return None
-    bars = 100 * table.pivot_table(index=rows, columns=kinds, values="share", aggfunc="sum", fill_value=0, sort=False)
-    figure, axes = plt.subplots(figsize=(7.4, 1.6 + 0.42 * len(bars)), layout="constrained")
-    bars[_order(table, kinds)].plot.barh(
-        stacked=True, ax=axes, cmap="cividis", edgecolor="black", width=0.8, legend=False
-    )
-    for number, drawn in enumerate(axes.containers):
-        plt.setp(drawn, hatch=("", "///", "...", "xx")[number % 4])
-    axes.invert_yaxis()
-    axes.set(xlabel=label, ylabel="", xlim=(0, 100))
-    figure.legend(frameon=False, ncols=5, loc="outside lower center", fontsize=9)
-    return titled(figure, table, title, caption=f"{title}: {label}.")
 
 
 # ---- titles, legends, captions ----
@@ -288,8 +253,9 @@ def titled(figure: Figure, table: pd.DataFrame, title: str, name: str = "", *, c
     """The figure under one line that says what is shown, with its file's name (none: the table's). Its caption says of
     which runs, and travels with it: `papers.save` writes it into the file."""
     runs = table.attrs.get("runs", "")
-    room = 11.5 * figure.get_figwidth() - len(title)
-    figure.suptitle(f"{title}: {runs}" if runs and len(runs) + 2 <= room else title, fontsize=10)
+    words, room = f"{title}: {runs}", 13.5 * figure.get_figwidth()  # letters, at 9 points
+    words = words if runs and len(words) <= room else title
+    figure.suptitle(words, fontsize=10 if len(words) < 0.88 * room else 9)
     figure.set_label(name or table.attrs.get("name", ""))
     figure.caption = f"{caption} Of {runs}." if caption and runs and runs not in caption else caption
     return figure
@@ -297,14 +263,49 @@ def titled(figure: Figure, table: pd.DataFrame, title: str, name: str = "", *, c
 
 def _legend(figure: Figure, styles: Mapping[str, Look], known: pd.DataFrame, *, lines: bool) -> None:
     shown = dict(styles)
-    if "published" in known and known["published"].notna().any():
-        shown["the paper's value"] = Look("black", "D", "", True)
+    if _has(known, "published"):
+        shown["the paper's value" + ", with its method's mark" * lines] = PRINT
     handles = [
         Line2D([], [], color=s.colour, label=each, linestyle=s.line * lines, marker=s.marker, markerfacecolor=s.face)
         for each, s in shown.items()
     ]
-    columns = 1 if max(len(label) for label in styles) > 45 else min(4, len(handles))
+    if _has(known, "prediction_low") and not lines:
+        handles.append(Line2D([], [], color="black", linewidth=0.8, label="where five new runs would fall"))
+    room = 11 * figure.get_figwidth() / (8 + max(len(handle.get_label()) for handle in handles))
+    columns = max(1, min(4, len(handles), int(room)))
     figure.legend(handles=handles, frameon=False, ncols=columns, fontsize=9, loc="outside lower center")
+
+
+def _zero(span: Callable, line: Callable, margin: float, values: pd.Series) -> None:
+    """A line at 0 among differences, and the band of those that count as none."""
+    if margin:
+        span(-margin, margin, color="0.88", zorder=0)
+    if margin or (values < 0).any():
+        line(0, color="black", linewidth=1)
+
+
+def _draw_print(axes: Axes, x: pd.Series, y: pd.Series, marker: str = PRINT.marker) -> None:
+    axes.scatter(x, y, marker=marker, facecolor="none", edgecolor="black", zorder=6, s=26, linewidth=1.1, clip_on=False)
+
+
+def _grid(axes: Axes, axis: str) -> None:
+    getattr(axes, f"{axis}axis").set_major_locator(MaxNLocator(steps=[1, 2, 5, 10]))
+    axes.grid(axis=axis, color="0.9")
+    axes.set_axisbelow(True)
+
+
+def _words(name: object) -> str:
+    return ROW_NAMES.get(str(name), str(name).replace("one_stage", "one-stage").replace("_", " "))
+
+
+def _known(table: pd.DataFrame, value: str, series: str) -> pd.DataFrame:
+    """The rows that have a value, their series under the names that papers give them."""
+    known = table[table[value].notna()]
+    return known.assign(**{series: known[series].astype(str).map(lambda name: ALIASES.get(name, name))})
+
+
+def _has(known: pd.DataFrame, column: str) -> bool:
+    return column in known and bool(known[column].notna().any())
 
 
 def _order(table: pd.DataFrame, column: str, known: pd.DataFrame | None = None) -> list:
@@ -316,14 +317,11 @@ def _order(table: pd.DataFrame, column: str, known: pd.DataFrame | None = None) 
 def _measured_over(known: pd.DataFrame, mark: str) -> str:
     """Over which problems and runs, and what interval the marks are, as sentences."""
     covers = known["covers"].dropna().unique() if "covers" in known else ()
-    interval = INTERVAL
-    if len(covers):
-        interval = f"95 % intervals {'of' if THESE_RUNS in covers else 'over'} {' or '.join(covers)}"
-    if "prediction_low" in known and known["prediction_low"].notna().any():
-        interval += "; thin: where five new runs on these problems would fall (95 %)"
-    parts = [_problems_and_runs(known), f"{mark}: {interval}"]
-    if "published" in known and known["published"].notna().any():
-        parts.append("Hollow and black: the paper's values")
+    over = f"{'of' if THESE_RUNS in covers else 'over'} {' or '.join(covers)}" if len(covers) else OVER
+    thin = "; thin: where five new runs on these problems would fall (95 %)"
+    parts = [_problems_and_runs(known)]
+    parts.append(f"{mark}: 95 % intervals {over}" + thin * (_has(known, "prediction_low") and mark == "Bars"))
+    parts.append("Hollow and black: the paper's values" * _has(known, "published"))
     if "source" in known and (known["source"] == "SKIP pool").any():
         parts.append("The SKIP pool stands in for PRIMITIVE, which these runs lack: it is not the same prompt")
     return " ".join(f"{part}." for part in parts if part)
@@ -334,18 +332,16 @@ def _problems_and_runs(known: pd.DataFrame) -> str:
     if not {"category", "problems"} <= set(known):
         return ""
     single = known[~known["category"].isin([*ROW_NAMES]) & ~known["category"].str.contains(", ")]
+    number = len(set(single["category"]))
+    within = f" of {number} categories" if number > 1 else ""
     single = single if len(single) else known
     by = [column for column in ("category", "level") if column in single]
-    categories = single["category"].nunique()
-    text = f"{int(single.groupby(by)['problems'].max().sum()):,} problems of "
-    text += "1 category" if categories == 1 else f"{categories} categories"
-    for number, (name, part) in enumerate(
-        single.groupby("source", sort=False) if {"runs", "source"} <= set(single) else ()
-    ):
-        low, high = int(part["runs"].min()), int(part["runs"].max())
-        runs = f"{low} to {high} runs" if low < high else "1 run" if high == 1 else f"{high} runs"
-        text += f"{', ' if number else '; '}{runs} of {name}"
-    return text
+    parts = [f"{int(single.groupby(by)['problems'].max().sum()):,} problems{within}"]
+    for name, runs in single.groupby("source", sort=False)["runs"] if {"runs", "source"} <= set(single) else ():
+        low, high = int(runs.min()), int(runs.max())
+        times = f"{low} to {high} runs" if low < high else f"{high} run{'s' * (high > 1)}"
+        parts.append(f"{times} of {ALIASES.get(name, name)}")
+    return "; ".join([parts[0], ", ".join(parts[1:])]).removesuffix("; ")
 
 
 def _absent(table: pd.DataFrame, value: str, column: str) -> str:

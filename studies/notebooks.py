@@ -28,7 +28,7 @@ def report(study: Study, results: Path) -> int:
     rivals = [path for name in study.other_models if (path := results.parent / name).exists()]
     for dataset, runs in published.items():
         title = study.title + f"; {load_dataset(dataset).title}" * study.several
-        words = ["report", *map(str, runs), "--out", study.report_name(dataset), "--title", title, "--force"]
+        words = ["report", *map(str, runs), "--out", study.report_name(dataset), "--title", title]
         words += ["--only", *study.notebooks] if study.notebooks else []
         for name, paths in {"beside": rivals, "longer": sorted((results / LONGER).glob("*"))}.items():
             words += ["-p", name, json.dumps([f"../{path}" for path in paths])] if paths else []

@@ -17,8 +17,8 @@ from papers import named, save
 from papers.figures import titled
 from trove_lite import TroveLiteError
 from trove_lite.candidates import outcomes, save_table
-from trove_lite.notebooks import check_parameters, notebook_parameters
-from trove_lite.report import index_page, report
+from trove_lite.notebooks import check_parameters
+from trove_lite.report import answer_sentence, index_page, report
 
 from .conftest import ROOT
 from .processes import processes_with
@@ -95,12 +95,6 @@ def test_texts_become_values_of_the_parameters_type_and_one_a_list_of_one(tmp_pa
     assert check_parameters(path, {"runs": "['a', 'b']"}) == {"runs": ["a", "b"]}
 
 
-def test_a_notebook_without_parameters_cell_is_refused(tmp_path):
-    nbformat.write(nbformat.v4.new_notebook(), tmp_path / "n.ipynb")
-    with pytest.raises(TroveLiteError, match="no cell is tagged 'parameters'"):
-        notebook_parameters(tmp_path / "n.ipynb")
-
-
 def test_a_failing_notebook_shows_its_traceback_and_the_others_finish_as_safe_pages(
     fixture_run, folder, tmp_path, capfd
 ):
@@ -135,25 +129,6 @@ def test_notebooks_about_other_methods_are_left_out_and_the_last_run_after_the_o
     assert stems[2:] == ["01_last"]
 
 
-def test_a_report_runs_again_what_is_new_and_nothing_else(fixture_run, folder, tmp_path, told_to_run):
-    for name in ("01_one", "02_two"):
-        notebook(folder / f"{name}.ipynb")
-
-    def ran(**how) -> list[str]:
-        told_to_run.clear()
-        reported(folder, fixture_run, **how)
-        return sorted(job.notebook.stem for job in told_to_run)
-
-    assert ran() == ["01_one", "02_two"]
-    assert ran() == []
-    notebook(folder / "01_one.ipynb", "print(k)")
-    assert ran(only=["02_two"]) == []
-    assert ran() == ["01_one"]
-    assert ran(force=True) == ["01_one", "02_two"]
-    os.utime(fixture_run)  # other runs, for all that the report knows
-    assert ran() == ["01_one", "02_two"]
-
-
 def test_an_ended_report_leaves_no_process(fixture_run, folder, tmp_path):
     notebook(folder / "01_sleeps.ipynb", "open('begun', 'w').close(); import time; time.sleep(1000)")
     process = subprocess.Popen(
@@ -169,23 +144,54 @@ def test_an_ended_report_leaves_no_process(fixture_run, folder, tmp_path):
     process.terminate()
     _, error = process.communicate(timeout=180)  # a busy machine
     assert process.returncode == 128 + signal.SIGTERM
-    assert error.endswith("give the same command again to go on\n")
+    assert error.endswith("interrupted\n")
     deadline = time.monotonic() + 30
     while (left := processes_with(f"TROVE_LITE_TEST={tmp_path}")) and time.monotonic() < deadline:
         time.sleep(0.2)
     assert not left
 
 
-def test_the_index_shows_signs_and_figures_with_captions_in_natural_order_escaped(tmp_path):
+@pytest.mark.parametrize(
+    ("low", "high", "within", "p_holm", "verdict"),
+    [
+        (0.01, 0.2, 0.9, 0.01, "trove is ahead"),
+        (-0.2, -0.01, 0.9, 0.01, "primitive is ahead"),
+        (0.01, 0.2, 0.9, 0.2, "trove is ahead, but not after correction"),
+        (-0.01, 0.01, 0.001, 1, "they differ by less than 2 points"),
+        (-0.1, 0.1, 0.9, 1, "which is ahead is open"),
+    ],
+)
+def test_a_report_opens_with_which_method_is_ahead(tmp_path, low, high, within, p_holm, verdict):
+    row = {"rule": "one_stage", "k": 15, "a": "trove", "b": "primitive", "difference": 0, "low": low, "high": high}
+    row |= {"p_within_2": within, "covers": "", "p": 0.1, "p_holm": p_holm}
+    rows, path = [row | {"problems": problems} for problems in (9, 1200)], tmp_path / "accuracy_differences.csv"
+    pd.DataFrame(rows).to_csv(path)
+    found = answer_sentence(tmp_path)
+    assert found.startswith("trove minus primitive, 15 programs a problem each, 1,200 problems: ")
+    assert found.endswith(f"; {verdict}.")
+    pd.DataFrame([*rows, rows[0] | {"b": "pot", "p": 0.5, "p_holm": 1}]).to_csv(path)
+    shown = f"Of 2 pairs of methods {int(p_holm < 0.05)} are shown to differ; the clearest is "
+    assert answer_sentence(tmp_path) == shown + found
+
+
+def test_the_index_has_claims_by_verdict_and_figures_with_captions_in_natural_order_escaped(tmp_path):
     results, figures = tmp_path / "results", tmp_path / "figures"
     results.mkdir()
-    for name in ("figure10", "figure2"):
+    about = {"paper": "P", "place": "§1", "printed": "", "ours": "+1", "interval": "[0, 2]", "hangs_on": ""}
+    verdicts = [("open", "wide"), ("holds", "sure"), ("open", "in; open: stand-in: SKIP pool; it needs 75 samples")]
+    rows = [{"claim": f"<{why}>", "verdict": verdict, "why": why} | about for verdict, why in verdicts]
+    pd.DataFrame(rows).to_csv(results / "claims.csv", index=False)
+    for name in ("figure10", "figure2", "accuracy"):
         figure, _ = plt.subplots(figsize=(1, 1))
-        save(
-            titled(figure, named(pd.DataFrame(), name, "", "runs"), "A title", caption=f"What {name} <shows>"), figures
-        )
+        table = named(pd.DataFrame(), name, "", "runs")
+        save(titled(figure, table, "A title", caption=f"What {name} <shows>"), figures)
     text = index_page(results, figures, "A <title>", "runs", ["one <answer>"], {})
     assert "<title>A &lt;title&gt;</title>" in text
     assert "one &lt;answer&gt;" in text
-    assert re.findall(r'<figure id="(\w+)"', text) == ["figure2", "figure10"]
+    assert re.findall(r'<figure id="(\w+)"', text) == ["accuracy", "figure2", "figure10"]
     assert "What figure2 &lt;shows&gt; Of runs.</figcaption>" in text
+    shown, folded = text.split("<details><summary>open: 2 of 3</summary>")
+    assert "holds: 1 of 3" in shown
+    assert "&lt;sure&gt;" in shown
+    assert "a narrower interval: more problems or runs" in folded
+    assert "runs of the method itself, not of its stand-in, the SKIP pool; it needs 75 samples" in folded

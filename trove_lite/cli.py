@@ -18,7 +18,7 @@ from .errors import DamagedFile, TroveLiteError, UsageError
 from .options import Parser, completion_of, doc_of
 from .version import __version__
 
-RESUMABLE = ("run", "report", "batch", "reexecute")
+RESUMABLE = ("run", "batch", "reexecute")
 HELP = """\
 usage: trove-lite COMMAND …
 

@@ -153,7 +153,6 @@ def report(
     only: tuple[str, ...] = (),
     notebooks: Path = Path("notebooks"),
     jobs: int = min(4, os.cpu_count() or 1),
-    force: bool = False,
 ) -> int:
     """Run all notebooks: tables, figures and an HTML index.
 
@@ -164,7 +163,6 @@ def report(
     only: these notebooks alone (40_latm)
     notebooks: their folder
     jobs: notebooks at once
-    force: also what is complete and would come out the same
 
     examples:
       trove-lite report runs/mine runs/theirs --out both -p k 6 -p seed 1
@@ -172,7 +170,7 @@ def report(
     from .report import report
 
     refuse_less_than_one(jobs=jobs)
-    failed = report(runs, out, notebooks=notebooks, parameters=p or {}, jobs=jobs, title=title, only=only, force=force)
+    failed = report(runs, out, notebooks=notebooks, parameters=p or {}, jobs=jobs, title=title, only=only)
     print(f"read results/{out}/index.html; tables in results/{out}, figures in figures/{out}")
     return min(failed, 1)
 

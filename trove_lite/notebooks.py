@@ -20,13 +20,13 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 
 import nbformat
 import pandas as pd
 from traitlets.config import Config
 
-from .bars import Bar
 from .errors import TroveLiteError, shown
 from .journal import locked, on_disk, write_atomically
 from .models import load_model
@@ -144,21 +144,19 @@ class Job:
     page: bool = False
     last: bool = False
 
-    def fingerprint(self, depends: str) -> str:
-        """A hash of what its outcome hangs on: its code (no words, no outputs), its parameters, and what else it is."""
+    def fingerprint(self) -> str:
+        """A hash of what its outcome hangs on: its code (no words, no outputs) and its parameters."""
         code = [cell.source for cell in read_notebook(self.notebook).cells if cell.cell_type == "code"]
-        return hashlib.sha256(json.dumps([code, self.parameters, depends]).encode()).hexdigest()
+        return hashlib.sha256(json.dumps([code, self.parameters, ""]).encode()).hexdigest()
 
 
-def run_all(
-    jobs: Mapping[str, Job], home: Path, *, at_once: int, force: bool = False, depends: str = ""
-) -> dict[str, str]:
+def run_all(jobs: Mapping[str, Job], home: Path, *, at_once: int, force: bool = False) -> dict[str, str]:
     """Run every notebook that is not complete, or all by `force`; returns the errors of those that failed, printed too.
 
     `home`, which no other process may write to meanwhile, gets `manifest.csv`: a row a notebook, parameters as JSON, of
-    an error its first line. depends: a fingerprint of whatever else outcomes hang on. An interrupt ends the processes.
+    an error its first line. An interrupt ends the processes.
     """
-    prints = {name: job.fingerprint(depends) for name, job in jobs.items()}
+    prints = {name: job.fingerprint() for name, job in jobs.items()}
     manifest, rows, errors = home / "manifest.csv", {}, {}
     with on_disk(home):
         home.mkdir(parents=True, exist_ok=True)
@@ -169,22 +167,21 @@ def run_all(
         todo = [name for name, job in jobs.items() if force or job.last or name not in done]
         pool = ProcessPoolExecutor(at_once, multiprocessing.get_context("spawn"), _alone)
         try:
-            with Bar(len(jobs), "notebooks", done=len(jobs) - len(todo)) as bar:
-                for last in (False, True):
-                    waiting = {pool.submit(_run, jobs[name]): name for name in todo if jobs[name].last == last}
-                    for future in as_completed(waiting):
-                        name = waiting[future]
-                        try:
-                            seconds, error = future.result()
-                        except Exception as failure:  # its page could not be made, or a process was killed
-                            seconds, error = 0.0, f"{type(failure).__name__}: {failure}"
-                        rows[name] = {"cell": name, "status": "failed" if error else "complete"}
-                        rows[name] |= {"parameters": json.dumps(jobs[name].parameters), "seconds": seconds}
-                        rows[name] |= {"error": error.partition("\n")[0], "of": prints[name]}
-                        errors |= {name: error} if error else {}
-                        table = pd.DataFrame([rows[n] for n in {**jobs, **rows} if n in rows])
-                        write_atomically(manifest, lambda part, table=table: table.to_csv(part, index=False))
-                        bar.update()
+            for last in (False, True):
+                waiting = {pool.submit(_run, jobs[name]): name for name in todo if jobs[name].last == last}
+                for future in as_completed(waiting):
+                    name = waiting[future]
+                    try:
+                        seconds, error = future.result()
+                    except Exception as failure:  # its page could not be made, or a process was killed
+                        seconds, error = 0.0, f"{type(failure).__name__}: {failure}"
+                    rows[name] = {"cell": name, "status": "failed" if error else "complete"}
+                    rows[name] |= {"parameters": json.dumps(jobs[name].parameters), "seconds": seconds}
+                    rows[name] |= {"error": error.partition("\n")[0], "of": prints[name]}
+                    errors |= {name: error} if error else {}
+                    table = pd.DataFrame([rows[n] for n in {**jobs, **rows} if n in rows])
+                    write_atomically(manifest, lambda part, table=table: table.to_csv(part, index=False))
+                    print(f"{name}: {rows[name]['status']}, {seconds:.0f} s", file=sys.stderr, flush=True)
         except BaseException:
             for process in multiprocessing.active_children():
                 process.terminate()
@@ -216,27 +213,28 @@ def _run(job: Job) -> tuple[float, str]:
     return round(time.monotonic() - start, 1), error
 
 
-#: A page loads nothing from elsewhere, folds code away, and leads back to the index.
-PAGE = """
-{%- extends 'index.html.j2' -%}
-{%- block html_head_js -%}{%- endblock -%}
-{%- block jupyter_widgets -%}{%- endblock -%}
-{%- block html_head_js_mathjax -%}{%- endblock -%}
-{%- block html_head_js_mermaidjs -%}{%- endblock -%}
-{%- block body_header -%}{{ super() }}<p><a href="../index.html">all figures and tables</a></p>{%- endblock -%}
-{%- block input -%}<details><summary>code</summary>{{ super() }}</details>{%- endblock -%}
+#: A page that loads nothing from elsewhere, and runs nothing.
+PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{title}</title><style>
+body {{ font: 16px/1.5 sans-serif; max-width: 62rem; margin: 1.5rem auto; padding: 0 1rem; overflow-wrap: break-word }}
+img {{ max-width: 100%; height: auto }} figure {{ margin: 1.5rem 0 }} figcaption {{ font-size: 0.85em; color: #444 }}
+.scroll, .jp-OutputArea-output {{ overflow-x: auto }} pre {{ white-space: pre-wrap }} .anchor-link {{ display: none }}
+table {{ border: 0; border-collapse: collapse; font-size: 0.85em }} td {{ min-width: 4em }}
+th, td {{ text-align: left; vertical-align: top; padding: 0.2em 0.7em 0.2em 0; border-bottom: 1px solid #ccc }}
+td:first-child {{ min-width: 9em }} summary {{ cursor: pointer; font-weight: bold }}
+</style>{body}</html>
 """
 
 
 def to_page(notebook: Path) -> None:
-    """An executed notebook as a page beside it."""
+    """An executed notebook as a page beside it: its words and outputs. Its code stays in the notebook."""
     from nbconvert import HTMLExporter
 
-    book = read_notebook(notebook)
-    book.metadata["title"] = title_of(notebook)
-    exporter = HTMLExporter(exclude_input_prompt=True, exclude_output_prompt=True)
-    exporter.raw_template = PAGE
-    notebook.with_suffix(".html").write_text(exporter.from_notebook_node(book)[0], encoding="utf-8")
+    exporter = HTMLExporter(template_name="basic", exclude_input=True, exclude_output_prompt=True)
+    body, _ = exporter.from_notebook_node(read_notebook(notebook))
+    links = f'<p><a href="../index.html">all figures and tables</a>, <a href="{notebook.name}">with its code</a></p>'
+    page = PAGE.format(title=escape(title_of(notebook)), body=links + body)
+    notebook.with_suffix(".html").write_text(page, encoding="utf-8")
 
 
 def title_of(notebook: Path) -> str:

@@ -1,18 +1,19 @@
 """A report: every notebook on some runs, into results/NAME and figures/NAME, and a page that leads to all of it."""
 
-import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
+import pandas as pd
 from PIL import Image
 
+from .analysis.compare import points
 from .analysis.health import in_words, signs
 from .candidates import load_calls, load_candidates
 from .errors import TroveLiteError, UsageError
-from .notebooks import Job, check_parameters, notebook_parameters, read_notebook, run_all, title_of, typed
+from .notebooks import PAGE, Job, check_parameters, notebook_parameters, read_notebook, run_all, title_of, typed
 
 
 def report(
@@ -23,7 +24,6 @@ def report(
     parameters: Mapping[str, str],
     jobs: int,
     title: str = "",
-    force: bool = False,
     only: Sequence[str] = (),
 ) -> int:
     """Run notebooks on these runs into results/NAME and figures/NAME, here; returns how many failed.
@@ -55,7 +55,7 @@ def report(
         places = {k: v for k, v in given.items() if k in defaults and not (as_it_is and k != "runs" and defaults[k])}
         last = _about(path).get("last", False)  # it reads the tables of the others
         todo[path.stem] = Job(path, places | own, results / "notebooks" / path.name, page=True, last=last)
-    errors = run_all(todo, results / "notebooks", at_once=jobs, force=force, depends=_fingerprint(runs))
+    errors = run_all(todo, results / "notebooks", at_once=jobs, force=True)
     columns = ("model", "dataset", "provenance", "method")
     about = "; ".join(f"{c} {', '.join(sorted(candidates[c].astype(str).unique()))}" for c in columns)
     against = in_words(signs(candidates, load_calls(*runs), runs))
@@ -92,48 +92,86 @@ def _about_runs(notebooks: Path, methods: set[str], only: Sequence[str]) -> dict
     return {path: known[path] for path in kept}
 
 
-def _fingerprint(runs: Iterable[str | Path]) -> str:
-    """A hash of what every notebook's numbers hang on: the runs' tables, by size and time, and the code beside it."""
-    here, digest = Path(__file__).parent, hashlib.sha256()
-    for folder in (here, here.parent / "papers", here.parent / "audit"):
-        for path in sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".csv", ".toml")):
-            digest.update(path.read_bytes())
-    for run in map(Path, runs):
-        for path in sorted(run.glob("*.parquet")) if run.is_dir() else [run]:
-            digest.update(f"{path.resolve()} {path.stat().st_size} {path.stat().st_mtime_ns}\n".encode())
-    return digest.hexdigest()
-
-
-PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{title}</title><style>body{{font:16px/1.5 sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}}
-img{{max-width:100%;height:auto}}</style><h1>{title}</h1><p>{about}</p><ul>{against}</ul>
-<h2>Figures</h2>{pictures}<h2>Notebooks and tables</h2><ul>{links}</ul></html>
-"""
+# ---- the page ----
 
 
 def index_page(
     results: Path, figures: Path, title: str, about: str, against: Sequence[str], books: Mapping[Path, bool]
 ) -> str:
-    """A page that loads nothing: what ran, signs against it, then all figures, notebooks and tables that are there.
+    """A page that loads nothing: the answer with its figure, claims by verdict, then all that is there.
 
-    books: notebooks, and whether each failed. A figure's caption is what its PNG carries.
+    books: notebooks, and whether each failed. against: signs of bad health. A figure's caption is what its PNG carries.
     """
-    up, pictures = os.path.relpath(figures, results), []
-    for path in sorted(figures.glob("*.png"), key=natural):
-        with Image.open(path) as picture:
-            caption = escape(picture.info.get("Description") or path.stem)
-        image = f'<a href="{up}/{path.name}"><img src="{up}/{path.name}" alt="{caption}"></a>'
-        pictures.append(f'<figure id="{path.stem}">{image}<figcaption>{caption}</figcaption></figure>')
+    pictures = {path.stem: _picture(path, results) for path in sorted(figures.glob("*.png"), key=natural)}
+    first = next((pictures.pop(name) for name in ("accuracy", *pictures) if name in pictures), "")
     links = {"view.html": "every problem with its candidates"} if (results / "view.html").is_file() else {}
     links |= {f"notebooks/{path.stem}.html": title_of(path) + " (failed)" * failed for path, failed in books.items()}
     links |= {path.name: path.stem for path in sorted(results.glob("*.csv"), key=natural)}
-    return PAGE.format(
-        title=escape(title),
-        about=escape(about),
-        against="".join(f"<li>Against these runs: {escape(line)}</li>" for line in against),
-        pictures="".join(pictures),
-        links="".join(f'<li><a href="{place}">{escape(words)}</a></li>' for place, words in links.items()),
-    )
+    parts = [
+        f"<h1>{escape(title)}</h1><p><b>{escape(answer_sentence(results))}</b></p>",
+        first,
+        f"<p>{escape(about)}</p>",
+    ]
+    parts += [_listed(f"Against these runs: {escape(line)}" for line in against), *_claims(results)]
+    parts += ["<h2>Other figures</h2>", *pictures.values()] if pictures else []
+    parts += ["<h2>Notebooks and tables</h2>"]
+    parts += [_listed(f'<a href="{place}">{escape(words)}</a>' for place, words in links.items())]
+    return PAGE.format(title=escape(title), body="\n".join(parts))
+
+
+def answer_sentence(results: Path) -> str:
+    """Which of two methods is ahead, by this folder's table of differences over all problems; of several pairs, of how
+    many it is shown, and the clearest."""
+    path = results / "accuracy_differences.csv"
+    table = pd.read_csv(path) if path.is_file() else pd.DataFrame()
+    if table.empty:
+        return "Nothing is compared yet: that takes two methods on the same problems, and the notebook 02_methods."
+    table = table[table["rule"] == table["rule"].iloc[0]].drop_duplicates(["a", "b"], keep="last").sort_values("p")
+    row = next(table.itertuples())
+    if row.low > 0 or row.high < 0:
+        verdict = f"{row.a if row.low > 0 else row.b} is ahead" + ", but not after correction" * (row.p_holm > 0.05)
+    elif row.p_within_2 <= 0.05:
+        verdict = "they differ by less than 2 points"
+    else:
+        verdict = "which is ahead is open" if row.high - row.low < 1 else "these runs cannot tell which is ahead"
+    shown = f"Of {len(table)} pairs of methods {(table['p_holm'] <= 0.05).sum()} are shown to differ; the clearest is "
+    sides = f"{row.a} minus {row.b}, {row.k} programs a problem each, {row.problems:,.0f} problems"
+    pair = f"{sides}: {points(row)} by {row.rule.replace('_', '-')} agreement (95 %); {verdict}."
+    return shown * (len(table) > 1) + pair
+
+
+def _claims(results: Path) -> list[str]:
+    """The papers' claims by verdict, of `claims.csv`; the open ones folded, with what would decide each."""
+    path = results / "claims.csv"
+    if not path.is_file():
+        return []
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    table["claim"] += " (" + table["paper"] + ", " + table["place"] + ")"
+    table["ours"] += " " + table["interval"]
+    missing = table["why"].str.rpartition("open: ")[2].where(table["why"].str.contains("open: |absent: "))
+    missing = missing.str.replace("stand-in: ", "runs of the method itself, not of its stand-in, the ")
+    table["what would decide it"] = missing.fillna("a narrower interval: more problems or runs")
+    parts = ["<h2>What the papers claim</h2>"]
+    for verdict, rows in table.groupby(table["verdict"].replace("open", "~open")):  # open last
+        last = ["what would decide it"] if verdict == "~open" else ["why", "hangs_on"]
+        shown = rows[["claim", "printed", "ours", *last]].rename(columns={"hangs_on": "hangs on"})
+        words = f"{verdict.strip('~')}: {len(rows)} of {len(table)}"
+        html = f'<div class="scroll">{shown.to_html(index=False, border=0)}</div>'
+        folded = f"<details><summary>{words}</summary>{html}</details>"
+        parts.append(folded if verdict == "~open" else f"<h3>{words}</h3>{html}")
+    return parts
+
+
+def _picture(path: Path, results: Path) -> str:
+    with Image.open(path) as picture:
+        caption = escape(picture.info.get("Description") or path.stem)
+    place = os.path.relpath(path, results)
+    image = f'<a href="{place}"><img src="{place}" alt="{caption}"></a>'
+    return f'<figure id="{path.stem}">{image}<figcaption>{caption}</figcaption></figure>'
+
+
+def _listed(items: Iterable[str]) -> str:
+    return "<ul>" + "".join(f"<li>{item}</li>" for item in items) + "</ul>"
 
 
 def natural(path: Path) -> list:

@@ -16,9 +16,10 @@ from matplotlib.figure import Figure
 from trove_lite.analysis import compare as analysis
 from trove_lite.analysis.choose import PROBLEM
 from trove_lite.analysis.scores import estimate, score
+from trove_lite.analysis.variance import SMALLEST_EFFECT
 
 from .. import named
-from ..figures import curve
+from ..figures import forest
 from .sides import NO_REPAIR, Study, without_hints
 
 CREATOR, POT, ENTANGLED, PRIMITIVE = "CREATOR", "PoT", "Entangled", "PRIMITIVE"
@@ -59,11 +60,19 @@ def curves(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame
 
 
 def spend_figure(table: pd.DataFrame) -> Figure | None:
-    """Accuracy of agreement against what it costs: mean calls, and mean tokens written, a problem."""
-    panels = (("calls", "calls"), ("completion", "tokens written"))
-    parts = [table.assign(panel=name, spent=table[column].astype(float)) for column, name in panels]
-    title, labels = "Accuracy against spend, by agreement", ("mean spent a problem", "accuracy (% of problems)")
-    return curve(pd.concat(parts).dropna(subset="spent"), x="spent", panel="panel", title=title, labels=labels)
+    """CREATOR minus each rival at the same mean spend, over all problems; of `matched`. None where nothing is known."""
+    known = table[(table["a"] == CREATOR) & table["difference"].notna()]
+    known = known.drop_duplicates(["budget", "spent", "b"], keep="last")
+    units = known["budget"].map({"calls": "calls", "completion tokens": "tokens written"})
+    rows = [
+        f"{spent:.2g} {unit}" if spent < 100 else f"{spent:,.0f} {unit}"
+        for spent, unit in zip(known["spent"], units, strict=True)
+    ]
+    return forest(
+        known.assign(row=rows), title="CREATOR minus each rival at the same spend", rows="row", series="b",
+        value="difference", label="difference of accuracy by agreement (points)", margin=SMALLEST_EFFECT,
+        name="creator_spend", caption="Rows: means a problem.",
+    )  # fmt: skip
 
 
 def matched(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame:

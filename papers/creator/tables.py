@@ -218,7 +218,7 @@ def figure5_table(study: Study) -> pd.DataFrame:
 def figure4(table: pd.DataFrame) -> Figure | None:
     """Accuracy of single attempts by difficulty (Figure 4)."""
     by = table.attrs.get("by", "level")
-    return curve(table, x="level", title=f"Accuracy of single attempts by {by}", labels=(by, ACCURACY))
+    return curve(table, x="level", title=f"Accuracy by {by}", labels=(by, ACCURACY))
 
 
 def figure5(table: pd.DataFrame) -> Figure | None:
@@ -226,4 +226,5 @@ def figure5(table: pd.DataFrame) -> Figure | None:
     filled = set(table.loc[table["value"].notna(), "category"])
     row = next((row for row in (ALL_MICRO, COVERED_MICRO, *table["category"]) if row in filled), "")
     labels = ("repairs that an attempt may have (N)", ACCURACY)
-    return curve(table[table["category"] == row], panel="category", title="What repairs bring", labels=labels)
+    drawn = table[table["category"] == row].astype({"k": str})  # steps: their intervals stand side by side
+    return curve(drawn, panel="category", title="What repairs bring", labels=labels)

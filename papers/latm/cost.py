@@ -137,20 +137,30 @@ def _fixed(price: Price, category: str, a: System, bills: Mapping) -> tuple[floa
     return np.nan, "the maker's run is not among these"
 
 
-def costs_figure(even: pd.DataFrame, *, prices: str = "tokens") -> Figure | None:
-    """What an instance costs against how many there are, a panel a task: a tool's making is shared out over them.
+def costs_figure(even: pd.DataFrame, accuracy: pd.DataFrame, *, prices: str = "tokens") -> Figure | None:
+    """What a right answer costs against how many instances there are, a panel a task: a tool's making is shared out.
 
-    even: of `break_even`. Of several systems the first is drawn that has a tool.
+    even: of `break_even`; accuracy: of `table2`, by which a bill is divided. Of several systems the first is drawn that
+    has a tool; what answers nothing right has no line.
     """
     known = even[(even["prices"] == prices) & even["each"].notna() & even["fixed"].notna()]
-    known = known[known["a"] == known["a"].iloc[0]] if len(known) else known
+    if known.empty:
+        return None
+    known = known[known["a"] == known["a"].iloc[0]]
     own = known.drop_duplicates("category").assign(system=known["a"])
     rivals = known.assign(system=known["b"], fixed=0.0, each=known["each_rival"])
-    parts = [rows.assign(n=str(n), value=rows["fixed"] / n + rows["each"]) for rows in (own, rivals) for n in INSTANCES]
-    title, labels = "What an instance costs, the tool's making included", ("instances", f"cost ({prices})")
+    right = accuracy.dropna(subset="value").set_index(["category", "system"])["value"]
+    bills = pd.concat([own, rivals])
+    lines = pd.MultiIndex.from_frame(bills[["category", "system"]])
+    bills["right"] = right.reindex(lines).replace(0, np.nan).to_numpy()
+    users = set(bills["system"].str.rpartition(", ")[2])
+    if len(users) == 1:
+        bills["system"] = bills["system"].str.rpartition(", ")[0]
+    parts = [bills.assign(n=str(n), value=(bills["fixed"] / n + bills["each"]) / bills["right"]) for n in INSTANCES]
+    title = f"What a right answer costs, the tool's making included: {', '.join(sorted(users))}"
+    labels = ("instances", f"{prices} a right answer")
     sign = "_".join("".join(letter if letter.isalnum() else " " for letter in prices).split())
-    about = {"panel": "category", "scale": 1, "same_scale": False, "name": f"latm_costs_{sign}"}
+    about = {"panel": "category", "scale": 1, "log": True, "name": f"latm_costs_{sign}"}
     figure = curve(pd.concat(parts).drop(columns=["low", "high", "note"]), x="n", title=title, labels=labels, **about)
-    if figure:
-        figure.caption = f"{title}, by {prices}. A tool pays from where its line is below another's."
+    figure.caption = f"{title}, by {prices}. A tool pays from where its line is below another's. Without intervals."
     return figure

@@ -138,12 +138,22 @@ def test_the_plan_names_each_comparison_once_with_a_known_pack():
     assert (plan["why"].str.len() > 0).all()
 
 
+def test_the_figure_draws_print_apart_from_what_was_measured_with_n_and_seeds(tmp_path):
+    folder = study(tmp_path / "x", "category,counted,a,b,difference,low,high,covers,p,runs_a,runs_b,problems\n"
+        "all,independent runs,TROVE,TROVE without IMPORT,-0.01,-0.03,0.01,problems,0.2,5,3,1528\n",
+        "reeval_without_import.csv")  # fmt: skip
+    measured, printed = papers_answer.answer_figure(compared(tmp_path, {folder: "X (recorded)"})).axes
+    assert measured.get_xlim()[1] < 10 < 57 < printed.get_xlim()[1]
+    texts = [label.get_text() for label in measured.child_axes[0].get_yticklabels()]
+    assert texts == ["", "-1.0 points [-3.0, +1.0]\nn = 1,528, 3 seeds"]
+
+
 @pytest.mark.parametrize("name", papers_answer.READ)
 def test_every_table_that_is_read_is_one_that_a_published_study_has(name):
     """With its columns. Of one no row is left: the live runs that it held are withdrawn."""
     committed = run(["git", "ls-files", f"results/*/{name}"], cwd=ROOT, capture_output=True, text=True, check=True)
     paths = [ROOT / path for path in committed.stdout.split()]
     assert paths
-    rows = pd.concat([papers_answer.READ[name](pd.read_csv(path)) for path in paths])
+    rows = pd.concat([papers_answer.READ[name](path) for path in paths])
     assert {"tools", "without", "difference", "budget"} <= set(rows)
     assert len(rows) or name == "reeval_differences.csv"

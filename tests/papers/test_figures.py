@@ -104,7 +104,7 @@ def rows(**columns):
 FIGURES = {
     "forest": lambda table: forest(table, title="T"),
     "curve": lambda table: curve(table, title="T"),
-    "heat": lambda table: heat(table.assign(p="all"), title="T", rows="system", columns="category", panel="p"),
+    "heat": lambda table: heat(table, title="T", rows="system", columns="category", label="%"),
 }
 
 

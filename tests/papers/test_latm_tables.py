@@ -172,11 +172,13 @@ def test_a_tool_pays_where_its_line_crosses(made, instances):
     table = even(bills(made, [1, 3], [7, 7]))
     assert table["instances"].tolist() == [instances]
     assert (table["fixed"].item(), table["each"].item(), table["each_rival"].item()) == (made, 2, 7)
-    figure = latm.costs_figure(table)
+    systems = [table["a"].item(), table["b"].item()]
+    right = pd.DataFrame({"category": table["category"].item(), "system": systems, "value": [0.5, 1.0]})
+    figure = latm.costs_figure(table, right)
     (axes,) = figure.axes
     assert figure.get_label() == "latm_costs_tokens"
-    assert axes.lines[0].get_ydata()[0] == made + 2  # the first instance bears it all
-    assert latm.costs_figure(table.iloc[:0]) is None
+    assert axes.lines[0].get_ydata()[0] == (made + 2) / 0.5  # the first instance bears it all
+    assert latm.costs_figure(table.iloc[:0], right) is None
 
 
 def test_a_tool_that_saves_nothing_or_that_nobody_has_never_pays():

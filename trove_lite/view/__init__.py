@@ -38,31 +38,23 @@ def write_page(runs: Sequence[str | Path], out: str | Path | None = None, *, pro
     if not runs:
         raise TroveLiteError("no run given: name a run folder or a parquet file of candidates or outcomes")
     tables = [table_of(Path(run)) for run in runs]
-    path = place_of(tables[0]) if out is None else Path(out)
+    beside = tables[0].with_name(NAME) if tables[0].name in TABLES else tables[0].with_suffix(".html")
+    path = beside if out is None else Path(out)
     if path.is_dir() or path.suffix not in (".html", ".htm"):
         raise TroveLiteError(f"{path}: no place for a page; name a file that ends in .html, such as {path / NAME}")
     candidates, calls = load_candidates(*tables), load_calls(*tables)
     problems, notes = problems_of(candidates, [table.parent for table in tables])
+    title = ", ".join(table.resolve().parent.name if table.name in TABLES else table.stem for table in tables)
     found = Contents(candidates, calls, problems, notes + without_agreement(candidates))
     with on_disk(path), Bar(len(candidates), "page", unit="candidates", enabled=progress) as bar:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, lambda part: _write(part, found, ", ".join(map(_name, tables)), bar))
+        write_atomically(path, lambda part: _write(part, found, title, bar))
     return path
 
 
 def table_of(run: Path) -> Path:
     """The file of candidates or outcomes that is meant by a path; the path itself where it holds none."""
     return next((run / name for name in TABLES if (run / name).is_file()), run)
-
-
-def place_of(table: Path) -> Path:
-    """Where the page about a table lies unless another place is named: beside it."""
-    return table.with_name(NAME) if table.name in TABLES else table.with_suffix(".html")
-
-
-def _name(table: Path) -> str:
-    """What a run is called: as its folder is, or its file."""
-    return table.resolve().parent.name if table.name in TABLES else table.stem
 
 
 def _write(part: Path, found: Contents, title: str, bar: Bar) -> None:

@@ -8,7 +8,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from inspect import getdoc
 from itertools import groupby
-from operator import itemgetter
 
 import pandas as pd
 
@@ -30,16 +29,13 @@ NUMBERS = ("operations", "prompt_tokens", "completion_tokens", "generate_seconds
 NAMES = {"provenance", "phase", "mode", "status", "level", *PROBLEM[:2], *RUN}  # kept as categories in the table
 FACTS = {"model": ("model", "first"), "provenance": ("provenance", "first")}
 SPENT = ("prompt_tokens", "completion_tokens", "executions")
-REQUEST = ("stage", "role", "model", "sample", "round", "prompt_tokens", "completion_tokens", "finish_reason")
 
 
 class Contents:
-    """All that the page about these runs shows.
+    """All that the page about these runs shows: `parts`, read when a problem of theirs is opened, and `index`.
 
-    `parts` are read when a problem of theirs is opened. `index` is what the list of problems needs at once, whole when
-    the parts have been run through; a problem of it names its part and its place there.
-
-    `problems`, by data set, category and number, are those whose words are at hand; `notes` say why others are not.
+    The index is what the list needs at once, whole when the parts have been run through; a problem of it names its part
+    and its place there. `problems`: those whose words are at hand, by PROBLEM; `notes` say why others are not.
     """
 
     def __init__(
@@ -107,7 +103,7 @@ class Contents:
             "run": self.numbers[who],
             "candidates": [_candidate(rows, i) for i in own],
             "rules": {rule: [_round(held, among) for held in every] for rule, every in chosen.items()},
-            **_spent(self.asked.get((*key, *who), ())),
+            "spent": self.asked.get((*key, *who), {}),
         }
 
     def _pick(self, row: int | None) -> list[int | None] | None:
@@ -115,7 +111,7 @@ class Contents:
         if row is None:
             return None
         number = self.answers.setdefault(readable(self.rows["answer"][row]), len(self.answers))
-        return [number, _verdict(self.rows, row)]
+        return [number, int(self.rows["correct"][row])]
 
 
 def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -126,32 +122,19 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     return frame.drop(columns="_phase").astype(dict.fromkeys(NAMES & set(frame.columns), object))
 
 
-class _Rows:
-    """A table as lists of plain values, None where there is none; `votes` are the candidates'."""
+class _Rows(dict):
+    """A table as lists of plain values by column, None where there is none; `votes` are the candidates'."""
 
     def __init__(self, frame: pd.DataFrame):
-        self.columns = {
-            name: [None if value is pd.NA else value for value in column]
-            for name, column in frame.to_dict("list").items()
-        }
+        table = frame.to_dict("list")
+        super().__init__({name: [None if v is pd.NA else v for v in column] for name, column in table.items()})
         self.votes = votes_of(frame)
-
-    def __getitem__(self, name: str) -> list:
-        return self.columns[name]
-
-    def __contains__(self, name: str) -> bool:
-        return name in self.columns
 
     def grouped(self, places: Iterable[int], names: Sequence[str]) -> Iterator[tuple[tuple, list[int]]]:
         """Neighbours that have the same values of these columns."""
-        columns = [self.columns[name] for name in names]
+        columns = [self[name] for name in names]
         for key, own in groupby(places, lambda i: tuple(column[i] for column in columns)):
             yield key, list(own)
-
-
-def _verdict(rows: _Rows, place: int) -> int | None:
-    correct = rows["correct"][place]
-    return None if correct is None else int(correct)
 
 
 def _candidate(rows: _Rows, i: int) -> dict:
@@ -162,7 +145,7 @@ def _candidate(rows: _Rows, i: int) -> dict:
         "round": rows["round"][i] or None,
         "phase": None if rows["phase"][i] == "stream" else clean(rows["phase"][i]),
         "status": clean(rows["status"][i]),
-        "right": _verdict(rows, i),
+        "right": plain(rows["correct"][i]),
         "answer": readable(rows["answer"][i]),
         "votes": [readable(answer) for answer in rows.votes[i].answers[:MOST_ANSWERS]],
         "more": max(0, len(rows.votes[i].answers) - MOST_ANSWERS) or None,
@@ -183,26 +166,12 @@ def _round(held: Round, places: Sequence[int]) -> dict:
     return found | ({"more": len(held.counts) - MOST_ANSWERS} if len(held.counts) > MOST_ANSWERS else {})
 
 
-def _by_problem(calls: pd.DataFrame) -> dict[tuple, list[dict]]:
-    """Requests by data set, category, number, method and run."""
-    where = [*PROBLEM, *RUN]
-    rows = calls[[*where, "mode", *SPENT[2:], *REQUEST]].sort_values(where, kind="stable").astype(object)
-    rows = rows.to_dict("records")
-    return {key: list(group) for key, group in groupby(rows, itemgetter(*where))}
-
-
-def _spent(calls: Sequence[Mapping]) -> dict:
-    """What a problem cost in a run, and the requests that made no candidate, such as the making of a tool."""
-    if not calls:
-        return {}
-    numbers = {name: [n for call in calls if (n := plain(call[name])) is not None] for name in SPENT}
-    spent = {name: sum(known) for name, known in numbers.items() if known}
-    others = [
-        {name: clean(call[name]) if isinstance(call[name], str) else plain(call[name]) for name in REQUEST}
-        for call in calls
-        if not isinstance(call["mode"], str)
-    ]
-    return {"calls": len(calls), "spent": spent} | ({"others": others} if others else {})
+def _by_problem(calls: pd.DataFrame) -> dict[tuple, dict]:
+    """How many requests each problem of a run took, and what they spent where it was counted, by PROBLEM and RUN."""
+    by = calls.assign(calls=1).astype(dict.fromkeys((*PROBLEM[:2], *RUN), str)).groupby([*PROBLEM, *RUN])
+    totals = by[["calls", *SPENT]].sum(min_count=1)
+    rows = zip(totals.index, totals.to_dict("records"), strict=True)
+    return {key: {name: plain(n) for name, n in row.items() if plain(n) is not None} for key, row in rows}
 
 
 def _words(problem: Problem | None) -> dict:

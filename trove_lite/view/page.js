@@ -196,25 +196,43 @@ const table = new DataTable("#problems", {
 table.search.fixed("filters", (_, row) => kept(row));
 table.draw();
 
-function percent(part, whole) {
-  return whole ? `${part} of ${whole} (${((100 * part) / whole).toFixed(1)} %)` : "–";
+// ---- accuracies: by category and method on opening, by run and rule when asked for ----
+
+function share(own, rule) {
+  const picked = own.map((row) => row.picked[rule]).filter(Boolean);
+  if (!picked.length) return "–";
+  const right = picked.filter((each) => each[1]).length;
+  return [`${((100 * right) / picked.length).toFixed(1)} %`, el("span", { class: "faint" }, ` ${right} of ${picked.length}`)];
+}
+
+function plainTable(heads, lines, caption) {
+  const cells = (line) => line.map((cell, i) => el(i ? "td" : "th", i ? {} : { scope: "row" }, ...[cell].flat()));
+  return el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "plain" }, caption ? el("caption", {}, caption) : "",
+    el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))),
+    el("tbody", {}, ...lines.map((line) => el("tr", {}, ...cells(line))))));
+}
+
+function drawShares() {
+  const rule = index.rules.findIndex((_, i) => rows.some((row) => row.picked[i]));
+  const byMethod = [...grouped(rows, (row) => index.runs[row.run].method)];
+  const categories = [...grouped(rows, (row) => categoryOf(row.of)).keys()];
+  const line = (name, of) => [name, ...byMethod.map(([, own]) => share(own.filter(of), rule))];
+  const go = (category) => el("a", { href: `#?${new URLSearchParams({ category })}` }, category);
+  const lines = categories.map((category) => line(go(category), (row) => categoryOf(row.of) === category));
+  if (categories.length > 1) lines.unshift(line("all it was asked", () => true));
+  if (rule < 0) return;
+  $("shares").append(plainTable(["", ...byMethod.map(([method]) => method)], lines,
+    `Accuracy by ${index.rules[rule].replaceAll("_", " ")}, over all runs of a method`));
 }
 
 function drawRuns() {
   const heads = ["Run", "Model", "Provenance", "Problems", "Candidates", ...index.rules.map((rule) => `right by ${rule}`)];
   const lines = index.runs.map((run, number) => {
     const own = rows.filter((row) => row.run === number);
-    const shares = index.rules.map((_, i) => {
-      const picked = own.map((row) => row.picked[i]).filter(Boolean);
-      return percent(picked.filter((each) => each[1]).length, picked.length);
-    });
-    const cells = [runNames[number], run.model, run.provenance, own.length.toLocaleString("en"), run.candidates.toLocaleString("en"), ...shares];
-    return el("tr", {}, ...cells.map((cell) => el("td", {}, cell)));
+    return [runNames[number], run.model, run.provenance, own.length.toLocaleString("en"), run.candidates.toLocaleString("en"),
+      ...index.rules.map((_, i) => share(own, i))];
   });
-  $("runs").append(
-    el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "plain" },
-      el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))), el("tbody", {}, ...lines))),
-    ...index.notes.map((note) => el("p", { class: "faint" }, note)));
+  $("runs").append(plainTable(heads, lines), ...index.notes.map((note) => el("p", { class: "faint" }, note)));
   for (const [rule, about] of Object.entries(index.about)) $("words").querySelector("dl").append(el("dt", {}, rule), el("dd", {}, about));
 }
 
@@ -291,18 +309,12 @@ function byMode(members, cards) {
     el("div", { class: modes.length > 1 ? "cards" : "cards alone" }, ...own.map(({ place }) => cards[place])))));
 }
 
-function spent(held) {
+function spent({ spent: { calls, prompt_tokens, completion_tokens, executions } }) {
   const words = [
-    held.calls && count(held.calls, "request"), held.spent?.prompt_tokens && `${held.spent.prompt_tokens.toLocaleString("en")} prompt tokens`,
-    held.spent?.completion_tokens && `${held.spent.completion_tokens.toLocaleString("en")} completion tokens`,
-    held.spent?.executions && count(held.spent.executions, "execution"),
+    calls && count(calls, "request"), prompt_tokens && `${prompt_tokens.toLocaleString("en")} prompt tokens`,
+    completion_tokens && `${completion_tokens.toLocaleString("en")} completion tokens`, executions && count(executions, "execution"),
   ].filter(Boolean).join(", ");
-  if (!held.others) return words ? el("p", { class: "faint" }, words) : "";
-  const names = ["stage", "role", "model", "sample", "round", "prompt_tokens", "completion_tokens", "finish_reason"];
-  const lines = held.others.map((call) => el("tr", {}, ...names.map((name) => el("td", {}, String(call[name] ?? "")))));
-  return el("details", {}, el("summary", {}, `${words}; ${count(held.others.length, "request")} that made no candidate`),
-    el("div", { class: "scroll", tabindex: 0 }, el("table", { class: "plain" },
-      el("thead", {}, el("tr", {}, ...names.map((name) => el("th", { scope: "col" }, name.replace("_", " "))))), el("tbody", {}, ...lines))));
+  return words ? el("p", { class: "faint" }, words) : "";
 }
 
 // The name of a candidate; the number of one that a recorded run selected is not known.
@@ -393,7 +405,8 @@ addEventListener("keydown", (event) => {
 });
 const candidates = index.runs.reduce((sum, run) => sum + run.candidates, 0);
 const summary = [count(index.problems.length, "problem"), count(index.runs.length, "run"), count(candidates, "candidate")].join(", ");
-$("filters").open = innerWidth > 720;
+$("filters").open = listAddress !== "#";
+drawShares();
 drawRuns();
 await route();
 document.documentElement.dataset.ready = "true";

@@ -1,4 +1,4 @@
-"""A server's address, key and client, and how long it asks us to wait. Nothing here quotes an address: it may hold a key."""
+"""A server's address, key and client, and how long to wait. Nothing here quotes an address: it may hold a key."""
 
 import math
 import os

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ..candidates import CALLS_SCHEMA, SCHEMA, UNAVAILABLE, fingerprint
 from ..datasets.answers import plain_words
 from ..datasets.base import Dataset, Problem
-from ..errors import encodable
+from ..errors import TroveLiteError, encodable
 from ..methods.base import Attempt, Candidate, Request
 from ..models.base import Completion
 from ..parse import Parsed, parse_completion, read_blocks, without_thinking
@@ -66,7 +66,7 @@ class Record:
     """What the model thought before the text: kept, and read by nobody."""
     thinking_tokens: int | None = None
     fences: str = ""
-    """How its blocks are found (`parse.FENCES`); "" where the run's parser reads it."""
+    """`blocks` where its program is all its blocks (`parse.read_blocks`); "" where the run's parser reads it."""
     headings: bool = False
     """Whether it was asked for under TROVE's headings."""
     chat: bool = False
@@ -120,8 +120,10 @@ class Record:
 
     def parsed(self, parser: str, isolated: bool = False) -> Parsed:
         """Solution and tools of the text."""
+        if self.fences not in ("", "blocks"):
+            raise TroveLiteError(f"a sample was read by fences '{self.fences}': resume with the version that wrote it")
         if self.fences:
-            return read_blocks(self.text, self.fences, headings=self.headings, chat=self.chat)
+            return read_blocks(self.text, headings=self.headings, chat=self.chat)
         return parse_completion(self.text, parser, isolated=isolated)
 
     def answers(self, dataset: Dataset) -> list[str]:

@@ -67,7 +67,7 @@ def judged(dataset, rule, text: str) -> None:
 
 READERS = {
     **{f"parser {name}": partial(parse.parse_completion, parser=name) for name in parse.PARSERS},
-    **{f"fences {name}": partial(parse.read_blocks, fences=name, headings=True) for name in parse.FENCES},
+    "blocks": partial(parse.read_blocks, headings=True),
     "thinking": parse.without_thinking,
     "parts": lambda text: parts_of([{"type": "thinking", "thinking": [text]}, text]),
     "tools": parse.parse_tools,

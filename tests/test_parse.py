@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from trove_lite.datasets.files import data_folder
 from trove_lite.parse import (
-    FENCES,
     PARSERS,
     parse_completion,
     parse_tools,
@@ -179,7 +178,7 @@ WAYS = (
 @pytest.mark.parametrize("text", WAYS)
 def test_strict_sees_a_block_however_a_chat_model_writes_it(text):
     assert program_of(parse_completion(text, "strict").solution) == "print(42)"
-    assert whole_program(read_blocks(text, "blocks").solution) == "print(42)"
+    assert whole_program(read_blocks(text).solution) == "print(42)"
 
 
 @pytest.mark.parametrize(
@@ -194,7 +193,7 @@ def test_strict_sees_a_block_however_a_chat_model_writes_it(text):
 def test_a_fence_in_a_program_ends_no_block(code):
     text = f"```python\n{code}\n```\nSo."
     assert program_of(parse_completion(text, "strict").solution) == code
-    assert whole_program(read_blocks(text, "blocks").solution) == code
+    assert whole_program(read_blocks(text).solution) == code
 
 
 def test_a_block_in_another_language_is_no_program():
@@ -218,42 +217,27 @@ TOOL, USE = "```python\ndef f():\n    return 7\n```", "```python\nprint(f())\n``
     ["", "**Solution**", "## Example usage", "**Question** Which one?", "**Tools**", "### Tools\n**Solution**:"],
 )
 def test_all_blocks_of_a_chats_reply_are_its_program_whatever_stands_between(between):
-    read = read_blocks(f"{TOOL}\n{between}\n{USE}\n", "blocks", chat=True)
+    read = read_blocks(f"{TOOL}\n{between}\n{USE}\n", chat=True)
     assert (whole_program(read.solution), read.tools) == ("def f():\n    return 7\n\nprint(f())", ())
 
 
 def test_a_reply_that_runs_on_ends_before_the_next_question_but_in_a_chat():
     text = f"{TOOL}\n**Question**\nMore?\n{USE}"
-    assert "print" not in read_blocks(text, "blocks").solution
-    assert "print" in read_blocks(text, "blocks", chat=True).solution
+    assert "print" not in read_blocks(text).solution
+    assert "print" in read_blocks(text, chat=True).solution
 
 
 def test_what_was_asked_for_under_tools_runs_first_and_alone_there():
     text = f"{USE}\n**Tools**\n{TOOL}"
-    asked, other = (read_blocks(text, "blocks", headings=headings) for headings in (True, False))
+    asked, other = (read_blocks(text, headings=headings) for headings in (True, False))
     assert [tool.name for tool in asked.tools] == ["f"]
     assert whole_program(asked.solution, asked.tools).endswith("return 7\n\nprint(f())")
     assert whole_program(other.solution, other.tools).startswith("print(f())")
 
 
-@pytest.mark.parametrize(
-    ("text", "released", "part", "check", "first", "blocks"),
-    [
-        ("```python\na\n```", "a", "a", "a", "a", "a"),
-        ("```python\na", "", "a", "", "a", "a"),
-        ("```python\na\n```\nso\n```python\nb", "", "a\n\nb", "", "a", "a\n\nb"),
-        ("In words.", "In words.", "In words.", "", "", ""),
-        ("", "pass", "pass", "", "", ""),
-        ("```python\n```", "pass", "pass", "pass", "", ""),
-        ("```\na\n```", "", "pass", "", "", "a"),
-        ("Think.\n```python\na\n```", "a", "Think.", "a", "a", "a"),
-    ],
-)
-def test_the_released_program_finds_blocks_in_its_own_ways(text, released, part, check, first, blocks):
-    ways = {"released": released, "released_part": part, "released_check": check, "released_first": first}
-    assert set(FENCES) == {*ways, "blocks"}
-    for fences, code in (ways | {"blocks": blocks}).items():
-        assert whole_program(read_blocks(text, fences).solution) == code, fences
+@pytest.mark.parametrize("text", ["In words.", "", "```python\n```"])
+def test_a_reply_without_a_program_has_none(text):
+    assert whole_program(read_blocks(text).solution) == ""
 
 
 # ---- thinking ----
@@ -290,7 +274,7 @@ def test_thinking_is_split_off(said, texts):
         assert thinking
         for parser in PARSERS:
             assert parse_completion(text, parser) == parse_completion(said, parser)
-        assert read_blocks(text, "blocks") == read_blocks(said, "blocks")
+        assert read_blocks(text) == read_blocks(said)
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,7 @@ class Attempt:
     left_out: int = 0  # statements beside the definitions in `library` that are no part of a tool: only counted
     compose: Callable[[str], str] | None = field(default=None, compare=False)  # reply → program; None: by `program`
     program: Callable[..., str] = field(default=program_of, compare=False)  # solution, tools, `library` → program
-    fences: str = ""  # how a reply is read whose program is all its blocks, of `parse.FENCES`; "": by the run's parser
+    fences: str = ""  # `blocks` where a reply's program is all its blocks; "": read by the run's parser
     values: Mapping[str, str] = field(
         default_factory=dict, hash=False
     )  # what else fills the prompt: `program`, `error`

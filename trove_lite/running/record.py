@@ -17,7 +17,7 @@ from ..datasets.base import Dataset, Problem
 from ..errors import DamagedFile, encodable
 from ..methods.base import Attempt, Candidate, Request
 from ..models.base import Completion
-from ..parse import FENCES, Parsed, parse_completion, read_blocks, without_thinking
+from ..parse import Parsed, parse_completion, read_blocks, without_thinking
 from ..programs import code_of, format_tools, operations
 from ..selection import Vote
 from ..shapes import misfit
@@ -71,8 +71,8 @@ class Record:
     thinking: str = ""
     """What the model thought before the text: kept, and read by nobody."""
     thinking_tokens: Count | None = None
-    fences: Literal["", *FENCES] = ""
-    """How its blocks are found (`parse.FENCES`); "" where the run's parser reads it."""
+    fences: Literal["", "blocks"] = ""
+    """`blocks` where its program is all its blocks (`parse.read_blocks`); "" where the run's parser reads it."""
     headings: bool = False
     """Whether it was asked for under TROVE's headings."""
     chat: bool = False
@@ -131,7 +131,7 @@ class Record:
     def parsed(self, parser: str, isolated: bool = False) -> Parsed:
         """Solution and tools of the text."""
         if self.fences:
-            return read_blocks(self.text, self.fences, headings=self.headings, chat=self.chat)
+            return read_blocks(self.text, headings=self.headings, chat=self.chat)
         return parse_completion(self.text, parser, isolated=isolated)
 
     def answers(self, dataset: Dataset) -> list[str]:

@@ -100,5 +100,5 @@ def test_a_sample_read_in_a_way_that_is_gone_is_not_read_in_another(tmp_path):
     journal = tmp_path / "a" / "journal" / "pot-counting-0.jsonl"
     journal.write_text(journal.read_text().replace('"fences":"blocks"', '"fences":"released"'))
     (tmp_path / "a" / "candidates.parquet").unlink()
-    with pytest.raises(TroveLiteError, match='line 1: .fences. is "released"'):
+    with pytest.raises(TroveLiteError, match=r'line 1: .fences. is "released"'):
         run(tmp_path / "a", methods=("pot",), seeds=(0,), limit=1, model=Says(), choices={"pot": {"attempts": 1}})

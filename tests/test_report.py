@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import nbformat
@@ -18,7 +19,7 @@ from papers.figures import titled
 from trove_lite import TroveLiteError
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.notebooks import check_parameters
-from trove_lite.report import answer_sentence, index_page, report
+from trove_lite.report import answer_sentence, essays_folder, index_page, report
 
 from .conftest import ROOT
 from .processes import processes_with
@@ -195,3 +196,10 @@ def test_the_index_has_claims_by_verdict_and_figures_with_captions_in_natural_or
     assert "&lt;sure&gt;" in shown
     assert "a narrower interval: more problems or runs" in folded
     assert "runs of the method itself, not of its stand-in, the SKIP pool; it needs 75 samples" in folded
+
+
+def test_essays_are_found_from_any_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert essays_folder() == ROOT / "notebooks"
+    (tmp_path / "notebooks").mkdir()
+    assert essays_folder() == Path("notebooks")

@@ -20,7 +20,7 @@ def report(
     runs: Sequence[str | Path],
     name: str,
     *,
-    notebooks: Path,
+    notebooks: Path | None,
     parameters: Mapping[str, str],
     jobs: int,
     title: str = "",
@@ -33,6 +33,7 @@ def report(
     """
     if name in ("", "..") or Path(name).name != name:
         raise TroveLiteError(f"--out {name}: give a plain name, without folders; it goes under results/ and figures/")
+    notebooks = notebooks or essays_folder()
     parameters = dict(parameters)
     if "runs" in parameters:
         if runs:
@@ -73,6 +74,13 @@ def _is_about(path: Path, methods: set[str]) -> bool:
     """Whether a notebook can say anything of runs of these methods; variants, such as `creator_R0`, count as these."""
     named = _about(path).get("methods", ())
     return not named or any(f"{method}_".startswith(f"{name}_") for method in methods for name in named)
+
+
+def essays_folder() -> Path:
+    """`notebooks` here, or beside the package in a clone, or within `papers` where a wheel was installed."""
+    package = Path(__file__).parent.parent
+    known = (Path("notebooks"), package / "notebooks", package / "papers" / "essays")
+    return next((folder for folder in known if folder.is_dir()), known[0])
 
 
 def _about_runs(notebooks: Path, methods: set[str], only: Sequence[str]) -> dict[Path, dict[str, object]]:

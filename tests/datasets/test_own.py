@@ -129,7 +129,7 @@ def test_a_run_goes_on_by_the_rule_that_it_was_begun_with(tmp_path, monkeypatch,
     capsys.readouterr()
     assert main([*words, "old"]) == 0
     assert capsys.readouterr().out.startswith("answers are judged by the papers' rule: the first number")
-    assert main([*words, "old", "--grader", "strict"]) == main([*words, "new", "--grader", "papers"]) == 1
+    assert main([*words, "old", "--grader", "strict"]) == main([*words, "new", "--grader", "papers"]) == 2
     assert "grader: was papers, now strict" in capsys.readouterr().err
     assert main([*words, "new"]) == 0
     assert capsys.readouterr().out.startswith("answers are judged strictly")

@@ -56,7 +56,8 @@ DOORS = {
 #: A word that is also the name of a mode or data set, by the module that means something else by it.
 OTHER_WORDS = {
     "cli": ({"import"}, "the command that reads logs"),
-    "log_commands": ({"import"}, "the command that reads logs"),
+    "log_commands": ({"import", "creator"}, "the command that reads logs, and a format of them"),
+    "recorded.creator_programs": ({"creator", "math", "tabmwp"}, "whose programs they are, and for which questions"),
     "parse": ({"import"}, "Python's statement"),
     "programs": ({"import"}, "Python's statement, as a kind of tool"),
     "sandbox.libraries": ({"math"}, "Python's module"),
@@ -75,7 +76,10 @@ OTHER_WORDS = {
         {"primitive", "instance", "standard", "cot", "pot", "entangled", "creator", "tool_use", "dispatcher"},
         "older files do not state whether a run shares anything among its problems",
     ),
-    "running.settings": ({"practice", "practice_tables", "trove", "fallback"}, "what a run is by default"),
+    "running.settings": (
+        {"practice", "practice_labelled", "practice_tables", "trove", "fallback"},
+        "what a run is by default",
+    ),
 }
 
 

@@ -226,5 +226,7 @@ def figure5(table: pd.DataFrame) -> Figure | None:
     filled = set(table.loc[table["value"].notna(), "category"])
     row = next((row for row in (ALL_MICRO, COVERED_MICRO, *table["category"]) if row in filled), "")
     labels = ("repairs that an attempt may have (N)", ACCURACY)
+    if not row:
+        return None
     drawn = table[table["category"] == row].astype({"k": str})  # steps: their intervals stand side by side
     return curve(drawn, panel="category", title="What repairs bring", labels=labels)

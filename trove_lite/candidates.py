@@ -28,6 +28,8 @@ from .version import __version__
 MISSING = REFUSED, UNAVAILABLE = "refused", "unavailable"
 FAIL_ON_MISSING = 0.05  # a run of which a larger share is unavailable says nothing
 KEY = ["run", "method", "seed", "dataset", "category", "problem", "phase", "mode", "sample", "round"]
+#: What tells one run of a method on a category from every other.
+STREAM = ["run", "method", "category"]
 TEXT = ["response", "solution", "tools", "output", "error"]
 #: Rows that repeat, one a problem, the answer that a recorded run ended with, problems solved again included.
 SELECTED, SELECTION = "selected", "recorded selection"
@@ -139,7 +141,7 @@ def with_shared_state(candidates: pd.DataFrame) -> pd.DataFrame:
     return candidates.assign(shares_state=stated.fillna(of_run))
 
 
-def checked(candidates: object) -> pd.DataFrame:
+def require_candidates(candidates: object) -> pd.DataFrame:
     """The table itself. Raises TroveLiteError where it is not one of candidates."""
     if not isinstance(candidates, pd.DataFrame):
         raise TroveLiteError(f"not a table of candidates, but a {type(candidates).__name__}: see load_candidates")
@@ -151,10 +153,10 @@ def checked(candidates: object) -> pd.DataFrame:
 
 def outcomes(candidates: pd.DataFrame) -> pd.DataFrame:
     """The same table without the texts that a model or a program wrote; of these only answers and measures stay."""
-    return measured(checked(candidates)).drop(columns=TEXT, errors="ignore")
+    return add_measures(require_candidates(candidates)).drop(columns=TEXT, errors="ignore")
 
 
-def measured(candidates: pd.DataFrame) -> pd.DataFrame:
+def add_measures(candidates: pd.DataFrame) -> pd.DataFrame:
     """The same table with what `programs` measures of a solution (`MEASURED`)."""
     if "solution" not in candidates:
         return candidates.assign(**dict.fromkeys(set(MEASURED.names) - set(candidates.columns)))
@@ -173,7 +175,7 @@ def all_candidates(candidates: pd.DataFrame) -> pd.DataFrame:
 
     Of runs that are known by their selected answers alone nothing is left.
     """
-    return candidates[(checked(candidates)["phase"] != SELECTED).to_numpy()]
+    return candidates[(require_candidates(candidates)["phase"] != SELECTED).to_numpy()]
 
 
 def selections(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -182,7 +184,7 @@ def selections(candidates: pd.DataFrame) -> pd.DataFrame:
     It was selected in two stages, after problems were solved again with the trimmed toolbox. Of a run nothing else may
     be known (`selected_alone`).
     """
-    return candidates[(checked(candidates)["phase"] == SELECTED).to_numpy()]
+    return candidates[(require_candidates(candidates)["phase"] == SELECTED).to_numpy()]
 
 
 def selected_alone(candidates: pd.DataFrame) -> list[tuple[str, str]]:
@@ -218,7 +220,7 @@ def calls_of(candidates: pd.DataFrame) -> pd.DataFrame:
     return as_frame(pa.Table.from_pandas(known.reindex(columns=CALLS_SCHEMA.names), CALLS_SCHEMA, preserve_index=False))
 
 
-def named(table: pd.DataFrame, name: str, title: str, runs: str = "", **about: object) -> pd.DataFrame:
+def name_table(table: pd.DataFrame, name: str, title: str, runs: str = "", **about: object) -> pd.DataFrame:
     """A table that knows its file's name, its title in the paper, what it was computed from, and what else is drawn.
 
     Among the rest, `stand_ins`: the sources that stand in for another; `note`: why it is empty where it is.

@@ -11,7 +11,7 @@ from trove_lite.analysis.scores import (
     graded_answer,
     groups_of,
     oracle_score,
-    redrawn,
+    redraw,
     score,
     variance_of,
 )
@@ -88,7 +88,7 @@ def test_problems_are_drawn_anew_within_categories_and_of_both_sides_alike():
         )
         for side, s in (("a", hard), ("b", hard - less))
     )
-    again = redrawn(a, b, rng=rng, times=4)
+    again = redraw(a, b, rng=rng, times=4)
     whole = variance_of(a, b)
     assert {v.labels for v in again} == {whole.labels}
     for v in again:

@@ -132,7 +132,7 @@ def test_alike_strata_share_the_run_variance_of_all_by_degrees_of_freedom():
     rng, labels = np.random.default_rng(0), np.repeat([0, 1, 2], 50)
     scores = normal(rng, 150, 4, run=1.0)
     scores[:50, 2:], scores[100:, 1:] = np.nan, np.nan
-    own, got = v.decompose(scores, strata=labels), v.alike(v.decompose(scores, strata=labels))
+    own, got = v.decompose(scores, strata=labels), v.pool_strata(v.decompose(scores, strata=labels))
     size = (own.run[0, 0] + 3 * own.run[1, 0]) / (own.sample[0, 0] ** 2 + 3 * own.sample[1, 0] ** 2)
     assert_allclose(got.run[:, 0], size * got.sample[:, 0] ** 2)
     assert_allclose(got.run_degrees, 4, rtol=0.1)

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..candidates import SELECTED, UNAVAILABLE, checked, selected_alone, with_shared_state
+from ..candidates import SELECTED, UNAVAILABLE, require_candidates, selected_alone, with_shared_state
 from ..errors import TroveLiteError
-from ..selection import RULES, rounded
+from ..selection import RULES, round_answer
 from .statistics import subsets_by_mode
 
 #: What tells a problem of a run from every other; `shares_state` is a fact of the run, so scores have it with them.
@@ -38,7 +38,7 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     Raises TroveLiteError where a candidate does not say the place of its mode, or where there are only selected
     answers.
     """
-    candidates = with_shared_state(checked(candidates))
+    candidates = with_shared_state(require_candidates(candidates))
     if (candidates["phase"] == SELECTED).all() and len(candidates):
         run, category = selected_alone(candidates)[0]
         raise TroveLiteError(
@@ -171,7 +171,7 @@ class _Votes:
         if self.described:
             code, texts = pd.factorize(frame["answer"])  # -1: no answer
             self.row = np.flatnonzero(self.ok & (code >= 0))
-            self.value = pd.factorize(np.array([rounded(text) for text in texts], dtype=object))[0][code[self.row]]
+            self.value = pd.factorize(np.array([round_answer(text) for text in texts], dtype=object))[0][code[self.row]]
         else:
             lists = frame["answers"].where(self.ok, None)
             lengths = np.array([0 if x is None else len(x) for x in lists], dtype=np.int64)

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..candidates import MISSING, UNAVAILABLE, named
+from ..candidates import MISSING, UNAVAILABLE, name_table
 from . import statistics as metrics
 from . import variance
 from .choose import without_agreement
@@ -19,14 +19,14 @@ from .scores import (
     RERUN,
     Estimate,
     by_run,
+    drop_unscored,
     estimate_of,
     groups_of,
     in_part,
     score,
-    scored,
     variance_of,
 )
-from .sides import Comparison, compared, sample_counts
+from .sides import Comparison, require_comparison, sample_counts
 from .variance import Variance
 
 ACCURACY_COLUMNS = ["category", "system", "rule", "k", *Estimate._fields, *MISSING, "method", "note"]
@@ -48,7 +48,7 @@ def accuracy(
     problems with a sample whose prompt was refused, hence wrong; `unavailable`: those left out for one that could not
     be had.
     """
-    k = compared(comparison).budget(k)
+    k = require_comparison(comparison).budget(k)
     parts = []
     for rule in rules:
         for name, side in comparison.sides.items():
@@ -56,7 +56,7 @@ def accuracy(
             methods = ", ".join(dict.fromkeys(side["method"].astype(str)))
             parts.append(pd.DataFrame(cells).assign(system=name, rule=rule, k=k, method=methods))
     table = pd.concat(parts, ignore_index=True).reindex(columns=ACCURACY_COLUMNS)
-    return named(table, "accuracy", "accuracy", comparison.title)
+    return name_table(table, "accuracy", "accuracy", comparison.title)
 
 
 def estimates(
@@ -67,14 +67,14 @@ def estimates(
     With an estimate comes its `variance`. covered: the categories that rows over several are about (None: all sides').
     """
     covered = comparison.covered() if covered is None else covered
-    scores = scored(scores)
+    scores = drop_unscored(scores)
     v, table = variance_of(scores), by_run(scores)
     groups = {c: [c] for c in comparison.categories} | groups_of(comparison.categories, covered)
     cells = []
     for category, those in groups.items():
         here = table[table.index.get_level_values("category").isin(those)]
         if v is None or not set(those) <= set(v.labels):
-            cells.append({"category": category} | absent(comparison, name, category))
+            cells.append({"category": category} | absence(comparison, name, category))
             continue
         of, lacking = v.of(those, macro=category in MACRO), comparison.lacking(those, name)
         found = estimate_of(here, of, macro=category in MACRO)
@@ -86,7 +86,7 @@ def estimates(
     return cells
 
 
-def absent(comparison: Comparison, name: str, category: str) -> dict:
+def absence(comparison: Comparison, name: str, category: str) -> dict:
     """Why a cell is empty."""
     side, ran = comparison[name], comparison.ran(name)
     here, lacking = side[side["category"] == category], comparison.lacking([category], name)
@@ -119,7 +119,7 @@ def differences(
     """
     rows = []
     for one, other in combinations(scores, 2) if pairs is None else pairs:
-        sides = scored(scores[one]), scored(scores[other])
+        sides = drop_unscored(scores[one]), drop_unscored(scores[other])
         shares = all(side["score"].between(0, 1).all() for side in sides)
         v = variance_of(*sides)
         for category, part in [] if v is None else with_whole(v, comparison.categories):
@@ -128,7 +128,7 @@ def differences(
             cells = difference_cells(part, shares=shares) | {"problems_needed": needed}
             about = {"category": category, "a": one, "b": other}
             rows.append(about | cells | comparison.lacking(part.labels, one, other))
-    return corrected(pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS))
+    return add_holm(pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS))
 
 
 def accuracy_differences(
@@ -139,18 +139,18 @@ def accuracy_differences(
 
     `k` is what each side may choose among, whatever else its method spends on the way: see `costs.matched_budgets`.
     """
-    k = compared(comparison).budget(k)
+    k = require_comparison(comparison).budget(k)
     filled = {name: side for name, side in comparison.sides.items() if len(side)}
     parts = []
     for rule in rules:
         scores = {name: score(side, rule, k, seed=seed, resamples=resamples) for name, side in filled.items()}
         parts.append(differences(comparison, scores).assign(rule=rule, k=k))
     columns = ["category", "rule", "k", *DIFFERENCE_COLUMNS[1:]]
-    table = corrected(pd.concat(parts, ignore_index=True)).reindex(columns=columns)
+    table = add_holm(pd.concat(parts, ignore_index=True)).reindex(columns=columns)
     note = "" if len(table) else f"only {', '.join(filled)} was run: a second method on the same problems is needed"
     if k > 1:
         note = "; ".join(filter(None, [note, *(line for side in filled.values() for line in without_agreement(side))]))
-    return named(table, "accuracy_differences", "differences of accuracy", comparison.title, note=note)
+    return name_table(table, "accuracy_differences", "differences of accuracy", comparison.title, note=note)
 
 
 def with_whole(v: Variance, categories: Sequence[str]) -> list[tuple[str, Variance]]:
@@ -169,7 +169,7 @@ def difference_cells(v: Variance, *, shares: bool = False) -> dict:
     return dict(zip(names, [v.value, low, high, v.covers, *alone, *tests, v.problems], strict=True))
 
 
-def corrected(table: pd.DataFrame) -> pd.DataFrame:
+def add_holm(table: pd.DataFrame) -> pd.DataFrame:
     """A table of differences with Holm's correction over all its rows, which are read together."""
     return table.assign(p_holm=metrics.holm(table["p"].astype(float)))
 

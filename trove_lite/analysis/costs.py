@@ -8,19 +8,18 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..candidates import MISSING, REFUSED, calls_of
+from ..candidates import MISSING, REFUSED, STREAM, calls_of
 from . import statistics as metrics
 from .choose import choose, modes_of
-from .compare import TESTED, corrected, difference_cells, with_whole
+from .compare import TESTED, add_holm, difference_cells, with_whole
 from .scores import run_effect
-from .sides import Comparison, compared
-from .variance import Runs, Variance, alike, decompose
+from .sides import Comparison, require_comparison
+from .variance import Runs, Variance, decompose, pool_strata
 
 #: What may be matched, and the column that it is counted in.
 BUDGETS = {"calls": "calls", "completion tokens": "completion", "total tokens": "total"}
 COSTS = [*BUDGETS.values()]
 UNIT = ["category", "problem", "seed"]
-STREAM = ["run", "method", "category"]
 REQUEST = ["run", "method", *UNIT, "mode", "sample"]
 MATCHED_COLUMNS = ["budget", "category", "a", "b", *(f"{cost}_{side}" for cost in COSTS for side in "ab")]
 MATCHED_COLUMNS += ["value_a", "value_b", "difference", "low", "high", "run_sd", *TESTED]
@@ -41,14 +40,14 @@ def matched_budgets(
     accuracies `value_a`, `value_b`; their difference, seed by seed, as in `differences`, and `run_sd`, between seeds;
     or a `note`.
     """
-    pairs = list(combinations(compared(comparison).sides, 2) if pairs is None else pairs)
+    pairs = list(combinations(require_comparison(comparison).sides, 2) if pairs is None else pairs)
     spent = {name: _spent(comparison, name) for name in dict.fromkeys(name for pair in pairs for name in pair)}
     rows = []
     for budget, cost in BUDGETS.items():
         for a, b in pairs:
             about = {"budget": budget, "a": a, "b": b}
             rows += [about | row for row in _matched(comparison, cost, (a, spent[a]), (b, spent[b]), rule)]
-    return corrected(pd.DataFrame(rows, columns=MATCHED_COLUMNS))
+    return add_holm(pd.DataFrame(rows, columns=MATCHED_COLUMNS))
 
 
 class Spent(NamedTuple):
@@ -97,7 +96,7 @@ def _matched(
     comparison: Comparison, cost: str, one: tuple[str, Spent], other: tuple[str, Spent], rule: str
 ) -> list[dict]:
     (a, mine), (b, rival) = one, other
-    if reason := _cannot(cost, one, other):
+    if reason := _obstacle(cost, one, other):
         return [{"category": "all", "note": reason}]
     given = mine.whole[cost].rename("given")
     shared = rival.samples.merge(given.reset_index(), on=UNIT)
@@ -115,7 +114,7 @@ def _matched(
     of_each = each.index.get_level_values("category")
     return [
         {"category": name} | comparison.lacking(part.labels, a, b) | _row(each[of_each.isin(part.labels)], part, a, b)
-        for name, part in with_whole(alike(decompose(gain, strata=category)), comparison.categories)
+        for name, part in with_whole(pool_strata(decompose(gain, strata=category)), comparison.categories)
     ]
 
 
@@ -149,7 +148,7 @@ def _row(each: pd.DataFrame, v: Variance, a: str, b: str) -> dict:
     }
 
 
-def _cannot(cost: str, *sides: tuple[str, Spent]) -> str:
+def _obstacle(cost: str, *sides: tuple[str, Spent]) -> str:
     """Why the two cannot be compared at this cost; empty where they can."""
     reasons = [f"no {name} runs" for name, spent in sides if spent.samples.empty]
     for name, spent in sides:

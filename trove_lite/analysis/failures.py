@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pandas as pd
 
-from ..candidates import checked, named
+from ..candidates import name_table, require_candidates
 from ..parse import parse_tools
 from ..programs import NOT_PARSED, plain_name, statements
 
@@ -34,7 +34,7 @@ IMPORTED_COLUMNS = ["method", "mode", "programs", "importing", "right", "others"
 
 def failures(candidates: pd.DataFrame) -> pd.DataFrame:
     """How the programs of the stream ended: a row for each method, mode and kind, as a share of that mode's."""
-    stream = checked(candidates)[candidates["phase"] == "stream"]
+    stream = require_candidates(candidates)[candidates["phase"] == "stream"]
     ends = stream.reindex(columns=["status", "answer", "correct", "error"]).itertuples(index=False)
     kinds = stream[["method", "mode"]].astype(str).assign(kind=[kind_of(*end) for end in ends])
     table = kinds.groupby(["method", "mode", "kind"]).size().rename("programs").reset_index()
@@ -42,7 +42,7 @@ def failures(candidates: pd.DataFrame) -> pd.DataFrame:
     table = table.assign(share=table["programs"] / of, of=of)
     order = ["method", "mode", "programs", "kind"]
     table = table.sort_values(order, ascending=[True, True, False, True], ignore_index=True)
-    return named(table, "failures", "How programs ended")
+    return name_table(table, "failures", "How programs ended")
 
 
 def kind_of(status: str, answer: object, correct: object, error: object) -> str:
@@ -64,8 +64,8 @@ def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
     kind: `tool_kind` of the first definition. made: programs that define it, of which `right` print the right answer.
     imported: programs that import it from the toolbox, of so many problems.
     """
-    if "tools" not in checked(candidates):
-        return named(pd.DataFrame(columns=TOOL_COLUMNS), "tools_made", "Tools", note=NO_TEXT)
+    if "tools" not in require_candidates(candidates):
+        return name_table(pd.DataFrame(columns=TOOL_COLUMNS), "tools_made", "Tools", note=NO_TEXT)
     ordered = candidates.astype({"correct": "boolean"}).sort_values("problem", kind="stable")
     rows = [
         (row.method, row.category, row.seed, plain_name(tool.name), row.problem, right, tool)
@@ -84,7 +84,7 @@ def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
     table = table.join(used).fillna({"imported": 0, "problems": 0}).astype({"imported": int, "problems": int})
     by = ["problems", "imported", "made"]
     table = table.reset_index().sort_values(by, ascending=False, kind="stable", ignore_index=True)[TOOL_COLUMNS]
-    return named(table, "tools_made", "Tools", note="no program of these runs defines a function as a tool")
+    return name_table(table, "tools_made", "Tools", note="no program of these runs defines a function as a tool")
 
 
 def tools_imported(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -93,8 +93,8 @@ def tools_imported(candidates: pd.DataFrame) -> pd.DataFrame:
     A row for each method and mode of which a program imports from the toolbox; all columns are numbers of programs.
     """
     title = "Programs that import from the toolbox"
-    if "tools" not in checked(candidates):
-        return named(pd.DataFrame(columns=IMPORTED_COLUMNS), "tools_imported", title, note=NO_TEXT)
+    if "tools" not in require_candidates(candidates):
+        return name_table(pd.DataFrame(columns=IMPORTED_COLUMNS), "tools_imported", title, note=NO_TEXT)
     stream = candidates[candidates["phase"] == "stream"]
     importing = [any(tool.name.startswith(FROM_TOOLBOX) for tool in parse_tools(text)) for text in stream["tools"]]
     right = stream["correct"].eq(True).fillna(False).to_numpy(dtype=bool)
@@ -102,7 +102,7 @@ def tools_imported(candidates: pd.DataFrame) -> pd.DataFrame:
     each = each.assign(others=~each["importing"], right_of_others=right & ~each["importing"])
     table = each.groupby(["method", "mode"], sort=True)[IMPORTED_COLUMNS[2:]].sum().astype(int).reset_index()
     table = table[table["importing"] > 0].reset_index(drop=True)
-    return named(table, "tools_imported", title, note="no program of these runs imports from a toolbox")
+    return name_table(table, "tools_imported", title, note="no program of these runs imports from a toolbox")
 
 
 def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
@@ -120,7 +120,7 @@ def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
             counts = [used.sum(), right.sum(), (used & right).sum()]
             rows.append([method, kind, len(here), len(here) / len(part), *counts, len(part)])
     table = pd.DataFrame(rows, columns=KIND_COLUMNS)
-    return named(table, "tool_kinds", "Tools by kind", note=tools.attrs.get("note", ""))
+    return name_table(table, "tool_kinds", "Tools by kind", note=tools.attrs.get("note", ""))
 
 
 def tools_kept(toolbox: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:

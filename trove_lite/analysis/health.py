@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..candidates import MISSING, all_candidates, calls_of, checked, read_description, run_name
+from ..candidates import MISSING, STREAM, all_candidates, calls_of, read_description, require_candidates, run_name
 from ..parse import parse_tools
 from ..programs import NOT_PARSED, code_blocks, statements
 from .failures import FROM_TOOLBOX, NO_TEXT
@@ -36,7 +36,6 @@ OF_TEXT = ("one error", "empty replies", "short programs", "prints while loading
 LINES = 3  # code lines that a program has unless it is a mere call
 COLUMNS = ["sign", "run", "method", "mode", "category", "share", "count", "of", "example", "limit"]
 WHERE = ["run", "method", "mode", "category"]
-STREAM = ["run", "method", "category"]
 Seen = Iterator[tuple]  # sign, count, of, example, and what its limit has on top
 
 
@@ -47,7 +46,7 @@ def signs(candidates: pd.DataFrame, calls: pd.DataFrame | None = None, runs: Ite
     error, tool or program. calls: requests (None: what candidates tell). runs: folders whose `run.json` says which
     tools were kept. `attrs["unread"]`: sign → why it could not be read.
     """
-    known = all_candidates(checked(candidates))
+    known = all_candidates(require_candidates(candidates))
     stream = known[known["phase"] == "stream"].astype(dict.fromkeys([*WHERE, "status"], str))
     calls = calls_of(known) if calls is None else calls
     calls = calls[calls["phase"] == "stream"].astype(dict.fromkeys([*STREAM, "stage"], str))
@@ -55,7 +54,7 @@ def signs(candidates: pd.DataFrame, calls: pd.DataFrame | None = None, runs: Ite
     unread = {} if "solution" in stream else dict.fromkeys(OF_TEXT, NO_TEXT)
     if not calls["finish_reason"].isin(["stop", "length"]).any():
         unread["cut off"] = "no request says how it ended"
-    kept, found = _kept(runs), []
+    kept, found = _listed_tools(runs), []
     for where, part in stream.groupby(WHERE, sort=True):
         found += [(sign, *where, *seen) for sign, *seen in _programs(part, right)]
     for where, part in calls.assign(mode=calls["stage"]).groupby(WHERE, sort=True):
@@ -70,7 +69,7 @@ def signs(candidates: pd.DataFrame, calls: pd.DataFrame | None = None, runs: Ite
     return table
 
 
-def _enough(part: pd.DataFrame) -> bool:
+def _has_enough(part: pd.DataFrame) -> bool:
     return part["problem"].nunique() >= AT_LEAST
 
 
@@ -80,9 +79,9 @@ def _programs(part: pd.DataFrame, right: pd.DataFrame) -> Seen:
     One answer has to be above the limit plus its share among the golds that are known. Errors are one whatever numbers
     they tell; an end without a message counts by its status.
     """
-    given, enough = part.dropna(subset="answer"), _enough(part)
+    given, enough = part.dropna(subset="answer"), _has_enough(part)
     counts = given["answer"].value_counts()
-    if _enough(given) and counts.iloc[0] > LIMITS["one answer"] * len(given):
+    if _has_enough(given) and counts.iloc[0] > LIMITS["one answer"] * len(given):
         common, count = counts.index[0], int(counts.iloc[0])
         golds = right[(right["category"] == part["category"].iloc[0]) & right["problem"].isin(part["problem"])]
         known = {*golds["problem"], *given.loc[given["answer"] == common, "problem"]}
@@ -104,7 +103,7 @@ def _programs(part: pd.DataFrame, right: pd.DataFrame) -> Seen:
         yield "empty replies", empty, len(part), ""
     programs = part[part["solution"].fillna("").str.contains("```python", regex=False)]
     short = [line for row in programs.itertuples() if len(line := _code_lines(f"{row.solution}\n{row.tools}")) < LINES]
-    if _enough(programs) and len(short) > LIMITS["short programs"] * len(programs):
+    if _has_enough(programs) and len(short) > LIMITS["short programs"] * len(programs):
         yield "short programs", len(short), len(programs), " ".join(short[0])
 
 
@@ -119,11 +118,11 @@ def _requests(part: pd.DataFrame) -> Seen:
         if count := int(ended.get(status, 0)):
             yield status, count, len(part), ""
     replies, cut = int(ended.get("stop", 0)) + int(ended.get("length", 0)), int(ended.get("length", 0))
-    if _enough(part) and cut > LIMITS["cut off"] * replies:
+    if _has_enough(part) and cut > LIMITS["cut off"] * replies:
         yield "cut off", cut, replies, ""
 
 
-def _kept(runs: Iterable[str | Path]) -> dict[tuple, list[dict]]:
+def _listed_tools(runs: Iterable[str | Path]) -> dict[tuple, list[dict]]:
     """By run, method and category the tools, or trials of one, that `run.json` lists; of a method that keeps tools."""
     kept: dict[tuple, list[dict]] = {}
     for about in map(read_description, runs):
@@ -139,7 +138,7 @@ def _kept(runs: Iterable[str | Path]) -> dict[tuple, list[dict]]:
 
 def _tools(part: pd.DataFrame, tools: list[dict] | None) -> Seen:
     """What becomes of tools in a stream. tools: those that its `run.json` lists, None where it does not say."""
-    if not _enough(part):
+    if not _has_enough(part):
         return
     if tools is not None and all(tool.get("made") is False for tool in tools):
         yield "no tool made", max(1, len(tools)), max(1, len(tools)), ""
@@ -162,7 +161,7 @@ def _loading(defining: pd.DataFrame, importing: pd.DataFrame) -> Seen:
     for problem in defining["problem"].unique():
         after = importing[importing["problem"] > problem]
         counts = first[after.index].loc[lambda line: line != ""].value_counts()
-        if _enough(after) and len(counts) and counts.iloc[0] > LIMITS["prints while loading"] * len(after):
+        if _has_enough(after) and len(counts) and counts.iloc[0] > LIMITS["prints while loading"] * len(after):
             found.append((-counts.iloc[0] / len(after), problem, int(counts.iloc[0]), len(after), counts.index[0]))
     for _, problem, count, of, line in sorted(found):
         tools = (tool for known in defining.loc[defining["problem"] == problem, "known"] for tool in known)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..candidates import SELECTED, all_candidates, checked, selected_alone
+from ..candidates import SELECTED, all_candidates, require_candidates, selected_alone
 from . import statistics as metrics
 
 #: Share of equal programs in problems that two runs share: not 1, for runs that are known by their selected answers
@@ -23,8 +23,19 @@ CHANCE_OF_ONE = 0.1
 SHARED_COLUMNS = ["category", "mode", "run_a", "method_a", "run_b", "method_b", "compared", "identical", "by_chance"]
 SHARED_COLUMNS += ["apart", "problems", "shared", "parted", "stretches", "verdict"]
 REPEATED_COLUMNS = ["category", "method", "run", "repeats", "stretches", "problems", "verdict"]
-TOOLBOX_COLUMNS = ["category", "mode", "run_a", "run_b", "first", "last", "problems", "samples", "value_a", "value_b"]
-TOOLBOX_COLUMNS += ["difference", "low", "high"]
+EXPERIMENT_COLUMNS = [
+    "category",
+    "mode",
+    "run_a",
+    "run_b",
+    "first",
+    "last",
+    "problems",
+    "samples",
+    "value_a",
+    "value_b",
+]
+EXPERIMENT_COLUMNS += ["difference", "low", "high"]
 
 
 class _Pair(NamedTuple):
@@ -145,7 +156,7 @@ def toolbox_experiment(candidates: pd.DataFrame) -> pd.DataFrame:
                 gap = metrics.mean_interval((b - a).groupby("problem").mean())
                 values = [apart[0], apart[-1], len(apart), len(a), a.mean(), b.mean(), *gap[:3]]
                 rows.append((category, pair.mode, run_a, run_b, *values))
-    return pd.DataFrame(rows, columns=TOOLBOX_COLUMNS)
+    return pd.DataFrame(rows, columns=EXPERIMENT_COLUMNS)
 
 
 def _pairs(candidates: pd.DataFrame, *, across: bool = True) -> Iterator[_Pair]:
@@ -153,7 +164,7 @@ def _pairs(candidates: pd.DataFrame, *, across: bool = True) -> Iterator[_Pair]:
 
     Last of a category, as mode `selected`, the pairs of which a run is known by its selected answers alone.
     """
-    frame = checked(candidates)
+    frame = require_candidates(candidates)
     alone = set(selected_alone(frame))
     for category, part in frame.groupby("category", observed=True):
         for mode, rows in part[part["phase"] == "stream"].groupby("mode", observed=True):

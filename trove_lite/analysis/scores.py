@@ -12,7 +12,7 @@ import pandas as pd
 
 from . import statistics as metrics
 from .choose import PROBLEM, expected_score, modes_of
-from .variance import Runs, Variance, alike, decompose, interval, prediction_interval, proportion_interval
+from .variance import Runs, Variance, decompose, interval, pool_strata, prediction_interval, proportion_interval
 
 #: Rows over categories. Micro: the mean over problems; macro: the mean of the categories' means. `all`: every category
 #: of the data set; `covered`: those that all sides of a comparison have.
@@ -59,7 +59,7 @@ def no_scores() -> pd.DataFrame:
     return pd.DataFrame({name: [] for name in [*PROBLEM, "level", "score", "worth"]})
 
 
-def scored(scores: pd.DataFrame) -> pd.DataFrame:
+def drop_unscored(scores: pd.DataFrame) -> pd.DataFrame:
     """Scores without the problems that could not be scored, and the categories of which more than 5 % could not."""
     known = scores.dropna(subset="score")
     whole, left = (part.groupby("category", observed=True)["problem"].nunique() for part in (scores, known))
@@ -156,14 +156,14 @@ def by_run(scores: pd.DataFrame) -> pd.DataFrame:
 def variance_of(scores: pd.DataFrame, minus: pd.DataFrame | None = None) -> Variance | None:
     """The decomposition of a mean over problems, or of the difference from `minus` on the problems that both have.
 
-    Strata are categories, alike in what runs add (`variance.alike`). Runs whose problems share nothing (`shares_state`)
+    Strata are categories, alike in what runs add (`pool_strata`). Runs whose problems share nothing (`shares_state`)
     add nothing; scores of the same runs are subtracted run by run. None where there is no scored problem.
     """
     index, runs = _side_by_side(scores, minus)
     return _decomposed(index, runs) if len(index) else None
 
 
-def redrawn(scores: pd.DataFrame, minus: pd.DataFrame, *, rng: np.random.Generator, times: int = 100) -> list[Variance]:
+def redraw(scores: pd.DataFrame, minus: pd.DataFrame, *, rng: np.random.Generator, times: int = 100) -> list[Variance]:
     """`variance_of` a difference, so many times, with the problems of both drawn anew within their categories."""
     index, runs = _side_by_side(scores, minus)
     problems = index.to_frame(index=False)
@@ -176,7 +176,7 @@ def redrawn(scores: pd.DataFrame, minus: pd.DataFrame, *, rng: np.random.Generat
 
 
 def _decomposed(index: pd.Index, runs: Sequence[Runs]) -> Variance:
-    return alike(decompose(*runs, strata=index.get_level_values("category").astype(str)))
+    return pool_strata(decompose(*runs, strata=index.get_level_values("category").astype(str)))
 
 
 def _side_by_side(scores: pd.DataFrame, minus: pd.DataFrame | None) -> tuple[pd.Index, list[Runs]]:

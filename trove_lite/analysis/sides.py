@@ -83,7 +83,7 @@ class Comparison:
         sizes = [sample_counts(side).mode().max() for name in names or self.sides if len(side := self[name])]
         return int(min(sizes, default=0))
 
-    def checked(self, k: int, *names: str) -> int:
+    def check_k(self, k: int, *names: str) -> int:
         """k, a number of samples a problem that some of these sides (none: all) has. Raises where none has."""
         most = {name: int(sample_counts(self[name]).max()) for name in names or self.sides if len(self[name])}
         if not isinstance(k, Integral) or k < 1 or k > max(most.values(), default=k):
@@ -93,7 +93,7 @@ class Comparison:
 
     def budget(self, k: int | None) -> int:
         """k calls a problem, checked; None: as many as all sides have."""
-        return self.samples() if k is None else self.checked(k)
+        return self.samples() if k is None else self.check_k(k)
 
     def with_sides(self, **sides: pd.DataFrame) -> Self:
         """The same with these sides beside or instead of its own."""
@@ -117,7 +117,7 @@ def compare(runs: pd.DataFrame | Mapping[str, pd.DataFrame], *, calls: pd.DataFr
     return Comparison.of({name: independent_runs(frame, across=True) for name, frame in runs.items()}, calls=calls)
 
 
-def compared(comparison: object) -> Comparison:
+def require_comparison(comparison: object) -> Comparison:
     """The comparison itself. Raises TroveLiteError where it is none."""
     if not isinstance(comparison, Comparison):
         raise TroveLiteError(f"not a comparison, but a {type(comparison).__name__}: see compare")

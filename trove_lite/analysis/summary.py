@@ -2,12 +2,10 @@
 
 import pandas as pd
 
-from ..candidates import FAIL_ON_MISSING, MISSING, UNAVAILABLE, all_candidates, selections
+from ..candidates import FAIL_ON_MISSING, MISSING, STREAM, UNAVAILABLE, all_candidates, selections
 from .choose import choose, in_order, modes_of, without_agreement, without_answers
 from .independence import repetitions, shared_programs
 from .scores import correct_counts, distinct_score, graded_answer, oracle_score
-
-RUN = ["run", "method", "category"]
 
 
 def summarise(candidates: pd.DataFrame) -> dict:
@@ -30,12 +28,12 @@ def summarise(candidates: pd.DataFrame) -> dict:
         unanswered.append(f"{run}: no accuracy, for {few} be had" + f" ({why})" * bool(why))
     known, ended = all_candidates(candidates), selections(candidates)
     runs = _whole_runs(known, ended) if len(known) else []
-    there = {tuple(row[name] for name in RUN) for row in runs}
-    for key, part in ended.groupby(RUN, observed=True):
+    there = {tuple(row[name] for name in STREAM) for row in runs}
+    for key, part in ended.groupby(STREAM, observed=True):
         if key not in there:
             counts = {"problems": len(part), "selected_correct": int(part["correct"].sum())}
-            runs.append(dict(zip(RUN, key, strict=True)) | counts)
-    runs.sort(key=lambda row: tuple(row[name] for name in RUN))
+            runs.append(dict(zip(STREAM, key, strict=True)) | counts)
+    runs.sort(key=lambda row: tuple(row[name] for name in STREAM))
     pairs = [{k: _plain(v) for k, v in pair.items()} for pair in shared_programs(candidates).to_dict("records")]
     lines = {"unanswered": unanswered, "without_agreement": without_agreement(known)}
     return {"runs": runs, "independence": pairs} | lines
@@ -46,10 +44,10 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> list[dict]:
     stream = in_order(candidates)
     answering = stream[~without_answers(stream)]
     rules = ("two_stage", "one_stage")
-    right = {rule: choose(answering, rule).groupby(RUN, observed=True)["correct"].sum() for rule in rules}
+    right = {rule: choose(answering, rule).groupby(STREAM, observed=True)["correct"].sum() for rule in rules}
     selected = ended.groupby(["run", "category"], observed=True)["correct"].sum()
     runs = []
-    for key, part in stream.groupby(RUN, observed=True):
+    for key, part in stream.groupby(STREAM, observed=True):
         run, method, category = key
         answered = key in right["one_stage"].index
         everything = candidates[(candidates["run"] == run) & (candidates["category"] == category)]
@@ -59,7 +57,7 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> list[dict]:
         solved = counts[[f"c_{mode}" for mode in modes]].to_numpy().T > 0
         mine = everything[(everything["method"] == method) & (everything["phase"] == "stream")]
         runs.append(
-            dict(zip(RUN, key, strict=True))
+            dict(zip(STREAM, key, strict=True))
             | {
                 "problems": len(counts),
                 "candidates": len(part),

@@ -54,7 +54,7 @@ class Variance:
     run_degrees: Array  # (strata, methods): of freedom of `run`; infinite where it is assumed
     repeats: Array  # (strata, methods): runs over which a question's samples are averaged
     independent: Array  # (strata, methods): independent runs over which a run's own effect is averaged
-    shared: bool = False  # whether `run` is one estimate, of all strata together (`alike`)
+    shared: bool = False  # whether `run` is one estimate, of all strata together (`pool_strata`)
 
     @property
     def value(self) -> float:
@@ -132,7 +132,7 @@ def decompose(
 
     minus: a second method on the same questions, with runs of its own (of the same runs give a - b as one). strata: a
     label a question, whose shares are fixed and whose runs are independent of each other's. What one run cannot show is
-    NaN unless assumed in `Runs`, or taken from other strata (`alike`).
+    NaN unless assumed in `Runs`, or taken from other strata (`pool_strata`).
     """
     methods = [x if isinstance(x, Runs) else Runs(x) for x in (scores, minus) if x is not None]
     tables = [np.asarray(m.scores, dtype=float) for m in methods]
@@ -158,7 +158,7 @@ def decompose(
     )
 
 
-def alike(v: Variance) -> Variance:
+def pool_strata(v: Variance) -> Variance:
     """The same with run and sample variances that all strata share, so that those with a single run have them too.
 
     A run's effect of one size on the logit of being right is, on the mean, a SD in proportion to the sample variance

@@ -53,7 +53,7 @@ def same_answer(often, right=0):
 def test_a_healthy_run_has_no_sign():
     found = signs(table(), calls(table()))
     assert found.empty
-    assert found.attrs["unread"] == {}
+    assert found.attrs["unread"] == []
     assert in_words(found) == []
 
 

@@ -37,11 +37,10 @@ def failures(candidates: pd.DataFrame) -> pd.DataFrame:
     stream = require_candidates(candidates)[candidates["phase"] == "stream"]
     ends = stream.reindex(columns=["status", "answer", "correct", "error"]).itertuples(index=False)
     kinds = stream[["method", "mode"]].astype(str).assign(kind=[kind_of(*end) for end in ends])
-    table = kinds.groupby(["method", "mode", "kind"]).size().rename("programs").reset_index()
+    table = kinds.groupby(["method", "mode", "kind"]).size().reset_index(name="programs")
     of = table.groupby(["method", "mode"])["programs"].transform("sum")
-    table = table.assign(share=table["programs"] / of, of=of)
-    order = ["method", "mode", "programs", "kind"]
-    table = table.sort_values(order, ascending=[True, True, False, True], ignore_index=True)
+    order = {"by": ["method", "mode", "programs", "kind"], "ascending": [True, True, False, True]}
+    table = table.assign(share=table["programs"] / of, of=of).sort_values(**order, ignore_index=True)
     return name_table(table, "failures", "How programs ended")
 
 
@@ -66,10 +65,10 @@ def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
     """
     if "tools" not in require_candidates(candidates):
         return name_table(pd.DataFrame(columns=TOOL_COLUMNS), "tools_made", "Tools", note=NO_TEXT)
-    ordered = candidates.astype({"correct": "boolean"}).sort_values("problem", kind="stable")
+    ordered = candidates.assign(right=_is_right(candidates)).sort_values("problem", kind="stable")
     rows = [
-        (row.method, row.category, row.seed, plain_name(tool.name), row.problem, right, tool)
-        for row, right in zip(ordered.itertuples(), ordered["correct"].eq(True).fillna(False), strict=True)
+        (row.method, row.category, row.seed, plain_name(tool.name), row.problem, row.right, tool)
+        for row in ordered.itertuples()
         for tool in parse_tools(row.tools)
     ]
     each = pd.DataFrame(rows, columns=[*FUNCTION, "problem", "right", "tool"])
@@ -92,17 +91,21 @@ def tools_imported(candidates: pd.DataFrame) -> pd.DataFrame:
 
     A row for each method and mode of which a program imports from the toolbox; all columns are numbers of programs.
     """
-    title = "Programs that import from the toolbox"
+    name, title = "tools_imported", "Programs that import from the toolbox"
     if "tools" not in require_candidates(candidates):
-        return name_table(pd.DataFrame(columns=IMPORTED_COLUMNS), "tools_imported", title, note=NO_TEXT)
+        return name_table(pd.DataFrame(columns=IMPORTED_COLUMNS), name, title, note=NO_TEXT)
     stream = candidates[candidates["phase"] == "stream"]
-    importing = [any(tool.name.startswith(FROM_TOOLBOX) for tool in parse_tools(text)) for text in stream["tools"]]
-    right = stream["correct"].eq(True).fillna(False).to_numpy(dtype=bool)
-    each = stream[["method", "mode"]].astype(str).assign(programs=1, importing=importing, right=right & importing)
-    each = each.assign(others=~each["importing"], right_of_others=right & ~each["importing"])
-    table = each.groupby(["method", "mode"], sort=True)[IMPORTED_COLUMNS[2:]].sum().astype(int).reset_index()
+    imports = stream["tools"].map(lambda text: any(tool.name.startswith(FROM_TOOLBOX) for tool in parse_tools(text)))
+    imports, right = imports.astype(bool), _is_right(stream)
+    each = stream[["method", "mode"]].astype(str).assign(programs=1, importing=imports, right=right & imports)
+    each = each.assign(others=~imports, right_of_others=right & ~imports)
+    table = each.groupby(["method", "mode"])[IMPORTED_COLUMNS[2:]].sum().astype(int).reset_index()
     table = table[table["importing"] > 0].reset_index(drop=True)
-    return name_table(table, "tools_imported", title, note="no program of these runs imports from a toolbox")
+    return name_table(table, name, title, note="no program of these runs imports from a toolbox")
+
+
+def _is_right(candidates: pd.DataFrame) -> pd.Series:
+    return candidates["correct"].astype("boolean").fillna(False).astype(bool)
 
 
 def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
@@ -112,7 +115,7 @@ def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
     program defines; right_and_used: both.
     """
     rows = []
-    for method, part in tools.groupby(tools["method"].astype(str), sort=True):
+    for method, part in tools.groupby(tools["method"].astype(str)):
         kinds = {kind: part[part["kind"] == kind] for kind in part["kind"].value_counts().index}
         kinds["hard-coded, together"] = part[part["kind"].isin(HARD_CODED)]
         for kind, here in kinds.items():
@@ -121,14 +124,6 @@ def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
             rows.append([method, kind, len(here), len(here) / len(part), *counts, len(part)])
     table = pd.DataFrame(rows, columns=KIND_COLUMNS)
     return name_table(table, "tool_kinds", "Tools by kind", note=tools.attrs.get("note", ""))
-
-
-def tools_kept(toolbox: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
-    """The tools that each toolbox held at its end, with what `tools_made` knows of each."""
-    known = tools.astype({"method": str, "category": str}).drop(columns="first_problem")
-    table = toolbox.astype({"method": str, "category": str}).merge(known, how="left", on=FUNCTION)
-    table.attrs = toolbox.attrs | {"name": "tools_kept"}
-    return table
 
 
 def tool_kind(source: str) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..candidates import load_candidates, read_description, run_name
+from ..candidates import load_candidates, name_table, read_description, run_name
 from ..errors import TroveLiteError
 from ..parse import parse_tools
 from ..programs import plain_name
@@ -50,10 +50,9 @@ def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame
         table = table[table["imports"].notna()].astype({"imports": "int64", "problem": "int64"})
         if table.empty:
             continue
-        candidates = load_candidates(folder)
         used = Counter(
             (row.method, row.category, row.seed, name)
-            for row in candidates[candidates["mode"] == "import"].itertuples()
+            for row in load_candidates(folder).query("mode == 'import'").itertuples()
             for name in {plain_name(tool.name) for tool in parse_tools(row.tools)}
         )
         table = table.rename(columns={"name": "function", "imports": "answers", "problem": "first_problem"})
@@ -61,8 +60,7 @@ def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame
         table["tools"] = table.groupby(FUNCTION[:3])["rank"].transform("size")
         parts.append(table[table["rank"] <= top].sort_values([*FUNCTION[:3], "rank"])[TOOLBOX_COLUMNS])
     table = pd.concat(parts or [pd.DataFrame(columns=TOOLBOX_COLUMNS)], ignore_index=True)
-    table.attrs = {"name": "toolbox", "title": "toolboxes", "note": "no live run of TROVE: recorded logs note none"}
-    return table
+    return name_table(table, "toolbox", "toolboxes", note="no live run of TROVE: recorded logs note none")
 
 
 def _existing_paths(runs: Iterable[str | Path]) -> list[Path]:

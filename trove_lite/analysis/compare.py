@@ -77,12 +77,11 @@ def estimates(
             cells.append({"category": category} | absence(comparison, name, category))
             continue
         of, lacking = v.of(those, macro=category in MACRO), comparison.lacking(those, name)
-        found = estimate_of(here, of, macro=category in MACRO)
         several = category not in (*comparison.categories, ALL_MICRO, ALL_MACRO)
         notes = [", ".join(covered) if several else in_part(here)]
         notes += [f"of {count} problems a sample was {status}" for status, count in lacking.items() if count]
-        note = "; ".join(filter(None, notes))
-        cells.append({"category": category} | found._asdict() | lacking | {"note": note, "variance": of})
+        cell = estimate_of(here, of, macro=category in MACRO)._asdict() | lacking
+        cells.append({"category": category} | cell | {"note": "; ".join(filter(None, notes)), "variance": of})
     return cells
 
 
@@ -123,8 +122,8 @@ def differences(
         shares = all(side["score"].between(0, 1).all() for side in sides)
         v = variance_of(*sides)
         for category, part in [] if v is None else with_whole(v, comparison.categories):
-            effect = variance.SMALLEST_EFFECT
-            needed = variance.problems_needed(part, effect, runs=RERUN) if part.problems > 1 else np.nan
+            plan = {"delta": variance.SMALLEST_EFFECT, "runs": RERUN}
+            needed = variance.problems_needed(part, **plan) if part.problems > 1 else np.nan
             cells = difference_cells(part, shares=shares) | {"problems_needed": needed}
             about = {"category": category, "a": one, "b": other}
             rows.append(about | cells | comparison.lacking(part.labels, one, other))

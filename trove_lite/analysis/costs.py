@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..candidates import MISSING, REFUSED, STREAM, calls_of
 from . import statistics as metrics
-from .choose import choose, modes_of
+from .choose import choose
 from .compare import TESTED, add_holm, difference_cells, with_whole
 from .scores import run_effect
 from .sides import Comparison, require_comparison
@@ -56,16 +56,11 @@ class Spent(NamedTuple):
     samples: pd.DataFrame
     besides: pd.DataFrame
 
-    @property
-    def whole(self) -> pd.DataFrame:
-        """What each problem and seed cost in all."""
-        own = self.samples.groupby(UNIT, observed=True)[COSTS].sum(min_count=1)
-        return own.add(self.besides.reindex(own.index).fillna(0))
-
     def outcomes(self, rule: str) -> pd.DataFrame:
         """What each problem and seed cost in all, and whether the answer that `rule` chooses is `right`."""
-        chosen = choose(self.samples, rule).set_index(UNIT)
-        return self.whole.join(chosen["correct"].fillna(False).astype(float).rename("right"))
+        own = self.samples.groupby(UNIT, observed=True)[COSTS].sum(min_count=1)
+        chosen = choose(self.samples, rule).set_index(UNIT)["correct"].fillna(False).astype(float)
+        return own.add(self.besides.reindex(own.index).fillna(0)).join(chosen.rename("right"))
 
 
 def requests_of(comparison: Comparison, name: str) -> pd.DataFrame:
@@ -87,9 +82,8 @@ def _spent(comparison: Comparison, name: str) -> Spent:
     of_samples = calls["mode"].notna()
     each = calls[of_samples].astype({"mode": str}).groupby(REQUEST)[COSTS].sum(min_count=1)
     besides = calls[~of_samples].groupby(UNIT)[COSTS].sum(min_count=1)
-    order = {mode: i for i, mode in enumerate(modes_of(side))}
-    side = side.assign(_turn=side["mode"].map(order)).sort_values([*UNIT, "sample", "_turn"], kind="stable")
-    return Spent(side.drop(columns="_turn").merge(each.reset_index(), on=REQUEST, how="left"), besides)
+    side = side.sort_values([*UNIT, "sample", "place", "mode"], kind="stable")  # in turns over its modes
+    return Spent(side.merge(each.reset_index(), on=REQUEST, how="left"), besides)
 
 
 def _matched(
@@ -98,16 +92,19 @@ def _matched(
     (a, mine), (b, rival) = one, other
     if reason := _obstacle(cost, one, other):
         return [{"category": "all", "note": reason}]
-    given = mine.whole[cost].rename("given")
+    recorded = mine.outcomes(rule)
+    given = recorded[cost].rename("given")
     shared = rival.samples.merge(given.reset_index(), on=UNIT)
     units = shared.set_index(UNIT).index.unique()
-    each = mine.outcomes(rule).add_suffix("_a").reindex(units)
+    each = recorded.add_suffix("_a").reindex(units)
     each = each.join(_affordable(rival, shared, cost, rule).add_suffix("_b"))
     counted = [name for name in COSTS if rival.samples[name].notna().any()]
     each = each.fillna({f"{name}_b": 0.0 for name in (*counted, "right")}).join(given)
     each["mean_cost"] = shared.groupby(UNIT)[cost].mean()
     refused = (rival.samples.set_index(UNIT)["status"].astype(object) == REFUSED).groupby(level=UNIT).any()
-    each["short"] = (rival.whole[cost].reindex(units) < each["given"]) & ~refused.reindex(units)  # more would be, too
+    each["short"] = (rival.outcomes(rule)[cost].reindex(units) < each["given"]) & ~refused.reindex(
+        units
+    )  # more would be, too
     right = (each["right_a"] - each["right_b"]).unstack("seed")
     category = right.index.get_level_values("category").astype(str)
     gain = Runs(right.to_numpy(), run_sd=run_effect(mine.samples, rival.samples))

@@ -23,19 +23,8 @@ CHANCE_OF_ONE = 0.1
 SHARED_COLUMNS = ["category", "mode", "run_a", "method_a", "run_b", "method_b", "compared", "identical", "by_chance"]
 SHARED_COLUMNS += ["apart", "problems", "shared", "parted", "stretches", "verdict"]
 REPEATED_COLUMNS = ["category", "method", "run", "repeats", "stretches", "problems", "verdict"]
-EXPERIMENT_COLUMNS = [
-    "category",
-    "mode",
-    "run_a",
-    "run_b",
-    "first",
-    "last",
-    "problems",
-    "samples",
-    "value_a",
-    "value_b",
-]
-EXPERIMENT_COLUMNS += ["difference", "low", "high"]
+EXPERIMENT_COLUMNS = ["category", "mode", "run_a", "run_b", "first", "last", "problems", "samples"]
+EXPERIMENT_COLUMNS += ["value_a", "value_b", "difference", "low", "high"]
 
 
 class _Pair(NamedTuple):
@@ -113,12 +102,11 @@ def independent_runs(candidates: pd.DataFrame, *, by_mode: bool = False, across:
     repeats = [(pair.category, *pair.runs[1], pair.mode, problem) for pair in pairs for problem in pair.repeated]
     found = pd.DataFrame(repeats, columns=["category", "run", "method", "mode", "problem"])
     columns = [name for name in found.columns if by_mode or name != "mode"]
-    found = found[columns]
     rows = candidates[columns].astype({name: str for name in columns if name != "problem"})
     if by_mode:  # of a run's selected answers, those of whole problems
-        rows["mode"] = rows["mode"].where((candidates["phase"] != SELECTED).to_numpy(), SELECTED)
-    marked = rows.merge(found.drop_duplicates().assign(_repeats=True), on=columns, how="left")["_repeats"]
-    return candidates[marked.isna().to_numpy()]
+        rows["mode"] = rows["mode"].where(candidates["phase"] != SELECTED, SELECTED)
+    keys, repeated = (pd.MultiIndex.from_frame(table[columns]) for table in (rows, found))
+    return candidates[~keys.isin(repeated)]
 
 
 def whole_streams(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -135,27 +123,25 @@ def toolbox_experiment(candidates: pd.DataFrame) -> pd.DataFrame:
     `run_b` minus `run_a`, sample by sample, with its 95 % interval over problems. A repetition of either run is left
     out.
     """
-    stream, rows = all_candidates(candidates), []
+    stream, rows = all_candidates(candidates).query("phase == 'stream'"), []
     for category, found in groupby(_pairs(stream), key=lambda pair: pair.category):
         pairs = list(found)
         for pair in pairs:
             (run_a, method), (run_b, other) = pair.runs
             elsewhere = [p.repeated for p in pairs if p.runs == pair.runs and p.mode != pair.mode]
-            if method != other or not elsewhere:
-                continue
             again = [p.repeated for p in pairs if p.mode == pair.mode and p.runs[1] in pair.runs]
             apart = set(pair.problems[~pair.shared & (pair.compared > 0)].tolist())
             apart = sorted(apart.intersection(*elsewhere).difference(*again))
-            if apart:
-                here = stream[(stream["category"] == category) & (stream["mode"] == pair.mode)]
-                here = here[here["problem"].isin(apart) & (here["phase"] == "stream")].dropna(subset="correct")
-                of = list(zip(here["run"], here["method"], strict=True))
-                here = here.assign(_of=of, right=here["correct"].astype(float))
-                wide = here.pivot_table(index=["problem", "sample"], columns="_of", values="right", observed=True)
-                a, b = (wide[list(pair.runs)].dropna()[run] for run in pair.runs)
-                gap = metrics.mean_interval((b - a).groupby("problem").mean())
-                values = [apart[0], apart[-1], len(apart), len(a), a.mean(), b.mean(), *gap[:3]]
-                rows.append((category, pair.mode, run_a, run_b, *values))
+            if method != other or not elsewhere or not apart:
+                continue
+            here = stream[(stream["category"] == category) & (stream["mode"] == pair.mode)]
+            here = here[here["problem"].isin(apart) & (here["method"] == method)].dropna(subset="correct")
+            here = here.assign(right=here["correct"].astype(float), run=here["run"].astype(str))
+            right = here.pivot_table(index=["problem", "sample"], columns="run", values="right")
+            right = right[[run_a, run_b]].dropna()
+            gap = metrics.mean_interval((right[run_b] - right[run_a]).groupby("problem").mean())
+            values = [apart[0], apart[-1], len(apart), len(right), *right.mean(), *gap[:3]]
+            rows.append((category, pair.mode, run_a, run_b, *values))
     return pd.DataFrame(rows, columns=EXPERIMENT_COLUMNS)
 
 
@@ -178,19 +164,16 @@ def _pairs(candidates: pd.DataFrame, *, across: bool = True) -> Iterator[_Pair]:
 def _pairs_of(category: str, mode: str, rows: pd.DataFrame, across: bool) -> Iterator[_Pair]:
     keys = list(zip(rows["run"].astype(str), rows["method"].astype(str), strict=True))
     runs = sorted(set(keys))
-    place = {run: i for i, run in enumerate(runs)}
-    run = [place[key] for key in keys]
+    run = list(map({run: i for i, run in enumerate(runs)}.get, keys))
     problems, problem = np.unique(rows["problem"].to_numpy(dtype=int), return_inverse=True)
     sample = rows["sample"].to_numpy(dtype=int)
     shape = len(runs), len(problems), int(sample.max()) + 1
     programs, there = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=bool)
-    programs[run, problem, sample] = rows["program"].to_numpy(dtype=np.int64)
-    there[run, problem, sample] = True
+    programs[run, problem, sample], there[run, problem, sample] = rows["program"].to_numpy(dtype=np.int64), True
     for one, other in combinations(range(len(runs)), 2):
-        both = there[one] & there[other]
+        a, b, both = programs[one], programs[other], there[one] & there[other]
         if not both.any() or not (across or runs[one][1] == runs[other][1]):
             continue
-        a, b = programs[one], programs[other]
         crossed = there[one][:, :, None] & there[other][:, None, :] & ~np.eye(a.shape[1], dtype=bool)
         same = ((a[:, :, None] == b[:, None, :]) & crossed).sum(axis=(1, 2))
         total = crossed.sum(axis=(1, 2))

@@ -112,11 +112,6 @@ def micro_mean(values: npt.ArrayLike, sizes: npt.ArrayLike) -> float:
     return float(_ratio(values[sizes > 0] @ sizes[sizes > 0], sizes.sum()))
 
 
-def macro_mean(values: npt.ArrayLike) -> float:
-    """Mean over categories, each weighing the same; NaN if any is NaN."""
-    return micro_mean(values, np.ones(len(values)))
-
-
 def holm(p_values: npt.ArrayLike) -> Array:
     """Holm's adjusted p values (Holm 1979), of all tests that are read together; NaN stays and counts as no test."""
     p = np.asarray(p_values, dtype=float)

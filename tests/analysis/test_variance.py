@@ -61,14 +61,10 @@ def test_a_difference_has_the_problem_variance_of_the_difference_and_both_method
     assert got.sds["problem"] == pytest.approx(0.2, rel=0.1)
 
 
-def of_equal_runs():
-    """Two runs whose means are the same, as by chance they hardly are."""
-    scores = np.random.default_rng(0).permuted(np.tile([0.0, 1.0], (50, 1)), axis=1)
-    return np.vstack([scores, scores[:, ::-1]])
-
-
 def test_runs_never_make_the_error_smaller():
-    got = v.decompose(of_equal_runs())
+    """Of two runs whose means are the same, as by chance they hardly are."""
+    scores = np.random.default_rng(0).permuted(np.tile([0.0, 1.0], (50, 1)), axis=1)
+    got = v.decompose(np.vstack([scores, scores[:, ::-1]]))
     assert got.run[0, 0] < 0
     assert got.se**2 == got.over_problems
 

@@ -1,6 +1,4 @@
-"""What sides come to: their accuracies, and their differences problem by problem, with one correction for all that is
-read together.
-"""
+"""What sides come to: their accuracies, and their differences problem by problem, with one correction over a table."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
@@ -45,8 +43,7 @@ def accuracy(
     """Accuracy of every side with k calls a problem (None: as many as all of them have), by `rules` or `oracle`.
 
     A row a category, side (`system`) and rule, with an `Estimate` or, in `note`, the reason for none. `refused`:
-    problems with a sample whose prompt was refused, hence wrong; `unavailable`: those left out for one that could not
-    be had.
+    problems with a refused sample, hence wrong; `unavailable`: those left out for a sample that could not be had.
     """
     k = require_comparison(comparison).budget(k)
     parts = []
@@ -87,19 +84,18 @@ def estimates(
 
 def absence(comparison: Comparison, name: str, category: str) -> dict:
     """Why a cell is empty."""
-    side, ran = comparison[name], comparison.ran(name)
-    here, lacking = side[side["category"] == category], comparison.lacking([category], name)
+    side, ran, lacking = comparison[name], comparison.ran(name), comparison.lacking([category], name)
+    here, known = side[side["category"] == category], comparison.categories
+    gone = [category] if category in known else [c for c in known if not (side["category"] == c).any()]
     if here.empty and lacking[UNAVAILABLE]:
         reason = f"unavailable: a sample of each of {lacking[UNAVAILABLE]} problems could not be had"
     elif side.empty:
         reason = f"no {name} runs" if ran.empty else f"of {name}'s runs only the selected answers are known"
-    elif category not in comparison.categories:
-        gone = [c for c in comparison.categories if not (side["category"] == c).any()]
-        known = "no" if ran.empty or not set(gone) <= set(ran["category"]) else "only selected answers of"
-        reason = f"{known} {name} runs of {', '.join(gone)}" if gone else "too few samples in a category"
+    elif not gone:
+        reason = "too few samples in a category"
     elif here.empty:
-        known = "only selected answers of" if (ran["category"] == category).any() else "no"
-        reason = f"{known} {name} runs of this category"
+        what = "only selected answers of" if set(gone) <= set(ran["category"]) else "no"
+        reason = f"{what} {name} runs of {'this category' if category in known else ', '.join(gone)}"
     else:
         silent = without_agreement(here)  # of other rules than oracle
         reason = silent[0] if silent else f"only {sample_counts(here).min()} samples a problem"

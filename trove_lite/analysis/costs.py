@@ -102,9 +102,8 @@ def _matched(
     each = each.fillna({f"{name}_b": 0.0 for name in (*counted, "right")}).join(given)
     each["mean_cost"] = shared.groupby(UNIT)[cost].mean()
     refused = (rival.samples.set_index(UNIT)["status"].astype(object) == REFUSED).groupby(level=UNIT).any()
-    each["short"] = (rival.outcomes(rule)[cost].reindex(units) < each["given"]) & ~refused.reindex(
-        units
-    )  # more would be, too
+    whole = rival.outcomes(rule)[cost].reindex(units)
+    each["short"] = (whole < each["given"]) & ~refused.reindex(units)  # more would be, too
     right = (each["right_a"] - each["right_b"]).unstack("seed")
     category = right.index.get_level_values("category").astype(str)
     gain = Runs(right.to_numpy(), run_sd=run_effect(mine.samples, rival.samples))

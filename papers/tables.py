@@ -102,7 +102,7 @@ def printed_over(
     if category != COVERED_MICRO:
         return sum(values) / len(values), float("nan")
     sizes = [published_value("reeval_table8", "count", category=c, level=level) for c in covered]
-    return metrics.micro_mean(values, sizes), float("nan")
+    return sum(v * n for v, n in zip(values, sizes, strict=True)) / sum(sizes), float("nan")
 
 
 def beside(

@@ -5,7 +5,6 @@ What is counted in text, runs that keep none cannot tell: their tables are empty
 
 import ast
 import re
-from contextlib import suppress
 
 import pandas as pd
 
@@ -49,12 +48,10 @@ def kind_of(status: str, answer: object, correct: object, error: object) -> str:
     library's newer version), its exception's name, or else its status."""
     if status == "ok":
         return "no answer" if pd.isna(answer) else "right" if correct else "wrong"
-    if status != "error":
-        return status
-    if isinstance(error, str) and DROPPED.search(error):
-        return "a dropped name"
-    name = ERROR.match(error) if isinstance(error, str) else None
-    return name[1] if name else "another error"
+    if status != "error" or not isinstance(error, str):
+        return "another error" if status == "error" else status
+    name = ERROR.match(error)
+    return "a dropped name" if DROPPED.search(error) else name[1] if name else "another error"
 
 
 def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -132,10 +129,9 @@ def tool_kind(source: str) -> str:
     `constant`: it makes no use of its arguments; `no arguments`; `unused arguments`: of some it makes no use;
     `general`: it computes from all of them; `broken`: it does not parse.
     """
-    function = None
-    with suppress(*NOT_PARSED):
-        function = next((node for node in statements(source) if isinstance(node, ast.FunctionDef)), None)
-    if function is None:
+    try:
+        function = next(node for node in statements(source) if isinstance(node, ast.FunctionDef))
+    except (*NOT_PARSED, StopIteration):
         return "broken"
     a = function.args
     given = {each.arg for each in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg) if each}

@@ -91,15 +91,15 @@ def oracle_score(candidates: pd.DataFrame, k: int) -> pd.DataFrame:
     if candidates.empty:
         return no_scores()
     table, modes = correct_counts(candidates), modes_of(candidates)
-    n = table[[f"n_{mode}" for mode in modes]].to_numpy()
-    c = table[[f"c_{mode}" for mode in modes]].to_numpy()
+    n, c = (table[[f"{what}_{mode}" for mode in modes]].to_numpy() for what in "nc")
     used = (n > 0).sum(axis=1, keepdims=True)
     later = np.cumsum(n > 0, axis=1) > used - k % used
     share = np.where(n > 0, k // used + later, 0)
     share = np.where(n.sum(axis=1, keepdims=True) == k, n, share)
-    whole = (share <= n).all(axis=1) & (share.sum(axis=1) == k) & ((share > 0) | (n == 0)).all(axis=1)
-    scores = np.where(whole, metrics.pass_at_k_by_mode(n, c, np.minimum(share, n)), np.nan)
-    return table[[*PROBLEM, "level"]].assign(score=scores)
+    of_every_mode = ((share > 0) | (n == 0)).all(axis=1)
+    return table[[*PROBLEM, "level"]].assign(
+        score=np.where(of_every_mode, metrics.pass_at_k_by_mode(n, c, share), np.nan)
+    )
 
 
 def distinct_score(candidates: pd.DataFrame, k: int, value: Callable[[pd.DataFrame], pd.Series]) -> pd.DataFrame:
@@ -111,12 +111,10 @@ def distinct_score(candidates: pd.DataFrame, k: int, value: Callable[[pd.DataFra
         return no_scores()
     ran = candidates[(candidates["status"] == "ok").to_numpy()]
     ran = ran.assign(value=value(ran)).dropna(subset="value")
-    count = ran.groupby([*PROBLEM, "value"], observed=True).size().rename("m").reset_index()
     size = candidates.groupby(PROBLEM, observed=True).agg(level=("level", "first"), n=("level", "size")).reset_index()
-    count = count.merge(size, on=PROBLEM)
-    count["expected"] = metrics.pass_at_k(count["n"].to_numpy(), count["m"].to_numpy(), k)
-    expected = count.groupby(PROBLEM, observed=True)["expected"].sum(min_count=1).rename("score").reset_index()
-    result = size.merge(expected, on=PROBLEM, how="left")
+    count = ran.groupby([*PROBLEM, "value"], observed=True).size().reset_index(name="m").merge(size, on=PROBLEM)
+    count["score"] = metrics.pass_at_k(count["n"].to_numpy(), count["m"].to_numpy(), k)
+    result = size.merge(count.groupby(PROBLEM, observed=True)["score"].sum().reset_index(), on=PROBLEM, how="left")
     return result.assign(score=np.where(result["n"] < k, np.nan, result["score"].fillna(0)))
 
 

@@ -23,9 +23,8 @@ class Comparison:
     """Candidates ready to be compared, side by side.
 
     `sides`: name → candidates of independent runs, in sampling order (`choose.in_order`); one may be empty.
-    `categories` and `levels` are the data set's, `by` says what levels are; `title`: what ran on what. `calls`: a row
-    for every request of these sides to a model (None: each candidate is one). `missing`: name → samples that could not
-    be had.
+    `categories` and `levels` are the data set's, `by` says what levels are; `title`: what ran on what. `calls`: all
+    requests of these sides (None: each candidate is one). `missing`: name → samples that could not be had.
     """
 
     sides: Mapping[str, pd.DataFrame]
@@ -49,13 +48,11 @@ class Comparison:
         together = pd.concat([f[["model", "provenance", "dataset", "category", "level"]] for f in filled])
         (dataset,) = one_kind(together, "dataset")
         data, categories, levels, by = _described(dataset, together)
-        ran = [" and ".join(dict.fromkeys(together[column].astype(str))) for column in ("model", "provenance")]
-        missing = {}
-        for name, side in sides.items():
-            lost = side[(side["phase"] == "stream") & side["status"].isin(MISSING)]
-            missing[name] = lost[["category", "problem", "status"]].astype({"category": str, "status": str})
-        title = title or f"{ran[0]}, {ran[1]} runs on {data}"
-        return cls(frames, categories, dataset, title, levels, by, calls, missing=missing)
+        model, provenance = (" and ".join(together[name].astype(str).unique()) for name in ("model", "provenance"))
+        lost = {name: side[(side["phase"] == "stream") & side["status"].isin(MISSING)] for name, side in sides.items()}
+        lost = {name: rows[["category", "problem", "status"]].astype(object) for name, rows in lost.items()}
+        title = title or f"{model}, {provenance} runs on {data}"
+        return cls(frames, categories, dataset, title, levels, by, calls, missing=lost)
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name not in self.sides:

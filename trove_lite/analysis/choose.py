@@ -159,30 +159,21 @@ class _Votes:
     def __init__(self, frame: pd.DataFrame, rule: str):
         if rule not in RULES:
             raise TroveLiteError(f"no selection rule '{rule}': choose from {', '.join(RULES)}")
+        self.by_mode, self.described = rule.startswith("two_stage"), rule.endswith("described")
         self.ok = (frame["status"] == "ok").to_numpy()
-        self.by_mode = rule.startswith("two_stage")
-        self.described = rule.endswith("described")
         self.correct = frame["correct"].fillna(False).to_numpy(dtype=bool)
         self.operations = frame["operations"].fillna(0).to_numpy(dtype=np.int64)
-        if self.described:
-            code, texts = pd.factorize(frame["answer"])  # -1: no answer
-            self.row = np.flatnonzero(self.ok & (code >= 0))
-            self.value = pd.factorize(np.array([round_answer(text) for text in texts], dtype=object))[0][code[self.row]]
-        else:
-            lists = frame["answers"].where(self.ok, None)
-            lengths = np.array([0 if x is None else len(x) for x in lists], dtype=np.int64)
-            self.row = np.repeat(np.arange(len(frame)), lengths)
-            parts = [x for x in lists if x is not None and len(x)]
-            self.value = pd.factorize(np.concatenate(parts) if parts else np.empty(0, dtype=object))[0]
+        answers = frame["answer"].map(round_answer, na_action="ignore") if self.described else frame["answers"]
+        votes = answers.astype(object).where(self.ok).reset_index(drop=True).explode().dropna()
+        self.row, (self.value, _) = votes.index.to_numpy(), pd.factorize(votes)
         self.start = np.searchsorted(self.row, np.arange(len(frame) + 1))
 
     def chunks(self, stack: Stack, resamples: int) -> Iterator[np.ndarray]:
         """Problems of a stack in parts with as many distinct answers as fit, few first: padding stays small."""
         widths = self.start[stack.rows[:, -1] + 1] - self.start[stack.rows[:, 0]] + 1
         order = np.argsort(widths, kind="stable")
-        n = len(stack.modes)
         while len(order):
-            cost = widths[order] * np.arange(1, len(order) + 1) * (resamples + 2 * n)
+            cost = widths[order] * np.arange(1, len(order) + 1) * (resamples + 2 * len(stack.modes))
             size = max(1, int(np.searchsorted(cost, CELLS, side="right")))
             yield order[:size]
             order = order[size:]
@@ -236,7 +227,8 @@ class _Votes:
             winner[draw[first], problem[first]] = answer[first]
             supports = count.transpose(0, 2, 1)[np.arange(len(count)), winner] > 0
         ranked = np.where(present & supports, cost, NEVER)
-        fallback = np.where((present & ok).any(axis=2), (present & ok).argmax(axis=2), present.argmax(axis=2))
+        ran = present & ok
+        fallback = np.where(ran.any(axis=2), ran.argmax(axis=2), present.argmax(axis=2))
         return np.where(top > 0, ranked.argmin(axis=2), fallback)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..candidates import SELECTED, all_candidates, require_candidates, selected_alone
+from ..candidates import SELECTED, all_candidates, selected_alone
 from . import statistics as metrics
 
 #: Share of equal programs in problems that two runs share: not 1, for runs that are known by their selected answers
@@ -28,7 +28,7 @@ EXPERIMENT_COLUMNS += ["value_a", "value_b", "difference", "low", "high"]
 
 
 class _Pair(NamedTuple):
-    """Two runs, of (run, method), in one mode of a category, problem by problem: samples, and whether it is shared."""
+    """Two runs, of (run, method), in one mode of a category, by problem of both: samples, and whether it is shared."""
 
     category: str
     mode: str
@@ -41,8 +41,8 @@ class _Pair(NamedTuple):
 
     @property
     def repeated(self) -> list[int]:
-        """The problems that both have and share: the second run repeats them."""
-        return self.problems[self.shared & (self.compared > 0)].tolist()
+        """The problems that both share: the second run repeats them."""
+        return self.problems[self.shared].tolist()
 
 
 def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -61,12 +61,13 @@ def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
         (_, method_a), (_, method_b) = pair.runs
         if method_a != method_b and not pair.shared.any():
             continue
-        both, apart = pair.compared > 0, ~pair.shared
-        problems, inside = pair.problems[both], pair.shared[both]
-        identical = _share(pair.equal, pair.compared)
+        problems, inside = pair.problems, pair.shared
+        identical = float(pair.equal.sum() / pair.compared.sum())
         by_chance = float(np.average(pair.chance, weights=pair.compared))
-        outside = _share(pair.equal[apart], pair.compared[apart])
-        parted = None if inside.all() else int(problems[~inside][0])
+        parted, outside = None, float("nan")
+        if not inside.all():
+            parted = int(problems[~inside][0])
+            outside = float(pair.equal[~inside].sum() / pair.compared[~inside].sum())
         edges = np.flatnonzero(np.diff(np.r_[False, inside, False].astype(int)))
         stretches = ", ".join(f"{problems[a]}-{problems[b - 1]}" for a, b in zip(edges[::2], edges[1::2], strict=True))
         verdict = "copy" if parted is None and identical >= 0.95 else "overlap" if inside.any() else "independent"
@@ -130,7 +131,7 @@ def toolbox_experiment(candidates: pd.DataFrame) -> pd.DataFrame:
             (run_a, method), (run_b, other) = pair.runs
             elsewhere = [p.repeated for p in pairs if p.runs == pair.runs and p.mode != pair.mode]
             again = [p.repeated for p in pairs if p.mode == pair.mode and p.runs[1] in pair.runs]
-            apart = set(pair.problems[~pair.shared & (pair.compared > 0)].tolist())
+            apart = set(pair.problems[~pair.shared].tolist())
             apart = sorted(apart.intersection(*elsewhere).difference(*again))
             if method != other or not elsewhere or not apart:
                 continue
@@ -150,15 +151,13 @@ def _pairs(candidates: pd.DataFrame, *, across: bool = True) -> Iterator[_Pair]:
 
     Last of a category, as mode `selected`, the pairs of which a run is known by its selected answers alone.
     """
-    frame = require_candidates(candidates)
-    alone = set(selected_alone(frame))
-    for category, part in frame.groupby("category", observed=True):
+    alone = set(selected_alone(candidates))
+    for category, part in candidates.groupby("category", observed=True):
         for mode, rows in part[part["phase"] == "stream"].groupby("mode", observed=True):
             yield from _pairs_of(category, str(mode), rows, across)
         if any(where == category for _, where in alone):
-            for pair in _pairs_of(category, SELECTED, part[part["phase"] == SELECTED].assign(sample=0), across):
-                if any((run, category) in alone for run, _ in pair.runs):
-                    yield pair
+            pairs = _pairs_of(category, SELECTED, part[part["phase"] == SELECTED].assign(sample=0), across)
+            yield from (pair for pair in pairs if any((run, category) in alone for run, _ in pair.runs))
 
 
 def _pairs_of(category: str, mode: str, rows: pd.DataFrame, across: bool) -> Iterator[_Pair]:
@@ -180,8 +179,8 @@ def _pairs_of(category: str, mode: str, rows: pd.DataFrame, across: bool) -> Ite
         overall = same.sum() / total.sum() if total.any() else CHANCE_OF_ONE
         chance = (same + overall) / (total + 1)  # of few samples, nearer to that of all problems
         equal, compared = ((a == b) & both).sum(axis=1), both.sum(axis=1)
-        shared = _shared(equal, compared, chance)
-        yield _Pair(category, mode, (runs[one], runs[other]), problems, equal, compared, chance, shared)
+        arrays = (problems, equal, compared, chance, _shared(equal, compared, chance))
+        yield _Pair(category, mode, (runs[one], runs[other]), *(array[compared > 0] for array in arrays))
 
 
 def _shared(equal: np.ndarray, compared: np.ndarray, chance: np.ndarray) -> np.ndarray:
@@ -195,12 +194,7 @@ def _shared(equal: np.ndarray, compared: np.ndarray, chance: np.ndarray) -> np.n
         moved = score[::-1] - change
         came_from[:, i] = np.where(moved > score, [1, 0], [0, 1])
         score = np.maximum(score, moved) + likelihood[:, i]
-    state = np.empty(len(equal), dtype=int)
-    state[-1] = score[1] > score[0]  # apart, where nothing tells
+    states = [int(score[1] > score[0])]  # apart, where nothing tells
     for i in range(len(equal) - 1, 0, -1):
-        state[i - 1] = came_from[state[i], i]
-    return state.astype(bool)
-
-
-def _share(part: np.ndarray, whole: np.ndarray) -> float:
-    return float(part.sum() / whole.sum()) if whole.sum() else float("nan")
+        states.append(came_from[states[-1], i])
+    return np.array(states[::-1], dtype=bool)

@@ -1,11 +1,10 @@
 """What sides cost: accuracy at the same calls, the same tokens written, the same tokens in all."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from ..candidates import MISSING, REFUSED, STREAM, calls_of
@@ -45,8 +44,8 @@ def matched_budgets(
     rows = []
     for budget, cost in BUDGETS.items():
         for a, b in pairs:
-            about = {"budget": budget, "a": a, "b": b}
-            rows += [about | row for row in _matched(comparison, cost, (a, spent[a]), (b, spent[b]), rule)]
+            found = _matched(comparison, cost, {a: spent[a], b: spent[b]}, rule)
+            rows += [{"budget": budget, "a": a, "b": b} | row for row in found]
     return add_holm(pd.DataFrame(rows, columns=MATCHED_COLUMNS))
 
 
@@ -86,11 +85,9 @@ def _spent(comparison: Comparison, name: str) -> Spent:
     return Spent(side.merge(each.reset_index(), on=REQUEST, how="left"), besides)
 
 
-def _matched(
-    comparison: Comparison, cost: str, one: tuple[str, Spent], other: tuple[str, Spent], rule: str
-) -> list[dict]:
-    (a, mine), (b, rival) = one, other
-    if reason := _obstacle(cost, one, other):
+def _matched(comparison: Comparison, cost: str, pair: Mapping[str, Spent], rule: str) -> list[dict]:
+    (a, mine), (b, rival) = pair.items()
+    if reason := _obstacle(cost, pair):
         return [{"category": "all", "note": reason}]
     recorded = mine.outcomes(rule)
     given = recorded[cost].rename("given")
@@ -134,28 +131,22 @@ def _row(each: pd.DataFrame, v: Variance, a: str, b: str) -> dict:
         reason = f"{a}'s samples cost as much as up to about {needed} of {b}, and the runs hold {held}"
         return {"note": f"{reason}: run {b} with a larger k"}
     right = [each[f"right_{side}"].unstack("seed") for side in "ab"]
-    return {f"{cost}_{side}": each[f"{cost}_{side}"].mean() for cost in COSTS for side in "ab"} | {
-        "value_a": np.nanmean(metrics.question_means(right[0])),
-        "value_b": np.nanmean(metrics.question_means(right[1])),
-        **difference_cells(v, shares=True),
-        "run_sd": metrics.run_sd((right[0] - right[1]).mean()),
-        "runs": right[0].shape[1],
-        "note": "",
-    }
+    cells = {f"{cost}_{side}": each[f"{cost}_{side}"].mean() for cost in COSTS for side in "ab"}
+    cells |= {f"value_{side}": part.mean(axis=1).mean() for side, part in zip("ab", right, strict=True)}
+    about = {"run_sd": metrics.run_sd((right[0] - right[1]).mean()), "runs": right[0].shape[1], "note": ""}
+    return cells | difference_cells(v, shares=True) | about
 
 
-def _obstacle(cost: str, *sides: tuple[str, Spent]) -> str:
+def _obstacle(cost: str, pair: Mapping[str, Spent]) -> str:
     """Why the two cannot be compared at this cost; empty where they can."""
-    reasons = [f"no {name} runs" for name, spent in sides if spent.samples.empty]
-    for name, spent in sides:
+    reasons = [f"no {name} runs" for name, spent in pair.items() if spent.samples.empty]
+    for name, spent in pair.items():
         runs = spent.samples[["run", "seed", "category"]].drop_duplicates()
         if len(again := runs[runs.duplicated(["seed", "category"], keep=False)]):
             names = " and ".join(sorted(set(again["run"])))
             reasons.append(f"{name} has several runs of one seed ({names}): give each as a side of its own")
-    uncounted = [name for name, spent in sides if spent.samples[cost].isna().any() or spent.besides[cost].isna().any()]
-    if uncounted:
+    if uncounted := [name for name, spent in pair.items() if any(table[cost].isna().any() for table in spent)]:
         reasons.append(f"no token counts in the {' and '.join(uncounted)} runs: recorded logs have none, live runs do")
-    (a, mine), (b, rival) = sides
-    if not reasons and not set(mine.samples["seed"]) & set(rival.samples["seed"]):
-        reasons.append(f"the {a} and {b} runs have no seed in common")
+    if not reasons and not set.intersection(*(set(spent.samples["seed"]) for spent in pair.values())):
+        reasons.append(f"the {' and '.join(pair)} runs have no seed in common")
     return "; ".join(reasons)

@@ -48,9 +48,6 @@ def test_a_category_that_the_data_set_does_not_have_is_refused_by_name(simulated
         tl.compare(simulated.assign(category="cooking"))
 
 
-# ---- accuracy and differences ----
-
-
 def test_three_sides_have_three_differences_and_one_correction(simulated):
     trove = simulated[simulated["method"] == "trove"]
     found = tl.compare({"a": trove, "b": simulated[simulated["method"] == "primitive"], "c": trove.assign(run="run2")})
@@ -65,19 +62,16 @@ def test_differences_of_accuracy_are_by_rule_with_one_correction(simulated):
     table = accuracy_differences(found, resamples=10)
     assert list(dict.fromkeys(table["rule"])) == ["one_stage", "oracle"]
     assert table["p_holm"].to_numpy() == pytest.approx(holm(table["p"]))
-    values = tl.accuracy(found, resamples=10).set_index(["category", "system", "rule"])["value"]
+    values = tl.accuracy(found, resamples=10).set_index(["category", "rule", "system"])["value"]["counting", "oracle"]
     row = table[(table["category"] == "counting") & (table["rule"] == "oracle")].iloc[0]
-    assert row["difference"] == pytest.approx(
-        values["counting", row["a"], "oracle"] - values["counting", row["b"], "oracle"]
-    )
+    assert row["difference"] == pytest.approx(values[row["a"]] - values[row["b"]])
     alone = accuracy_differences(tl.compare(simulated[simulated["method"] == "trove"]))
     assert alone.attrs["note"] == "only trove was run: a second method on the same problems is needed"
 
 
 def test_two_rules_on_the_same_runs_are_compared_run_by_run(simulated):
     """What a run does to both is not in the difference: here, all of it."""
-    trove = simulated[(simulated["method"] == "trove") & (simulated["category"] == "number")]
-    found = tl.compare({"a": trove})
+    found = tl.compare({"a": simulated[(simulated["method"] == "trove") & (simulated["category"] == "number")]})
     a = score(found["a"], "one_stage", 15)
     effect = a["run"].map({"run0": 0.0, "run1": 0.4}).astype(float)
     a, b = a.assign(score=0.5 + effect + 0.01 * a["problem"]), a.assign(score=0.25 + effect)
@@ -117,9 +111,6 @@ def test_beside_the_interval_stands_the_one_over_problems_alone(simulated):
     assert set(table["covers"]) == {"these runs"}
     assert "in these runs" in points(next(table.itertuples()))
     assert table["low"].equals(table["low_problems"])
-
-
-# ---- costs ----
 
 
 def test_what_is_spent_is_the_same_in_expectation(unequal):

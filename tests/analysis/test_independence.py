@@ -23,13 +23,10 @@ def two_runs():
 
 def repeating(frame, where):
     """The same, run1 repeating run0's rows on the (problem, mode)s that `where` says."""
-    key = ["problem", "mode", "sample"]
-    first = frame[frame["run"] == "run0"]
-    again = first[[where(problem, mode) for problem, mode in zip(first["problem"], first["mode"], strict=True)]]
-    again = again.assign(run="run1", seed=1)
-    second = frame[frame["run"] == "run1"].merge(again[key], on=key, how="left", indicator=True)
-    own = frame[frame["run"] == "run1"][(second["_merge"] == "left_only").to_numpy()]
-    return pd.concat([first, own, again], ignore_index=True)
+    same = np.array([where(problem, mode) for problem, mode in zip(frame["problem"], frame["mode"], strict=True)])
+    first = frame["run"] == "run0"
+    again = frame[first & same].assign(run="run1", seed=1)
+    return pd.concat([frame[first], frame[~first & ~same], again], ignore_index=True)
 
 
 @pytest.mark.parametrize(("until", "verdict"), [(PROBLEMS, "copy"), (25, "overlap"), (0, "independent")])

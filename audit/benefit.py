@@ -15,7 +15,7 @@ from papers.reeval import without_import as import_differences
 from trove_lite.analysis.choose import choose
 from trove_lite.analysis.compare import difference_cells, percent
 from trove_lite.analysis.independence import independent_runs, shared_programs
-from trove_lite.analysis.scores import estimate, score, scored, variance_of
+from trove_lite.analysis.scores import drop_unscored, estimate, score, variance_of
 from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.statistics import Interval, holm
 from trove_lite.analysis.variance import MARGINS, SMALLEST_EFFECT, prediction_interval
@@ -106,7 +106,7 @@ def lead(sides: Comparison, paired: pd.DataFrame, look: Look, k: int, seed: int,
     pool *= SKIP_POOL in rival
     for rule, row, singles in by_rule(paired, sides):
         number, name = {"one_stage": (5, "one-stage"), "oracle": (7, "oracle")}[rule]
-        scores = (scored(score(sides[side], rule, k, seed=seed, resamples=resamples)) for side in SIDES)
+        scores = (drop_unscored(score(sides[side], rule, k, seed=seed, resamples=resamples)) for side in SIDES)
         rerun = prediction_interval(variance_of(*scores), RUNS)
         trove, primitive = (
             np.array([cell(look, f"reeval_table{number}", category=c, method=m, k=k) for c in singles.index])
@@ -184,7 +184,7 @@ def power(spread: pd.DataFrame):
 
 
 def stand_in(sides: Comparison, look: Look, k: int, seed: int, resamples: int):
-    scores = scored(score(sides[PRIMITIVE], "one_stage", k, seed=seed, resamples=resamples))
+    scores = drop_unscored(score(sides[PRIMITIVE], "one_stage", k, seed=seed, resamples=resamples))
     lines, off, ran = [], [], measured(sides)
     for category, part in scores.groupby("category", observed=True):
         if source(sides, PRIMITIVE, category) != SKIP_POOL:

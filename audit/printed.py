@@ -4,10 +4,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from papers import published_table
-from trove_lite.analysis.statistics import macro_mean, micro_mean
 from trove_lite.datasets.math import CATEGORIES
 
 SLACK = 1e-9  # of comparisons between rounded decimals, which binary floats hold only nearly
@@ -95,7 +95,7 @@ def mean_fit(cells: Sequence[float], printed: float, sizes: Sequence[int], decim
 
     Cells are known to half a unit of their last digit, and so is their mean, with whatever weights.
     """
-    micro, macro = micro_mean(cells, sizes), macro_mean(cells)
+    micro, macro = float(np.average(cells, weights=sizes)), float(np.mean(cells))
     target = before_rounding(printed, decimals)
     may = tuple(before_rounding(mean, decimals).meets(target) for mean in (micro, macro))
     fits = {(True, True): "either", (True, False): "micro", (False, True): "macro"}.get(may, "neither")

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import integrate, stats
 
-from trove_lite.analysis.statistics import holm, micro_mean
+from trove_lite.analysis.statistics import holm
 from trove_lite.datasets.math import CATEGORIES
 
 from .printed import Look, MeanFit, Range, before_rounding, by_category, cell, claim, difference_of, mean_fit
@@ -161,7 +161,9 @@ def sd_of_mean(sds: pd.Series, sizes: pd.Series) -> float:
 def best_of_several(look: Look):
     """The gain over TroVE's report, had that too been a mean of runs and not the best one."""
     sizes, runs, stated = sizes_of(look), int(float(claim(look, "trove", "runs (best reported)"))), stated_gain(look)
-    best = [expected_best(runs) * micro_mean(s, sizes) for s in shifted(column(look, "TROVE reproduced", "std")[0])]
+    best = [
+        expected_best(runs) * np.average(s, weights=sizes) for s in shifted(column(look, "TROVE reproduced", "std")[0])
+    ]
     reported, improved = (fit_of(look, name).micro for name in ("original TROVE", "TROVE improved"))
     low, high = difference_of(improved, reported, 2)
     gain, may = improved - reported + best[1], Range(low + best[0], high + best[2])
@@ -175,7 +177,8 @@ def lead_in_standard_errors(look: Look):
     (a, b), ((of_a, row_a), (of_b, row_b)) = (
         [column(look, side, value) for side in sides] for value in ("mean", "std")
     )
-    lead, may = micro_mean(a[0] - b[0], sizes), difference_of(*(micro_mean(cells, sizes) for cells, _ in (a, b)), 2)
+    lead = np.average(a[0] - b[0], weights=sizes)
+    may = difference_of(*(np.average(cells, weights=sizes) for cells, _ in (a, b)), 2)
     of_means = [[sd_of_mean(sds, sizes) for sds in shifted(side)] for side in (of_a, of_b)]
     error, row = (np.sqrt(np.square(pair).sum(axis=0) / RUNS) for pair in (of_means, [shifted(row_a), shifted(row_b)]))
     ratio = lead / error[1]
@@ -188,7 +191,7 @@ def spread_of_a_mean(look: Look):
     for method in ("PRIMITIVE", "TROVE"):
         sds, whole = with_math_row(look, "reeval_table3", "std", method=method)
         low, own, high = (sd_of_mean(s, sizes) for s in shifted(sds))
-        average = micro_mean(sds, sizes)
+        average = np.average(sds, weights=sizes)
         printed.append(f"{method} ± {whole:.2f}")
         computed.append(
             f"{method}: {own:.3f} for the mean, if runs differ in each category apart, and {average:.3f} as the "

@@ -63,7 +63,9 @@ def agreement(
 ONE_STAGE: dict[str, Rule] = {
     "ties": lambda votes: agreement(votes, simplest=True),
     "votes": lambda votes: agreement(votes, lambda vote: vote.answers[:1]),
-    "vote key": lambda votes: agreement(votes, lambda vote: [selection.rounded(answer) for answer in vote.answers]),
+    "vote key": lambda votes: agreement(
+        votes, lambda vote: [selection.round_answer(answer) for answer in vote.answers]
+    ),
     "silence": lambda votes: one_stage([b._replace(ok=b.ok and len(b.answers) > 0) for b in votes]),
 }
 

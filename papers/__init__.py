@@ -15,7 +15,7 @@ from .tables import (
     in_columns,
     is_in_print,
     is_its_model,
-    named,
+    name_table,
     nothing,
     only_printed,
     printed,

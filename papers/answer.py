@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 from trove_lite.analysis import statistics
 from trove_lite.analysis.compare import points
 from trove_lite.analysis.variance import SMALLEST_EFFECT
-from trove_lite.candidates import named
+from trove_lite.candidates import name_table
 from trove_lite.errors import TroveLiteError
 
 from .figures import PRINT, draw_rows, look, titled
@@ -57,7 +57,7 @@ def answer(studies: Mapping[str | Path, str], plan: str | Path, measured: str | 
     table = table.sort_values("group", key=lambda group: group.map(GROUPS.index), kind="stable", ignore_index=True)
     table = table.astype(dict.fromkeys(NUMBERS, float))
     table["detectable"] = DETECTABLE * (table["high"] - table["low"]) / 2
-    return named(table.assign(counted=table["counted"].eq(True)), "answer", "Does making tools help?")
+    return name_table(table.assign(counted=table["counted"].eq(True)), "answer", "Does making tools help?")
 
 
 def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:

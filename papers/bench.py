@@ -19,7 +19,7 @@ from trove_lite.analysis.choose import in_order
 from trove_lite.analysis.compare import difference_cells
 from trove_lite.analysis.failures import tools_imported
 from trove_lite.analysis.scores import estimate, score, variance_of
-from trove_lite.candidates import load_calls, load_candidates, named, read_description
+from trove_lite.candidates import load_calls, load_candidates, name_table, read_description
 from trove_lite.errors import TroveLiteError
 
 STUDY = Path(__file__).parent.parent / "studies/bench.toml"
@@ -88,7 +88,7 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
         kept = part.about.get("toolboxes") or []
         row["tools made"] = sum(bool(entry.get("tool", entry.get("name"))) for entry in kept) if kept else None
         rows.append(row | {"programs with a tool": share_with_a_tool(part), "signs": "; ".join(part.signs)})
-    return named(pd.DataFrame(rows), "methods", "Every method on the same problems")
+    return name_table(pd.DataFrame(rows), "methods", "Every method on the same problems")
 
 
 def share_with_a_tool(part: Part) -> float | None:
@@ -116,7 +116,7 @@ def differences(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence
             row = {"id": name, "tools_used": uses_tools([parts[part] for part in sides[0]]), "signs": "; ".join(signs)}
             row |= {"measure": measure, "detectable": DETECTABLE * found.se}
             rows.append(row | difference_cells(found, shares=True))
-    return named(pd.DataFrame(rows), "differences", "Planned comparisons: with tools minus without")
+    return name_table(pd.DataFrame(rows), "differences", "Planned comparisons: with tools minus without")
 
 
 def uses_tools(tools: Sequence[Part]) -> bool:

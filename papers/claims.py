@@ -14,7 +14,7 @@ from trove_lite.analysis.scores import ALL_MICRO
 from trove_lite.analysis.variance import THESE_RUNS
 from trove_lite.errors import TroveLiteError
 
-from .tables import is_its_model, named, published_table, statuses
+from .tables import is_its_model, name_table, published_table, statuses
 
 HOLDS, DOES_NOT, OPEN = "holds", "does not", "open"
 #: What runs that do not judge a paper show: never its verdict.
@@ -44,7 +44,7 @@ def claims(folder: str | Path, *, model: str, dataset: str) -> pd.DataFrame:
             row = {"claim": claim.words, "paper": claim.paper, "place": claim.place, "printed": claim.printed}
             row = dict.fromkeys(COLUMNS, "") | row | _decided(claim, folder, int(sizes.sum()) if judges else 0)
             rows.append(row | ({} if judges else {"verdict": SHOWN[row["verdict"]]}))
-    return named(pd.DataFrame(rows, columns=COLUMNS), "claims", "Claims", f"{model} on {dataset}", judges=judges)
+    return name_table(pd.DataFrame(rows, columns=COLUMNS), "claims", "Claims", f"{model} on {dataset}", judges=judges)
 
 
 def known_claims() -> pd.DataFrame:

@@ -18,7 +18,7 @@ from trove_lite.analysis.choose import choose
 from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.scores import variance_of
 from trove_lite.analysis.variance import interval, proportion_interval
-from trove_lite.candidates import load_candidates, named
+from trove_lite.candidates import load_candidates, name_table
 from trove_lite.errors import TroveLiteError
 
 from .figures import curve
@@ -46,7 +46,7 @@ def load(folder: str | Path) -> Reexecution:
     for name in Reexecution._fields:
         if not (path := Path(folder) / f"{name}.csv").is_file():
             raise TroveLiteError(f"{path}: missing; `trove-lite reexecute RUN --out {folder}` makes it")
-        tables.append(named(pd.read_csv(path), name, name.replace("_", " "), RUNS))
+        tables.append(name_table(pd.read_csv(path), name, name.replace("_", " "), RUNS))
     return Reexecution(*tables)
 
 
@@ -90,7 +90,7 @@ def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> p
             hours = stream["execute_seconds"].clip(upper=limit).sum() / 3600
             rows.append((limit, measure, *mean, *gain, problems, hours))
     models = sorted(candidates["model"].astype(str).unique()) if "model" in candidates else []
-    return named(pd.DataFrame(rows, columns=COLUMNS), "time_limits", "time limits", ", ".join([*models, RUNS]))
+    return name_table(pd.DataFrame(rows, columns=COLUMNS), "time_limits", "time limits", ", ".join([*models, RUNS]))
 
 
 def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:

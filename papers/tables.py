@@ -16,7 +16,7 @@ from trove_lite.analysis.compare import estimates
 from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN
 from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.variance import MARGINS, rerun_p
-from trove_lite.candidates import named as named
+from trove_lite.candidates import name_table as name_table
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import on_disk
 
@@ -100,9 +100,9 @@ def printed_over(
         return look_up("MATH" if category == ALL_MICRO else category)
     values = [look_up(c)[0] for c in covered]
     if category != COVERED_MICRO:
-        return metrics.macro_mean(values), float("nan")
+        return sum(values) / len(values), float("nan")
     sizes = [published_value("reeval_table8", "count", category=c, level=level) for c in covered]
-    return metrics.micro_mean(values, sizes), float("nan")
+    return sum(v * n for v, n in zip(values, sizes, strict=True)) / sum(sizes), float("nan")
 
 
 def beside(

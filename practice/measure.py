@@ -32,7 +32,7 @@ from trove_lite.prompts.practice import practice_prompt
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.pool import Sandbox
-from trove_lite.selection import Vote, one_stage, rounded
+from trove_lite.selection import Vote, one_stage, round_answer
 
 from .demonstrations import signatures, toolbox_for
 from .dice import Dice
@@ -176,7 +176,7 @@ def summary(found: Sequence[Item], results: dict, seeds: Sequence[int]) -> dict[
         add(f"PRIMITIVE pass@{k}", "primitive", right(k))
     add("PRIMITIVE maj@15", "primitive", majority_is_right)
     add("PRIMITIVE failing", "primitive", share(lambda s: not s.ok))
-    distinct = lambda samples: len({rounded(s.answers[0]) for s in samples if s.ok and s.answers})  # noqa: E731
+    distinct = lambda samples: len({round_answer(s.answers[0]) for s in samples if s.ok and s.answers})  # noqa: E731
     add("PRIMITIVE distinct answers", "primitive", distinct)
     for level in LEVELS:
         add(f"level {level} pass@1", "primitive", right(1), lambda item, level=level: item.level == level)

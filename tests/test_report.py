@@ -14,7 +14,7 @@ import nbformat
 import pandas as pd
 import pytest
 
-from papers import named, save
+from papers import name_table, save
 from papers.figures import titled
 from trove_lite import TroveLiteError
 from trove_lite.candidates import outcomes, save_table
@@ -184,7 +184,7 @@ def test_the_index_has_claims_by_verdict_and_figures_with_captions_in_natural_or
     pd.DataFrame(rows).to_csv(results / "claims.csv", index=False)
     for name in ("figure10", "figure2", "accuracy"):
         figure, _ = plt.subplots(figsize=(1, 1))
-        table = named(pd.DataFrame(), name, "", "runs")
+        table = name_table(pd.DataFrame(), name, "", "runs")
         save(titled(figure, table, "A title", caption=f"What {name} <shows>"), figures)
     text = index_page(results, figures, "A <title>", "runs", ["one <answer>"], {})
     assert "<title>A &lt;title&gt;</title>" in text

@@ -18,7 +18,7 @@ from trove_lite.analysis.choose import PROBLEM
 from trove_lite.analysis.scores import estimate, score
 from trove_lite.analysis.variance import SMALLEST_EFFECT
 
-from .. import named
+from .. import name_table
 from ..figures import forest
 from .sides import NO_REPAIR, Study, without_hints
 
@@ -56,7 +56,7 @@ def curves(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame
             rows.append({"system": name, "attempts": m} | spent | estimate(scores(m))._asdict())
     table = pd.DataFrame(rows).reindex(columns=SPEND_COLUMNS)
     note = "none of CREATOR's methods was run"
-    return named(table, "creator_spend", "Accuracy against spend", study.title, note=note)
+    return name_table(table, "creator_spend", "Accuracy against spend", study.title, note=note)
 
 
 def spend_figure(table: pd.DataFrame) -> Figure | None:
@@ -105,8 +105,8 @@ def matched(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFram
                 rows.append(about | row)
     table = pd.DataFrame(rows).reindex(columns=MATCHED_COLUMNS).astype({"problems": "Int64"})
     if len(tested := table[table["p"].notna()]):
-        table["p_holm"] = analysis.corrected(tested)["p_holm"]
-    return named(table, "creator_matched", "Matched budgets", study.title)
+        table["p_holm"] = analysis.add_holm(tested)["p_holm"]
+    return name_table(table, "creator_matched", "Matched budgets", study.title)
 
 
 def budgets(costs: pd.DataFrame, budget: str) -> list[float]:

@@ -15,7 +15,7 @@ from trove_lite.analysis.choose import in_order
 from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, estimate, oracle_score
 from trove_lite.datasets.graders import MARKER, NUMBER
 
-from .. import beside, in_columns, is_in_print, named, nothing, published_value
+from .. import beside, in_columns, is_in_print, name_table, nothing, published_value
 from ..figures import curve
 from .grading import GRADERS, WORDS, texts_of
 from .sides import NO_REPAIR, REPAIRING, SUPERVISED, TITLES, Study, limited, without_hints
@@ -123,7 +123,7 @@ def _table(study: Study, number: str, make: Callable, **about: object) -> pd.Dat
         about = {"note": f"these runs are on {study.sides.dataset}: run --dataset {DATASETS[number][0]}"}
     parts = [*make()] if fits else []
     table = in_columns(pd.concat(parts or [pd.DataFrame(columns=["runs", "problems"])], ignore_index=True))
-    return named(table, f"creator_{number}", f"{number[:-1].capitalize()} {number[-1]}", study.title, **about)
+    return name_table(table, f"creator_{number}", f"{number[:-1].capitalize()} {number[-1]}", study.title, **about)
 
 
 def _measured(study: Study, number: str, rows: Mapping[str, Sequence[str]], category: str) -> Iterator[pd.DataFrame]:
@@ -180,7 +180,7 @@ def leniency_table(study: Study) -> pd.DataFrame:
         note = "" if "output" in study.graded else "texts were not kept: graded by the numbers in them"
         found = means.assign(leniency=means["released"] - means["strict"], **counts, note=note)
         found = found[LENIENCY_COLUMNS].reset_index()
-    return named(found, "creator_leniency", "What the released grader gives", study.title, note=study.note)
+    return name_table(found, "creator_leniency", "What the released grader gives", study.title, note=study.note)
 
 
 # ---- the tables behind the figures ----

@@ -11,7 +11,7 @@ from trove_lite.analysis.choose import expected_score
 from trove_lite.analysis.scores import oracle_score
 from trove_lite.analysis.statistics import mean_interval
 
-from .. import is_in_print, named, published_value
+from .. import is_in_print, name_table, published_value
 from .sides import Study, without_hints
 
 DATASET, SIZE = "tool_transfer", 3
@@ -60,7 +60,7 @@ def table5(study: Study) -> pd.DataFrame:
     table = pd.DataFrame(rows, columns=COLUMNS)
     if not is_in_print(study.sides, "creator", DATASET):
         table["published"] = np.nan
-    return named(table, "creator_table5", "Table 5", study.title, **({"note": note} if note else {}))
+    return name_table(table, "creator_table5", "Table 5", study.title, **({"note": note} if note else {}))
 
 
 def _cells(graded: pd.DataFrame) -> pd.DataFrame:

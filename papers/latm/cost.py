@@ -15,17 +15,16 @@ from matplotlib.figure import Figure
 
 from trove_lite.analysis.statistics import Interval
 from trove_lite.analysis.variance import decompose, interval
-from trove_lite.candidates import read_description, run_name
+from trove_lite.candidates import STREAM, read_description, run_name
 from trove_lite.methods.latm import PRIMITIVE
 from trove_lite.recorded.made_tools import RELEASED_MAKER, TOOL_MAKER
 
-from .. import named
+from .. import name_table
 from ..figures import curve
 from .released import released_tokens
 from .systems import MAKERS, System, systems
 
 TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
-STREAM = ["run", "method", "category"]
 WRAP, PROVE = "wrap", "prove"  # the second is asked of nobody: tests run without the function that they test
 #: Of a task without a tool the user is asked nothing, or what PRIMITIVE asks: either saves nothing.
 NO_TOOL = "no tool was made"
@@ -97,7 +96,7 @@ def break_even(
             about = {"prices": name, "category": category, "a": a.title, "b": b.title}
             rows += [about | row for row in _even(price, category, a, b, bills)]
     table = pd.DataFrame(rows, columns=EVEN_COLUMNS)
-    return named(table, "latm_break_even", "break-even", "", note="no LATM runs beside another method's")
+    return name_table(table, "latm_break_even", "break-even", "", note="no LATM runs beside another method's")
 
 
 def _even(price: Prices, category: str, a: System, b: System, bills: Mapping) -> Iterator[dict]:

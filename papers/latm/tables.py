@@ -22,7 +22,7 @@ from trove_lite.datasets.bbh import UNKNOWN
 from trove_lite.methods.latm import FALLBACK
 from trove_lite.recorded.made_tools import THOUGHT_MAKER, TOOL_MAKER
 
-from .. import in_columns, is_its_model, named, published_table
+from .. import in_columns, is_its_model, name_table, published_table
 from .cost import NO_TOOL
 from .released import TITLES
 from .systems import METHODS, System, family, systems
@@ -95,7 +95,7 @@ def table5(comparison: Comparison | None) -> pd.DataFrame:
 def _accuracy(comparison: Comparison | None, number: int, system: Callable[[object], str]) -> pd.DataFrame:
     table, title, rows = f"latm_table{number}", f"LATM's Table {number}", []
     if comparison is None:
-        return named(in_columns(pd.DataFrame(columns=["runs", "problems"])), table, title, note=NO_RUNS)
+        return name_table(in_columns(pd.DataFrame(columns=["runs", "problems"])), table, title, note=NO_RUNS)
     for name, side in comparison.sides.items():
         for cell in analysis.estimates(comparison, name, score(side, "one_stage", comparison.samples(name))):
             made = made_for(side, _tasks(comparison, cell["category"]))
@@ -108,7 +108,7 @@ def _accuracy(comparison: Comparison | None, number: int, system: Callable[[obje
     for row in printed.itertuples():
         about = {"category": TASKS[row.task], "system": system(row), "published": row.accuracy_pct / 100}
         rows.append(about | {"runs": 0, "problems": 0, "note": "printed"})
-    return named(in_columns(pd.DataFrame(rows)), table, title, comparison.title)
+    return name_table(in_columns(pd.DataFrame(rows)), table, title, comparison.title)
 
 
 def _tasks(comparison: Comparison, category: str, *sides: str) -> Sequence[str]:
@@ -170,7 +170,7 @@ def table3(runs: Iterable[str | Path]) -> pd.DataFrame:
         rows.append(about | {"successes": row.successes, "trials": row.trials, "published": row.successes / row.trials})
     table = pd.DataFrame(rows).reindex(columns=TRIAL_COLUMNS)
     note = "" if trials else "no run folder of LATM: outcomes do not say how tools were made"
-    return named(table, "latm_table3", "LATM's Table 3", ", ".join(map(str, runs)), note=note)
+    return name_table(table, "latm_table3", "LATM's Table 3", ", ".join(map(str, runs)), note=note)
 
 
 # ---- differences ----
@@ -184,7 +184,7 @@ def differences(comparison: Comparison | None) -> pd.DataFrame:
     """
     about = {"name": "latm_differences", "title": "LATM minus others"}
     if comparison is None:
-        return named(pd.DataFrame(columns=DIFFERENCE_COLUMNS), **about, note=NO_RUNS)
+        return name_table(pd.DataFrame(columns=DIFFERENCE_COLUMNS), **about, note=NO_RUNS)
     scores = {name: score(side, "one_stage", comparison.samples(name)) for name, side in comparison.sides.items()}
     makers = [name for name in scores if name.startswith(METHODS[TOOL_MAKER])]
     pairs = [(maker, name) for maker in makers for name in scores if name not in makers]
@@ -193,9 +193,9 @@ def differences(comparison: Comparison | None) -> pd.DataFrame:
     made = [made_for(comparison[a], _tasks(comparison, category, a, b)) for category, a, b in rows]
     table.loc[[not one.known for one in made], TESTED] = np.nan
     found = {"tools": [one.tools for one in made], "tasks": [one.tasks for one in made]}
-    table = analysis.corrected(table).assign(**found, note=[one.note for one in made])
+    table = analysis.add_holm(table).assign(**found, note=[one.note for one in made])
     note = "" if pairs else "there is nothing beside LATM to compare with" if makers else "no LATM runs"
-    return named(table, **about, runs=comparison.title, note=note)
+    return name_table(table, **about, runs=comparison.title, note=note)
 
 
 # ---- the dispatcher ----
@@ -212,7 +212,9 @@ def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
     title = "LATM's dispatcher"
     asked = candidates[(candidates["method"] == DISPATCHER) & (candidates["phase"] == "stream")]
     if asked.empty:
-        return named(pd.DataFrame(columns=DISPATCH_COLUMNS), "latm_dispatcher", title, note="no runs of the dispatcher")
+        return name_table(
+            pd.DataFrame(columns=DISPATCH_COLUMNS), "latm_dispatcher", title, note="no runs of the dispatcher"
+        )
     theirs = pd.concat([asked[["run", "model"]], calls.loc[calls["role"] == DISPATCHER, ["run", "model"]]]).astype(str)
     models = dict(zip(theirs["run"], theirs["model"], strict=True))  # of a run its calls say it best
 
@@ -231,4 +233,4 @@ def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
         row |= {"sd": draws.std(), "new": unknown[kind, model], "draws": len(draws)}
         rows.append(row | {"questions": found.problems, "runs": part["run"].nunique()})
     table = pd.DataFrame(rows, columns=DISPATCH_COLUMNS)
-    return named(table, "latm_dispatcher", title, ", ".join(dict.fromkeys(models.values())))
+    return name_table(table, "latm_dispatcher", title, ", ".join(dict.fromkeys(models.values())))

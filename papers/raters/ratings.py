@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis.compare import corrected, difference_cells
+from trove_lite.analysis.compare import add_holm, difference_cells
 from trove_lite.analysis.statistics import run_sd
 from trove_lite.analysis.variance import Variance, interval, proportion_interval
 
@@ -51,7 +51,7 @@ def method_differences(ratings: pd.DataFrame, pairs: Sequence[tuple[str, str]]) 
             if v.problems > 1:  # one rater sees no problem twice
                 cells = difference_cells(v) | {"covers": v.covers.replace("runs", "raters")}
                 rows.append({"measure": measure, "a": a, "b": b} | cells)
-    return corrected(pd.DataFrame(rows, columns=[*DIFFERENCES[:-2], "problems"])).reindex(columns=DIFFERENCES)
+    return add_holm(pd.DataFrame(rows, columns=[*DIFFERENCES[:-2], "problems"])).reindex(columns=DIFFERENCES)
 
 
 def variance_of(scores: pd.DataFrame, a: str, b: str = "") -> Variance:

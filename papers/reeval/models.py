@@ -10,7 +10,7 @@ import pandas as pd
 
 from trove_lite.candidates import load_calls, load_candidates
 
-from .. import named
+from .. import name_table
 from .two_sides import MODELS, TwoSides, sides
 
 
@@ -41,4 +41,4 @@ def each_model(compared: Mapping[str, TwoSides], make: Callable[..., pd.DataFram
     rows = [part.dropna(subset="value" if "value" in part else "difference").astype(object) for part in parts.values()]
     whole = pd.concat(rows, keys=parts, names=["model"]).reset_index("model").reset_index(drop=True).infer_objects()
     note = "; ".join(dict.fromkeys(part.attrs["note"] for part in parts.values() if part.attrs.get("note")))
-    return named(whole, f"{about['name']}_models", about["title"], " beside ".join(parts), note=note)
+    return name_table(whole, f"{about['name']}_models", about["title"], " beside ".join(parts), note=note)

@@ -22,7 +22,7 @@ from trove_lite.methods import load_method
 from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings
 
-from .. import ROUNDING, beside, in_columns, is_in_print, named, nothing, only_printed, printed, published_table
+from .. import ROUNDING, beside, in_columns, is_in_print, name_table, nothing, only_printed, printed, published_table
 from . import two_sides as of
 from .two_sides import MODES, PRIMITIVE, SIDES, SKIP_POOL, TROVE, covered, source
 
@@ -110,7 +110,7 @@ def as_table(comparison: Comparison, name: str, parts: Sequence[pd.DataFrame], *
     filled = [part for part in parts if len(part)] or [pd.DataFrame(columns=["k", "level", "runs", "problems"])]
     title = f"{name[:-1].capitalize()} {name[-1]}" if name[-1].isdigit() else name.capitalize()
     whole = in_columns(pd.concat(filled, ignore_index=True))
-    return named(whole, f"reeval_{name}", title, comparison.title, **{"note": f"no {TROVE} runs"} | about)
+    return name_table(whole, f"reeval_{name}", title, comparison.title, **{"note": f"no {TROVE} runs"} | about)
 
 
 def called_after_source(found: pd.DataFrame) -> pd.DataFrame:
@@ -179,7 +179,7 @@ def table4(candidates: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.Data
         texts = ["" if pd.isna(v) else f"{v:g}" if isinstance(v, float) else str(v) for v in cells]
         rows.append([name, row.method, *texts, had, TABLE4_NOTES.get(name, "")])
     title = ", ".join(sorted(candidates["model"].astype(str).unique()))
-    return named(pd.DataFrame(rows, columns=TABLE4_COLUMNS), "reeval_table4", "the re-evaluation's Table 4", title)
+    return name_table(pd.DataFrame(rows, columns=TABLE4_COLUMNS), "reeval_table4", "the re-evaluation's Table 4", title)
 
 
 def _stated(row: tuple, interval: object, time_limit: float, sampling: dict, k: object) -> object:
@@ -202,7 +202,7 @@ def _growing(
     comparison: Comparison, name: str, rule: str, budgets: Sequence[int] | None = None, **drawn: int
 ) -> pd.DataFrame:
     most = comparison.samples(*SIDES) or of.K
-    budgets = [k for k in BUDGETS if k <= most] if budgets is None else [comparison.checked(k, *SIDES) for k in budgets]
+    budgets = [k for k in BUDGETS if k <= most] if budgets is None else [comparison.check_k(k, *SIDES) for k in budgets]
     rows = [
         Row(side, side, score(comparison[side], rule, k, **drawn), {"method": side, "k": k}, {"k": k})
         for k, side in product(budgets, (PRIMITIVE, TROVE))
@@ -264,7 +264,7 @@ def overlap_table(
                     value, low, high, _ = metrics.jaccard_interval(first, second, seed=seed)
                     row |= {"value": value, "low": low, "high": high, "problems": first.shape[1]}
                 else:
-                    absent = analysis.absent(comparison, TROVE, category)["note"]
+                    absent = analysis.absence(comparison, TROVE, category)["note"]
                     row["note"] = "needs two runs" if len(sets) else absent
                 rows.append(row)
     return as_table(comparison, "figure3", [pd.DataFrame(rows)], k=k)

@@ -9,7 +9,7 @@ import pandas as pd
 from trove_lite.analysis.choose import in_order
 from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.scores import NEARLY_ALL
-from trove_lite.analysis.sides import Comparison, compared, one_kind, sample_counts
+from trove_lite.analysis.sides import Comparison, one_kind, require_comparison, sample_counts
 from trove_lite.candidates import all_candidates, calls_of, selections
 from trove_lite.errors import TroveLiteError
 
@@ -106,8 +106,8 @@ def covered(comparison: Comparison) -> list[str]:
 
 def budget(comparison: Comparison, k: int | None) -> int:
     """k calls a problem, checked; None: the papers' 15, or as many as both sides have."""
-    comparison = compared(comparison)
-    return min(K, comparison.samples(*SIDES) or K) if k is None else comparison.checked(k, *SIDES)
+    comparison = require_comparison(comparison)
+    return min(K, comparison.samples(*SIDES) or K) if k is None else comparison.check_k(k, *SIDES)
 
 
 def of_modes(comparison: Comparison, k: int | None) -> int:

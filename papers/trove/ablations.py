@@ -15,17 +15,17 @@ import numpy as np
 import pandas as pd
 
 from trove_lite.analysis.choose import PROBLEM, choose, in_order
-from trove_lite.analysis.compare import corrected, difference_cells, estimates
+from trove_lite.analysis.compare import add_holm, difference_cells, estimates
 from trove_lite.analysis.costs import matched_budgets
-from trove_lite.analysis.scores import scored, variance_of
+from trove_lite.analysis.scores import drop_unscored, variance_of
 from trove_lite.analysis.sides import Comparison, one_kind
 from trove_lite.analysis.statistics import run_sd
 from trove_lite.analysis.toolboxes import toolboxes
-from trove_lite.candidates import TEXT, load_calls, load_candidates, measured
+from trove_lite.candidates import TEXT, add_measures, load_calls, load_candidates
 from trove_lite.errors import TroveLiteError
 from trove_lite.selection import RULES
 
-from .. import is_in_print, named, published_table
+from .. import is_in_print, name_table, published_table
 from ..reeval.two_sides import MODELS
 from .table2 import ended_with, over_runs
 
@@ -113,7 +113,7 @@ def _read(folder: Path, changed: Mapping[str, object], rule: str) -> Variant:
     if rows.empty:
         raise TroveLiteError(f"{folder}: not a run folder of TROVE")
     rows = rows.assign(imports=rows["tools"].str.contains(r"\btoolbox\b", na=False))
-    answers = measured(ended_with(rows, rule)).drop(columns=TEXT)
+    answers = add_measures(ended_with(rows, rule)).drop(columns=TEXT)
     changes = {option.removeprefix("trove."): value for option, value in changed.items()}
     return Variant(folder.name, folder, changes, rows.drop(columns=TEXT), answers, calls)
 
@@ -186,15 +186,15 @@ def effects(study: Ablations) -> pd.DataFrame:
         _, published = published_effect(study, {"answer by": rule})
         about = {"variant": f"answer by {rule}", "paper": "Table 11", "budget": SCORED, "published": published}
         rows.append(cells | about)
-    table = corrected(pd.DataFrame(rows)).reindex(columns=EFFECTS).astype({"note": object}).fillna({"note": ""})
+    table = add_holm(pd.DataFrame(rows)).reindex(columns=EFFECTS).astype({"note": object}).fillna({"note": ""})
     table = table.sort_values("difference", ascending=False, kind="stable", ignore_index=True)
-    return named(table, "trove_ablations", "TroVE's choices, each against the default", study.comparison.title)
+    return name_table(table, "trove_ablations", "TroVE's choices, each against the default", study.comparison.title)
 
 
 def _difference(scores: pd.DataFrame, minus: pd.DataFrame) -> dict:
     """One difference over all categories, as a row."""
     runs = len(set(scores["run"]) & set(minus["run"]))
-    return difference_cells(variance_of(scored(scores), scored(minus))) | {"runs": runs}
+    return difference_cells(variance_of(drop_unscored(scores), drop_unscored(minus))) | {"runs": runs}
 
 
 def _matched(study: Ablations, variant: Variant, *, dearer: bool) -> dict:
@@ -265,7 +265,7 @@ def orders_table(study: Ablations) -> pd.DataFrame:
     table = table.assign(orders=len(study.shuffled)).reindex(columns=ORDERS)
     note = "" if study.shuffled else "no run with another order"
     title = "TroVE's Table 7, the order of problems"
-    return named(table, "trove_table7", title, study.comparison.title, note=note)
+    return name_table(table, "trove_table7", title, study.comparison.title, note=note)
 
 
 def _varied(shuffled: dict | None, means: pd.DataFrame) -> dict:
@@ -300,4 +300,4 @@ def sizes_table(study: Ablations) -> pd.DataFrame:
     table = pd.DataFrame(rows).reindex(columns=["category", "system", "value", "low", "high", "runs"])
     table["fewer"] = 1 - table["value"] / table.groupby("category")["value"].transform("max")
     title = "TroVE's Figure 8, toolboxes with and without trimming"
-    return named(table, "trove_figure8", title, study.comparison.title)
+    return name_table(table, "trove_figure8", title, study.comparison.title)

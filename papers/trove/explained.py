@@ -6,10 +6,10 @@ import pandas as pd
 from trove_lite.analysis.choose import PROBLEM, choose
 from trove_lite.analysis.scores import variance_of
 from trove_lite.analysis.variance import prediction_interval
-from trove_lite.candidates import all_candidates, measured, selections
+from trove_lite.candidates import add_measures, all_candidates, selections
 from trove_lite.programs import COUNTS
 
-from .. import ROUNDING, named
+from .. import ROUNDING, name_table
 from .table2 import UNCOUNTED, answers_of, counts_of, library_sizes, print_of, scores_of, sizes_by_category
 
 COUNTED = ["counted", "programs", "same", "more", "less", "uncounted", "difference", "largest"]
@@ -36,7 +36,7 @@ def counted_otherwise(candidates: pd.DataFrame) -> pd.DataFrame:
         sides = [int(part.sum()) for part in (known == 0, known > 0, known < 0, difference.isna())]
         rows.append((name, len(counts), *sides, known.mean(), known.loc[known.abs().idxmax()]))
     table = pd.DataFrame(rows, columns=COUNTED)
-    return named(table, "trove_operations_counted", "TroVE, operations counted", comparison.title, note=UNCOUNTED)
+    return name_table(table, "trove_operations_counted", "TroVE, operations counted", comparison.title, note=UNCOUNTED)
 
 
 def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -50,8 +50,8 @@ def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
     if len(held):
         again = whole[whole["phase"] == "retry"].assign(phase="stream")
         ours = pd.concat([choose(part, "two_stage") for part in (whole, again) if len(part)], ignore_index=True)
-        both = measured(held).merge(
-            measured(ours.drop_duplicates(PROBLEM, keep="last")), on=PROBLEM, suffixes=("", "_2")
+        both = add_measures(held).merge(
+            add_measures(ours.drop_duplicates(PROBLEM, keep="last")), on=PROBLEM, suffixes=("", "_2")
         )
         cut = whole.groupby(PROBLEM)["shortened"].any().reindex(pd.MultiIndex.from_frame(both[PROBLEM])).to_numpy(bool)
         same = (both["program"] == both["program_2"]).to_numpy(dtype=bool)
@@ -63,7 +63,9 @@ def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
             rows.append((*key, len(part), *operations))
     table = pd.DataFrame(rows, columns=SELECTED).sort_values("programs", ascending=False, ignore_index=True)
     note, runs = "no run of which both the result file and all candidates are known", "result files and logs"
-    return named(table, "trove_recorded_selection", "TroVE, recorded selection", f"{runs} of the same runs", note=note)
+    return name_table(
+        table, "trove_recorded_selection", "TroVE, recorded selection", f"{runs} of the same runs", note=note
+    )
 
 
 def table2_explained(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
@@ -96,7 +98,7 @@ def table2_explained(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFra
     shown = table[table["measure"].isin(SHOWN)].drop(columns=["metric", "inside"])
     shown = shown.sort_values("measure", kind="stable", ignore_index=True)
     note = "nothing is printed for these runs"
-    return named(shown, "trove_table2_explained", "TroVE, table2 explained", comparison.title, note=note)
+    return name_table(shown, "trove_table2_explained", "TroVE, table2 explained", comparison.title, note=note)
 
 
 def _explanation(row: object, table: pd.DataFrame) -> tuple[str, str]:

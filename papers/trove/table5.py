@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from papers.raters.ratings import agreement, by_method, method_differences
 
-from .. import is_its_model, named, published_value
+from .. import is_its_model, name_table, published_value
 from ..figures import forest
 
 SYSTEM = {"primitive": "PRIMITIVE", "instance": "INSTANCE", "trove": "TROVE", "trove_no_import": "TROVE without IMPORT"}
@@ -39,7 +39,7 @@ def verification(ratings: pd.DataFrame) -> list[pd.DataFrame | Figure | None]:
     note = "no two problems were judged in both methods: give the answers of more raters"
     for part, table in parts.items():
         title = f"TroVE's Table 5{part.replace('_', ', ')}"
-        named(table, f"trove_table5{part}", title, ratings.attrs.get("runs", ""), note=note)
+        name_table(table, f"trove_table5{part}", title, ratings.attrs.get("runs", ""), note=note)
     return [*parts.values(), figure10(parts[""])]
 
 

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from PIL import Image
 
-from papers import named, save
+from papers import name_table, save
 from papers.figures import LOOKS, curve, forest, heat, look, looks
 
 #: What stands in one figure, and has to be told apart there without colour as well.
@@ -98,7 +98,7 @@ def rows(**columns):
         }
         | columns
     )
-    return named(frame, "a_table", "A table", "some model, some runs")
+    return name_table(frame, "a_table", "A table", "some model, some runs")
 
 
 FIGURES = {

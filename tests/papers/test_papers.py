@@ -6,7 +6,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import trove_lite as tl
-from papers import COLUMNS, check, named, published_table, save, show, side_by_side, statuses
+from papers import COLUMNS, check, name_table, published_table, save, show, side_by_side, statuses
 from papers.figures import forest
 
 
@@ -26,7 +26,7 @@ def table(**columns):
         "note": "",
     }
     frame = pd.DataFrame(rows | columns).reindex(columns=COLUMNS)
-    return named(frame, "paper_table1", "Table 1", "some runs")
+    return name_table(frame, "paper_table1", "Table 1", "some runs")
 
 
 def test_an_unknown_published_table_names_the_known_ones():
@@ -70,7 +70,7 @@ def test_a_table_without_a_value_is_one_line_that_says_why():
     for shown in (side_by_side(rows), show(rows)):
         assert shown.to_numpy().tolist() == [["no TROVE runs; no data"]]
         assert shown.index.tolist() == ["Table 1"]
-    assert show(named(rows.head(0), "a", "A", "", note="no runs")).to_numpy().tolist() == [["no runs"]]
+    assert show(name_table(rows.head(0), "a", "A", "", note="no runs")).to_numpy().tolist() == [["no runs"]]
 
 
 def test_a_table_and_a_figure_are_saved_under_their_names(tmp_path):

@@ -1,9 +1,7 @@
-"""Does making tools help? The comparisons of a plan that was made before looking, beside those in print and those seen
-before it.
+"""Does making tools help? Comparisons planned before looking, beside those in print and those seen before the plan.
 
-A row holds a method that makes tools against one that asks without, on the same problems, as a study's own tables have
-it: nothing is computed again. What makes two sides equal is in `budget`. Only rows of the plan's family count, in which
-tools were used and against which no sign of health stands; every other row says why it does not.
+A row holds a method that makes tools against one that asks without, as a study's own tables have it. Only rows of the
+plan's family count, in which tools were used and no sign of health stands; every other row says why it does not.
 """
 
 from collections.abc import Mapping
@@ -37,12 +35,10 @@ DETECTABLE = (1.95996 + 0.84162) / 1.95996
 def answer(studies: Mapping[str | Path, str], plan: str | Path, measured: str | Path = "") -> pd.DataFrame:
     """A row a comparison, by GROUPS: `difference` is accuracy with tools minus without, as a fraction of 1.
 
-    `studies` says of folders of tables, such as results/NAME, what they are about; of a study "(recorded)", it is a
-    group of its own. `plan` is the file of planned comparisons, `measured` what was found of them, by `id`: their
-    differences, whether tools were used (`tools_used`) and the signs that stand (`signs`); not there: none was run.
-    `p_holm` corrects over the plan's family, of which what has no p counts as 1. `detectable` is the difference that a
-    design with this interval shows with a chance of 80 %, before correction. `runs`: seeds, of the side with fewer.
-    Raises TroveLiteError for a folder without any of the tables that are read.
+    studies: folders of tables, and what they are about ("(recorded)": a group of its own). plan: the file of planned
+    comparisons; measured: by `id` their differences, `tools_used` and the `signs` that stand. `p_holm` corrects over the
+    plan's family, of which what has no p counts as 1; `detectable` is shown with a chance of 80 %, before correction;
+    `runs`: seeds, of the side with fewer. Raises TroveLiteError for a folder without any of the tables that are read.
     """
     parts = [_printed(), _planned(Path(plan), Path(measured) if measured else None)]
     for folder, study in studies.items():
@@ -66,22 +62,14 @@ def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
     found = found[found["measure"] == "agreement"] if "measure" in found else found
     rows = pd.read_csv(plan).rename(columns={"data": "study"}).merge(found, on="id", how="left")
     rows = rows.reindex(columns=[*dict.fromkeys([*rows, "difference", "p", "signs", "tools_used", "table"])])
-    spent = ["one request" if n == 1 else f"{n} requests" for n in rows["requests"]]
-    family, idle = rows["family"] == "yes", rows["tools_used"].eq(False)
-    reasons = [
-        (rows["difference"].isna(), NOT_RUN),
-        (idle, NO_TOOLS),
-        (rows["signs"].fillna("") != "", rows["signs"]),
-        (~family, rows["why"]),
-    ]
-    reason = np.select([holds for holds, _ in reasons], [why for _, why in reasons], "")
+    spent = rows["requests"].map(lambda n: "one request" if n == 1 else f"{n} requests")
+    family, idle, signs = rows["family"] == "yes", rows["tools_used"].eq(False), rows["signs"].fillna("")
+    lacks = [rows["difference"].isna(), idle, signs != "", ~family]
+    reason = np.select(lacks, [NOT_RUN, NO_TOOLS, signs, rows["why"]], "")
     counted = pd.Series(reason == "", rows.index)
     p_holm = statistics.holm(rows["p"].where(counted, 1.0).where(family).astype(float))
-    more = {
-        "budget": [f"{n}, {pack} prompts" for n, pack in zip(spent, rows["prompts"], strict=True)],
-        "group": PLANNED,
-    }
-    more |= {"reason": reason, "counted": counted, "difference": rows["difference"].mask(idle)}
+    more = {"group": PLANNED, "budget": spent + ", " + rows["prompts"] + " prompts", "reason": reason}
+    more |= {"counted": counted, "difference": rows["difference"].mask(idle)}
     return rows.assign(**more, p_holm=pd.Series(p_holm, rows.index).where(counted))
 
 

@@ -16,7 +16,6 @@ from trove_lite.analysis.compare import estimates
 from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN
 from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.variance import MARGINS, rerun_p
-from trove_lite.candidates import named as named
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import on_disk
 
@@ -74,12 +73,13 @@ def is_in_print(comparison: Comparison, table: str, *datasets: str) -> bool:
 
 
 def printed(table: str, *, column: str = "mean", scale: float = 1, **where: object) -> Look:
-    """How to look up a printed cell by category."""
-    sd = "std" if "std" in published_table(table) else ""
+    """How to look up a printed cell by category, where the table has several."""
+    sd, by = ("std" in published_table(table)), ("category" in published_table(table))
 
     def of(category: str) -> tuple[float, float]:
-        value = published_value(table, column, category=category, **where) / scale
-        return value, published_value(table, sd, category=category, **where) if sd else float("nan")
+        cell = where | ({"category": category} if by else {})
+        value = published_value(table, column, **cell) / scale
+        return value, published_value(table, "std", **cell) if sd else float("nan")
 
     return of
 
@@ -245,22 +245,16 @@ def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
     order = both["difference"].abs().sort_values(ascending=False, kind="stable").index
     result = both.loc[order, [*keys, "source", *CHECKED, "verdict", "why"]]
     result.attrs = table.attrs | {"name": f"{table.attrs['name']}_check"} if "name" in table.attrs else {}
-    title, lines, replaced = table.attrs.get("title", "this table"), [], statuses(result).str.startswith("stand-in")
-    for part, where in (
-        (result[~replaced], f"printed values of {title}"),
-        (result[replaced], "where the {} stands in"),
-    ):
-        if len(part):
-            agree, differ, undecided = ((part["verdict"] == verdict).sum() for verdict in ("agrees", "differs", "open"))
-            counts = f"{agree} agree with what five more runs of ours would print, {differ} differ"
-            of = where.format(" or ".join(part["source"].unique()))
-            lines.append(f"of {len(part)} {of}, {counts}, {undecided} are open")
-    known = (
-        "has one of ours beside it"
-        if table["published"].notna().any()
-        else "is for this budget, model, data set and method"
-    )
-    print("; ".join(lines) or f"no printed value of {title} {known}")
+    title, replaced = table.attrs.get("title", "this table"), statuses(result).str.startswith("stand-in")
+    fills = " or ".join(result.loc[replaced, "source"].unique())
+    lines = []
+    for part, where in ((~replaced, f"printed values of {title}"), (replaced, f"where the {fills} stands in")):
+        agree, differ, undecided = ((result.loc[part, "verdict"] == v).sum() for v in ("agrees", "differs", "open"))
+        counts = f"{agree} agree with what five more runs of ours would print, {differ} differ, {undecided} are open"
+        lines += [f"of {part.sum()} {where}, {counts}"] * bool(part.any())
+    why = "is for this budget, model, data set and method"
+    why = "has one of ours beside it" if table["published"].notna().any() else why
+    print("; ".join(lines) or f"no printed value of {title} {why}")
     return save(result, folder)
 
 

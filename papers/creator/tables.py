@@ -15,8 +15,8 @@ from trove_lite.analysis.choose import in_order
 from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, estimate, oracle_score
 from trove_lite.datasets.graders import MARKER, NUMBER
 
-from .. import beside, in_columns, is_in_print, named, nothing, published_value
 from ..figures import curve
+from ..tables import beside, in_columns, is_in_print, named, nothing, printed
 from .grading import GRADERS, WORDS, texts_of
 from .sides import NO_REPAIR, REPAIRING, SUPERVISED, TITLES, Study, limited, without_hints
 
@@ -135,16 +135,9 @@ def _measured(study: Study, number: str, rows: Mapping[str, Sequence[str]], cate
 
 def _row(study: Study, number: str, side: str, in_print: Sequence[str], measure: str = "accuracy") -> pd.DataFrame:
     """A side's cells beside what is printed; of a side that was not run only what is printed, and why."""
-    score, metric = MEASURES[measure]
-    where = dict(zip(("method", "setting", "metric"), (*in_print, metric), strict=True))
-
-    def look_up(category: str) -> tuple[float, float]:
-        if number != "table2":  # tables of one data set name no category
-            return published_value(f"creator_{number}", "value", **where) / 100, float("nan")
-        cell = where | {"category": category, "method": where["method"].replace("Standard", "Vanilla")}
-        return published_value("creator_table2", "value", **cell) / 100, float("nan")
-
-    sides = study.sides
+    (score, metric), (method, setting), sides = MEASURES[measure], in_print, study.sides
+    method = method.replace("Standard", "Vanilla") if number == "table2" else method
+    look_up = printed(f"creator_{number}", column="value", scale=100, method=method, setting=setting, metric=metric)
     if side not in sides.sides:
         sides = sides.with_sides(**{side: next(iter(sides.sides.values())).iloc[:0]})
     of_print = look_up if is_in_print(study.sides, "creator", DATASETS[number][0]) else nothing

@@ -19,8 +19,8 @@ from trove_lite.candidates import read_description, run_name
 from trove_lite.methods.latm import PRIMITIVE
 from trove_lite.recorded.made_tools import RELEASED_MAKER, TOOL_MAKER
 
-from .. import named
 from ..figures import curve
+from ..tables import named
 from .released import released_tokens
 from .systems import MAKERS, System, systems
 
@@ -31,7 +31,6 @@ WRAP, PROVE = "wrap", "prove"  # the second is asked of nobody: tests run withou
 NO_TOOL = "no tool was made"
 INSTANCES = (1, 2, 5, 10, 20, 50, 100, 240)
 EVEN_COLUMNS = ["prices", "category", "a", "b", "fixed", "each", "each_rival", "instances", "low", "high", "note"]
-
 
 #: What a model's token costs: read, read from the engine's cache, and written.
 Price = namedtuple("Price", "prompt cached completion")
@@ -104,10 +103,9 @@ def _even(price: Prices, category: str, a: System, b: System, bills: Mapping) ->
     """Where the bills of two systems on one task cross; nothing where they share no instance."""
     used = bills[a, category]
     mine, other = _each(used, price.user), _each(bills[b, category], price.user if b.user == a.user else price.maker)
-    both = mine.index.intersection(other.index)
-    if not len(both):
+    mine, other = (each.to_numpy()[:, None] for each in mine.align(other, join="inner"))
+    if not len(mine):
         return
-    mine, other = (each.reindex(both).to_numpy()[:, None] for each in (mine, other))
     fixed, note = _fixed(price.user if a.maker == a.user else price.maker, category, a, bills)
     row = {"fixed": fixed, "each": mine.mean(), "each_rival": other.mean(), "note": note}
     if not used.loc[~used["fixed"] & (used["stage"] != PRIMITIVE), "model"].notna().any():

@@ -27,12 +27,7 @@ TITLE = "Is the program right?"
 
 
 def write_study(
-    runs: Sequence[str | Path],
-    out: str | Path,
-    *,
-    raters: int = 6,
-    problems: int = 100,
-    seed: int = 0,
+    runs: Sequence[str | Path], out: str | Path, *, raters: int = 6, problems: int = 100, seed: int = 0
 ) -> dict:
     """Write pages that ask `raters` people about the answers that these runs ended with, and the key; what it is about.
 

@@ -1,4 +1,4 @@
-"""What raters say of programs: accuracy and time by method, their differences, and agreement. It knows no paper.
+"""What raters say of programs: accuracy and time by method, and their differences. It knows no paper.
 
 A score s[r, p, m], of rater r on problem p's program by method m, is taken as method + rater + problem + what raters
 and methods, and problems and methods, have together + the rest; a rater sees one program a problem. Raters' own levels
@@ -93,21 +93,3 @@ def _levelled(scores: pd.DataFrame) -> pd.DataFrame:
     effects = np.linalg.lstsq(np.hstack([raters, *others]), scores["score"].to_numpy(), rcond=None)[0]
     level = raters.to_numpy() @ effects[: raters.shape[1]]
     return scores.assign(score=scores["score"] - (level - level.mean()))
-
-
-def kappa(one: pd.Series, other: pd.Series) -> float:
-    """Cohen's kappa of two columns of answers: (p_o - p_e) / (1 - p_e) (Cohen 1960); NaN where there is but one."""
-    p, q = one.mean(), other.mean()
-    expected = p * q + (1 - p) * (1 - q)
-    return ((one == other).mean() - expected) / (1 - expected) if expected < 1 else float("nan")
-
-
-def agreement(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Cohen's kappa and the share of equal answers: of raters of one program, and of raters with the verdicts."""
-    both = ratings.merge(ratings, on=[*PROBLEM, "method"], suffixes=("", "_other"))
-    both = both[both["rater"] < both["rater_other"]]
-    parts = [("raters", "other raters", both["said"], both["said_other"])]
-    known = [("raters", ratings), *((f"rater {name}", part) for name, part in ratings.groupby("rater"))]
-    parts += [(name, "the verdict", part["said"], part["right"]) for name, part in known]
-    rows = [(who, of, kappa(a, b), (a == b).mean(), len(a)) for who, of, a, b in parts]
-    return pd.DataFrame(rows, columns=["who", "with", "kappa", "equal", "answers"])

@@ -10,7 +10,7 @@ import pandas as pd
 
 from trove_lite.candidates import load_calls, load_candidates
 
-from .. import named
+from ..tables import named
 from .two_sides import MODELS, TwoSides, sides
 
 

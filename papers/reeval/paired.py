@@ -20,7 +20,7 @@ from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.variance import MARGINS, Variance, p_below, power, problems_alone, problems_needed
 from trove_lite.candidates import selections
 
-from .. import named
+from ..tables import named
 from .two_sides import MODES, OTHERS, PRIMITIVE, SIDES, SKIP_POOL, TROVE, budget, of_modes, source
 
 PROBLEMS = 3201  # of MATH, numeric answers

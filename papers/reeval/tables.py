@@ -22,7 +22,7 @@ from trove_lite.methods import load_method
 from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings
 
-from .. import ROUNDING, beside, in_columns, is_in_print, named, nothing, only_printed, printed, published_table
+from ..tables import ROUNDING, beside, in_columns, is_in_print, named, nothing, only_printed, printed, published_table
 from . import two_sides as of
 from .two_sides import MODES, PRIMITIVE, SIDES, SKIP_POOL, TROVE, covered, source
 

@@ -25,8 +25,8 @@ from trove_lite.candidates import TEXT, load_calls, load_candidates, measured
 from trove_lite.errors import TroveLiteError
 from trove_lite.selection import RULES
 
-from .. import is_in_print, named, published_table
 from ..reeval.two_sides import MODELS
+from ..tables import is_in_print, named, published_table
 from .table2 import ended_with, over_runs
 
 SAME, AS_RUN, SCORED = "the same calls", "as run", "scored again"

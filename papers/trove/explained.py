@@ -9,7 +9,7 @@ from trove_lite.analysis.variance import prediction_interval
 from trove_lite.candidates import all_candidates, measured, selections
 from trove_lite.programs import COUNTS
 
-from .. import ROUNDING, named
+from ..tables import ROUNDING, named
 from .table2 import UNCOUNTED, answers_of, counts_of, library_sizes, print_of, scores_of, sizes_by_category
 
 COUNTED = ["counted", "programs", "same", "more", "less", "uncounted", "difference", "largest"]

@@ -24,8 +24,8 @@ from trove_lite.methods.base import sample_seed
 from trove_lite.programs import COUNTS
 from trove_lite.selection import Vote, random_choice
 
-from .. import Look, in_columns, is_in_print, named, nothing, printed
 from ..reeval.two_sides import sides
+from ..tables import Look, in_columns, is_in_print, named, nothing, printed
 
 #: What the paper calls a data set with one category.
 PRINTED = {"tabmwp": "TabMWP", "wtq": "WTQ", "hitab": "HiTab"}

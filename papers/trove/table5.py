@@ -6,10 +6,10 @@ from math import nan
 import pandas as pd
 from matplotlib.figure import Figure
 
-from papers.raters.ratings import agreement, by_method, method_differences
+from papers.raters.ratings import by_method, method_differences
 
-from .. import is_its_model, named, published_value
 from ..figures import forest
+from ..tables import is_its_model, named, published_value
 
 SYSTEM = {"primitive": "PRIMITIVE", "instance": "INSTANCE", "trove": "TROVE", "trove_no_import": "TROVE without IMPORT"}
 METRIC = {"accuracy": "human_accuracy", "seconds": "time_s"}
@@ -32,10 +32,10 @@ def table5(ratings: pd.DataFrame) -> pd.DataFrame:
 
 
 def verification(ratings: pd.DataFrame) -> list[pd.DataFrame | Figure | None]:
-    """All that is said of ratings: Table 5, differences of methods, agreement, and Figure 10."""
+    """All that is said of ratings: Table 5, differences of methods, and Figure 10."""
     methods = sorted(ratings["method"].unique(), key=lambda method: (method != "trove", method))
     differences = method_differences(ratings, list(combinations(methods, 2))).replace({"a": SYSTEM, "b": SYSTEM})
-    parts = {"": table5(ratings), "_differences": differences, "_agreement": agreement(ratings)}
+    parts = {"": table5(ratings), "_differences": differences}
     note = "no two problems were judged in both methods: give the answers of more raters"
     for part, table in parts.items():
         title = f"TroVE's Table 5{part.replace('_', ', ')}"

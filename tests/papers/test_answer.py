@@ -6,14 +6,8 @@ import pandas as pd
 import pytest
 
 from papers import answer as papers_answer
-from papers import published_value
-from papers.answer import (
-    IN_PRINT,
-    NO_TOOLS,
-    NOT_RUN,
-    PLANNED,
-    answer,
-)
+from papers.answer import IN_PRINT, NO_TOOLS, NOT_RUN, PLANNED, answer
+from papers.tables import published_value
 from trove_lite import TroveLiteError
 
 from ..conftest import ROOT

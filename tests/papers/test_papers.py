@@ -6,8 +6,9 @@ import pytest
 from matplotlib.figure import Figure
 
 import trove_lite as tl
-from papers import COLUMNS, check, named, published_table, save, show, side_by_side, statuses
+from papers import check, named, published_table, save, show, side_by_side
 from papers.figures import forest
+from papers.tables import COLUMNS, statuses
 
 
 def table(**columns):

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 import trove_lite as tl
-from papers import COLUMNS, reeval, show, side_by_side
+from papers import reeval, show, side_by_side
 from papers.reeval import SKIP_POOL
+from papers.tables import COLUMNS
 from trove_lite import TroveLiteError
 from trove_lite.analysis.statistics import holm
 

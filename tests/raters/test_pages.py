@@ -129,4 +129,4 @@ def test_the_commands_make_pages_and_read_answers_of_one_rater_or_more(raters, t
     assert f"programs of {MODEL}, simulated, mine.jsonl" in printed
     assert ("give the answers of more raters" in printed) == (raters == 1)
     names = {path.name for path in (tmp_path / "s" / "results").iterdir()}
-    assert {"trove_table5.csv", "trove_figure10.png", "trove_table5_agreement.csv"} <= names
+    assert {"trove_table5.csv", "trove_figure10.png"} <= names

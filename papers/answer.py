@@ -36,7 +36,7 @@ def answer(studies: Mapping[str | Path, str], plan: str | Path, measured: str | 
     """A row a comparison, by GROUPS: `difference` is accuracy with tools minus without, as a fraction of 1.
 
     studies: folders of tables, and what they are about ("(recorded)": a group of its own). plan: the file of planned
-    comparisons; measured: by `id` their differences, `tools_used` and the `signs` that stand. `p_holm` corrects over the
+    comparisons; measured: by `id` their differences, `tools_used` and the `signs` that stand. `p_holm` is over the
     plan's family, of which what has no p counts as 1; `detectable` is shown with a chance of 80 %, before correction;
     `runs`: seeds, of the side with fewer. Raises TroveLiteError for a folder without any of the tables that are read.
     """

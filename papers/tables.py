@@ -16,6 +16,7 @@ from trove_lite.analysis.compare import estimates
 from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN
 from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.variance import MARGINS, rerun_p
+from trove_lite.candidates import named as named
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import on_disk
 

@@ -148,10 +148,8 @@ def _scope(candidates: pd.DataFrame) -> str:
     models, data = (sorted(candidates[column].astype(str).unique()) for column in ("model", "dataset"))
     if data == ["math"] and all(model.rpartition("/")[2] == theirs for model in models):
         return ""
-    return (
-        f"no paper is judged by these runs: they are of {', '.join(models)} on {', '.join(data)}, and the papers' of "
-        f"{theirs} on math; their numbers stand in rules.csv and power.csv"
-    )
+    ours = f"they are of {', '.join(models)} on {', '.join(data)}, and the papers' of {theirs} on math"
+    return f"no paper is judged by these runs: {ours}; their numbers stand in rules.csv and power.csv"
 
 
 def problems_of(dataset: str) -> list[Problem]:

@@ -46,10 +46,7 @@ def cells_are_counts(look: Look):
     cells, computed, found = rows_of(look, "creator_table2"), [], {}
     cells = cells[cells["category"].isin(CATEGORIES)]
     for name, sizes in sizes_of_math(look).items():
-        possible = [
-            bool(counts_allowed(v / 100, 3, sizes[c])) for c, v in zip(cells["category"], cells["value"], strict=True)
-        ]
-        found[name] = cells[np.logical_not(possible)]
+        found[name] = cells[[not counts_allowed(r.value / 100, 3, sizes[r.category]) for r in cells.itertuples()]]
         computed.append(f"{sizes.sum()} problems: {len(found[name])} impossible")
     numeric = sizes_of_math(look)["numeric"].sum()
     impossible = [f"{r.category} {r.method} {r.setting} {r.value}" for r in found["numeric"].itertuples()]
@@ -123,23 +120,17 @@ def chain_of_thought(look: Look):
 
 
 def words_succeed(look: Look):
-    found = {}
-    for number, task in ((3, "TabMWP"), (4, "Creation Challenge")):
-        rows = rows_of(look, f"creator_table{number}", method="Standard", metric="successful_execution_pct")
-        found |= {f"{task} {r.setting}": float(r.value) for r in rows.itertuples()}
-    shares, below = [f"{name} {share:g} %" for name, share in found.items()], [v for v in found.values() if v < 100]
-    return not below, locals()
+    where = {"method": "Standard", "metric": "successful_execution_pct"}
+    rows = pd.concat([rows_of(look, f"creator_table{number}", **where) for number in (3, 4)]).astype({"value": float})
+    shares, below = [f"{r.dataset} {r.setting} {r.value:g} %" for r in rows.itertuples()], rows[rows["value"] < 100]
+    return below.empty, locals()
 
 
 def gain_from_rectification(look: Look):
     stated, found = float(claim(look, "creator", "gain from rectification approximately")), {}
-    for number, column, name in (
-        (2, "category", "MATH"),
-        (3, "dataset", "TabMWP"),
-        (4, "dataset", "Creation Challenge"),
-    ):
-        rows = rows_of(look, f"creator_table{number}", metric="accuracy_pct", **{column: name})
-        value = rows.set_index(["method", "setting"])["value"].astype(float)
+    for number, name in ((2, "MATH"), (3, "TabMWP"), (4, "Creation Challenge")):
+        rows = rows_of(look, f"creator_table{number}", metric="accuracy_pct")
+        value = rows[rows.iloc[:, 0] == name].set_index(["method", "setting"])["value"].astype(float)
         for setting in ("w/o CoT", "w/ CoT"):
             gain = value["PoT (w/ Rec.)", setting] / value["PoT (w/o Rec.)", setting] - 1
             found[f"{name} {setting}"] = 100 * gain

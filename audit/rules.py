@@ -139,10 +139,8 @@ def with_every_block(candidates: pd.DataFrame, golds: Golds, sandbox: object) ->
     tools = several["tools"].map(recorded_sources)
     whole = several.index.map(lambda i: "```python\n" + "\n".join(blocks[i]) + "\n```")
     programs = [program_of(s, t) for part in (several["solution"], whole) for s, t in zip(part, tools, strict=True)]
-    ends = [
-        (e.status, read_numbers(e.output) if e.status == "ok" else [])
-        for e in sandbox.run_many(programs, progress=False)
-    ]
+    ran = sandbox.run_many(programs, progress=False)
+    ends = [(run.status, read_numbers(run.output) if run.status == "ok" else []) for run in ran]
     table = candidates.astype(dict.fromkeys(("status", "answers", "answer"), object))
     counts = {"several": len(several), "repeatable": 0, "changed": 0}
     pairs = zip(ends[: len(several)], ends[len(several) :], strict=True)
@@ -151,9 +149,8 @@ def with_every_block(candidates: pd.DataFrame, golds: Golds, sandbox: object) ->
             continue
         counts["repeatable"] += 1
         counts["changed"] += answers != read or (status == "ok") != (first == "ok")
-        answer = graded(answers)
-        new = {"status": status, "answers": answers, "answer": answer}
-        new["correct"] = is_correct(answer, golds[str(row.category), int(row.problem)])
+        new = {"status": status, "answers": answers, "answer": graded(answers)}
+        new["correct"] = is_correct(new["answer"], golds[str(row.category), int(row.problem)])
         new["operations"] = operations("\n".join(blocks[row.Index])) if answers else pd.NA
         for name, value in new.items():
             table.at[row.Index, name] = value  # noqa: PD008, a list in a cell
@@ -229,10 +226,10 @@ def rule_effects(
     if golds and sandbox is not None and "solution" in candidates:
         whole, counts = with_every_block(candidates[candidates["phase"] == "stream"], golds, sandbox)
         effects += effect("first block", official, choose_by(whole, two_stage))
-        remarks["first block"] = (
-            f"{counts['several']} programs have several blocks; of the {counts['repeatable']} that end as recorded "
-            f"when run again without the toolbox, {counts['changed']} end differently when run whole"
+        blocks = (
+            "{several} programs have several blocks; of the {repeatable} that end as recorded when run again without "
         )
+        remarks["first block"] = (blocks + "the toolbox, {changed} end differently when run whole").format(**counts)
     table = pd.DataFrame(effects, columns=COLUMNS.split())
     return table.assign(p_holm=holm(table["p"].astype(float))), remarks
 
@@ -251,10 +248,9 @@ def switched_rules(effects: pd.DataFrame, remarks: Mapping[str, str]):
         row = whole.loc[method]
         parts = rows[(rows["method"] == method) & (rows["category"] != "all")]
         by = ", ".join(f"{p.category} {points(p.difference)}" for p in parts.itertuples())
-        own = (
-            f"{row.runs} logs of {method} ({by}), {row.problems} problems: another candidate in {row.other_candidate} "
-            f"and another verdict in {row.other_verdict} choices" + (f" ({row.which})" if row.which else "")
-        )
+        turned = f"another candidate in {row.other_candidate} and another verdict in {row.other_verdict} choices"
+        which = f" ({row.which})" if row.which else ""
+        own = f"{row.runs} logs of {method} ({by}), {row.problems} problems: {turned}{which}"
         others = [
             f"{r.runs} logs of {name}: {points(r.difference)} [{points(r.low)}, {points(r.high)}]"
             for name, r in whole.drop(index=method).iterrows()

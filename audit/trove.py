@@ -69,11 +69,8 @@ def seconds_of_people(look: Look):
 
 def orderings_around_the_original(look: Look):
     rows = look("trove_table7")
-    outside = [
-        f"{r.category} {r.metric} {r.original:g} outside {r.range_min:g} to {r.range_max:g}"
-        for r in rows.itertuples()
-        if not r.range_min <= r.original <= r.range_max
-    ]
+    far = rows[~rows["original"].between(rows["range_min"], rows["range_max"])].itertuples()
+    outside = [f"{r.category} {r.metric} {r.original:g} outside {r.range_min:g} to {r.range_max:g}" for r in far]
     return not outside, locals()
 
 
@@ -218,10 +215,8 @@ def library_of_functions(kept: pd.DataFrame):
 
 def operations_otherwise(counted: pd.DataFrame, how: str) -> Iterator[tuple]:
     for row in counted[counted["counted"] == how].to_dict("records"):
-        yield (
-            bool(row["same"] + row["uncounted"] == row["programs"]),
-            row | {"other": row["more"] + row["less"], "less_by": -row["difference"]},
-        )
+        fields = row | {"other": row["more"] + row["less"], "less_by": -row["difference"]}
+        yield bool(row["same"] + row["uncounted"] == row["programs"]), fields
 
 
 def operations_are_calls(counted: pd.DataFrame):

@@ -20,10 +20,9 @@ from trove_lite.candidates import named as named
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import on_disk
 
-#: `published` and `published_sd` are the paper's. Computed are `value` with its 95 % interval over problems and runs
-#: (`low`, `high`); where five new runs on the same problems would print theirs (`prediction_low`, `prediction_high`,
-#: 95 %), and the p of their printing the paper's (`p_print`); the standard deviation between `runs` runs; the number of
-#: `problems`. `source` says what was measured.
+#: `published` and `published_sd` are the paper's. Ours: `value` with its 95 % interval over problems and runs; where
+#: five new runs on the same problems would print theirs (`prediction_low`, `prediction_high`, 95 %), and the p of their
+#: printing the paper's (`p_print`); the standard deviation between `runs` runs. `source` says what was measured.
 COLUMNS = ["category", "system", "published", "published_sd", "value", "low", "high", "prediction_low"]
 COLUMNS += ["prediction_high", "p_print", "run_sd", "runs", "problems", "source", "note"]
 
@@ -229,11 +228,9 @@ def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
     """The paper's numbers against ours: every cell that has both, by how much they differ, largest first.
 
     Judged is whether five runs like ours on the same problems would print the paper's number. `verdict`: `agrees` where
-    it lies in the 95 % prediction interval, but for its rounding, and that interval ends within `clear` (3 points,
-    unless the table says otherwise) of our value, so that it could have lain outside; `differs` where it lies outside
-    even with Holm's correction over the cells of the table (`p_holm`); else `open`, for the reason in `why`.
-    `difference` is ours minus the paper's. Says in one line how many do which; saved as `NAME_check.csv`, unless there
-    is no `folder` or nothing to hold against print.
+    it lies in the 95 % prediction interval, which ends within `clear` (3 points, or the table's own) of our value;
+    `differs` where it lies outside even with Holm's correction over the table (`p_holm`); else `open`, see `why`.
+    `difference` is ours minus the paper's. Says in one line how many do which; saved as `NAME_check.csv`.
     """
     if not isinstance(table, pd.DataFrame) or not {"published", "low"} <= set(table):
         raise TroveLiteError(f"a {type(table).__name__} holds no values beside print: give a paper's table to check()")
@@ -283,20 +280,17 @@ def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | No
         print("nothing to draw: the table says why")
         return None
     is_table, caption = isinstance(thing, pd.DataFrame), getattr(thing, "caption", "")
-    if not is_table and not hasattr(thing, "savefig"):
-        raise TroveLiteError(f"a {type(thing).__name__} cannot be saved: give save() a table or a figure")
     name = name or (thing.attrs.get("name", "") if is_table else thing.get_label())
     if folder and not (is_table and thing.empty):
         if not name:
             raise TroveLiteError("a table or figure of no paper has no name of its own: give save() one")
-        path = str(Path(folder) / name)
-        with on_disk(Path(folder)):
-            Path(folder).mkdir(parents=True, exist_ok=True)
+        path = Path(folder) / name
+        with on_disk(path.parent):
+            path.parent.mkdir(parents=True, exist_ok=True)
             if is_table:
                 thing.to_csv(f"{path}.csv", index=False, float_format="%.6g", lineterminator="\n")
             else:
-                about = {"Software": None} | ({"Description": caption} if caption else {})
-                thing.savefig(f"{path}.png", dpi=150, metadata=about)
+                thing.savefig(f"{path}.png", dpi=150, metadata={"Software": None, "Description": caption or None})
     if caption:
         print(caption)
     return thing if is_table else None

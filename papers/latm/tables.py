@@ -204,9 +204,8 @@ def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
     """How often the dispatcher is right, by kind of draw and model, beside print; the interval is over questions.
 
     existing: all six tasks have their tool. new: four have one, and of the four that are asked about two do, as the
-    paper says; new_released: two to four do, as its program draws them. `sd`: between draws of 100 questions, which is
-    what the paper prints behind its ±. `new`: the share of replies by which a question is of none of the known tasks;
-    of the questions none is in `existing`, and half in `new`.
+    paper says; new_released: two to four do, as its program draws them. `sd`: between draws of 100 questions, the
+    paper's ±. `new`: the share of replies by which a question is of none of the known tasks.
     """
     title = "LATM's dispatcher"
     asked = candidates[(candidates["method"] == DISPATCHER) & (candidates["phase"] == "stream")]

@@ -1,7 +1,6 @@
-"""The re-evaluation's tables: accuracy at matched and growing budgets and with all runs pooled, gains, settings.
+"""The re-evaluation's tables: lists of rows over `table`, the one maker. Shares are fractions of 1.
 
-Tables 2, 3, 6, 8, 9 and Figures 1 and 3 are defined where they are shown, in notebooks 11, 12 and 14: a list of rows
-over `table`, the one maker. Shares are fractions of 1.
+Tables 2, 3, 6, 8, 9 and Figures 1 and 3 are defined where they are shown, in notebooks 11, 12 and 14.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -108,7 +107,7 @@ def _sources(comparison: Comparison, side: str, cells: pd.DataFrame, known: str 
 def as_table(comparison: Comparison, name: str, parts: Sequence[pd.DataFrame], **about: object) -> pd.DataFrame:
     """Parts under one another, under the name and title of the paper's table or figure."""
     filled = [part for part in parts if len(part)] or [pd.DataFrame(columns=["k", "level", "runs", "problems"])]
-    title = f"{name[:-1].capitalize()} {name[-1]}" if name[-1].isdigit() else name.capitalize()
+    title = f"{name[:-1].capitalize()} {name[-1]}"
     whole = in_columns(pd.concat(filled, ignore_index=True))
     return named(whole, f"reeval_{name}", title, comparison.title, **{"note": f"no {TROVE} runs"} | about)
 
@@ -273,8 +272,8 @@ def overlap_table(
 def gains_table(comparison: Comparison, kinds: Sequence[Callable], *, k: int) -> pd.DataFrame:
     """Problems that one side solves and the other never does, as shares (Table 6), by each of `kinds`.
 
-    kinds: functions of two tables (runs × problems), ours and theirs, named after the paper's words. They depend on how
-    many runs there are, which `note` states: where that is not the paper's five a side, `check` scores nothing.
+    kinds: functions of two tables (runs × problems), ours and theirs. They depend on how many runs there are, which
+    `note` states: where that is not the paper's five a side, `check` scores nothing.
     """
     sets, rows, notes, uneven = {side: _solved_sets(comparison[side], k) for side in SIDES}, [], {}, False
     for (side, other), kind in product((SIDES, SIDES[::-1]), kinds):

@@ -51,9 +51,8 @@ UNCOUNTED = "one system alone, or outcomes that were made before operations were
 def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
     """The answer that each run ended with: one row a problem and run, with what `candidates.measured` adds.
 
-    Of recorded runs the answer that their result file holds, where there is one; else the one that `rule` selects from
-    a problem's last attempt ("": the rule that the run itself chose by, column `selection`; where that is not known,
-    the official one).
+    Of recorded runs what their result file holds, where there is one; else what `rule` selects from a problem's last
+    attempt ("": the run's own rule, column `selection`, or the official one).
     """
     recorded, whole = selections(candidates), all_candidates(candidates)
     known, own = (pd.MultiIndex.from_frame(rows[STREAM].astype(str)) for rows in (recorded, whole))
@@ -249,10 +248,8 @@ def smaller(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
 
 def sizes_by_category(sizes: pd.Series) -> pd.DataFrame:
     """How many tools each run has: categories × runs, runs of a category numbered."""
-    table = sizes.rename("size").reset_index()
-    return table.assign(number=table.groupby("category").cumcount()).pivot(
-        index="category", columns="number", values="size"
-    )
+    table = sizes.rename("size").reset_index().assign(number=sizes.groupby(level="category").cumcount().to_numpy())
+    return table.pivot(index="category", columns="number", values="size")
 
 
 def _pairs(parts: Mapping[str, pd.DataFrame]) -> list[tuple[str, str]]:

@@ -133,9 +133,7 @@ def beside(
 
 
 def only_printed(comparison: Comparison, system: str, look_up: Look, note: str) -> pd.DataFrame:
-    """The rows of a system that is only known from print; none where nothing is printed."""
-    if look_up is nothing:
-        return pd.DataFrame()
+    """The rows of a system that is only known from print."""
     categories = [*comparison.categories, ALL_MICRO]
     values = [printed_over(category, comparison, [], look_up)[0] for category in categories]
     about = {"system": system, "runs": 0, "problems": 0, "source": "", "note": note}

@@ -5,7 +5,6 @@ row, with the reason in `note`; a printed number stands beside ours only where m
 it was printed for. Where PRIMITIVE was not run, the SKIP pool stands in for it, and every table says so (`sides`).
 """
 
-from .models import each_model, models
 from .paired import differences, matched_budgets, paired_differences, power_table, without_import
 from .reading import differ
 from .tables import (
@@ -32,7 +31,9 @@ from .two_sides import (
     TROVE,
     budget,
     covered,
+    each_model,
     measured,
+    models,
     of_modes,
     sides,
     source,

@@ -141,10 +141,10 @@ def table1(comparison: Comparison, *, k: int | None = None, **drawn: int) -> pd.
     """
     k, parts = of.budget(comparison, k), []
     for side, variants in TABLE1.items():
-        look_up = nothing
         if _in_print(comparison, "table1", k):
             look_up = printed("reeval_table1", method=side, variant="original")
-        parts.append(only_printed(comparison, f"{side}, original", look_up, "printed in the TroVE paper; not run here"))
+            note = "printed in the TroVE paper; not run here"
+            parts.append(only_printed(comparison, f"{side}, original", look_up, note))
         rows = []
         for system, rule, variant in variants:
             scores = score(comparison[side], rule, k, **drawn)

@@ -1,8 +1,12 @@
-"""The two sides that the re-evaluation compares, TROVE and PRIMITIVE or what stands in for it, and their budget."""
+"""The two sides that the re-evaluation compares, TROVE and PRIMITIVE or what stands in for it, and their budget.
 
-from collections.abc import Mapping
+Nothing is compared across models, whose problems, prompts and numbers of runs may differ: each has its own sides.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from pathlib import Path
 
 import pandas as pd
 
@@ -10,7 +14,7 @@ from trove_lite.analysis.choose import in_order
 from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.scores import NEARLY_ALL
 from trove_lite.analysis.sides import Comparison, compared, one_kind, sample_counts
-from trove_lite.candidates import all_candidates, calls_of, selections
+from trove_lite.candidates import all_candidates, calls_of, load_calls, load_candidates, named, selections
 from trove_lite.errors import TroveLiteError
 
 TROVE, PRIMITIVE = SIDES = ("TROVE", "PRIMITIVE")
@@ -117,3 +121,33 @@ def of_modes(comparison: Comparison, k: int | None) -> int:
     if k is not None and not 1 <= k <= most:
         raise TroveLiteError(f"k = {k}: give 1 or more samples of a mode, and no more than the runs hold ({most})")
     return k or min(K_MODE, most)
+
+
+def models(*groups: Sequence[str | Path]) -> dict[str, TwoSides]:
+    """The two sides of each model, by its name: a group of runs for each, of one model.
+
+    The folder of a published study stands for the run folders in its `runs`. A group of which no path is there is left
+    out; so is one of a model that has its sides already.
+    """
+    found: dict[str, TwoSides] = {}
+    for paths in groups:
+        group = [run for path in map(Path, paths) for run in (sorted((path / "runs").glob("*")) or [path])]
+        if any(path.exists() for path in group):
+            candidates = load_candidates(*group)
+            name = str(candidates["model"].iloc[0])
+            if MODELS.get(name, name) not in found:
+                found[MODELS.get(name, name)] = sides(candidates, calls=load_calls(*group))
+    return found
+
+
+def each_model(compared: Mapping[str, TwoSides], make: Callable[..., pd.DataFrame], **given: object) -> pd.DataFrame:
+    """A table of the re-evaluation for each of these models, under one another, with the column `model`.
+
+    Rows that hold no value of ours are left out: a model's own tables say why.
+    """
+    parts = {name: make(comparison, **given) for name, comparison in compared.items()}
+    about = next(iter(parts.values())).attrs
+    rows = [part.dropna(subset="value" if "value" in part else "difference").astype(object) for part in parts.values()]
+    whole = pd.concat(rows, keys=parts, names=["model"]).reset_index("model").reset_index(drop=True).infer_objects()
+    note = "; ".join(dict.fromkeys(part.attrs["note"] for part in parts.values() if part.attrs.get("note")))
+    return named(whole, f"{about['name']}_models", about["title"], " beside ".join(parts), note=note)

@@ -1,8 +1,7 @@
 """What papers claim, and what the tables of some runs say of each: holds, does not, or open, with the reason.
 
-A claim is a row of `claims.csv`: its words, where they stand, what is printed, the rows of a table that decide, and a
-rule. A rule reads intervals; what a row is worth is its `status`: a claim is open where its rows are absent or another
-method stands in. Only runs of the paper's own model, data set and budget judge it; any others show what they show.
+A claim is a row of `claims.csv`, with the rows of a table that decide and a rule, which reads intervals. It is open
+where its rows are absent or another method stands in. Only runs of the paper's own model, data and budget judge it.
 """
 
 from collections.abc import Sequence

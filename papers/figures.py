@@ -1,8 +1,7 @@
 """Figures, over seaborn: dots with intervals (`forest`), curves with intervals (`curve`), a heat map (`heat`).
 
-A figure takes a table and computes nothing. A method has one colour and mark everywhere (`LOOKS`), which keep apart in
-grey and without green (a test measures it); print is black and hollow. Shares are in percent, differences in points.
-The title is one line; problems, runs, interval and what was not measured are the caption, which the file carries.
+A figure takes a table and computes nothing. A method has one colour and mark everywhere (`LOOKS`); print is black and
+hollow. Shares are in percent, differences in points. The caption, which the file carries, says what was measured.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -99,9 +98,8 @@ def forest(
 ) -> Figure | None:  # fmt: skip
     """Rows × series: a dot each with its interval, a panel for each value of `panel`.
 
-    Reads `low` and `high`, and where the table has them `prediction_low` and `prediction_high` (thin lines) and
-    `published` (hollow diamonds). label: of the axis, or of each panel's. margin: differences that count as none, drawn
-    as a grey band.
+    Reads `low` and `high`, and where it has them `prediction_low`, `prediction_high` (thin) and `published`.
+    label: of the axis, or of each panel's. margin: differences that count as none, a grey band.
     """
     known = _known(table, value, series)
     if known.empty:

@@ -199,9 +199,8 @@ def show(table: pd.DataFrame) -> pd.DataFrame:
 def side_by_side(table: pd.DataFrame) -> pd.DataFrame:
     """A table to read: a row a category, a column a system, each cell "value [low, high] (the paper's)".
 
-    Columns are by rule, k and level first, where a table has them. "–" is absent; a system or category of which nothing
-    is known has no column or row. What stands in for a system is named in its column. Where the table holds nothing at
-    all, one line says why.
+    Columns are by rule, k and level first, where a table has them. "–" is absent. What stands in for a system is named
+    in its column. Where the table holds nothing at all, one line says why.
     """
     if why_empty(table):
         return show(table)

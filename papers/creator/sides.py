@@ -1,7 +1,6 @@
-"""What CREATOR's paper compares: its methods as sides of a comparison, their attempts, and what each attempt cost.
+"""CREATOR's methods as sides of a comparison, their attempts, and what each attempt cost.
 
-An attempt is one program with all that led to it: a creation, its checks, a decision, repairs. A run with a limit of R
-repairs tells what a smaller limit would have given: `limited` takes back the repairs beyond it.
+An attempt is one program with all that led to it: a creation, its checks, a decision, repairs.
 """
 
 from dataclasses import replace

@@ -1,8 +1,7 @@
 """What attempts cost, and what they buy: CREATOR beside simpler methods at the same mean calls, and the same tokens.
 
-The paper makes one attempt with each method, whatever it costs. Here methods repeat attempts and agree on an answer
-(never by gold), and questions have no hints. What m attempts reach is estimated by drawing m of those recorded; a mean
-budget between m and m + 1 attempts is what tossing a coin between the two would cost on average, and reach.
+Methods repeat attempts and agree on an answer; questions have no hints. A mean budget between m and m + 1 attempts is
+what tossing a coin between the two would cost on average, and reach.
 """
 
 from collections.abc import Callable, Mapping
@@ -75,9 +74,8 @@ def spend_figure(table: pd.DataFrame) -> Figure | None:
 def matched(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
     """Accuracy of each of PAIRS at the same mean calls and at the same mean completion tokens, with the difference.
 
-    budget: what is matched; spent: how much of it, on average over problems: one attempt of CREATOR, one of the dearest
-    method, and what costs as much as CALLS calls of CREATOR. attempts: how many that buys. Where a side's runs do not
-    reach that far, or nothing counts its tokens, the row says so in `note`.
+    spent: a problem's mean of what is matched (`budget`): one attempt of CREATOR, one of the dearest method, and what
+    CALLS calls of CREATOR cost. attempts: how many that buys. `note`: why a row has no difference.
     """
     study = without_hints(study)
     sides, costs, rows = _attempting(study), mean_costs(study), []

@@ -1,7 +1,6 @@
 """CREATOR's tables, each a function named after it, and the tables behind its figures; printed values beside ours.
 
-An accuracy is that of a single attempt, as in the paper: the mean over the attempts that were recorded. What one data
-set's runs cannot fill keeps its printed row, with the reason in `note`.
+An accuracy is that of a single attempt, as in the paper: the mean over the attempts that were recorded.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -60,10 +59,8 @@ def accuracy(side: pd.DataFrame) -> pd.DataFrame:
 
 
 def successful_execution(side: pd.DataFrame) -> pd.DataFrame:
-    """The share of attempts with a valid final answer.
-
-    A program's is valid where it ran to its end within the limit of repairs, be it that it printed nothing; words'
-    where a number follows the marker, as the paper says (its program counts none as failed).
+    """The share of attempts with a valid final answer: a program that ran to its end, be it that it printed nothing;
+    words in which a number follows the marker, as the paper says (its program counts none as failed).
     """
     marked = [MARKER in text and NUMBER.search(text.rpartition(MARKER)[2]) is not None for text in texts_of(side)]
     valid = ~side["method"].astype(str).isin(WORDS) | np.array(marked, bool)
@@ -151,8 +148,7 @@ def leniency_table(study: Study) -> pd.DataFrame:
     """What the released grader gives, by category and method: mean verdicts of single attempts, and their difference.
 
     `leniency` is released less strict; `gifts` the share of attempts that released alone calls right whose gold answer
-    is a number of the input; `gold_in_input` the share of problems with such an answer. Empty where nothing could be
-    graded anew.
+    is a number of the input; `gold_in_input` the share of problems with such an answer.
     """
     key = ["category", "system"]
     judged = study.graded[(study.graded["phase"].astype(str) == "stream") & study.graded["strict"].notna()]

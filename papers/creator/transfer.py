@@ -1,8 +1,4 @@
-"""CREATOR's Table 5: what a tool made for one question of a set is worth for the two others.
-
-A row of the table is one way to choose: every tool alike, the best by gold answers (an oracle, as in the paper), the
-one that agreement picks without any, or no transfer at all for the same calls. Intervals are over sets.
-"""
+"""CREATOR's Table 5: what a tool made for one question of a set is worth for the others. Intervals are over sets."""
 
 import numpy as np
 import pandas as pd
@@ -102,10 +98,9 @@ def _ways(cells: pd.DataFrame, right: np.ndarray, study: Study) -> dict[str, np.
 
 
 def agreement(answer: np.ndarray) -> np.ndarray:
-    """The place whose tool a set trusts without gold answers: the one whose answers most others of the set share.
+    """The place whose tool a set trusts without gold answers: the one whose answers most others share; first of equals.
 
-    answer: (sets, tools, questions). For each question every tool has one vote; a tool scores where another gives the
-    same answer. The first of equals.
+    answer: (sets, tools, questions). For each question a tool scores where another gives the same answer.
     """
     same = pd.notna(answer)[:, :, None] & (answer[:, :, None] == answer[:, None])  # sets, tool, other tool, question
     return (same & ~np.eye(SIZE, dtype=bool)[:, :, None]).sum(axis=(2, 3)).argmax(axis=1)

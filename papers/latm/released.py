@@ -1,7 +1,5 @@
-"""LATM's released tools, run for real: what each gets right when its arguments are read without fault.
-
-GPT-4's six tools on the 240 tested instances of their tasks, with arguments that a reader of ours takes from the
-question: the most that any user of the tool can get right. `python -m papers.latm.released` makes results/latm.
+"""LATM's released tools, run for real on the 240 tested instances of their tasks, with arguments read without fault:
+the most that any user of the tool can get right. `python -m papers.latm.released` makes results/latm.
 """
 
 import re

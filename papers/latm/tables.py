@@ -147,9 +147,8 @@ def table3(runs: Iterable[str | Path]) -> pd.DataFrame:
     """How many trials to make a tool succeed (Table 3), of run folders: a row a task and maker, printed ones last.
 
     A maker of several tasks has a row of all its trials besides, category `all`. A trial succeeds where the tool passes
-    the maker's own tests. `proposals`, `verifications`: means of what was written until then; `labels`: labelled
-    problems that the maker saw, a task. The interval is Wilson's, over trials. note: what a study tells of its run, as
-    that these trials were drawn before.
+    the maker's own tests. `proposals`, `verifications`: means until then; `labels`: labelled problems that the maker
+    saw, a task. The interval is Wilson's, over trials. note: what a study tells of its run.
     """
     trials, rows = [], []
     for about in map(read_description, runs):

@@ -31,9 +31,8 @@ def write_study(
 ) -> dict:
     """Write pages that ask `raters` people about the answers that these runs ended with, and the key; what it is about.
 
-    The runs are of two methods or more on the same problems, with text. Answers whose
-    problem's words or whole program are not known are left out, and counted. Raises TroveLiteError where
-    the folder is there already, or nothing can be asked.
+    The runs are of two methods or more on the same problems, with text. Answers whose words or whole program are not
+    known are left out, and counted. Raises TroveLiteError where the folder is there already, or nothing can be asked.
     """
     folder = Path(out)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):

@@ -57,9 +57,8 @@ def method_differences(ratings: pd.DataFrame, pairs: Sequence[tuple[str, str]]) 
 def variance_of(scores: pd.DataFrame, a: str, b: str = "") -> Variance:
     """The mean score of method `a`, or of `a` minus `b` (columns `rater`, `unit`, `method`, `score`), and its variance.
 
-    `spread` is over problems of their means over raters; `run` what raters and methods have together (of one method:
-    all of raters), from raters' own means less what problems make of them, NaN with one rater alone, with the
-    degrees of freedom of raters.
+    `spread` is over problems of their means over raters; `run` what raters and methods have together, from raters' own
+    means less what problems make of them (NaN with one rater alone), with the degrees of freedom of raters.
     """
     sign = {a: 1.0} | ({b: -1.0} if b else {})
     part = _levelled(scores) if b else scores

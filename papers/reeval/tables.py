@@ -214,8 +214,7 @@ def figure4_table(comparison: Comparison, *, points: int = 6, **drawn: int) -> p
     """Accuracy with the samples of all runs pooled, column `k`, by selection (Figure 4, B.4).
 
     Both sides at the same `points` budgets, up to what both hold; `TROVE minus PRIMITIVE, RULE` is their difference,
-    problem by problem. IMPORT samples of different runs saw different toolboxes; the paper pools them all the same, and
-    so does this.
+    problem by problem. IMPORT samples of different runs saw different toolboxes; the paper pools them all the same.
     """
     sides = {name: of.pooled(comparison[name]) for name in (PRIMITIVE, TROVE)}
     here = [side[side["category"].isin(covered(comparison))] for side in sides.values()]
@@ -241,8 +240,7 @@ def overlap_table(
     """Mean Jaccard overlap of what PRIMITIVE and each mode of TROVE solve, and of two runs of the mode (Figure 3).
 
     solved: (candidates, mode) → whether k samples solve each problem, as (runs × problems). Where PRIMITIVE was not
-    run, the SKIP samples of *another* run of TROVE stand in: a run's own would overlap with themselves. Intervals
-    resample problems.
+    run, SKIP samples of *another* run of TROVE stand in: a run's own would overlap with themselves.
     """
     ran, rows = whole_streams(of.measured(comparison)), []
     for category in comparison.categories:

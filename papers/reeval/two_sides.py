@@ -30,8 +30,7 @@ class TwoSides(Comparison):
     """Sides with what else is known of them, by their names.
 
     `selected`: the answers that recorded runs ended with (`candidates.selections`), also of runs of which nothing else
-    is known. `by_mode`: all samples that are independent within their mode, which may be more than the side's, for what
-    is computed mode by mode.
+    is known. `by_mode`: all samples that are independent within their mode, which may be more than the side's.
     """
 
     selected: Mapping[str, pd.DataFrame] = field(default_factory=dict)
@@ -46,9 +45,8 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Two
     """TROVE and PRIMITIVE, and any other method under its own name, from one model's runs; copies are left out.
 
     In categories without PRIMITIVE, the SKIP samples of all independent runs pooled into one stand in for it, under the
-    method `SKIP pool`: SKIP's prompt asks the same of the model, but is not the same text. It shows no toolbox, so the
-    pool has no effect of a run. `calls`: the runs' requests, where they are known. Raises where models or data sets are
-    mixed.
+    method `SKIP pool`: not the same prompt, and no toolbox, so no effect of a run. `calls`: the runs' requests, where
+    they are known. Raises where models or data sets are mixed.
     """
     model, *_ = one_kind(all_candidates(candidates), "model", "provenance", "dataset")
     independent = independent_runs(candidates)

@@ -1,9 +1,7 @@
 """TroVE's Table 2 of any runs: accuracy, #ops (how long the selected programs are) and #lib (how many tools).
 
-All are of the answers that runs ended with, by the rule that each run itself chose by (column `rule`): those of
-problems solved again after trimming replace the first ones. The paper says in words what an operation is, its program
-counts in other ways (`programs.COUNTS`), and what a library holds can be read in four ways; "simpler" and "smaller" are
-asked under every one of them.
+All are of the answers that runs ended with, by the run's own rule (column `rule`). What an operation is
+(`programs.COUNTS`) and what a library holds can be read in several ways; each is computed.
 """
 
 from collections.abc import Mapping
@@ -173,9 +171,8 @@ def over_runs(values: np.ndarray) -> dict[str, float]:
 def library_sizes(answers: pd.DataFrame, kept: pd.DataFrame) -> dict[str, pd.Series]:
     """#lib of each run of a system by each way to count it, by STREAM; none where it is not known.
 
-    `used` as reported (`utils/eval.py`): tools that some final answer that ran lists and names. `kept`: what the
-    toolbox holds when the run ends (`toolboxes`), imports of modules among it; `kept and used`: what it holds of those;
-    `kept functions`: without imports.
+    `used` as reported (`utils/eval.py`): tools that some final answer that ran names. `kept`: what the toolbox holds
+    when the run ends, imports of modules among it; `kept and used`: what it holds of those; `kept functions`.
     """
     texts = dict.fromkeys([*STREAM, "name"], str)
     used = answers[answers["status"] == "ok"].explode("used_tools").dropna(subset="used_tools")

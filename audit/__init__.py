@@ -67,18 +67,11 @@ class Audit(NamedTuple):
 
 
 def run_audit(
-    candidates: pd.DataFrame,
-    *,
-    k: int | None = None,
-    seed: int = 0,
-    resamples: int = 100,
-    calls: pd.DataFrame | None = None,
-    longer: Comparison | None = None,
-    kept: pd.DataFrame | None = None,
-    prompts: Callable | None = None,
-    logs: Callable | None = None,
+    candidates: pd.DataFrame, *, k: int | None = None, seed: int = 0, resamples: int = 100,
+    calls: pd.DataFrame | None = None, longer: Comparison | None = None, kept: pd.DataFrame | None = None,
+    prompts: Callable | None = None, logs: Callable | None = None,
     sandbox: Callable[[], AbstractContextManager] | None = None,
-) -> Audit:
+) -> Audit:  # fmt: skip
     """Every finding about the papers and these runs, from all that is at hand.
 
     k: calls a problem (None: the papers' 15, or as many as both sides have); calls: the runs' requests, where they are

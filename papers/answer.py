@@ -19,7 +19,7 @@ from trove_lite.analysis.variance import SMALLEST_EFFECT
 from trove_lite.candidates import named
 from trove_lite.errors import TroveLiteError
 
-from .figures import PRINT, draw_rows, look, titled
+from .figures import PRINT, Look, draw_rows, look, titled
 from .tables import published_table, published_value
 
 COLUMNS = ["group", "study", "tools", "without", "budget", "difference", "low", "high", "covers", "p", "p_holm"]
@@ -76,10 +76,9 @@ def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
 # ---- what is read of a study's tables ----
 
 
-def _whole(rows: pd.DataFrame, **about: str) -> pd.DataFrame:
+def _whole(rows: pd.DataFrame) -> pd.DataFrame:
     """Of each pair the last row, which is over all of its categories, under the names that all tables share."""
-    last = rows.drop_duplicates(["a", "b"], keep="last")
-    return last.rename(columns={"a": "tools", "b": "without"}).assign(**about)
+    return rows.drop_duplicates(["a", "b"], keep="last").rename(columns={"a": "tools", "b": "without"})
 
 
 def _matched(path: Path) -> pd.DataFrame:
@@ -93,20 +92,16 @@ def _matched(path: Path) -> pd.DataFrame:
     return rows.assign(budget=[f"{spent:.2g} calls each" for spent in rows["spent"]], runs=sides.min(axis="columns"))
 
 
-def _pairs(path: Path, query: str, **about: str) -> pd.DataFrame:
+def _pairs(path: Path, query: str, budget: str) -> pd.DataFrame:
     """Rows of a table of pairs; `runs`: those of the side that has fewer, mean over categories."""
     table = pd.read_csv(path).query(query)
-    return _whole(table, **about).assign(runs=table.reindex(columns=["runs_a", "runs_b"]).min(axis="columns"))
+    return _whole(table).assign(budget=budget, runs=table.reindex(columns=["runs_a", "runs_b"]).min(axis="columns"))
 
 
 READ = {
     # without the SKIP pool, which stands in for PRIMITIVE by another prompt: a lead over it is no evidence
-    "reeval_differences.csv": lambda path: _pairs(
-        path, "rule == 'one_stage' and b == 'PRIMITIVE'", budget="the same calls"
-    ),
-    "reeval_without_import.csv": lambda path: _pairs(
-        path, "counted == 'independent runs'", budget="the calls that are left"
-    ),
+    "reeval_differences.csv": lambda path: _pairs(path, "rule == 'one_stage' and b == 'PRIMITIVE'", "the same calls"),
+    "reeval_without_import.csv": lambda path: _pairs(path, "counted == 'independent runs'", "the calls that are left"),
     "creator_matched.csv": _matched,
 }
 
@@ -147,11 +142,9 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
     known["shown"] = known["counted"] & (known["p_holm"] < 0.05)
     toy = known["study"].str.contains("practice")
     known["origin"] = np.select([known["group"].isin([IN_PRINT, RECORDED]), toy], [known["group"], PRACTICE], LIVE)
-    panels = [
-        [origin for origin in origins if (known["origin"] == origin).any()]
-        for origins in ((RECORDED, LIVE, PRACTICE), (IN_PRINT,))
-    ]
-    panels = [(origins, known[known["origin"].isin(origins)]) for origins in panels if origins]
+    there = [origin for origin in (RECORDED, LIVE, PRACTICE) if (known["origin"] == origin).any()]
+    panels = [(origins, known[known["origin"].isin(origins)]) for origins in (there, [IN_PRINT])]
+    panels = [(origins, rows) for origins, rows in panels if len(rows)]
     heights = [len(origins) + len(rows) for origins, rows in panels]
     figure, grid = plt.subplots(
         len(panels), figsize=(10.5, 1.8 + 0.45 * sum(heights)), height_ratios=heights, layout="constrained",
@@ -172,14 +165,13 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
         if origins != [IN_PRINT]:
             axes.set_xlim(-(most := max(map(abs, axes.get_xlim()))), most)
         axes.set_xlabel("accuracy with tools minus without (points)")
-    makers = [
-        Line2D([], [], linestyle="", color=look(m).colour, marker=look(m).marker, label=m)
-        for m in known["maker"].unique()
+    marks = {maker: look(maker) for maker in known["maker"].unique()}
+    marks["hollow: not in the plan, or open"] = Look("0.4", "o", hollow=True)
+    handles = [
+        Line2D([], [], linestyle="", color=mark.colour, marker=mark.marker, markerfacecolor=mark.face, label=name)
+        for name, mark in marks.items()
     ]
-    hollow = Line2D(
-        [], [], linestyle="", color="0.4", marker="o", markerfacecolor="white", label="hollow: not in the plan, or open"
-    )
-    figure.legend(handles=[*makers, hollow], frameon=False, ncols=4, loc="outside lower center", fontsize=9)
+    figure.legend(handles=handles, frameon=False, ncols=4, loc="outside lower center", fontsize=9)
     caption = (
         "Each row: a method that makes tools minus one that does not, on the same n problems. Bars: 95 % intervals. "
         "Hollow: not in the plan, or not shown after Holm's correction. In print (black): without intervals, each at "

@@ -100,14 +100,10 @@ def time_limits_figure(table: pd.DataFrame) -> Figure | None:
     hours = ", ".join(f"{row.cpu_hours:.1f} h at {row.limit:g} s" for row in spent.itertuples())
     longer = table[table["limit"] > shortest].drop(columns=["value", "low", "high"])
     longer = longer.rename(columns={"gain": "value", "gain_low": "low", "gain_high": "high"})
-    return curve(
-        longer.assign(limit=longer["limit"].map("{:g}".format)),
-        title=f"What more than {shortest:g} s of CPU time buys",
-        x="limit",
-        series="measure",
-        labels=("time limit of a program (CPU seconds)", f"gain over {shortest:g} s (points)"),
-        caption=f"Paired by problem. CPU time of all programs: {hours}.",
-    )
+    labels = ("time limit of a program (CPU seconds)", f"gain over {shortest:g} s (points)")
+    about = {"title": f"What more than {shortest:g} s of CPU time buys", "x": "limit", "series": "measure"}
+    about["caption"] = f"Paired by problem. CPU time of all programs: {hours}."
+    return curve(longer.assign(limit=longer["limit"].map("{:g}".format)), labels=labels, **about)
 
 
 if __name__ == "__main__":  # python -m papers.reexecution FOLDER: what time limits buy, beside what `reexecute` wrote

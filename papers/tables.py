@@ -106,16 +106,9 @@ def printed_over(
 
 
 def beside(
-    comparison: Comparison,
-    side: str,
-    system: str,
-    scores: pd.DataFrame,
-    look_up: Look,
-    *,
-    covered: Sequence[str] | None = None,
-    level: str = "all",
-    rounding: float = ROUNDING,
-) -> pd.DataFrame:
+    comparison: Comparison, side: str, system: str, scores: pd.DataFrame, look_up: Look, *,
+    covered: Sequence[str] | None = None, level: str = "all", rounding: float = ROUNDING,
+) -> pd.DataFrame:  # fmt: skip
     """One row a category, then the rows over all categories: a side's estimate, or the reason for none, beside print.
 
     covered: the categories that rows over several are about (None: those that all sides have). level: of the problems

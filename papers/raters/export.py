@@ -48,13 +48,9 @@ def write_study(
     if usable.empty and len(answers):
         raise TroveLiteError("; ".join(notes) or f"{runs[0]}: no answer whose program is known whole")
     key = plan(usable, raters=raters, problems=problems, seed=seed)
-    about = {
-        "study": content_hash(key[KEY].to_dict("records")),
-        "runs": list(map(str, runs)),
-        "seed": seed,
-        "left_out": len(answers) - len(usable),
-        **{name: sorted(candidates[name].astype(str).unique()) for name in ("model", "provenance", "dataset")},
-    }
+    about = {"study": content_hash(key[KEY].to_dict("records")), "runs": list(map(str, runs)), "seed": seed}
+    about |= {"left_out": len(answers) - len(usable)}
+    about |= {name: sorted(candidates[name].astype(str).unique()) for name in ("model", "provenance", "dataset")}
     with on_disk(folder):
         (folder / PAGES).mkdir(parents=True)
         for rater, items in key.groupby("rater"):

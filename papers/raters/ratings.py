@@ -60,19 +60,15 @@ def variance_of(scores: pd.DataFrame, a: str, b: str = "") -> Variance:
     `spread` is over problems of their means over raters; `run` what raters and methods have together, from raters' own
     means less what problems make of them (NaN with one rater alone), with the degrees of freedom of raters.
     """
-    sign = {a: 1.0} | ({b: -1.0} if b else {})
+    sign = pd.Series({a: 1.0} | ({b: -1.0} if b else {}))
     part = _levelled(scores) if b else scores
     by_rater = part.groupby(["rater", "method"])["score"].agg(["mean", "var", "size"]).unstack("method")
     cells = part.pivot_table(index="unit", columns="method", values="score")
-    noise = (by_rater["var"] / by_rater["size"]).reindex(columns=list(sign)).sum(axis=1, skipna=False)
-    each, means = (
-        (table.reindex(columns=list(sign)) * pd.Series(sign)).sum(axis=1, skipna=False)
-        for table in (cells, by_rater["mean"])
-    )
-    each = each.dropna()
-    known = means.notna() & noise.notna()
-    raters, n = int(known.sum()), len(each)
-    run = means[known].var(ddof=1) - noise[known].mean() if raters > 1 else np.nan
+    tables = cells * sign, by_rater["mean"] * sign, by_rater["var"] / by_rater["size"]
+    each, means, noise = (table.reindex(columns=sign.index).sum(axis=1, skipna=False) for table in tables)
+    each, known = each.dropna(), means.notna() & noise.notna()
+    raters, n, alike = int(known.sum()), len(each), noise[known].mean()
+    run = means[known].var(ddof=1) - alike if raters > 1 else np.nan
     of_problems = {
         "values": each.mean(),
         "weights": 1,
@@ -80,7 +76,7 @@ def variance_of(scores: pd.DataFrame, a: str, b: str = "") -> Variance:
         "degrees": max(n - 1, 0),
         "spread": each.var(ddof=1),
     }
-    of_runs = {"single": noise[known].mean() * n, "sample": np.nan, "run": run, "run_degrees": max(raters - 1, 0)}
+    of_runs = {"single": alike * n, "sample": np.nan, "run": run, "run_degrees": max(raters - 1, 0)}
     of_runs |= dict.fromkeys(("repeats", "independent"), raters)
     arrays = {name: np.array([value], dtype=float) for name, value in of_problems.items()}
     return Variance((None,), **arrays, **{name: np.array([[value]], dtype=float) for name, value in of_runs.items()})

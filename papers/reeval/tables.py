@@ -59,17 +59,9 @@ class Row(NamedTuple):
 
 
 def table(
-    comparison: Comparison,
-    name: str,
-    rows: Sequence[Row],
-    *,
-    at: int = of.K,
-    over: Sequence[str] | None = None,
-    column: str = "mean",
-    scale: float = 1,
-    rounding: float = ROUNDING,
-    **about: object,
-) -> pd.DataFrame:
+    comparison: Comparison, name: str, rows: Sequence[Row], *, at: int = of.K, over: Sequence[str] | None = None,
+    column: str = "mean", scale: float = 1, rounding: float = ROUNDING, **about: object,
+) -> pd.DataFrame:  # fmt: skip
     """The rows under one another, as `reeval_NAME`: value, interval, print, what was measured, or why nothing was.
 
     at: calls a problem; print stands beside ours at the paper's 15 alone, and for its model and data set. over: the
@@ -82,14 +74,11 @@ def table(
         found = in_print and row.where is not None
         look_up = printed(f"reeval_{name}", column=column, scale=scale, **row.where) if found else nothing
         level = str(row.about.get("level", "all"))
-        part = beside(
-            comparison, row.side, row.system, row.scores, look_up, covered=over, level=level, rounding=rounding
-        )
+        how = {"covered": over, "level": level, "rounding": rounding}
+        part = beside(comparison, row.side, row.system, row.scores, look_up, **how)
         part["source"] = _sources(comparison, row.side, part, row.side)
-        part["note"] = [
-            note.replace(" samples a problem", f" {filler} samples a problem")
-            for note, filler in zip(part["note"], part["source"], strict=True)
-        ]
+        notes = zip(part["note"], part["source"], strict=True)
+        part["note"] = [note.replace(" samples a", f" {filler} samples a") for note, filler in notes]
         parts.append(part.assign(**row.about))
     return as_table(comparison, name, parts, **about)
 

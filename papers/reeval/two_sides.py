@@ -66,12 +66,9 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Two
     primitive = pd.concat([own, pool], ignore_index=True) if len(pool) else own
     frames = {TROVE: frames.pop(TROVE), PRIMITIVE: primitive, **frames}
     found = TwoSides.of(frames, calls=calls_of(independent) if calls is None else calls)
-    return replace(
-        found,
-        title=MODELS.get(model, model) + found.title.removeprefix(model),
-        selected=by_side(selections(independent)),
-        by_mode=by_side(in_order(independent_runs(candidates, by_mode=True))),
-    )
+    title = MODELS.get(model, model) + found.title.removeprefix(model)
+    by_mode = by_side(in_order(independent_runs(candidates, by_mode=True)))
+    return replace(found, title=title, selected=by_side(selections(independent)), by_mode=by_mode)
 
 
 def pooled(candidates: pd.DataFrame) -> pd.DataFrame:

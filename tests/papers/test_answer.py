@@ -55,12 +55,8 @@ def test_creator_is_compared_at_the_most_calls_that_both_sides_reach(tmp_path):
     columns = "budget,spent,category,a,b,difference,low,high,covers,p,problems\n"
     row = "calls,{},counting,CREATOR,{},{},-0.1,0.2,problems,0.5,291\n"
     text = row.format(10, "PoT", 0.02) + row.format(2.397, "PoT", 0.01) + row.format(2.397, "PRIMITIVE", 0.03)
-    text += (
-        row.format(15, "PoT", "")
-        + row.format(10, "Entangled", 0.04)
-        + "completion tokens"
-        + row[5:].format(774, "PoT", 1)
-    )
+    text += row.format(15, "PoT", "") + row.format(10, "Entangled", 0.04)
+    text += "completion tokens" + row[5:].format(774, "PoT", 1)
     table = found(tmp_path, {study(tmp_path, columns + text, "creator_matched.csv"): "counting"})
     assert list(zip(table["without"], table["difference"], table["budget"], strict=True)) == [
         ("PRIMITIVE", 0.03, "2.4 calls each"),

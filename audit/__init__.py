@@ -1,8 +1,7 @@
 """The audit: do the papers' numbers add up, and does the official program do what the paper says?
 
-It asks every check (`finding`) that finds what it needs: published tables always, recorded runs as given, public
-files that are here, and what it is handed: a way to load prompts, to read the logs' texts, to run programs. What cannot
-be computed here is left out, and `missing` says so. Runs of another model, or on other problems, judge no paper.
+It asks every check (`finding`) that finds what it needs; what cannot be computed here is left out, and `missing` says
+so. Runs of another model, or on other problems, judge no paper.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,7 +38,6 @@ FILES = {
     "items": ("LATM's tasks", lambda: {task: bbh.items(task) for task in bbh.FILES}),
     "chats": ("LATM's released chats", latm.released_chats),
 }
-
 
 #: id → its check, the function of that name; the last makes a finding for each switched rule.
 CHECKS: dict[str, Callable] = {

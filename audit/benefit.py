@@ -47,10 +47,8 @@ def runs_are_several(candidates: pd.DataFrame, whose: str):
 def repetitions(pairs: pd.DataFrame, names: Mapping[tuple[str, str], str]) -> list[str]:
     """Runs that repeat others, in words: copies of one another together, each other run with what it repeats most."""
     group: dict[str, tuple[str, ...]] = {}
-    modes = [
-        (names[i[:2]], names[i[2:]], rows)
-        for i, rows in pairs.groupby(["run_a", "method_a", "run_b", "method_b"], observed=True, sort=False)
-    ]
+    by_pair = pairs.groupby(["run_a", "method_a", "run_b", "method_b"], observed=True, sort=False)
+    modes = [(names[i[:2]], names[i[2:]], rows) for i, rows in by_pair]
     for a, b, rows in modes:
         if (rows["verdict"] == "copy").all():
             both = tuple(sorted({*group.get(a, (a,)), *group.get(b, (b,))}))
@@ -197,17 +195,13 @@ def stand_in(sides: Comparison, look: Look, k: int, seed: int, resamples: int):
 
 
 def one_stage_gains(sides: Comparison, look: Look):
-    before, after = (
-        choose(sides[TROVE], rule).assign(score=lambda f: f["correct"].fillna(False).astype(float))
-        for rule in ("two_stage", "one_stage")
-    )
+    chosen = (choose(sides[TROVE], rule) for rule in ("two_stage", "one_stage"))
+    before, after = (f.assign(score=f["correct"].fillna(False).astype(float)) for f in chosen)
     v = variance_of(after, before)
     names = [c for c in sides.categories if c in v.labels]
-    improved, reproduced = (
-        [cell(look, "reeval_table1", category=c, method="TROVE", variant=x) for c in names]
-        for x in ("improved_one_stage", "reproduced_two_stage")
-    )
-    gains, sizes = [difference_of(a, b, 2) for a, b in zip(improved, reproduced, strict=True)], sizes_of(look)[names]
+    variants = ("improved_one_stage", "reproduced_two_stage")
+    cells = ((cell(look, "reeval_table1", category=c, method="TROVE", variant=x) for x in variants) for c in names)
+    gains, sizes = [difference_of(*pair, 2) for pair in cells], sizes_of(look)[names]
     may = Range(*(float(end) for end in np.dot(sizes, gains) / sizes.sum()))
     rerun, known = prediction_interval(v, RUNS), v.covers == "problems and runs"
     gain = with_interval(difference_cells(v))

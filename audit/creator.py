@@ -149,13 +149,8 @@ def free_questions(look: Look):
     sets, pieces, gain = int(five["sets_of_queries"]), five["data_pieces"], five["increase_of_acc"]
     normal, lent = (round(five[f"acc_tool_create_{name}"] * pieces / 100) for name in ("normal", "with_transfer"))
     worse, better = int(five["sets_worse_with_transfer"]), int(five["sets_better_with_transfer"])
-    most = min(
-        sets - -(-normal // SET),  # some set must hold the right answers
-        (SET * sets - lent) // (SET - 1),  # each counts 1 of SET
-        (SET - 1) * better - (lent - normal) - worse,
-        better,
-    )
-    most = max(most, 0)
+    hold, ones = sets - -(-normal // SET), (SET * sets - lent) // (SET - 1)  # sets with right answers; 1 of SET each
+    most = max(min(hold, ones, (SET - 1) * better - (lent - normal) - worse, better), 0)
     share = most / pieces
     return None if most else True, locals()
 

@@ -1,8 +1,7 @@
 """What a paper says the program does, against what the program does: section 3 of the audit.
 
 Each switch changes one rule of the official program to what the paper says (or to what a reader would expect), on
-recorded candidates, and compares accuracy problem by problem. The official rules are those of `selection` and
-`datasets.answers`. Model-written programs run in a sandbox that is given, or not at all.
+recorded candidates, and compares accuracy problem by problem. Programs run in a sandbox that is given, or not at all.
 """
 
 import math
@@ -46,8 +45,7 @@ def agreement(
 ) -> int:
     """The official one-stage agreement, but for what a program votes with, or what breaks a tie between answers.
 
-    As it is given it is `selection.one_stage`. `simplest`: of all that support one of the tied answers, the program
-    with fewest operations, and not of those that support the answer met first.
+    `simplest`: the program with fewest operations of all that support a tied answer, not the answer met first.
     """
     cast = [list(reading(vote)) if vote.ok else [] for vote in votes]
     count = Counter(answer for answers in cast for answer in answers)
@@ -129,10 +127,9 @@ def reread(candidates: pd.DataFrame, golds: Golds) -> pd.DataFrame:
 
 
 def with_every_block(candidates: pd.DataFrame, golds: Golds, sandbox: object) -> tuple[pd.DataFrame, dict[str, int]]:
-    """Candidates whose solution has several code blocks, run whole instead of the first block alone.
+    """Candidates whose solution has several code blocks, run whole instead of the first block alone; and how many.
 
-    The toolbox that the program saw was not recorded, so a program counts only if its first block, run again
-    without one, ends as recorded; the others stay as they are. Returns the candidates and how many there were.
+    Its toolbox was not recorded, so a program counts only if its first block, run again without one, ends as recorded.
     """
     blocks = candidates["solution"].map(BLOCK.findall)
     several = candidates[blocks.map(len) > 1]
@@ -160,9 +157,8 @@ def with_every_block(candidates: pd.DataFrame, golds: Golds, sandbox: object) ->
 def effect(rule: str, before: pd.DataFrame, after: pd.DataFrame) -> list[tuple]:
     """Compare two choices of one candidate each for the same problems and runs: COLUMNS, by method and category.
 
-    A problem's score is its mean over runs, subtracted run by run: both choices are of the same samples. Interval and
-    t test are over problems alone, these runs as they are. `other_verdict` counts the choices, of one problem in one
-    run, that turn from right to wrong or back; `which` names some.
+    Interval and t test are over problems alone, these runs as they are. `other_verdict` counts the choices, of one
+    problem in one run, that turn from right to wrong or back; `which` names some.
     """
     keys = ["method", "run", "category", "problem"]
     fields = [*keys, "mode", "sample", "correct"]

@@ -177,7 +177,7 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
         "Hollow: not in the plan, or not shown after Holm's correction. In print (black): without intervals, each at "
         f"its paper's own budgets. Grey: within {100 * SMALLEST_EFFECT:g} points, the smallest effect of interest."
     )
-    return titled(figure, table, "Does making tools help?", caption=caption)
+    return titled(figure, table, "Does making tools help?", caption)
 
 
 def _numbers(row: object) -> str:

@@ -1,7 +1,7 @@
 """Are several runs several, and does tool-making help? Sections 5 and 6 of the audit, on the runs at hand.
 
-The re-evaluation's question with the statistics that it leaves out. Where the SKIP pool stands in for PRIMITIVE,
-nothing about PRIMITIVE is decided. What print is held against is where five more runs of each side would fall.
+Where the SKIP pool stands in for PRIMITIVE, nothing about PRIMITIVE is decided. What print is held against is where
+five more runs of each side would fall.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,4 @@
-"""CREATOR's numbers, released data and grader against its paper: section 2 of the audit.
-
-Which setting does here what its program does stands in docs/creator.md.
-"""
+"""CREATOR's numbers, data and grader against its paper (section 2 of the audit); settings: docs/creator.md."""
 
 import json
 import math
@@ -142,8 +139,8 @@ def gain_from_rectification(look: Look):
 def free_questions(look: Look):
     """How many of the questions won by transfer the program may have added for sets without any right answer.
 
-    It adds one to each set for the question whose tool is lent, and to sets too in which no tool answered its own. Such
-    a set gains exactly 1, every other at most SET - 1, and each set that is worse loses at least 1.
+    It adds one to each set for the question whose tool is lent, also where no tool answered its own. Such a set gains
+    exactly 1, every other at most SET - 1, and each set that is worse loses at least 1.
     """
     five = look("creator_table5").set_index("quantity")["value"].astype(float)
     sets, pieces, gain = int(five["sets_of_queries"]), five["data_pieces"], five["increase_of_acc"]

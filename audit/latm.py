@@ -1,7 +1,4 @@
-"""LATM's numbers, tasks (`items`: questions and answers) and released chats against its paper: section 2 of the audit.
-
-What the program does otherwise than the paper says, and which setting does the same here, stands in docs/latm.md.
-"""
+"""LATM's numbers, tasks and released chats against its paper (section 2 of the audit); settings: docs/latm.md."""
 
 import ast
 import json

@@ -1,8 +1,7 @@
 """The re-evaluation's numbers against each other: section 1 of the audit.
 
 A MATH row is a mean over problems (micro) or over categories (macro). A ± has two decimals and is the standard
-deviation between five runs: it says how much better the best of several runs is than their mean, how sure a lead is,
-and whether runs that share nothing can be so far apart.
+deviation between five runs.
 """
 
 from fractions import Fraction

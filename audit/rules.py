@@ -43,9 +43,8 @@ BLOCK = re.compile(r"```python[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 def agreement(
     votes: Sequence[Vote], reading: Callable[[Vote], Sequence[str]] = lambda vote: vote.answers, simplest: bool = False
 ) -> int:
-    """The official one-stage agreement, but for what a program votes with, or what breaks a tie between answers.
-
-    `simplest`: the program with fewest operations of all that support a tied answer, not the answer met first.
+    """The official one-stage agreement, but for what a program votes with (`reading`), or, where `simplest`, with the
+    program with fewest operations of all that support a tied answer, not the answer met first.
     """
     cast = [list(reading(vote)) if vote.ok else [] for vote in votes]
     count = Counter(answer for answers in cast for answer in answers)

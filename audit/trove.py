@@ -1,7 +1,6 @@
 """TroVE's numbers against each other, and what it counts against its program: sections 2 and 3 of the audit.
 
-Of the runs at hand: `kept`, what toolboxes held when they ended (`papers.trove.toolboxes`), `explained`, `counted` and
-`selected` (`papers.trove.explained`).
+`kept`: what toolboxes held when runs ended; `explained`, `counted`, `selected`: of `papers.trove.explained`.
 """
 
 import math
@@ -75,10 +74,7 @@ def orderings_around_the_original(look: Look):
 
 
 def standard_deviations(low: float, high: float, size: int) -> np.ndarray:
-    """Every standard deviation that `size` whole numbers can have whose extremes are `low` and `high`.
-
-    With n - 1 in the denominator, and with n.
-    """
+    """Every standard deviation, over n - 1 or n, that `size` whole numbers with these extremes can have."""
     inner = combinations_with_replacement(range(int(low), int(high) + 1), size - 2)
     values = np.array([[low, *middle, high] for middle in inner])
     return np.concatenate([values.std(axis=1, ddof=ddof) for ddof in (1, 0)])

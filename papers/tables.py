@@ -140,6 +140,13 @@ def in_columns(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.reindex(columns=columns).astype({"runs": "int64", "problems": "int64"})
 
 
+def paper_table(paper: str, name: str, parts: Sequence[pd.DataFrame], runs: str, **about: object) -> pd.DataFrame:
+    """Parts under one another, as `PAPER_NAME`, titled as the paper's table or figure: `table2` is "Table 2"."""
+    filled = [part for part in parts if len(part)] or [pd.DataFrame(columns=["k", "level", "runs", "problems"])]
+    whole = in_columns(pd.concat(filled, ignore_index=True))
+    return named(whole, f"{paper}_{name}", f"{name[:-1].capitalize()} {name[-1]}", runs, **about)
+
+
 def statuses(table: pd.DataFrame) -> pd.Series:
     """What each row is worth: `measured`, `stand-in: NAME`, `partial: WHY` or `absent: WHY`.
 

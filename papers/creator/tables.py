@@ -15,7 +15,7 @@ from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, estimate, oracl
 from trove_lite.datasets.graders import MARKER, NUMBER
 
 from ..figures import curve
-from ..tables import beside, in_columns, is_in_print, named, nothing, printed
+from ..tables import beside, is_in_print, named, nothing, paper_table, printed
 from .grading import GRADERS, WORDS, texts_of
 from .sides import NO_REPAIR, REPAIRING, SUPERVISED, TITLES, Study, limited, without_hints
 
@@ -118,9 +118,7 @@ def _table(study: Study, number: str, make: Callable, **about: object) -> pd.Dat
     fits = study.sides.dataset in DATASETS.get(number, [study.sides.dataset])
     if not fits:
         about = {"note": f"these runs are on {study.sides.dataset}: run --dataset {DATASETS[number][0]}"}
-    parts = [*make()] if fits else []
-    table = in_columns(pd.concat(parts or [pd.DataFrame(columns=["runs", "problems"])], ignore_index=True))
-    return named(table, f"creator_{number}", f"{number[:-1].capitalize()} {number[-1]}", study.title, **about)
+    return paper_table("creator", number, [*make()] if fits else [], study.title, **about)
 
 
 def _measured(study: Study, number: str, rows: Mapping[str, Sequence[str]], category: str) -> Iterator[pd.DataFrame]:

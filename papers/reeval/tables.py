@@ -21,7 +21,7 @@ from trove_lite.methods import load_method
 from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings
 
-from ..tables import ROUNDING, beside, in_columns, is_in_print, named, nothing, only_printed, printed, published_table
+from ..tables import ROUNDING, beside, is_in_print, named, nothing, only_printed, paper_table, printed, published_table
 from . import two_sides as of
 from .two_sides import MODES, PRIMITIVE, SIDES, SKIP_POOL, TROVE, covered, source
 
@@ -95,10 +95,7 @@ def _sources(comparison: Comparison, side: str, cells: pd.DataFrame, known: str 
 
 def as_table(comparison: Comparison, name: str, parts: Sequence[pd.DataFrame], **about: object) -> pd.DataFrame:
     """Parts under one another, under the name and title of the paper's table or figure."""
-    filled = [part for part in parts if len(part)] or [pd.DataFrame(columns=["k", "level", "runs", "problems"])]
-    title = f"{name[:-1].capitalize()} {name[-1]}"
-    whole = in_columns(pd.concat(filled, ignore_index=True))
-    return named(whole, f"reeval_{name}", title, comparison.title, **{"note": f"no {TROVE} runs"} | about)
+    return paper_table("reeval", name, parts, comparison.title, **{"note": f"no {TROVE} runs"} | about)
 
 
 def called_after_source(found: pd.DataFrame) -> pd.DataFrame:

@@ -1,9 +1,4 @@
-"""LATM's numbers, tasks and released chats against its paper: section 2 of the audit.
-
-The files are the six tasks (`items`: questions and answers by task), and the six chats in which GPT-4 made their tools;
-no model is asked and no program run. What the program does otherwise than the paper says, and which setting does the
-same here, stands in docs/latm.md.
-"""
+"""LATM's numbers, tasks and released chats against its paper (section 2 of the audit); settings: docs/latm.md."""
 
 import ast
 import json

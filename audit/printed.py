@@ -1,6 +1,7 @@
 """Printed numbers: how they are looked up, and the arithmetic of rounded ones."""
 
 import math
+from collections import namedtuple
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -81,13 +82,8 @@ def counts_allowed(value: float, decimals: int, trials: int) -> range:
     return range(max(0, math.ceil(low * trials - 1e-6)), min(trials, math.floor(high * trials + 1e-6)) + 1)
 
 
-class MeanFit(NamedTuple):
-    """The two means of a column's rounded cells, and which of them the printed mean can be."""
-
-    printed: float
-    micro: float
-    macro: float
-    fits: str  # micro, macro, either or neither
+#: The two means of a column's rounded cells, and which of them the printed mean can be: micro, macro, either, neither.
+MeanFit = namedtuple("MeanFit", "printed micro macro fits")
 
 
 def mean_fit(cells: Sequence[float], printed: float, sizes: Sequence[int], decimals: int) -> MeanFit:

@@ -185,7 +185,7 @@ def test_the_index_has_claims_by_verdict_and_figures_with_captions_in_natural_or
     for name in ("figure10", "figure2", "accuracy"):
         figure, _ = plt.subplots(figsize=(1, 1))
         table = name_table(pd.DataFrame(), name, "", "runs")
-        save(titled(figure, table, "A title", caption=f"What {name} <shows>"), figures)
+        save(titled(figure, table, "A title", f"What {name} <shows>"), figures)
     text = index_page(results, figures, "A <title>", "runs", ["one <answer>"], {})
     assert "<title>A &lt;title&gt;</title>" in text
     assert "one &lt;answer&gt;" in text

@@ -22,7 +22,7 @@ from trove_lite.datasets.bbh import UNKNOWN
 from trove_lite.methods.latm import FALLBACK
 from trove_lite.recorded.made_tools import THOUGHT_MAKER, TOOL_MAKER
 
-from .. import in_columns, is_its_model, name_table, published_table
+from ..tables import in_columns, is_its_model, name_table, published_table
 from .cost import NO_TOOL
 from .released import TITLES
 from .systems import METHODS, System, family, systems
@@ -147,9 +147,8 @@ def table3(runs: Iterable[str | Path]) -> pd.DataFrame:
     """How many trials to make a tool succeed (Table 3), of run folders: a row a task and maker, printed ones last.
 
     A maker of several tasks has a row of all its trials besides, category `all`. A trial succeeds where the tool passes
-    the maker's own tests. `proposals`, `verifications`: means of what was written until then; `labels`: labelled
-    problems that the maker saw, a task. The interval is Wilson's, over trials. note: what a study tells of its run, as
-    that these trials were drawn before.
+    the maker's own tests. `proposals`, `verifications`: means until then; `labels`: labelled problems that the maker
+    saw, a task. The interval is Wilson's, over trials. note: what a study tells of its run.
     """
     trials, rows = [], []
     for about in map(read_description, runs):
@@ -159,11 +158,10 @@ def table3(runs: Iterable[str | Path]) -> pd.DataFrame:
     several = frame.groupby("maker")["category"].transform("nunique") > 1
     parts = pd.concat([frame, frame[several].assign(category="all")])
     for (task, maker), part in parts.groupby(["category", "maker"], sort=False):
-        made = part["made"]
-        low, high = binomtest(int(made.sum()), len(made)).proportion_ci(method="wilson")
-        about = {"category": task, "maker": maker, "source": "run", "successes": int(made.sum()), "trials": len(made)}
-        about |= {"value": made.mean(), "low": float(low), "high": float(high)}
-        about["note"] = "; ".join(dict.fromkeys(filter(None, part["note"])))
+        made, note = int(part["made"].sum()), "; ".join(dict.fromkeys(filter(None, part["note"])))
+        ends = binomtest(made, len(part)).proportion_ci(method="wilson")._asdict()
+        about = {"category": task, "maker": maker, "source": "run", "successes": made, "trials": len(part)}
+        about |= ends | {"value": made / len(part), "note": note}
         rows.append(about | part[["proposals", "verifications", "labels"]].mean().to_dict())
     for row in published_table("latm_table3").itertuples():
         about = {"category": TASKS[row.task], "maker": row.tool_maker_model, "source": "printed"}
@@ -205,9 +203,8 @@ def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
     """How often the dispatcher is right, by kind of draw and model, beside print; the interval is over questions.
 
     existing: all six tasks have their tool. new: four have one, and of the four that are asked about two do, as the
-    paper says; new_released: two to four do, as its program draws them. `sd`: between draws of 100 questions, which is
-    what the paper prints behind its ±. `new`: the share of replies by which a question is of none of the known tasks;
-    of the questions none is in `existing`, and half in `new`.
+    paper says; new_released: two to four do, as its program draws them. `sd`: between draws of 100 questions, the
+    paper's ±. `new`: the share of replies by which a question is of none of the known tasks.
     """
     title = "LATM's dispatcher"
     asked = candidates[(candidates["method"] == DISPATCHER) & (candidates["phase"] == "stream")]
@@ -224,13 +221,12 @@ def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
     scores = score(asked, "one_stage", int(asked.groupby(["run", "category", "problem"], observed=True).size().min()))
     rows, unknown = [], (asked["answer"] == UNKNOWN).groupby(kinds(asked)).mean()
     for (kind, model), part in scores.groupby(kinds(scores)):
-        found, draws = estimate(part), part.groupby("category", observed=True)["score"].mean()
-        row = {"kind": kind, "model": model, "value": found.value, "low": found.low, "high": found.high}
+        found, draws = estimate(part)._asdict(), part.groupby("category", observed=True)["score"].mean()
+        row = found | {"kind": kind, "model": model, "questions": found["problems"], "runs": part["run"].nunique()}
         if is_its_model("latm", model):  # a printed share with what stands behind its ±, of "94, % +-2"
             (cell,) = published_table("figures").query("paper == 'latm' and quantity == @KINDS[@kind]").itertuples()
             spread = float(re.search(r"\+-(\d+)", cell.unit)[1])
             row |= {"published": float(cell.value) / 100, "published_sd": spread / 100}
-        row |= {"sd": draws.std(), "new": unknown[kind, model], "draws": len(draws)}
-        rows.append(row | {"questions": found.problems, "runs": part["run"].nunique()})
+        rows.append(row | {"sd": draws.std(), "new": unknown[kind, model], "draws": len(draws)})
     table = pd.DataFrame(rows, columns=DISPATCH_COLUMNS)
     return name_table(table, "latm_dispatcher", title, ", ".join(dict.fromkeys(models.values())))

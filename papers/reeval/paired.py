@@ -20,7 +20,7 @@ from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.variance import MARGINS, Variance, p_below, power, problems_alone, problems_needed
 from trove_lite.candidates import selections
 
-from .. import name_table
+from ..tables import name_table
 from .two_sides import MODES, OTHERS, PRIMITIVE, SIDES, SKIP_POOL, TROVE, budget, of_modes, source
 
 PROBLEMS = 3201  # of MATH, numeric answers
@@ -107,9 +107,9 @@ def paired_differences(
 def power_table(comparison: Comparison, *, k: int | None = None, seed: int = 0, **drawn: int) -> pd.DataFrame:
     """What the re-evaluation's design can see: the power of a paired test of k calls a problem, one-stage.
 
-    By `runs` a side and true difference (`effect`, points): the power with MATH's 3,201 problems, with its 95 %
-    interval over problems drawn anew, and the `problems_needed` for 80 %, from the variances that these runs show
-    (whose SDs stand beside). A side of one run, as a pool is, is taken to be as noisy as the other (`pool_strata`).
+    By `runs` a side and true difference (`effect`): the power with MATH's 3,201 problems, with its 95 % interval over
+    problems drawn anew, and the `problems_needed` for 80 %, from the variances of these runs (SDs beside). A side of
+    one run, as a pool is, is taken to be as noisy as the other (`variance.alike`).
     """
     k, rows = budget(comparison, k), []
     scores = [score(comparison[side], "one_stage", k, seed=seed, **drawn) for side in SIDES]

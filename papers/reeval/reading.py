@@ -9,7 +9,7 @@ from trove_lite.datasets import load_problems
 from trove_lite.errors import TroveLiteError
 from trove_lite.programs import code_of, recorded_sources
 
-from .. import name_table
+from ..tables import name_table
 from .two_sides import PRIMITIVE, SIDES, SKIP_POOL, TROVE
 
 UNIT = ["category", "problem", "seed"]

@@ -9,7 +9,7 @@ from trove_lite.analysis.variance import prediction_interval
 from trove_lite.candidates import add_measures, all_candidates, selections
 from trove_lite.programs import COUNTS
 
-from .. import ROUNDING, name_table
+from ..tables import ROUNDING, name_table
 from .table2 import UNCOUNTED, answers_of, counts_of, library_sizes, print_of, scores_of, sizes_by_category
 
 COUNTED = ["counted", "programs", "same", "more", "less", "uncounted", "difference", "largest"]
@@ -24,9 +24,8 @@ NOTHING = "nothing that the record shows"
 def counted_otherwise(candidates: pd.DataFrame) -> pd.DataFrame:
     """Every selected program: how its #ops as reported differs from every other count, one row a definition.
 
-    Result files hold no #ops; they hold the programs of which the released program reports it. `same`, `more`, `less`:
-    programs; `uncounted`: those that one of the two leaves out (they do not parse); `difference`: its mean over those
-    that both count; `largest` is of the greatest size.
+    `same`, `more`, `less`: programs; `uncounted`: those that one of the two leaves out (they do not parse);
+    `difference`: its mean over those that both count; `largest` is of the greatest size.
     """
     comparison, systems = answers_of(candidates)
     counts, rows = pd.concat(map(counts_of, systems.values())).sort_index(), []
@@ -72,8 +71,7 @@ def table2_explained(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFra
     """TROVE's printed cells against ours: whether one more run like ours would print them, or another count would.
 
     `low` and `high`: where one more run falls (95 %; a category with one run borrows what runs add from the others); of
-    #lib the runs' own range. `why` is what explains the difference, `verdict`: `explained` or `open`. The paper prints
-    the best of five runs, which is above a usual one.
+    #lib the runs' own range. `why` is what explains the difference, `verdict`: `explained` or `open`.
     """
     (comparison, systems), rows = answers_of(candidates), []
     if (answers := systems.get("TROVE")) is not None:

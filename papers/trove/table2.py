@@ -1,9 +1,7 @@
 """TroVE's Table 2 of any runs: accuracy, #ops (how long the selected programs are) and #lib (how many tools).
 
-All are of the answers that runs ended with, by the rule that each run itself chose by (column `rule`): those of
-problems solved again after trimming replace the first ones. The paper says in words what an operation is, its program
-counts in other ways (`programs.COUNTS`), and what a library holds can be read in four ways; "simpler" and "smaller" are
-asked under every one of them.
+All are of the answers that runs ended with, by the run's own rule (column `rule`). What an operation is
+(`programs.COUNTS`) and what a library holds can be read in several ways; each is computed.
 """
 
 from collections.abc import Mapping
@@ -24,8 +22,8 @@ from trove_lite.methods.base import sample_seed
 from trove_lite.programs import COUNTS
 from trove_lite.selection import Vote, random_choice
 
-from .. import Look, in_columns, is_in_print, name_table, nothing, printed
 from ..reeval.two_sides import sides
+from ..tables import Look, in_columns, is_in_print, name_table, nothing, printed
 
 #: What the paper calls a data set with one category.
 PRINTED = {"tabmwp": "TabMWP", "wtq": "WTQ", "hitab": "HiTab"}
@@ -51,9 +49,8 @@ UNCOUNTED = "one system alone, or outcomes that were made before operations were
 def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
     """The answer that each run ended with: one row a problem and run, with what `candidates.measured` adds.
 
-    Of recorded runs the answer that their result file holds, where there is one; else the one that `rule` selects from
-    a problem's last attempt ("": the rule that the run itself chose by, column `selection`; where that is not known,
-    the official one).
+    Of recorded runs what their result file holds, where there is one; else what `rule` selects from a problem's last
+    attempt ("": the run's own rule, column `selection`, or the official one).
     """
     recorded, whole = selections(candidates), all_candidates(candidates)
     known, own = (pd.MultiIndex.from_frame(rows[STREAM].astype(str)) for rows in (recorded, whole))
@@ -174,9 +171,8 @@ def over_runs(values: np.ndarray) -> dict[str, float]:
 def library_sizes(answers: pd.DataFrame, kept: pd.DataFrame) -> dict[str, pd.Series]:
     """#lib of each run of a system by each way to count it, by STREAM; none where it is not known.
 
-    `used` as reported (`utils/eval.py`): tools that some final answer that ran lists and names. `kept`: what the
-    toolbox holds when the run ends (`toolboxes`), imports of modules among it; `kept and used`: what it holds of those;
-    `kept functions`: without imports.
+    `used` as reported (`utils/eval.py`): tools that some final answer that ran names. `kept`: what the toolbox holds
+    when the run ends, imports of modules among it; `kept and used`: what it holds of those; `kept functions`.
     """
     texts = dict.fromkeys([*STREAM, "name"], str)
     used = answers[answers["status"] == "ok"].explode("used_tools").dropna(subset="used_tools")
@@ -249,10 +245,8 @@ def smaller(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
 
 def sizes_by_category(sizes: pd.Series) -> pd.DataFrame:
     """How many tools each run has: categories × runs, runs of a category numbered."""
-    table = sizes.rename("size").reset_index()
-    return table.assign(number=table.groupby("category").cumcount()).pivot(
-        index="category", columns="number", values="size"
-    )
+    table = sizes.rename("size").reset_index().assign(number=sizes.groupby(level="category").cumcount().to_numpy())
+    return table.pivot(index="category", columns="number", values="size")
 
 
 def _pairs(parts: Mapping[str, pd.DataFrame]) -> list[tuple[str, str]]:

@@ -96,7 +96,7 @@ def test_the_model_ranks_where_there_is_a_choice_at_the_cost_of_a_call():
     script = winner({("stream", 0): ("create", [function("f"), function("g")])})
 
     def reply(attempt, sample):
-        return said("rank", text="g, f") if attempt.stage == "rank" else script(attempt, sample)
+        return said("rank", text="g first") if attempt.stage == "rank" else script(attempt, sample)
 
     asked, _ = play(trove(questions(3), replace(TroveSettings(), ranking="model")), reply)
     assert [text for *_, text in toolboxes(asked)] == ["", "g f", "g f"]

@@ -287,9 +287,15 @@ def chosen(question: Question, candidates: Sequence[Candidate], settings: Settin
 def one_prompt(questions: Sequence[Question], settings: Settings, *, mode: str, runs: bool = True) -> Steps:
     """Sample the prompt of `mode` until the budget is met, and agree on what its programs, or texts, answer."""
     for question in questions:
-        attempt = Attempt(question, mode, range(0), runs=runs, mode=mode)
-        candidates = yield from draw({mode: attempt}, settings.budget)
-        yield Answer(question, chosen(question, candidates, settings))
+        yield from settle(Attempt(question, mode, range(0), runs=runs, mode=mode), settings)
+
+
+def settle(asked: Attempt, settings: Settings, budget: Budget | None = None) -> Generator:
+    """Sample one prompt until the budget is met and answer its question; returns the candidate chosen, and all."""
+    candidates = yield from draw({asked.mode: asked}, budget or settings.budget)
+    best = chosen(asked.question, candidates, settings)
+    yield Answer(asked.question, best)
+    return best, candidates
 
 
 def draw(views: Mapping[str, Attempt], budget: Budget) -> Drawn:

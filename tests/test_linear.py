@@ -83,7 +83,7 @@ READERS = {
     "encodable": encodable,
     "words of a question": toolbox.words,
     "words of a model": lambda text: record(text).read(),
-    "ranking": lambda text: toolbox.named_order(text, [programs.Tool("aa", "", "", "", "function")]),
+    "ranking": lambda text: toolbox.mentions(text, [programs.Tool("aa", "", "", "", "function")]),
     "query": tool_use.query_of,
     "latm code": maker.code_in,
     "latm answer": lambda text: user.answering(text, "Options:" + text, "released", text),

@@ -10,7 +10,7 @@ from practice.problems import items
 from trove_lite.errors import TroveLiteError
 from trove_lite.models import load_model
 from trove_lite.models.base import Message, ModelError, PromptRefused, SamplingSettings
-from trove_lite.models.practice.model import WEIGHTS, PracticeModel
+from trove_lite.models.practice.model import WEIGHTS, PracticeModel, drawable
 from trove_lite.models.practice.network import Tokenizer
 from trove_lite.prompts.practice import practice_prompt
 
@@ -62,7 +62,7 @@ def test_a_sample_depends_on_its_prompt_and_seed_alone(sampled):
 
 def test_chances_are_those_of_temperature_and_top_p(model):
     logits = np.random.default_rng(0).normal(size=(20, 1280)) * np.linspace(0.1, 8, 20)[:, None]
-    for row, (tokens, sums) in zip(logits, model._drawable(logits, model.settings), strict=True):
+    for row, (tokens, sums) in zip(logits, drawable(logits, [model.settings] * 20), strict=True):
         chances = np.exp(row / 0.6) / np.exp(row / 0.6).sum()
         order = np.argsort(-chances)
         before = np.cumsum(chances[order]) - chances[order]

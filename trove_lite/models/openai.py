@@ -34,7 +34,7 @@ from .base import (
     plain,
 )
 from .openai_address import KEYS, address_of, client, key_for, waiting
-from .openai_answers import Odd, at, error_of, objects, read_completions, reply_of, shown_error, whole, without_secret
+from .openai_answers import Odd, at, count, error_of, objects, read_completions, reply_of, shown_error, without_secret
 
 #: What a server fills in where a request is silent (vLLM from the model's generation_config.json, llama.cpp from
 #: defaults of its own), switched off, by the name under which it lists its models: these are no settings of ours.
@@ -133,10 +133,10 @@ class OpenAIServer(LanguageModel):
         return self
 
     async def __aexit__(self, *_) -> None:
-        client, self._client = self._client, None
         for task in self._tasks:
             task.cancel()
-        await client.aclose()
+        await self._client.aclose()
+        self._client = None
 
     async def check(self) -> None:
         """Raise where nobody answers, or the server does not have the model."""
@@ -235,9 +235,9 @@ class OpenAIServer(LanguageModel):
             raise ModelError(f"{self.url}: no model '{self.model}' there; name one of {listed} after a #")
         entry = entries.get(self.model, {})
         owner, root = (str(entry.get(name) or "") for name in ("owned_by", "root"))
-        about = {"engine": owner, "file": os.path.basename(root), "quantization": at(entry, "meta", "ftype")}
+        about = {"engine": owner, "file": os.path.basename(root), "quantization": at(entry, "meta.ftype")}
         self._identity = {name: plain(str(value))[:200] for name, value in about.items() if value}
-        self.context_length = whole(entry.get("max_model_len"))
+        self.context_length = count(entry, "max_model_len")
         return NEUTRAL.get(owner, {})
 
     async def _request(self, path: str, body: dict | None, read: Callable, bill: Callable = FREE) -> Any:
@@ -373,8 +373,9 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> OpenAIServer:
     if "?" in model:  # not quoted: it may be a key
         raise TroveLiteError("a server's options come before the #, and a key belongs into $TROVE_LITE_API_KEY")
     switch = {"on": True, "off": False}.__getitem__
-    kinds = {"concurrency": int, "timeout": float, "retries": int, "n": int, "list": switch}
-    kinds |= dict.fromkeys(OPTIONAL, switch)
+    kinds = {"concurrency": int, "timeout": float, "retries": int, "n": int} | dict.fromkeys(
+        ("list", *OPTIONAL), switch
+    )
     try:
         given = {name: kinds[name](text) for name, text in parse_qsl(options, keep_blank_values=True)}
     except (KeyError, ValueError):  # not quoted: it may be a key

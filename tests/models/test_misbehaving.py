@@ -5,33 +5,11 @@ import threading
 
 import pytest
 
-from trove_lite.errors import TroveLiteError
-from trove_lite.models.base import Completion, Message, ModelError, SampleUnavailable, SamplingSettings
+from trove_lite.models.base import Completion, ModelError, SampleUnavailable, SamplingSettings
 from trove_lite.models.openai import TRIES, OpenAIServer
 from trove_lite.models.openai_answers import waiting_time
 
-from .misbehaving import FAILING, FINAL, ODD, SILENT, Server, changed, choice, error
-
-TEXT, CHAT = "**Question**\nWhat is $1+1$?\n\n**Solution**\n", [Message("user", "What is $1+1$?")]
-
-
-def ask(server, prompt=TEXT, *, settings=None, before=(), send_seeds=True, **options):
-    """What came of a request (a completion, or what was raised), and the model that was asked."""
-    given = {"first_pause": 0.01, "timeout": 10, "retries": 2} | options
-    model = OpenAIServer(server.url, "tiny", settings, left_out=() if send_seeds else ("seed",), **given)
-    model.notices = []
-    model.on_notice = model.notices.append
-
-    async def asked():
-        async with model:
-            for other in before:
-                await model.complete(prompt, [other])
-            return (await model.complete(prompt, [1]))[0]
-
-    try:
-        return asyncio.run(asked()), model
-    except TroveLiteError as problem:
-        return problem, model
+from .misbehaving import CHAT, FAILING, FINAL, ODD, SILENT, TEXT, Server, ask, changed, choice, error
 
 
 def is_one_clear_line(problem):
@@ -117,7 +95,8 @@ def test_tokens_that_are_not_told_are_none_and_the_text_is_taken(usage):
 
 
 def test_the_newer_name_of_a_limit_is_used_where_a_server_insists_on_it():
-    with Server(always="only the newer name of max_tokens") as server:
+    said = "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."
+    with Server(error(400, said)) as server:
         found, model = ask(server, CHAT, settings=SamplingSettings(max_tokens=33))
     assert found.text == "print(1)"
     assert model.retried == 1
@@ -134,13 +113,9 @@ def test_a_queue_longer_than_the_timeout_is_no_failure():
             handler.server.closing.wait(0.15)
         choice()(handler, body)
 
-    async def asked(model):
-        async with model:
-            return await model.complete(TEXT, range(20))
-
     with Server(always=slowly) as server:
-        model = OpenAIServer(server.url, "tiny", timeout=2, retries=0)
-        assert len(asyncio.run(asked(model))) == 20
+        found, model = ask(server, seeds=range(20), timeout=2, retries=0)
+    assert len(found) == 20
     assert server.busiest > 2 / 0.15  # so many were waiting that the last of them waited for longer than the timeout
     assert model.retried == 0
 
@@ -168,7 +143,7 @@ def test_a_server_without_chat_is_told_so():
 
 def test_seed_off_sends_none():
     with Server() as server:
-        found = [ask(server, send_seeds=given)[0].text for given in (True, False)]
+        found = [ask(server, left_out=left_out)[0].text for left_out in ((), ("seed",))]
     assert found == ["print(1)", "print(None)"]
 
 

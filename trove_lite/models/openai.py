@@ -373,15 +373,14 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> OpenAIServer:
     if "?" in model:  # not quoted: it may be a key
         raise TroveLiteError("a server's options come before the #, and a key belongs into $TROVE_LITE_API_KEY")
     switch = {"on": True, "off": False}.__getitem__
-    kinds = {"concurrency": int, "timeout": float, "retries": int, "n": int} | dict.fromkeys(
-        ("list", *OPTIONAL), switch
-    )
+    numbers, switches = {"concurrency": int, "timeout": float, "retries": int, "n": int}, ("list", *OPTIONAL)
+    kinds = numbers | dict.fromkeys(switches, switch)
     try:
         given = {name: kinds[name](text) for name, text in parse_qsl(options, keep_blank_values=True)}
     except (KeyError, ValueError):  # not quoted: it may be a key
         raise TroveLiteError(
-            f"a server's address has something after ? that is not {', '.join(kinds)} with a number, or "
-            f"on or off ({', '.join(('list', *OPTIONAL))}); a key belongs into $TROVE_LITE_API_KEY"
+            f"a server's address has something after ? that is not {', '.join(numbers)} with a number, or "
+            f"{', '.join(switches)} with on or off; a key belongs into $TROVE_LITE_API_KEY"
         ) from None
     left_out = [name for name in OPTIONAL if not given.pop(name, True)]
     return OpenAIServer(address, model, settings, chat=chat, left_out=left_out, listed=given.pop("list", True), **given)

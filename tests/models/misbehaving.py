@@ -127,11 +127,8 @@ def proper(body) -> dict:
 
 def ask(server, prompt=TEXT, seeds=1, *, model="tiny", settings=None, sampling=None, **options):
     """What came of a request (a completion, one for each of several seeds, or what was raised), and who was asked."""
-    asked = model
-    if isinstance(model, str):
-        asked = OpenAIServer(
-            server.url, model, settings, **{"first_pause": 0.01, "timeout": 10, "retries": 2} | options
-        )
+    given = {"first_pause": 0.01, "timeout": 10, "retries": 2} | options
+    asked = OpenAIServer(server.url, model, settings, **given) if isinstance(model, str) else model
     asked.notices = []
     asked.on_notice = asked.notices.append
 

@@ -78,22 +78,6 @@ def test_one_prompt_on_which_a_server_fails_while_it_answers_others_is_unavailab
     assert model.retried == 3
 
 
-@pytest.mark.parametrize(
-    "usage",
-    [
-        None,
-        {"prompt_tokens": 0, "completion_tokens": 0},
-        {"prompt_tokens": -3, "completion_tokens": "7"},
-        {"prompt_tokens": float("nan"), "completion_tokens": float("inf")},
-    ],
-)
-def test_tokens_that_are_not_told_are_none_and_the_text_is_taken(usage):
-    with Server(always=changed(usage=usage)) as server:
-        found, model = ask(server)
-    assert (found.text, found.prompt_tokens, found.completion_tokens) == ("print(1)", None, None)
-    assert model.retried == 0
-
-
 def test_the_newer_name_of_a_limit_is_used_where_a_server_insists_on_it():
     said = "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."
     with Server(error(400, said)) as server:
@@ -120,31 +104,23 @@ def test_a_queue_longer_than_the_timeout_is_no_failure():
     assert model.retried == 0
 
 
-def test_messages_go_to_chat_and_texts_to_completions():
+def test_messages_go_to_chat_and_texts_to_completions_and_chat_off_refuses_messages():
     with Server() as server:
         asked = [ask(server, prompt)[0].text for prompt in (TEXT, CHAT)]
+        assert "--chat off sends none" in str(ask(server, CHAT, chat="off")[0])
     assert asked == ["print(1)", "print(1)"]
     assert server.paths == ["/v1/completions", "/v1/chat/completions"]
     assert server.bodies[1]["messages"] == [{"role": "user", "content": "What is $1+1$?"}]
 
 
-def test_chat_off_refuses_messages():
-    with Server() as server:
-        found, _ = ask(server, CHAT, chat="off")
-    assert "--chat off sends none" in str(found)
-    assert server.bodies == []
-
-
 def test_a_server_without_chat_is_told_so():
     with Server(always=error(404, "Not Found")) as server:
-        found, _ = ask(server, CHAT)
-    assert "for a server that cannot chat: --chat off" in str(found)
+        assert "for a server that cannot chat: --chat off" in str(ask(server, CHAT)[0])
 
 
 def test_seed_off_sends_none():
     with Server() as server:
-        found = [ask(server, left_out=left_out)[0].text for left_out in ((), ("seed",))]
-    assert found == ["print(1)", "print(None)"]
+        assert ask(server, left_out=("seed",))[0].text == "print(None)"
 
 
 @pytest.mark.parametrize(
@@ -162,6 +138,7 @@ def test_time_in_the_servers_queue_is_kept_apart_where_it_is_told(answer, waited
 
 
 CODE = "```python\nprint(42)\n```"
+THOUGHT = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}], "signature": "x"}
 #: What a chat's message may be, with the text and the thinking in it.
 MESSAGES = (
     ({"content": None, "reasoning_content": "42 it is"}, "", "42 it is"),
@@ -170,16 +147,7 @@ MESSAGES = (
     ({"content": CODE, "reasoning_content": None}, CODE, ""),
     ({"content": [{"type": "text", "text": CODE}]}, CODE, ""),
     ({"content": [{"type": "text", "text": CODE[:9]}, {"type": "output_text", "text": CODE[9:]}]}, CODE, ""),
-    (
-        {
-            "content": [
-                {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}], "signature": "x"},
-                {"type": "output", "text": CODE},
-            ]
-        },
-        CODE,
-        "hm",
-    ),
+    ({"content": [THOUGHT, {"type": "output", "text": CODE}]}, CODE, "hm"),
     ({"content": [{"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]}]}, "", "hm"),
 )
 

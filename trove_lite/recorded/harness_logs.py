@@ -124,25 +124,20 @@ def _row(sample: dict, dataset: str, problem: int) -> dict:
     alone = "\0".join(str(sample[name]) for name in KEY)
     prompt, completion = sample["tokens"] or (None, None)
     same = {name: sample[name] for name in ("model", "method", "category", "sample", "correct", "error")}
-    return (
-        EVERY_ROW
-        | same
-        | {
-            "run": run_name(sample["method"], sample["run"]),
-            "seed": sample["run"],
-            "dataset": dataset,
-            "problem": problem,
-            "mode": sample["method"],
-            "program": fingerprint(text if text and len(text) >= SHORT else alone, ""),
-            "response": text,
-            "solution": text if text and "```python" in text else "",
-            "status": UNAVAILABLE if lost else "ok",
-            "answers": answers,
-            "answer": answers[0] if answers else None,
-            "prompt_tokens": prompt,
-            "completion_tokens": completion,
-        }
-    )
+    same |= {"mode": sample["method"], "seed": sample["run"], "run": run_name(sample["method"], sample["run"])}
+    facts = {
+        "dataset": dataset,
+        "problem": problem,
+        "program": fingerprint(text if text and len(text) >= SHORT else alone, ""),
+        "response": text,
+        "solution": text if text and "```python" in text else "",
+        "status": UNAVAILABLE if lost else "ok",
+        "answers": answers,
+        "answer": answers[0] if answers else None,
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+    }
+    return EVERY_ROW | same | facts
 
 
 def _wrong(where: object, reason: str) -> DamagedFile:
@@ -241,9 +236,8 @@ def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
         if metric not in entry:
             raise _wrong(where, f"field '{metric}' is missing; is the line whole?")
         texts = [one for replies in entry["resps"] if isinstance(replies, list) for one in replies]
-        answer, text = (
-            one[0] if len(one) == 1 and isinstance(one[0], str) else None for one in (entry["filtered_resps"], texts)
-        )
+        pair = entry["filtered_resps"], texts
+        answer, text = (one[0] if len(one) == 1 and isinstance(one[0], str) else None for one in pair)
         yield same | {
             "where": where,
             "problem": str(entry["doc_id"]),

@@ -21,10 +21,8 @@ class Says(ScriptedModel):
         self.replies = list(replies)
 
     async def complete(self, prompt, seeds):
-        return [
-            Completion(self.replies.pop(0) if len(self.replies) > 1 else self.replies[0], 9, 5, "stop", 0.0)
-            for _ in seeds
-        ]
+        reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+        return [Completion(reply, 9, 5, "stop", 0.0) for _ in seeds]
 
 
 def spent(out, method, *replies, **choices):

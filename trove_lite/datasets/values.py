@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ..selection import number_text
-from .answers import LONGEST_WORDS, composed, normalised, plain_words
+from .answers import LONGEST_WORDS, closing_brace, composed, normalised, plain_words
 from .graders import worked_out
 
 NEAR = Fraction(1, 10**6)  # relative
@@ -74,22 +74,12 @@ def read_answer(output: str) -> list[str]:
     for line in reversed(lines):
         marked, start = MARKER.split(line), line.rfind(BOXED)
         if start >= 0:
-            text = line[start : _closed(line, start + len(BOXED)) + 1]
+            text = line[start : closing_brace(line, start + len(BOXED)) + 1]
             break
         if len(marked) > 1 and marked[-1].strip("*: \t"):
             text = marked[-1]
             break
     return [found] if (found := canonical(text.lstrip("#: \t"))) else []
-
-
-def _closed(text: str, start: int) -> int:
-    """Where the brace ends that stands open before `start`; the text's end for none that is near."""
-    depth = 1
-    for at in range(start, min(len(text), start + LONGEST_WORDS)):
-        depth += {"{": 1, "}": -1}.get(text[at], 0)
-        if not depth:
-            return at
-    return len(text)
 
 
 def is_right(answers: Sequence[str], gold: object) -> bool:

@@ -154,25 +154,24 @@ def value_of(text: str) -> Fraction | None:
 def _plain(text: str) -> str:
     """A text as numbers are read in it: without markup, currency and thousands separators, in ASCII where it can be."""
     text = re.sub(r"(?<=\d)[\u2009\u202f\u00a0](?=\d{3}(?!\d))", ",", text)
-    text = _rewritten(text)
-    for pattern, plain in IN_NUMBERS:
-        text = pattern.sub(plain, text)
-    return text.strip()
+    return substituted(_rewritten(text), IN_NUMBERS).strip()
 
 
 def _rewritten(text: str) -> str:
     """A text normalised, its LaTeX, raised digits, fractions in one sign and kinds of minus as plain text has them."""
     text = RAISED.sub(lambda found: f"^({composed('NFKC', found[0])})", plain_words(text))
     text = "".join(f" {c}" if unicodedata.decomposition(c).startswith("<fraction>") else c for c in text)
-    text = normalised(text).translate(SIGNS)
-    for pattern, plain in REWRITTEN:
-        text = pattern.sub(plain, text)
-    before = None
+    text, before = substituted(normalised(text).translate(SIGNS), REWRITTEN), None
     while text != before and len(text) <= LONGEST_WORDS:
-        before = text
-        for pattern, plain in NESTING:
-            text = pattern.sub(plain, text)
+        before, text = text, substituted(text, NESTING)
     return text.strip()
+
+
+def substituted(text: str, rules: Sequence[tuple]) -> str:
+    """A text with what each of the rules, pairs of a pattern and what takes its place, makes of it in turn."""
+    for pattern, plain in rules:
+        text = pattern.sub(plain, text)
+    return text
 
 
 def parts_of(text: str) -> list[str]:

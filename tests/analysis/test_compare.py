@@ -57,6 +57,22 @@ def test_a_category_that_the_data_set_does_not_have_is_refused_by_name(simulated
 # ---- accuracy and differences ----
 
 
+def test_runs_of_several_seeds_are_a_row_with_their_mean_and_the_spread_between_them():
+    """Also where no two runs count whole: then from what each two of them have in common."""
+    frame = candidates(problems=60, runs=3, categories=("counting",))
+    frame = frame[frame["method"] == "trove"]
+    found = tl.between_runs(tl.compare(frame), rules=("one_stage",)).iloc[0]
+    means = tl.choose(frame, "one_stage").groupby("run", observed=True)["correct"].mean().astype(float)
+    assert (found["category"], found["runs"], found["problems"]) == ("counting", 3, 60)
+    assert [found["value"], found["run_sd"]] == pytest.approx([means.mean(), means.std()])
+    assert found["low"] < found["value"] < found["high"]
+    lost = frame["run"].isin(["run1", "run2"]) & (frame["problem"] == 0)
+    partly = tl.between_runs(tl.compare(frame[~lost]), rules=("one_stage",)).iloc[0]
+    assert partly["run_sd"] == pytest.approx(means.std(), rel=0.3)
+    several = tl.between_runs(tl.compare(candidates(categories=("counting", "geometry"))))
+    assert list(several["category"]) == ["covered, micro"] * 4
+
+
 def test_three_sides_have_three_differences_and_one_correction(simulated):
     trove = simulated[simulated["method"] == "trove"]
     found = tl.compare({"a": trove, "b": simulated[simulated["method"] == "primitive"], "c": trove.assign(run="run2")})

@@ -10,7 +10,7 @@ __getattr__, __dir__, __all__ = index_of(
     __name__,
     {
         "analysis.choose": "choose",
-        "analysis.compare": "accuracy accuracy_differences",
+        "analysis.compare": "accuracy accuracy_differences between_runs",
         "analysis.costs": "matched_budgets",
         "analysis.failures": "failures tool_kinds tools_imported tools_made",
         "analysis.independence": "independent_runs repetitions shared_programs toolbox_experiment",

@@ -48,6 +48,22 @@ def test_a_category_that_the_data_set_does_not_have_is_refused_by_name(simulated
         tl.compare(simulated.assign(category="cooking"))
 
 
+def test_runs_of_several_seeds_are_a_row_with_their_mean_and_the_spread_between_them():
+    """Also where no two runs count whole: then from what each two of them have in common."""
+    frame = candidates(problems=60, runs=3, categories=("counting",))
+    frame = frame[frame["method"] == "trove"]
+    found = tl.between_runs(tl.compare(frame), rules=("one_stage",)).iloc[0]
+    means = tl.choose(frame, "one_stage").groupby("run", observed=True)["correct"].mean().astype(float)
+    assert (found["category"], found["runs"], found["problems"]) == ("counting", 3, 60)
+    assert [found["value"], found["run_sd"]] == pytest.approx([means.mean(), means.std()])
+    assert found["low"] < found["value"] < found["high"]
+    lost = frame["run"].isin(["run1", "run2"]) & (frame["problem"] == 0)
+    partly = tl.between_runs(tl.compare(frame[~lost]), rules=("one_stage",)).iloc[0]
+    assert partly["run_sd"] == pytest.approx(means.std(), rel=0.3)
+    several = tl.between_runs(tl.compare(candidates(categories=("counting", "geometry"))))
+    assert list(several["category"]) == ["covered, micro"] * 4
+
+
 def test_three_sides_have_three_differences_and_one_correction(simulated):
     trove = simulated[simulated["method"] == "trove"]
     found = tl.compare({"a": trove, "b": simulated[simulated["method"] == "primitive"], "c": trove.assign(run="run2")})
@@ -62,7 +78,11 @@ def test_differences_of_accuracy_are_by_rule_with_one_correction(simulated):
     table = accuracy_differences(found, resamples=10)
     assert list(dict.fromkeys(table["rule"])) == ["one_stage", "oracle"]
     assert table["p_holm"].to_numpy() == pytest.approx(holm(table["p"]))
-    values = tl.accuracy(found, resamples=10).set_index(["category", "rule", "system"])["value"]["counting", "oracle"]
+    values = (
+        tl.accuracy(found, resamples=10)
+        .set_index(["category", "rule", "system"])
+        .sort_index()["value"]["counting", "oracle"]
+    )
     row = table[(table["category"] == "counting") & (table["rule"] == "oracle")].iloc[0]
     assert row["difference"] == pytest.approx(values[row["a"]] - values[row["b"]])
     alone = accuracy_differences(tl.compare(simulated[simulated["method"] == "trove"]))

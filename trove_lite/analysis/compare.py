@@ -13,6 +13,7 @@ from .choose import without_agreement
 from .scores import (
     ALL_MACRO,
     ALL_MICRO,
+    COVERED_MICRO,
     MACRO,
     RERUN,
     Estimate,
@@ -34,6 +35,20 @@ WITHIN = [f"p_within_{100 * margin:g}" for margin in variance.MARGINS]
 TESTED = ["covers", "low_problems", "high_problems", "p", "p_holm", *WITHIN]
 DIFFERENCE_COLUMNS = ["category", "a", "b", "difference", "low", "high", *TESTED]
 DIFFERENCE_COLUMNS += ["problems", "problems_needed", *MISSING]
+RUNS_COLUMNS = [
+    "category",
+    "system",
+    "rule",
+    "k",
+    "runs",
+    "value",
+    "run_sd",
+    "low",
+    "high",
+    "covers",
+    "problems",
+    "note",
+]
 BOTH = ("one_stage", "oracle")
 
 
@@ -100,6 +115,30 @@ def absence(comparison: Comparison, name: str, category: str) -> dict:
         silent = without_agreement(here)  # of other rules than oracle
         reason = silent[0] if silent else f"only {sample_counts(here).min()} samples a problem"
     return {"runs": 0, "problems": 0, "note": reason} | lacking
+
+
+def between_runs(
+    comparison: Comparison, *, k: int | None = None, rules: Sequence[str] = BOTH, seed: int = 0, resamples: int = 100
+) -> pd.DataFrame:
+    """Runs of a method, seeds among them, as one row a side and rule, over all the categories that all sides have.
+
+    `value` is the mean over `runs` and problems, with its 95 % interval over what `covers` names. `run_sd` is the
+    standard deviation of the runs' own means; where fewer than two runs count whole, as the decomposition of variance
+    has it, from what each two runs have in common; null for a single run.
+    """
+    k, covered = require_comparison(comparison).budget(k), comparison.covered()
+    wanted = covered if len(covered) == 1 else (ALL_MICRO, COVERED_MICRO)
+    rows = []
+    for rule in rules:
+        for name, side in comparison.sides.items():
+            cells = estimates(comparison, name, score(side, rule, k, seed=seed, resamples=resamples))
+            row = next(cell for cell in reversed(cells) if cell["category"] in wanted)
+            if v := row.get("variance"):
+                of_one = v.run + v.sample * v.independent / v.repeats / v.sizes[:, None]
+                sd = np.sqrt(np.maximum(v.weights**2 @ of_one.sum(axis=1), 0))
+                row |= {"covers": v.covers, "run_sd": sd if np.isnan(row["run_sd"]) else row["run_sd"]}
+            rows.append(row | {"system": name, "rule": rule, "k": k})
+    return name_table(pd.DataFrame(rows).reindex(columns=RUNS_COLUMNS), "between_runs", "runs", comparison.title)
 
 
 def differences(

@@ -1,0 +1,63 @@
+"""Selectors on the same candidates: what each closes of the gap to the oracle, and how sure that is."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from trove_lite.analysis.gap import CLOSED, gaps
+from trove_lite.candidates import save_table
+
+from ..papers.essays import names_of
+
+
+def drawn(problems=400, seed=0):
+    """Right or not by three selectors on problems of one category: `best` where `low` is, and at times where not."""
+    rng = np.random.default_rng(seed)
+    low, best = rng.random(problems) < 0.2, rng.random(problems) < 0.4
+    right = pd.DataFrame({"low": low, "vote": low | best & (rng.random(problems) < 0.5), "best": low | best})
+    keys = {"method": "m", "run": "r", "shares_state": False, "dataset": "d", "category": "c"}
+    index = pd.MultiIndex.from_frame(pd.DataFrame({"problem": range(problems)}).assign(**keys))
+    return right.astype(float).set_index(index)
+
+
+def closed(right, selector="vote"):
+    table = gaps(right, {"c": ["c"]}, lower="low", upper="best")
+    return table[(table["selector"] == selector) & (table["measure"] == CLOSED)].iloc[0]
+
+
+def test_the_share_of_the_gap_is_a_ratio_of_means_and_its_interval_that_of_a_bootstrap():
+    right, rng = drawn(), np.random.default_rng(1)
+    found, mean = closed(right), right.mean()
+    assert found["value"] == pytest.approx((mean["vote"] - mean["low"]) / (mean["best"] - mean["low"]))
+    means = [right.to_numpy()[rng.integers(len(right), size=len(right))].mean(axis=0) for _ in range(2000)]
+    again = [(vote - low) / (best - low) for low, vote, best in means]
+    assert [found["low"], found["high"]] == pytest.approx(np.quantile(again, [0.025, 0.975]).tolist(), abs=0.015)
+
+
+def test_the_ends_are_nothing_and_all_and_without_a_gap_there_is_no_share():
+    right = drawn()
+    assert [closed(right, end)["value"] for end in ("low", "best")] == [0, 1]
+    flat = right.assign(vote=right["low"], best=right["low"])
+    assert np.isnan(closed(flat)["value"])
+    assert np.isnan(closed(right.assign(vote=np.nan))["value"])
+
+
+def test_the_essay_tells_what_each_selector_closes_and_what_the_absent_would_need(simulated, tmp_path):
+    names = names_of("18", simulated, tmp_path)
+    table = names["last"].set_index(["system", "selector", "measure"])
+    accuracy = table["value"].xs("trove").xs("accuracy", level="measure")
+    right = simulated[simulated["method"] == "trove"]["correct"]
+    assert accuracy["any program"] == pytest.approx(right.mean(), abs=1e-9)
+    assert accuracy.idxmax() == "oracle"
+    status = table["status"].xs("trove").xs(CLOSED, level="measure")
+    assert status["self-written tests"] == "absent: needs 1 call a problem"
+    assert status["shortest program"].startswith("absent: needs the programs' text")
+    assert names["table"].attrs["name"] == "selectors"
+
+
+def test_with_the_text_the_shortest_program_is_a_selector_too(simulated, tmp_path):
+    right = simulated["correct"].fillna(False).astype(bool)
+    save_table(simulated.assign(solution=right.map({True: "1", False: "print(2)"})), tmp_path / "candidates.parquet")
+    table = names_of("18", simulated, tmp_path, runs=[str(tmp_path / "candidates.parquet")])["last"]
+    value = table.set_index(["system", "selector", "measure"])["value"]
+    assert value["trove", "shortest program", CLOSED] == pytest.approx(1)  # right ones are the shortest here

@@ -21,6 +21,7 @@ HELD = {
     "tabmwp": (5376, "b838db6a2ff9594c"),
     "wtq": (4344, "16ccb132ea281656"),
     "hitab": (1574, "c35d3c985053bfe0"),
+    "gqa": (1000, "54f6195eb0c6b360"),
     "creation_challenge": (6141, "47a791d8d688268b"),
     "tool_transfer": (600, "2c45ad2b8da984ba"),
     "bbh": (1440, "cdd63fe116d75087"),

@@ -17,6 +17,7 @@ DATASETS = {
     "tabmwp": "trove_lite.datasets.tabmwp:TABMWP",
     "wtq": "trove_lite.datasets.wtq:WTQ",
     "hitab": "trove_lite.datasets.hitab.problems:HITAB",
+    "gqa": "trove_lite.datasets.gqa:GQA",
     "creation_challenge": "trove_lite.datasets.creation_challenge:CREATION",
     "tool_transfer": "trove_lite.datasets.tool_transfer:TRANSFER",
     "bbh": "trove_lite.datasets.bbh:BBH",

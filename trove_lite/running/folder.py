@@ -48,6 +48,7 @@ def describe(settings: RunSettings, streams: Sequence[Stream], pack, level: str)
     stated = {
         "model": model_identity(settings.model),
         "roles": {role: model_identity(spec) for role, spec in settings.roles.items()},
+        "vision": settings.vision and model_identity(settings.vision),
         "choices": {method: placeless(choices) for method, choices in settings.choices.items()},
     }
     return {

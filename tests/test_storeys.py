@@ -75,7 +75,10 @@ OTHER_WORDS = {
         {"primitive", "instance", "standard", "cot", "pot", "entangled", "creator", "tool_use", "dispatcher"},
         "older files do not state whether a run shares anything among its problems",
     ),
-    "running.settings": ({"practice", "practice_tables", "trove", "fallback"}, "what a run is by default"),
+    "running.settings": (
+        {"practice", "practice_tables", "scenes", "scenes_noisy", "trove", "fallback"},
+        "what a run is by default",
+    ),
 }
 
 

@@ -92,7 +92,8 @@ visual_qa(Image.open(io.BytesIO(png)), "a")
 WRITE = "import os\nfor n in range(10**5): os.write(7, b"
 HOSTILE = {
     "a bomb of pixels": (BOMB, "error"),
-    "a crop of 100,000 pixels": ("visual_qa(Image.open(NAME).crop((0, 0, 10**5, 10**5)), 'a')", "memory"),
+    "a crop of 100,000 pixels": ("visual_qa(Image.open(NAME).crop((0, 0, 10**5, 10**5)), 'a')", "error"),
+    "more pixels than memory": ("visual_qa(Image.new('RGB', (10**5, 10**5)), 'a')", "memory"),
     "a crop too large to look at": ("visual_qa(Image.open(NAME).crop((0, 0, 5000, 1000)), 'a')", "error"),
     "a crop of nothing": ("visual_qa(crop_region(Image.open(NAME), [[3, 3, 3, 3]]), 'a')", "error"),
     "a path elsewhere": ("visual_qa('/etc/passwd', 'a')", "error"),
@@ -144,7 +145,8 @@ def server():
         def do_GET(self):
             url = urlsplit(self.path)
             asked = {name: values[0] for name, values in parse_qs(url.query).items()}
-            self.seen.append((url.path, Image.open(asked.pop("image_name")).size, asked))
+            with Image.open(asked.pop("image_name")) as picture:
+                self.seen.append((url.path, picture.size, asked))
             self.send_response(200)
             self.end_headers()
             self.wfile.write(json.dumps(self.says[url.path]).encode())

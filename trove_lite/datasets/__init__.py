@@ -18,6 +18,8 @@ DATASETS = {
     "wtq": "trove_lite.datasets.wtq:WTQ",
     "hitab": "trove_lite.datasets.hitab.problems:HITAB",
     "gqa": "trove_lite.datasets.gqa:GQA",
+    "scenes": "trove_lite.datasets.scenes:CLEAN",
+    "scenes_noisy": "trove_lite.datasets.scenes:WITH_NOISE",
     "creation_challenge": "trove_lite.datasets.creation_challenge:CREATION",
     "tool_transfer": "trove_lite.datasets.tool_transfer:TRANSFER",
     "bbh": "trove_lite.datasets.bbh:BBH",

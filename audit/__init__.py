@@ -1,8 +1,7 @@
 """The audit: do the papers' numbers add up, and does the official program do what the paper says?
 
-It asks every check (`finding`) that finds what it needs: published tables always, recorded runs as given, public
-files that are here, and what it is handed: a way to load prompts, to read the logs' texts, to run programs. What cannot
-be computed here is left out, and `missing` says so. Runs of another model, or on other problems, judge no paper.
+It asks every check (`finding`) that finds what it needs; what cannot be computed here is left out, and `missing` says
+so. Runs of another model, or on other problems, judge no paper.
 """
 
 from collections.abc import Callable, Mapping
@@ -40,7 +39,6 @@ FILES = {
     "chats": ("LATM's released chats", latm.released_chats),
 }
 
-
 #: id → its check, the function of that name; the last makes a finding for each switched rule.
 CHECKS: dict[str, Callable] = {
     name: thing
@@ -53,9 +51,8 @@ CHECKS: dict[str, Callable] = {
 class Audit(NamedTuple):
     """What `run_audit` found: `findings`, the weightiest first, and the tables behind them.
 
-    `effects` are the switched rules by method and category, `examples` the released prompts' worked examples (None
-    without prompts), `power` the numbers behind the finding of that name; `missing` says why each thing that is not
-    here is not, and `scope` in one line why these runs judge no paper ("" where they do).
+    `effects` are the switched rules, `examples` the released prompts' worked examples (None without prompts); `missing`
+    says why each thing that is not here is not, and `scope` why these runs judge no paper ("" where they do).
     """
 
     findings: pd.DataFrame
@@ -67,36 +64,25 @@ class Audit(NamedTuple):
 
 
 def run_audit(
-    candidates: pd.DataFrame,
-    *,
-    k: int | None = None,
-    seed: int = 0,
-    resamples: int = 100,
-    calls: pd.DataFrame | None = None,
-    longer: Comparison | None = None,
-    kept: pd.DataFrame | None = None,
-    prompts: Callable | None = None,
-    logs: Callable | None = None,
+    candidates: pd.DataFrame, *, k: int | None = None, seed: int = 0, resamples: int = 100,
+    calls: pd.DataFrame | None = None, longer: Comparison | None = None, kept: pd.DataFrame | None = None,
+    prompts: Callable | None = None, logs: Callable | None = None,
     sandbox: Callable[[], AbstractContextManager] | None = None,
-) -> Audit:
+) -> Audit:  # fmt: skip
     """Every finding about the papers and these runs, from all that is at hand.
 
-    k: calls a problem (None: the papers' 15, or as many as both sides have); calls: the runs' requests, where they are
-    known; longer: sides with PRIMITIVE runs of more calls, for the comparison at matched tokens; kept: what toolboxes
-    held when the runs ended (`papers.trove.toolboxes`). Handed over, or else done without: `prompts`
-    (`prompts.load_pack`), `logs` (`recorded.official_logs.import_logs`) and `sandbox`, which opens one to run programs
-    in (`sandbox.pool.Sandbox`).
+    k: calls a problem (None: the papers' 15, or as many as both sides have); calls: the runs' requests; longer: sides
+    with PRIMITIVE runs of more calls, to match tokens; kept: what toolboxes held (`trove_lite.toolboxes`). Handed over,
+    or done without: `prompts` (`load_pack`), `logs` (`import_logs`) and `sandbox`, which opens one to run programs in.
     """
     missing, scope, sides = [], _scope(candidates), sides_of(candidates, calls=calls)
     how = {"k": budget(sides, k), "seed": seed, "resamples": resamples}
     problems = _known(missing, "problems of math", lambda: problems_of("math"))
-    own = problems
-    if sides.dataset != "math":
-        own = _known(missing, f"problems of {sides.dataset}", lambda: problems_of(sides.dataset))
+    name = sides.dataset
+    own = problems if name == "math" else _known(missing, f"problems of {name}", lambda: problems_of(name))
     evidence = {"look": as_printed(), "candidates": candidates, "whose": "these runs" if scope else "public runs"}
-    for name, (what, read) in FILES.items():
-        if (found := _known(missing, what, read)) is not None:
-            evidence[name] = found
+    files = {name: _known(missing, what, read) for name, (what, read) in FILES.items()}
+    evidence |= {name: found for name, found in files.items() if found is not None}
     texts = _texts(candidates, problems, logs, missing)
     if sandbox is None:
         missing.append("programs: not run, as asked")
@@ -148,10 +134,8 @@ def _scope(candidates: pd.DataFrame) -> str:
     models, data = (sorted(candidates[column].astype(str).unique()) for column in ("model", "dataset"))
     if data == ["math"] and all(model.rpartition("/")[2] == theirs for model in models):
         return ""
-    return (
-        f"no paper is judged by these runs: they are of {', '.join(models)} on {', '.join(data)}, and the papers' of "
-        f"{theirs} on math; their numbers stand in rules.csv and power.csv"
-    )
+    ours = f"they are of {', '.join(models)} on {', '.join(data)}, and the papers' of {theirs} on math"
+    return f"no paper is judged by these runs: {ours}; their numbers stand in rules.csv and power.csv"
 
 
 def problems_of(dataset: str) -> list[Problem]:

@@ -1,7 +1,7 @@
 """Are several runs several, and does tool-making help? Sections 5 and 6 of the audit, on the runs at hand.
 
-The re-evaluation's question with the statistics that it leaves out. Where the SKIP pool stands in for PRIMITIVE,
-nothing about PRIMITIVE is decided. What print is held against is where five more runs of each side would fall.
+Where the SKIP pool stands in for PRIMITIVE, nothing about PRIMITIVE is decided. What print is held against is where
+five more runs of each side would fall.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from papers.reeval import without_import as import_differences
 from trove_lite.analysis.choose import choose
 from trove_lite.analysis.compare import difference_cells, percent
 from trove_lite.analysis.independence import independent_runs, shared_programs
-from trove_lite.analysis.scores import estimate, score, scored, variance_of
+from trove_lite.analysis.scores import drop_unscored, estimate, score, variance_of
 from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.statistics import Interval, holm
 from trove_lite.analysis.variance import MARGINS, SMALLEST_EFFECT, prediction_interval
@@ -47,10 +47,8 @@ def runs_are_several(candidates: pd.DataFrame, whose: str):
 def repetitions(pairs: pd.DataFrame, names: Mapping[tuple[str, str], str]) -> list[str]:
     """Runs that repeat others, in words: copies of one another together, each other run with what it repeats most."""
     group: dict[str, tuple[str, ...]] = {}
-    modes = [
-        (names[i[:2]], names[i[2:]], rows)
-        for i, rows in pairs.groupby(["run_a", "method_a", "run_b", "method_b"], observed=True, sort=False)
-    ]
+    by_pair = pairs.groupby(["run_a", "method_a", "run_b", "method_b"], observed=True, sort=False)
+    modes = [(names[i[:2]], names[i[2:]], rows) for i, rows in by_pair]
     for a, b, rows in modes:
         if (rows["verdict"] == "copy").all():
             both = tuple(sorted({*group.get(a, (a,)), *group.get(b, (b,))}))
@@ -106,7 +104,7 @@ def lead(sides: Comparison, paired: pd.DataFrame, look: Look, k: int, seed: int,
     pool *= SKIP_POOL in rival
     for rule, row, singles in by_rule(paired, sides):
         number, name = {"one_stage": (5, "one-stage"), "oracle": (7, "oracle")}[rule]
-        scores = (scored(score(sides[side], rule, k, seed=seed, resamples=resamples)) for side in SIDES)
+        scores = (drop_unscored(score(sides[side], rule, k, seed=seed, resamples=resamples)) for side in SIDES)
         rerun = prediction_interval(variance_of(*scores), RUNS)
         trove, primitive = (
             np.array([cell(look, f"reeval_table{number}", category=c, method=m, k=k) for c in singles.index])
@@ -140,21 +138,17 @@ def no_benefit(sides: Comparison, paired: pd.DataFrame):
 def mcnemar(sides: Comparison):
     """Each TROVE run against a PRIMITIVE run of its own: the same seed's, or else the next that is free."""
     own = sides[PRIMITIVE][sides[PRIMITIVE]["method"] != SKIP_POOL]
-    names, tests = [], []
+    tests = {}
     for category in sides.categories:
         ours, theirs = (verdicts_of(part, category) for part in (sides[TROVE], own))
         for one, other in zip(ours, theirs, strict=False):
-            gap = (ours[one] - theirs[other]).dropna()
-            names.append(f"{category} {one} and {other}")
-            tests.append((int((gap > 0).sum()), int((gap < 0).sum())))
-    p = holm([binomtest(a, a + b).pvalue if a + b else 1.0 for a, b in tests])
-    differ = [f"{name}: {a} against {b}, Holm p {each:.4f}" for name, (a, b), each in zip(names, tests, p, strict=True)]
-    note = "the SKIP pool is no run"
-    if tests:
-        note = (
-            f"problems that one side alone solves; {sum(p < 0.05)} of {len(p)} pairs with p below 0.05, all pairs "
-            "taken together and no run used twice"
-        )
+            gap = ours[one] - theirs[other]
+            tests[f"{category} {one} and {other}"] = int((gap > 0).sum()), int((gap < 0).sum())
+    p = holm([binomtest(a, a + b).pvalue if a + b else 1.0 for a, b in tests.values()])
+    pairs = zip(tests.items(), p, strict=True)
+    differ = [f"{name}: {a} against {b}, Holm p {each:.4f}" for (name, (a, b)), each in pairs]
+    shown = f"{sum(p < 0.05)} of {len(p)} pairs with p below 0.05, all pairs taken together and no run used twice"
+    note = f"problems that one side alone solves; {shown}" if tests else "the SKIP pool is no run"
     return bool(p.min() >= 0.05) if tests else None, locals()
 
 
@@ -170,10 +164,8 @@ def power(spread: pd.DataFrame):
         return
     five, effect = spread[spread["runs"] == RUNS].set_index("effect"), MARGINS[0]
     row, margin = five.loc[effect], whole_numbers(effect)
-    power = [
-        f"{whole_numbers(effect)} {100 * r.power_with_3201:.0f} % [{100 * r.low:.0f}, {100 * r.high:.0f}]"
-        for effect, r in five.iterrows()
-    ]
+    shares = (100 * five[["power_with_3201", "low", "high"]]).itertuples(name=None)
+    power = [f"{whole_numbers(effect)} {p:.0f} % [{low:.0f}, {high:.0f}]" for effect, p, low, high in shares]
     needs = [
         f"{r.runs} run{'s' * (r.runs != 1)} {r.problems_needed:.0f}".replace(" inf", " no number")
         for r in spread[spread["effect"] == effect].itertuples()
@@ -184,7 +176,7 @@ def power(spread: pd.DataFrame):
 
 
 def stand_in(sides: Comparison, look: Look, k: int, seed: int, resamples: int):
-    scores = scored(score(sides[PRIMITIVE], "one_stage", k, seed=seed, resamples=resamples))
+    scores = drop_unscored(score(sides[PRIMITIVE], "one_stage", k, seed=seed, resamples=resamples))
     lines, off, ran = [], [], measured(sides)
     for category, part in scores.groupby("category", observed=True):
         if source(sides, PRIMITIVE, category) != SKIP_POOL:
@@ -193,37 +185,26 @@ def stand_in(sides: Comparison, look: Look, k: int, seed: int, resamples: int):
         printed = cell(look, "reeval_table1", category=category, method="PRIMITIVE", variant="compute_matched")
         skip = ran[(ran["mode"] == "skip") & (ran["category"] == category)]
         silent = float(((skip["status"] == "ok") & skip["answer"].isna()).mean())
-        lines.append(
-            f"{category} {percent(found)} against {100 * printed:.0f} % in print, {100 * silent:.0f} % of SKIP samples "
-            "print no number"
-        )
-        if not before_rounding(printed, 2).meets(Range(found.low, found.high)):
-            off.append(category)
-    unlike = "no difference seen is not shown to be none"
-    if off:
-        unlike = f"they differ in {', '.join(off)}: a lead over the SKIP pool there is not a lead over PRIMITIVE"
+        of_skip = f"{100 * silent:.0f} % of SKIP samples print no number"
+        lines.append(f"{category} {percent(found)} against {100 * printed:.0f} % in print, {of_skip}")
+        off += [category] * (not before_rounding(printed, 2).meets(Range(found.low, found.high)))
+    differ = f"they differ in {', '.join(off)}: a lead over the SKIP pool there is not a lead over PRIMITIVE"
+    unlike = differ if off else "no difference seen is not shown to be none"
     if lines:
         yield False if off else None, locals()
 
 
 def one_stage_gains(sides: Comparison, look: Look):
-    before, after = (
-        choose(sides[TROVE], rule).assign(score=lambda f: f["correct"].fillna(False).astype(float))
-        for rule in ("two_stage", "one_stage")
-    )
+    chosen = (choose(sides[TROVE], rule) for rule in ("two_stage", "one_stage"))
+    before, after = (f.assign(score=f["correct"].fillna(False).astype(float)) for f in chosen)
     v = variance_of(after, before)
     names = [c for c in sides.categories if c in v.labels]
-    improved, reproduced = (
-        [cell(look, "reeval_table1", category=c, method="TROVE", variant=x) for c in names]
-        for x in ("improved_one_stage", "reproduced_two_stage")
-    )
-    gains, sizes = [difference_of(a, b, 2) for a, b in zip(improved, reproduced, strict=True)], sizes_of(look)[names]
+    variants = ("improved_one_stage", "reproduced_two_stage")
+    cells = ((cell(look, "reeval_table1", category=c, method="TROVE", variant=x) for x in variants) for c in names)
+    gains, sizes = [difference_of(*pair, 2) for pair in cells], sizes_of(look)[names]
     may = Range(*(float(end) for end in np.dot(sizes, gains) / sizes.sum()))
-    rerun, known, gain = (
-        prediction_interval(v, RUNS),
-        v.covers == "problems and runs",
-        with_interval(difference_cells(v)),
-    )
+    rerun, known = prediction_interval(v, RUNS), v.covers == "problems and runs"
+    gain = with_interval(difference_cells(v))
     more, old, new = interval_of(rerun) if known else "", mean_of(before), mean_of(after)
     each = [f"{c} {with_interval(difference_cells(v.of([c])))}" for c in names]
     return agrees(may, rerun) if known and may.low == may.low else None, locals()
@@ -256,16 +237,9 @@ def matched_tokens(sides: Comparison, longer: Comparison | None, k: int):
     row = table[table["budget"] == "total tokens"].iloc[-1]
     if row["note"]:
         return None, {"k": k, "computed": "cannot be computed from these runs", "note": row["note"]}
-    small, smallest, difference = (
-        row[f"p_within_{100 * SMALLEST_EFFECT:g}"],
-        whole_numbers(SMALLEST_EFFECT),
-        with_interval(row),
-    )
-    computed = (
-        f"against {row['calls_b']:.1f} PRIMITIVE calls {difference}, p of equivalence within {smallest} {small:.3f}"
-    )
-    note = (
-        f"{row['problems']:.0f} problems; TROVE spent {row['total_a']:.0f} tokens a problem, PRIMITIVE "
-        f"{row['total_b']:.0f}"
-    )
+    small, smallest = row[f"p_within_{100 * SMALLEST_EFFECT:g}"], whole_numbers(SMALLEST_EFFECT)
+    computed = f"against {row['calls_b']:.1f} PRIMITIVE calls {with_interval(row)}"
+    computed += f", p of equivalence within {smallest} {small:.3f}"
+    note = f"{row['problems']:.0f} problems; TROVE spent {row['total_a']:.0f} tokens a problem"
+    note += f", PRIMITIVE {row['total_b']:.0f}"
     return False if row["low"] > 0 else True if small <= 0.05 else None, locals()

@@ -1,7 +1,4 @@
-"""CREATOR's numbers, released data and grader against its paper: section 2 of the audit.
-
-Which setting does here what its program does stands in docs/creator.md.
-"""
+"""CREATOR's numbers, data and grader against its paper (section 2 of the audit); settings: docs/creator.md."""
 
 import json
 import math
@@ -46,10 +43,7 @@ def cells_are_counts(look: Look):
     cells, computed, found = rows_of(look, "creator_table2"), [], {}
     cells = cells[cells["category"].isin(CATEGORIES)]
     for name, sizes in sizes_of_math(look).items():
-        possible = [
-            bool(counts_allowed(v / 100, 3, sizes[c])) for c, v in zip(cells["category"], cells["value"], strict=True)
-        ]
-        found[name] = cells[np.logical_not(possible)]
+        found[name] = cells[[not counts_allowed(r.value / 100, 3, sizes[r.category]) for r in cells.itertuples()]]
         computed.append(f"{sizes.sum()} problems: {len(found[name])} impossible")
     numeric = sizes_of_math(look)["numeric"].sum()
     impossible = [f"{r.category} {r.method} {r.setting} {r.value}" for r in found["numeric"].itertuples()]
@@ -123,23 +117,17 @@ def chain_of_thought(look: Look):
 
 
 def words_succeed(look: Look):
-    found = {}
-    for number, task in ((3, "TabMWP"), (4, "Creation Challenge")):
-        rows = rows_of(look, f"creator_table{number}", method="Standard", metric="successful_execution_pct")
-        found |= {f"{task} {r.setting}": float(r.value) for r in rows.itertuples()}
-    shares, below = [f"{name} {share:g} %" for name, share in found.items()], [v for v in found.values() if v < 100]
-    return not below, locals()
+    where = {"method": "Standard", "metric": "successful_execution_pct"}
+    rows = pd.concat([rows_of(look, f"creator_table{number}", **where) for number in (3, 4)]).astype({"value": float})
+    shares, below = [f"{r.dataset} {r.setting} {r.value:g} %" for r in rows.itertuples()], rows[rows["value"] < 100]
+    return below.empty, locals()
 
 
 def gain_from_rectification(look: Look):
     stated, found = float(claim(look, "creator", "gain from rectification approximately")), {}
-    for number, column, name in (
-        (2, "category", "MATH"),
-        (3, "dataset", "TabMWP"),
-        (4, "dataset", "Creation Challenge"),
-    ):
-        rows = rows_of(look, f"creator_table{number}", metric="accuracy_pct", **{column: name})
-        value = rows.set_index(["method", "setting"])["value"].astype(float)
+    for number, name in ((2, "MATH"), (3, "TabMWP"), (4, "Creation Challenge")):
+        rows = rows_of(look, f"creator_table{number}", metric="accuracy_pct")
+        value = rows[rows.iloc[:, 0] == name].set_index(["method", "setting"])["value"].astype(float)
         for setting in ("w/o CoT", "w/ CoT"):
             gain = value["PoT (w/ Rec.)", setting] / value["PoT (w/o Rec.)", setting] - 1
             found[f"{name} {setting}"] = 100 * gain
@@ -151,20 +139,15 @@ def gain_from_rectification(look: Look):
 def free_questions(look: Look):
     """How many of the questions won by transfer the program may have added for sets without any right answer.
 
-    It adds one to each set for the question whose tool is lent, and to sets too in which no tool answered its own. Such
-    a set gains exactly 1, every other at most SET - 1, and each set that is worse loses at least 1.
+    It adds one to each set for the question whose tool is lent, also where no tool answered its own. Such a set gains
+    exactly 1, every other at most SET - 1, and each set that is worse loses at least 1.
     """
     five = look("creator_table5").set_index("quantity")["value"].astype(float)
     sets, pieces, gain = int(five["sets_of_queries"]), five["data_pieces"], five["increase_of_acc"]
     normal, lent = (round(five[f"acc_tool_create_{name}"] * pieces / 100) for name in ("normal", "with_transfer"))
     worse, better = int(five["sets_worse_with_transfer"]), int(five["sets_better_with_transfer"])
-    most = min(
-        sets - -(-normal // SET),  # some set must hold the right answers
-        (SET * sets - lent) // (SET - 1),  # each counts 1 of SET
-        (SET - 1) * better - (lent - normal) - worse,
-        better,
-    )
-    most = max(most, 0)
+    hold, ones = sets - -(-normal // SET), (SET * sets - lent) // (SET - 1)  # sets with right answers; 1 of SET each
+    most = max(min(hold, ones, (SET - 1) * better - (lent - normal) - worse, better), 0)
     share = most / pieces
     return None if most else True, locals()
 

@@ -1,9 +1,4 @@
-"""LATM's numbers, tasks and released chats against its paper: section 2 of the audit.
-
-The files are the six tasks (`items`: questions and answers by task), and the six chats in which GPT-4 made their tools;
-no model is asked and no program run. What the program does otherwise than the paper says, and which setting does the
-same here, stands in docs/latm.md.
-"""
+"""LATM's numbers, tasks and released chats against its paper (section 2 of the audit); settings: docs/latm.md."""
 
 import ast
 import json
@@ -19,7 +14,8 @@ from papers import published_table
 from trove_lite.datasets import bbh
 from trove_lite.datasets.files import git_blob_of, pinned_file
 from trove_lite.methods.latm.maker import code_in
-from trove_lite.methods.latm.proof import defined, syntax
+from trove_lite.methods.latm.proof import defined
+from trove_lite.programs import statements
 
 from .printed import Look, claim, counts_allowed, rows_of
 
@@ -112,8 +108,8 @@ def released_chats() -> dict[str, Chat]:
 
 def asserted(code: str) -> list[object]:
     """What tests hold `ans` against: values, literal or kept under a name just before; else the text of it."""
-    tree, names, found = syntax(code), {}, []
-    for node in ast.walk(tree) if tree else ():  # breadth first, so in order within each body
+    names, found = {}, []
+    for node in ast.walk(ast.Module(statements(code), [])):  # breadth first, so in order within each body
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             names[node.targets[0].id] = node.value
         if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
@@ -144,8 +140,8 @@ def answers_asserted(chats: Mapping[str, Chat]):
 
 def calls_of(code: str) -> int:
     """How often a program calls its own functions outside of them."""
-    tree, names = syntax(code), defined(code)
-    outside = [node for node in (tree.body if tree else ()) if getattr(node, "name", None) not in names]
+    names = defined(code)
+    outside = [node for node in statements(code) if getattr(node, "name", None) not in names]
     nodes = [node for part in outside for node in ast.walk(part)]
     return sum(isinstance(node, ast.Call) and getattr(node.func, "id", "") in names for node in nodes)
 

@@ -1,13 +1,14 @@
 """Printed numbers: how they are looked up, and the arithmetic of rounded ones."""
 
 import math
+from collections import namedtuple
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from papers import published_table
-from trove_lite.analysis.statistics import macro_mean, micro_mean
 from trove_lite.datasets.math import CATEGORIES
 
 SLACK = 1e-9  # of comparisons between rounded decimals, which binary floats hold only nearly
@@ -81,13 +82,8 @@ def counts_allowed(value: float, decimals: int, trials: int) -> range:
     return range(max(0, math.ceil(low * trials - 1e-6)), min(trials, math.floor(high * trials + 1e-6)) + 1)
 
 
-class MeanFit(NamedTuple):
-    """The two means of a column's rounded cells, and which of them the printed mean can be."""
-
-    printed: float
-    micro: float
-    macro: float
-    fits: str  # micro, macro, either or neither
+#: The two means of a column's rounded cells, and which of them the printed mean can be: micro, macro, either, neither.
+MeanFit = namedtuple("MeanFit", "printed micro macro fits")
 
 
 def mean_fit(cells: Sequence[float], printed: float, sizes: Sequence[int], decimals: int) -> MeanFit:
@@ -95,7 +91,7 @@ def mean_fit(cells: Sequence[float], printed: float, sizes: Sequence[int], decim
 
     Cells are known to half a unit of their last digit, and so is their mean, with whatever weights.
     """
-    micro, macro = micro_mean(cells, sizes), macro_mean(cells)
+    micro, macro = float(np.average(cells, weights=sizes)), float(np.mean(cells))
     target = before_rounding(printed, decimals)
     may = tuple(before_rounding(mean, decimals).meets(target) for mean in (micro, macro))
     fits = {(True, True): "either", (True, False): "micro", (False, True): "macro"}.get(may, "neither")

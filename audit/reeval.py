@@ -1,8 +1,7 @@
 """The re-evaluation's numbers against each other: section 1 of the audit.
 
 A MATH row is a mean over problems (micro) or over categories (macro). A ± has two decimals and is the standard
-deviation between five runs: it says how much better the best of several runs is than their mean, how sure a lead is,
-and whether runs that share nothing can be so far apart.
+deviation between five runs.
 """
 
 from fractions import Fraction
@@ -12,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import integrate, stats
 
-from trove_lite.analysis.statistics import holm, micro_mean
+from trove_lite.analysis.statistics import holm
 from trove_lite.datasets.math import CATEGORIES
 
 from .printed import Look, MeanFit, Range, before_rounding, by_category, cell, claim, difference_of, mean_fit
@@ -80,11 +79,9 @@ def means_of_table5(look: Look):
         if cells.notna().all():
             name = method if np.isnan(k) else f"{method} {k:.0f}"
             fits[name] = mean_fit(cells[:"precalculus"], cells["MATH"], sizes_of(look), 2)
-    odd = [
-        f"{name} prints {f.printed:.2f}, over problems {f.micro:.3f}, over categories {f.macro:.3f}"
-        for name, f in fits.items()
-        if f.fits in ("macro", "neither")
-    ]
+    off = {name: fit for name, fit in fits.items() if fit.fits in ("macro", "neither")}
+    means = "{} prints {:.2f}, over problems {:.3f}, over categories {:.3f}"
+    odd = [means.format(name, *fit[:3]) for name, fit in off.items()]
     micro, but = len(fits) - len(odd), "; not: " * bool(odd)
     return not odd, locals()
 
@@ -161,7 +158,9 @@ def sd_of_mean(sds: pd.Series, sizes: pd.Series) -> float:
 def best_of_several(look: Look):
     """The gain over TroVE's report, had that too been a mean of runs and not the best one."""
     sizes, runs, stated = sizes_of(look), int(float(claim(look, "trove", "runs (best reported)"))), stated_gain(look)
-    best = [expected_best(runs) * micro_mean(s, sizes) for s in shifted(column(look, "TROVE reproduced", "std")[0])]
+    best = [
+        expected_best(runs) * np.average(s, weights=sizes) for s in shifted(column(look, "TROVE reproduced", "std")[0])
+    ]
     reported, improved = (fit_of(look, name).micro for name in ("original TROVE", "TROVE improved"))
     low, high = difference_of(improved, reported, 2)
     gain, may = improved - reported + best[1], Range(low + best[0], high + best[2])
@@ -172,10 +171,9 @@ def best_of_several(look: Look):
 def lead_in_standard_errors(look: Look):
     sides, sizes = ("TROVE improved", "PRIMITIVE, K=15"), sizes_of(look)
     stated = claim(look, "reeval", "improved TROVE vs PRIMITIVE")
-    (a, b), ((of_a, row_a), (of_b, row_b)) = (
-        [column(look, side, value) for side in sides] for value in ("mean", "std")
-    )
-    lead, may = micro_mean(a[0] - b[0], sizes), difference_of(*(micro_mean(cells, sizes) for cells, _ in (a, b)), 2)
+    a, b = (np.average(column(look, side)[0], weights=sizes) for side in sides)
+    (of_a, row_a), (of_b, row_b) = (column(look, side, "std") for side in sides)
+    lead, may = a - b, difference_of(a, b, 2)
     of_means = [[sd_of_mean(sds, sizes) for sds in shifted(side)] for side in (of_a, of_b)]
     error, row = (np.sqrt(np.square(pair).sum(axis=0) / RUNS) for pair in (of_means, [shifted(row_a), shifted(row_b)]))
     ratio = lead / error[1]
@@ -188,12 +186,10 @@ def spread_of_a_mean(look: Look):
     for method in ("PRIMITIVE", "TROVE"):
         sds, whole = with_math_row(look, "reeval_table3", "std", method=method)
         low, own, high = (sd_of_mean(s, sizes) for s in shifted(sds))
-        average = micro_mean(sds, sizes)
+        average = np.average(sds, weights=sizes)
         printed.append(f"{method} ± {whole:.2f}")
-        computed.append(
-            f"{method}: {own:.3f} for the mean, if runs differ in each category apart, and {average:.3f} as the "
-            "average of the seven ±"
-        )
+        each = f"{own:.3f} for the mean, if runs differ in each category apart"
+        computed.append(f"{method}: {each}, and {average:.3f} as the average of the seven ±")
         fits.append(Range(low, high).meets(before_rounding(whole, 2)))
         alike.append(before_rounding(average, 2).meets(before_rounding(whole, 2)))
     note = "printed is the average of the categories' ±; it is the mean's only if all categories rise and fall as one"
@@ -209,10 +205,8 @@ def spread_of_samples(look: Look):
     ratio = (RUNS - 1) * (np.maximum(spread - HALF, 0) / most) ** 2
     p = pd.Series(holm(stats.chi2.sf(ratio, RUNS - 1)), index=CATEGORIES)
     sds, median = [f"{c} ± {v:.2f}" for c, v in spread.items()], spread.median()
-    beyond = [
-        f"{c} ± {spread[c]:.2f}, where {sizes[c]:.0f} problems of 0 to {k:.0f} predictions each and a mean of "
-        f"{cells[c]} allow a standard deviation of {most[c]:.2f} at most (Holm p {p[c]:.4f})"
-        for c in CATEGORIES
-        if p[c] < 0.05
-    ]
+    allowed = "{} ± {:.2f}, where {:.0f} problems of 0 to {:.0f} predictions each and a mean of {} allow a standard "
+    allowed += "deviation of {:.2f} at most (Holm p {:.4f})"
+    far = p.index[p < 0.05]
+    beyond = [allowed.format(c, spread[c], sizes[c], k, cells[c], most[c], p[c]) for c in far]
     return not beyond, locals()

@@ -1,8 +1,7 @@
 """What a paper says the program does, against what the program does: section 3 of the audit.
 
 Each switch changes one rule of the official program to what the paper says (or to what a reader would expect), on
-recorded candidates, and compares accuracy problem by problem. The official rules are those of `selection` and
-`datasets.answers`. Model-written programs run in a sandbox that is given, or not at all.
+recorded candidates, and compares accuracy problem by problem. Programs run in a sandbox that is given, or not at all.
 """
 
 import math
@@ -44,10 +43,8 @@ BLOCK = re.compile(r"```python[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 def agreement(
     votes: Sequence[Vote], reading: Callable[[Vote], Sequence[str]] = lambda vote: vote.answers, simplest: bool = False
 ) -> int:
-    """The official one-stage agreement, but for what a program votes with, or what breaks a tie between answers.
-
-    As it is given it is `selection.one_stage`. `simplest`: of all that support one of the tied answers, the program
-    with fewest operations, and not of those that support the answer met first.
+    """The official one-stage agreement, but for what a program votes with (`reading`), or, where `simplest`, with the
+    program with fewest operations of all that support a tied answer, not the answer met first.
     """
     cast = [list(reading(vote)) if vote.ok else [] for vote in votes]
     count = Counter(answer for answers in cast for answer in answers)
@@ -63,7 +60,9 @@ def agreement(
 ONE_STAGE: dict[str, Rule] = {
     "ties": lambda votes: agreement(votes, simplest=True),
     "votes": lambda votes: agreement(votes, lambda vote: vote.answers[:1]),
-    "vote key": lambda votes: agreement(votes, lambda vote: [selection.rounded(answer) for answer in vote.answers]),
+    "vote key": lambda votes: agreement(
+        votes, lambda vote: [selection.round_answer(answer) for answer in vote.answers]
+    ),
     "silence": lambda votes: one_stage([b._replace(ok=b.ok and len(b.answers) > 0) for b in votes]),
 }
 
@@ -129,20 +128,17 @@ def reread(candidates: pd.DataFrame, golds: Golds) -> pd.DataFrame:
 
 
 def with_every_block(candidates: pd.DataFrame, golds: Golds, sandbox: object) -> tuple[pd.DataFrame, dict[str, int]]:
-    """Candidates whose solution has several code blocks, run whole instead of the first block alone.
+    """Candidates whose solution has several code blocks, run whole instead of the first block alone; and how many.
 
-    The toolbox that the program saw was not recorded, so a program counts only if its first block, run again
-    without one, ends as recorded; the others stay as they are. Returns the candidates and how many there were.
+    Its toolbox was not recorded, so a program counts only if its first block, run again without one, ends as recorded.
     """
     blocks = candidates["solution"].map(BLOCK.findall)
     several = candidates[blocks.map(len) > 1]
     tools = several["tools"].map(recorded_sources)
     whole = several.index.map(lambda i: "```python\n" + "\n".join(blocks[i]) + "\n```")
     programs = [program_of(s, t) for part in (several["solution"], whole) for s, t in zip(part, tools, strict=True)]
-    ends = [
-        (e.status, read_numbers(e.output) if e.status == "ok" else [])
-        for e in sandbox.run_many(programs, progress=False)
-    ]
+    ran = sandbox.run_many(programs, progress=False)
+    ends = [(run.status, read_numbers(run.output) if run.status == "ok" else []) for run in ran]
     table = candidates.astype(dict.fromkeys(("status", "answers", "answer"), object))
     counts = {"several": len(several), "repeatable": 0, "changed": 0}
     pairs = zip(ends[: len(several)], ends[len(several) :], strict=True)
@@ -151,9 +147,8 @@ def with_every_block(candidates: pd.DataFrame, golds: Golds, sandbox: object) ->
             continue
         counts["repeatable"] += 1
         counts["changed"] += answers != read or (status == "ok") != (first == "ok")
-        answer = graded(answers)
-        new = {"status": status, "answers": answers, "answer": answer}
-        new["correct"] = is_correct(answer, golds[str(row.category), int(row.problem)])
+        new = {"status": status, "answers": answers, "answer": graded(answers)}
+        new["correct"] = is_correct(new["answer"], golds[str(row.category), int(row.problem)])
         new["operations"] = operations("\n".join(blocks[row.Index])) if answers else pd.NA
         for name, value in new.items():
             table.at[row.Index, name] = value  # noqa: PD008, a list in a cell
@@ -163,9 +158,8 @@ def with_every_block(candidates: pd.DataFrame, golds: Golds, sandbox: object) ->
 def effect(rule: str, before: pd.DataFrame, after: pd.DataFrame) -> list[tuple]:
     """Compare two choices of one candidate each for the same problems and runs: COLUMNS, by method and category.
 
-    A problem's score is its mean over runs, subtracted run by run: both choices are of the same samples. Interval and
-    t test are over problems alone, these runs as they are. `other_verdict` counts the choices, of one problem in one
-    run, that turn from right to wrong or back; `which` names some.
+    Interval and t test are over problems alone, these runs as they are. `other_verdict` counts the choices, of one
+    problem in one run, that turn from right to wrong or back; `which` names some.
     """
     keys = ["method", "run", "category", "problem"]
     fields = [*keys, "mode", "sample", "correct"]
@@ -229,10 +223,10 @@ def rule_effects(
     if golds and sandbox is not None and "solution" in candidates:
         whole, counts = with_every_block(candidates[candidates["phase"] == "stream"], golds, sandbox)
         effects += effect("first block", official, choose_by(whole, two_stage))
-        remarks["first block"] = (
-            f"{counts['several']} programs have several blocks; of the {counts['repeatable']} that end as recorded "
-            f"when run again without the toolbox, {counts['changed']} end differently when run whole"
+        blocks = (
+            "{several} programs have several blocks; of the {repeatable} that end as recorded when run again without "
         )
+        remarks["first block"] = (blocks + "the toolbox, {changed} end differently when run whole").format(**counts)
     table = pd.DataFrame(effects, columns=COLUMNS.split())
     return table.assign(p_holm=holm(table["p"].astype(float))), remarks
 
@@ -251,10 +245,9 @@ def switched_rules(effects: pd.DataFrame, remarks: Mapping[str, str]):
         row = whole.loc[method]
         parts = rows[(rows["method"] == method) & (rows["category"] != "all")]
         by = ", ".join(f"{p.category} {points(p.difference)}" for p in parts.itertuples())
-        own = (
-            f"{row.runs} logs of {method} ({by}), {row.problems} problems: another candidate in {row.other_candidate} "
-            f"and another verdict in {row.other_verdict} choices" + (f" ({row.which})" if row.which else "")
-        )
+        turned = f"another candidate in {row.other_candidate} and another verdict in {row.other_verdict} choices"
+        which = f" ({row.which})" if row.which else ""
+        own = f"{row.runs} logs of {method} ({by}), {row.problems} problems: {turned}{which}"
         others = [
             f"{r.runs} logs of {name}: {points(r.difference)} [{points(r.low)}, {points(r.high)}]"
             for name, r in whole.drop(index=method).iterrows()

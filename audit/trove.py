@@ -1,7 +1,6 @@
 """TroVE's numbers against each other, and what it counts against its program: sections 2 and 3 of the audit.
 
-Of the runs at hand: `kept`, what toolboxes held when they ended (`papers.trove.toolboxes`), `explained`, `counted` and
-`selected` (`papers.trove.explained`).
+`kept`: what toolboxes held when runs ended; `explained`, `counted`, `selected`: of `papers.trove.explained`.
 """
 
 import math
@@ -69,19 +68,13 @@ def seconds_of_people(look: Look):
 
 def orderings_around_the_original(look: Look):
     rows = look("trove_table7")
-    outside = [
-        f"{r.category} {r.metric} {r.original:g} outside {r.range_min:g} to {r.range_max:g}"
-        for r in rows.itertuples()
-        if not r.range_min <= r.original <= r.range_max
-    ]
+    far = rows[~rows["original"].between(rows["range_min"], rows["range_max"])].itertuples()
+    outside = [f"{r.category} {r.metric} {r.original:g} outside {r.range_min:g} to {r.range_max:g}" for r in far]
     return not outside, locals()
 
 
 def standard_deviations(low: float, high: float, size: int) -> np.ndarray:
-    """Every standard deviation that `size` whole numbers can have whose extremes are `low` and `high`.
-
-    With n - 1 in the denominator, and with n.
-    """
+    """Every standard deviation, over n - 1 or n, that `size` whole numbers with these extremes can have."""
     inner = combinations_with_replacement(range(int(low), int(high) + 1), size - 2)
     values = np.array([[low, *middle, high] for middle in inner])
     return np.concatenate([values.std(axis=1, ddof=ddof) for ddof in (1, 0)])
@@ -218,10 +211,8 @@ def library_of_functions(kept: pd.DataFrame):
 
 def operations_otherwise(counted: pd.DataFrame, how: str) -> Iterator[tuple]:
     for row in counted[counted["counted"] == how].to_dict("records"):
-        yield (
-            bool(row["same"] + row["uncounted"] == row["programs"]),
-            row | {"other": row["more"] + row["less"], "less_by": -row["difference"]},
-        )
+        fields = row | {"other": row["more"] + row["less"], "less_by": -row["difference"]}
+        yield bool(row["same"] + row["uncounted"] == row["programs"]), fields
 
 
 def operations_are_calls(counted: pd.DataFrame):

@@ -149,7 +149,7 @@ def means(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[d
     mean, found = truth.mean(), {}
     for i in range(replicates):
         scores = one_method(truth, rng)
-        estimate = v.alike(v.decompose(scores, strata=truth.strata))
+        estimate = v.pool_strata(v.decompose(scores, strata=truth.strata))
         ends = {NEW: v.proportion_interval(estimate)[1:3], f"{NEW}, t": v.interval(estimate)[1:3]}
         if not truth.run_effect:
             known = v.decompose(v.Runs(scores, run_sd=0), strata=truth.strata)
@@ -170,7 +170,7 @@ def means_of_one(truth: Truth, rng: np.random.Generator, replicates: int) -> Ite
     mean, found = truth.mean(truth.eases[-1 if truth.single else 0]), {f"{NEW}, own runs": [], NEW: []}
     for _ in range(replicates):
         own = v.decompose(one_method(truth, rng), strata=truth.strata)
-        for method, estimate in zip(found, (own, v.alike(own)), strict=True):
+        for method, estimate in zip(found, (own, v.pool_strata(own)), strict=True):
             _, low, high, _ = v.proportion_interval(estimate.of([which]))
             found[method].append((low <= mean <= high, high - low))
     yield from covering("interval of one category's mean", truth, found, COVERAGE)
@@ -182,7 +182,7 @@ def tests(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[d
     for _ in range(replicates):
         a, b = two_methods(truth, rng)
         second = v.Runs(b, run_sd=0) if truth.run_effect_b == 0 else b
-        found[NEW].append(v.p_value(v.alike(v.decompose(a, second, strata=truth.strata))) <= 0.05)
+        found[NEW].append(v.p_value(v.pool_strata(v.decompose(a, second, strata=truth.strata))) <= 0.05)
         found[f"{BEFORE}: over problems alone"].append(stats.ttest_rel(a.mean(axis=1), b.mean(axis=1)).pvalue <= 0.05)
     for method, hits in found.items():
         yield row("paired test, no difference", truth, method, 0.05, hits, LEVEL_OF_TESTS)
@@ -226,7 +226,7 @@ def plans(truth: Truth, rng: np.random.Generator, replicates: int) -> Iterator[d
         samples = rng.random((truth.problems, POOL)) < expit(of_b)[:, None]
         pool = stats.hypergeom.sf(K // 2, POOL, np.arange(POOL + 1), K)[samples.sum(axis=1)]
         of_pool = v.Runs(pool[:, None], run_sd=0, worth=POOL / K)  # whose noise is taken to be like the runs'
-        both = v.alike(v.decompose(v.Runs(runs, run_sd=0), of_pool))
+        both = v.pool_strata(v.decompose(v.Runs(runs, run_sd=0), of_pool))
         found[NEW].append(v.power(both, truth.difference, **planned))
         found[f"{BEFORE}: the pool without noise"].append(_power_before(runs, pool, truth.difference))
     for method, values in found.items():

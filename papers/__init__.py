@@ -5,25 +5,4 @@
 
 from trove_lite.analysis.compare import percent, points
 
-from .tables import (
-    COLUMNS,
-    ROUNDING,
-    Look,
-    Whole,
-    beside,
-    check,
-    in_columns,
-    is_in_print,
-    is_its_model,
-    named,
-    nothing,
-    only_printed,
-    printed,
-    published_table,
-    published_value,
-    save,
-    show,
-    side_by_side,
-    statuses,
-    why_empty,
-)
+from .tables import check, name_table, nothing, printed, published_table, save, show, side_by_side, why_empty

@@ -1,9 +1,7 @@
-"""Does making tools help? The comparisons of a plan that was made before looking, beside those in print and those seen
-before it.
+"""Does making tools help? Comparisons planned before looking, beside those in print and those seen before the plan.
 
-A row holds a method that makes tools against one that asks without, on the same problems, as a study's own tables have
-it: nothing is computed again. What makes two sides equal is in `budget`. Only rows of the plan's family count, in which
-tools were used and against which no sign of health stands; every other row says why it does not.
+A row holds a method that makes tools against one that asks without, as a study's own tables have it. Only rows of the
+plan's family count, in which tools were used and no sign of health stands; every other row says why it does not.
 """
 
 from collections.abc import Mapping
@@ -18,10 +16,10 @@ from matplotlib.lines import Line2D
 from trove_lite.analysis import statistics
 from trove_lite.analysis.compare import points
 from trove_lite.analysis.variance import SMALLEST_EFFECT
-from trove_lite.candidates import named
+from trove_lite.candidates import name_table
 from trove_lite.errors import TroveLiteError
 
-from .figures import PRINT, draw_rows, look, titled
+from .figures import PRINT, Look, draw_rows, look, titled
 from .tables import published_table, published_value
 
 COLUMNS = ["group", "study", "tools", "without", "budget", "difference", "low", "high", "covers", "p", "p_holm"]
@@ -37,12 +35,10 @@ DETECTABLE = (1.95996 + 0.84162) / 1.95996
 def answer(studies: Mapping[str | Path, str], plan: str | Path, measured: str | Path = "") -> pd.DataFrame:
     """A row a comparison, by GROUPS: `difference` is accuracy with tools minus without, as a fraction of 1.
 
-    `studies` says of folders of tables, such as results/NAME, what they are about; of a study "(recorded)", it is a
-    group of its own. `plan` is the file of planned comparisons, `measured` what was found of them, by `id`: their
-    differences, whether tools were used (`tools_used`) and the signs that stand (`signs`); not there: none was run.
-    `p_holm` corrects over the plan's family, of which what has no p counts as 1. `detectable` is the difference that a
-    design with this interval shows with a chance of 80 %, before correction. `runs`: seeds, of the side with fewer.
-    Raises TroveLiteError for a folder without any of the tables that are read.
+    studies: folders of tables, and what they are about ("(recorded)": a group of its own). plan: the file of planned
+    comparisons; measured: by `id` their differences, `tools_used` and the `signs` that stand. `p_holm` is over the
+    plan's family, of which what has no p counts as 1; `detectable` is shown with a chance of 80 %, before correction;
+    `runs`: seeds, of the side with fewer. Raises TroveLiteError for a folder without any of the tables that are read.
     """
     parts = [_printed(), _planned(Path(plan), Path(measured) if measured else None)]
     for folder, study in studies.items():
@@ -57,7 +53,7 @@ def answer(studies: Mapping[str | Path, str], plan: str | Path, measured: str | 
     table = table.sort_values("group", key=lambda group: group.map(GROUPS.index), kind="stable", ignore_index=True)
     table = table.astype(dict.fromkeys(NUMBERS, float))
     table["detectable"] = DETECTABLE * (table["high"] - table["low"]) / 2
-    return named(table.assign(counted=table["counted"].eq(True)), "answer", "Does making tools help?")
+    return name_table(table.assign(counted=table["counted"].eq(True)), "answer", "Does making tools help?")
 
 
 def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
@@ -66,32 +62,23 @@ def _planned(plan: Path, measured: Path | None) -> pd.DataFrame:
     found = found[found["measure"] == "agreement"] if "measure" in found else found
     rows = pd.read_csv(plan).rename(columns={"data": "study"}).merge(found, on="id", how="left")
     rows = rows.reindex(columns=[*dict.fromkeys([*rows, "difference", "p", "signs", "tools_used", "table"])])
-    spent = ["one request" if n == 1 else f"{n} requests" for n in rows["requests"]]
-    family, idle = rows["family"] == "yes", rows["tools_used"].eq(False)
-    reasons = [
-        (rows["difference"].isna(), NOT_RUN),
-        (idle, NO_TOOLS),
-        (rows["signs"].fillna("") != "", rows["signs"]),
-        (~family, rows["why"]),
-    ]
-    reason = np.select([holds for holds, _ in reasons], [why for _, why in reasons], "")
+    spent = rows["requests"].map(lambda n: "one request" if n == 1 else f"{n} requests")
+    family, idle, signs = rows["family"] == "yes", rows["tools_used"].eq(False), rows["signs"].fillna("")
+    lacks = [rows["difference"].isna(), idle, signs != "", ~family]
+    reason = np.select(lacks, [NOT_RUN, NO_TOOLS, signs, rows["why"]], "")
     counted = pd.Series(reason == "", rows.index)
     p_holm = statistics.holm(rows["p"].where(counted, 1.0).where(family).astype(float))
-    more = {
-        "budget": [f"{n}, {pack} prompts" for n, pack in zip(spent, rows["prompts"], strict=True)],
-        "group": PLANNED,
-    }
-    more |= {"reason": reason, "counted": counted, "difference": rows["difference"].mask(idle)}
+    more = {"group": PLANNED, "budget": spent + ", " + rows["prompts"] + " prompts", "reason": reason}
+    more |= {"counted": counted, "difference": rows["difference"].mask(idle)}
     return rows.assign(**more, p_holm=pd.Series(p_holm, rows.index).where(counted))
 
 
 # ---- what is read of a study's tables ----
 
 
-def _whole(rows: pd.DataFrame, **about: str) -> pd.DataFrame:
+def _whole(rows: pd.DataFrame) -> pd.DataFrame:
     """Of each pair the last row, which is over all of its categories, under the names that all tables share."""
-    last = rows.drop_duplicates(["a", "b"], keep="last")
-    return last.rename(columns={"a": "tools", "b": "without"}).assign(**about)
+    return rows.drop_duplicates(["a", "b"], keep="last").rename(columns={"a": "tools", "b": "without"})
 
 
 def _matched(path: Path) -> pd.DataFrame:
@@ -105,20 +92,16 @@ def _matched(path: Path) -> pd.DataFrame:
     return rows.assign(budget=[f"{spent:.2g} calls each" for spent in rows["spent"]], runs=sides.min(axis="columns"))
 
 
-def _pairs(path: Path, query: str, **about: str) -> pd.DataFrame:
+def _pairs(path: Path, query: str, budget: str) -> pd.DataFrame:
     """Rows of a table of pairs; `runs`: those of the side that has fewer, mean over categories."""
     table = pd.read_csv(path).query(query)
-    return _whole(table, **about).assign(runs=table.reindex(columns=["runs_a", "runs_b"]).min(axis="columns"))
+    return _whole(table).assign(budget=budget, runs=table.reindex(columns=["runs_a", "runs_b"]).min(axis="columns"))
 
 
 READ = {
     # without the SKIP pool, which stands in for PRIMITIVE by another prompt: a lead over it is no evidence
-    "reeval_differences.csv": lambda path: _pairs(
-        path, "rule == 'one_stage' and b == 'PRIMITIVE'", budget="the same calls"
-    ),
-    "reeval_without_import.csv": lambda path: _pairs(
-        path, "counted == 'independent runs'", budget="the calls that are left"
-    ),
+    "reeval_differences.csv": lambda path: _pairs(path, "rule == 'one_stage' and b == 'PRIMITIVE'", "the same calls"),
+    "reeval_without_import.csv": lambda path: _pairs(path, "counted == 'independent runs'", "the calls that are left"),
     "creator_matched.csv": _matched,
 }
 
@@ -159,11 +142,9 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
     known["shown"] = known["counted"] & (known["p_holm"] < 0.05)
     toy = known["study"].str.contains("practice")
     known["origin"] = np.select([known["group"].isin([IN_PRINT, RECORDED]), toy], [known["group"], PRACTICE], LIVE)
-    panels = [
-        [origin for origin in origins if (known["origin"] == origin).any()]
-        for origins in ((RECORDED, LIVE, PRACTICE), (IN_PRINT,))
-    ]
-    panels = [(origins, known[known["origin"].isin(origins)]) for origins in panels if origins]
+    there = [origin for origin in (RECORDED, LIVE, PRACTICE) if (known["origin"] == origin).any()]
+    panels = [(origins, known[known["origin"].isin(origins)]) for origins in (there, [IN_PRINT])]
+    panels = [(origins, rows) for origins, rows in panels if len(rows)]
     heights = [len(origins) + len(rows) for origins, rows in panels]
     figure, grid = plt.subplots(
         len(panels), figsize=(10.5, 1.8 + 0.45 * sum(heights)), height_ratios=heights, layout="constrained",
@@ -184,20 +165,19 @@ def answer_figure(table: pd.DataFrame) -> Figure | None:
         if origins != [IN_PRINT]:
             axes.set_xlim(-(most := max(map(abs, axes.get_xlim()))), most)
         axes.set_xlabel("accuracy with tools minus without (points)")
-    makers = [
-        Line2D([], [], linestyle="", color=look(m).colour, marker=look(m).marker, label=m)
-        for m in known["maker"].unique()
+    marks = {maker: look(maker) for maker in known["maker"].unique()}
+    marks["hollow: not in the plan, or open"] = Look("0.4", "o", hollow=True)
+    handles = [
+        Line2D([], [], linestyle="", color=mark.colour, marker=mark.marker, markerfacecolor=mark.face, label=name)
+        for name, mark in marks.items()
     ]
-    hollow = Line2D(
-        [], [], linestyle="", color="0.4", marker="o", markerfacecolor="white", label="hollow: not in the plan, or open"
-    )
-    figure.legend(handles=[*makers, hollow], frameon=False, ncols=4, loc="outside lower center", fontsize=9)
+    figure.legend(handles=handles, frameon=False, ncols=4, loc="outside lower center", fontsize=9)
     caption = (
         "Each row: a method that makes tools minus one that does not, on the same n problems. Bars: 95 % intervals. "
         "Hollow: not in the plan, or not shown after Holm's correction. In print (black): without intervals, each at "
         f"its paper's own budgets. Grey: within {100 * SMALLEST_EFFECT:g} points, the smallest effect of interest."
     )
-    return titled(figure, table, "Does making tools help?", caption=caption)
+    return titled(figure, table, "Does making tools help?", caption)
 
 
 def _numbers(row: object) -> str:

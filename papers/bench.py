@@ -1,9 +1,4 @@
-"""The bench: every method on the same problems, and the comparisons that were planned before looking.
-
-`methods` has a row a part of the study, `differences` a row a planned comparison of which both sides are complete, with
-what else the plan asks of it: the two measures of less noise, whether tools were used, signs of health. The essay
-`03_bench` shows both.
-"""
+"""The bench: every method on the same problems, and the comparisons that were planned before looking."""
 
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +14,7 @@ from trove_lite.analysis.choose import in_order
 from trove_lite.analysis.compare import difference_cells
 from trove_lite.analysis.failures import tools_imported
 from trove_lite.analysis.scores import estimate, score, variance_of
-from trove_lite.candidates import load_calls, load_candidates, named, read_description
+from trove_lite.candidates import load_calls, load_candidates, name_table, read_description
 from trove_lite.errors import TroveLiteError
 
 STUDY = Path(__file__).parent.parent / "studies/bench.toml"
@@ -80,15 +75,13 @@ def methods(parts: Mapping[str, Part]) -> pd.DataFrame:
         row |= {"prompts": part.about["prompts"]["name"], "seeds": " ".join(map(str, settings["seeds"]))}
         row["problems"] = problems
         for measure, found in scores(part).items():
-            value = estimate(found)
-            row |= {measure: value.value, f"{measure}, low": value.low, f"{measure}, high": value.high}
-        row["requests"] = len(part.calls) / problems
-        for name, column in (("tokens read", "prompt_tokens"), ("tokens written", "completion_tokens")):
-            row[name] = part.calls[column].sum() / problems
-        kept = part.about.get("toolboxes") or []
+            row |= dict(zip((measure, f"{measure}, low", f"{measure}, high"), estimate(found)[:3], strict=True))
+        tokens = part.calls[["prompt_tokens", "completion_tokens"]].sum() / problems
+        row["requests"], row["tokens read"], row["tokens written"] = len(part.calls) / problems, *tokens
+        kept = part.about.get("toolboxes")
         row["tools made"] = sum(bool(entry.get("tool", entry.get("name"))) for entry in kept) if kept else None
         rows.append(row | {"programs with a tool": share_with_a_tool(part), "signs": "; ".join(part.signs)})
-    return named(pd.DataFrame(rows), "methods", "Every method on the same problems")
+    return name_table(pd.DataFrame(rows), "methods", "Every method on the same problems")
 
 
 def share_with_a_tool(part: Part) -> float | None:
@@ -116,7 +109,7 @@ def differences(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence
             row = {"id": name, "tools_used": uses_tools([parts[part] for part in sides[0]]), "signs": "; ".join(signs)}
             row |= {"measure": measure, "detectable": DETECTABLE * found.se}
             rows.append(row | difference_cells(found, shares=True))
-    return named(pd.DataFrame(rows), "differences", "Planned comparisons: with tools minus without")
+    return name_table(pd.DataFrame(rows), "differences", "Planned comparisons: with tools minus without")
 
 
 def uses_tools(tools: Sequence[Part]) -> bool:

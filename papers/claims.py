@@ -1,8 +1,7 @@
 """What papers claim, and what the tables of some runs say of each: holds, does not, or open, with the reason.
 
-A claim is a row of `claims.csv`: its words, where they stand, what is printed, the rows of a table that decide, and a
-rule. A rule reads intervals; what a row is worth is its `status`: a claim is open where its rows are absent or another
-method stands in. Only runs of the paper's own model, data set and budget judge it; any others show what they show.
+A claim is a row of `claims.csv`, with the rows of a table that decide and a rule, which reads intervals. It is open
+where its rows are absent or another method stands in. Only runs of the paper's own model, data and budget judge it.
 """
 
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from trove_lite.analysis.scores import ALL_MICRO
 from trove_lite.analysis.variance import THESE_RUNS
 from trove_lite.errors import TroveLiteError
 
-from .tables import is_its_model, named, published_table, statuses
+from .tables import is_its_model, name_table, published_table, statuses
 
 HOLDS, DOES_NOT, OPEN = "holds", "does not", "open"
 #: What runs that do not judge a paper show: never its verdict.
@@ -23,6 +22,7 @@ COLUMNS = ["claim", "paper", "place", "printed", "ours", "interval", "prediction
 CALLS = 15  # a problem, that the re-evaluation is about
 OVER_ALL = ("all", ALL_MICRO)
 
+#: Whether a claim holds, whether it does not, and why: in either case, and in neither.
 Decision = tuple[bool, bool, str, str, str]
 
 
@@ -44,7 +44,7 @@ def claims(folder: str | Path, *, model: str, dataset: str) -> pd.DataFrame:
             row = {"claim": claim.words, "paper": claim.paper, "place": claim.place, "printed": claim.printed}
             row = dict.fromkeys(COLUMNS, "") | row | _decided(claim, folder, int(sizes.sum()) if judges else 0)
             rows.append(row | ({} if judges else {"verdict": SHOWN[row["verdict"]]}))
-    return named(pd.DataFrame(rows, columns=COLUMNS), "claims", "Claims", f"{model} on {dataset}", judges=judges)
+    return name_table(pd.DataFrame(rows, columns=COLUMNS), "claims", "Claims", f"{model} on {dataset}", judges=judges)
 
 
 def known_claims() -> pd.DataFrame:
@@ -103,45 +103,37 @@ NEEDS = {
 }
 
 
-# ---- rules: the rows that decide, and bounds in points → whether it holds, whether it does not, and three whys ----
+# ---- rules: the rows that decide, and bounds in points → a decision ----
 
 
 def above(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """A difference is above 0."""
-    row = rows.iloc[-1]
+    row, wide = rows.iloc[-1], "the interval reaches from below 0 to above it"
     whys = "the whole interval lies above 0", "the interval lies below 0, or less than 2 points either way is shown"
-    return row["low"] > 0, row["high"] < 0 or _within(row), *whys, "the interval reaches from below 0 to above it"
+    return row["low"] > 0, row["high"] < 0 or no_difference(rows, _)[0], *whys, wide
 
 
 def no_difference(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """There is none: shown by a test of equivalence within 2 points, refuted by an interval beside 0."""
-    row = rows.iloc[-1]
+    row, wide = rows.iloc[-1], "the interval covers 0, and is too wide to show that nothing is there"
     whys = "less than 2 points either way is shown", "the interval leaves 0 out"
-    wide = "the interval covers 0, and is too wide to show that nothing is there"
-    return _within(row), row["low"] > 0 or row["high"] < 0, *whys, wide
-
-
-def _within(row: pd.Series) -> bool:
-    return min(row["p_within_1"], row["p_within_2"]) <= 0.05
+    return row[["p_within_1", "p_within_2"]].min() <= 0.05, row["low"] > 0 or row["high"] < 0, *whys, wide
 
 
 def between(rows: pd.DataFrame, bounds: Sequence[float]) -> Decision:
     """Numbers lie within bounds, a pair for each row: their whole intervals, or none of one."""
     last = _last(rows)
-    ends = list(zip(100 * last["low"], 100 * last["high"], bounds[::2], bounds[1::2], strict=True))
-    words = " and ".join(f"{least:g} to {most:g}" for *_, least, most in ends)
-    inside = all(least <= low and high <= most for low, high, least, most in ends)
-    outside = any(high < least or low > most for low, high, least, most in ends)
-    return inside, outside, f"within {words}", f"not within {words}", f"too wide to tell whether within {words}"
+    low, high, least, most = 100 * last["low"], 100 * last["high"], bounds[::2], bounds[1::2]
+    words = "within " + " and ".join(f"{a:g} to {b:g}" for a, b in zip(least, most, strict=True))
+    inside, outside = (low >= least) & (high <= most), (high < least) | (low > most)
+    return inside.all(), outside.any(), words, f"not {words}", f"too wide to tell whether {words}"
 
 
 def agrees(rows: pd.DataFrame, _: Sequence[float]) -> Decision:
     """Printed numbers are what a rerun would give, by the verdicts of a check (`papers.check`)."""
-    last = _last(rows)
-    found, reasons = set(last["verdict"]), "; ".join(dict.fromkeys(last["why"].dropna()))
-    narrow = "the printed value lies where a rerun would fall, and that is narrow enough to tell"
-    differs = "a printed value lies where no rerun would fall"
-    return found == {"agrees"}, "differs" in found, narrow, differs, reasons
+    last, narrow = _last(rows), "the printed value lies where a rerun would fall, and that is narrow enough to tell"
+    whys = narrow, "a printed value lies where no rerun would fall", "; ".join(dict.fromkeys(last["why"].dropna()))
+    return last["verdict"].eq("agrees").all(), last["verdict"].eq("differs").any(), *whys
 
 
 def no_worse(rows: pd.DataFrame, _: Sequence[float]) -> Decision:

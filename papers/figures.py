@@ -1,8 +1,7 @@
 """Figures, over seaborn: dots with intervals (`forest`), curves with intervals (`curve`), a heat map (`heat`).
 
-A figure takes a table and computes nothing. A method has one colour and mark everywhere (`LOOKS`), which keep apart in
-grey and without green (a test measures it); print is black and hollow. Shares are in percent, differences in points.
-The title is one line; problems, runs, interval and what was not measured are the caption, which the file carries.
+A figure takes a table and computes nothing. A method has one colour and mark everywhere (`LOOKS`); print is black and
+hollow. Shares are in percent, differences in points. The caption, which the file carries, says what was measured.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -99,9 +98,8 @@ def forest(
 ) -> Figure | None:  # fmt: skip
     """Rows × series: a dot each with its interval, a panel for each value of `panel`.
 
-    Reads `low` and `high`, and where the table has them `prediction_low` and `prediction_high` (thin lines) and
-    `published` (hollow diamonds). label: of the axis, or of each panel's. margin: differences that count as none, drawn
-    as a grey band.
+    Reads `low` and `high`, and where it has them `prediction_low`, `prediction_high` (thin) and `published`.
+    label: of the axis, or of each panel's. margin: differences that count as none, a grey band.
     """
     known = _known(table, value, series)
     if known.empty:
@@ -124,10 +122,9 @@ def forest(
             axes.set_xlim(left=0)
     if len(names) > 1 or names[0] in LOOKS:
         _legend(figure, styles, known, lines=False)
-    about = [caption, _measured_over(known, "Bars"), _absent(table, value, rows)]
-    if margin:
-        about.append(f"Grey: within {scale * margin:g} points, the smallest effect of interest.")
-    return titled(figure, table, title, name, caption=" ".join(filter(None, about)))
+    grey = f"Grey: within {scale * margin:g} points, the smallest effect of interest." if margin else ""
+    about = caption, _measured_over(known, "Bars"), _absent(table, value, rows), grey
+    return titled(figure, table, title, *about, name=name)
 
 
 def draw_rows(
@@ -214,8 +211,8 @@ def curve(
         if log:
             axes.set_yscale("log")
     _legend(figure, styles, known, lines=True)
-    about = [caption, _measured_over(known, "Bars" if steps else "Bands"), _absent(table, value, panel or "category")]
-    return titled(figure, table, title, name, caption=" ".join(filter(None, about)))
+    about = caption, _measured_over(known, "Bars" if steps else "Bands"), _absent(table, value, panel or "category")
+    return titled(figure, table, title, *about, name=name)
 
 
 def heat(
@@ -241,18 +238,17 @@ def heat(
         axes.set(xlabel="", ylabel="")
         axes.set_title(_words(part), fontsize=10)
         axes.tick_params(axis="y", rotation=0)
-    about = [_measured_over(known, "In brackets") if "low" in known else f"{title}: {label}."]
-    about.append(_absent(table, value, panel))
-    return titled(figure, table, title, caption=" ".join(filter(None, about)))
+    measured = _measured_over(known, "In brackets") if "low" in known else f"{title}: {label}."
+    return titled(figure, table, title, measured, _absent(table, value, panel))
 
 
 # ---- titles, legends, captions ----
 
 
-def titled(figure: Figure, table: pd.DataFrame, title: str, name: str = "", *, caption: str = "") -> Figure:
-    """The figure under one line that says what is shown, with its file's name (none: the table's). Its caption says of
-    which runs, and travels with it: `papers.save` writes it into the file."""
-    runs = table.attrs.get("runs", "")
+def titled(figure: Figure, table: pd.DataFrame, title: str, *caption: str, name: str = "") -> Figure:
+    """The figure under one line that says what is shown, with its file's name (none: the table's). Its caption, in
+    sentences, says of which runs, and travels with it: `papers.save` writes it into the file."""
+    runs, caption = table.attrs.get("runs", ""), " ".join(filter(None, caption))
     words, room = f"{title}: {runs}", 13.5 * figure.get_figwidth()  # letters, at 9 points
     words = words if runs and len(words) <= room else title
     figure.suptitle(words, fontsize=10 if len(words) < 0.88 * room else 9)

@@ -1,8 +1,4 @@
-"""Recorded programs executed again: do they do what the record says, and what does a time limit buy?
-
-It reads re-executed candidates (`recorded.reexecute`), whose `execute_seconds` are CPU seconds, or what
-`trove-lite reexecute` made of them, and runs nothing.
-"""
+"""Recorded programs executed again (`recorded.reexecute`): do they do as recorded, and what does a time limit buy?"""
 
 import json
 import math
@@ -18,7 +14,7 @@ from trove_lite.analysis.choose import choose
 from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.scores import variance_of
 from trove_lite.analysis.variance import interval, proportion_interval
-from trove_lite.candidates import load_candidates, named
+from trove_lite.candidates import load_candidates, name_table
 from trove_lite.errors import TroveLiteError
 
 from .figures import curve
@@ -42,12 +38,10 @@ class Reexecution(NamedTuple):
 
 def load(folder: str | Path) -> Reexecution:
     """The tables in a folder of `trove-lite reexecute`, or in `results/reexecution`. Raises where one is missing."""
-    tables = []
-    for name in Reexecution._fields:
-        if not (path := Path(folder) / f"{name}.csv").is_file():
-            raise TroveLiteError(f"{path}: missing; `trove-lite reexecute RUN --out {folder}` makes it")
-        tables.append(named(pd.read_csv(path), name, name.replace("_", " "), RUNS))
-    return Reexecution(*tables)
+    paths = {name: Path(folder) / f"{name}.csv" for name in Reexecution._fields}
+    if lacking := [path for path in paths.values() if not path.is_file()]:
+        raise TroveLiteError(f"{lacking[0]}: missing; `trove-lite reexecute RUN --out {folder}` makes it")
+    return Reexecution(*(name_table(pd.read_csv(path), n, n.replace("_", " "), RUNS) for n, path in paths.items()))
 
 
 def shares(agreement: pd.DataFrame) -> pd.DataFrame:
@@ -61,20 +55,16 @@ def shares(agreement: pd.DataFrame) -> pd.DataFrame:
 def causes(disagreements: pd.DataFrame) -> pd.DataFrame:
     """The likeliest causes of what differs: how many candidates, and how many of them in status and in verdict."""
     status = disagreements["status_recorded"] != disagreements["status"]
-    kinds = disagreements.assign(candidates=1, status=status, verdict=~disagreements["same_verdict"])
-    table = kinds.groupby("cause")[["candidates", "status", "verdict"]].sum()
-    return table.sort_values("candidates", ascending=False)
+    kinds = disagreements.assign(candidates=1, status=status, verdict=~disagreements["same_verdict"]).groupby("cause")
+    return kinds[["candidates", "status", "verdict"]].sum().sort_values("candidates", ascending=False)
 
 
 def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> pd.DataFrame:
     """What a time limit buys, from re-executed CPU seconds (of a run with the largest limit or a longer one).
 
-    A row for each limit and measure, with `value`: `finished` and `pass@1`, shares of candidates; `two-stage`, the
-    share of problems whose official two-stage choice is right; `oracle`, with any correct candidate. Means over
-    problems (micro), of the mean over runs; `low`, `high`: 95 % over problems and runs. `gain` is this limit's less the
-    shortest one's in the same runs, with its interval `gain_low`, `gain_high`: where no problem of N changes, that is
-    3 / N to both sides (the rule of three), not nothing. `problems`: how many; `cpu_hours`: of all candidates. One that
-    ran out of time when it was executed again counts as never finishing.
+    A row a limit and measure: `finished` and `pass@1`, shares of candidates; `two-stage` and `oracle`, of problems.
+    `gain`: less the shortest limit's, where no problem of N changes within 3 / N (the rule of three). `cpu_hours`: of
+    all candidates. One that ran out of time when it was executed again counts as never finishing.
     """
     stream = candidates[candidates["phase"] == "stream"]
     names = stream["dataset"].astype(str) + "/" + stream["category"].astype(str)  # each category a stratum of its own
@@ -90,7 +80,7 @@ def time_limits(candidates: pd.DataFrame, limits: Sequence[float] = LIMITS) -> p
             hours = stream["execute_seconds"].clip(upper=limit).sum() / 3600
             rows.append((limit, measure, *mean, *gain, problems, hours))
     models = sorted(candidates["model"].astype(str).unique()) if "model" in candidates else []
-    return named(pd.DataFrame(rows, columns=COLUMNS), "time_limits", "time limits", ", ".join([*models, RUNS]))
+    return name_table(pd.DataFrame(rows, columns=COLUMNS), "time_limits", "time limits", ", ".join([*models, RUNS]))
 
 
 def _scores_at(stream: pd.DataFrame, limit: float) -> pd.DataFrame:
@@ -110,14 +100,10 @@ def time_limits_figure(table: pd.DataFrame) -> Figure | None:
     hours = ", ".join(f"{row.cpu_hours:.1f} h at {row.limit:g} s" for row in spent.itertuples())
     longer = table[table["limit"] > shortest].drop(columns=["value", "low", "high"])
     longer = longer.rename(columns={"gain": "value", "gain_low": "low", "gain_high": "high"})
-    return curve(
-        longer.assign(limit=longer["limit"].map("{:g}".format)),
-        title=f"What more than {shortest:g} s of CPU time buys",
-        x="limit",
-        series="measure",
-        labels=("time limit of a program (CPU seconds)", f"gain over {shortest:g} s (points)"),
-        caption=f"Paired by problem. CPU time of all programs: {hours}.",
-    )
+    labels = ("time limit of a program (CPU seconds)", f"gain over {shortest:g} s (points)")
+    about = {"title": f"What more than {shortest:g} s of CPU time buys", "x": "limit", "series": "measure"}
+    about["caption"] = f"Paired by problem. CPU time of all programs: {hours}."
+    return curve(longer.assign(limit=longer["limit"].map("{:g}".format)), labels=labels, **about)
 
 
 if __name__ == "__main__":  # python -m papers.reexecution FOLDER: what time limits buy, beside what `reexecute` wrote

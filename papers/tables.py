@@ -16,14 +16,13 @@ from trove_lite.analysis.compare import estimates
 from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, RERUN
 from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.variance import MARGINS, rerun_p
-from trove_lite.candidates import named as named
+from trove_lite.candidates import name_table
 from trove_lite.errors import TroveLiteError
 from trove_lite.journal import on_disk
 
-#: `published` and `published_sd` are the paper's. Computed are `value` with its 95 % interval over problems and runs
-#: (`low`, `high`); where five new runs on the same problems would print theirs (`prediction_low`, `prediction_high`,
-#: 95 %), and the p of their printing the paper's (`p_print`); the standard deviation between `runs` runs; the number of
-#: `problems`. `source` says what was measured.
+#: `published` and `published_sd` are the paper's. Ours: `value` with its 95 % interval over problems and runs; where
+#: five new runs on the same problems would print theirs (`prediction_low`, `prediction_high`, 95 %), and the p of their
+#: printing the paper's (`p_print`); the standard deviation between `runs` runs. `source` says what was measured.
 COLUMNS = ["category", "system", "published", "published_sd", "value", "low", "high", "prediction_low"]
 COLUMNS += ["prediction_high", "p_print", "run_sd", "runs", "problems", "source", "note"]
 
@@ -74,12 +73,13 @@ def is_in_print(comparison: Comparison, table: str, *datasets: str) -> bool:
 
 
 def printed(table: str, *, column: str = "mean", scale: float = 1, **where: object) -> Look:
-    """How to look up a printed cell by category."""
-    sd = "std" if "std" in published_table(table) else ""
+    """How to look up a printed cell by category, where the table has several."""
+    sd, by = ("std" in published_table(table)), ("category" in published_table(table))
 
     def of(category: str) -> tuple[float, float]:
-        value = published_value(table, column, category=category, **where) / scale
-        return value, published_value(table, sd, category=category, **where) if sd else float("nan")
+        cell = where | ({"category": category} if by else {})
+        value = published_value(table, column, **cell) / scale
+        return value, published_value(table, "std", **cell) if sd else float("nan")
 
     return of
 
@@ -100,22 +100,15 @@ def printed_over(
         return look_up("MATH" if category == ALL_MICRO else category)
     values = [look_up(c)[0] for c in covered]
     if category != COVERED_MICRO:
-        return metrics.macro_mean(values), float("nan")
+        return sum(values) / len(values), float("nan")
     sizes = [published_value("reeval_table8", "count", category=c, level=level) for c in covered]
-    return metrics.micro_mean(values, sizes), float("nan")
+    return sum(v * n for v, n in zip(values, sizes, strict=True)) / sum(sizes), float("nan")
 
 
 def beside(
-    comparison: Comparison,
-    side: str,
-    system: str,
-    scores: pd.DataFrame,
-    look_up: Look,
-    *,
-    covered: Sequence[str] | None = None,
-    level: str = "all",
-    rounding: float = ROUNDING,
-) -> pd.DataFrame:
+    comparison: Comparison, side: str, system: str, scores: pd.DataFrame, look_up: Look, *,
+    covered: Sequence[str] | None = None, level: str = "all", rounding: float = ROUNDING,
+) -> pd.DataFrame:  # fmt: skip
     """One row a category, then the rows over all categories: a side's estimate, or the reason for none, beside print.
 
     covered: the categories that rows over several are about (None: those that all sides have). level: of the problems
@@ -133,9 +126,7 @@ def beside(
 
 
 def only_printed(comparison: Comparison, system: str, look_up: Look, note: str) -> pd.DataFrame:
-    """The rows of a system that is only known from print; none where nothing is printed."""
-    if look_up is nothing:
-        return pd.DataFrame()
+    """The rows of a system that is only known from print."""
     categories = [*comparison.categories, ALL_MICRO]
     values = [printed_over(category, comparison, [], look_up)[0] for category in categories]
     about = {"system": system, "runs": 0, "problems": 0, "source": "", "note": note}
@@ -147,6 +138,13 @@ def in_columns(frame: pd.DataFrame) -> pd.DataFrame:
     extra = [column for column in ("rule", "k", "level") if column in frame]
     columns = [*COLUMNS[:2], *extra, *COLUMNS[2:]]
     return frame.reindex(columns=columns).astype({"runs": "int64", "problems": "int64"})
+
+
+def paper_table(paper: str, name: str, parts: Sequence[pd.DataFrame], runs: str, **about: object) -> pd.DataFrame:
+    """Parts under one another, as `PAPER_NAME`, titled as the paper's table or figure: `table2` is "Table 2"."""
+    filled = [part for part in parts if len(part)] or [pd.DataFrame(columns=["k", "level", "runs", "problems"])]
+    whole = in_columns(pd.concat(filled, ignore_index=True))
+    return name_table(whole, f"{paper}_{name}", f"{name[:-1].capitalize()} {name[-1]}", runs, **about)
 
 
 def statuses(table: pd.DataFrame) -> pd.Series:
@@ -201,9 +199,8 @@ def show(table: pd.DataFrame) -> pd.DataFrame:
 def side_by_side(table: pd.DataFrame) -> pd.DataFrame:
     """A table to read: a row a category, a column a system, each cell "value [low, high] (the paper's)".
 
-    Columns are by rule, k and level first, where a table has them. "–" is absent; a system or category of which nothing
-    is known has no column or row. What stands in for a system is named in its column. Where the table holds nothing at
-    all, one line says why.
+    Columns are by rule, k and level first, where a table has them. "–" is absent. What stands in for a system is named
+    in its column. Where the table holds nothing at all, one line says why.
     """
     if why_empty(table):
         return show(table)
@@ -228,11 +225,9 @@ def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
     """The paper's numbers against ours: every cell that has both, by how much they differ, largest first.
 
     Judged is whether five runs like ours on the same problems would print the paper's number. `verdict`: `agrees` where
-    it lies in the 95 % prediction interval, but for its rounding, and that interval ends within `clear` (3 points,
-    unless the table says otherwise) of our value, so that it could have lain outside; `differs` where it lies outside
-    even with Holm's correction over the cells of the table (`p_holm`); else `open`, for the reason in `why`.
-    `difference` is ours minus the paper's. Says in one line how many do which; saved as `NAME_check.csv`, unless there
-    is no `folder` or nothing to hold against print.
+    it lies in the 95 % prediction interval, which ends within `clear` (3 points, or the table's own) of our value;
+    `differs` where it lies outside even with Holm's correction over the table (`p_holm`); else `open`, see `why`.
+    `difference` is ours minus the paper's. Says in one line how many do which; saved as `NAME_check.csv`.
     """
     if not isinstance(table, pd.DataFrame) or not {"published", "low"} <= set(table):
         raise TroveLiteError(f"a {type(table).__name__} holds no values beside print: give a paper's table to check()")
@@ -245,22 +240,16 @@ def check(table: pd.DataFrame, folder: str | Path = "") -> pd.DataFrame:
     order = both["difference"].abs().sort_values(ascending=False, kind="stable").index
     result = both.loc[order, [*keys, "source", *CHECKED, "verdict", "why"]]
     result.attrs = table.attrs | {"name": f"{table.attrs['name']}_check"} if "name" in table.attrs else {}
-    title, lines, replaced = table.attrs.get("title", "this table"), [], statuses(result).str.startswith("stand-in")
-    for part, where in (
-        (result[~replaced], f"printed values of {title}"),
-        (result[replaced], "where the {} stands in"),
-    ):
-        if len(part):
-            agree, differ, undecided = ((part["verdict"] == verdict).sum() for verdict in ("agrees", "differs", "open"))
-            counts = f"{agree} agree with what five more runs of ours would print, {differ} differ"
-            of = where.format(" or ".join(part["source"].unique()))
-            lines.append(f"of {len(part)} {of}, {counts}, {undecided} are open")
-    known = (
-        "has one of ours beside it"
-        if table["published"].notna().any()
-        else "is for this budget, model, data set and method"
-    )
-    print("; ".join(lines) or f"no printed value of {title} {known}")
+    title, replaced = table.attrs.get("title", "this table"), statuses(result).str.startswith("stand-in")
+    fills = " or ".join(result.loc[replaced, "source"].unique())
+    lines = []
+    for part, where in ((~replaced, f"printed values of {title}"), (replaced, f"where the {fills} stands in")):
+        agree, differ, undecided = ((result.loc[part, "verdict"] == v).sum() for v in ("agrees", "differs", "open"))
+        counts = f"{agree} agree with what five more runs of ours would print, {differ} differ, {undecided} are open"
+        lines += [f"of {part.sum()} {where}, {counts}"] * bool(part.any())
+    why = "is for this budget, model, data set and method"
+    why = "has one of ours beside it" if table["published"].notna().any() else why
+    print("; ".join(lines) or f"no printed value of {title} {why}")
     return save(result, folder)
 
 
@@ -288,20 +277,17 @@ def save(thing: object, folder: str | Path, name: str = "") -> pd.DataFrame | No
         print("nothing to draw: the table says why")
         return None
     is_table, caption = isinstance(thing, pd.DataFrame), getattr(thing, "caption", "")
-    if not is_table and not hasattr(thing, "savefig"):
-        raise TroveLiteError(f"a {type(thing).__name__} cannot be saved: give save() a table or a figure")
     name = name or (thing.attrs.get("name", "") if is_table else thing.get_label())
     if folder and not (is_table and thing.empty):
         if not name:
             raise TroveLiteError("a table or figure of no paper has no name of its own: give save() one")
-        path = str(Path(folder) / name)
-        with on_disk(Path(folder)):
-            Path(folder).mkdir(parents=True, exist_ok=True)
+        path = Path(folder) / name
+        with on_disk(path.parent):
+            path.parent.mkdir(parents=True, exist_ok=True)
             if is_table:
                 thing.to_csv(f"{path}.csv", index=False, float_format="%.6g", lineterminator="\n")
             else:
-                about = {"Software": None} | ({"Description": caption} if caption else {})
-                thing.savefig(f"{path}.png", dpi=150, metadata=about)
+                thing.savefig(f"{path}.png", dpi=150, metadata={"Software": None, "Description": caption or None})
     if caption:
         print(caption)
     return thing if is_table else None

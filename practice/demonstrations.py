@@ -75,36 +75,36 @@ def demonstrate(
         listed = dice.random() < 0.5 if listed is None else listed
         tool = PROGRAMS[item.category][item.family.name].tool
         toolbox = toolbox_for(dice, item, tool, listed, min(int(dice.expovariate(1 / 6)), LISTED_AT_MOST - 2))
-    made = written(dice, item, mode, toolbox, slips=slips)
+    made = write(dice, item, mode, toolbox, slips=slips)
     if slips and dice.random() < FAILURE[item.level - 1]:
-        broken(dice, made)
+        break_program(dice, made)
     return practice_prompt(mode, item.question, signatures(toolbox)), str(made)
 
 
-def written(dice: Dice, item: Item, mode: str, toolbox: Mapping[str, str] | None = None, *, slips: bool) -> Written:
+def write(dice: Dice, item: Item, mode: str, toolbox: Mapping[str, str] | None = None, *, slips: bool) -> Written:
     """A program in `mode`, which runs; `toolbox`: tool → its name, of those that it may import."""
     program, toolbox, made = PROGRAMS[item.category][item.family.name], toolbox or {}, Written([], [], [])
     if program.tool in toolbox:
         made.taken.append(toolbox[program.tool])
         made.call(item, toolbox[program.tool])
     elif mode == "create" and dice.random() < 0.96:
-        name = named(dice, TOOLS[program.tool])
+        name = pick_name(dice, TOOLS[program.tool])
         made.define(name, TOOLS[program.tool])
         made.call(item, name)
     else:
         made.main += _inline(dice, program.code, item.arguments)
     if slips and dice.random() < MAIN_SLIP[item.level - 1]:
-        mistaken(made)
-    stepped(dice, made, item, toolbox, slips)
+        put_slip(made)
+    put_steps(dice, made, item, toolbox, slips)
     return made
 
 
-def named(dice: Dice, tool: Tool) -> str:
+def pick_name(dice: Dice, tool: Tool) -> str:
     """One of the names that a tool goes by."""
     return dice.weighted(tool.names, (6, 3, 1)[: len(tool.names)])
 
 
-def stepped(dice: Dice, made: Written, item: Item, toolbox: Mapping[str, str], slips: bool) -> None:
+def put_steps(dice: Dice, made: Written, item: Item, toolbox: Mapping[str, str], slips: bool) -> None:
     """The item's second steps, and the line that prints the answer."""
     for step, k in item.steps:
         if slips and dice.random() < STEP_SLIP[item.level - 1]:
@@ -149,7 +149,7 @@ def _inline(dice: Dice, variants: tuple[str, ...], arguments: dict) -> list[str]
     return _fill(code, arguments).split("\n")
 
 
-def mistaken(made: Written) -> None:
+def put_slip(made: Written) -> None:
     """One wrong operator in the function just written or else in the program; where there is none, a number twice."""
     for lines, places in ((made.tools, range(1, len(made.tools))), (made.main, range(len(made.main)))):
         for pattern, replacement in WRONG:
@@ -170,7 +170,7 @@ def _repeat_argument(line: str) -> str:
     return re.sub(rf"\(({item})\)", r"(\1 + 1)", line, count=1)
 
 
-def broken(dice: Dice, made: Written) -> str:
+def break_program(dice: Dice, made: Written) -> str:
     """Has the program stop with an error, an import forgotten or a name that does not exist; gives that name."""
     if (imports := made.imports()) and dice.random() < 0.5:
         made.forgotten = True

@@ -32,7 +32,7 @@ from trove_lite.prompts.practice import practice_prompt
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 from trove_lite.sandbox.pool import Sandbox
-from trove_lite.selection import Vote, one_stage, rounded
+from trove_lite.selection import Vote, one_stage, round_answer
 
 from .demonstrations import signatures, toolbox_for
 from .dice import Dice
@@ -176,7 +176,7 @@ def summary(found: Sequence[Item], results: dict, seeds: Sequence[int]) -> dict[
         add(f"PRIMITIVE pass@{k}", "primitive", right(k))
     add("PRIMITIVE maj@15", "primitive", majority_is_right)
     add("PRIMITIVE failing", "primitive", share(lambda s: not s.ok))
-    distinct = lambda samples: len({rounded(s.answers[0]) for s in samples if s.ok and s.answers})  # noqa: E731
+    distinct = lambda samples: len({round_answer(s.answers[0]) for s in samples if s.ok and s.answers})  # noqa: E731
     add("PRIMITIVE distinct answers", "primitive", distinct)
     for level in LEVELS:
         add(f"level {level} pass@1", "primitive", right(1), lambda item, level=level: item.level == level)
@@ -185,18 +185,14 @@ def summary(found: Sequence[Item], results: dict, seeds: Sequence[int]) -> dict[
             add(f"{kind} pass@{k}", "primitive", right(k), lambda item, kind=kind: item.kind == kind)
     for category in CATEGORIES:
         add(f"{category} pass@1", "primitive", right(1), lambda item, c=category: item.category == c)
-    for name, condition in (
-        ("SKIP", "primitive"),
-        ("CREATE", "create"),
-        ("IMPORT", "listed"),
-        ("IMPORT unlisted", "unlisted"),
-    ):
+    modes = {"SKIP": "primitive", "CREATE": "create", "IMPORT": "listed"}
+    for name, condition in (modes | {"IMPORT unlisted": "unlisted"}).items():
         add(f"{name} pass@1", condition, lambda samples: right(1)(samples[:5]))
         add(f"{name} pass@5", condition, lambda samples: right(5)(samples[:5]))
         add(f"{name} maj@5", condition, lambda samples: majority_is_right(samples[:5]))
         add(f"{name} failing", condition, lambda samples: share(lambda s: not s.ok)(samples[:5]))
-    for mode, condition in (("SKIP", "primitive"), ("CREATE", "create"), ("IMPORT", "listed")):
-        others = [c for c in ("primitive", "create", "listed") if c != condition]
+    for mode, condition in modes.items():
+        others = [c for c in modes.values() if c != condition]
         for number, _ in enumerate(found):
             for seed in seeds:
                 solved = {c: any(s.correct for s in results[c][number, seed][:5]) for c in (condition, *others)}
@@ -206,14 +202,12 @@ def summary(found: Sequence[Item], results: dict, seeds: Sequence[int]) -> dict[
     seen = lambda item: item.kind == "seen"  # noqa: E731
     add("CREATE defines a function (seen)", "create", share(lambda s: s.defines), seen)
     add("CREATE defines and calls it (seen)", "create", share(lambda s: s.defines and s.calls), seen)
-    tools = {}
-    for number, item in enumerate(found):
-        for condition in ("listed", "unlisted"):
-            tools[condition, number] = shown_toolbox(item, condition)
-    for (condition, number), (toolbox, name) in tools.items():
-        for sample in (s for seed in seeds for s in results[condition][number, seed]):
-            sample.right = bool(name) and name in sample.imported and sample.calls
-            sample.stray = not sample.imported <= set(toolbox.values())
+    for condition in ("listed", "unlisted"):
+        for number, item in enumerate(found):
+            toolbox, name = shown_toolbox(item, condition)
+            for sample in (s for seed in seeds for s in results[condition][number, seed]):
+                sample.right = bool(name) and name in sample.imported and sample.calls
+                sample.stray = not sample.imported <= set(toolbox.values())
     add("IMPORT uses the right tool (seen, listed)", "listed", share(lambda s: s.right), seen)
     add("IMPORT imports unlisted names (seen, listed)", "listed", share(lambda s: s.stray), seen)
     add("IMPORT imports unlisted names (seen, not listed)", "unlisted", share(lambda s: s.stray), seen)
@@ -225,14 +219,8 @@ def of_methods(seeds: Sequence[int], settings: SamplingSettings, folder: Path | 
     report = {}
     for name, (dataset, method, k, choices) in METHODS.items():
         with TemporaryDirectory() as place:
-            run = RunSettings(
-                methods=(method,),
-                dataset=dataset,
-                seeds=tuple(seeds),
-                k=k,
-                choices={method: choices},
-                sampling=settings,
-            )
+            what = {"methods": (method,), "dataset": dataset, "seeds": tuple(seeds), "choices": {method: choices}}
+            run = RunSettings(**what, k=k, sampling=settings)
             model = PracticeModel(settings, folder or WEIGHTS)
             rows = load_candidates(live_run(run, Path(place) / "run", model=model))
         rows = rows[rows["phase"] == "stream"]

@@ -34,10 +34,7 @@ TOOLS = {
     "sumdiff": _tool("larger_number from_sum_and_difference", "s, d", "return (s + d) // 2"),
     "nth": _tool("nth_term arithmetic_term", "first, diff, n", "return first + (n - 1) * diff"),
     "arsum": _tool(
-        "arithmetic_sum series_sum",
-        "first, diff, n",
-        "last = first + (n - 1) * diff",
-        "return n * (first + last) // 2",
+        "arithmetic_sum series_sum", "first, diff, n", "last = first + (n - 1) * diff", "return n * (first + last) // 2"
     ),
     "slope": _tool("slope line_slope", "x1, y1, x2, y2", "return round((y2 - y1) / (x2 - x1), 2)"),
     "operation": _tool("new_operation apply_operation", "p, q, x, y", "return p * x - q * y"),
@@ -146,136 +143,112 @@ TOOLS = {
 }
 
 
-def _program(tool: str, call: str, *code: str) -> Program:
-    return Program(code, tool, "ans = " + call)
+def _program(tool: str, *code: str, call: str = "") -> Program:
+    """A family's program; its call has the tool's parameters for arguments, where none is said."""
+    arguments = ", ".join(f"{{{name}}}" for name in TOOLS[tool].parameters.split(", "))
+    return Program(code, tool, f"ans = {call or f'{{T}}({arguments})'}")
 
 
 PROGRAMS = {
     "algebra": {
-        "linear": _program("linear", "{T}({a}, {b}, {c})", "ans = ({c} - {b}) // {a}"),
-        "quadratic value": _program("quadratic", "{T}({a}, {b}, {c}, {x})", "ans = {a} * {x} ** 2 + {b} * {x} + {c}"),
-        "sum and difference": _program("sumdiff", "{T}({s}, {d})", "ans = ({s} + {d}) // 2"),
-        "arithmetic term": _program("nth", "{T}({first}, {diff}, {n})", "ans = {first} + ({n} - 1) * {diff}"),
+        "linear": _program("linear", "ans = ({c} - {b}) // {a}"),
+        "quadratic value": _program("quadratic", "ans = {a} * {x} ** 2 + {b} * {x} + {c}"),
+        "sum and difference": _program("sumdiff", "ans = ({s} + {d}) // 2"),
+        "arithmetic term": _program("nth", "ans = {first} + ({n} - 1) * {diff}"),
         "arithmetic sum": _program(
             "arsum",
-            "{T}({first}, {diff}, {n})",
             "ans = sum({first} + i * {diff} for i in range({n}))",
             "ans = {n} * (2 * {first} + ({n} - 1) * {diff}) // 2",
         ),
-        "slope": _program("slope", "{T}({x1}, {y1}, {x2}, {y2})", "ans = round(({y2} - {y1}) / ({x2} - {x1}), 2)"),
-        "new operation": _program("operation", "{T}({p}, {q}, {x}, {y})", "ans = {p} * {x} - {q} * {y}"),
-        "discriminant": _program("discriminant", "{T}({a}, {b}, {c})", "ans = ({b}) ** 2 - 4 * {a} * {c}"),
+        "slope": _program("slope", "ans = round(({y2} - {y1}) / ({x2} - {x1}), 2)"),
+        "new operation": _program("operation", "ans = {p} * {x} - {q} * {y}"),
+        "discriminant": _program("discriminant", "ans = ({b}) ** 2 - 4 * {a} * {c}"),
     },
     "counting": {
-        "choose": _program("choose", "{T}({n}, {k})", "ans = math.comb({n}, {k})"),
-        "arrange": _program("arrange", "{T}({n}, {k})", "ans = math.perm({n}, {k})"),
-        "line up": _program("factorial", "{T}({n})", "ans = math.factorial({n})"),
+        "choose": _program("choose", "ans = math.comb({n}, {k})"),
+        "arrange": _program("arrange", "ans = math.perm({n}, {k})"),
+        "line up": _program("factorial", "ans = math.factorial({n})"),
         "multiples": _program(
             "multiples",
-            "{T}({a}, {b}, {k})",
             "ans = sum(1 for i in range({a}, {b} + 1) if i % {k} == 0)",
             "ans = {b} // {k} - ({a} - 1) // {k}",
         ),
-        "outfits": _program("product", "{T}({a}, {b}, {c})", "ans = {a} * {b} * {c}"),
-        "handshakes": _program("pairs", "{T}({n})", "ans = {n} * ({n} - 1) // 2"),
+        "outfits": _program("product", "ans = {a} * {b} * {c}"),
+        "handshakes": _program("pairs", "ans = {n} * ({n} - 1) // 2"),
         "two dice": _program(
             "dice",
-            "{T}({n}, {s})",
             "ans = 0\nfor i in range(1, {n} + 1):\n    for j in range(1, {n} + 1):\n        if i + j == {s}:\n"
             "            ans += 1",
         ),
         "mixed committee": _program(
-            "choose", "{T}({m}, {a}) * {T}({n}, {b})", "ans = math.comb({m}, {a}) * math.comb({n}, {b})"
+            "choose", "ans = math.comb({m}, {a}) * math.comb({n}, {b})", call="{T}({m}, {a}) * {T}({n}, {b})"
         ),
     },
     "geometry": {
-        "rectangle perimeter": _program("perimeter", "{T}({l}, {w})", "ans = 2 * ({l} + {w})"),
-        "rectangle area": _program("area", "{T}({l}, {w})", "ans = {l} * {w}"),
-        "triangle area": _program("triangle", "{T}({b}, {h})", "ans = {b} * {h} // 2"),
-        "hypotenuse": _program("hypotenuse", "{T}({a}, {b})", "ans = math.isqrt({a} ** 2 + {b} ** 2)"),
-        "box surface": _program("surface", "{T}({l}, {w}, {h})", "ans = 2 * ({l} * {w} + {w} * {h} + {l} * {h})"),
-        "box volume": _program("volume", "{T}({l}, {w}, {h})", "ans = {l} * {w} * {h}"),
-        "distance": _program(
-            "distance",
-            "{T}({x1}, {y1}, {x2}, {y2})",
-            "ans = math.isqrt(({x2} - {x1}) ** 2 + ({y2} - {y1}) ** 2)",
-        ),
-        "polygon angles": _program("angles", "{T}({n})", "ans = ({n} - 2) * 180"),
-        "third angle": _program("third", "{T}({a}, {b})", "ans = 180 - {a} - {b}"),
-        "trapezoid area": _program("trapezoid", "{T}({a}, {b}, {h})", "ans = ({a} + {b}) * {h} // 2"),
+        "rectangle perimeter": _program("perimeter", "ans = 2 * ({l} + {w})"),
+        "rectangle area": _program("area", "ans = {l} * {w}"),
+        "triangle area": _program("triangle", "ans = {b} * {h} // 2"),
+        "hypotenuse": _program("hypotenuse", "ans = math.isqrt({a} ** 2 + {b} ** 2)"),
+        "box surface": _program("surface", "ans = 2 * ({l} * {w} + {w} * {h} + {l} * {h})"),
+        "box volume": _program("volume", "ans = {l} * {w} * {h}"),
+        "distance": _program("distance", "ans = math.isqrt(({x2} - {x1}) ** 2 + ({y2} - {y1}) ** 2)"),
+        "polygon angles": _program("angles", "ans = ({n} - 2) * 180"),
+        "third angle": _program("third", "ans = 180 - {a} - {b}"),
+        "trapezoid area": _program("trapezoid", "ans = ({a} + {b}) * {h} // 2"),
         "area from sides": _program(
-            "heron",
-            "{T}({a}, {b}, {c})",
-            "s = ({a} + {b} + {c}) / 2\nans = round(math.sqrt(s * (s - {a}) * (s - {b}) * (s - {c})))",
+            "heron", "s = ({a} + {b} + {c}) / 2\nans = round(math.sqrt(s * (s - {a}) * (s - {b}) * (s - {c})))"
         ),
     },
     "intermediate": {
         "geometric sum": _program(
-            "geometric",
-            "{T}({a}, {r}, {n})",
-            "ans = sum({a} * {r} ** i for i in range({n}))",
-            "ans = {a} * ({r} ** {n} - 1) // ({r} - 1)",
+            "geometric", "ans = sum({a} * {r} ** i for i in range({n}))", "ans = {a} * ({r} ** {n} - 1) // ({r} - 1)"
         ),
-        "larger root": _program("root", "{T}({s}, {p})", "ans = ({s} + math.isqrt({s} ** 2 - 4 * {p})) // 2"),
-        "remainder theorem": _program(
-            "cubic", "{T}({a}, {b}, {c}, {x})", "ans = {x} ** 3 + {a} * {x} ** 2 + {b} * {x} + {c}"
-        ),
-        "recurrence": _program(
-            "recurrence",
-            "{T}({a}, {p}, {q}, {n})",
-            "ans = {a}\nfor i in range({n} - 1):\n    ans = {p} * ans + {q}",
-        ),
-        "logarithm": _program("log", "{T}({b}, {x})", "ans = round(math.log({x}) / math.log({b}))"),
-        "minimum": _program("minimum", "{T}({b}, {c})", "ans = {c} - ({b} // 2) ** 2"),
-        "power sum": _program("powers", "{T}({n}, {p})", "ans = sum(k ** {p} for k in range(1, {n} + 1))"),
-        "squared modulus": _program("squares", "{T}([{a}, {b}])", "ans = ({a}) ** 2 + ({b}) ** 2"),
+        "larger root": _program("root", "ans = ({s} + math.isqrt({s} ** 2 - 4 * {p})) // 2"),
+        "remainder theorem": _program("cubic", "ans = {x} ** 3 + {a} * {x} ** 2 + {b} * {x} + {c}"),
+        "recurrence": _program("recurrence", "ans = {a}\nfor i in range({n} - 1):\n    ans = {p} * ans + {q}"),
+        "logarithm": _program("log", "ans = round(math.log({x}) / math.log({b}))"),
+        "minimum": _program("minimum", "ans = {c} - ({b} // 2) ** 2"),
+        "power sum": _program("powers", "ans = sum(k ** {p} for k in range(1, {n} + 1))"),
+        "squared modulus": _program("squares", "ans = ({a}) ** 2 + ({b}) ** 2", call="{T}([{a}, {b}])"),
     },
     "number": {
-        "common divisor": _program("gcd", "{T}({a}, {b})", "ans = math.gcd({a}, {b})"),
-        "common multiple": _program(
-            "lcm", "{T}({a}, {b})", "ans = math.lcm({a}, {b})", "ans = {a} * {b} // math.gcd({a}, {b})"
-        ),
-        "power remainder": _program(
-            "power mod", "{T}({a}, {b}, {m})", "ans = pow({a}, {b}, {m})", "ans = {a} ** {b} % {m}"
-        ),
-        "digit sum": _program("digits", "{T}({n})", "ans = sum(int(d) for d in str({n}))"),
-        "divisor count": _program("divisors", "{T}({n})", "ans = sum(1 for i in range(1, {n} + 1) if {n} % i == 0)"),
-        "divisor sum": _program("sigma", "{T}({n})", "ans = sum(i for i in range(1, {n} + 1) if {n} % i == 0)"),
+        "common divisor": _program("gcd", "ans = math.gcd({a}, {b})"),
+        "common multiple": _program("lcm", "ans = math.lcm({a}, {b})", "ans = {a} * {b} // math.gcd({a}, {b})"),
+        "power remainder": _program("power mod", "ans = pow({a}, {b}, {m})", "ans = {a} ** {b} % {m}"),
+        "digit sum": _program("digits", "ans = sum(int(d) for d in str({n}))"),
+        "divisor count": _program("divisors", "ans = sum(1 for i in range(1, {n} + 1) if {n} % i == 0)"),
+        "divisor sum": _program("sigma", "ans = sum(i for i in range(1, {n} + 1) if {n} % i == 0)"),
         "largest prime factor": _program(
             "prime factor",
-            "{T}({n})",
             "ans = {n}\nfor p in range(2, {n} + 1):\n    while ans % p == 0 and ans > p:\n        ans = ans // p",
         ),
         "other base": _program(
-            "base",
-            "{T}({n}, {b})",
-            "n = {n}\nans = 0\nfor i in range(12):\n    ans += n % {b} * 10 ** i\n    n = n // {b}",
+            "base", "n = {n}\nans = 0\nfor i in range(12):\n    ans += n % {b} * 10 ** i\n    n = n // {b}"
         ),
         "prime count": _program(
             "primes",
-            "{T}({a}, {b})",
             "ans = 0\nfor n in range({a}, {b} + 1):\n    if all(n % d for d in range(2, n)):\n        ans += 1",
         ),
     },
     "prealgebra": {
-        "percent": _program("percent", "{T}({p}, {n})", "ans = {n} * {p} // 100"),
-        "average": _program("mean", "{T}({values})", "values = {values}\nans = sum(values) // len(values)"),
-        "change": _program("change", "{T}({m}, {k}, {c})", "ans = {m} - {k} * {c}"),
-        "fraction sum": _program("fractions", "{T}({a}, {b}, {c}, {d})", "ans = round({a} / {b} + {c} / {d}, 2)"),
-        "travel": _program("travel", "{T}({s}, {t})", "ans = {s} * {t}"),
-        "ratio share": _program("share", "{T}({total}, {a}, {b})", "ans = {total} * {a} // ({a} + {b})"),
-        "gain and loss": _program("left", "{T}({a}, {b}, {c})", "ans = {a} + {b} - {c}"),
-        "order of operations": _program("order", "{T}({a}, {b}, {c}, {d})", "ans = {a} + {b} * {c} - {d}"),
+        "percent": _program("percent", "ans = {n} * {p} // 100"),
+        "average": _program("mean", "values = {values}\nans = sum(values) // len(values)"),
+        "change": _program("change", "ans = {m} - {k} * {c}"),
+        "fraction sum": _program("fractions", "ans = round({a} / {b} + {c} / {d}, 2)"),
+        "travel": _program("travel", "ans = {s} * {t}"),
+        "ratio share": _program("share", "ans = {total} * {a} // ({a} + {b})"),
+        "gain and loss": _program("left", "ans = {a} + {b} - {c}"),
+        "order of operations": _program("order", "ans = {a} + {b} * {c} - {d}"),
     },
     "precalculus": {
-        "dot product": _program("dot", "{T}({u}, {v})", "u = {u}\nv = {v}\nans = sum(x * y for x, y in zip(u, v))"),
-        "determinant": _program("determinant", "{T}({a}, {b}, {c}, {d})", "ans = {a} * {d} - {b} * {c}"),
-        "radians": _program("radians", "{T}({d})", "ans = round({d} * math.pi / 180, 2)"),
-        "sine": _program("sine", "{T}({k}, {d})", "ans = round({k} * math.sin(math.radians({d})), 2)"),
-        "complex product": _program("complex", "{T}({a}, {b}, {c}, {d})", "ans = {a} * {c} - {b} * {d}"),
-        "squared length": _program("squares", "{T}({v})", "ans = sum(x ** 2 for x in {v})"),
-        "cross product": _program("cross", "{T}({u}, {v})", "u = {u}\nv = {v}\nans = u[1] * v[2] - u[2] * v[1]"),
-        "period": _program("period", "{T}({k})", "ans = round(360 / {k}, 2)"),
+        "dot product": _program("dot", "u = {u}\nv = {v}\nans = sum(x * y for x, y in zip(u, v))"),
+        "determinant": _program("determinant", "ans = {a} * {d} - {b} * {c}"),
+        "radians": _program("radians", "ans = round({d} * math.pi / 180, 2)"),
+        "sine": _program("sine", "ans = round({k} * math.sin(math.radians({d})), 2)"),
+        "complex product": _program("complex", "ans = {a} * {c} - {b} * {d}"),
+        "squared length": _program("squares", "ans = sum(x ** 2 for x in {v})"),
+        "cross product": _program("cross", "u = {u}\nv = {v}\nans = u[1] * v[2] - u[2] * v[1]"),
+        "period": _program("period", "ans = round(360 / {k}, 2)"),
     },
 }
 

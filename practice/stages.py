@@ -6,7 +6,17 @@ TROVE's modes: in the tool where it is made, in what the program does besides ca
 
 from trove_lite.prompts.practice import practice_prompt
 
-from .demonstrations import FAILURE, MAIN_SLIP, Written, broken, in_a_block, mistaken, named, stepped, written
+from .demonstrations import (
+    FAILURE,
+    MAIN_SLIP,
+    Written,
+    break_program,
+    in_a_block,
+    pick_name,
+    put_slip,
+    put_steps,
+    write,
+)
 from .dice import Dice
 from .problems import Item
 from .programs import PROGRAMS, TOOLS
@@ -27,10 +37,10 @@ def _creation(dice: Dice, item: Item, slips: bool) -> tuple[str, str]:
 def _tool(dice: Dice, item: Item, slips: bool) -> tuple[str, list[str]]:
     """A name for the family's function, and its lines with what they import."""
     tool = TOOLS[PROGRAMS[item.category][item.family.name].tool]
-    name, made = named(dice, tool), Written([], [], [])
+    name, made = pick_name(dice, tool), Written([], [], [])
     made.define(name, tool)
     if slips and dice.random() < MAIN_SLIP[item.level - 1]:
-        mistaken(made)
+        put_slip(made)
     return name, [*made.imports(), *made.tools]
 
 
@@ -38,14 +48,14 @@ def _decide(dice: Dice, item: Item, slips: bool) -> tuple[str, str]:
     name, tool = _tool(dice, item, slips)
     made = Written([], [], [])
     made.call(item, name)
-    stepped(dice, made, item, {}, slips)
+    put_steps(dice, made, item, {}, slips)
     if slips and dice.random() < FAILURE[item.level - 1]:
-        broken(dice, made)
+        break_program(dice, made)
     return practice_prompt("decide", item.question, tool="\n".join(tool)), in_a_block([*made.imports(), *made.main])
 
 
 def _rectify(dice: Dice, item: Item, slips: bool) -> tuple[str, str]:
-    failed = written(dice, item, dice.pick(("skip", "create")), slips=slips)
-    error = f"NameError: name '{broken(dice, failed)}' is not defined (line {dice.integer(1, FARTHEST)})"
-    again = written(dice, item, "skip", slips=slips)
+    failed = write(dice, item, dice.pick(("skip", "create")), slips=slips)
+    error = f"NameError: name '{break_program(dice, failed)}' is not defined (line {dice.integer(1, FARTHEST)})"
+    again = write(dice, item, "skip", slips=slips)
     return practice_prompt("rectify", item.question, program=str(failed).strip(), error=error), str(again)

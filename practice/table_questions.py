@@ -23,6 +23,11 @@ class Theme(NamedTuple):
     amount: str
     largest: int
 
+    @classmethod
+    def of(cls, row: str, names: str, group: str, groups: str, amount: str, largest: int) -> "Theme":
+        """A theme whose names and groups are written with commas between."""
+        return cls(row, tuple(names.split(", ")), group, tuple(groups.split(", ")), amount, largest)
+
 
 class Table(NamedTuple):
     """Rows of a name, a group and an amount; names differ, and so do amounts."""
@@ -46,37 +51,21 @@ class Asked(NamedTuple):
 
 
 THEMES = (
-    Theme(
+    Theme.of(
         "Boat",
-        ("Petrel", "Marigold", "Old Tom", "Swift", "Lantern", "Kestrel", "Bramble", "Nimbus", "Harrier", "Juniper"),
-        "Harbour",
-        ("Sandwick", "Torr", "Elmouth"),
-        "Catch in kg",
-        900,
+        "Petrel, Marigold, Old Tom, Swift, Lantern, Kestrel, Bramble, Nimbus, Harrier, Juniper",
+        *("Harbour", "Sandwick, Torr, Elmouth", "Catch in kg", 900),
     ),
-    Theme(
+    Theme.of(
         "Orchard",
-        ("Hill Side", "Long Acre", "Mill", "Abbey", "Fox", "Stone", "Lower", "Chapel", "Ridge", "Marsh"),
-        "Fruit",
-        ("apple", "pear", "plum", "quince"),
-        "Trees",
-        240,
+        "Hill Side, Long Acre, Mill, Abbey, Fox, Stone, Lower, Chapel, Ridge, Marsh",
+        *("Fruit", "apple, pear, plum, quince", "Trees", 240),
     ),
-    Theme(
-        "Tram",
-        ("A1", "A2", "B1", "B2", "C4", "C5", "D7", "D8", "E9", "F3"),
-        "Depot",
-        ("North", "Canal", "Works"),
-        "Passengers",
-        4000,
-    ),
-    Theme(
+    Theme.of("Tram", "A1, A2, B1, B2, C4, C5, D7, D8, E9, F3", "Depot", "North, Canal, Works", "Passengers", 4000),
+    Theme.of(
         "Player",
-        ("Ada", "Bela", "Ciro", "Dora", "Emre", "Fay", "Goran", "Hana", "Ivo", "Jun"),
-        "Team",
-        ("Reds", "Blues", "Greens"),
-        "Points",
-        80,
+        "Ada, Bela, Ciro, Dora, Emre, Fay, Goran, Hana, Ivo, Jun",
+        *("Team", "Reds, Blues, Greens", "Points", 80),
     ),
 )
 
@@ -137,7 +126,7 @@ def _most_frequent(table: Table, draw: random.Random) -> Asked:
     return Asked("most frequent", text, max(set(groups), key=groups.count), {"column": table.theme.group})
 
 
-QUESTIONS: tuple[Callable[[Table, random.Random], Asked], ...] = (
+QUESTIONS: Sequence[Callable[..., Asked]] = (
     _how_many,
     _extreme,
     _total,

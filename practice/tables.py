@@ -12,7 +12,7 @@ from trove_lite.datasets.base import Question
 from trove_lite.methods.base import as_asked
 from trove_lite.prompts.practice import practice_prompt
 
-from .demonstrations import Written, broken, named
+from .demonstrations import Written, break_program, pick_name
 from .dice import Dice
 from .programs import Tool
 from .table_questions import NAME, QUESTIONS, THEMES, Asked, Theme, about, drawn_table
@@ -20,36 +20,11 @@ from .table_questions import NAME, QUESTIONS, THEMES, Asked, Theme, about, drawn
 FILES = 100  # data/practice_tables/0.tsv and so on
 MAIN_SLIP, FAILURE = 0.25, 0.12
 OWN = (
-    Theme(
-        "Ship", ("Dawn", "Albatross", "Kite", "Union", "Delta", "Rose", "Pilot"), "Port", ("Oslo", "Cork"), "Crew", 90
-    ),
-    Theme(
-        "Town",
-        ("Elm", "Ford", "Holt", "Wick", "Dale", "Bury", "Stow"),
-        "County",
-        ("East", "West", "Mid"),
-        "Houses",
-        900,
-    ),
-    Theme(
-        "Film",
-        ("Echo", "Snow", "Rain", "The Key", "Salt", "Home", "Iron"),
-        "Genre",
-        ("drama", "comedy"),
-        "Minutes",
-        200,
-    ),
-    Theme(
-        "Pupil", ("Ann", "Bob", "Cy", "Di", "Ed", "Flo", "Gus", "Hal"), "Class", ("5a", "5b", "6a"), "Days absent", 40
-    ),
-    Theme(
-        "Lake",
-        ("Blue", "Deep", "Long", "Cold", "Green", "Still", "Mirror"),
-        "Region",
-        ("North", "South"),
-        "Depth in m",
-        300,
-    ),
+    Theme.of("Ship", "Dawn, Albatross, Kite, Union, Delta, Rose, Pilot", "Port", "Oslo, Cork", "Crew", 90),
+    Theme.of("Town", "Elm, Ford, Holt, Wick, Dale, Bury, Stow", "County", "East, West, Mid", "Houses", 900),
+    Theme.of("Film", "Echo, Snow, Rain, The Key, Salt, Home, Iron", "Genre", "drama, comedy", "Minutes", 200),
+    Theme.of("Pupil", "Ann, Bob, Cy, Di, Ed, Flo, Gus, Hal", "Class", "5a, 5b, 6a", "Days absent", 40),
+    Theme.of("Lake", "Blue, Deep, Long, Cold, Green, Still, Mirror", "Region", "North, South", "Depth in m", 300),
 )
 
 
@@ -129,20 +104,17 @@ def demonstrate_table(dice: Dice, mode: str, *, slips: bool = False, listed: boo
         lines = made.tools or made.main
         lines[-1] = re.sub(*map(re.escape, KINDS[asked.kind].slip), lines[-1], count=1)
     if slips and dice.random() < FAILURE:
-        broken(dice, made)
+        break_program(dice, made)
     shown = [f"{name}({KINDS[kind].tool.parameters})" for kind, name in toolbox.items()]
     return practice_prompt(mode, question, shown), str(made)
 
 
 def table_program(dice: Dice, mode: str, asked: Asked, file: str, toolbox: dict[str, str]) -> Written:
     """A program in `mode` that answers, with the right tool where `toolbox`, kind → name, has it."""
-    kind, name, made = (
-        KINDS[asked.kind],
-        toolbox.get(asked.kind, ""),
-        Written([f'df = pd.read_table("{file}")'], [], []),
-    )
+    kind, name = KINDS[asked.kind], toolbox.get(asked.kind, "")
+    made = Written([f'df = pd.read_table("{file}")'], [], [])
     if mode == "create":
-        name = named(dice, kind.tool)
+        name = pick_name(dice, kind.tool)
         made.define(name, kind.tool)
     elif name:
         made.taken.append(name)

@@ -15,10 +15,7 @@ OUTER = ("methods", "categories", "seeds", "limit", "reuse")
 
 
 def report(study: Study, results: Path) -> int:
-    """Render the published study's tables, figures and pages, a report a data set; one line where there is none.
-
-    One of several data sets has its report beside the study's folder, in `results`-DATASET.
-    """
+    """Render the published study's tables, figures and pages, a report a data set; one line where there is none."""
     from trove_lite.cli import main  # which a venv with vLLM has without what notebooks need
 
     published, status = study.published(results), 0

@@ -28,10 +28,9 @@ candidate with its text, every request, and where there is a `journal`, all that
 def publish(study: Study, runs: Path, results: Path, given: Mapping[str, Path] | None = None) -> pd.DataFrame:
     """Copy every complete part into `results`/GROUP/PART, in today's schema, and write parts.csv and README.md.
 
-    A part that was published before stays until its run folder is complete: whoever has only a clone publishes new
-    parts beside the old. Returns parts.csv: a row a part, complete or not. given: folders of parts that lie elsewhere
-    than in `runs`. Raises TroveLiteError where no part is complete in its run folder, parts are of different models, or
-    one has a sign of health that the study's file does not explain.
+    A part that was published before stays until its run folder is complete. Returns parts.csv: a row a part. given:
+    folders of parts that lie elsewhere than in `runs`. Raises TroveLiteError where no part is complete in its run
+    folder, parts are of different models, or one has a sign of health that the study's file does not explain.
     """
     given, names = given or {}, [part.name for part in study.parts]
     if unknown := sorted(set(given) - set(names)):

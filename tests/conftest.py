@@ -7,6 +7,7 @@ import matplotlib
 import matplotlib.pyplot as plt
 import pytest
 
+from trove_lite.candidates import outcomes, save_table
 from trove_lite.datasets import files, load_problems
 from trove_lite.datasets.math import CATEGORIES
 
@@ -51,6 +52,14 @@ def skip_only():
     """The same without PRIMITIVE, and without most categories: what recorded TroVE runs look like."""
     frame = candidates(runs=3)
     return frame[(frame["method"] == "trove") & frame["category"].isin(["counting", "geometry"])]
+
+
+@pytest.fixture(scope="session")
+def fixture_run(tmp_path_factory):
+    """A file of simulated outcomes of three categories."""
+    file = tmp_path_factory.mktemp("runs") / "outcomes.parquet"
+    save_table(outcomes(candidates(problems=5, categories=("counting", "geometry", "number"))), file)
+    return file
 
 
 @pytest.fixture(scope="session")

@@ -102,23 +102,21 @@ def test_candidates_and_outcomes_load_together(simulated, tmp_path):
 
 
 def test_missing_incomplete_foreign_and_damaged_files_are_told_apart(simulated, tmp_path):
-    with pytest.raises(TroveLiteError, match="no run given"):
-        load_candidates()
-    with pytest.raises(TroveLiteError, match="not a run folder or parquet file"):
-        load_candidates(tmp_path / "nothing")
     (tmp_path / "begun").mkdir()
     (tmp_path / "begun/run.json").write_text("{}")
-    with pytest.raises(TroveLiteError, match="the run is not complete"):
-        load_candidates(tmp_path / "begun")
     (tmp_path / "damaged.parquet").write_bytes(b"PAR1 no")
-    with pytest.raises(TroveLiteError, match="not a readable parquet file"):
-        load_candidates(tmp_path / "damaged.parquet")
     simulated[["run"]].to_parquet(tmp_path / "foreign.parquet")
-    with pytest.raises(TroveLiteError, match="lacks the columns model, provenance"):
-        load_candidates(tmp_path / "foreign.parquet")
     simulated.assign(operations="many").to_parquet(tmp_path / "c.parquet")
-    with pytest.raises(TroveLiteError, match=r"c\.parquet: a column of another type"):
-        load_candidates(tmp_path / "c.parquet")
+    for words, *names in (
+        ["no run given"],
+        ["not a run folder or parquet file", "nothing"],
+        ["the run is not complete", "begun"],
+        ["not a readable parquet file", "damaged.parquet"],
+        ["lacks the columns model, provenance", "foreign.parquet"],
+        [r"c\.parquet: a column of another type", "c.parquet"],
+    ):
+        with pytest.raises(TroveLiteError, match=words):
+            load_candidates(*(tmp_path / name for name in names))
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path):

@@ -10,7 +10,7 @@ from trove_lite.cli import main
 from trove_lite.errors import TroveLiteError
 from trove_lite.notebooks import grid_jobs, parse_grid, run_all
 
-from .models.test_models import KEY, Server
+from .models.misbehaving import KEY, Server
 
 PARAMETERS = "category: str = 'algebra'\nseed: int = 0\nshare: float = 0.5\nout: str = 'runs'"
 BODY = """

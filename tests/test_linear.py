@@ -68,7 +68,7 @@ def judged(dataset, rule, text: str) -> None:
 
 READERS = {
     **{f"parser {name}": partial(parse.parse_completion, parser=name) for name in parse.PARSERS},
-    **{f"fences {name}": partial(parse.read_blocks, fences=name, headings=True) for name in parse.FENCES},
+    "blocks": partial(parse.read_blocks, headings=True),
     "thinking": parse.without_thinking,
     "parts": lambda text: parts_of([{"type": "thinking", "thinking": [text]}, text]),
     "tools": parse.parse_tools,
@@ -84,7 +84,7 @@ READERS = {
     "encodable": encodable,
     "words of a question": toolbox.words,
     "words of a model": lambda text: record(text).read(),
-    "ranking": lambda text: toolbox.named_order(text, [programs.Tool("aa", "", "", "", "function")]),
+    "ranking": lambda text: toolbox.mentions(text, [programs.Tool("aa", "", "", "", "function")]),
     "query": tool_use.query_of,
     "latm code": maker.code_in,
     "latm answer": lambda text: user.answering(text, "Options:" + text, "released", text),

@@ -20,14 +20,6 @@ from .simulated import candidates
 NOTEBOOKS = sorted(p for p in (ROOT / "notebooks").glob("[0-9]*.ipynb") if "runs" in notebook_parameters(p))
 
 
-@pytest.fixture(scope="module")
-def fixture_run(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("runs")
-    frame = candidates(problems=5, categories=("counting", "geometry", "number"))
-    save_table(outcomes(frame), folder / "outcomes.parquet")
-    return folder / "outcomes.parquet"
-
-
 def shown(path, monkeypatch, **given):
     """What a notebook's cells print and show, run in its folder in this process: a kernel costs seconds of its own.
 

@@ -7,25 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from trove_lite import programs
 from trove_lite.datasets.files import data_folder
-from trove_lite.parse import (
-    FENCES,
-    PARSERS,
-    parse_completion,
-    parse_tools,
-    python_blocks,
-    read_blocks,
-    without_thinking,
-)
-from trove_lite.programs import (
-    code_of,
-    fenced,
-    format_toolbox,
-    format_tools,
-    program_of,
-    recorded_sources,
-    whole_program,
-)
+from trove_lite.parse import PARSERS, parse_completion, parse_tools, python_blocks, read_blocks, without_thinking
+from trove_lite.programs import code_of, fenced, format_toolbox, format_tools, program_of, whole_program
 from trove_lite.recorded.official_files import TIMEOUT
 from trove_lite.recorded.official_logs import _modes, _sections
 
@@ -74,18 +59,12 @@ def test_programs_have_the_line_numbers_of_recorded_tracebacks(samples):
     for mode, sample in samples:
         if mode == "import" or sample["success"] == "True" or sample["output"] == TIMEOUT:
             continue
-        program = program_of(sample["solution"], recorded_sources(sample["tools"])).split("\n")
+        program = program_of(sample["solution"], programs.recorded_sources(sample["tools"])).split("\n")
         for number, line in FRAME.findall(sample["output"]):
             frames += 1
             there = program[int(number) - 1]
             assert there.strip() == line.strip() or (line.strip() in there and len(there) > 200)
     assert frames > 9_000
-
-
-def test_text_after_another_question_is_cut():
-    text = f"{block('print(1)')}\n\n**Question**\nMore?\n**Solution**\n{block('print(2)')}"
-    assert parse_completion(text).solution == block("print(1)")
-    assert parse_completion(f"{block('print(1)')}\n## Example 2\n{block('print(2)')}").solution == block("print(1)")
 
 
 def test_sections_count_by_their_last_heading_in_either_order():
@@ -97,20 +76,6 @@ def test_sections_count_by_their_last_heading_in_either_order():
     ):
         parsed = parse_completion(text)
         assert (parsed.solution, [tool.name for tool in parsed.tools]) == (solution, ["math"])
-
-
-@pytest.mark.parametrize(
-    ("line", "tools"),
-    [
-        ("import numpy as np", {"numpy": "import numpy as np"}),
-        ("import math, random", {"math": "import math, random"}),
-        ("from sympy import a, b", {"sympy.a": "from sympy import a", "sympy.b": "from sympy import b"}),
-        ("# import this, or that", {}),
-    ],
-)
-def test_every_import_line_in_a_block_is_a_tool_but_of_several_modules_only_the_first(line, tools):
-    assert {tool.name: tool.source for tool in parse_tools(block(line, "x = 1"))} == tools
-    assert parse_tools(line) == ()
 
 
 def test_functions_carry_what_stands_before_the_first_of_them():
@@ -161,14 +126,8 @@ def test_no_text_raises(parser, text):
 
 
 WAYS = (
-    *(
-        "```py\nprint(42)\n```",
-        "```Python3\nprint(42)\n```",
-        "``` python\nprint(42)\n```",
-        "```{.python}\nprint(42)\n```",
-    ),
-    *("~~~python\nprint(42)\n~~~", "```\nprint(42)\n```", "```python title=a.py\nprint(42)\n```", "print(42)\n```"),
-    "```{.python}\nprint(42)\n```",
+    *("```py\nprint(42)\n```", "```Python3\nprint(42)\n```", "``` python\nprint(42)\n```", "~~~python\nprint(42)\n~~~"),
+    *("```{.python}\nprint(42)\n```", "```\nprint(42)\n```", "```python title=a.py\nprint(42)\n```", "print(42)\n```"),
     *("So: ```python\nprint(42)\n```", "```python\nprint(42)```\nIt prints 42.", "```python\nprint(42)"),
     *("print(42)\n```\nIt prints\n```\n42\n```", "1. Run\n   ```python\n   print(42)\n   ```"),
     "```bash\npip install sympy\n```\nThen\n```python\nprint(42)\n```",
@@ -179,13 +138,12 @@ WAYS = (
 @pytest.mark.parametrize("text", WAYS)
 def test_strict_sees_a_block_however_a_chat_model_writes_it(text):
     assert program_of(parse_completion(text, "strict").solution) == "print(42)"
-    assert whole_program(read_blocks(text, "blocks").solution) == "print(42)"
+    assert whole_program(read_blocks(text).solution) == "print(42)"
 
 
 @pytest.mark.parametrize(
     "code",
     [
-        "s = '''```'''\nprint(42)",
         "s = '```python'\nprint(42)",
         "s = '''```\na'''\nprint(42)",
         "def f():\n    '''\n    ```\n    f()\n    ```\n    '''\nprint(42)",
@@ -194,7 +152,7 @@ def test_strict_sees_a_block_however_a_chat_model_writes_it(text):
 def test_a_fence_in_a_program_ends_no_block(code):
     text = f"```python\n{code}\n```\nSo."
     assert program_of(parse_completion(text, "strict").solution) == code
-    assert whole_program(read_blocks(text, "blocks").solution) == code
+    assert whole_program(read_blocks(text).solution) == code
 
 
 def test_a_block_in_another_language_is_no_program():
@@ -218,42 +176,28 @@ TOOL, USE = "```python\ndef f():\n    return 7\n```", "```python\nprint(f())\n``
     ["", "**Solution**", "## Example usage", "**Question** Which one?", "**Tools**", "### Tools\n**Solution**:"],
 )
 def test_all_blocks_of_a_chats_reply_are_its_program_whatever_stands_between(between):
-    read = read_blocks(f"{TOOL}\n{between}\n{USE}\n", "blocks", chat=True)
+    read = read_blocks(f"{TOOL}\n{between}\n{USE}\n", chat=True)
     assert (whole_program(read.solution), read.tools) == ("def f():\n    return 7\n\nprint(f())", ())
 
 
 def test_a_reply_that_runs_on_ends_before_the_next_question_but_in_a_chat():
     text = f"{TOOL}\n**Question**\nMore?\n{USE}"
-    assert "print" not in read_blocks(text, "blocks").solution
-    assert "print" in read_blocks(text, "blocks", chat=True).solution
+    assert parse_completion(text).solution == parse_completion(f"{TOOL}\n## Example 2\n{USE}").solution == TOOL
+    assert "print" not in read_blocks(text).solution
+    assert "print" in read_blocks(text, chat=True).solution
 
 
 def test_what_was_asked_for_under_tools_runs_first_and_alone_there():
     text = f"{USE}\n**Tools**\n{TOOL}"
-    asked, other = (read_blocks(text, "blocks", headings=headings) for headings in (True, False))
+    asked, other = (read_blocks(text, headings=headings) for headings in (True, False))
     assert [tool.name for tool in asked.tools] == ["f"]
     assert whole_program(asked.solution, asked.tools).endswith("return 7\n\nprint(f())")
     assert whole_program(other.solution, other.tools).startswith("print(f())")
 
 
-@pytest.mark.parametrize(
-    ("text", "released", "part", "check", "first", "blocks"),
-    [
-        ("```python\na\n```", "a", "a", "a", "a", "a"),
-        ("```python\na", "", "a", "", "a", "a"),
-        ("```python\na\n```\nso\n```python\nb", "", "a\n\nb", "", "a", "a\n\nb"),
-        ("In words.", "In words.", "In words.", "", "", ""),
-        ("", "pass", "pass", "", "", ""),
-        ("```python\n```", "pass", "pass", "pass", "", ""),
-        ("```\na\n```", "", "pass", "", "", "a"),
-        ("Think.\n```python\na\n```", "a", "Think.", "a", "a", "a"),
-    ],
-)
-def test_the_released_program_finds_blocks_in_its_own_ways(text, released, part, check, first, blocks):
-    ways = {"released": released, "released_part": part, "released_check": check, "released_first": first}
-    assert set(FENCES) == {*ways, "blocks"}
-    for fences, code in (ways | {"blocks": blocks}).items():
-        assert whole_program(read_blocks(text, fences).solution) == code, fences
+@pytest.mark.parametrize("text", ["In words.", "", "```python\n```"])
+def test_a_reply_without_a_program_has_none(text):
+    assert whole_program(read_blocks(text).solution) == ""
 
 
 # ---- thinking ----
@@ -262,35 +206,27 @@ ANSWER = "```python\nprint(42)\n```"
 
 
 @pytest.mark.parametrize(
-    ("said", "texts"),
+    ("answer", "text"),
     [
-        (
-            ANSWER,
-            [
-                "<think>maybe\n```python\nprint(1)\n```\nno</think>\n```python\nprint(42)\n```",
-                "try\n```python\nprint(1)\n```\n</think>\n```python\nprint(42)\n```",
-                "try\n```python\nprint(1)\n</think>\n```python\nprint(42)\n```",
-            ],
-        ),
-        (
-            "42",
-            ["  \n<THINK>\nhm\n</ Think >\n\n42", "<thinking>hm</thinking>42", "<think>a<think>b</think>c</think>42"],
-        ),
-        ("42", ["<think>a</think>\n<think>b</think>42", "<think>shall I use <think> tags?</think>42"]),
-        ("42", ["<think>a<think>b</think>c</think>42", "hm <think>a</think> b</think>42", "[THINK]hm[/THINK]42"]),
-        ("42", ["<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>42"]),
-        ("", ["<think>never closed\n```python\nprint(1)\n```", "all of it</think>", "<think></think>"]),
+        (ANSWER, "<think>maybe\n```python\nprint(1)\n```\nno</think>\n```python\nprint(42)\n```"),
+        (ANSWER, "try\n```python\nprint(1)\n```\n</think>\n```python\nprint(42)\n```"),
+        (ANSWER, "try\n```python\nprint(1)\n</think>\n```python\nprint(42)\n```"),
+        (f"{ANSWER}\n</think>", f"<think>a</think>\n{ANSWER}\n</think>"),  # a close too many takes nothing away
+        *(("42", t) for t in ("  \n<THINK>\nhm\n</ Think >\n\n42", "<think>a<think>b</think>c</think>42")),
+        *(("42", t) for t in ("<think>a</think>\n<think>b</think>42", "<think>shall I use <think> tags?</think>42")),
+        *(("42", t) for t in ("hm <think>a</think> b</think>42", "[THINK]hm[/THINK]42")),
+        ("42", "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>42"),
+        *(("", t) for t in ("<think>never closed\n```python\nprint(1)\n```", "all of it</think>", "<think></think>")),
     ],
 )
-def test_thinking_is_split_off(said, texts):
-    assert without_thinking(said) == (said, "")
-    for text in texts:
-        found, thinking = without_thinking(text)
-        assert found == said
-        assert thinking
-        for parser in PARSERS:
-            assert parse_completion(text, parser) == parse_completion(said, parser)
-        assert read_blocks(text, "blocks") == read_blocks(said, "blocks")
+def test_thinking_is_split_off(answer, text):
+    found, thinking = without_thinking(text)
+    assert found == answer
+    assert thinking
+    if not answer.endswith("</think>"):
+        assert without_thinking(answer) == (answer, "")
+        assert all(parse_completion(text, parser) == parse_completion(answer, parser) for parser in PARSERS)
+        assert read_blocks(text) == read_blocks(answer)
 
 
 @pytest.mark.parametrize(
@@ -308,10 +244,6 @@ def test_thinking_is_split_off(said, texts):
 )
 def test_tags_that_are_text_stay(text):
     assert without_thinking(text) == (text, "")
-
-
-def test_a_close_too_many_after_the_answer_takes_nothing_away():
-    assert code_of(without_thinking(f"<think>a</think>\n{ANSWER}\n</think>")[0]) == "print(42)"
 
 
 @settings(deadline=None)

@@ -11,7 +11,7 @@ from trove_lite.selection import (
     one_stage_described,
     oracle,
     random_choice,
-    rounded,
+    round_answer,
     two_stage,
     two_stage_described,
 )
@@ -46,9 +46,9 @@ def test_a_number_has_one_text_and_it_is_exact():
 
 @pytest.mark.parametrize(("answer", "key"), [("2.675", "2.67"), ("-0.001", "0.0"), ("1e+22", "1e+22"), ("inf", "inf")])
 def test_numbers_are_rounded_and_other_texts_are_not(answer, key):
-    assert rounded(answer) == key
+    assert round_answer(answer) == key
     for text in ("paris", "3", "2.675 m", "nan", "1_0", ""):
-        assert rounded(text) == text
+        assert round_answer(text) == text
 
 
 @pytest.mark.parametrize("rule", RULES.values())

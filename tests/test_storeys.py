@@ -56,7 +56,8 @@ DOORS = {
 #: A word that is also the name of a mode or data set, by the module that means something else by it.
 OTHER_WORDS = {
     "cli": ({"import"}, "the command that reads logs"),
-    "log_commands": ({"import"}, "the command that reads logs"),
+    "log_commands": ({"import", "creator"}, "the command that reads logs, and a format of them"),
+    "recorded.creator_programs": ({"creator", "math", "tabmwp"}, "whose programs they are, and for which questions"),
     "parse": ({"import"}, "Python's statement"),
     "programs": ({"import"}, "Python's statement, as a kind of tool"),
     "sandbox.libraries": ({"math"}, "Python's module"),
@@ -76,7 +77,7 @@ OTHER_WORDS = {
         "older files do not state whether a run shares anything among its problems",
     ),
     "running.settings": (
-        {"practice", "practice_tables", "scenes", "scenes_noisy", "trove", "fallback"},
+        {"practice", "practice_labelled", "practice_tables", "scenes", "scenes_noisy", "trove", "fallback"},
         "what a run is by default",
     ),
 }

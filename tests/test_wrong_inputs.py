@@ -12,9 +12,6 @@ from trove_lite import selection
 from trove_lite.analysis.choose import expected_score
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.cli import main
-from trove_lite.datasets.files import fetch
-from trove_lite.methods import load_method
-from trove_lite.models import load_model
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
 
@@ -157,9 +154,6 @@ FUNCTIONS = {
     "a table without answers": (lambda: tl.choose(pd.DataFrame({"a": [1]}), "one_stage"), "candidates"),
     "no calls a problem": (lambda: expected_score(FRAME, "one_stage", 0, seed=0), "k"),
     "no such published table": (lambda: published_table("reeval_table99"), "reeval_table1"),
-    "no such group of files": (lambda: fetch("recipes"), "math"),
-    "no such data set": (lambda: tl.load_problems("atlas", "counting"), "math"),
-    "no such category": (lambda: tl.load_problems("math", "cooking"), "counting"),
     "no votes by one stage": (lambda: selection.one_stage([]), "no candidate"),
     "no votes as described, by one": (lambda: selection.one_stage_described([]), "no candidate"),
     "no votes by chance": (lambda: selection.random_choice([], 0), "no candidate"),
@@ -176,8 +170,6 @@ FUNCTIONS = {
     "a table saved into a file": (lambda: save(pd.DataFrame({"a": [1]}), "notes.txt", "a"), "notes.txt"),
     "nothing held against print": (lambda: check(None), "a NoneType holds no values beside print"),
     "a run of nothing": (lambda: live_run(None, "runs/x"), "a NoneType is no run's settings"),
-    "no such method": (lambda: load_method("magic"), "primitive"),
-    "no model at all": (lambda: load_model(""), "vllm:NAME"),
     "settings of a wrong type": (lambda: RunSettings(k="15"), "of a wrong type"),
     "a run into a file": (
         lambda: live_run(RunSettings(), "notes.txt", model=ScriptedModel(), sandbox=InlineSandbox(), pack=Pack()),

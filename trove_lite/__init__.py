@@ -12,7 +12,7 @@ __getattr__, __dir__, __all__ = index_of(
         "analysis.choose": "choose",
         "analysis.compare": "accuracy accuracy_differences",
         "analysis.costs": "matched_budgets",
-        "analysis.failures": "failures tool_kinds tools_imported tools_kept tools_made",
+        "analysis.failures": "failures tool_kinds tools_imported tools_made",
         "analysis.independence": "independent_runs repetitions shared_programs toolbox_experiment",
         "analysis.sides": "compare",
         "analysis.toolboxes": "final_toolboxes toolboxes",

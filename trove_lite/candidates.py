@@ -28,6 +28,8 @@ from .version import __version__
 MISSING = REFUSED, UNAVAILABLE = "refused", "unavailable"
 FAIL_ON_MISSING = 0.05  # a run of which a larger share is unavailable says nothing
 KEY = ["run", "method", "seed", "dataset", "category", "problem", "phase", "mode", "sample", "round"]
+#: What tells one run of a method on a category from every other.
+STREAM = ["run", "method", "category"]
 TEXT = ["response", "solution", "tools", "output", "error"]
 #: Rows that repeat, one a problem, the answer that a recorded run ended with, problems solved again included.
 SELECTED, SELECTION = "selected", "recorded selection"
@@ -139,50 +141,41 @@ def with_shared_state(candidates: pd.DataFrame) -> pd.DataFrame:
     return candidates.assign(shares_state=stated.fillna(of_run))
 
 
-def checked(candidates: object) -> pd.DataFrame:
+def require_candidates(candidates: object) -> pd.DataFrame:
     """The table itself. Raises TroveLiteError where it is not one of candidates."""
     if not isinstance(candidates, pd.DataFrame):
         raise TroveLiteError(f"not a table of candidates, but a {type(candidates).__name__}: see load_candidates")
-    absent = [name for name in ("run", "category", "problem", "phase", "mode", "sample") if name not in candidates]
-    if absent:
+    if absent := [name for name in ("run", "category", "problem", "phase", "mode", "sample") if name not in candidates]:
         raise TroveLiteError(f"not a table of candidates: it lacks {', '.join(absent)}; see load_candidates")
     return candidates
 
 
 def outcomes(candidates: pd.DataFrame) -> pd.DataFrame:
     """The same table without the texts that a model or a program wrote; of these only answers and measures stay."""
-    return measured(checked(candidates)).drop(columns=TEXT, errors="ignore")
+    return add_measures(require_candidates(candidates)).drop(columns=TEXT, errors="ignore")
 
 
-def measured(candidates: pd.DataFrame) -> pd.DataFrame:
+def add_measures(candidates: pd.DataFrame) -> pd.DataFrame:
     """The same table with what `programs` measures of a solution (`MEASURED`)."""
     if "solution" not in candidates:
         return candidates.assign(**dict.fromkeys(set(MEASURED.names) - set(candidates.columns)))
     texts = candidates[["solution", "tools"]].fillna("").itertuples(index=False, name=None)
     pairs = [(solution, parse_tools(tools)) for solution, tools in texts]
-    counts = [operation_counts(*pair) for pair in pairs]
-    return candidates.assign(
-        reported_operations=pd.array([reported for reported, *_ in counts], dtype="Int32"),
-        used_tools=pd.Series([used_tools(*pair) for pair in pairs], candidates.index, dtype=object),
-        operation_counts=pd.Series(counts, candidates.index, dtype=object),
-    )
+    counts = pd.Series([operation_counts(*pair) for pair in pairs], candidates.index, dtype=object)
+    used = pd.Series([used_tools(*pair) for pair in pairs], candidates.index, dtype=object)
+    reported = counts.str[0].astype("Int32")
+    return candidates.assign(reported_operations=reported, used_tools=used, operation_counts=counts)
 
 
 def all_candidates(candidates: pd.DataFrame) -> pd.DataFrame:
-    """The candidates proper: without the rows that say what a recorded run selected (`selections`).
-
-    Of runs that are known by their selected answers alone nothing is left.
-    """
-    return candidates[(checked(candidates)["phase"] != SELECTED).to_numpy()]
+    """The candidates proper: without the rows that say what a recorded run selected (`selections`)."""
+    return candidates[(require_candidates(candidates)["phase"] != SELECTED).to_numpy()]
 
 
 def selections(candidates: pd.DataFrame) -> pd.DataFrame:
-    """The answer that each recorded run ended with, as its result file says: one row a problem and run.
-
-    It was selected in two stages, after problems were solved again with the trimmed toolbox. Of a run nothing else may
-    be known (`selected_alone`).
-    """
-    return candidates[(checked(candidates)["phase"] == SELECTED).to_numpy()]
+    """The answer that each recorded run ended with, as its result file says, after problems were solved again with the
+    trimmed toolbox: one row a problem and run, of which nothing else may be known (`selected_alone`)."""
+    return candidates[(require_candidates(candidates)["phase"] == SELECTED).to_numpy()]
 
 
 def selected_alone(candidates: pd.DataFrame) -> list[tuple[str, str]]:
@@ -218,11 +211,9 @@ def calls_of(candidates: pd.DataFrame) -> pd.DataFrame:
     return as_frame(pa.Table.from_pandas(known.reindex(columns=CALLS_SCHEMA.names), CALLS_SCHEMA, preserve_index=False))
 
 
-def named(table: pd.DataFrame, name: str, title: str, runs: str = "", **about: object) -> pd.DataFrame:
-    """A table that knows its file's name, its title in the paper, what it was computed from, and what else is drawn.
-
-    Among the rest, `stand_ins`: the sources that stand in for another; `note`: why it is empty where it is.
-    """
+def name_table(table: pd.DataFrame, name: str, title: str, runs: str = "", **about: object) -> pd.DataFrame:
+    """A table that knows its file's name, its title in the paper and what it was computed from; `note`: why it is empty
+    where it is."""
     table.attrs = {"name": name, "title": title, "runs": runs, **about}
     return table
 
@@ -230,17 +221,15 @@ def named(table: pd.DataFrame, name: str, title: str, runs: str = "", **about: o
 def _together(paths: tuple[str | Path, ...], read: Callable[[Path], pa.Table], key: list[str]) -> pd.DataFrame:
     if not paths:
         raise TroveLiteError("no run given: name a run folder or a parquet file of candidates or outcomes")
-    for path in paths:
-        if not isinstance(path, (str, Path)):
-            raise TroveLiteError(f"a {type(path).__name__} is not the path of a run: name a run folder or a file")
+    if wrong := [type(path).__name__ for path in paths if not isinstance(path, (str, Path))]:
+        raise TroveLiteError(f"a {wrong[0]} is not the path of a run: name a run folder or a file")
     tables = [read(Path(path)) for path in paths]
     if not all("solution" in table.column_names or "stage" in table.column_names for table in tables):
         frames = [outcomes(as_frame(table)) for table in tables]
         tables = [pa.Table.from_pandas(frame, OUTCOMES_SCHEMA, preserve_index=False) for frame in frames]
     frame = as_frame(pa.concat_tables(tables)).sort_values(key, kind="stable", ignore_index=True)
-    repeated = frame.duplicated(key)
-    if repeated.any():
-        row = frame[repeated].iloc[0]
+    if len(again := frame[frame.duplicated(key)]):
+        row = again.iloc[0]
         where = f"run '{row['run']}', {row['category']} problem {row['problem']}"
         raise TroveLiteError(f"{', '.join(map(str, paths))}: {where} is there twice; give each run once")
     return frame
@@ -259,9 +248,8 @@ def _read_candidates(path: Path) -> pa.Table:
     schema = SCHEMA if "solution" in table.column_names else OUTCOMES_SCHEMA
     if "selection" not in table.column_names:
         table = table.append_column("selection", _stated_rules(table, file.parent))
-    for name in LATER:
-        if name in schema.names and name not in table.column_names:
-            table = table.append_column(name, pa.nulls(len(table), schema.field(name).type))
+    for name in {*LATER} & {*schema.names} - {*table.column_names}:
+        table = table.append_column(name, pa.nulls(len(table), schema.field(name).type))
     return _cast(table, schema, file)
 
 

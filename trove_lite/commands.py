@@ -115,7 +115,7 @@ def settings_of(given: Mapping, out: Path | None = None, tool: tuple[str, ...] =
         raise UsageError("--k and --completion_tokens both say what a problem may spend: give one of them")
     given = ({"name": out.resolve().name} if out else {}) | dict(given)
     sampling = {f.name: given.pop(f.name) for f in fields(SamplingSettings) if f.name in given}
-    choices = {name: given.pop(name) for name in METHODS if name in given}
+    choices = {name: given.pop(f"{name}.") for name in METHODS if f"{name}." in given}
     settings = RunSettings(**given, sampling=SamplingSettings(**sampling), choices=choices)
     return replace(settings, choices=_with_tools(settings, tool)) if tool else settings
 
@@ -151,7 +151,7 @@ def report(
     p: dict[str, str] | None = None,
     title: str = "",
     only: tuple[str, ...] = (),
-    notebooks: Path = Path("notebooks"),
+    notebooks: Path | None = None,
     jobs: int = min(4, os.cpu_count() or 1),
 ) -> int:
     """Run all notebooks: tables, figures and an HTML index.
@@ -161,7 +161,7 @@ def report(
     p: a parameter of those notebooks that have it
     title: of the index; else its NAME
     only: these notebooks alone (40_latm)
-    notebooks: their folder
+    notebooks: their folder; else `notebooks` here, or those that came with the package
     jobs: notebooks at once
 
     examples:

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Literal
 
 from .commands import new_folder, refuse_less_than_one, say
-from .errors import TroveLiteError
 
 
 def import_(
@@ -31,68 +30,59 @@ def import_(
       trove-lite import LOG.md … RESULT.json … --out runs/theirs
       trove-lite import --format inspect plain=A.eval tools=B.eval --out runs/theirs
     """
-    if format == "creator":
-        return import_programs(logs, new_folder(out, force))
-    if format != "official":
-        return import_others(logs, new_folder(out, force), format, verdict, partial)
+    from .analysis.choose import without_agreement
     from .candidates import save_run
+    from .journal import on_disk
+
+    folder, options = new_folder(out, force), [] if format == "official" else ["--format", format]
+    options += [*["--verdict", verdict] * bool(verdict), *["--partial"] * partial]
+    command = shlex.join(["trove-lite", "import", *options, *logs, "--out", str(out)])
+    with on_disk(folder):
+        if format in READ:
+            table, about, said = READ[format](list(map(Path, logs)), folder)
+        else:
+            from .recorded.harness_logs import import_harness_logs
+
+            table, about = import_harness_logs(logs, format, verdict=verdict, partial=partial)
+            said = without_agreement(table)
+        save_run(folder, table, {"kind": "import", "provenance": "recorded", "command": command} | about)
+    problems = len(table[["category", "problem"]].drop_duplicates())
+    say(*said, f"{len(table)} candidates for {problems} problems in {folder}")
+
+
+def read_official(paths: list[Path], folder: Path) -> tuple:
+    """Logs and result files of the official program → candidates, what `run.json` says of them, and lines to print.
+
+    What each file says goes to `recorded.csv` in the run folder.
+    """
     from .datasets.files import sha256_of
-    from .recorded.official_files import as_table
-    from .recorded.official_logs import import_logs, known_problems, refuse_no_log
-    from .recorded.official_toolboxes import kept_tools
+    from .recorded.official_files import as_table, kept_tools
+    from .recorded.official_logs import import_logs, known_problems
 
-    folder, paths = new_folder(out, force), list(map(Path, logs))
-    try:
-        problems = known_problems()
-    except TroveLiteError:
-        for path in paths:  # that a path is wrong is worth more than that data is missing
-            refuse_no_log(path)
-        raise
-    table, reports = import_logs(paths, problems)
-    streams = table[["run", "category", "method"]].drop_duplicates().itertuples(index=False, name=None)
-    about = {
-        "kind": "import",
-        "provenance": "recorded",
-        "model": sorted(table["model"].unique()),
-        "command": shlex.join(["trove-lite", "import", *logs, "--out", str(out)]),
-        "logs": [vars(report) | {"sha256": sha256_of(path)} for report, path in zip(reports, paths, strict=True)],
-        "toolboxes": kept_tools(reports, {(run, category): method for run, category, method in streams}),
-    }
-    save_run(folder, table, about)
+    table, reports = import_logs(paths, known_problems())
+    folder.mkdir(parents=True, exist_ok=True)
     as_table(reports).to_csv(folder / "recorded.csv", index=False, lineterminator="\n")
-    for report in reports:
-        say(str(report), *(f"  {disagreement}" for disagreement in report.disagreements))
-    print(f"{len(table)} candidates in {folder}")
+    about = {
+        "model": sorted(table["model"].unique()),
+        "logs": [vars(report) | {"sha256": sha256_of(path)} for report, path in zip(reports, paths, strict=True)],
+        "toolboxes": kept_tools(reports),
+    }
+    return table, about, [f"{report}" + "".join(f"\n  {d}" for d in report.disagreements) for report in reports]
 
 
-def import_programs(logs: tuple[str, ...], folder: Path) -> None:
-    from .candidates import save_run
+def run_creator_programs(paths: list[Path], folder: Path) -> tuple:
+    """Programs by CREATOR's prompts, run here → candidates, and what `run.json` says of them."""
     from .datasets.files import sha256_of
     from .recorded.creator_programs import MODEL, TIME_LIMIT, import_creator_programs
     from .sandbox.pool import Sandbox
 
     with Sandbox(time_limit=TIME_LIMIT) as sandbox:
-        table = import_creator_programs(list(map(Path, logs)), sandbox)
-        about = {"kind": "import", "provenance": "recorded", "model": [MODEL], "sandbox": sandbox.describe()}
-    about["command"] = shlex.join(["trove-lite", "import", "--format", "creator", *logs, "--out", str(folder)])
-    about["logs"] = [{"log": log, "sha256": sha256_of(Path(log))} for log in logs]
-    save_run(folder, table, about)
-    print(f"{len(table)} candidates in {folder}")
+        table, box = import_creator_programs(paths, sandbox), sandbox.describe()
+    logs = [{"log": str(path), "sha256": sha256_of(path)} for path in paths]
+    return table, {"model": [MODEL], "sandbox": box, "logs": logs}, []
 
 
-def import_others(logs: tuple[str, ...], folder: Path, format: str, verdict: str, partial: bool) -> None:
-    from .analysis.choose import without_agreement
-    from .candidates import save_run
-    from .journal import on_disk
-    from .recorded.harness_logs import import_harness_logs
-
-    table, about = import_harness_logs(logs, format, verdict=verdict, partial=partial)
-    words = ["trove-lite", "import", "--format", format, *logs, "--out", str(folder), *["--partial"] * partial]
-    command = shlex.join([*words, *(["--verdict", verdict] if verdict else [])])
-    with on_disk(folder):
-        save_run(folder, table, {"kind": "import", "provenance": "recorded", "command": command} | about)
-    problems = len(table[["category", "problem"]].drop_duplicates())
-    say(*without_agreement(table), f"{len(table)} candidates for {problems} problems in {folder}")
+READ = {"official": read_official, "creator": run_creator_programs}
 
 
 def export(runs: tuple[Path, ...], *, out: Path, format: Literal["csv", "inspect"] = "csv") -> None:

@@ -3,13 +3,14 @@
 Works on text alone, in time linear in it: it never executes anything and never raises on what a model wrote. `PARSERS`
 names two ways to read a completion: `official`, by lines and substrings, quirk by quirk, and `strict`, by fences that
 begin a line and by syntax trees. By both, functions may be read `isolated`: definitions with what they need, and no
-other statement. A method whose program is all that a reply has in blocks is read by one of `FENCES`.
+other statement. A reply whose
+program is all its blocks is read by `read_blocks`.
 """
 
 import ast
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -189,8 +190,6 @@ FENCE = re.compile(r"([ \t]*+)(`{3,}+|~{3,}+)[ \t]*+([^\s`]*+)[^`]*+$")
 #: A fence behind other text, at the line's end.
 LATE_FENCE = re.compile(r"(?<!`)(`{3}+)(?!`)[ \t]*+([\w.+]*+)[ \t]*+$")
 PYTHON = re.compile(r"\W*(?:i?python|py)[\d.]*\W*", re.IGNORECASE)
-#: A block as CREATOR's program sees it: closed, whatever character follows the label.
-CLOSED = re.compile(r"```python.(.*?)```", re.DOTALL)
 
 
 class Fence(NamedTuple):
@@ -202,8 +201,8 @@ class Fence(NamedTuple):
     label: str
 
 
-def read_blocks(text: str, fences: str, *, headings: bool = False, chat: bool = False) -> Parsed:
-    """Read a reply whose program is its Python blocks, in one block; "" where it has none. `fences` is one of FENCES.
+def read_blocks(text: str, *, headings: bool = False, chat: bool = False) -> Parsed:
+    """Read a reply whose program is its Python blocks, in one block; "" where it has none.
 
     headings: it was asked for under TROVE's headings: blocks under **Tools** are its tools, wherever they stand. chat:
     it is a turn of a chat, which goes on to no next question.
@@ -215,8 +214,8 @@ def read_blocks(text: str, fences: str, *, headings: bool = False, chat: bool = 
         ends = (i for i in range(starts[-1], len(lines)) if lines[i].startswith("**Solution**"))
         start, end = starts[-1], next(ends, len(lines))
         tools, lines = lines[start + 1 : end], [*lines[:start], *lines[end:]]
-    code = "\n\n".join(FENCES[fences]("\n".join(lines).strip()))
-    found = (tool for block in _all("\n".join(tools)) for tool in _tools_in(block.split("\n")))
+    code = "\n\n".join(blocks_in("\n".join(lines).strip()))
+    found = (tool for block in blocks_in("\n".join(tools)) for tool in _tools_in(block.split("\n")))
     return Parsed(fenced(code) if code.strip() else "", tuple(found))
 
 
@@ -278,32 +277,9 @@ def _parses(code: str) -> bool:
     return False
 
 
-def _all(text: str) -> list[str]:
+def blocks_in(text: str) -> list[str]:
+    """A text's Python blocks as chat models write them; where it has none, as the official program sees them."""
     return python_blocks(text) or list(code_blocks(text))
-
-
-def _closed(text: str) -> list[str]:
-    """All blocks, none where one of them is not closed; one that holds nothing does nothing, rightly."""
-    blocks = [block.strip() for block in CLOSED.findall(text)]
-    if "```python" in CLOSED.sub("", text):
-        return []
-    return blocks if any(blocks) or not blocks else ["pass"]
-
-
-def _as_part(text: str) -> list[str]:
-    opened = text if text.startswith("```python") else f"```python\n{text}"
-    return _closed(opened if opened.endswith("```") else f"{opened}\n```")
-
-
-#: Ways to find a reply's blocks: `blocks`, however a chat model writes them; the others as CREATOR's program does.
-FENCES: dict[str, Callable[[str], list[str]]] = {
-    "blocks": _all,
-    # a reply without any fence is a program, and one with an open block is none
-    "released": lambda text: _closed(text if "```" in text else f"```python\n{text}\n```"),
-    "released_part": _as_part,  # of a tool and of its use: a fence is put before and behind that is not there
-    "released_check": _closed,  # of a tool that is tried alone
-    "released_first": lambda text: list(code_blocks(text))[:1],  # in tool transfer: closed or not
-}
 
 
 # ---- thinking ----

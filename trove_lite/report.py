@@ -20,7 +20,7 @@ def report(
     runs: Sequence[str | Path],
     name: str,
     *,
-    notebooks: Path,
+    notebooks: Path | None,
     parameters: Mapping[str, str],
     jobs: int,
     title: str = "",
@@ -33,6 +33,7 @@ def report(
     """
     if name in ("", "..") or Path(name).name != name:
         raise TroveLiteError(f"--out {name}: give a plain name, without folders; it goes under results/ and figures/")
+    notebooks = notebooks or essays_folder()
     parameters = dict(parameters)
     if "runs" in parameters:
         if runs:
@@ -73,6 +74,13 @@ def _is_about(path: Path, methods: set[str]) -> bool:
     """Whether a notebook can say anything of runs of these methods; variants, such as `creator_R0`, count as these."""
     named = _about(path).get("methods", ())
     return not named or any(f"{method}_".startswith(f"{name}_") for method in methods for name in named)
+
+
+def essays_folder() -> Path:
+    """`notebooks` here, or beside the package in a clone, or within `papers` where a wheel was installed."""
+    package = Path(__file__).parent.parent
+    known = (Path("notebooks"), package / "notebooks", package / "papers" / "essays")
+    return next((folder for folder in known if folder.is_dir()), known[0])
 
 
 def _about_runs(notebooks: Path, methods: set[str], only: Sequence[str]) -> dict[Path, dict[str, object]]:
@@ -141,25 +149,14 @@ def answer_sentence(results: Path) -> str:
 
 
 def _claims(results: Path) -> list[str]:
-    """The papers' claims by verdict, of `claims.csv`; the open ones folded, with what would decide each."""
+    """The papers' claims of `claims.csv`, by verdict; the open ones last."""
     path = results / "claims.csv"
     if not path.is_file():
         return []
     table = pd.read_csv(path, dtype=str, keep_default_na=False)
-    table["claim"] += " (" + table["paper"] + ", " + table["place"] + ")"
-    table["ours"] += " " + table["interval"]
-    missing = table["why"].str.rpartition("open: ")[2].where(table["why"].str.contains("open: |absent: "))
-    missing = missing.str.replace("stand-in: ", "runs of the method itself, not of its stand-in, the ")
-    table["what would decide it"] = missing.fillna("a narrower interval: more problems or runs")
-    parts = ["<h2>What the papers claim</h2>"]
-    for verdict, rows in table.groupby(table["verdict"].replace("open", "~open")):  # open last
-        last = ["what would decide it"] if verdict == "~open" else ["why", "hangs_on"]
-        shown = rows[["claim", "printed", "ours", *last]].rename(columns={"hangs_on": "hangs on"})
-        words = f"{verdict.strip('~')}: {len(rows)} of {len(table)}"
-        html = f'<div class="scroll">{shown.to_html(index=False, border=0)}</div>'
-        folded = f"<details><summary>{words}</summary>{html}</details>"
-        parts.append(folded if verdict == "~open" else f"<h3>{words}</h3>{html}")
-    return parts
+    table = table.sort_values("verdict", key=lambda verdict: verdict.replace("open", "~"), kind="stable")
+    shown = table[["verdict", "claim", "paper", "place", "printed", "ours", "interval", "why"]]
+    return [f'<h2>What the papers claim</h2><div class="scroll">{shown.to_html(index=False, border=0)}</div>']
 
 
 def _picture(path: Path, results: Path) -> str:

@@ -22,7 +22,7 @@ def number_text(value: float) -> str:
     return repr(value + 0.0)
 
 
-def rounded(answer: str) -> str:
+def round_answer(answer: str) -> str:
     """What the described rules compare: a number's canonical text rounded to two decimals, any other text as it is."""
     try:
         value = float(answer)
@@ -73,7 +73,7 @@ def one_stage_described(votes: Sequence[Vote]) -> int:
         return first_successful(votes)
     top = max(counts.values())
     voters = [i for i, vote in enumerate(votes) if vote.ok and len(vote.answers)]
-    return fewest_operations(votes, [i for i in voters if counts[rounded(votes[i].answers[0])] == top])
+    return fewest_operations(votes, [i for i in voters if counts[round_answer(votes[i].answers[0])] == top])
 
 
 def two_stage_described(votes: Sequence[Vote]) -> int:
@@ -88,7 +88,7 @@ def every_answer(votes: Sequence[Vote]) -> Counter[str]:
 
 def one_each(votes: Sequence[Vote]) -> Counter[str]:
     """The described count: one vote a program, for its graded answer."""
-    return Counter(rounded(vote.answers[0]) for vote in votes if vote.ok and len(vote.answers))
+    return Counter(round_answer(vote.answers[0]) for vote in votes if vote.ok and len(vote.answers))
 
 
 def oracle(correct: Sequence[bool]) -> int:

@@ -1,8 +1,4 @@
-"""CREATOR (Qian et al. 2023): its tables and figures on any run of its methods, and what they are at equal budgets.
-
-`study` makes the comparison from candidates, graded anew; a function a table takes it, and one a figure its table. The
-paper reports one attempt of each method whatever it costs; `matched` and `curves` let cheaper methods repeat theirs.
-"""
+"""CREATOR (Qian et al. 2023): its tables and figures on any run of its methods, and what they are at equal budgets."""
 
 from .grading import GRADERS
 from .sides import Study, limited, study

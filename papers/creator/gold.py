@@ -1,7 +1,6 @@
 """CREATOR's gold tools and solutions, run: how many print their gold answer, and why the others do not.
 
-`python -m papers.creator.gold` makes results/creator: `gold.csv`, each program that does not reproduce its
-answer, and `gold_counts.csv`.
+`python -m papers.creator.gold` makes results/creator/gold.csv and gold_counts.csv.
 """
 
 import re

@@ -1,6 +1,5 @@
-"""CREATOR's answers graded anew from what programs printed and models said.
+"""CREATOR's answers graded anew (`datasets.graders`) from what programs printed and models said.
 
-Every verdict is computed from the candidates' own texts by both graders (`datasets.graders`), never read from the run.
 Where a run kept no texts, the numbers that its data set read in them stand in.
 """
 
@@ -22,13 +21,11 @@ GRADED_BY = ["text", "gold", "kind"]
 
 
 def gold_answers(dataset: Dataset, categories: Sequence[str]) -> pd.DataFrame:
-    """A row a problem: `gold`, a number, and whether it is among the numbers of the question and what it is about.
+    """A row a problem: `gold`, a number, and whether it is given away (`gold_in_input`).
 
     Raises TroveLiteError where the data set's file is not there, or its answers are no numbers.
     """
-    problems = [
-        (category, p.index, p.gold, gold_in_input(p)) for category in categories for p in dataset.load(category)
-    ]
+    problems = [(c, p.index, p.gold, gold_in_input(p)) for c in categories for p in dataset.load(c)]
     return pd.DataFrame(problems, columns=["category", "problem", "gold", "gold_in_input"])
 
 

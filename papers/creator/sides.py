@@ -1,7 +1,6 @@
-"""What CREATOR's paper compares: its methods as sides of a comparison, their attempts, and what each attempt cost.
+"""CREATOR's methods as sides of a comparison, their attempts, and what each attempt cost.
 
-An attempt is one program with all that led to it: a creation, its checks, a decision, repairs. A run with a limit of R
-repairs tells what a smaller limit would have given: `limited` takes back the repairs beyond it.
+An attempt is one program with all that led to it: a creation, its checks, a decision, repairs.
 """
 
 from dataclasses import replace
@@ -44,11 +43,10 @@ ATTEMPT = ["run", "method", "category", "problem", "seed", "sample"]
 
 
 class Study(NamedTuple):
-    """CREATOR's comparison on one data set.
+    """CREATOR's comparison on one data set: a side for each method, and for each that repairs one without repair.
 
-    `sides`: a side for each method, and for each that repairs one without repair, graded by `grader`. `graded`: the
-    candidates, drafts too, with every grader's verdict. `costs`: a row an attempt, with its calls and tokens written.
-    `note`: why verdicts are those of the run and not computed anew; "" where they are.
+    `graded`: the candidates, drafts too, with every grader's verdict, of which `grader`'s counts. `costs`: a row an
+    attempt. `note`: why verdicts are those of the run and not computed anew; "" where they are.
     """
 
     sides: Comparison
@@ -73,12 +71,11 @@ def study(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None, grader
     _, _, dataset = one_kind(candidates, "model", "provenance", "dataset")
     independent = independent_runs(candidates)
     graded, note = _graded(independent, dataset, grader)
-    names, frames = graded["method"].astype(str), {}
-    methods = [method for method in dict.fromkeys([*TITLES, *names]) if (names == method).any()]
-    for method in methods:
-        own, title = graded[names == method], TITLES.get(method, method)
-        frames |= {title + NO_REPAIR: limited(own, 0)} if method in REPAIRING else {}
-        frames[title] = own
+    parts, frames = dict(list(graded.groupby(graded["method"].astype(str), sort=False))), {}
+    for method in (method for method in dict.fromkeys([*TITLES, *parts]) if method in parts):
+        title = TITLES.get(method, method)
+        frames |= {title + NO_REPAIR: limited(parts[method], 0)} if method in REPAIRING else {}
+        frames[title] = parts[method]
     calls = calls_of(independent) if calls is None else calls
     return Study(Comparison.of(frames, calls=calls), graded, attempt_costs(graded, calls), grader, note)
 

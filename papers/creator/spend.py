@@ -1,8 +1,7 @@
 """What attempts cost, and what they buy: CREATOR beside simpler methods at the same mean calls, and the same tokens.
 
-The paper makes one attempt with each method, whatever it costs. Here methods repeat attempts and agree on an answer
-(never by gold), and questions have no hints. What m attempts reach is estimated by drawing m of those recorded; a mean
-budget between m and m + 1 attempts is what tossing a coin between the two would cost on average, and reach.
+Methods repeat attempts and agree on an answer; questions have no hints. A mean budget between m and m + 1 attempts is
+what tossing a coin between the two would cost on average, and reach.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,8 +17,8 @@ from trove_lite.analysis.choose import PROBLEM
 from trove_lite.analysis.scores import estimate, score
 from trove_lite.analysis.variance import SMALLEST_EFFECT
 
-from .. import named
 from ..figures import forest
+from ..tables import name_table
 from .sides import NO_REPAIR, Study, without_hints
 
 CREATOR, POT, ENTANGLED, PRIMITIVE = "CREATOR", "PoT", "Entangled", "PRIMITIVE"
@@ -56,7 +55,7 @@ def curves(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame
             rows.append({"system": name, "attempts": m} | spent | estimate(scores(m))._asdict())
     table = pd.DataFrame(rows).reindex(columns=SPEND_COLUMNS)
     note = "none of CREATOR's methods was run"
-    return named(table, "creator_spend", "Accuracy against spend", study.title, note=note)
+    return name_table(table, "creator_spend", "Accuracy against spend", study.title, note=note)
 
 
 def spend_figure(table: pd.DataFrame) -> Figure | None:
@@ -64,10 +63,7 @@ def spend_figure(table: pd.DataFrame) -> Figure | None:
     known = table[(table["a"] == CREATOR) & table["difference"].notna()]
     known = known.drop_duplicates(["budget", "spent", "b"], keep="last")
     units = known["budget"].map({"calls": "calls", "completion tokens": "tokens written"})
-    rows = [
-        f"{spent:.2g} {unit}" if spent < 100 else f"{spent:,.0f} {unit}"
-        for spent, unit in zip(known["spent"], units, strict=True)
-    ]
+    rows = known["spent"].map(lambda spent: f"{spent:.2g} " if spent < 100 else f"{spent:,.0f} ") + units
     return forest(
         known.assign(row=rows), title="CREATOR minus each rival at the same spend", rows="row", series="b",
         value="difference", label="difference of accuracy by agreement (points)", margin=SMALLEST_EFFECT,
@@ -78,9 +74,8 @@ def spend_figure(table: pd.DataFrame) -> Figure | None:
 def matched(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
     """Accuracy of each of PAIRS at the same mean calls and at the same mean completion tokens, with the difference.
 
-    budget: what is matched; spent: how much of it, on average over problems: one attempt of CREATOR, one of the dearest
-    method, and what costs as much as CALLS calls of CREATOR. attempts: how many that buys. Where a side's runs do not
-    reach that far, or nothing counts its tokens, the row says so in `note`.
+    spent: a problem's mean of what is matched (`budget`): one attempt of CREATOR, one of the dearest method, and what
+    CALLS calls of CREATOR cost. attempts: how many that buys. `note`: why a row has no difference.
     """
     study = without_hints(study)
     sides, costs, rows = _attempting(study), mean_costs(study), []
@@ -97,16 +92,14 @@ def matched(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFram
             about |= {f"attempts_{side}": attempts[name] for side, name in zip("ab", pair, strict=True)}
             for row in analysis.differences(study.sides, scores).to_dict("records"):
                 for side, name in zip("ab", pair, strict=True):
-                    part = scores[name]
-                    if row["category"] not in ("all", "covered"):
-                        part = part[part["category"] == row["category"]]
-                    each = part.groupby(["category", "problem"], observed=True)["score"].mean()
-                    row[f"value_{side}"] = each.mean()
+                    each = scores[name].groupby(["category", "problem"], observed=True)["score"].mean()
+                    whole = row["category"] in ("all", "covered")
+                    row[f"value_{side}"] = each.mean() if whole else each[row["category"]].mean()
                 rows.append(about | row)
     table = pd.DataFrame(rows).reindex(columns=MATCHED_COLUMNS).astype({"problems": "Int64"})
     if len(tested := table[table["p"].notna()]):
-        table["p_holm"] = analysis.corrected(tested)["p_holm"]
-    return named(table, "creator_matched", "Matched budgets", study.title)
+        table["p_holm"] = analysis.add_holm(tested)["p_holm"]
+    return name_table(table, "creator_matched", "Matched budgets", study.title)
 
 
 def budgets(costs: pd.DataFrame, budget: str) -> list[float]:
@@ -139,18 +132,17 @@ def _scores(side: pd.DataFrame, seed: int, resamples: int) -> Scores:
 
 def _attempting(study: Study) -> dict[str, pd.DataFrame]:
     """The sides that make attempts, as they were run."""
-    sides = {name: side for name, side in study.sides.sides.items() if not name.endswith(NO_REPAIR)}
-    return {name: side for name, side in sides.items() if len(set(side["mode"])) == 1}
+    sides = study.sides.sides.items()
+    return {name: side for name, side in sides if not name.endswith(NO_REPAIR) and len(set(side["mode"])) == 1}
 
 
 def _cannot(most: Mapping[str, int], attempts: Mapping[str, float], budget: str, spent: float) -> str:
     """Why a pair cannot be compared; "" where it can. attempts: that a budget buys; most: that all problems have."""
     if lacking := [f"no {name} runs" for name in attempts if name not in most]:
         return "; ".join(lacking)
-    if CREATOR not in most:
-        return "no CREATOR runs, whose cost is the measure"
     if not np.isfinite(spent):
-        return f"no {budget} counted in the {CREATOR} runs, whose cost is the measure"
+        lacks = f"no {budget} counted in the CREATOR runs" if CREATOR in most else "no CREATOR runs"
+        return f"{lacks}, whose cost is the measure"
     reasons = []
     for name, n in attempts.items():
         if not np.isfinite(n):

@@ -1,7 +1,6 @@
 """CREATOR's tables, each a function named after it, and the tables behind its figures; printed values beside ours.
 
-An accuracy is that of a single attempt, as in the paper: the mean over the attempts that were recorded. What one data
-set's runs cannot fill keeps its printed row, with the reason in `note`.
+An accuracy is that of a single attempt, as in the paper: the mean over the attempts that were recorded.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,8 +14,8 @@ from trove_lite.analysis.choose import in_order
 from trove_lite.analysis.scores import ALL_MICRO, COVERED_MICRO, estimate, oracle_score
 from trove_lite.datasets.graders import MARKER, NUMBER
 
-from .. import beside, in_columns, is_in_print, named, nothing, published_value
 from ..figures import curve
+from ..tables import beside, is_in_print, name_table, nothing, paper_table, printed
 from .grading import GRADERS, WORDS, texts_of
 from .sides import NO_REPAIR, REPAIRING, SUPERVISED, TITLES, Study, limited, without_hints
 
@@ -60,10 +59,8 @@ def accuracy(side: pd.DataFrame) -> pd.DataFrame:
 
 
 def successful_execution(side: pd.DataFrame) -> pd.DataFrame:
-    """The share of attempts with a valid final answer.
-
-    A program's is valid where it ran to its end within the limit of repairs, be it that it printed nothing; words'
-    where a number follows the marker, as the paper says (its program counts none as failed).
+    """The share of attempts with a valid final answer: a program that ran to its end, be it that it printed nothing;
+    words in which a number follows the marker, as the paper says (its program counts none as failed).
     """
     marked = [MARKER in text and NUMBER.search(text.rpartition(MARKER)[2]) is not None for text in texts_of(side)]
     valid = ~side["method"].astype(str).isin(WORDS) | np.array(marked, bool)
@@ -121,9 +118,7 @@ def _table(study: Study, number: str, make: Callable, **about: object) -> pd.Dat
     fits = study.sides.dataset in DATASETS.get(number, [study.sides.dataset])
     if not fits:
         about = {"note": f"these runs are on {study.sides.dataset}: run --dataset {DATASETS[number][0]}"}
-    parts = [*make()] if fits else []
-    table = in_columns(pd.concat(parts or [pd.DataFrame(columns=["runs", "problems"])], ignore_index=True))
-    return named(table, f"creator_{number}", f"{number[:-1].capitalize()} {number[-1]}", study.title, **about)
+    return paper_table("creator", number, [*make()] if fits else [], study.title, **about)
 
 
 def _measured(study: Study, number: str, rows: Mapping[str, Sequence[str]], category: str) -> Iterator[pd.DataFrame]:
@@ -135,16 +130,9 @@ def _measured(study: Study, number: str, rows: Mapping[str, Sequence[str]], cate
 
 def _row(study: Study, number: str, side: str, in_print: Sequence[str], measure: str = "accuracy") -> pd.DataFrame:
     """A side's cells beside what is printed; of a side that was not run only what is printed, and why."""
-    score, metric = MEASURES[measure]
-    where = dict(zip(("method", "setting", "metric"), (*in_print, metric), strict=True))
-
-    def look_up(category: str) -> tuple[float, float]:
-        if number != "table2":  # tables of one data set name no category
-            return published_value(f"creator_{number}", "value", **where) / 100, float("nan")
-        cell = where | {"category": category, "method": where["method"].replace("Standard", "Vanilla")}
-        return published_value("creator_table2", "value", **cell) / 100, float("nan")
-
-    sides = study.sides
+    (score, metric), (method, setting), sides = MEASURES[measure], in_print, study.sides
+    method = method.replace("Standard", "Vanilla") if number == "table2" else method
+    look_up = printed(f"creator_{number}", column="value", scale=100, method=method, setting=setting, metric=metric)
     if side not in sides.sides:
         sides = sides.with_sides(**{side: next(iter(sides.sides.values())).iloc[:0]})
     of_print = look_up if is_in_print(study.sides, "creator", DATASETS[number][0]) else nothing
@@ -158,8 +146,7 @@ def leniency_table(study: Study) -> pd.DataFrame:
     """What the released grader gives, by category and method: mean verdicts of single attempts, and their difference.
 
     `leniency` is released less strict; `gifts` the share of attempts that released alone calls right whose gold answer
-    is a number of the input; `gold_in_input` the share of problems with such an answer. Empty where nothing could be
-    graded anew.
+    is a number of the input; `gold_in_input` the share of problems with such an answer.
     """
     key = ["category", "system"]
     judged = study.graded[(study.graded["phase"].astype(str) == "stream") & study.graded["strict"].notna()]
@@ -180,7 +167,7 @@ def leniency_table(study: Study) -> pd.DataFrame:
         note = "" if "output" in study.graded else "texts were not kept: graded by the numbers in them"
         found = means.assign(leniency=means["released"] - means["strict"], **counts, note=note)
         found = found[LENIENCY_COLUMNS].reset_index()
-    return named(found, "creator_leniency", "What the released grader gives", study.title, note=study.note)
+    return name_table(found, "creator_leniency", "What the released grader gives", study.title, note=study.note)
 
 
 # ---- the tables behind the figures ----
@@ -226,5 +213,7 @@ def figure5(table: pd.DataFrame) -> Figure | None:
     filled = set(table.loc[table["value"].notna(), "category"])
     row = next((row for row in (ALL_MICRO, COVERED_MICRO, *table["category"]) if row in filled), "")
     labels = ("repairs that an attempt may have (N)", ACCURACY)
+    if not row:
+        return None
     drawn = table[table["category"] == row].astype({"k": str})  # steps: their intervals stand side by side
     return curve(drawn, panel="category", title="What repairs bring", labels=labels)

@@ -1,8 +1,4 @@
-"""CREATOR's Table 5: what a tool made for one question of a set is worth for the two others.
-
-A row of the table is one way to choose: every tool alike, the best by gold answers (an oracle, as in the paper), the
-one that agreement picks without any, or no transfer at all for the same calls. Intervals are over sets.
-"""
+"""CREATOR's Table 5: what a tool made for one question of a set is worth for the others. Intervals are over sets."""
 
 import numpy as np
 import pandas as pd
@@ -11,7 +7,7 @@ from trove_lite.analysis.choose import expected_score
 from trove_lite.analysis.scores import oracle_score
 from trove_lite.analysis.statistics import mean_interval
 
-from .. import is_in_print, named, published_value
+from ..tables import is_in_print, name_table, published_value
 from .sides import Study, without_hints
 
 DATASET, SIZE = "tool_transfer", 3
@@ -42,11 +38,9 @@ def table5(study: Study) -> pd.DataFrame:
     calls: a set's. supervision: what gold answers decide; "" where they decide nothing. Rows `from 1 to 2` are single
     transfers between places of a set, all six ordered pairs.
     """
-    study, rows, note = without_hints(study), [], ""
+    study, rows = without_hints(study), []
     cells = _cells(study.graded)
-    if study.sides.dataset != DATASET or cells.empty:
-        note = f"no tool transfer in these runs: run --dataset {DATASET} --methods transfer"
-    else:
+    if study.sides.dataset == DATASET and len(cells):
         right = cells["right"].to_numpy().reshape(-1, SIZE, SIZE)
         sets = (cells["category"] + " " + cells["set"].astype(str)).to_numpy()[:: SIZE * SIZE]
         scores = pd.DataFrame(_ways(cells, right, study), index=sets)
@@ -60,7 +54,8 @@ def table5(study: Study) -> pd.DataFrame:
     table = pd.DataFrame(rows, columns=COLUMNS)
     if not is_in_print(study.sides, "creator", DATASET):
         table["published"] = np.nan
-    return named(table, "creator_table5", "Table 5", study.title, **({"note": note} if note else {}))
+    note = f"no tool transfer in these runs: run --dataset {DATASET} --methods transfer"
+    return name_table(table, "creator_table5", "Table 5", study.title, note=note)
 
 
 def _cells(graded: pd.DataFrame) -> pd.DataFrame:
@@ -70,11 +65,10 @@ def _cells(graded: pd.DataFrame) -> pd.DataFrame:
     """
     frame = graded[(graded["phase"].astype(str) == "stream") & (graded["method"].astype(str) == "transfer")]
     frame = frame.astype({"run": str, "category": str, "mode": str, "answer": object})
-    own = frame["mode"] == "normal"
-    to = frame["problem"] % SIZE
-    source = (frame["mode"].str[-1].where(~own).astype(float) - 1).fillna(to)
+    own, place = frame["mode"] == "normal", frame["problem"] % SIZE
+    source = (frame["mode"].str[-1].where(~own).astype(float) - 1).fillna(place)
     right = frame["correct"].fillna(False).astype(float)
-    frame = frame.assign(set=frame["problem"] // SIZE, source=source, to=to, right=right)
+    frame = frame.assign(set=frame["problem"] // SIZE, source=source, to=place, right=right)
     frame = frame[~own | (frame["sample"] == frame.groupby(KEY)["sample"].transform("min"))]
     stream = ["run", "category", "set"]
     whole = frame.groupby(stream)["right"].transform("size") == SIZE * SIZE
@@ -104,10 +98,9 @@ def _ways(cells: pd.DataFrame, right: np.ndarray, study: Study) -> dict[str, np.
 
 
 def agreement(answer: np.ndarray) -> np.ndarray:
-    """The place whose tool a set trusts without gold answers: the one whose answers most others of the set share.
+    """The place whose tool a set trusts without gold answers: the one whose answers most others share; first of equals.
 
-    answer: (sets, tools, questions). For each question every tool has one vote; a tool scores where another gives the
-    same answer. The first of equals.
+    answer: (sets, tools, questions). For each question a tool scores where another gives the same answer.
     """
     same = pd.notna(answer)[:, :, None] & (answer[:, :, None] == answer[:, None])  # sets, tool, other tool, question
     return (same & ~np.eye(SIZE, dtype=bool)[:, :, None]).sum(axis=(2, 3)).argmax(axis=1)
@@ -121,8 +114,6 @@ def _row(category: str, system: str, scores: pd.Series) -> dict:
     row = {"category": category, "system": system, "published": printed, "sets": known.index.nunique()}
     row |= {"supervision": "gold answers choose" if system in SUPERVISED else "", "note": "" if len(known) else TOO_FEW}
     row["calls"] = np.nan if category == ONE else calls
-    if len(known):
-        found = mean_interval(known, clusters=known.index)
-        ends = {} if category.startswith("sets ") else {"low": found.low, "high": found.high}
-        row |= {"value": found.value} | ends
-    return row
+    found = mean_interval(known, clusters=known.index)._asdict() if len(known) else {}
+    shown = ("value",) if category.startswith("sets ") else ("value", "low", "high")
+    return row | {name: found[name] for name in shown if found}

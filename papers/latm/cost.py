@@ -1,7 +1,6 @@
 """What a tool costs until it pays: the maker's bill is paid once, the user's at every instance (LATM, section 3).
 
-The paper states O(nc + C). Here the maker's calls, its growing chat and its failed trials are counted as they were, and
-so are the longer prompts of a user who reads the tool. Prices are a parameter.
+The maker's growing chat and failed trials are counted as they were, and so are the longer prompts of a tool's user.
 """
 
 from collections import namedtuple
@@ -15,23 +14,21 @@ from matplotlib.figure import Figure
 
 from trove_lite.analysis.statistics import Interval
 from trove_lite.analysis.variance import decompose, interval
-from trove_lite.candidates import read_description, run_name
+from trove_lite.candidates import STREAM, read_description, run_name
 from trove_lite.methods.latm import PRIMITIVE
 from trove_lite.recorded.made_tools import RELEASED_MAKER, TOOL_MAKER
 
-from .. import named
 from ..figures import curve
+from ..tables import name_table
 from .released import released_tokens
 from .systems import MAKERS, System, systems
 
 TOKENS = ["prompt_tokens", "cached_tokens", "completion_tokens"]
-STREAM = ["run", "method", "category"]
 WRAP, PROVE = "wrap", "prove"  # the second is asked of nobody: tests run without the function that they test
 #: Of a task without a tool the user is asked nothing, or what PRIMITIVE asks: either saves nothing.
 NO_TOOL = "no tool was made"
 INSTANCES = (1, 2, 5, 10, 20, 50, 100, 240)
 EVEN_COLUMNS = ["prices", "category", "a", "b", "fixed", "each", "each_rival", "instances", "low", "high", "note"]
-
 
 #: What a model's token costs: read, read from the engine's cache, and written.
 Price = namedtuple("Price", "prompt cached completion")
@@ -86,10 +83,9 @@ def break_even(
 ) -> pd.DataFrame:
     """From how many instances on LATM (`a`), with its tool, costs less than what makes none (`b`); null: never.
 
-    Beside it are set other methods of the same user, and of the maker. `fixed` is paid once, `each` at every instance,
-    `each_rival` by the other; in units of `prices`. `low`, `high`: of `instances`, 95 % over instances like these, from
-    the interval of each_rival - each; infinite where that reaches 0. The bill of a maker elsewhere is read from its own
-    run, if that is among these. A task without a tool has no `each`, and says so. runs: as for `billed`.
+    `b` is of the same user, or of the maker. `fixed` is paid once, `each` at every instance, `each_rival` by the other;
+    in units of `prices`. `low`, `high`: of `instances`, 95 % over instances like these; infinite where the saving's
+    interval reaches 0. A task without a tool has no `each`, and says so. runs: as for `billed`.
     """
     bills, rows = dict(list(billed(calls, runs).groupby(["system", "category"], sort=False))), []
     for (name, price), (a, category), (b, other) in product(prices.items(), bills, bills):
@@ -97,17 +93,16 @@ def break_even(
             about = {"prices": name, "category": category, "a": a.title, "b": b.title}
             rows += [about | row for row in _even(price, category, a, b, bills)]
     table = pd.DataFrame(rows, columns=EVEN_COLUMNS)
-    return named(table, "latm_break_even", "break-even", "", note="no LATM runs beside another method's")
+    return name_table(table, "latm_break_even", "break-even", "", note="no LATM runs beside another method's")
 
 
 def _even(price: Prices, category: str, a: System, b: System, bills: Mapping) -> Iterator[dict]:
     """Where the bills of two systems on one task cross; nothing where they share no instance."""
     used = bills[a, category]
     mine, other = _each(used, price.user), _each(bills[b, category], price.user if b.user == a.user else price.maker)
-    both = mine.index.intersection(other.index)
-    if not len(both):
+    mine, other = (each.to_numpy()[:, None] for each in mine.align(other, join="inner"))
+    if not len(mine):
         return
-    mine, other = (each.reindex(both).to_numpy()[:, None] for each in (mine, other))
     fixed, note = _fixed(price.user if a.maker == a.user else price.maker, category, a, bills)
     row = {"fixed": fixed, "each": mine.mean(), "each_rival": other.mean(), "note": note}
     if not used.loc[~used["fixed"] & (used["stage"] != PRIMITIVE), "model"].notna().any():
@@ -140,8 +135,7 @@ def _fixed(price: Price, category: str, a: System, bills: Mapping) -> tuple[floa
 def costs_figure(even: pd.DataFrame, accuracy: pd.DataFrame, *, prices: str = "tokens") -> Figure | None:
     """What a right answer costs against how many instances there are, a panel a task: a tool's making is shared out.
 
-    even: of `break_even`; accuracy: of `table2`, by which a bill is divided. Of several systems the first is drawn that
-    has a tool; what answers nothing right has no line.
+    even: of `break_even`; accuracy: of `table2`. Of several systems the first is drawn that has a tool.
     """
     known = even[(even["prices"] == prices) & even["each"].notna() & even["fixed"].notna()]
     if known.empty:

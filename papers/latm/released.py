@@ -1,7 +1,5 @@
-"""LATM's released tools, run for real: what each gets right when its arguments are read without fault.
-
-GPT-4's six tools on the 240 tested instances of their tasks, with arguments that a reader of ours takes from the
-question: the most that any user of the tool can get right. `python -m papers.latm.released` makes results/latm.
+"""LATM's released tools, run for real on the 240 tested instances of their tasks, with arguments read without fault:
+the most that any user of the tool can get right. `python -m papers.latm.released` makes results/latm.
 """
 
 import re
@@ -16,7 +14,7 @@ from trove_lite.methods.latm.user import answering
 from trove_lite.recorded.made_tools import released_tool
 from trove_lite.sandbox import Execution, Sandbox
 
-from .. import published_table
+from ..tables import published_table
 
 CHARACTERS_A_TOKEN = 4  # of English and Python in GPT-4's tokenizer, about
 #: Task → what the paper's tables call it.
@@ -56,34 +54,24 @@ def ceiling(sandbox: Sandbox, categories: Sequence[str] = tuple(TITLES), limit: 
 
 def tally(problems: Sequence[Problem], runs: Sequence[Execution]) -> dict:
     """How the runs of these problems ended."""
-    ended = [run.status for run in runs]
     ran = [(bbh.read(run.output), p.gold) for p, run in zip(problems, runs, strict=True) if run.status == "ok"]
-    right = sum(bbh.correct(answers, gold) for answers, gold in ran)
-    return {
-        "instances": len(problems),
-        "right": right,
-        "wrong": len(ran) - right,
-        "failed": len(ended) - len(ran) - ended.count("timeout"),
-        "timeout": ended.count("timeout"),
-        "seconds": round(sum(run.cpu for run in runs), 1),
-        "slowest": round(max(run.cpu for run in runs), 2),
-    }
+    right, late = sum(bbh.correct(answers, gold) for answers, gold in ran), sum(run.status == "timeout" for run in runs)
+    counts = {"instances": len(runs), "right": right, "wrong": len(ran) - right, "failed": len(runs) - len(ran) - late}
+    seconds = [run.cpu for run in runs]
+    return counts | {"timeout": late, "seconds": round(sum(seconds), 1), "slowest": round(max(seconds), 2)}
 
 
 def errors(table: pd.DataFrame) -> pd.DataFrame:
     """The errors that LATM prints of users of these tools (Tables 2, 4), in percent of instances, by whose they are.
 
     tool: the released tool's, from `ceiling`. user: what is printed beyond; below zero where the print is better than
-    the tool can be, or is of fewer instances. Empty where the ceiling is.
+    the tool can be, or is of fewer instances.
     """
-    if table.empty:
-        return table
-    best = (100 * table["right"] / table["instances"]).round(2)
     others = published_table("latm_table4").query("metric == 'accuracy_pct'").rename(columns={"value": "accuracy_pct"})
     printed = pd.concat([published_table("latm_table2").query("method == 'LATM'"), others])
-    printed = printed.drop_duplicates(["task", "tool_user_model"])
-    split = printed.merge(pd.DataFrame({"task": table["task"], "tool": 100 - best}), on="task")
-    split["printed"] = (100 - split["accuracy_pct"]).round(2)
+    split = printed.drop_duplicates(["task", "tool_user_model"]).merge(table, on="task")
+    tool = 100 - (100 * split["right"] / split["instances"]).round(2)
+    split = split.assign(tool=tool, printed=(100 - split["accuracy_pct"]).round(2))
     split["user"] = (split["printed"] - split["tool"]).round(2)
     return split[["tool_user_model", "task", "printed", "tool", "user"]]
 
@@ -133,17 +121,6 @@ def tracking_shuffled_objects(question: str) -> str:
     )
 
 
-def dyck_languages(question: str) -> str:
-    """The brackets to be closed."""
-    return f"input_str = {question.partition('Input: ')[2]!r}\nret = complete_sequence(input_str)\nans = ret"
-
-
-def word_sorting(question: str) -> str:
-    """The words to be sorted."""
-    words = question.partition("List: ")[2].split()
-    return f'words1 = {words}\nret1 = sort_words_alphabetically(words1)\nans1 = " ".join(ret1)'
-
-
 def chinese_remainder(question: str) -> str:
     """The limit, the divisors and what they leave."""
     (limit,) = re.findall(r"no more than (\d+)", question)
@@ -166,16 +143,19 @@ def schedule_meeting(question: str) -> str:
     )
 
 
-IN_ORDER = (logical_deduction, tracking_shuffled_objects, dyck_languages, word_sorting, chinese_remainder)
-READERS: dict[str, Callable[[str], str]] = dict(zip(TITLES, (*IN_ORDER, schedule_meeting), strict=True))
-
-
-def known_ceiling(folder: str | Path) -> pd.DataFrame:
-    """`ceiling` of all six tasks, as it was last written to `folder`; empty, with the reason, where it was not."""
-    path = Path(folder) / "ceiling.csv"
-    table = pd.read_csv(path) if path.is_file() else pd.DataFrame({"task": []})
-    table.attrs = {"note": f"{path}: missing; `python -m papers.latm.released` makes it"}
-    return table
+READERS: dict[str, Callable[[str], str]] = {
+    "logical_deduction": logical_deduction,
+    "tracking_shuffled_objects": tracking_shuffled_objects,
+    "dyck_languages": lambda question: (
+        f"input_str = {question.partition('Input: ')[2]!r}\nret = complete_sequence(input_str)\nans = ret"
+    ),
+    "word_sorting": lambda question: (
+        f"words1 = {question.partition('List: ')[2].split()}\n"
+        'ret1 = sort_words_alphabetically(words1)\nans1 = " ".join(ret1)'
+    ),
+    "chinese_remainder": chinese_remainder,
+    "schedule_meeting": schedule_meeting,
+}
 
 
 def main() -> None:

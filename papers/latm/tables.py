@@ -22,7 +22,7 @@ from trove_lite.datasets.bbh import UNKNOWN
 from trove_lite.methods.latm import FALLBACK
 from trove_lite.recorded.made_tools import THOUGHT_MAKER, TOOL_MAKER
 
-from .. import in_columns, is_its_model, named, published_table
+from ..tables import in_columns, is_its_model, name_table, published_table
 from .cost import NO_TOOL
 from .released import TITLES
 from .systems import METHODS, System, family, systems
@@ -95,7 +95,7 @@ def table5(comparison: Comparison | None) -> pd.DataFrame:
 def _accuracy(comparison: Comparison | None, number: int, system: Callable[[object], str]) -> pd.DataFrame:
     table, title, rows = f"latm_table{number}", f"LATM's Table {number}", []
     if comparison is None:
-        return named(in_columns(pd.DataFrame(columns=["runs", "problems"])), table, title, note=NO_RUNS)
+        return name_table(in_columns(pd.DataFrame(columns=["runs", "problems"])), table, title, note=NO_RUNS)
     for name, side in comparison.sides.items():
         for cell in analysis.estimates(comparison, name, score(side, "one_stage", comparison.samples(name))):
             made = made_for(side, _tasks(comparison, cell["category"]))
@@ -108,7 +108,7 @@ def _accuracy(comparison: Comparison | None, number: int, system: Callable[[obje
     for row in printed.itertuples():
         about = {"category": TASKS[row.task], "system": system(row), "published": row.accuracy_pct / 100}
         rows.append(about | {"runs": 0, "problems": 0, "note": "printed"})
-    return named(in_columns(pd.DataFrame(rows)), table, title, comparison.title)
+    return name_table(in_columns(pd.DataFrame(rows)), table, title, comparison.title)
 
 
 def _tasks(comparison: Comparison, category: str, *sides: str) -> Sequence[str]:
@@ -147,9 +147,8 @@ def table3(runs: Iterable[str | Path]) -> pd.DataFrame:
     """How many trials to make a tool succeed (Table 3), of run folders: a row a task and maker, printed ones last.
 
     A maker of several tasks has a row of all its trials besides, category `all`. A trial succeeds where the tool passes
-    the maker's own tests. `proposals`, `verifications`: means of what was written until then; `labels`: labelled
-    problems that the maker saw, a task. The interval is Wilson's, over trials. note: what a study tells of its run, as
-    that these trials were drawn before.
+    the maker's own tests. `proposals`, `verifications`: means until then; `labels`: labelled problems that the maker
+    saw, a task. The interval is Wilson's, over trials. note: what a study tells of its run.
     """
     trials, rows = [], []
     for about in map(read_description, runs):
@@ -159,18 +158,17 @@ def table3(runs: Iterable[str | Path]) -> pd.DataFrame:
     several = frame.groupby("maker")["category"].transform("nunique") > 1
     parts = pd.concat([frame, frame[several].assign(category="all")])
     for (task, maker), part in parts.groupby(["category", "maker"], sort=False):
-        made = part["made"]
-        low, high = binomtest(int(made.sum()), len(made)).proportion_ci(method="wilson")
-        about = {"category": task, "maker": maker, "source": "run", "successes": int(made.sum()), "trials": len(made)}
-        about |= {"value": made.mean(), "low": float(low), "high": float(high)}
-        about["note"] = "; ".join(dict.fromkeys(filter(None, part["note"])))
+        made, note = int(part["made"].sum()), "; ".join(dict.fromkeys(filter(None, part["note"])))
+        ends = binomtest(made, len(part)).proportion_ci(method="wilson")._asdict()
+        about = {"category": task, "maker": maker, "source": "run", "successes": made, "trials": len(part)}
+        about |= ends | {"value": made / len(part), "note": note}
         rows.append(about | part[["proposals", "verifications", "labels"]].mean().to_dict())
     for row in published_table("latm_table3").itertuples():
         about = {"category": TASKS[row.task], "maker": row.tool_maker_model, "source": "printed"}
         rows.append(about | {"successes": row.successes, "trials": row.trials, "published": row.successes / row.trials})
     table = pd.DataFrame(rows).reindex(columns=TRIAL_COLUMNS)
     note = "" if trials else "no run folder of LATM: outcomes do not say how tools were made"
-    return named(table, "latm_table3", "LATM's Table 3", ", ".join(map(str, runs)), note=note)
+    return name_table(table, "latm_table3", "LATM's Table 3", ", ".join(map(str, runs)), note=note)
 
 
 # ---- differences ----
@@ -184,7 +182,7 @@ def differences(comparison: Comparison | None) -> pd.DataFrame:
     """
     about = {"name": "latm_differences", "title": "LATM minus others"}
     if comparison is None:
-        return named(pd.DataFrame(columns=DIFFERENCE_COLUMNS), **about, note=NO_RUNS)
+        return name_table(pd.DataFrame(columns=DIFFERENCE_COLUMNS), **about, note=NO_RUNS)
     scores = {name: score(side, "one_stage", comparison.samples(name)) for name, side in comparison.sides.items()}
     makers = [name for name in scores if name.startswith(METHODS[TOOL_MAKER])]
     pairs = [(maker, name) for maker in makers for name in scores if name not in makers]
@@ -193,9 +191,9 @@ def differences(comparison: Comparison | None) -> pd.DataFrame:
     made = [made_for(comparison[a], _tasks(comparison, category, a, b)) for category, a, b in rows]
     table.loc[[not one.known for one in made], TESTED] = np.nan
     found = {"tools": [one.tools for one in made], "tasks": [one.tasks for one in made]}
-    table = analysis.corrected(table).assign(**found, note=[one.note for one in made])
+    table = analysis.add_holm(table).assign(**found, note=[one.note for one in made])
     note = "" if pairs else "there is nothing beside LATM to compare with" if makers else "no LATM runs"
-    return named(table, **about, runs=comparison.title, note=note)
+    return name_table(table, **about, runs=comparison.title, note=note)
 
 
 # ---- the dispatcher ----
@@ -205,14 +203,15 @@ def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
     """How often the dispatcher is right, by kind of draw and model, beside print; the interval is over questions.
 
     existing: all six tasks have their tool. new: four have one, and of the four that are asked about two do, as the
-    paper says; new_released: two to four do, as its program draws them. `sd`: between draws of 100 questions, which is
-    what the paper prints behind its ±. `new`: the share of replies by which a question is of none of the known tasks;
-    of the questions none is in `existing`, and half in `new`.
+    paper says; new_released: two to four do, as its program draws them. `sd`: between draws of 100 questions, the
+    paper's ±. `new`: the share of replies by which a question is of none of the known tasks.
     """
     title = "LATM's dispatcher"
     asked = candidates[(candidates["method"] == DISPATCHER) & (candidates["phase"] == "stream")]
     if asked.empty:
-        return named(pd.DataFrame(columns=DISPATCH_COLUMNS), "latm_dispatcher", title, note="no runs of the dispatcher")
+        return name_table(
+            pd.DataFrame(columns=DISPATCH_COLUMNS), "latm_dispatcher", title, note="no runs of the dispatcher"
+        )
     theirs = pd.concat([asked[["run", "model"]], calls.loc[calls["role"] == DISPATCHER, ["run", "model"]]]).astype(str)
     models = dict(zip(theirs["run"], theirs["model"], strict=True))  # of a run its calls say it best
 
@@ -222,13 +221,12 @@ def dispatcher(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
     scores = score(asked, "one_stage", int(asked.groupby(["run", "category", "problem"], observed=True).size().min()))
     rows, unknown = [], (asked["answer"] == UNKNOWN).groupby(kinds(asked)).mean()
     for (kind, model), part in scores.groupby(kinds(scores)):
-        found, draws = estimate(part), part.groupby("category", observed=True)["score"].mean()
-        row = {"kind": kind, "model": model, "value": found.value, "low": found.low, "high": found.high}
+        found, draws = estimate(part)._asdict(), part.groupby("category", observed=True)["score"].mean()
+        row = found | {"kind": kind, "model": model, "questions": found["problems"], "runs": part["run"].nunique()}
         if is_its_model("latm", model):  # a printed share with what stands behind its ±, of "94, % +-2"
             (cell,) = published_table("figures").query("paper == 'latm' and quantity == @KINDS[@kind]").itertuples()
             spread = float(re.search(r"\+-(\d+)", cell.unit)[1])
             row |= {"published": float(cell.value) / 100, "published_sd": spread / 100}
-        row |= {"sd": draws.std(), "new": unknown[kind, model], "draws": len(draws)}
-        rows.append(row | {"questions": found.problems, "runs": part["run"].nunique()})
+        rows.append(row | {"sd": draws.std(), "new": unknown[kind, model], "draws": len(draws)})
     table = pd.DataFrame(rows, columns=DISPATCH_COLUMNS)
-    return named(table, "latm_dispatcher", title, ", ".join(dict.fromkeys(models.values())))
+    return name_table(table, "latm_dispatcher", title, ", ".join(dict.fromkeys(models.values())))

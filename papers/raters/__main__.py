@@ -6,7 +6,7 @@ from pathlib import Path
 
 from trove_lite.errors import TroveLiteError
 
-from .. import save, show
+from ..tables import save, show
 from ..trove.table5 import verification
 from .answers import read_study
 from .export import PAGES, write_study
@@ -21,7 +21,7 @@ def options() -> argparse.ArgumentParser:
     export.add_argument("--raters", type=int, default=6, help="a multiple of the methods (default: %(default)s)")
     export.add_argument("--problems", type=int, default=100, help="at most, for each rater (default: %(default)s)")
     export.add_argument("--seed", type=int, default=0, help="of problems and orders (default: %(default)s)")
-    read = parts.add_parser("read", help="answers → agreement, accuracy, time")
+    read = parts.add_parser("read", help="answers → accuracy and time by method")
     read.add_argument("folder", metavar="FOLDER", help="study, as export wrote it")
     read.add_argument("answers", nargs="+", metavar="ANSWERS", help="files that raters' pages wrote")
     read.add_argument("--out", metavar="FOLDER", help="for tables and figures (default: results in the study)")

@@ -23,8 +23,7 @@ MOST_BYTES = 10_000_000
 def read_study(folder: str | Path, files: Iterable[str | Path]) -> pd.DataFrame:
     """The ratings of a study: a row a program and rater, columns of `KEY` with `said`, `seconds`, `pauses`, `changes`.
 
-    Raises TroveLiteError for a folder that holds no study, a file that no page of it wrote, or a program that one rater
-    answered twice.
+    Raises TroveLiteError where the folder is no study, a file is no page's, or a program was answered twice.
     """
     about, key = read_key(folder)
     parts = [pd.DataFrame(columns=[*COUNTS, "said", "seconds"])]

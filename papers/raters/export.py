@@ -27,18 +27,12 @@ TITLE = "Is the program right?"
 
 
 def write_study(
-    runs: Sequence[str | Path],
-    out: str | Path,
-    *,
-    raters: int = 6,
-    problems: int = 100,
-    seed: int = 0,
+    runs: Sequence[str | Path], out: str | Path, *, raters: int = 6, problems: int = 100, seed: int = 0
 ) -> dict:
     """Write pages that ask `raters` people about the answers that these runs ended with, and the key; what it is about.
 
-    The runs are of two methods or more on the same problems, with text. Answers whose
-    problem's words or whole program are not known are left out, and counted. Raises TroveLiteError where
-    the folder is there already, or nothing can be asked.
+    The runs are of two methods or more on the same problems, with text. Answers whose words or whole program are not
+    known are left out, and counted. Raises TroveLiteError where the folder is there already, or nothing can be asked.
     """
     folder = Path(out)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -54,13 +48,9 @@ def write_study(
     if usable.empty and len(answers):
         raise TroveLiteError("; ".join(notes) or f"{runs[0]}: no answer whose program is known whole")
     key = plan(usable, raters=raters, problems=problems, seed=seed)
-    about = {
-        "study": content_hash(key[KEY].to_dict("records")),
-        "runs": list(map(str, runs)),
-        "seed": seed,
-        "left_out": len(answers) - len(usable),
-        **{name: sorted(candidates[name].astype(str).unique()) for name in ("model", "provenance", "dataset")},
-    }
+    about = {"study": content_hash(key[KEY].to_dict("records")), "runs": list(map(str, runs)), "seed": seed}
+    about |= {"left_out": len(answers) - len(usable)}
+    about |= {name: sorted(candidates[name].astype(str).unique()) for name in ("model", "provenance", "dataset")}
     with on_disk(folder):
         (folder / PAGES).mkdir(parents=True)
         for rater, items in key.groupby("rater"):

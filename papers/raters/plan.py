@@ -15,9 +15,8 @@ KEY = ["rater", "item", *PROBLEM, "method", "run", "right"]
 def plan(answers: pd.DataFrame, *, raters: int, problems: int, seed: int) -> pd.DataFrame:
     """Which of these answers each rater judges, and in what order: columns `KEY` and `row`, the label in `answers`.
 
-    A Latin square: with M methods, rater r judges of the i-th problem the answer of method (i + r) mod M, so each
-    judges every problem once and all methods alike, all drawn by `seed`. Of several runs of a method that of the lowest
-    seed counts. `problems`: at most so many of those that all methods answered. Raises
+    A Latin square: with M methods, rater r judges of the i-th problem the answer of method (i + r) mod M, all drawn by
+    `seed`. Of several runs of a method that of the lowest seed counts; `problems`: at most so many. Raises
     TroveLiteError where there are fewer than two methods, or raters that no such square has.
     """
     known = answers[answers["correct"].notna()].reset_index(names="row")

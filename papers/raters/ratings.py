@@ -1,4 +1,4 @@
-"""What raters say of programs: accuracy and time by method, their differences, and agreement. It knows no paper.
+"""What raters say of programs: accuracy and time by method, and their differences. It knows no paper.
 
 A score s[r, p, m], of rater r on problem p's program by method m, is taken as method + rater + problem + what raters
 and methods, and problems and methods, have together + the rest; a rater sees one program a problem. Raters' own levels
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis.compare import corrected, difference_cells
+from trove_lite.analysis.compare import add_holm, difference_cells
 from trove_lite.analysis.statistics import run_sd
 from trove_lite.analysis.variance import Variance, interval, proportion_interval
 
@@ -51,29 +51,24 @@ def method_differences(ratings: pd.DataFrame, pairs: Sequence[tuple[str, str]]) 
             if v.problems > 1:  # one rater sees no problem twice
                 cells = difference_cells(v) | {"covers": v.covers.replace("runs", "raters")}
                 rows.append({"measure": measure, "a": a, "b": b} | cells)
-    return corrected(pd.DataFrame(rows, columns=[*DIFFERENCES[:-2], "problems"])).reindex(columns=DIFFERENCES)
+    return add_holm(pd.DataFrame(rows, columns=[*DIFFERENCES[:-2], "problems"])).reindex(columns=DIFFERENCES)
 
 
 def variance_of(scores: pd.DataFrame, a: str, b: str = "") -> Variance:
     """The mean score of method `a`, or of `a` minus `b` (columns `rater`, `unit`, `method`, `score`), and its variance.
 
-    `spread` is over problems of their means over raters; `run` what raters and methods have together (of one method:
-    all of raters), from raters' own means less what problems make of them, NaN with one rater alone, with the
-    degrees of freedom of raters.
+    `spread` is over problems of their means over raters; `run` what raters and methods have together, from raters' own
+    means less what problems make of them (NaN with one rater alone), with the degrees of freedom of raters.
     """
-    sign = {a: 1.0} | ({b: -1.0} if b else {})
+    sign = pd.Series({a: 1.0} | ({b: -1.0} if b else {}))
     part = _levelled(scores) if b else scores
     by_rater = part.groupby(["rater", "method"])["score"].agg(["mean", "var", "size"]).unstack("method")
     cells = part.pivot_table(index="unit", columns="method", values="score")
-    noise = (by_rater["var"] / by_rater["size"]).reindex(columns=list(sign)).sum(axis=1, skipna=False)
-    each, means = (
-        (table.reindex(columns=list(sign)) * pd.Series(sign)).sum(axis=1, skipna=False)
-        for table in (cells, by_rater["mean"])
-    )
-    each = each.dropna()
-    known = means.notna() & noise.notna()
-    raters, n = int(known.sum()), len(each)
-    run = means[known].var(ddof=1) - noise[known].mean() if raters > 1 else np.nan
+    tables = cells * sign, by_rater["mean"] * sign, by_rater["var"] / by_rater["size"]
+    each, means, noise = (table.reindex(columns=sign.index).sum(axis=1, skipna=False) for table in tables)
+    each, known = each.dropna(), means.notna() & noise.notna()
+    raters, n, alike = int(known.sum()), len(each), noise[known].mean()
+    run = means[known].var(ddof=1) - alike if raters > 1 else np.nan
     of_problems = {
         "values": each.mean(),
         "weights": 1,
@@ -81,7 +76,7 @@ def variance_of(scores: pd.DataFrame, a: str, b: str = "") -> Variance:
         "degrees": max(n - 1, 0),
         "spread": each.var(ddof=1),
     }
-    of_runs = {"single": noise[known].mean() * n, "sample": np.nan, "run": run, "run_degrees": max(raters - 1, 0)}
+    of_runs = {"single": alike * n, "sample": np.nan, "run": run, "run_degrees": max(raters - 1, 0)}
     of_runs |= dict.fromkeys(("repeats", "independent"), raters)
     arrays = {name: np.array([value], dtype=float) for name, value in of_problems.items()}
     return Variance((None,), **arrays, **{name: np.array([[value]], dtype=float) for name, value in of_runs.items()})
@@ -93,21 +88,3 @@ def _levelled(scores: pd.DataFrame) -> pd.DataFrame:
     effects = np.linalg.lstsq(np.hstack([raters, *others]), scores["score"].to_numpy(), rcond=None)[0]
     level = raters.to_numpy() @ effects[: raters.shape[1]]
     return scores.assign(score=scores["score"] - (level - level.mean()))
-
-
-def kappa(one: pd.Series, other: pd.Series) -> float:
-    """Cohen's kappa of two columns of answers: (p_o - p_e) / (1 - p_e) (Cohen 1960); NaN where there is but one."""
-    p, q = one.mean(), other.mean()
-    expected = p * q + (1 - p) * (1 - q)
-    return ((one == other).mean() - expected) / (1 - expected) if expected < 1 else float("nan")
-
-
-def agreement(ratings: pd.DataFrame) -> pd.DataFrame:
-    """Cohen's kappa and the share of equal answers: of raters of one program, and of raters with the verdicts."""
-    both = ratings.merge(ratings, on=[*PROBLEM, "method"], suffixes=("", "_other"))
-    both = both[both["rater"] < both["rater_other"]]
-    parts = [("raters", "other raters", both["said"], both["said_other"])]
-    known = [("raters", ratings), *((f"rater {name}", part) for name, part in ratings.groupby("rater"))]
-    parts += [(name, "the verdict", part["said"], part["right"]) for name, part in known]
-    rows = [(who, of, kappa(a, b), (a == b).mean(), len(a)) for who, of, a, b in parts]
-    return pd.DataFrame(rows, columns=["who", "with", "kappa", "equal", "answers"])

@@ -1,11 +1,9 @@
 """A Compute-Matched Re-Evaluation of TroVE on MATH: the two sides, its tables, its differences, from candidates.
 
-Every table is long: one row a cell, with the columns of `papers.COLUMNS`. What the data at hand cannot fill keeps its
-row, with the reason in `note`; a printed number stands beside ours only where model, data set and budget are those that
-it was printed for. Where PRIMITIVE was not run, the SKIP pool stands in for it, and every table says so (`sides`).
+Every table is long: one row a cell, with the columns of `papers.tables.COLUMNS`. What the data at hand cannot fill
+keeps its row, with the reason in `note`. Where PRIMITIVE was not run, the SKIP pool stands in for it, and is named.
 """
 
-from .models import each_model, models
 from .paired import differences, matched_budgets, paired_differences, power_table, without_import
 from .reading import differ
 from .tables import (
@@ -32,7 +30,9 @@ from .two_sides import (
     TROVE,
     budget,
     covered,
+    each_model,
     measured,
+    models,
     of_modes,
     sides,
     source,

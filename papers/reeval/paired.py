@@ -15,12 +15,12 @@ from trove_lite.analysis import compare as analysis
 from trove_lite.analysis import costs
 from trove_lite.analysis.choose import choose
 from trove_lite.analysis.independence import independent_runs
-from trove_lite.analysis.scores import RERUN, distinct_score, oracle_score, redrawn, score, variance_of
+from trove_lite.analysis.scores import RERUN, distinct_score, oracle_score, redraw, score, variance_of
 from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.variance import MARGINS, Variance, p_below, power, problems_alone, problems_needed
 from trove_lite.candidates import selections
 
-from .. import named
+from ..tables import name_table
 from .two_sides import MODES, OTHERS, PRIMITIVE, SIDES, SKIP_POOL, TROVE, budget, of_modes, source
 
 PROBLEMS = 3201  # of MATH, numeric answers
@@ -43,12 +43,12 @@ def differences(comparison: Comparison, *, k: int | None = None, **drawn: int) -
     for rule in ("one_stage", "oracle"):
         scores = {side: score(comparison[side], rule, k, **drawn) for side in SIDES}
         parts.append(analysis.differences(comparison, scores).assign(rule=rule))
-    found = analysis.corrected(pd.concat(parts, ignore_index=True))
+    found = analysis.add_holm(pd.concat(parts, ignore_index=True))
     found["b"] = [source(comparison, PRIMITIVE, category) for category in found["category"]]
     lacking = [f"no {side} runs" for side in SIDES if comparison[side].empty]
     about = {"note": "; ".join(lacking) or f"no problem has {k} samples on both sides", "k": k}
     found = found[["category", "rule", *analysis.DIFFERENCE_COLUMNS[1:]]]
-    return named(found, "reeval_differences", "The difference", comparison.title, **about)
+    return name_table(found, "reeval_differences", "The difference", comparison.title, **about)
 
 
 def matched_budgets(comparison: Comparison, longer: Comparison | None = None) -> pd.DataFrame:
@@ -60,7 +60,7 @@ def matched_budgets(comparison: Comparison, longer: Comparison | None = None) ->
     rivals = longer[PRIMITIVE][longer[PRIMITIVE]["method"] != SKIP_POOL]
     calls = [costs.requests_of(comparison, TROVE), costs.requests_of(longer, PRIMITIVE)]
     both = replace(comparison, sides={TROVE: comparison[TROVE], PRIMITIVE: rivals}, calls=pd.concat(calls))
-    return named(costs.matched_budgets(both), "reeval_matched_budgets", "The same cost", comparison.title)
+    return name_table(costs.matched_budgets(both), "reeval_matched_budgets", "The same cost", comparison.title)
 
 
 def paired_differences(
@@ -95,27 +95,27 @@ def paired_differences(
     if "distinct" in effects:
         found = {side: distinct_score(comparison[side], k, lambda ran: ran["answers"].map(tuple)) for side in SIDES}
         compare("distinct", k, found)
-    found = analysis.corrected(pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True))
+    found = analysis.add_holm(pd.concat([part for part in parts if len(part)] or parts[:1], ignore_index=True))
     fills = [source(comparison, PRIMITIVE, category) or PRIMITIVE for category in found["category"]]
     for side in "ab":  # what stands in for PRIMITIVE is named
         found[side] = [name.replace(PRIMITIVE, fill) for name, fill in zip(found[side], fills, strict=True)]
     first = ["effect", "category", "k", "a", "b"]
     found = found[[*first, *found.columns.difference(first, sort=False)]]
-    return named(found, "reeval_paired", "Paired differences", comparison.title, note=f"no {TROVE} runs", k=k)
+    return name_table(found, "reeval_paired", "Paired differences", comparison.title, note=f"no {TROVE} runs", k=k)
 
 
 def power_table(comparison: Comparison, *, k: int | None = None, seed: int = 0, **drawn: int) -> pd.DataFrame:
     """What the re-evaluation's design can see: the power of a paired test of k calls a problem, one-stage.
 
-    By `runs` a side and true difference (`effect`, points): the power with MATH's 3,201 problems, with its 95 %
-    interval over problems drawn anew, and the `problems_needed` for 80 %, from the variances that these runs show
-    (whose SDs stand beside). A side of one run, as a pool is, is taken to be as noisy as the other (`variance.alike`).
+    By `runs` a side and true difference (`effect`): the power with MATH's 3,201 problems, with its 95 % interval over
+    problems drawn anew, and the `problems_needed` for 80 %, from the variances of these runs (SDs beside). A side of
+    one run, as a pool is, is taken to be as noisy as the other (`variance.alike`).
     """
     k, rows = budget(comparison, k), []
     scores = [score(comparison[side], "one_stage", k, seed=seed, **drawn) for side in SIDES]
     found = variance_of(*scores)
     if found and found.problems > 1:
-        again = redrawn(*scores, rng=np.random.default_rng(seed))
+        again = redraw(*scores, rng=np.random.default_rng(seed))
         sds = {f"{of}_{side}": found.sds[of][i] for of in ("sample", "run") for i, side in enumerate("ab")}
         rivals = " and ".join(dict.fromkeys(source(comparison, PRIMITIVE, c) for c in found.labels))
         about = {"problem": found.sds["problem"], **sds, "a": TROVE, "b": rivals, "measured_on": found.problems}
@@ -125,7 +125,9 @@ def power_table(comparison: Comparison, *, k: int | None = None, seed: int = 0, 
             low, high = np.quantile(known, [0.025, 0.975])
             row = {"runs": runs, "effect": effect, "power_with_3201": own, "low": low, "high": high}
             rows.append(row | {"problems_needed": problems_needed(found, effect, runs=runs)} | about)
-    return named(pd.DataFrame(rows), "reeval_power", "Power", comparison.title, note="no problem of both sides", k=k)
+    return name_table(
+        pd.DataFrame(rows), "reeval_power", "Power", comparison.title, note="no problem of both sides", k=k
+    )
 
 
 def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -154,7 +156,7 @@ def without_import(candidates: pd.DataFrame) -> pd.DataFrame:
             rows.append({"category": category, "counted": name, "a": TROVE, "b": OTHERS[WITHOUT_IMPORT[1]]} | cells)
     title, note = ", ".join(sorted(ours["model"].astype(str).unique())), "no category has runs with and without IMPORT"
     table = pd.DataFrame(rows, columns=WITHOUT_IMPORT_COLUMNS)
-    return named(table, "reeval_without_import", "Without IMPORT", title, note=note)
+    return name_table(table, "reeval_without_import", "Without IMPORT", title, note=note)
 
 
 def _run_sd_to_zero(v: Variance, independent: Variance) -> float:

@@ -9,7 +9,7 @@ from trove_lite.datasets import load_problems
 from trove_lite.errors import TroveLiteError
 from trove_lite.programs import code_of, recorded_sources
 
-from .. import named
+from ..tables import name_table
 from .two_sides import PRIMITIVE, SIDES, SKIP_POOL, TROVE
 
 UNIT = ["category", "problem", "seed"]
@@ -39,7 +39,7 @@ def differ(
     drawn = [apart[place] for place in sorted(places)]
     texts = [in_full(comparison.dataset, unit, {side: chosen[side].loc[unit] for side in SIDES}) for unit in drawn]
     note = "no problem on which the two sides differ" if len(right) else "no category and seed that both sides have"
-    table = named(counts, "differ", "Where the two differ", comparison.title, note=note)
+    table = name_table(counts, "differ", "Where the two differ", comparison.title, note=note)
     return table, "\n\n".join(texts) or note
 
 

@@ -1,7 +1,6 @@
-"""The re-evaluation's tables: accuracy at matched and growing budgets and with all runs pooled, gains, settings.
+"""The re-evaluation's tables: lists of rows over `table`, the one maker. Shares are fractions of 1.
 
-Tables 2, 3, 6, 8, 9 and Figures 1 and 3 are defined where they are shown, in notebooks 11, 12 and 14: a list of rows
-over `table`, the one maker. Shares are fractions of 1.
+Tables 2, 3, 6, 8, 9 and Figures 1 and 3 are defined where they are shown, in notebooks 11, 12 and 14.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,7 +21,17 @@ from trove_lite.methods import load_method
 from trove_lite.models.base import SamplingSettings
 from trove_lite.running.settings import RunSettings
 
-from .. import ROUNDING, beside, in_columns, is_in_print, named, nothing, only_printed, printed, published_table
+from ..tables import (
+    ROUNDING,
+    beside,
+    is_in_print,
+    name_table,
+    nothing,
+    only_printed,
+    paper_table,
+    printed,
+    published_table,
+)
 from . import two_sides as of
 from .two_sides import MODES, PRIMITIVE, SIDES, SKIP_POOL, TROVE, covered, source
 
@@ -60,17 +69,9 @@ class Row(NamedTuple):
 
 
 def table(
-    comparison: Comparison,
-    name: str,
-    rows: Sequence[Row],
-    *,
-    at: int = of.K,
-    over: Sequence[str] | None = None,
-    column: str = "mean",
-    scale: float = 1,
-    rounding: float = ROUNDING,
-    **about: object,
-) -> pd.DataFrame:
+    comparison: Comparison, name: str, rows: Sequence[Row], *, at: int = of.K, over: Sequence[str] | None = None,
+    column: str = "mean", scale: float = 1, rounding: float = ROUNDING, **about: object,
+) -> pd.DataFrame:  # fmt: skip
     """The rows under one another, as `reeval_NAME`: value, interval, print, what was measured, or why nothing was.
 
     at: calls a problem; print stands beside ours at the paper's 15 alone, and for its model and data set. over: the
@@ -83,14 +84,11 @@ def table(
         found = in_print and row.where is not None
         look_up = printed(f"reeval_{name}", column=column, scale=scale, **row.where) if found else nothing
         level = str(row.about.get("level", "all"))
-        part = beside(
-            comparison, row.side, row.system, row.scores, look_up, covered=over, level=level, rounding=rounding
-        )
+        how = {"covered": over, "level": level, "rounding": rounding}
+        part = beside(comparison, row.side, row.system, row.scores, look_up, **how)
         part["source"] = _sources(comparison, row.side, part, row.side)
-        part["note"] = [
-            note.replace(" samples a problem", f" {filler} samples a problem")
-            for note, filler in zip(part["note"], part["source"], strict=True)
-        ]
+        notes = zip(part["note"], part["source"], strict=True)
+        part["note"] = [note.replace(" samples a", f" {filler} samples a") for note, filler in notes]
         parts.append(part.assign(**row.about))
     return as_table(comparison, name, parts, **about)
 
@@ -107,10 +105,7 @@ def _sources(comparison: Comparison, side: str, cells: pd.DataFrame, known: str 
 
 def as_table(comparison: Comparison, name: str, parts: Sequence[pd.DataFrame], **about: object) -> pd.DataFrame:
     """Parts under one another, under the name and title of the paper's table or figure."""
-    filled = [part for part in parts if len(part)] or [pd.DataFrame(columns=["k", "level", "runs", "problems"])]
-    title = f"{name[:-1].capitalize()} {name[-1]}" if name[-1].isdigit() else name.capitalize()
-    whole = in_columns(pd.concat(filled, ignore_index=True))
-    return named(whole, f"reeval_{name}", title, comparison.title, **{"note": f"no {TROVE} runs"} | about)
+    return paper_table("reeval", name, parts, comparison.title, **{"note": f"no {TROVE} runs"} | about)
 
 
 def called_after_source(found: pd.DataFrame) -> pd.DataFrame:
@@ -142,10 +137,10 @@ def table1(comparison: Comparison, *, k: int | None = None, **drawn: int) -> pd.
     """
     k, parts = of.budget(comparison, k), []
     for side, variants in TABLE1.items():
-        look_up = nothing
         if _in_print(comparison, "table1", k):
             look_up = printed("reeval_table1", method=side, variant="original")
-        parts.append(only_printed(comparison, f"{side}, original", look_up, "printed in the TroVE paper; not run here"))
+            note = "printed in the TroVE paper; not run here"
+            parts.append(only_printed(comparison, f"{side}, original", look_up, note))
         rows = []
         for system, rule, variant in variants:
             scores = score(comparison[side], rule, k, **drawn)
@@ -179,7 +174,7 @@ def table4(candidates: pd.DataFrame, runs: Iterable[str | Path] = ()) -> pd.Data
         texts = ["" if pd.isna(v) else f"{v:g}" if isinstance(v, float) else str(v) for v in cells]
         rows.append([name, row.method, *texts, had, TABLE4_NOTES.get(name, "")])
     title = ", ".join(sorted(candidates["model"].astype(str).unique()))
-    return named(pd.DataFrame(rows, columns=TABLE4_COLUMNS), "reeval_table4", "the re-evaluation's Table 4", title)
+    return name_table(pd.DataFrame(rows, columns=TABLE4_COLUMNS), "reeval_table4", "the re-evaluation's Table 4", title)
 
 
 def _stated(row: tuple, interval: object, time_limit: float, sampling: dict, k: object) -> object:
@@ -202,7 +197,7 @@ def _growing(
     comparison: Comparison, name: str, rule: str, budgets: Sequence[int] | None = None, **drawn: int
 ) -> pd.DataFrame:
     most = comparison.samples(*SIDES) or of.K
-    budgets = [k for k in BUDGETS if k <= most] if budgets is None else [comparison.checked(k, *SIDES) for k in budgets]
+    budgets = [k for k in BUDGETS if k <= most] if budgets is None else [comparison.check_k(k, *SIDES) for k in budgets]
     rows = [
         Row(side, side, score(comparison[side], rule, k, **drawn), {"method": side, "k": k}, {"k": k})
         for k, side in product(budgets, (PRIMITIVE, TROVE))
@@ -215,8 +210,7 @@ def figure4_table(comparison: Comparison, *, points: int = 6, **drawn: int) -> p
     """Accuracy with the samples of all runs pooled, column `k`, by selection (Figure 4, B.4).
 
     Both sides at the same `points` budgets, up to what both hold; `TROVE minus PRIMITIVE, RULE` is their difference,
-    problem by problem. IMPORT samples of different runs saw different toolboxes; the paper pools them all the same, and
-    so does this.
+    problem by problem. IMPORT samples of different runs saw different toolboxes; the paper pools them all the same.
     """
     sides = {name: of.pooled(comparison[name]) for name in (PRIMITIVE, TROVE)}
     here = [side[side["category"].isin(covered(comparison))] for side in sides.values()]
@@ -242,8 +236,7 @@ def overlap_table(
     """Mean Jaccard overlap of what PRIMITIVE and each mode of TROVE solve, and of two runs of the mode (Figure 3).
 
     solved: (candidates, mode) → whether k samples solve each problem, as (runs × problems). Where PRIMITIVE was not
-    run, the SKIP samples of *another* run of TROVE stand in: a run's own would overlap with themselves. Intervals
-    resample problems.
+    run, SKIP samples of *another* run of TROVE stand in: a run's own would overlap with themselves.
     """
     ran, rows = whole_streams(of.measured(comparison)), []
     for category in comparison.categories:
@@ -264,7 +257,7 @@ def overlap_table(
                     value, low, high, _ = metrics.jaccard_interval(first, second, seed=seed)
                     row |= {"value": value, "low": low, "high": high, "problems": first.shape[1]}
                 else:
-                    absent = analysis.absent(comparison, TROVE, category)["note"]
+                    absent = analysis.absence(comparison, TROVE, category)["note"]
                     row["note"] = "needs two runs" if len(sets) else absent
                 rows.append(row)
     return as_table(comparison, "figure3", [pd.DataFrame(rows)], k=k)
@@ -273,8 +266,8 @@ def overlap_table(
 def gains_table(comparison: Comparison, kinds: Sequence[Callable], *, k: int) -> pd.DataFrame:
     """Problems that one side solves and the other never does, as shares (Table 6), by each of `kinds`.
 
-    kinds: functions of two tables (runs × problems), ours and theirs, named after the paper's words. They depend on how
-    many runs there are, which `note` states: where that is not the paper's five a side, `check` scores nothing.
+    kinds: functions of two tables (runs × problems), ours and theirs. They depend on how many runs there are, which
+    `note` states: where that is not the paper's five a side, `check` scores nothing.
     """
     sets, rows, notes, uneven = {side: _solved_sets(comparison[side], k) for side in SIDES}, [], {}, False
     for (side, other), kind in product((SIDES, SIDES[::-1]), kinds):

@@ -1,16 +1,20 @@
-"""The two sides that the re-evaluation compares, TROVE and PRIMITIVE or what stands in for it, and their budget."""
+"""The two sides that the re-evaluation compares, TROVE and PRIMITIVE or what stands in for it, and their budget.
 
-from collections.abc import Mapping
+Nothing is compared across models, whose problems, prompts and numbers of runs may differ: each has its own sides.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from pathlib import Path
 
 import pandas as pd
 
 from trove_lite.analysis.choose import in_order
 from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.scores import NEARLY_ALL
-from trove_lite.analysis.sides import Comparison, compared, one_kind, sample_counts
-from trove_lite.candidates import all_candidates, calls_of, selections
+from trove_lite.analysis.sides import Comparison, one_kind, require_comparison, sample_counts
+from trove_lite.candidates import all_candidates, calls_of, load_calls, load_candidates, name_table, selections
 from trove_lite.errors import TroveLiteError
 
 TROVE, PRIMITIVE = SIDES = ("TROVE", "PRIMITIVE")
@@ -26,8 +30,7 @@ class TwoSides(Comparison):
     """Sides with what else is known of them, by their names.
 
     `selected`: the answers that recorded runs ended with (`candidates.selections`), also of runs of which nothing else
-    is known. `by_mode`: all samples that are independent within their mode, which may be more than the side's, for what
-    is computed mode by mode.
+    is known. `by_mode`: all samples that are independent within their mode, which may be more than the side's.
     """
 
     selected: Mapping[str, pd.DataFrame] = field(default_factory=dict)
@@ -42,9 +45,8 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Two
     """TROVE and PRIMITIVE, and any other method under its own name, from one model's runs; copies are left out.
 
     In categories without PRIMITIVE, the SKIP samples of all independent runs pooled into one stand in for it, under the
-    method `SKIP pool`: SKIP's prompt asks the same of the model, but is not the same text. It shows no toolbox, so the
-    pool has no effect of a run. `calls`: the runs' requests, where they are known. Raises where models or data sets are
-    mixed.
+    method `SKIP pool`: not the same prompt, and no toolbox, so no effect of a run. `calls`: the runs' requests, where
+    they are known. Raises where models or data sets are mixed.
     """
     model, *_ = one_kind(all_candidates(candidates), "model", "provenance", "dataset")
     independent = independent_runs(candidates)
@@ -64,12 +66,9 @@ def sides(candidates: pd.DataFrame, *, calls: pd.DataFrame | None = None) -> Two
     primitive = pd.concat([own, pool], ignore_index=True) if len(pool) else own
     frames = {TROVE: frames.pop(TROVE), PRIMITIVE: primitive, **frames}
     found = TwoSides.of(frames, calls=calls_of(independent) if calls is None else calls)
-    return replace(
-        found,
-        title=MODELS.get(model, model) + found.title.removeprefix(model),
-        selected=by_side(selections(independent)),
-        by_mode=by_side(in_order(independent_runs(candidates, by_mode=True))),
-    )
+    title = MODELS.get(model, model) + found.title.removeprefix(model)
+    by_mode = by_side(in_order(independent_runs(candidates, by_mode=True)))
+    return replace(found, title=title, selected=by_side(selections(independent)), by_mode=by_mode)
 
 
 def pooled(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -106,8 +105,8 @@ def covered(comparison: Comparison) -> list[str]:
 
 def budget(comparison: Comparison, k: int | None) -> int:
     """k calls a problem, checked; None: the papers' 15, or as many as both sides have."""
-    comparison = compared(comparison)
-    return min(K, comparison.samples(*SIDES) or K) if k is None else comparison.checked(k, *SIDES)
+    comparison = require_comparison(comparison)
+    return min(K, comparison.samples(*SIDES) or K) if k is None else comparison.check_k(k, *SIDES)
 
 
 def of_modes(comparison: Comparison, k: int | None) -> int:
@@ -117,3 +116,33 @@ def of_modes(comparison: Comparison, k: int | None) -> int:
     if k is not None and not 1 <= k <= most:
         raise TroveLiteError(f"k = {k}: give 1 or more samples of a mode, and no more than the runs hold ({most})")
     return k or min(K_MODE, most)
+
+
+def models(*groups: Sequence[str | Path]) -> dict[str, TwoSides]:
+    """The two sides of each model, by its name: a group of runs for each, of one model.
+
+    The folder of a published study stands for the run folders in its `runs`. A group of which no path is there is left
+    out; so is one of a model that has its sides already.
+    """
+    found: dict[str, TwoSides] = {}
+    for paths in groups:
+        group = [run for path in map(Path, paths) for run in (sorted((path / "runs").glob("*")) or [path])]
+        if any(path.exists() for path in group):
+            candidates = load_candidates(*group)
+            name = str(candidates["model"].iloc[0])
+            if MODELS.get(name, name) not in found:
+                found[MODELS.get(name, name)] = sides(candidates, calls=load_calls(*group))
+    return found
+
+
+def each_model(compared: Mapping[str, TwoSides], make: Callable[..., pd.DataFrame], **given: object) -> pd.DataFrame:
+    """A table of the re-evaluation for each of these models, under one another, with the column `model`.
+
+    Rows that hold no value of ours are left out: a model's own tables say why.
+    """
+    parts = {name: make(comparison, **given) for name, comparison in compared.items()}
+    about = next(iter(parts.values())).attrs
+    rows = [part.dropna(subset="value" if "value" in part else "difference").astype(object) for part in parts.values()]
+    whole = pd.concat(rows, keys=parts, names=["model"]).reset_index("model").reset_index(drop=True).infer_objects()
+    note = "; ".join(dict.fromkeys(part.attrs["note"] for part in parts.values() if part.attrs.get("note")))
+    return name_table(whole, f"{about['name']}_models", about["title"], " beside ".join(parts), note=note)

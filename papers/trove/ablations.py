@@ -1,9 +1,7 @@
-"""TroVE's ablations (section 8, appendix D): runs that differ in one choice, each held against the default, and the
-paper's differences beside (Tables 8, 10 to 13); Table 7 and Figure 8.
+"""TroVE's ablations (section 8, appendix D): runs that differ in one choice, each against the default; Tables 7 to 13.
 
-What a variant changes is what its study's file says of it. Samples that two runs share (same prompt, same seed) are the
-same draws, so scores are subtracted problem by problem and seed by seed. Selection needs no run of its own: the
-default's candidates are scored again. Printed numbers are of CodeLlama-7B on MATH, and stand beside its runs alone.
+What a variant changes is what its study's file says of it. Scores are subtracted problem by problem and seed by seed.
+Selection needs no run of its own: the default's candidates are scored again.
 """
 
 from collections.abc import Mapping
@@ -15,18 +13,18 @@ import numpy as np
 import pandas as pd
 
 from trove_lite.analysis.choose import PROBLEM, choose, in_order
-from trove_lite.analysis.compare import corrected, difference_cells, estimates
+from trove_lite.analysis.compare import add_holm, difference_cells, estimates
 from trove_lite.analysis.costs import matched_budgets
-from trove_lite.analysis.scores import scored, variance_of
+from trove_lite.analysis.scores import drop_unscored, variance_of
 from trove_lite.analysis.sides import Comparison, one_kind
 from trove_lite.analysis.statistics import run_sd
 from trove_lite.analysis.toolboxes import toolboxes
-from trove_lite.candidates import TEXT, load_calls, load_candidates, measured
+from trove_lite.candidates import TEXT, add_measures, load_calls, load_candidates
 from trove_lite.errors import TroveLiteError
 from trove_lite.selection import RULES
 
-from .. import is_in_print, named, published_table
 from ..reeval.two_sides import MODELS
+from ..tables import is_in_print, name_table, published_table
 from .table2 import ended_with, over_runs
 
 SAME, AS_RUN, SCORED = "the same calls", "as run", "scored again"
@@ -56,8 +54,7 @@ IN_ORDERS = dict(zip(("original", "range_min", "range_max", "std"), ORDERS[2:6],
 
 
 class Variant(NamedTuple):
-    """One run folder, and what it changes, by option. `candidates` are without texts, but `imports` says which name the
-    toolbox; `answers` are those that it ended with."""
+    """A run folder and what it changes. `candidates` are without texts, but `imports` says which name the toolbox."""
 
     name: str
     folder: Path
@@ -72,9 +69,7 @@ class Variant(NamedTuple):
 
 
 class Ablations(NamedTuple):
-    """The default and what is held against it, on the categories that all have; `rule` selects.
-
-    A variant may have fewer seeds than the default: then it is held against these alone."""
+    """The default and what is held against it, on the categories that all have and a variant's own seeds."""
 
     default: Variant
     variants: tuple[Variant, ...]
@@ -113,7 +108,7 @@ def _read(folder: Path, changed: Mapping[str, object], rule: str) -> Variant:
     if rows.empty:
         raise TroveLiteError(f"{folder}: not a run folder of TROVE")
     rows = rows.assign(imports=rows["tools"].str.contains(r"\btoolbox\b", na=False))
-    answers = measured(ended_with(rows, rule)).drop(columns=TEXT)
+    answers = add_measures(ended_with(rows, rule)).drop(columns=TEXT)
     changes = {option.removeprefix("trove."): value for option, value in changed.items()}
     return Variant(folder.name, folder, changes, rows.drop(columns=TEXT), answers, calls)
 
@@ -142,14 +137,11 @@ def selected(variant: Variant, rule: str) -> pd.DataFrame:
     """
     if rule in RULES:
         return by_seed(choose(variant.candidates, rule))
-    frame = in_order(variant.candidates)
-    ran = frame["status"] == "ok"
-    any_ran = ran.groupby([frame[name] for name in PROBLEM], observed=True).transform("any")
-    frame = frame[ran | ~any_ran]
+    frame = in_order(variant.candidates).assign(ran=lambda rows: rows["status"] == "ok")
+    frame = frame[frame["ran"] | ~frame.groupby(PROBLEM, observed=True)["ran"].transform("any")]
     if rule == SIMPLEST:
-        cost = frame["operations"].astype("Float64").astype(float).fillna(np.inf)
-        ordered = frame.assign(_cost=cost).sort_values([*PROBLEM, "_cost"], kind="stable")
-        return by_seed(ordered.drop_duplicates(PROBLEM))
+        cost = frame["operations"].astype("Float64").astype(float)
+        return by_seed(frame.loc[cost.sort_values(kind="stable").index].drop_duplicates(PROBLEM))
     return mean_of(by_seed(frame))
 
 
@@ -161,9 +153,8 @@ def mean_of(scores: pd.DataFrame) -> pd.DataFrame:
 def effects(study: Ablations) -> pd.DataFrame:
     """Every variant minus the default in accuracy, over all problems, largest gain first; one Holm correction over all.
 
-    `budget`: at the same calls, of first answers, before any problem is solved again; as run, where that spends other
-    calls; or the default's own candidates scored again. Orders of problems are one row, their mean. Costs are a
-    problem's. `published`: the paper's difference, of runs as they were.
+    `budget`: at the same calls, of first answers; as run, where that spends other calls; or the default's own
+    candidates scored again. Orders of problems are one row, their mean. `published` is of runs as they were.
     """
     default, orders, rows = selected(study.default, study.rule), study.shuffled, []
     for variant in (v for v in study.variants if v not in orders):
@@ -183,18 +174,17 @@ def effects(study: Ablations) -> pd.DataFrame:
         rows.append(cells | {"variant": label, "paper": "Table 7", "budget": SAME})
     for rule in (rule for rule in (*RULES, RANDOM, SIMPLEST) if rule != study.rule):
         cells = _difference(selected(study.default, rule), default) | _costs(study.default, study.default)
-        _, published = published_effect(study, {"answer by": rule})
-        about = {"variant": f"answer by {rule}", "paper": "Table 11", "budget": SCORED, "published": published}
-        rows.append(cells | about)
-    table = corrected(pd.DataFrame(rows)).reindex(columns=EFFECTS).astype({"note": object}).fillna({"note": ""})
+        cells["published"] = published_effect(study, {"answer by": rule})[1]
+        rows.append(cells | {"variant": f"answer by {rule}", "paper": "Table 11", "budget": SCORED})
+    table = add_holm(pd.DataFrame(rows)).reindex(columns=EFFECTS).astype({"note": object}).fillna({"note": ""})
     table = table.sort_values("difference", ascending=False, kind="stable", ignore_index=True)
-    return named(table, "trove_ablations", "TroVE's choices, each against the default", study.comparison.title)
+    return name_table(table, "trove_ablations", "TroVE's choices, each against the default", study.comparison.title)
 
 
 def _difference(scores: pd.DataFrame, minus: pd.DataFrame) -> dict:
     """One difference over all categories, as a row."""
     runs = len(set(scores["run"]) & set(minus["run"]))
-    return difference_cells(variance_of(scored(scores), scored(minus))) | {"runs": runs}
+    return difference_cells(variance_of(drop_unscored(scores), drop_unscored(minus))) | {"runs": runs}
 
 
 def _matched(study: Ablations, variant: Variant, *, dearer: bool) -> dict:
@@ -226,8 +216,8 @@ def printed_rows(study: Ablations, number: int) -> pd.DataFrame:
 
 
 def published_effect(study: Ablations, changes: Mapping[str, object]) -> tuple[str, float]:
-    """Which table prints these changes, at whatever interval toolboxes are trimmed ("": none does), and the paper's
-    accuracy minus that of its own choice: the mean over the runs' categories, NaN where it prints none of them."""
+    """Which table prints these changes, at whatever trimming interval ("": none), and the paper's accuracy minus that
+    of its own choice: the mean over the runs' categories, NaN where it prints none of them."""
     changed = {name: value for name, value in changes.items() if name != "interval"}
     for number, ours, system, those in PRINTED:
         if those == changed:
@@ -242,9 +232,8 @@ def published_effect(study: Ablations, changes: Mapping[str, object]) -> tuple[s
 def orders_table(study: Ablations) -> pd.DataFrame:
     """Table 7: accuracy, #ops and #lib in the data set's own order (`value`) and in shuffled ones, by category.
 
-    `smallest`, `largest`: of the orders' means over seeds. `orders_sd`: between orders at one seed, the mean over
-    seeds; `seeds_sd`: between seeds in one order, the mean over orders: what the other is to be measured by. #lib is
-    of tools that some final answer names, a number a stream, with t's intervals over runs.
+    `smallest`, `largest`: of the orders' means over seeds. `orders_sd`: between orders at one seed, to be measured by
+    `seeds_sd`, between seeds in one order. #lib is of tools that some final answer names, with t's intervals over runs.
     """
     rows, name, every = [], study.default.name, (study.default, *study.shuffled)
     for metric, measure, column in (("acc", "accuracy", "correct"), ("n_ops", "#ops", "reported_operations")):
@@ -265,7 +254,7 @@ def orders_table(study: Ablations) -> pd.DataFrame:
     table = table.assign(orders=len(study.shuffled)).reindex(columns=ORDERS)
     note = "" if study.shuffled else "no run with another order"
     title = "TroVE's Table 7, the order of problems"
-    return named(table, "trove_table7", title, study.comparison.title, note=note)
+    return name_table(table, "trove_table7", title, study.comparison.title, note=note)
 
 
 def _varied(shuffled: dict | None, means: pd.DataFrame) -> dict:
@@ -300,4 +289,4 @@ def sizes_table(study: Ablations) -> pd.DataFrame:
     table = pd.DataFrame(rows).reindex(columns=["category", "system", "value", "low", "high", "runs"])
     table["fewer"] = 1 - table["value"] / table.groupby("category")["value"].transform("max")
     title = "TroVE's Figure 8, toolboxes with and without trimming"
-    return named(table, "trove_figure8", title, study.comparison.title)
+    return name_table(table, "trove_figure8", title, study.comparison.title)

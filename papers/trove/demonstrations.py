@@ -14,8 +14,7 @@ PART = re.compile(r"^\*\*(Table|Toolbox|Solution|Tools)\*\*[ \t]*$", re.MULTILIN
 class Demonstration(NamedTuple):
     """A worked example of a prompt. `solution` is "" where the prompt gives none; `tools` are the Tools section's.
 
-    `toolbox` is the source of what the example imports from the toolbox: the prompt shows a signature alone, and the
-    prompt that creates the same tool shows its code.
+    `toolbox`: the source of what it imports, from the prompt that creates the same tool.
     """
 
     category: str

@@ -6,10 +6,10 @@ import pandas as pd
 from trove_lite.analysis.choose import PROBLEM, choose
 from trove_lite.analysis.scores import variance_of
 from trove_lite.analysis.variance import prediction_interval
-from trove_lite.candidates import all_candidates, measured, selections
+from trove_lite.candidates import add_measures, all_candidates, selections
 from trove_lite.programs import COUNTS
 
-from .. import ROUNDING, named
+from ..tables import ROUNDING, name_table
 from .table2 import UNCOUNTED, answers_of, counts_of, library_sizes, print_of, scores_of, sizes_by_category
 
 COUNTED = ["counted", "programs", "same", "more", "less", "uncounted", "difference", "largest"]
@@ -24,9 +24,8 @@ NOTHING = "nothing that the record shows"
 def counted_otherwise(candidates: pd.DataFrame) -> pd.DataFrame:
     """Every selected program: how its #ops as reported differs from every other count, one row a definition.
 
-    Result files hold no #ops; they hold the programs of which the released program reports it. `same`, `more`, `less`:
-    programs; `uncounted`: those that one of the two leaves out (they do not parse); `difference`: its mean over those
-    that both count; `largest` is of the greatest size.
+    `same`, `more`, `less`: programs; `uncounted`: those that one of the two leaves out (they do not parse);
+    `difference`: its mean over those that both count; `largest` is of the greatest size.
     """
     comparison, systems = answers_of(candidates)
     counts, rows = pd.concat(map(counts_of, systems.values())).sort_index(), []
@@ -36,7 +35,7 @@ def counted_otherwise(candidates: pd.DataFrame) -> pd.DataFrame:
         sides = [int(part.sum()) for part in (known == 0, known > 0, known < 0, difference.isna())]
         rows.append((name, len(counts), *sides, known.mean(), known.loc[known.abs().idxmax()]))
     table = pd.DataFrame(rows, columns=COUNTED)
-    return named(table, "trove_operations_counted", "TroVE, operations counted", comparison.title, note=UNCOUNTED)
+    return name_table(table, "trove_operations_counted", "TroVE, operations counted", comparison.title, note=UNCOUNTED)
 
 
 def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -50,8 +49,8 @@ def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
     if len(held):
         again = whole[whole["phase"] == "retry"].assign(phase="stream")
         ours = pd.concat([choose(part, "two_stage") for part in (whole, again) if len(part)], ignore_index=True)
-        both = measured(held).merge(
-            measured(ours.drop_duplicates(PROBLEM, keep="last")), on=PROBLEM, suffixes=("", "_2")
+        both = add_measures(held).merge(
+            add_measures(ours.drop_duplicates(PROBLEM, keep="last")), on=PROBLEM, suffixes=("", "_2")
         )
         cut = whole.groupby(PROBLEM)["shortened"].any().reindex(pd.MultiIndex.from_frame(both[PROBLEM])).to_numpy(bool)
         same = (both["program"] == both["program_2"]).to_numpy(dtype=bool)
@@ -63,15 +62,16 @@ def recorded_selection(candidates: pd.DataFrame) -> pd.DataFrame:
             rows.append((*key, len(part), *operations))
     table = pd.DataFrame(rows, columns=SELECTED).sort_values("programs", ascending=False, ignore_index=True)
     note, runs = "no run of which both the result file and all candidates are known", "result files and logs"
-    return named(table, "trove_recorded_selection", "TroVE, recorded selection", f"{runs} of the same runs", note=note)
+    return name_table(
+        table, "trove_recorded_selection", "TroVE, recorded selection", f"{runs} of the same runs", note=note
+    )
 
 
 def table2_explained(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
     """TROVE's printed cells against ours: whether one more run like ours would print them, or another count would.
 
     `low` and `high`: where one more run falls (95 %; a category with one run borrows what runs add from the others); of
-    #lib the runs' own range. `why` is what explains the difference, `verdict`: `explained` or `open`. The paper prints
-    the best of five runs, which is above a usual one.
+    #lib the runs' own range. `why` is what explains the difference, `verdict`: `explained` or `open`.
     """
     (comparison, systems), rows = answers_of(candidates), []
     if (answers := systems.get("TROVE")) is not None:
@@ -96,7 +96,7 @@ def table2_explained(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFra
     shown = table[table["measure"].isin(SHOWN)].drop(columns=["metric", "inside"])
     shown = shown.sort_values("measure", kind="stable", ignore_index=True)
     note = "nothing is printed for these runs"
-    return named(shown, "trove_table2_explained", "TroVE, table2 explained", comparison.title, note=note)
+    return name_table(shown, "trove_table2_explained", "TroVE, table2 explained", comparison.title, note=note)
 
 
 def _explanation(row: object, table: pd.DataFrame) -> tuple[str, str]:

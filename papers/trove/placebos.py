@@ -6,11 +6,11 @@ A placebo learns nothing, so only what IMPORT is shown and may call differs. Non
 import numpy as np
 import pandas as pd
 
-from trove_lite.analysis.compare import corrected, difference_cells
+from trove_lite.analysis.compare import add_holm, difference_cells
 from trove_lite.analysis.scores import estimate, variance_of
-from trove_lite.methods.trove import IMPORT, NONE
+from trove_lite.methods.trove import NONE
 
-from .. import named
+from ..tables import name_table
 from .ablations import Ablations, Variant, by_seed, mean_of, selected
 
 #: Which toolboxes are held against each other.
@@ -33,13 +33,9 @@ def placebo(study: Ablations) -> pd.DataFrame:
     First answers only, before any problem is solved again: all have the same calls.
     """
     found = _by_toolbox(study)
-    rows = [
-        {"measure": measure, "toolbox": toolbox} | estimate(scores[measure])._asdict()
-        for measure in found[OWN_TOOLS]
-        for toolbox, scores in found.items()
-    ]
-    table = pd.DataFrame(rows).reindex(columns=PLACEBO)
-    return named(table, "trove_placebo", "IMPORT and its placebos", study.comparison.title)
+    cells = {(m, box): estimate(scores[m])._asdict() for m in found[OWN_TOOLS] for box, scores in found.items()}
+    table = pd.DataFrame([{"measure": m, "toolbox": box} | cell for (m, box), cell in cells.items()], columns=PLACEBO)
+    return name_table(table, "trove_placebo", "IMPORT and its placebos", study.comparison.title)
 
 
 def placebo_differences(study: Ablations) -> pd.DataFrame:
@@ -53,9 +49,9 @@ def placebo_differences(study: Ablations) -> pd.DataFrame:
             cells = difference_cells(variance_of(found[a][measure], found[b][measure]))
             no_margin = {"p_within_2": np.nan} if measure in TOKENS else {}
             rows.append({"measure": measure, "a": a, "b": b} | cells | no_margin)
-    table = corrected(pd.DataFrame(rows, columns=[c for c in DIFFERENCES if c != "p_holm"]))[DIFFERENCES]
+    table = add_holm(pd.DataFrame(rows, columns=[c for c in DIFFERENCES if c != "p_holm"]))[DIFFERENCES]
     title, note = "IMPORT and its placebos, paired", "no run with another toolbox, or with none"
-    return named(table, "trove_placebo_differences", title, study.comparison.title, note="" if rows else note)
+    return name_table(table, "trove_placebo_differences", title, study.comparison.title, note="" if rows else note)
 
 
 def _by_toolbox(study: Ablations) -> dict[str, dict[str, pd.DataFrame]]:
@@ -66,8 +62,7 @@ def _by_toolbox(study: Ablations) -> dict[str, dict[str, pd.DataFrame]]:
 
 
 def _measured(variant: Variant, rule: str) -> dict[str, pd.DataFrame]:
-    rows = variant.candidates
-    rows = rows[(rows["phase"] == "stream") & (rows["mode"] == IMPORT)].assign(ran=rows["status"] == "ok")
+    rows = variant.candidates.query("phase == 'stream' and mode == @IMPORT").assign(ran=lambda r: r["status"] == "ok")
     found = {"accuracy of the answer": selected(variant, rule)}
     for name, column in (MEASURES | TOKENS).items():
         known = rows.dropna(subset=column) if name in TOKENS else rows

@@ -1,9 +1,7 @@
 """TroVE's Table 2 of any runs: accuracy, #ops (how long the selected programs are) and #lib (how many tools).
 
-All are of the answers that runs ended with, by the rule that each run itself chose by (column `rule`): those of
-problems solved again after trimming replace the first ones. The paper says in words what an operation is, its program
-counts in other ways (`programs.COUNTS`), and what a library holds can be read in four ways; "simpler" and "smaller" are
-asked under every one of them.
+All are of the answers that runs ended with, by the run's own rule (column `rule`). What an operation is
+(`programs.COUNTS`) and what a library holds can be read in several ways; each is computed.
 """
 
 from collections.abc import Mapping
@@ -13,19 +11,19 @@ import numpy as np
 import pandas as pd
 
 from trove_lite.analysis.choose import PROBLEM, choose, in_order
-from trove_lite.analysis.compare import corrected, differences, estimates
+from trove_lite.analysis.compare import add_holm, differences, estimates
 from trove_lite.analysis.independence import independent_runs
 from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.statistics import mean_interval, run_sd
 from trove_lite.analysis.variance import decompose, interval, p_value
-from trove_lite.candidates import all_candidates, measured, selections
+from trove_lite.candidates import add_measures, all_candidates, selections
 from trove_lite.datasets.base import Question
 from trove_lite.methods.base import sample_seed
 from trove_lite.programs import COUNTS
 from trove_lite.selection import Vote, random_choice
 
-from .. import Look, in_columns, is_in_print, named, nothing, printed
 from ..reeval.two_sides import sides
+from ..tables import Look, in_columns, is_in_print, name_table, nothing, printed
 
 #: What the paper calls a data set with one category.
 PRINTED = {"tabmwp": "TabMWP", "wtq": "WTQ", "hitab": "HiTab"}
@@ -51,9 +49,8 @@ UNCOUNTED = "one system alone, or outcomes that were made before operations were
 def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
     """The answer that each run ended with: one row a problem and run, with what `candidates.measured` adds.
 
-    Of recorded runs the answer that their result file holds, where there is one; else the one that `rule` selects from
-    a problem's last attempt ("": the rule that the run itself chose by, column `selection`; where that is not known,
-    the official one).
+    Of recorded runs what their result file holds, where there is one; else what `rule` selects from a problem's last
+    attempt ("": the run's own rule, column `selection`, or the official one).
     """
     recorded, whole = selections(candidates), all_candidates(candidates)
     known, own = (pd.MultiIndex.from_frame(rows[STREAM].astype(str)) for rows in (recorded, whole))
@@ -63,7 +60,7 @@ def ended_with(candidates: pd.DataFrame, rule: str = "") -> pd.DataFrame:
     chosen = [_chosen(part, name) for frame in (rest, again) for name, part in frame.groupby("selection")]
     parts = [part for part in (*chosen, recorded.assign(selection=OFFICIAL)) if len(part)]
     answers = pd.concat(parts, ignore_index=True) if parts else candidates.head(0)
-    return measured(answers.drop_duplicates(PROBLEM, keep="last"))
+    return add_measures(answers.drop_duplicates(PROBLEM, keep="last"))
 
 
 def _chosen(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
@@ -112,7 +109,7 @@ def _rule(answers: pd.DataFrame) -> str:
 def _table(rows: list[dict], name: str, comparison: Comparison) -> pd.DataFrame:
     table = in_columns(pd.DataFrame(rows))
     rules = " and ".join(dict.fromkeys(table["rule"]))
-    return named(table, f"trove_table2_{name}", f"TroVE's Table 2, {name}, by {rules}", comparison.title)
+    return name_table(table, f"trove_table2_{name}", f"TroVE's Table 2, {name}, by {rules}", comparison.title)
 
 
 def table2(candidates: pd.DataFrame, *measures: str) -> pd.DataFrame:
@@ -143,11 +140,11 @@ def table2_differences(candidates: pd.DataFrame) -> pd.DataFrame:
     for measure, (column, _) in MEASURES.items():
         scores = {system: scores_of(answers, column) for system, answers in systems.items()}
         parts.append(differences(comparison, scores, pairs=_pairs(systems)).assign(measure=measure))
-    table = corrected(pd.concat(parts, ignore_index=True))
+    table = add_holm(pd.concat(parts, ignore_index=True))
     both = [dict.fromkeys(_rule(systems[side]) for side in pair) for pair in zip(table["a"], table["b"], strict=True)]
     table = table.assign(rule=list(map(" against ".join, both))).reindex(columns=DIFFERENCES)
     note = "" if _pairs(systems) else "these runs hold one system alone"
-    return named(table, "trove_table2_differences", "TroVE's Table 2, differences", comparison.title, note=note)
+    return name_table(table, "trove_table2_differences", "TroVE's Table 2, differences", comparison.title, note=note)
 
 
 def table2_library(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
@@ -174,9 +171,8 @@ def over_runs(values: np.ndarray) -> dict[str, float]:
 def library_sizes(answers: pd.DataFrame, kept: pd.DataFrame) -> dict[str, pd.Series]:
     """#lib of each run of a system by each way to count it, by STREAM; none where it is not known.
 
-    `used` as reported (`utils/eval.py`): tools that some final answer that ran lists and names. `kept`: what the
-    toolbox holds when the run ends (`toolboxes`), imports of modules among it; `kept and used`: what it holds of those;
-    `kept functions`: without imports.
+    `used` as reported (`utils/eval.py`): tools that some final answer that ran names. `kept`: what the toolbox holds
+    when the run ends, imports of modules among it; `kept and used`: what it holds of those; `kept functions`.
     """
     texts = dict.fromkeys([*STREAM, "name"], str)
     used = answers[answers["status"] == "ok"].explode("used_tools").dropna(subset="used_tools")
@@ -222,9 +218,9 @@ def simpler(candidates: pd.DataFrame) -> pd.DataFrame:
                 by_problem = (scores[s].groupby(["category", "problem"], observed=True)["score"].mean() for s in pair)
                 means = pd.concat(by_problem, axis=1, keys=["value_a", "value_b"], join="inner").mean().to_dict()
                 rows.append({"counted": name, "answers": which} | means | found.iloc[-1].to_dict())
-    table = corrected(pd.DataFrame(rows, columns=SIMPLER))
+    table = add_holm(pd.DataFrame(rows, columns=SIMPLER))
     title = "TroVE, operations definitions"
-    return named(table, "trove_operations_definitions", title, comparison.title, note=UNCOUNTED)
+    return name_table(table, "trove_operations_definitions", title, comparison.title, note=UNCOUNTED)
 
 
 def smaller(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
@@ -242,17 +238,15 @@ def smaller(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
                 one, two = wide[a].loc[both], wide[b].loc[both]
                 v, values = decompose(one, two), (one.mean(axis=1).mean(), two.mean(axis=1).mean())
                 rows.append((name, a, b, *values, *interval(v)[:3], p_value(v), len(both)))
-    table = corrected(pd.DataFrame(rows, columns=SMALLER))
+    table = add_holm(pd.DataFrame(rows, columns=SMALLER))
     note, title = "one system alone, or its toolboxes are not known", "TroVE, library definitions"
-    return named(table, "trove_library_definitions", title, comparison.title, note=note)
+    return name_table(table, "trove_library_definitions", title, comparison.title, note=note)
 
 
 def sizes_by_category(sizes: pd.Series) -> pd.DataFrame:
     """How many tools each run has: categories × runs, runs of a category numbered."""
-    table = sizes.rename("size").reset_index()
-    return table.assign(number=table.groupby("category").cumcount()).pivot(
-        index="category", columns="number", values="size"
-    )
+    table = sizes.rename("size").reset_index().assign(number=sizes.groupby(level="category").cumcount().to_numpy())
+    return table.pivot(index="category", columns="number", values="size")
 
 
 def _pairs(parts: Mapping[str, pd.DataFrame]) -> list[tuple[str, str]]:

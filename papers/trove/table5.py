@@ -6,10 +6,10 @@ from math import nan
 import pandas as pd
 from matplotlib.figure import Figure
 
-from papers.raters.ratings import agreement, by_method, method_differences
+from papers.raters.ratings import by_method, method_differences
 
-from .. import is_its_model, named, published_value
 from ..figures import forest
+from ..tables import is_its_model, name_table, published_value
 
 SYSTEM = {"primitive": "PRIMITIVE", "instance": "INSTANCE", "trove": "TROVE", "trove_no_import": "TROVE without IMPORT"}
 METRIC = {"accuracy": "human_accuracy", "seconds": "time_s"}
@@ -18,8 +18,7 @@ METRIC = {"accuracy": "human_accuracy", "seconds": "time_s"}
 def table5(ratings: pd.DataFrame) -> pd.DataFrame:
     """Table 5 from ratings (`raters.answers.read_study`): accuracy and seconds by method, beside print.
 
-    `value` with its 95 % interval over problems and raters; `rater_sd` between raters, as the paper's `published_sd`
-    (of 6, on WTQ with CodeLlama, and beside ratings of such programs alone).
+    `value` with its 95 % interval over problems and raters; `rater_sd` between raters, as the paper's (of 6, on WTQ).
     """
     table, models = by_method(ratings).replace({"method": SYSTEM}), ratings.attrs.get("model", ())
     alike = models and is_its_model("trove_table5", *models) and set(ratings["dataset"].astype(str)) == {"wtq"}
@@ -32,14 +31,14 @@ def table5(ratings: pd.DataFrame) -> pd.DataFrame:
 
 
 def verification(ratings: pd.DataFrame) -> list[pd.DataFrame | Figure | None]:
-    """All that is said of ratings: Table 5, differences of methods, agreement, and Figure 10."""
+    """All that is said of ratings: Table 5, differences of methods, and Figure 10."""
     methods = sorted(ratings["method"].unique(), key=lambda method: (method != "trove", method))
     differences = method_differences(ratings, list(combinations(methods, 2))).replace({"a": SYSTEM, "b": SYSTEM})
-    parts = {"": table5(ratings), "_differences": differences, "_agreement": agreement(ratings)}
+    parts = {"": table5(ratings), "_differences": differences}
     note = "no two problems were judged in both methods: give the answers of more raters"
     for part, table in parts.items():
         title = f"TroVE's Table 5{part.replace('_', ', ')}"
-        named(table, f"trove_table5{part}", title, ratings.attrs.get("runs", ""), note=note)
+        name_table(table, f"trove_table5{part}", title, ratings.attrs.get("runs", ""), note=note)
     return [*parts.values(), figure10(parts[""])]
 
 

@@ -33,9 +33,7 @@ def compared(*sides):
 
 
 def one(table, **where):
-    for name, value in where.items():
-        table = table[table[name] == value]
-    (row,) = table.to_dict("records")
+    (row,) = table[(table[[*where]] == pd.Series(where)).all(axis=1)].to_dict("records")
     return row
 
 

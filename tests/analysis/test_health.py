@@ -53,7 +53,7 @@ def same_answer(often, right=0):
 def test_a_healthy_run_has_no_sign():
     found = signs(table(), calls(table()))
     assert found.empty
-    assert found.attrs["unread"] == {}
+    assert found.attrs["unread"] == []
     assert in_words(found) == []
 
 
@@ -117,12 +117,6 @@ def test_a_method_whose_modes_define_tools_and_import_none_uses_none():
     assert names(found) == {"no tool used"}
 
 
-def described(tmp_path, **told):
-    about = {"settings": {"name": "r", "seeds": [0], "categories": ["c"]}} | told
-    (tmp_path / "run.json").write_text(json.dumps(about))
-    return tmp_path
-
-
 TOLD = {"method": "maker", "category": "c", "seed": 0, "name": "f"}
 
 
@@ -138,21 +132,15 @@ TOLD = {"method": "maker", "category": "c", "seed": 0, "name": "f"}
     ],
 )
 def test_what_a_run_says_of_its_tools_decides_whether_there_are_any(told, expected, tmp_path):
-    assert names(signs(table(), calls(table()), [described(tmp_path, **told)])) == expected
-
-
-# ---- what was published ----
-
-
-def published(part):
-    folder = ROOT / "results" / part
-    return load_candidates(folder), [folder]
+    about = {"settings": {"name": "r", "seeds": [0], "categories": ["c"]}} | told
+    (tmp_path / "run.json").write_text(json.dumps(about))
+    assert names(signs(table(), calls(table()), [tmp_path])) == expected
 
 
 def test_a_tool_that_prints_while_it_loads_is_found_in_the_run_that_was_published():
-    rows, runs = published("qwen2.5-coder-1.5b/runs/trove-counting")
-    later = rows[rows["problem"] >= 150]
-    found = signs(later, None, runs).set_index("sign")
+    folder = ROOT / "results/qwen2.5-coder-1.5b/runs/trove-counting"
+    rows = load_candidates(folder)
+    found = signs(rows[rows["problem"] >= 150], None, [folder]).set_index("sign")
     assert found.loc["one answer", ["mode", "example"]].tolist() == ["import", "11218.0"]
     assert found.loc["prints while loading", "example"] == "round_to_nearest: 11218"
     assert found.loc["prints while loading", "share"] == 1

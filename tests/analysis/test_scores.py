@@ -11,7 +11,7 @@ from trove_lite.analysis.scores import (
     graded_answer,
     groups_of,
     oracle_score,
-    redrawn,
+    redraw,
     score,
     variance_of,
 )
@@ -22,9 +22,8 @@ TWO = ["counting", "geometry"]
 
 
 def test_micro_weighs_problems_and_macro_categories():
-    scores = pd.DataFrame(
-        {"category": [TWO[0]] * 3 + [TWO[1]], "run": "r", "problem": [0, 1, 2, 0], "score": [1.0, 1.0, 1.0, 0.0]}
-    )
+    rows = [(TWO[0], 0, 1.0), (TWO[0], 1, 1.0), (TWO[0], 2, 1.0), (TWO[1], 0, 0.0)]
+    scores = pd.DataFrame(rows, columns=["category", "problem", "score"]).assign(run="r")
     assert estimate(scores).value == 0.75
     assert estimate(scores, macro=True).value == 0.5
 
@@ -43,14 +42,9 @@ def one_of_five():
     return in_order(frame.astype({"correct": "boolean"}))
 
 
-def test_oracle_is_unbiased_by_mode():
-    frame = one_of_five()
-    assert oracle_score(frame, 3)["score"].item() == pytest.approx(1 - (4 / 5) ** 3)
-    assert oracle_score(frame, 15)["score"].item() == 1
-
-
-def test_what_does_not_divide_over_the_modes_goes_to_the_later_ones():
-    assert oracle_score(one_of_five(), 4)["score"].item() == pytest.approx(1 - (4 / 5) ** 2 * (3 / 5))
+@pytest.mark.parametrize(("k", "chance"), [(3, 1 - (4 / 5) ** 3), (4, 1 - (4 / 5) ** 2 * (3 / 5)), (15, 1)])
+def test_oracle_is_unbiased_by_mode_and_later_modes_take_what_does_not_divide(k, chance):
+    assert oracle_score(one_of_five(), k)["score"].item() == pytest.approx(chance)
 
 
 @pytest.mark.parametrize("k", [1, 2, 16])
@@ -81,14 +75,12 @@ def test_problems_are_drawn_anew_within_categories_and_of_both_sides_alike():
     rng = np.random.default_rng(0)
     category, hard = np.repeat(TWO, [6, 4]), rng.random(10)
     less = np.where(category == TWO[0], 0.1, 0.5)
+    same = pd.DataFrame({"category": category, "problem": range(10)})
     a, b = (
-        pd.concat(
-            pd.DataFrame({"category": category, "run": f"{side}{run}", "problem": range(10), "score": s})
-            for run in "01"
-        )
-        for side, s in (("a", hard), ("b", hard - less))
+        pd.concat(same.assign(run=f"{side}{run}", score=score) for run in "01")
+        for side, score in (("a", hard), ("b", hard - less))
     )
-    again = redrawn(a, b, rng=rng, times=4)
+    again = redraw(a, b, rng=rng, times=4)
     whole = variance_of(a, b)
     assert {v.labels for v in again} == {whole.labels}
     for v in again:

@@ -21,13 +21,6 @@ small = settings(deadline=None, max_examples=60)
 scores_in_twentieths = st.integers(0, 20).map(lambda i: i / 20)
 
 
-def covers(interval, truth):
-    return interval.low <= truth <= interval.high
-
-
-# ---- pass@k ----
-
-
 @small
 @given(st.integers(0, 8).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n), st.integers(0, n))))
 def test_pass_at_k_is_the_share_of_subsets_with_a_right_sample(case):
@@ -48,9 +41,6 @@ def test_pass_at_k_by_mode_is_the_share_of_joint_subsets_with_a_right_sample(mod
     assert_allclose(m.pass_at_k_by_mode(n, c, k), np.mean(joint), atol=1e-14)
 
 
-# ---- draws ----
-
-
 def test_few_subsets_are_all_taken_once_in_the_samples_order():
     modes = np.array(["skip", "import", "create", "skip", "import", "skip"])
     got = m.subsets_by_mode(modes, {"skip": 2, "import": 1}, seed=0, resamples=1)
@@ -65,9 +55,6 @@ def test_drawn_subsets_are_uniform():
     _, counts = np.unique(drawn, axis=0, return_counts=True)
     assert len(counts) == comb(10, 4)
     assert stats.chisquare(counts).pvalue > 1e-4
-
-
-# ---- means and their intervals ----
 
 
 @small
@@ -91,12 +78,10 @@ def test_standard_error_is_its_formula_by_loops(rows):
 def test_mean_interval_covers_the_mean_of_clustered_questions_only_if_clustered(tables):
     rng, clusters = np.random.default_rng(2), np.repeat(np.arange(tables), 5)
     samples = [rng.normal(0, 1, tables)[clusters] + rng.normal(0, 1, len(clusters)) for _ in range(1500)]
-    rate = np.mean([covers(m.mean_interval(s, clusters=clusters), 0) for s in samples])
-    assert rate == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / len(samples)))
-    assert np.mean([covers(m.mean_interval(s), 0) for s in samples]) < 0.85
-
-
-# ---- many tests ----
+    found = [[m.mean_interval(s, clusters=given) for s in samples] for given in (clusters, None)]
+    clustered, plain = (np.mean([each.low <= 0 <= each.high for each in intervals]) for intervals in found)
+    assert clustered == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / len(samples)))
+    assert plain < 0.85
 
 
 @small
@@ -112,9 +97,6 @@ def test_holm_rejects_what_its_step_down_definition_rejects(thousandths, level):
     adjusted = m.holm(np.array(thousandths) / 1000)
     assert set(np.flatnonzero(adjusted <= float(alpha))) == rejected
     assert adjusted.max() <= 1
-
-
-# ---- the overlap of what runs solve ----
 
 
 def overlap(a, b):

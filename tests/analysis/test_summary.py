@@ -5,9 +5,8 @@ from trove_lite.analysis.summary import summarise
 
 def test_summary_counts_what_is_there(simulated):
     summary = summarise(simulated)
-    row = next(
-        r for r in summary["runs"] if r["method"] == "trove" and r["category"] == "counting" and r["run"] == "run0"
-    )
+    wanted = ("run0", "trove", "counting")
+    (row,) = (r for r in summary["runs"] if (r["run"], r["method"], r["category"]) == wanted)
     part = simulated.query("method == 'trove' and category == 'counting' and run == 'run0'")
     assert row["candidates"] == len(part) == 90
     assert row["oracle_correct"] == part.groupby("problem")["correct"].any().sum()

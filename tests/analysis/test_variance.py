@@ -27,26 +27,16 @@ def normal(rng, questions, runs, problem=1.0, run=0.0, sample=1.0):
     return rng.normal(0, problem, (questions, 1)) + rng.normal(0, run, runs) + rng.normal(0, sample, (questions, runs))
 
 
-# ---- decompose ----
-
-
 @small
 @given(tables)
 def test_it_is_the_analysis_of_variance_of_two_crossed_factors(scores):
     questions, runs = scores.shape
     by_question, by_run, mean = scores.mean(axis=1), scores.mean(axis=0), scores.mean()
-    rest = sum(
-        (scores[q, r] - by_question[q] - by_run[r] + mean) ** 2 for q in range(questions) for r in range(runs)
-    ) / ((questions - 1) * (runs - 1))
-    of_runs = questions * sum((m - mean) ** 2 for m in by_run) / (runs - 1)
-    of_questions = runs * sum((m - mean) ** 2 for m in by_question) / (questions - 1)
+    rest = ((scores - by_question[:, None] - by_run + mean) ** 2).sum() / ((questions - 1) * (runs - 1))
+    of_run, of_question = by_run.var(ddof=1) - rest / questions, by_question.var(ddof=1) - rest / runs
     got = v.decompose(scores)
     assert got.value == pytest.approx(mean)
-    assert_allclose(
-        (got.sample[0, 0], got.run[0, 0], got.problem[0]),
-        (rest, (of_runs - rest) / questions, (of_questions - rest) / runs),
-        atol=1e-12,
-    )
+    assert_allclose((got.sample[0, 0], got.run[0, 0], got.problem[0]), (rest, of_run, of_question), atol=1e-12)
 
 
 def test_a_difference_has_the_problem_variance_of_the_difference_and_both_methods_samples_and_runs():
@@ -61,14 +51,10 @@ def test_a_difference_has_the_problem_variance_of_the_difference_and_both_method
     assert got.sds["problem"] == pytest.approx(0.2, rel=0.1)
 
 
-def of_equal_runs():
-    """Two runs whose means are the same, as by chance they hardly are."""
-    scores = np.random.default_rng(0).permuted(np.tile([0.0, 1.0], (50, 1)), axis=1)
-    return np.vstack([scores, scores[:, ::-1]])
-
-
 def test_runs_never_make_the_error_smaller():
-    got = v.decompose(of_equal_runs())
+    """Of two runs whose means are the same, as by chance they hardly are."""
+    scores = np.random.default_rng(0).permuted(np.tile([0.0, 1.0], (50, 1)), axis=1)
+    got = v.decompose(np.vstack([scores, scores[:, ::-1]]))
     assert got.run[0, 0] < 0
     assert got.se**2 == got.over_problems
 
@@ -107,9 +93,8 @@ def test_runs_of_unequal_length_are_estimated_without_bias():
         scores = normal(rng, 40, 3, problem=1, run=0.3, sample=0.5)
         scores[:25, 1], scores[30:, 2] = np.nan, np.nan  # runs that share their beginnings: the copies are left out
         got = v.decompose(scores)
-        found.append(
-            (got.value, got.over_problems + got.run[0, 0] / got.independent[0, 0], got.run[0, 0], got.sample[0, 0])
-        )
+        run = got.run[0, 0]
+        found.append((got.value, got.over_problems + run / got.independent[0, 0], run, got.sample[0, 0]))
     values, error, run, sample = np.array(found).T
     assert run.mean() == pytest.approx(0.09, rel=0.15)
     assert sample.mean() == pytest.approx(0.25, rel=0.05)
@@ -132,7 +117,7 @@ def test_alike_strata_share_the_run_variance_of_all_by_degrees_of_freedom():
     rng, labels = np.random.default_rng(0), np.repeat([0, 1, 2], 50)
     scores = normal(rng, 150, 4, run=1.0)
     scores[:50, 2:], scores[100:, 1:] = np.nan, np.nan
-    own, got = v.decompose(scores, strata=labels), v.alike(v.decompose(scores, strata=labels))
+    own, got = v.decompose(scores, strata=labels), v.pool_strata(v.decompose(scores, strata=labels))
     size = (own.run[0, 0] + 3 * own.run[1, 0]) / (own.sample[0, 0] ** 2 + 3 * own.sample[1, 0] ** 2)
     assert_allclose(got.run[:, 0], size * got.sample[:, 0] ** 2)
     assert_allclose(got.run_degrees, 4, rtol=0.1)
@@ -158,9 +143,6 @@ def test_nothing_scored_is_nothing_known():
         got = v.decompose(scores)
         assert np.isnan([*v.interval(got), *v.proportion_interval(got), v.p_value(got)]).all()
         assert got.problems == 0
-
-
-# ---- intervals and tests ----
 
 
 @small
@@ -197,16 +179,12 @@ def test_a_proportion_of_one_run_has_nearly_wilsons_interval(right):
     assert_allclose(v.proportion_interval(v.decompose(scores))[:3], (right / 40, *wilson), atol=0.01)
 
 
-# ---- reruns ----
-
-
 def test_a_prediction_leaves_out_the_problems_and_takes_in_the_new_runs():
     scores = normal(np.random.default_rng(0), 40, 4, problem=50, run=2)
     got = v.decompose(scores)
     low, high = v.prediction_interval(got, 6)[1:3]
-    assert (high - low) / 2 == pytest.approx(
-        stats.t.ppf(0.975, 3) * scores.mean(axis=0).std(ddof=1) * np.sqrt(1 / 4 + 1 / 6)
-    )
+    se = scores.mean(axis=0).std(ddof=1) * np.sqrt(1 / 4 + 1 / 6)
+    assert (high - low) / 2 == pytest.approx(stats.t.ppf(0.975, 3) * se)
     assert v.prediction_interval(got, 6, rounding=0.5).high == pytest.approx(high + 0.5)
 
 
@@ -217,9 +195,6 @@ def test_a_printed_number_is_within_the_prediction_unless_its_p_is_small(scores,
     low, high = v.prediction_interval(got, runs, rounding=rounding)[1:3]
     p = v.rerun_p(got, printed, runs, rounding=rounding)
     assert (low <= printed <= high) == (p >= 0.05) or got.sample[0, 0] < 1e-9 or abs(p - 0.05) < 1e-9
-
-
-# ---- plans ----
 
 
 def known(problem, sample, run, *, problems=500, runs=4):

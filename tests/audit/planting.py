@@ -14,9 +14,7 @@ def planted(table, *changes):
     for value, column, where in changes:
         hit = np.logical_and.reduce([rows[name] == wanted for name, wanted in where.items()])
         assert hit.any()
-        rows[column] = rows[column].astype(object)
-        rows.loc[hit, column] = value
-        rows[column] = rows[column].infer_objects()
+        rows[column] = rows[column].astype(object).where(~hit, value).infer_objects()
     return rows
 
 

@@ -44,17 +44,11 @@ MENDED = {
     },
     "sums_of_table6": {"reeval_table6": sums()},
     "spread_of_a_mean": {
-        "reeval_table3": [
-            (0.11, "std", MATH | {"method": "PRIMITIVE"}),
-            (0.08, "std", MATH | {"method": "TROVE"}),
-        ]
+        "reeval_table3": [(0.11, "std", MATH | {"method": "PRIMITIVE"}), (0.08, "std", MATH | {"method": "TROVE"})]
     },
     "spread_of_samples": {"reeval_table3": [(0.06, "std", {"category": "number", "method": "PRIMITIVE"})]},
     "deviations_of_orderings": {
-        "trove_table7": [
-            (2.0, "std", {"category": "algebra"} | LIBRARY),
-            (1.0, "std", {"category": "GQA"} | LIBRARY),
-        ]
+        "trove_table7": [(2.0, "std", {"category": "algebra"} | LIBRARY), (1.0, "std", {"category": "GQA"} | LIBRARY)]
     },
     "fixed_threshold": {"trove_table13": fixed_as_logarithmic()},
     "seconds_of_people": {

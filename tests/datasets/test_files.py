@@ -1,8 +1,9 @@
 """Public files: fetched with the pinned content or not at all; one clear line for what is not as it should be."""
 
 import hashlib
-import http.server
 import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
@@ -41,88 +42,57 @@ def test_unknown_names_are_refused_with_the_known_ones():
         pinned_file("hitab", "../../secret.json")
 
 
+CONTENT = b"a file\n"
+RIGHT = [
+    {"sha256": hashlib.sha256(CONTENT).hexdigest()},
+    {"git_blob": hashlib.sha1(b"blob %d\0" % len(CONTENT) + CONTENT).hexdigest()},  # one that is listed alone
+]
+
+
 @pytest.fixture
-def server(tmp_path, monkeypatch):
-    """A local source of one public file, a data folder to fetch into, and a way to register it."""
-    source = tmp_path / "source"
-    source.mkdir()
-    (source / "p.jsonl").write_text("a file\n")
+def offer(tmp_path, monkeypatch):
+    """Offers one public file, pinned so, by a local server; returns the file and where it will be stored."""
+    (tmp_path / "p.jsonl").write_bytes(CONTENT)
+    monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path / "data"))
+    service = ThreadingHTTPServer(("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=str(tmp_path)))
 
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def __init__(self, *args):
-            super().__init__(*args, directory=str(source))
+    def offered(sha256="", git_blob="", port=service.server_port):
+        file = PublicFile("math", "owner/name", "c0ffee", "p.jsonl", 60, sha256, "MIT", git_blob)
+        monkeypatch.setattr(PublicFile, "url", property(lambda _: f"http://127.0.0.1:{port}/p.jsonl"))
+        monkeypatch.setattr(files, "public_files", lambda: (file,))
+        return file, tmp_path / "data/owner/name/p.jsonl"
 
-        def log_message(self, *args):
-            pass
-
-    service = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet)
     thread = threading.Thread(target=service.serve_forever)
     thread.start()
-    monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path / "data"))
-    url = f"http://127.0.0.1:{service.server_port}/p.jsonl"
-    monkeypatch.setattr(PublicFile, "url", property(lambda file: url))
-
-    def register(sha256):
-        file = PublicFile("math", "owner/name", "c0ffee", "p.jsonl", 60, sha256, "MIT")
-        monkeypatch.setattr(files, "public_files", lambda: (file,))
-        return tmp_path / "data/owner/name/p.jsonl"
-
-    yield register, source / "p.jsonl"
+    yield offered
     service.shutdown()
     thread.join()
     service.server_close()
 
 
-def test_fetch_stores_a_file_with_the_right_checksum(server):
-    register, source = server
-    path = register(hashlib.sha256(source.read_bytes()).hexdigest())
+@pytest.mark.parametrize("pin", RIGHT)
+def test_fetch_stores_a_file_with_the_pinned_content(offer, pin):
+    _, path = offer(**pin)
     assert fetch("math", progress=False) == [path]
-    assert path.read_bytes() == source.read_bytes()
-
-
-def test_fetch_keeps_nothing_with_a_wrong_checksum(server):
-    register, _ = server
-    path = register("0" * 64)
-    with pytest.raises(TroveLiteError, match="does not have the pinned sha256"):
-        fetch("math", progress=False)
-    assert not path.exists()
-    assert not any(p.is_file() for p in path.parent.parent.rglob("*"))
-
-
-def listed(content):
-    """A file that is known by its name in git's object store alone."""
-    blob = hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
-    return PublicFile("math", "owner/name", "c0ffee", "p.jsonl", 0, "", "MIT", blob)
-
-
-def test_fetch_checks_a_listed_file_as_git_does(server, monkeypatch):
-    register, source = server
-    path = register("")
-    monkeypatch.setattr(files, "public_files", lambda: (listed(source.read_bytes()),))
-    assert fetch("math", progress=False) == [path]
+    assert path.read_bytes() == CONTENT
     assert files.not_here("math") == []
-    path.unlink()
-    monkeypatch.setattr(files, "public_files", lambda: (listed(b"another"),))
-    with pytest.raises(TroveLiteError, match="does not have the pinned git blob"):
+
+
+@pytest.mark.parametrize("pin", [{"sha256": "0" * 64}, {"git_blob": "0" * 40}])
+def test_fetch_keeps_nothing_with_another_content(offer, pin):
+    _, path = offer(**pin)
+    (kind,) = pin
+    with pytest.raises(TroveLiteError, match=f"does not have the pinned {kind.replace('_', ' ')}"):
         fetch("math", progress=False)
-    assert not path.exists()
+    assert not any(p.is_file() for p in path.parents[2].rglob("*"))
 
 
-def test_a_listed_file_that_does_not_come_is_named_and_nothing_else_fails(server, monkeypatch):
-    register, source = server
-    register("")
-    file = listed(source.read_bytes())
-    monkeypatch.setattr(files, "public_files", lambda: (file,))
-    monkeypatch.setattr(PublicFile, "url", property(lambda file: "http://127.0.0.1:9/p.jsonl"))
+def test_without_a_connection_a_listed_file_is_named_and_any_other_is_an_error_of_one_line(offer):
+    file, _ = offer(**RIGHT[1], port=9)
     assert fetch("math", progress=False) == []
     assert files.not_here("math") == [file]
     assert files.public_paths("math") == []
-
-
-def test_fetch_without_a_connection_is_one_line(server, monkeypatch):
-    register, _ = server
-    register("0" * 64)
-    monkeypatch.setattr(PublicFile, "url", property(lambda file: "http://127.0.0.1:9/p.jsonl"))
+    offer(**RIGHT[0], port=9)
     with pytest.raises(TroveLiteError, match=r"could not be stored .* TROVE_LITE_DATA") as caught:
         fetch("math", progress=False)
     assert "\n" not in str(caught.value)

@@ -105,33 +105,23 @@ def test_a_run_goes_on_by_the_rule_that_it_was_begun_with(tmp_path, monkeypatch,
     """A run of a version without graders has none in run.json, and is the papers'."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.jsonl").write_text('{"question": "What is 2 + 2?", "answer": 4}\n')
-    words = [
-        "run",
-        "--dataset",
-        "mine.jsonl",
-        "--model",
-        "practice",
-        "--methods",
-        "primitive",
-        "--seeds",
-        "0",
-        "--k",
-        "1",
-        "--quiet",
-        "--out",
-    ]
-    assert main([*words, "new"]) == main([*words, "old", "--grader", "papers"]) == 0
+    words = "run --dataset mine.jsonl --model practice --methods primitive --seeds 0 --k 1 --quiet --out"
+
+    def begun(out, *more):
+        return main([*words.split(), out, *more])
+
+    assert begun("new") == begun("old", "--grader", "papers") == 0
     told = {name: json.loads((tmp_path / name / "run.json").read_text()) for name in ("new", "old")}
     assert [about["settings"]["grader"] for about in told.values()] == ["strict", "papers"]
     del told["old"]["settings"]["grader"]
     (tmp_path / "old" / "run.json").write_text(json.dumps(told["old"]))
     (tmp_path / "old" / "candidates.parquet").unlink()
     capsys.readouterr()
-    assert main([*words, "old"]) == 0
+    assert begun("old") == 0
     assert capsys.readouterr().out.startswith("answers are judged by the papers' rule: the first number")
-    assert main([*words, "old", "--grader", "strict"]) == main([*words, "new", "--grader", "papers"]) == 1
+    assert begun("old", "--grader", "strict") == begun("new", "--grader", "papers") == 2
     assert "grader: was papers, now strict" in capsys.readouterr().err
-    assert main([*words, "new"]) == 0
+    assert begun("new") == 0
     assert capsys.readouterr().out.startswith("answers are judged strictly")
 
 

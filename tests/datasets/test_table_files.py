@@ -3,11 +3,11 @@
 import pytest
 
 from trove_lite.datasets import load_dataset
-from trove_lite.sandbox.pool import Sandbox, isolation_report
+from trove_lite.sandbox.pool import Sandbox
 
-pytestmark = pytest.mark.skipif(
-    isolation_report()["level"] != "full", reason="this machine does not offer the level full"
-)
+from ..sandbox import needs_full
+
+pytestmark = needs_full
 
 
 @pytest.fixture(scope="module")

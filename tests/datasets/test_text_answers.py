@@ -4,14 +4,7 @@ import random
 
 import pytest
 
-from trove_lite.datasets.text_answers import (
-    LONGEST,
-    is_one_of,
-    normal_text,
-    printed,
-    printed_items,
-    read_text,
-)
+from trove_lite.datasets.text_answers import LONGEST, is_one_of, normal_text, printed, printed_items, read_text
 from trove_lite.selection import Vote, one_stage, two_stage
 
 

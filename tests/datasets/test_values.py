@@ -107,8 +107,7 @@ def test_the_answer_of_an_output(output, answer):
 
 
 @pytest.mark.parametrize(
-    "outputs",
-    [("1,234", "$1234.0", "1.234e3"), ("1/2", ".5", "0.50"), ("Paris.", "paris"), ("{2,1}", "{1, 2}")],
+    "outputs", [("1,234", "$1234.0", "1.234e3"), ("1/2", ".5", "0.50"), ("Paris.", "paris"), ("{2,1}", "{1, 2}")]
 )
 def test_equal_answers_vote_alike(outputs):
     assert len({tuple(read_answer(output)) for output in outputs}) == 1

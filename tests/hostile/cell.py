@@ -26,14 +26,8 @@ from .catalogue import Hostile
 
 PATIENCE = 120  # seconds
 NOBODY = 65534
-NEW = {
-    "mounts": 0x20000,
-    "names": 0x4000000,
-    "ipc": 0x8000000,
-    "users": 0x10000000,
-    "processes": 0x20000000,
-    "network": 0x40000000,
-}
+NEW = 0x20000 | 0x4000000 | 0x8000000 | 0x20000000 | 0x40000000  # mounts, names, IPC, processes, network
+NEW_USERS = 0x10000000
 MS_NOSUID, MS_BIND, MS_MOVE, MS_REC, MS_PRIVATE = 2, 0x1000, 0x2000, 0x4000, 0x40000
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -54,7 +48,7 @@ def enter(user: str) -> None:
     """Make the namespaces and become the first process in them (this returns in a grandchild only)."""
     root = os.geteuid() == 0
     uid, gid = os.geteuid(), os.getegid()
-    check(libc.unshare(sum(NEW.values()) - (NEW["users"] if root else 0)), "unshare")
+    check(libc.unshare(NEW | (0 if root else NEW_USERS)), "unshare")
     if not root:
         Path("/proc/self/setgroups").write_text("deny")
         Path("/proc/self/uid_map").write_text(f"{0 if user == 'root' else uid} {uid} 1")
@@ -167,14 +161,9 @@ class Station:
     def _start(self) -> None:
         while self.cells:
             cell = ["tests.hostile.cell", self.cells[0], sys.executable, "-m"] if self.cells[0] else []
-            process = subprocess.Popen(
-                [sys.executable, "-m", *cell, "tests.hostile.runner", self.level],
-                cwd=Path(__file__).resolve().parents[2],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
+            command = [sys.executable, "-m", *cell, "tests.hostile.runner", self.level]
+            how = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE) | {"text": True}
+            process = subprocess.Popen(command, cwd=Path(__file__).resolve().parents[2], **how)
             if process.stdout.readline():
                 self.process = process
                 return

@@ -79,11 +79,7 @@ PROGRAMS = [
     _table("table_pipe_beside", "error", "import os\nos.mkfifo('pipe')"),
     _table("table_removed_by_another", "error", "import subprocess\nsubprocess.run(['rm', path])"),
     _table("table_removed_by_the_shell", "ok", "import os\nos.system(f'rm {path}')"),
-    _table(
-        "table_by_thread",
-        "error",
-        "import threading\nthreading.Thread(target=open, args=(path, 'w')).start()",
-    ),
+    _table("table_by_thread", "error", "import threading\nthreading.Thread(target=open, args=(path, 'w')).start()"),
     _table("table_elsewhere_by_link", "error", "import os\nos.symlink('@table@', 'all')\nopen('all', 'a')"),
     _table("table_of_somebody_else_written", "error", "open('@table@', 'w')"),
     _table("table_of_somebody_else_listed", "error", "import os\nos.listdir(os.path.dirname('@table@'))"),

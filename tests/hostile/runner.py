@@ -76,42 +76,35 @@ class Runner:
         if self._workers() != workers:
             problems.append("the worker died")
         self.attacks += 1
-        problems += self.ill(TIERS if self.attacks % 50 == 0 else self._met(hostile))
+        met = {"lean", tier_of(hostile.source), tier_of(hostile.first or ""), *["table"] * bool(hostile.table)}
+        problems += self.ill(TIERS if self.attacks % 50 == 0 else met)
         if self._descriptors() != self.descriptors:
             problems.append(f"descriptors: {self.descriptors} became {self._descriptors()}")
             self.descriptors = self._descriptors()
-        answer = execution._asdict() | {
-            "problems": problems,
-            "mended": len(problems) == mended,
-            "seconds": time.monotonic() - started,
-        }
-        return answer | {"output": execution.output[:200]}
+        answer = {"problems": problems, "mended": len(problems) == mended, "seconds": time.monotonic() - started}
+        return execution._asdict() | {"output": execution.output[:200]} | answer
 
     def close(self) -> None:
         self.sandbox.__exit__()
         self.world.close()
 
     def _run(self, source: str, table: str = ""):
-        files = {table: self.world.table} if table else None
-        return self.sandbox.run_many([self.world.fill(source)], progress=False, files=[files])[0]
+        files = [{table: self.world.table} if table else None]
+        return self.sandbox.run_many([self.world.fill(source)], progress=False, files=files)[0]
+
+    def _healthy(self, tier: str):
+        return self._run(TIERS[tier], TABLE if tier == "table" else "")
 
     def _remember_health(self, tier: str) -> None:
-        self.healthy[tier] = self._run(TIERS[tier], TABLE if tier == "table" else "")
+        self.healthy[tier] = self._healthy(tier)
         assert self.healthy[tier].status == "ok", self.healthy[tier]
-
-    def _met(self, hostile: Hostile) -> set[str]:
-        """The kinds of healthy programs whose warm process ran the hostile one, and lean ones."""
-        ran = {"lean", tier_of(hostile.source), tier_of(hostile.first or "")}
-        return ran | {"table"} if hostile.table else ran
 
     def ill(self, tiers: Iterable[str] = TIERS) -> list[str]:
         """How healthy programs of these kinds fare now, where they do not as they did."""
         ill = []
         for tier in tiers:
-            healthy = self.healthy[tier]
-            now = self._run(TIERS[tier], TABLE if tier == "table" else "")
-            if now[:4] != healthy[:4]:
-                ill.append(f"the next program: {now[:4]} instead of {healthy[:4]}")
+            if (now := self._healthy(tier)[:4]) != self.healthy[tier][:4]:
+                ill.append(f"the next program: {now} instead of {self.healthy[tier][:4]}")
                 self._remember_health(tier)
         return ill
 

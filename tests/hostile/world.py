@@ -39,7 +39,7 @@ class World:
         for name, family, kind, address in (
             ("tcp", socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)),
             ("udp", socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0)),
-            ("unix", socket.AF_UNIX, socket.SOCK_STREAM, str(self.root / "stream")),
+            ("unix", socket.AF_UNIX, socket.SOCK_STREAM, str(self.root / "unix")),
             ("datagram", socket.AF_UNIX, socket.SOCK_DGRAM, str(self.root / "datagram")),
             ("abstract", socket.AF_UNIX, socket.SOCK_STREAM, "\0" + self.mark + "-decoy"),
         ):
@@ -64,35 +64,18 @@ class World:
         self.table.write_text("Year\tTitle\n2001\ta\n2002\tb\n2003\tc\n")
 
     def _start_process(self) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", PROCESS],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+        how = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "start_new_session": True}
+        self.process = subprocess.Popen([sys.executable, "-c", PROCESS], **how)
         self.address = int(self.process.stdout.readline())
 
     def fill(self, source: str) -> str:
         """A hostile program's text with the decoys' names in it."""
-        values = {
-            "mark": self.mark,
-            "victim": self.folder / "victim",
-            "secret": self.folder / "secret",
-            "folder": self.folder,
-            "library": self.library,
-            "table": self.table,
-            "process": self.process.pid,
-            "address": self.address,
-            "supervisor": os.getpid(),
-            "repository": Path(__file__).resolve(),
-            "checkout": Path(__file__).resolve().parents[2],
-            "tcp": self.listeners["tcp"].getsockname()[1],
-            "udp": self.listeners["udp"].getsockname()[1],
-            "unix": self.root / "stream",
-            "datagram": self.root / "datagram",
-            "abstract": self.mark + "-decoy",
-        }
+        values = {name: self.root / name for name in ("folder", "library", "table", "unix", "datagram")}
+        values |= {name: self.folder / name for name in ("victim", "secret")}
+        values |= {name: self.listeners[name].getsockname()[1] for name in ("tcp", "udp")}
+        values |= {"mark": self.mark, "abstract": self.mark + "-decoy", "supervisor": os.getpid()}
+        values |= {"process": self.process.pid, "address": self.address}
+        values |= {"repository": Path(__file__).resolve(), "checkout": Path(__file__).resolve().parents[2]}
         for name, value in values.items():
             source = source.replace(f"@{name}@", str(value))
         return source
@@ -100,11 +83,8 @@ class World:
     def damage(self) -> list[str]:
         """What is no longer as it was: one clause for each decoy."""
         now = self._state()
-        found = [
-            f"{name}: {self.before.get(name)} became {now.get(name)}"
-            for name in sorted(self.before | now)
-            if self.before.get(name) != now.get(name)
-        ]
+        both = {name: (self.before.get(name), now.get(name)) for name in sorted(self.before | now)}
+        found = [f"{name}: {old} became {new}" for name, (old, new) in both.items() if old != new]
         found += [f"{name}: somebody came" for name in self.listeners if self._visited(name)]
         for place in ("/tmp", "/dev/shm", "/", os.getcwd()):
             for name in os.listdir(place):
@@ -134,17 +114,9 @@ class World:
         files = {}
         for path in sorted(self.root.rglob("*")):
             s = path.lstat()
-            times = () if path.is_dir() else (s.st_mtime_ns,)
-            attributes = os.listxattr(path, follow_symlinks=False)
+            kept = (oct(s.st_mode), s.st_uid, s.st_nlink, *os.listxattr(path, follow_symlinks=False))
             content = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
-            files[str(path.relative_to(self.root))] = (
-                oct(s.st_mode),
-                s.st_uid,
-                s.st_nlink,
-                content,
-                *attributes,
-                *times,
-            )
+            files[str(path.relative_to(self.root))] = (*kept, content, None if path.is_dir() else s.st_mtime_ns)
         return files
 
     def _memory(self) -> str:
@@ -162,8 +134,7 @@ class World:
     @staticmethod
     def _limits(pid: int) -> tuple:
         try:
-            kinds = (resource.RLIMIT_NOFILE, resource.RLIMIT_CPU)
-            limits = [resource.prlimit(pid, kind) for kind in kinds]
+            limits = [resource.prlimit(pid, kind) for kind in (resource.RLIMIT_NOFILE, resource.RLIMIT_CPU)]
             return (*limits, os.getpriority(os.PRIO_PROCESS, pid), os.sched_getaffinity(pid))
         except OSError:
             return ("dead",)

@@ -1,7 +1,6 @@
 """LATM by hand: scripted replies of maker and user, whose programs are run."""
 
-import contextlib
-import io
+import asyncio
 from collections import Counter
 from dataclasses import replace
 
@@ -11,8 +10,8 @@ from trove_lite.methods.base import Attempt, Budget
 from trove_lite.methods.latm import LATM
 from trove_lite.methods.latm.user import answering
 from trove_lite.prompts import load_pack
-from trove_lite.sandbox import Execution
 
+from ..scripted import InlineSandbox
 from .playing import came_of, play
 
 WORDS = load_pack("own", bbh.BBH).say
@@ -28,13 +27,7 @@ MAKES = {"propose": [GOOD], "verify": [TESTS], "wrap": [WRAPPED]}
 
 def execute(program):
     """Run a program of these tests in this process."""
-    printed = io.StringIO()
-    try:
-        with contextlib.redirect_stdout(printed):
-            exec(program, {})
-    except Exception as error:
-        return Execution("error", "", False, f"{type(error).__name__}: {error}", 0.0, 0.0)
-    return Execution("ok", printed.getvalue(), False, "", 0.0, 0.0)
+    return asyncio.run(InlineSandbox().run(program))
 
 
 def problems(n, category="task"):

@@ -24,8 +24,8 @@ def play(steps, reply):
         sent = [reply(request, sample) for request, sample in pairs]
 
 
-def came_of(request, sample, text="", status=None, output="", error="", *, answers=(), solution="", ok=None):
+def came_of(request, sample, text="", status=None, output="", error="", *, answers=(), tools=(), solution="", ok=None):
     """What came of a request: a candidate of ten tokens."""
     vote = Vote(request.mode, status == "ok" if ok is None else ok, tuple(answers), 1)
     more = {"stage": request.stage, "solution": solution}
-    return Candidate(request.mode, sample, text, (), vote, 10, status, output, error, **more)
+    return Candidate(request.mode, sample, text, tools, vote, 10, status, output, error, **more)

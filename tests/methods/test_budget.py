@@ -11,7 +11,7 @@ from trove_lite.methods import load_method
 from trove_lite.methods.base import Budget, Settings, sample_seed
 from trove_lite.methods.trove import PRESETS, TroveSettings
 
-from .trove_playing import few, play, questions, said, spent, winner
+from .trove_playing import calls_by_problem, candidate, few, play, questions, winner
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -19,7 +19,7 @@ from .trove_playing import few, play, questions, said, spent, winner
 def test_every_method_spends_exactly_its_calls_on_every_problem(method, preset):
     chosen = replace(PRESETS[preset], interval=3) if method == "trove" else Settings()
     asked, answers = play(load_method(method).steps(questions(9), chosen), winner({}))
-    assert spent(asked) == dict.fromkeys(range(9), 15)
+    assert calls_by_problem(asked) == dict.fromkeys(range(9), 15)
     assert [a.question.index for a in answers[:9]] == list(range(9))
 
 
@@ -40,7 +40,7 @@ def test_a_token_budget_takes_the_first_samples_that_reach_it_and_no_more(tokens
 
     def reply(attempt, sample):
         drawn.append((attempt.mode, sample))
-        return said(attempt.mode, sample, tokens=length(attempt.mode, sample))
+        return candidate(attempt.mode, sample, tokens=length(attempt.mode, sample))
 
     play(load_method(method).steps(questions(1), chosen), reply)
     expected, total = [], 0

@@ -1,7 +1,5 @@
 """PoT, Entangled, CREATOR, STANDARD and CoT: what they ask for on every path, played without model, driver or files."""
 
-import itertools
-
 import pytest
 
 from trove_lite.datasets.base import Question
@@ -33,55 +31,40 @@ def counts(asked):
     return len(asked), sum(ran for *_, ran, _ in asked)
 
 
-def failing(stage, times):
-    """Programs of this stage fail so many times, then run; of `whole`, an attempt's first program and its repairs."""
-
-    def status(asked, round):
-        chain = {"pot", "entangled", "decide", "rectify"} if stage == "whole" else {stage}
-        place = round if asked != "creation" or stage == "creation" else -1
-        return "error" if asked in chain and place < times else "ok"
-
-    return status
-
-
-@pytest.mark.parametrize(("retries", "broken", "fails"), [*itertools.product((0, 3), range(5), (0, 1, 2, 3, 9))])
+@pytest.mark.parametrize("retries", [0, 3])
+@pytest.mark.parametrize("broken", range(5))
+@pytest.mark.parametrize("fails", [0, 1, 3, 9])
 def test_creator_spends_creations_a_decision_and_repairs(retries, broken, fails):
     """2 to 5 + R calls; with checks at most 3 of 4 creations are executed, for the last is used unchecked."""
 
     def status(stage, round):
-        if stage == "creation":
-            return "error" if round < broken else "ok"
-        return "error" if round < fails else "ok"
+        return "error" if round < (broken if stage == "creation" else fails) else "ok"
 
     asked, _ = play_attempts("creator", CreatorSettings(budget=Budget(1), retries=retries), status)
-    again = min(retries, broken)
-    checks = 0 if not retries else again + (again < retries)
-    repairs = min(3, fails)
-    assert counts(asked) == (1 + again + 1 + repairs, checks + 1 + repairs)
+    again, repairs = min(retries, broken), min(3, fails)
+    assert counts(asked) == (1 + again + 1 + repairs, again + (again < retries) + 1 + repairs)
 
 
 @pytest.mark.parametrize(("isolated", "left_out"), [(True, 1), (False, 0)])
 def test_the_decision_sees_the_tool_and_runs_after_it_and_a_repair_sees_both_with_the_error(isolated, left_out):
-    """Isolated, only what the tool defines runs before the decision's program."""
-
     def reply(request, sample):
         text = f"```python\ndef {request.stage}(): pass\n{request.stage}()\n```"
         status = ("error" if request.stage == "decide" else "ok") if request.runs else None
         return came_of(request, sample, text, status, "", "no such name", solution=text)
 
     steps = load_method("creator").steps([QUESTION], CreatorSettings(budget=Budget(1), isolated=isolated))
-    requests = [request for request, _ in play(steps, reply)[0]]
-    creation, decision, repair = requests
-    assert creation.mode == ""
-    assert not creation.runs
+    creation, decision, repair = (request for request, _ in play(steps, reply)[0])
+    assert (creation.mode, creation.runs) == ("", False)
     assert decision.library == ("def creation(): pass" + "\ncreation()" * (not isolated),)
     assert decision.left_out == left_out
     assert "creation()" in decision.values["tool"]
-    assert "creation()" in repair.values["program"]
-    assert "decide()" in repair.values["program"]
-    assert repair.values["error"] == "no such name"
-    assert repair.library == ()
-    assert repair.round == 1
+    assert all(f"{stage}()" in repair.values["program"] for stage in ("creation", "decide"))
+    assert (repair.values["error"], repair.library, repair.round) == ("no such name", (), 1)
+
+
+def test_each_way_to_ask_has_its_name_in_tables():
+    names = [RepairSettings(**way).table_name("pot") for way in ({}, {"demonstrations": False}, {"thoughts": True})]
+    assert names == ["pot", "pot_bare", "pot_thoughts"]
 
 
 def test_a_sample_that_could_not_be_had_is_not_repaired():
@@ -92,23 +75,7 @@ def test_a_sample_that_could_not_be_had_is_not_repaired():
 @pytest.mark.parametrize("calls", [1, 4, 15, 40])
 @pytest.mark.parametrize("fails", [0, 2])
 def test_attempts_are_the_first_whose_calls_reach_the_budget(calls, fails):
-    asked, _ = play_attempts("pot", RepairSettings(budget=Budget(calls)), failing("whole", fails))
+    asked, _ = play_attempts("pot", RepairSettings(budget=Budget(calls)), lambda _, n: "error" if n < fails else "ok")
     each = 1 + fails
     assert len(asked) == -(-calls // each) * each
     assert {sample for _, sample, *_ in asked} == set(range(-(-calls // each)))
-
-
-@pytest.mark.parametrize(
-    ("method", "stages"), [("pot", ("pot",)), ("entangled", ("entangled",)), ("creator", ("creation", "decide"))]
-)
-@pytest.mark.parametrize(
-    ("way", "choice"), [("_bare", {"demonstrations": False}), ("_thoughts", {"thoughts": True}), ("", {})]
-)
-def test_each_way_to_ask_has_its_prompts_and_its_name_in_tables(method, stages, way, choice):
-    settings = (CreatorSettings if method == "creator" else RepairSettings)(budget=Budget(1), **choice)
-    asked, answers = play_attempts(method, settings, lambda stage, _: "ok" if stage.startswith("rectify") else "error")
-    stages = {f"{stage}{way}" for stage in stages} | {"rectify_bare" if way == "_bare" else "rectify"}
-    assert {stage for stage, *_ in asked} == stages
-    assert stages <= set(load_method(method).stages)
-    assert settings.table_name(method) == f"{method}{way}"
-    assert [answer.candidate.mode for answer in answers] == [method]

@@ -56,9 +56,7 @@ def test_the_chat_grows_by_every_turn_and_replies_without_code_or_assertion_fail
     "tests",
     [
         "def double(x):\n    return 2 * x\n\nassert double(21) == 42",  # of something else
-        "def f(x):\n    return x\n\nassert True",
         "try:\n    assert f(2) == 3\nexcept Exception as error:\n    print(error)",  # what fails is swallowed
-        "f = lambda x: x\nassert f(2) == 2",  # of a function of their own
         "def check():\n    assert f(2) == 2",  # never called
         "print(f(2))\ndef double(x):\n    return 2 * x\n\nassert double(21) == 42",  # called, not tested
         "try:\n    int('two')\n    assert f(2) == 2\nexcept ValueError:\n    pass",  # no assertion is reached
@@ -76,19 +74,15 @@ def test_ours_wants_a_function_and_a_use_case_of_a_wrapped_tool(wrapped):
     assert Played(PAPER, MAKES | {"wrap": [wrapped]}).trials == [(1, 1, wrapped)]
 
 
-def test_trials_begin_anew_with_seeds_of_their_own_until_one_passes():
+def test_trials_begin_anew_with_seeds_of_their_own_until_one_passes_or_all_are_made_and_the_first_is_used():
     played = Played(replace(OURS, trials=5), MAKES | {"propose": [FAILS] * 3 + [GOOD]})
     assert played.calls == {"propose": 4, "verify": 1, "wrap": 1, "use": 2}
     keys = [(r.stage, r.samples.start, r.round) for r in played.of_maker]
     assert len(set(keys)) == len(keys)
     assert [entry["made"] for entry in played.made.listing()] == [False, True]
-
-
-def test_all_trials_are_made_and_the_first_tool_is_used():
     replies = MAKES | {"verify": [WRONG] * 4 + [TESTS], "wrap": [WRAPPED, WRAPPED.replace("A f", "The f")]}
     played = Played(replace(OURS, trials=3, all_trials=True, verifications=2), replies)
     assert [bool(trial.tool) for trial in played.made.trials] == [False, True, True]
-    assert played.made.tool == WRAPPED
     assert played.calls["propose"] == 3
     assert played.requests[-1].prompt[0][1].startswith("A function")
 
@@ -111,16 +105,13 @@ def test_what_else_stands_in_a_wrapped_tool_is_left_out_and_counted():
 
 #: A function that is wrong, and tests that would say so, after which nothing may pass.
 BAD = "def f(x):\n    return x + 1\n"
-ENDS = {
-    "exit()": f"{BAD}exit()",
-    "sys.exit(0)": f"import sys\n{BAD}sys.exit(0)",
-    "sys.exit(main())": f"import sys\n{BAD}def main():\n    pass\nif __name__ == '__main__':\n    sys.exit(main())",
-    "os._exit(0)": f"import os\n{BAD}os._exit(0)",
-    "SystemExit": f"{BAD}raise SystemExit",
-    "in a thread": f"import os, threading as t\n{BAD}a = t.Thread(target=os._exit, args=(0,))\na.start()\na.join()",
-    "at exit": f"import atexit, os\n{BAD}@atexit.register\ndef leave():\n    os._exit(0)",
-    "in the function": "import os\ndef f(x):\n    os._exit(0)",
-}
+#: Programs that end before their tests, and whether a run that was begun before there was the choice lets them pass.
+ENDS = (
+    (f"{BAD}exit()", True),
+    (f"import os, threading as t\n{BAD}a = t.Thread(target=os._exit, args=(0,))\na.start()\na.join()", False),
+    (f"import atexit, os\n{BAD}@atexit.register\ndef leave():\n    os._exit(0)", True),
+    ("import os\ndef f(x):\n    os._exit(0)", True),
+)
 
 
 def made(sandbox, settings, code, tests="assert f(2) == 2"):
@@ -128,16 +119,11 @@ def made(sandbox, settings, code, tests="assert f(2) == 2"):
     return Played(replace(settings, fallback="none"), replies, 1, run=sandbox)
 
 
-@both
-@pytest.mark.parametrize("how", ENDS)
-def test_a_program_that_ends_before_its_tests_were_reached_passes_none(sandbox, settings, how):
-    assert made(sandbox, settings, ENDS[how]).made.tool == ""
-
-
-@pytest.mark.parametrize("how", ["exit()", "sys.exit(main())", "at exit"])
-def test_a_run_that_was_begun_before_there_was_the_choice_lets_it_pass(sandbox, how):
+@pytest.mark.parametrize(("code", "formerly"), ENDS)
+def test_a_program_that_ends_before_its_tests_were_reached_passes_none_but_in_a_run_of_before(sandbox, code, formerly):
+    assert made(sandbox, PAPER, code).made.tool == ""
     before = replace(PAPER, reaches_end=False, only_definitions=False)
-    assert made(sandbox, before, ENDS[how], "assert f(2) == 3").made.tool == WRAPPED
+    assert (made(sandbox, before, code, "assert f(2) == 3").made.tool == WRAPPED) is formerly
 
 
 def test_tests_that_end_between_two_assertions_do_not_pass_and_the_maker_is_told(sandbox):
@@ -150,13 +136,10 @@ def test_tests_that_end_between_two_assertions_do_not_pass_and_the_maker_is_told
 @pytest.mark.parametrize(
     ("program", "reached"),
     [
-        ("import inspect, sys\nprint(inspect.getsource(sys.modules['__main__']))\nsys.exit(0)", False),
         ("import sys\nprint(sys._getframe().f_code.co_consts)\nsys.exit(0)", False),
-        ("print(0", False),
         ("def print(*_): pass", True),
         ("import sys, io\nsys.stdout = io.StringIO()", True),
         ("from __future__ import annotations\nx = 1  # no line after this one", True),
-        ("import sys\nsys.stdout.write('no line')", True),
     ],
 )
 def test_a_program_that_comes_to_its_end_shows_it_and_none_does_by_printing_its_own_source(sandbox, program, reached):

@@ -14,22 +14,16 @@ THOUGHTS = ["It is three. So the answer is 3.", "I guess. So the answer is 77.",
 REPLIES = {"think": THOUGHTS, "use": ["Four. So the answer is 4."]}
 
 
-def played(replies=REPLIES, questions=4, calls=1, examples=None, **settings):
-    chosen = replace(MADE_COT.presets["paper"], budget=Budget(calls), **settings)
-    return Played(chosen, replies, questions, method=MADE_COT, examples=examples)
+def played(**settings):
+    return Played(replace(MADE_COT.presets["paper"], budget=Budget(1), **settings), REPLIES, 4, method=MADE_COT)
 
 
 def test_the_maker_is_asked_three_questions_once_and_the_user_each_of_its_own():
     found = played()
     assert found.calls == {"think": 3, "use": 4}
     assert [answer.candidate.vote.answers for answer in found.answers] == [("4",)] * 4
-    roles = [(request.role, request.stage) for request in found.requests]
-    assert set(roles) == {("maker", "think"), ("user", "use")}
-    assert len({(r.question.index, r.stage, r.samples.start) for r in found.requests if r.stage == "think"}) == 3
-
-
-def test_thoughts_stand_before_the_question_in_the_form_that_it_goes_on_from():
-    prompt = played().requests[-1].prompt
+    assert {(request.role, request.stage) for request in found.requests} == {("maker", "think"), ("user", "use")}
+    prompt = found.requests[-1].prompt  # thoughts stand before the question, in the form that it goes on from
     shown = [f"Q: What is {n + 3}?\nA: Let's think step by step. {text}" for n, text in enumerate(THOUGHTS)]
     assert prompt == "\n\n".join([*shown, "Q: What is 3?\nA: Let's think step by step."])
 
@@ -47,9 +41,8 @@ def test_thoughts_of_another_maker_are_another_system_and_ask_no_maker():
     found = played(tools={"task": "Q: What?\nA: That."}, maker="big")
     assert found.calls == {"use": 4}
     assert found.requests[0].prompt.startswith("Q: What?\nA: That.\n\nQ: What is 0?")
-    assert (
-        replace(MADE_COT.presets["paper"], tools={"task": ""}, maker="big").table_name("made_cot") == "made_cot_of_big"
-    )
+    elsewhere = replace(MADE_COT.presets["paper"], tools={"task": ""}, maker="big")
+    assert elsewhere.table_name("made_cot") == "made_cot_of_big"
 
 
 @pytest.mark.parametrize(

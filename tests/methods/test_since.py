@@ -5,14 +5,13 @@ import pytest
 from trove_lite.datasets.base import Problem, Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods import load_method
-from trove_lite.methods.base import Budget, Candidate, Run
+from trove_lite.methods.base import Budget, Run
 from trove_lite.methods.craft import CraftSettings
 from trove_lite.methods.memory import MemorySettings
 from trove_lite.methods.tte import TRIED, TteSettings
 from trove_lite.programs import Tool
-from trove_lite.selection import Vote
 
-from .playing import play
+from .playing import came_of, play
 
 TEXTS = ("How many ways to choose a committee?", "What is the area of a circle?", "How many ways to choose a team?")
 QUESTIONS = [Question("practice", "counting", index, text) for index, text in enumerate(TEXTS)]
@@ -23,12 +22,8 @@ def function(name, words="", body="return x"):
     return Tool(name, f"{name}(x)", words, source, "function")
 
 
-def reply(request, sample, text="", *, tools=(), solution="", answers=("1.0",), ok=True, output=""):
-    vote = Vote(request.mode, ok, tuple(answers), 1)
-    status = "ok" if ok else "error"
-    return Candidate(
-        request.mode, sample, text, tools, vote, 10, status, output, stage=request.stage, solution=solution
-    )
+def reply(request, sample, text="", *, output="", answers=("1.0",), **more):
+    return came_of(request, sample, text, "ok", output, answers=answers, **more)
 
 
 # ---- memory ----
@@ -54,9 +49,8 @@ def test_memory_shows_programs_that_agreed_whole_and_the_likest_last():
 
 
 @pytest.mark.parametrize(
-    ("choices", "answers"),
+    ("choices", "answers"),  # no two agree, there is no answer, none may be shown
     [({}, lambda request, sample: (str(sample),)), ({}, lambda *_: ()), ({"similar": 0}, lambda *_: ("1.0",))],
-    ids=["no two agree", "no answer", "none is shown"],
 )
 def test_memory_shows_nothing_where_nothing_agreed(choices, answers):
     asked = play_memory(MemorySettings(budget=Budget(2), **choices), answers)
@@ -99,11 +93,10 @@ def test_tte_plans_looks_up_answers_and_keeps_what_runs():
 @pytest.mark.parametrize(
     ("second", "kept"),
     [
-        (function("choose", "Ways to choose a team.", "return 7 * x ** 2 + other"), False),
-        (function("pick", "Ways to choose a committee. >>> choose(2)"), False),
+        (function("choose", "Ways to choose a team.", "return 7 * x ** 2 + other"), False),  # a name that is there
+        (function("pick", "Ways to choose a committee. >>> choose(2)"), False),  # code that is there
         (function("area", "Area of a circle.", "return 3.14 * radius ** 2 / height"), True),
     ],
-    ids=["a name that is there", "code that is there", "new"],
 )
 def test_tte_drops_what_its_library_has(second, kept):
     asked = play_tte(TteSettings(budget=Budget(3)), {0: (CHOOSE,), 1: (second,)})
@@ -122,10 +115,8 @@ def test_tte_keeps_nothing_whose_example_fails_and_no_more_than_it_may():
 
 # ---- craft ----
 
-LABELLED = [
-    Problem(Question("practice_train", "counting", 7 + n, f"Ways to choose {n} of a committee?"), float(n))
-    for n in range(3)
-]
+ASKED = [Question("practice_train", "counting", 7 + n, f"Ways to choose {n} of a committee?") for n in range(3)]
+LABELLED = [Problem(question, float(n)) for n, question in enumerate(ASKED)]
 
 
 def play_craft(settings, wrong=(), questions=QUESTIONS, examples=LABELLED):

@@ -1,4 +1,4 @@
-"""Tool use: two calls an attempt, and a calculator of our own in between."""
+"""Tool use: a calculator of our own between two calls (what they ask: `test_transcript`)."""
 
 import pytest
 
@@ -22,15 +22,6 @@ def play_tool_use(reply, outcome=("ok", "Result: 7"), calls=2):
 
     steps = load_method("tool_use").steps([QUESTION], ToolUseSettings(budget=Budget(calls)))
     return [request for request, _ in play(steps, replied)[0]]
-
-
-def test_an_attempt_is_two_calls_with_the_query_evaluated_in_between():
-    first, run, second = play_tool_use("Let m be months. QUERY: 3 + 4")
-    assert (first.stage, run.stage, second.stage) == ("consult", "evaluate", "conclude")
-    assert not first.mode
-    assert second.mode == "tool_use"
-    assert run.program == EVALUATOR.format(query="3 + 4")
-    assert second.values == {"reply": "Let m be months. QUERY: 3 + 4", "returned": "Result: 7"}
 
 
 @pytest.mark.parametrize("outcome", [("error", "Input: x"), ("timeout", ""), ("ok", " ")])

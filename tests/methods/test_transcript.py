@@ -11,8 +11,9 @@ import pytest
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Question
 from trove_lite.methods import load_method
-from trove_lite.methods.base import Attempt
+from trove_lite.methods.base import Run
 from trove_lite.prompts import load_pack
+from trove_lite.running.driver import prompt_of
 from trove_lite.running.settings import RunSettings
 
 from .playing import came_of, play
@@ -33,16 +34,8 @@ def requests(name):
     """What is asked, in order, where every tool and program fails until the last repair."""
     method, preset, choices = CONVERSATIONS[name]
     pack = load_pack("own", load_dataset("math"))
-    settings = RunSettings(
-        dataset="math",
-        methods=(method,),
-        categories=("counting",),
-        preset=preset,
-        k=2,
-        choices={method: choices} if choices else {},
-        model="practice",
-        prompts="own",
-    ).of(method, 0)
+    usual = {"dataset": "math", "categories": ("counting",), "model": "practice", "prompts": "own", "k": 2}
+    settings = RunSettings(**usual, methods=(method,), preset=preset, choices={method: choices}).of(method, 0)
 
     def reply(request, sample):
         last = request.stage == "rectify" and request.round == 3
@@ -53,10 +46,9 @@ def requests(name):
 
     def shown(request):
         about = {"stage": request.stage, "round": request.round}
-        if not isinstance(request, Attempt):
+        if isinstance(request, Run):
             return about | {"program": request.program}
-        prompt = pack.render(QUESTION, request.stage, request.shown, **request.values)
-        return about | {"runs": request.runs, "prompt": prompt}
+        return about | {"runs": request.runs, "prompt": prompt_of(request, pack)}
 
     asked, _ = play(load_method(method).steps([QUESTION], settings), reply)
     return [shown(request) for request, sample in asked if sample == request.samples[0]]

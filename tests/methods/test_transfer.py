@@ -6,7 +6,7 @@ from trove_lite.datasets.base import Question
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods import load_method
 from trove_lite.methods.base import Budget, Run
-from trove_lite.methods.transfer import TransferSettings
+from trove_lite.methods.transfer import TRANSFERRED, TransferSettings
 
 from .playing import came_of, play
 
@@ -39,6 +39,7 @@ def test_every_tool_is_tried_on_the_others_of_its_set_and_no_further():
     assert {(to, mode) for to, mode, _ in lent} == {
         (3 * group + to, f"from_{source + 1}") for group in range(2) for to, source in pairs
     }
+    assert all((r.wording == TRANSFERRED) == (r.mode != "normal") for r, _ in asked if r.stage == "decide")
     for to, mode, tool in lent:
         source = to - to % 3 + int(mode[-1]) - 1
         assert tool == f"Scenario {source}? {source} 0"  # of its first attempt

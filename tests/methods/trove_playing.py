@@ -28,7 +28,7 @@ def imported(name):
     return Tool(f"toolbox.{name}", line, line, line, "import")
 
 
-def said(mode, sample=0, tools=(), *, answer=None, ok=True, tokens=10, text=""):
+def candidate(mode, sample=0, tools=(), *, answer=None, ok=True, tokens=10, text=""):
     answers = () if answer is None or not ok else (str(float(answer)),)
     return Candidate(mode, sample, text, tuple(tools), Vote(mode, ok, answers, 1), tokens)
 
@@ -38,7 +38,7 @@ def play(steps, reply):
 
     def replied(request, sample):
         if isinstance(request, Run):
-            return replace(said("", sample), output=f"{LOADED}\n")
+            return replace(candidate("", sample), output=f"{LOADED}\n")
         return reply(request, sample)
 
     asked, answers = playing.play(steps, replied)
@@ -53,8 +53,8 @@ def winner(script):
         key = (attempt.phase, attempt.question.index)
         mode, tools, *failed = script.get(key, ("skip", ()))
         if attempt.mode == mode and sample == 0:
-            return said(mode, 0, tools, answer=1, ok=not failed)
-        return said(attempt.mode, sample, ok=not failed)
+            return candidate(mode, 0, tools, answer=1, ok=not failed)
+        return candidate(attempt.mode, sample, ok=not failed)
 
     return reply
 
@@ -68,7 +68,7 @@ def toolboxes(asked):
     ]
 
 
-def spent(asked, phase="stream"):
+def calls_by_problem(asked, phase="stream"):
     counts = {}
     for attempt in asked:
         if attempt.phase == phase and attempt.mode and not attempt.round:

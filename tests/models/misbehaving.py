@@ -1,5 +1,6 @@
 """A server with the OpenAI API over real sockets, which behaves, or misbehaves in whatever way it is told to."""
 
+import asyncio
 import json
 import socket
 import struct
@@ -8,7 +9,12 @@ import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from trove_lite.errors import TroveLiteError
+from trove_lite.models.base import Message
+from trove_lite.models.openai import OpenAIServer
+
 KEY = "sk-not-for-anybodys-eyes"
+TEXT, CHAT = "**Question**\nWhat is $1+1$?\n\n**Solution**\n", [Message("user", "What is $1+1$?")]
 
 
 class Server(ThreadingHTTPServer):
@@ -119,6 +125,24 @@ def proper(body) -> dict:
     return {"choices": [choice], "usage": {"prompt_tokens": read, "completion_tokens": 7}}
 
 
+def ask(server, prompt=TEXT, seeds=1, *, model="tiny", settings=None, sampling=None, **options):
+    """What came of a request (a completion, one for each of several seeds, or what was raised), and who was asked."""
+    given = {"first_pause": 0.01, "timeout": 10, "retries": 2} | options
+    asked = OpenAIServer(server.url, model, settings, **given) if isinstance(model, str) else model
+    asked.notices = []
+    asked.on_notice = asked.notices.append
+
+    async def complete():
+        async with asked:
+            return await asked.complete(prompt, [seeds] if isinstance(seeds, int) else seeds, sampling=sampling)
+
+    try:
+        found = asyncio.run(complete())
+    except TroveLiteError as problem:
+        return problem, asked
+    return found[0] if isinstance(seeds, int) else found, asked
+
+
 def content(data: bytes, kind: str = "application/json") -> Callable:
     """A whole answer, with success, of these bytes."""
     return lambda handler, body: handler.send(200, data, {"Content-Type": kind})
@@ -158,14 +182,6 @@ def drip(handler, body):
         handler.wfile.write(b" ")
 
 
-def newer_name_alone(handler, body):
-    if "max_tokens" in body:
-        said = "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."
-        handler.reply(400, {"error": {"message": said}})
-    else:
-        handler.reply(200, proper(body))
-
-
 CHATS = "This is a chat model and not supported in the v1/completions endpoint."
 #: Answers with success that are no completion.
 ODD = {
@@ -179,15 +195,21 @@ ODD = {
     "two choices": changed(choices=[{"text": "a", "finish_reason": "stop"}] * 2),
     "a choice that is null": changed(choices=[None]),
     "no text": choice(text=None, message={"role": "assistant", "content": None}),
-    "another finish reason": choice(finish_reason="tool_calls"),
+    "no finish reason": choice(finish_reason=None),
+    "another finish reason": choice(text="", finish_reason="tool_calls"),
     "content_filter": choice(finish_reason="content_filter"),
     "a prompt refused by a policy": error(400, "your prompt was flagged by our content policy"),
+    "a stream": content(b'data: {"choices": [{"text": "print(1)"}]}\n\ndata: [DONE]\n\n', "text/event-stream"),
+    "a comma too many": content(b'{"choices": [{"text": "print(1)", "finish_reason": "stop"},]}'),
+    "choices that are no list": changed(choices={"text": "print(1)"}),
+    "an error that is a text": lambda handler, body: handler.reply(400, {"error": "bad prompt"}),
 }
 #: What passes, one hopes.
 FAILING = {
     "429": error(429, "slow down"),
     "500": error(500, "oh no"),
     "503": error(503, "loading model"),
+    "529": lambda handler, body: handler.send(529, b"Overloaded"),
     "Retry-After that is nonsense": error(429, "slow down", **{"Retry-After": "soon, I hope"}),
     "connection reset": reset,
     "broken gzip": lambda handler, body: handler.send(200, b"no gzip", {"Content-Encoding": "gzip"}),
@@ -201,7 +223,10 @@ FINAL = {
     "a model that only chats": (error(404, CHATS), "for a server that only chats: --chat on"),
     "501": (error(501, "Unsupported method ('POST')"), "no such endpoint or model there"),
     "elsewhere": (error(307, "moved", Location="http://127.0.0.1:1/v1"), "write the address where the API is"),
+    "a quota": (error(429, "You exceeded your current quota"), "nothing is left to pay with"),
+    "a balance": (error(402, "Insufficient Balance"), "nothing is left to pay with"),
+    "two settings": (error(400, "`temperature` and `top_p` cannot both be specified."), "?top_p=off before the #"),
+    "a cap": (error(400, "max_tokens: this model supports at most 256 completion tokens"), "give --max_tokens"),
+    "a setting": (error(400, "Unsupported parameter: stop"), "?stop=off before the #"),
 }
-#: What a server insists on, and is given.
-INSISTING = {"only the newer name of max_tokens": newer_name_alone}
-WAYS = ODD | FAILING | SILENT | {name: way for name, (way, _) in FINAL.items()} | INSISTING
+WAYS = ODD | FAILING | SILENT | {name: way for name, (way, _) in FINAL.items()}

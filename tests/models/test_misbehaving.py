@@ -5,33 +5,11 @@ import threading
 
 import pytest
 
-from trove_lite.errors import TroveLiteError
-from trove_lite.models.base import Completion, Message, ModelError, SampleUnavailable, SamplingSettings
+from trove_lite.models.base import Completion, ModelError, SampleUnavailable, SamplingSettings
 from trove_lite.models.openai import TRIES, OpenAIServer
 from trove_lite.models.openai_answers import waiting_time
 
-from .misbehaving import FAILING, FINAL, ODD, SILENT, Server, changed, choice, error
-
-TEXT, CHAT = "**Question**\nWhat is $1+1$?\n\n**Solution**\n", [Message("user", "What is $1+1$?")]
-
-
-def ask(server, prompt=TEXT, *, settings=None, before=(), send_seeds=True, **options):
-    """What came of a request (a completion, or what was raised), and the model that was asked."""
-    given = {"first_pause": 0.01, "timeout": 10, "retries": 2} | options
-    model = OpenAIServer(server.url, "tiny", settings, left_out=() if send_seeds else ("seed",), **given)
-    model.notices = []
-    model.on_notice = model.notices.append
-
-    async def asked():
-        async with model:
-            for other in before:
-                await model.complete(prompt, [other])
-            return (await model.complete(prompt, [1]))[0]
-
-    try:
-        return asyncio.run(asked()), model
-    except TroveLiteError as problem:
-        return problem, model
+from .misbehaving import CHAT, FAILING, FINAL, ODD, SILENT, TEXT, Server, ask, changed, choice, error
 
 
 def is_one_clear_line(problem):
@@ -100,24 +78,9 @@ def test_one_prompt_on_which_a_server_fails_while_it_answers_others_is_unavailab
     assert model.retried == 3
 
 
-@pytest.mark.parametrize(
-    "usage",
-    [
-        None,
-        {"prompt_tokens": 0, "completion_tokens": 0},
-        {"prompt_tokens": -3, "completion_tokens": "7"},
-        {"prompt_tokens": float("nan"), "completion_tokens": float("inf")},
-    ],
-)
-def test_tokens_that_are_not_told_are_none_and_the_text_is_taken(usage):
-    with Server(always=changed(usage=usage)) as server:
-        found, model = ask(server)
-    assert (found.text, found.prompt_tokens, found.completion_tokens) == ("print(1)", None, None)
-    assert model.retried == 0
-
-
 def test_the_newer_name_of_a_limit_is_used_where_a_server_insists_on_it():
-    with Server(always="only the newer name of max_tokens") as server:
+    said = "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."
+    with Server(error(400, said)) as server:
         found, model = ask(server, CHAT, settings=SamplingSettings(max_tokens=33))
     assert found.text == "print(1)"
     assert model.retried == 1
@@ -134,42 +97,30 @@ def test_a_queue_longer_than_the_timeout_is_no_failure():
             handler.server.closing.wait(0.15)
         choice()(handler, body)
 
-    async def asked(model):
-        async with model:
-            return await model.complete(TEXT, range(20))
-
     with Server(always=slowly) as server:
-        model = OpenAIServer(server.url, "tiny", timeout=2, retries=0)
-        assert len(asyncio.run(asked(model))) == 20
+        found, model = ask(server, seeds=range(20), timeout=2, retries=0)
+    assert len(found) == 20
     assert server.busiest > 2 / 0.15  # so many were waiting that the last of them waited for longer than the timeout
     assert model.retried == 0
 
 
-def test_messages_go_to_chat_and_texts_to_completions():
+def test_messages_go_to_chat_and_texts_to_completions_and_chat_off_refuses_messages():
     with Server() as server:
         asked = [ask(server, prompt)[0].text for prompt in (TEXT, CHAT)]
+        assert "--chat off sends none" in str(ask(server, CHAT, chat="off")[0])
     assert asked == ["print(1)", "print(1)"]
     assert server.paths == ["/v1/completions", "/v1/chat/completions"]
     assert server.bodies[1]["messages"] == [{"role": "user", "content": "What is $1+1$?"}]
 
 
-def test_chat_off_refuses_messages():
-    with Server() as server:
-        found, _ = ask(server, CHAT, chat="off")
-    assert "--chat off sends none" in str(found)
-    assert server.bodies == []
-
-
 def test_a_server_without_chat_is_told_so():
     with Server(always=error(404, "Not Found")) as server:
-        found, _ = ask(server, CHAT)
-    assert "for a server that cannot chat: --chat off" in str(found)
+        assert "for a server that cannot chat: --chat off" in str(ask(server, CHAT)[0])
 
 
 def test_seed_off_sends_none():
     with Server() as server:
-        found = [ask(server, send_seeds=given)[0].text for given in (True, False)]
-    assert found == ["print(1)", "print(None)"]
+        assert ask(server, left_out=("seed",))[0].text == "print(None)"
 
 
 @pytest.mark.parametrize(
@@ -187,6 +138,7 @@ def test_time_in_the_servers_queue_is_kept_apart_where_it_is_told(answer, waited
 
 
 CODE = "```python\nprint(42)\n```"
+THOUGHT = {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}], "signature": "x"}
 #: What a chat's message may be, with the text and the thinking in it.
 MESSAGES = (
     ({"content": None, "reasoning_content": "42 it is"}, "", "42 it is"),
@@ -195,16 +147,7 @@ MESSAGES = (
     ({"content": CODE, "reasoning_content": None}, CODE, ""),
     ({"content": [{"type": "text", "text": CODE}]}, CODE, ""),
     ({"content": [{"type": "text", "text": CODE[:9]}, {"type": "output_text", "text": CODE[9:]}]}, CODE, ""),
-    (
-        {
-            "content": [
-                {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}], "signature": "x"},
-                {"type": "output", "text": CODE},
-            ]
-        },
-        CODE,
-        "hm",
-    ),
+    ({"content": [THOUGHT, {"type": "output", "text": CODE}]}, CODE, "hm"),
     ({"content": [{"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]}]}, "", "hm"),
 )
 

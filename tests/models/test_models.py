@@ -14,39 +14,20 @@ from trove_lite.models.openai import OpenAIServer
 from trove_lite.models.vllm import VLLM, name_of
 
 from ..scripted import run
-from .misbehaving import KEY, Server
-
-PROMPT = "**Question**\nWhat is $1+1$?\n\n**Solution**\n"
-
-
-@pytest.fixture(autouse=True)
-def key(monkeypatch):
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.setenv("TROVE_LITE_API_KEY", KEY)
-
-
-def ask(server, seeds=(1,), *, model="tiny", settings=None, sampling=None, **options):
-    async def asked():
-        options.setdefault("first_pause", 0.01)
-        async with OpenAIServer(server.url, model, settings, **options) as entered:
-            return await entered.complete(PROMPT, seeds, sampling=sampling)
-
-    return asyncio.run(asked())
+from .misbehaving import TEXT, Server, ask
 
 
 def test_a_request_is_one_sample_with_the_settings_and_a_seed_of_its_own():
     settings = SamplingSettings(temperature=0.3, top_p=0.9, max_tokens=64, stop=("END",))
     with Server() as server:
-        completions = ask(server, range(40), settings=settings)
+        completions, _ = ask(server, seeds=range(40), settings=settings)
     assert [completion.text for completion in completions] == [f"print({seed})" for seed in range(40)]
     assert sorted(body["seed"] for body in server.bodies) == list(range(40))
-    same = {"model": "tiny", "prompt": PROMPT, "temperature": 0.3, "top_p": 0.9, "max_tokens": 64, "stop": ["END"]}
+    same = {"model": "tiny", "prompt": TEXT, "temperature": 0.3, "top_p": 0.9, "max_tokens": 64, "stop": ["END"]}
     assert all(body == same | {"n": 1, "seed": body["seed"]} for body in server.bodies)
 
 
-@pytest.fixture
-def pauses(monkeypatch):
-    """The seconds that were to be waited for before a request was sent again; nobody waits for them."""
+def test_a_server_that_says_how_long_to_wait_is_heard(monkeypatch):
     waited, real = [], asyncio.sleep
 
     async def sleep(seconds):
@@ -54,18 +35,14 @@ def pauses(monkeypatch):
         await real(0)
 
     monkeypatch.setattr(asyncio, "sleep", sleep)
-    return waited
-
-
-def test_a_server_that_says_how_long_to_wait_is_heard(pauses):
     with Server((429, {"Retry-After": "300"})) as server:
-        ask(server)
-    assert pauses[0] == 300
+        ask(server, timeout=600)
+    assert waited[0] == 300
 
 
 def test_a_slow_server_is_not_waited_for_longer_than_the_timeout():
-    with Server(5.0, 5.0) as server, pytest.raises(ModelError, match=r"no answer within 0.1 s, 2 times"):
-        ask(server, timeout=0.1, retries=1)
+    with Server(5.0, 5.0) as server:
+        assert "no answer within 0.1 s, 2 times" in str(ask(server, timeout=0.1, retries=1)[0])
     with Server(60.0) as server:
         assert ask(server, timeout=1, retries=1)[0].text == "print(1)"
 
@@ -74,21 +51,21 @@ def test_text_that_the_context_cut_short_is_refused_and_what_the_settings_cut_is
     cut = {"choices": [{"text": "print(", "finish_reason": "length"}]}
     with Server(answer=cut, entry={"max_model_len": 12}) as server:
         assert ask(server, settings=SamplingSettings(max_tokens=7))[0].finish_reason == "length"
-        with pytest.raises(PromptRefused, match="context was full after 7 of 12 tokens"):
-            ask(server, settings=SamplingSettings(max_tokens=12))
+        found, _ = ask(server, settings=SamplingSettings(max_tokens=12))
+    assert type(found) is PromptRefused
+    assert "context was full after 7 of 12 tokens" in str(found)
 
 
 def test_one_failure_ends_the_other_requests():
+    start = time.monotonic()
     with Server((401, {"said": "bad"}), *[300.0] * 7) as server:
-        start = time.monotonic()
-        with pytest.raises(ModelError, match="401"):
-            ask(server, range(8))
+        assert "401" in str(ask(server, seeds=range(8), timeout=600)[0])
     assert time.monotonic() - start < 100
 
 
 def test_models_are_found_by_name_or_where_there_is_only_one():
-    with Server(models=("a", "b")) as server, pytest.raises(ModelError, match="name one of a, b after a #"):
-        ask(server, model="c")
+    with Server(models=("a", "b")) as server:
+        assert "name one of a, b after a #" in str(ask(server, model="c")[0])
     with Server(models=("only",)) as server:
         ask(server, model="")
         assert server.bodies[0]["model"] == "only"
@@ -96,25 +73,22 @@ def test_models_are_found_by_name_or_where_there_is_only_one():
         assert ask(server)[0].text == "print(1)"
 
 
-def identity(server, model="tiny"):
-    async def asked():
-        async with OpenAIServer(server.url, model) as entered:
-            return entered.name, entered.identity(), entered.context_length
-
-    return asyncio.run(asked())
-
-
-def test_a_server_says_what_it_serves():
-    with Server(owner="vllm", entry={"root": "/home/somebody/models/Qwen", "meta": {"ftype": "Q4_K"}}) as server:
-        found = identity(server)
-    assert found == ("tiny", {"name": "tiny", "engine": "vllm", "file": "Qwen", "quantization": "Q4_K"}, 4096)
-
-
-def test_a_path_on_the_servers_disk_is_asked_for_and_not_recorded():
-    with Server(models=("/home/somebody/models/Qwen",)) as server:
-        assert identity(server, "")[:2] == ("Qwen", {"name": "Qwen", "engine": "somebody"})
-        ask(server, model="/home/somebody/models/Qwen")
-    assert server.bodies[0]["model"] == "/home/somebody/models/Qwen"
+@pytest.mark.parametrize(
+    ("given", "model", "identity"),
+    [
+        (
+            {"owner": "vllm", "entry": {"root": "/home/somebody/Qwen", "meta": {"ftype": "Q4_K"}}},
+            "tiny",
+            {"name": "tiny", "engine": "vllm", "file": "Qwen", "quantization": "Q4_K"},
+        ),
+        ({"models": ("/home/somebody/Qwen",)}, "", {"name": "Qwen", "engine": "somebody"}),
+    ],
+)
+def test_a_server_says_what_it_serves_and_a_path_on_its_disk_is_asked_for_and_not_recorded(given, model, identity):
+    with Server(**given) as server:
+        _, asked = ask(server, model=model)
+    assert (asked.name, asked.identity(), asked.context_length) == (identity["name"], identity, 4096)
+    assert server.bodies[0]["model"] == server.models[0]
 
 
 @pytest.mark.parametrize("owner", servers.NEUTRAL)
@@ -132,12 +106,8 @@ def test_specs_name_backends():
     assert local._engine_args == {"max_model_len": 4096, "dtype": "float16", "enforce_eager": True}
     server = load_model("http://localhost:8000/v1/?concurrency=8&timeout=2.5#org/name")
     assert isinstance(server, OpenAIServer)
-    assert (server.name, server.url, server.concurrency, server.timeout) == (
-        "org/name",
-        "http://localhost:8000/v1",
-        8,
-        2.5,
-    )
+    assert (server.name, server.url) == ("org/name", "http://localhost:8000/v1")
+    assert (server.concurrency, server.timeout) == (8, 2.5)
     assert server.settings == SamplingSettings()
 
 
@@ -165,9 +135,8 @@ def test_specs_that_name_nothing_are_refused_in_one_line(spec, words):
 
 
 def test_a_web_site_is_no_server_of_models():
-    site = {"/v1/models": b"<html>Welcome</html>"}
-    with Server(about=site) as server, pytest.raises(ModelError, match="is this the address of the API"):
-        ask(server)
+    with Server(about={"/v1/models": b"<html>Welcome</html>"}) as server:
+        assert "is this the address of the API" in str(ask(server)[0])
 
 
 def test_the_weights_of_a_folder_are_known_by_one_sum(tmp_path):

@@ -81,8 +81,7 @@ def test_a_name_comes_before_a_pattern(prices):
 def test_files_without_prices_are_refused_in_a_line(text, tmp_path, capsys):
     path = tmp_path / "prices.toml"
     path.write_text(text)
-    words = ["--model", SPEC, "--max_cost", "1", "--prices", str(path), "--dry_run"]
-    assert main(["run", *words]) in (1, 2)
+    assert main(["run", "--model", SPEC, "--max_cost", "1", "--prices", str(path), "--dry_run"]) in (1, 2)
     assert capsys.readouterr().err.count("\n") == 1
 
 

@@ -19,16 +19,10 @@ from trove_lite.models.openai_address import key_for
 from trove_lite.running import live
 
 from ..scripted import InlineSandbox
-from .misbehaving import KEY, Server, changed, choice, error
+from .misbehaving import KEY, Server, ask, changed, choice, error
 
 HIDDEN = KEY[:9] + "\u200b" + KEY[9:]
-FORMS = (
-    KEY,
-    KEY.upper(),
-    KEY.replace("-", "%2d"),
-    HIDDEN,
-    "\u2060".join(KEY),
-)
+FORMS = (KEY, KEY.upper(), KEY.replace("-", "%2d"), HIDDEN, "\u2060".join(KEY))
 ECHO = " ".join(FORMS)
 ESCAPED = "".join(f"\\u{ord(sign):04x}" for sign in KEY).encode()
 REPLY = "**Solution**\n```python\nprint(2)\n```\n"
@@ -96,7 +90,7 @@ def test_no_byte_of_a_run_shows_the_key(way, tmp_path, monkeypatch, capfd):
     monkeypatch.setattr(
         OpenAIServer.__init__, "__kwdefaults__", OpenAIServer.__init__.__kwdefaults__ | {"first_pause": 0.01}
     )
-    monkeypatch.setattr(live, "warm_sandbox", lambda *_: nullcontext(InlineSandbox()))
+    monkeypatch.setattr(live, "Sandbox", lambda *_, **__: nullcontext(InlineSandbox()))
     problems, out = tmp_path / "own.jsonl", tmp_path / "run"
     problems.write_text('{"question": "What is $1+1$?", "answer": 2}\n')
     with Server(**WAYS[way]) as server:
@@ -114,32 +108,24 @@ def test_no_byte_of_a_run_shows_the_key(way, tmp_path, monkeypatch, capfd):
     assert KEY not in seen(shown.encode() + everything_in(tmp_path))
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [ESCAPED, *(form.encode() for form in FORMS)])
 def test_the_search_itself_finds_every_form(form):
-    assert KEY in seen(form.encode())
-    assert KEY in seen(repr(bytearray(form.encode())).encode())
-    assert KEY in seen(ESCAPED)
+    assert KEY in seen(form)
+    assert KEY in seen(repr(bytearray(form)).encode())
 
 
 def test_no_exception_and_no_variable_of_a_model_shows_the_key():
     with Server(error(401, f"bad key {KEY}")) as server:
-        model = OpenAIServer(server.url, "tiny")
-        with pytest.raises(TroveLiteError, match="401, the key is missing or refused") as problem:
-            live.in_own_loop(entered(model))
-    chain = [problem.value, problem.value.__cause__, problem.value.__context__]
-    assert KEY[:9] not in f"{chain!r} {vars(model)!r}"
-
-
-async def entered(model):
-    async with model:
-        return await model.complete("?", [1])
+        problem, model = ask(server)
+    assert "401, the key is missing or refused" in str(problem)
+    assert KEY[:9] not in f"{[problem, problem.__cause__, problem.__context__]!r} {vars(model)!r}"
 
 
 def test_openais_own_key_goes_to_openai_alone(monkeypatch):
     monkeypatch.delenv("TROVE_LITE_API_KEY")
     monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\n")
     with Server() as server:
-        live.in_own_loop(entered(OpenAIServer(server.url, "tiny")))
+        ask(server)
     assert "Authorization" not in server.headers[0]
     assert key_for("https://api.openai.com/v1") == KEY
     assert key_for("https://api.openai.com.example.org/v1") == ""
@@ -149,7 +135,7 @@ def test_openais_own_key_goes_to_openai_alone(monkeypatch):
 def test_what_is_no_key_is_not_quoted(bad, monkeypatch):
     monkeypatch.setenv("TROVE_LITE_API_KEY", bad)
     with Server() as server, pytest.raises(TroveLiteError) as problem:
-        live.in_own_loop(entered(OpenAIServer(server.url, "tiny")))
+        ask(server)
     assert KEY not in str(problem.value)
 
 
@@ -184,5 +170,5 @@ def test_a_word_given_in_place_of_a_key_stays_in_programs(word, monkeypatch):
     """Servers without a key are often given one of these."""
     monkeypatch.setenv("TROVE_LITE_API_KEY", word)
     with Server(always=choice(text="empty = 'EMPTY'; x = 1; print(x)")) as server:
-        (found,) = live.in_own_loop(entered(OpenAIServer(server.url, "tiny")))
+        found, _ = ask(server)
     assert found.text == "empty = 'EMPTY'; x = 1; print(x)"

@@ -42,14 +42,10 @@ def folder(tmp_path, name, made):
 def study(tmp_path_factory):
     made, tmp_path = rows(), tmp_path_factory.mktemp("ablations")
     better = made.assign(correct=made["correct"] | (made["problem"] == 0))
-    changes = {
-        "better": (better, {"trove.ranking": "lexical"}),
-        "none": (made, {"trove.toolbox": "none"}),
-        "order": (better, {"trove.shuffle": 1}),
-        "few": (rows(k=3), {"k": 3}),
-    }
-    default = {folder(tmp_path, "default", made): {}}
-    return trove.ablations(default | {folder(tmp_path, name, own): how for name, (own, how) in changes.items()})
+    runs = {"default": (made, {}), "better": (better, {"trove.ranking": "lexical"})}
+    runs |= {"none": (made, {"trove.toolbox": "none"}), "order": (better, {"trove.shuffle": 1})}
+    runs["few"] = rows(k=3), {"k": 3}
+    return trove.ablations({folder(tmp_path, name, own): how for name, (own, how) in runs.items()})
 
 
 @pytest.fixture(scope="module")

@@ -6,14 +6,8 @@ import pandas as pd
 import pytest
 
 from papers import answer as papers_answer
-from papers import published_value
-from papers.answer import (
-    IN_PRINT,
-    NO_TOOLS,
-    NOT_RUN,
-    PLANNED,
-    answer,
-)
+from papers.answer import IN_PRINT, NO_TOOLS, NOT_RUN, PLANNED, answer
+from papers.tables import published_value
 from trove_lite import TroveLiteError
 
 from ..conftest import ROOT
@@ -42,19 +36,14 @@ def found(tmp_path, studies):
     return compared(tmp_path, studies).query("group == 'seen before the plan'")
 
 
-def two(tmp_path):
+def test_each_comparison_is_one_row_over_all_of_its_categories(tmp_path):
     ahead = "all,one_stage,TROVE,PRIMITIVE,0.10,0.05,0.15,problems,0.00001,200\n"
     behind = (
         "wtq,one_stage,TROVE,PRIMITIVE,-0.20,-0.3,-0.1,problems,0.00001,100\nwtq,oracle,TROVE,PRIMITIVE,1,1,1,,0,9\n"
     )
     counting = "counting,one_stage,TROVE,PRIMITIVE,0.5,0.4,0.6,problems,0,100\n"
     here, there = study(tmp_path / "x", PAIRS + counting + ahead), study(tmp_path / "y", PAIRS + behind)
-    return compared(tmp_path, {here: "MATH", there: "tables"})
-
-
-def test_each_comparison_is_one_row_over_all_of_its_categories(tmp_path):
-    table = two(tmp_path)
-    ours = table[table["group"] == "seen before the plan"]
+    ours = found(tmp_path, {here: "MATH", there: "tables"})
     assert list(ours["difference"]) == [0.10, -0.20]
     assert list(ours["study"]) == ["MATH", "tables"]
     assert list(ours["without"]) == ["PRIMITIVE"] * 2
@@ -66,12 +55,8 @@ def test_creator_is_compared_at_the_most_calls_that_both_sides_reach(tmp_path):
     columns = "budget,spent,category,a,b,difference,low,high,covers,p,problems\n"
     row = "calls,{},counting,CREATOR,{},{},-0.1,0.2,problems,0.5,291\n"
     text = row.format(10, "PoT", 0.02) + row.format(2.397, "PoT", 0.01) + row.format(2.397, "PRIMITIVE", 0.03)
-    text += (
-        row.format(15, "PoT", "")
-        + row.format(10, "Entangled", 0.04)
-        + "completion tokens"
-        + row[5:].format(774, "PoT", 1)
-    )
+    text += row.format(15, "PoT", "") + row.format(10, "Entangled", 0.04)
+    text += "completion tokens" + row[5:].format(774, "PoT", 1)
     table = found(tmp_path, {study(tmp_path, columns + text, "creator_matched.csv"): "counting"})
     assert list(zip(table["without"], table["difference"], table["budget"], strict=True)) == [
         ("PRIMITIVE", 0.03, "2.4 calls each"),
@@ -80,10 +65,8 @@ def test_creator_is_compared_at_the_most_calls_that_both_sides_reach(tmp_path):
 
 
 def test_print_stands_beside_without_an_interval(tmp_path):
-    table = two(tmp_path)
-    printed = table[table["group"] == IN_PRINT]
-    assert printed["low"].isna().all()
-    assert printed["p_holm"].isna().all()
+    printed = compared(tmp_path, {})[lambda table: table["group"] == IN_PRINT]
+    assert printed[["low", "p_holm"]].isna().all(axis=None)
     row = printed[printed["study"].str.contains("re-evaluation")].iloc[0]
     best = published_value("reeval_table1", category="MATH", method="TROVE", variant="improved_one_stage")
     rival = published_value("reeval_table1", category="MATH", method="PRIMITIVE", variant="compute_matched")
@@ -114,38 +97,16 @@ def test_only_the_plan_s_family_counts_where_tools_were_used_and_no_sign_stands(
     assert list(table["reason"]) == ["", "", "", "one answer", NO_TOOLS, NOT_RUN, "three prompts"]
 
 
-def test_the_correction_is_over_the_whole_family_also_over_what_does_not_count(tmp_path):
-    table = compared(tmp_path, {}, ROWS, FOUND).query("counted")
-    assert list(table["p_holm"]) == pytest.approx([5 * 0.001, 6 * 0.0001, 4 * 0.02])
-
-
-def test_beside_each_interval_stands_the_difference_that_it_shows_with_a_chance_of_80_percent(tmp_path):
+def test_the_correction_is_over_the_whole_family_and_what_an_interval_detects_is_said(tmp_path):
     """1.96 + 0.84 standard errors, and an interval's half is 1.96 of them."""
     table = compared(tmp_path, {}, ROWS, FOUND).query("counted")
+    assert list(table["p_holm"]) == pytest.approx([5 * 0.001, 6 * 0.0001, 4 * 0.02])
     assert list(table["detectable"]) == pytest.approx([0.0715, 0.0715, 0.143], abs=2e-4)
 
 
 def test_a_folder_without_tables_is_refused_by_name(tmp_path):
     with pytest.raises(TroveLiteError, match="holds none of"):
         compared(tmp_path, {tmp_path: "nothing"})
-
-
-def test_the_plan_names_each_comparison_once_with_a_known_pack():
-    plan = pd.read_csv(ROOT / "studies/plan.csv")
-    assert plan["id"].is_unique
-    assert set(plan["prompts"]) == {"official", "own"}
-    assert set(plan["family"]) == {"yes", "no"}
-    assert (plan["why"].str.len() > 0).all()
-
-
-def test_the_figure_draws_print_apart_from_what_was_measured_with_n_and_seeds(tmp_path):
-    folder = study(tmp_path / "x", "category,counted,a,b,difference,low,high,covers,p,runs_a,runs_b,problems\n"
-        "all,independent runs,TROVE,TROVE without IMPORT,-0.01,-0.03,0.01,problems,0.2,5,3,1528\n",
-        "reeval_without_import.csv")  # fmt: skip
-    measured, printed = papers_answer.answer_figure(compared(tmp_path, {folder: "X (recorded)"})).axes
-    assert measured.get_xlim()[1] < 10 < 57 < printed.get_xlim()[1]
-    texts = [label.get_text() for label in measured.child_axes[0].get_yticklabels()]
-    assert texts == ["", "-1.0 points [-3.0, +1.0]\nn = 1,528, 3 seeds"]
 
 
 @pytest.mark.parametrize("name", papers_answer.READ)

@@ -48,7 +48,9 @@ def test_every_planned_comparison_names_parts_of_the_study_and_every_line_of_the
     plan = tomllib.loads(STUDY.read_text(encoding="utf-8"))
     names = {part["name"] for part in plan["part"]}
     assert {part for sides in plan["compared"].values() for side in sides for part in side} <= names
-    assert set(plan["compared"]) == set(pd.read_csv(ROOT / "studies/plan.csv")["id"])
+    lines = pd.read_csv(ROOT / "studies/plan.csv")
+    assert sorted(plan["compared"]) == sorted(lines["id"])
+    assert lines["family"].isin(["yes", "no"]).all()
 
 
 def test_a_folder_without_parts_is_refused(tmp_path):

@@ -84,11 +84,11 @@ def test_leniency_is_released_less_strict(study):
     assert table["gold_in_input"].between(0, 1).all()
 
 
-def test_an_answer_is_given_away_where_its_number_is_in_the_question():
-    (problem,) = load_dataset("practice").load("counting")[:1]
-    given = problem.__class__(problem.question._replace(text="Is it 12.004 or 5?"), 12.0)
-    kept = problem.__class__(problem.question._replace(text="Is it 12.3?"), 12.0)
-    assert (grading.gold_in_input(given), grading.gold_in_input(kept)) == (True, False)
+@pytest.mark.parametrize(("text", "given"), [("Is it 12.004 or 5?", True), ("Is it 12.3?", False)])
+def test_an_answer_is_given_away_where_its_number_is_in_the_question(text, given):
+    problem = load_dataset("practice").load("counting")[0]
+    asked = replace(problem, question=problem.question._replace(text=text), gold=12.0)
+    assert grading.gold_in_input(asked) is given
 
 
 def test_what_cannot_be_graded_says_why_and_not_where_data_would_be(tmp_path, monkeypatch):
@@ -129,10 +129,8 @@ def test_a_smaller_limit_read_off_one_run_is_a_run_with_that_limit(method, limit
     )
     pd.testing.assert_frame_equal(read, own)
     asked = asked[(asked["stage"].astype(str) != "rectify") | (asked["round"] <= limit)]
-    spent = [
-        c.astype({"stage": str}).groupby("stage")["completion_tokens"].agg(["size", "sum"]) for c in (asked, calls)
-    ]
-    pd.testing.assert_frame_equal(*spent)
+    asked, calls = (c.astype({"stage": str}).groupby("stage")["completion_tokens"] for c in (asked, calls))
+    pd.testing.assert_frame_equal(asked.agg(["size", "sum"]), calls.agg(["size", "sum"]))
 
 
 def test_figure_5_begins_without_repair_and_ends_with_the_run(study):
@@ -167,17 +165,18 @@ def test_printed_values_stand_beside_the_paper_s_own_model_alone(model, cells):
     assert table.loc[table["category"] == "counting", "published"].notna().sum() == cells
 
 
-def test_successful_execution_counts_programs_that_ran_and_words_with_a_number(study):
-    pot, words = study.sides["PoT"], study.sides["CoT"]
-    cases = [
-        (tables.successful_execution, pot, (pot["status"] == "ok").mean()),
-        (tables.successful_execution, pot.assign(status="ok", answer=None), 1),  # ran, and printed nothing
-        (tables.answer_printed, pot.assign(status="ok", answer=None), 0),
-        (tables.successful_execution, words, 1),
-        (tables.successful_execution, words.assign(response="It is 3."), 0),
-    ]
-    for measure, side, share in cases:
-        assert measure(side)["score"].mean() == pytest.approx(share)
+@pytest.mark.parametrize(
+    ("measure", "side", "changed", "share"),
+    [
+        (tables.successful_execution, "PoT", {"status": "ok", "answer": None}, 1),  # ran, and printed nothing
+        (tables.successful_execution, "PoT", {"status": "error"}, 0),
+        (tables.answer_printed, "PoT", {"status": "ok", "answer": None}, 0),
+        (tables.successful_execution, "CoT", {}, 1),
+        (tables.successful_execution, "CoT", {"response": "It is 3."}, 0),
+    ],
+)
+def test_successful_execution_counts_programs_that_ran_and_words_with_a_number(study, measure, side, changed, share):
+    assert measure(study.sides[side].assign(**changed))["score"].mean() == share
 
 
 # ---- what attempts cost ----
@@ -204,16 +203,13 @@ def test_a_request_that_was_refused_is_a_call_without_tokens_and_one_uncounted_h
 
 def test_at_a_matched_budget_the_cheaper_method_repeats_its_attempts(study):
     table, costs = creator.matched(study, resamples=50), creator.mean_costs(study)["calls"]
+    scores = {m: pd.DataFrame(dict.fromkeys(PROBLEM, "one") | {"score": [float(m)]}) for m in (2, 3)}
+    assert spend.between(scores.__getitem__, 2.25)["score"].item() == 2.25  # a mixture of 2 and 3
     row = table[(table["a"] == "CREATOR") & (table["b"] == "PoT") & (table["budget"] == "calls")].iloc[0]
     assert row["attempts_a"] == 1 < row["attempts_b"] == pytest.approx(costs["CREATOR"] / costs["PoT"])
     known = table[table["difference"].notna() & (table["category"] == "covered")]
     assert np.allclose(known["difference"], known["value_a"] - known["value_b"])
     assert table.loc[table["difference"].isna(), "note"].str.contains("cost so much").all()
-
-
-def test_a_budget_between_whole_numbers_of_attempts_is_a_mixture():
-    scores = {m: pd.DataFrame(dict.fromkeys(PROBLEM, "one") | {"score": [float(m)]}) for m in (2, 3)}
-    assert [spend.between(scores.__getitem__, n)["score"].item() for n in (2, 2.25)] == [2, 2.25]
 
 
 def test_better_creation_is_found_at_equal_calls_and_questions_with_hints_stay_out():
@@ -250,10 +246,8 @@ def transferred(right, answers=None, attempts=2):
             answer, place = str(answers[group][source][to]), 0 if mode == "normal" else int(mode[-1])
             row = {"mode": mode, "sample": sample, "place": place, "answer": answer, "answers": [answer]}
             rows.append(at | row | {"correct": bool(cells[source][to])})
-    candidates = as_frame(as_arrow(rows))
-    return creator.Study(
-        Comparison.of({"Tool transfer": candidates}), candidates, pd.DataFrame({"category": []}), "strict"
-    )
+    frame = as_frame(as_arrow(rows))
+    return creator.Study(Comparison.of({"Tool transfer": frame}), frame, pd.DataFrame({"category": []}), "strict")
 
 
 FIRST_TOOL = [[1, 1, 1], [0, 0, 0], [0, 0, 0]]  # only the first question's tool is any good

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.colors import to_rgb
 from PIL import Image
 
-from papers import named, save
+from papers import name_table, save
 from papers.figures import LOOKS, curve, forest, heat, look, looks
 
 #: What stands in one figure, and has to be told apart there without colour as well.
@@ -43,38 +43,16 @@ def lab(rgb):
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=" and ".join)
-def test_series_drawn_together_keep_apart_in_grey(pair):
-    a, b = (lab(linear(LOOKS[name].colour))[0] for name in pair)
-    assert abs(a - b) >= 6
+def test_series_drawn_together_keep_apart_in_marks_in_grey_and_without_green_cones(pair):
+    colours = [linear(LOOKS[name].colour) for name in pair]
+    assert abs(np.subtract(*(lab(colour)[0] for colour in colours))) >= 6
+    assert np.linalg.norm(np.subtract(*(lab(DEUTERANOPIA @ colour) for colour in colours))) >= 15
+    assert LOOKS[pair[0]].marker != LOOKS[pair[1]].marker
+    assert all(1.05 / (TO_XYZ[1] @ colour + 0.05) >= 3 for colour in colours)  # from white, as marks have to
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=" and ".join)
-def test_series_drawn_together_keep_apart_without_green_cones(pair):
-    a, b = (lab(DEUTERANOPIA @ linear(LOOKS[name].colour)) for name in pair)
-    assert np.linalg.norm(a - b) >= 15
-
-
-@pytest.mark.parametrize("name", LOOKS)
-def test_every_series_stands_out_from_white_as_marks_have_to(name):
-    luminance = TO_XYZ[1] @ linear(LOOKS[name].colour)
-    assert 1.05 / (luminance + 0.05) >= 3
-
-
-@pytest.mark.parametrize("group", DRAWN_TOGETHER, ids=", ".join)
-def test_series_drawn_together_have_marks_of_their_own(group):
-    assert len({LOOKS[name].marker for name in group}) == len(group)
-
-
-def test_a_method_looks_alike_in_every_figure_whatever_its_variant_and_like_no_other():
-    methods = ["TROVE", "TROVE, two-stage", "PRIMITIVE", "SKIP pool", "INSTANCE", "TROVE without IMPORT", "CREATOR"]
-    methods += ["Entangled", "PoT", "LATM", "CoT", "IMPORT", "CREATE", "SKIP"]
-    assert len({LOOKS[name][:2] for name in methods}) == len(methods)
+def test_a_method_looks_alike_whatever_its_variant_and_two_in_one_figure_are_told_apart():
     assert look("PRIMITIVE, K=15") == look("primitive") == LOOKS["PRIMITIVE"]
-    assert look("trove_no_import") == LOOKS["TROVE without IMPORT"]
-    assert look("my own") == look("my own")
-
-
-def test_two_variants_of_a_method_in_one_figure_are_told_apart():
     found = looks(["CREATOR", "CREATOR, thoughts", "a", "b", "c", "d", "e", "f"])
     assert found["CREATOR, thoughts"] == found["CREATOR"]._replace(hollow=True)
     assert len(set(found.values())) == len(found)
@@ -82,35 +60,19 @@ def test_two_variants_of_a_method_in_one_figure_are_told_apart():
 
 def rows(**columns):
     """Two systems in three categories, of which the last was not measured."""
-    frame = pd.DataFrame(
-        {
-            "category": ["counting", "number", "algebra"] * 2,
-            "system": ["TROVE"] * 3 + ["PRIMITIVE"] * 3,
-            "source": ["TROVE"] * 3 + ["SKIP pool"] * 3,
-            "value": [0.4, 0.5, np.nan, 0.3, 0.6, np.nan],
-            "low": [0.3, 0.4, np.nan, 0.2, 0.5, np.nan],
-            "high": [0.5, 0.6, np.nan, 0.4, 0.7, np.nan],
-            "published": [0.45, np.nan, np.nan, 0.35, np.nan, np.nan],
-            "runs": 2,
-            "problems": 12,
-            "note": ["", "", "no TROVE runs"] * 2,
-            "k": [1, 3, 5] * 2,
-        }
-        | columns
-    )
-    return named(frame, "a_table", "A table", "some model, some runs")
+    frame = pd.DataFrame({"category": ["counting", "number", "algebra"] * 2})
+    frame["value"] = [0.4, 0.5, np.nan, 0.3, 0.6, np.nan]
+    frame["system"], frame["source"] = ["TROVE"] * 3 + ["PRIMITIVE"] * 3, ["TROVE"] * 3 + ["SKIP pool"] * 3
+    frame["note"], frame["k"] = ["", "", "no TROVE runs"] * 2, [1, 3, 5] * 2
+    frame = frame.assign(low=frame["value"] - 0.1, high=frame["value"] + 0.1, runs=2, problems=12).assign(**columns)
+    return name_table(frame, "a_table", "A table", "some model, some runs")
 
 
-FIGURES = {
-    "forest": lambda table: forest(table, title="T"),
-    "curve": lambda table: curve(table, title="T"),
-    "heat": lambda table: heat(table, title="T", rows="system", columns="category", label="%"),
-}
-
-
-@pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_has_a_title_a_file_and_a_caption_or_is_none(name, tmp_path, capsys):
-    figure = FIGURES[name](rows())
+@pytest.mark.parametrize(
+    ("draw", "given"), [(forest, {}), (curve, {}), (heat, {"rows": "system", "columns": "category", "label": "%"})]
+)
+def test_a_figure_has_a_title_a_file_and_a_caption_or_is_none(draw, given, tmp_path, capsys):
+    figure = draw(rows(), title="T", **given)
     assert figure.get_suptitle() == "T: some model, some runs"
     assert "95 % intervals" in figure.caption
     assert "24 problems of 2 categories; 2 runs of TROVE" in figure.caption
@@ -119,7 +81,7 @@ def test_a_figure_has_a_title_a_file_and_a_caption_or_is_none(name, tmp_path, ca
     assert capsys.readouterr().out.strip() == figure.caption
     with Image.open(tmp_path / "a_table.png") as picture:
         assert picture.info["Description"] == figure.caption
-    assert FIGURES[name](rows(value=np.nan)) is None
+    assert draw(rows(value=np.nan), title="T", **given) is None
 
 
 def test_what_was_not_measured_has_no_row_and_its_reason_stands_in_the_caption():

@@ -6,32 +6,18 @@ import pytest
 from matplotlib.figure import Figure
 
 import trove_lite as tl
-from papers import COLUMNS, check, named, published_table, save, show, side_by_side, statuses
+from papers import check, name_table, save, show, side_by_side
 from papers.figures import forest
+from papers.tables import COLUMNS, statuses
 
 
 def table(**columns):
     """Two cells, of which the first has a printed value."""
-    rows = {
-        "category": ["counting", "geometry"],
-        "system": "TROVE",
-        "published": [0.27, np.nan],
-        "value": [0.25, 0.1],
-        "low": [0.2, 0.05],
-        "high": [0.3, 0.15],
-        "prediction_low": [0.23, 0.08],
-        "prediction_high": [0.275, 0.12],
-        "p_print": [0.2, np.nan],
-        "source": "TROVE",
-        "note": "",
-    }
+    rows = {"category": ["counting", "geometry"], "system": "TROVE", "published": [0.27, np.nan], "value": [0.25, 0.1]}
+    rows |= {"low": [0.2, 0.05], "high": [0.3, 0.15], "prediction_low": [0.23, 0.08], "prediction_high": [0.275, 0.12]}
+    rows |= {"p_print": [0.2, np.nan], "source": "TROVE", "note": ""}
     frame = pd.DataFrame(rows | columns).reindex(columns=COLUMNS)
-    return named(frame, "paper_table1", "Table 1", "some runs")
-
-
-def test_an_unknown_published_table_names_the_known_ones():
-    with pytest.raises(tl.TroveLiteError, match=r"no published table 'reeval_table0': there are .*reeval_table1"):
-        published_table("reeval_table0")
+    return name_table(frame, "paper_table1", "Table 1", "some runs")
 
 
 def test_check_says_in_one_line_how_many_printed_values_agree(capsys, tmp_path):
@@ -70,23 +56,19 @@ def test_a_table_without_a_value_is_one_line_that_says_why():
     for shown in (side_by_side(rows), show(rows)):
         assert shown.to_numpy().tolist() == [["no TROVE runs; no data"]]
         assert shown.index.tolist() == ["Table 1"]
-    assert show(named(rows.head(0), "a", "A", "", note="no runs")).to_numpy().tolist() == [["no runs"]]
+    assert show(name_table(rows.head(0), "a", "A", "", note="no runs")).to_numpy().tolist() == [["no runs"]]
 
 
-def test_a_table_and_a_figure_are_saved_under_their_names(tmp_path):
-    figure = Figure()
-    figure.set_label("paper_figure1")
-    assert save(table(), tmp_path / "results") is not None
-    assert save(figure, tmp_path / "figures") is None
-    names = {path.name for path in tmp_path.rglob("*.*")}
-    assert names == {"paper_table1.csv", "paper_figure1.png"}
-
-
-def test_without_a_folder_nothing_is_saved_and_what_has_no_name_needs_one(tmp_path, monkeypatch):
+def test_a_table_and_a_figure_are_saved_under_their_names_and_nothing_without_a_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for thing, folder in ((table(), ""), (table().head(0), "results"), (Figure(), "")):
         save(thing, folder)
     assert list(tmp_path.iterdir()) == []
+    figure = Figure()
+    figure.set_label("paper_figure1")
+    assert save(table(), tmp_path) is not None
+    assert save(figure, tmp_path) is None
+    assert {path.name for path in tmp_path.iterdir()} == {"paper_table1.csv", "paper_figure1.png"}
     with pytest.raises(tl.TroveLiteError, match="has no name of its own"):
         save(pd.DataFrame({"a": [1]}), tmp_path)
     save(pd.DataFrame({"a": [1]}), tmp_path, "mine")

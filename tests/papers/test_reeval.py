@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 import trove_lite as tl
-from papers import COLUMNS, reeval, show, side_by_side
+from papers import reeval, show, side_by_side
 from papers.reeval import SKIP_POOL
+from papers.tables import COLUMNS
 from trove_lite import TroveLiteError
 from trove_lite.analysis.statistics import holm
 
@@ -40,10 +41,8 @@ def computed(name, of):
 
 
 def cell(table, **where):
-    for column, value in where.items():
-        table = table[table[column] == value]
-    assert len(table) == 1
-    return table.iloc[0]
+    (row,) = table[(table[list(where)] == pd.Series(where)).all(axis=1)].to_dict("records")
+    return row
 
 
 # ---- the two sides ----
@@ -59,12 +58,6 @@ def test_skip_samples_of_independent_runs_stand_in_for_primitive_where_it_did_no
     assert len(reeval.sides(doubled)["PRIMITIVE"]) == len(partial["PRIMITIVE"])
     assert set(whole["PRIMITIVE"]["method"]) == {"primitive"}
     assert reeval.source(whole, "PRIMITIVE", "algebra") == "PRIMITIVE"
-
-
-def test_models_are_not_mixed(simulated):
-    mixed = pd.concat([simulated, simulated.assign(model="other", run="other")], ignore_index=True)
-    with pytest.raises(TroveLiteError, match="2 different values of 'model'"):
-        reeval.sides(mixed)
 
 
 # ---- cells ----
@@ -101,7 +94,6 @@ def test_the_stand_in_is_named_in_every_cell_it_fills_and_is_not_matched(made, p
 
 def test_power_counts_a_pool_as_noisy_as_runs(partial):
     table = reeval.power_table(partial)
-    assert set(table["b"]) == {SKIP_POOL}
     assert (table["sample_b"] > 0.5 * table["sample_a"]).all()
     power = table.pivot_table(index="runs", columns="effect", values="power_with_3201")
     assert (power.diff(axis=1).iloc[:, 1:] > 0).all(axis=None)
@@ -151,16 +143,11 @@ def test_the_difference_is_that_of_table1_with_one_correction_over_rules_and_cat
     assert (found["a"], found["b"]) == ("TROVE", "PRIMITIVE")
 
 
-def with_tokens(frame):
-    dear = frame["method"] == "trove"
-    return frame.assign(
-        prompt_tokens=dear.map({True: 50, False: 30}).astype("Int32"),
-        completion_tokens=dear.map({True: 20, False: 10}).astype("Int32"),
-    )
-
-
 def test_at_matched_tokens_primitive_has_the_longer_runs_and_trove_its_own():
-    longer = with_tokens(candidates(problems=5, k=40))
+    longer = candidates(problems=5, k=40)
+    tokens = {name: (longer["method"] == "trove").map({True: dear, False: cheap}).astype("Int32")
+              for name, dear, cheap in (("prompt_tokens", 50, 30), ("completion_tokens", 20, 10))}  # fmt: skip
+    longer = longer.assign(**tokens)
     runs = longer[longer["sample"] < (longer["method"] == "trove").map({True: 5, False: 15})]
     table = reeval.matched_budgets(reeval.sides(runs), reeval.sides(longer[longer["method"] == "primitive"]))
     rows = table[table["budget"] == "total tokens"]
@@ -194,12 +181,10 @@ def test_nothing_is_printed_for_another_model_or_data_set_whose_values_are_as_go
 
 
 @pytest.mark.parametrize("k", [0, 16])
-def test_a_budget_that_was_not_recorded_is_refused_by_name(whole, k):
-    for make in (lambda: reeval.table1(whole, k=k), lambda: reeval.differences(whole, k=k)):
-        with pytest.raises(TroveLiteError, match=rf"k = {k}: .*15 of TROVE, 15 of PRIMITIVE"):
-            make()
-    with pytest.raises(TroveLiteError, match=f"k = {k}"):
-        reeval.table5(whole, budgets=(15, k))
+@pytest.mark.parametrize("table", ["table1", "differences", "table5"])
+def test_a_budget_that_was_not_recorded_is_refused_by_name(whole, table, k):
+    with pytest.raises(TroveLiteError, match=rf"k = {k}: .*15 of TROVE, 15 of PRIMITIVE"):
+        getattr(reeval, table)(whole, **({"budgets": (15, k)} if table == "table5" else {"k": k}))
 
 
 def test_runs_with_fewer_calls_are_compared_at_what_they_have(simulated):
@@ -217,9 +202,7 @@ SMALL = {
     "PRIMITIVE alone": lambda f: f[f["method"] == "primitive"],
     "neither": lambda f: f[f["method"] == "primitive"].assign(method="instance", mode="instance"),
     "one problem": lambda f: f[(f["category"] == "counting") & (f["problem"] == 0)],
-    "two categories, one a side": lambda f: f[
-        f["category"].astype(str) == f["method"].map({"trove": "counting", "primitive": "number"}).astype(str)
-    ],
+    "two categories, one a side": lambda f: f[(f["category"] == "counting") == (f["method"] == "trove")],
 }
 
 

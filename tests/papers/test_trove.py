@@ -72,7 +72,7 @@ def test_what_a_run_ended_with_is_the_last_attempt_or_what_its_result_file_holds
 def test_used_tools_are_those_that_answers_name_and_kept_ones_what_the_toolbox_holds(runs, kept):
     kept = kept[(kept["category"] == "counting") & ((kept["run"] == "run0") | (kept["name"] == "math"))]
     found = values(trove.table2_library(runs, kept))
-    assert found["TROVE, used", "counting"] == 1  # math is imported and not named
+    assert found["TROVE, used", "counting"] == 1  # math is imported and not name_table
     assert (found["TROVE, kept", "counting"], found["TROVE, kept functions", "counting"]) == (1.5, 0.5)
     assert pd.isna(found["TROVE, kept", "geometry"])
     assert found["PRIMITIVE, used", "counting"] == 0

@@ -14,6 +14,8 @@ from trove_lite.datasets.base import Question
 from trove_lite.datasets.files import data_folder
 from trove_lite.errors import TroveLiteError
 from trove_lite.methods import METHODS, load_method
+from trove_lite.methods.base import Attempt
+from trove_lite.methods.transfer import TRANSFERRED
 from trove_lite.models.base import Completion
 from trove_lite.prompts import load_pack, own
 from trove_lite.running.driver import prompt_of
@@ -35,11 +37,10 @@ TABLE = "Name: None\nUnit: $\nContent:\n\n| a | b |\n|  --- | --- |\n| 1 | 2  |"
 GIVEN = {"tool": "def f(): pass", "made": "So.\n```python\ndef f(): pass\n```", "program": "print(1", "error": "No"}
 GIVEN |= {"reply": "WOLFRAM: 1+1", "returned": "2"}
 #: Which methods of the papers have official prompts on which data sets, at their papers' settings.
+OF_TROVE = {"primitive", "instance", "trove"}
 ASKED = {
-    "math": {"primitive", "instance", "trove", "standard", "cot", "pot", "entangled", "creator", "tool_use"},
-    "tabmwp": {"primitive", "instance", "trove", "standard", "cot", "pot", "entangled", "creator", "tool_use"},
-    "wtq": {"primitive", "instance", "trove"},
-    "hitab": {"primitive", "instance", "trove"},
+    **dict.fromkeys(("math", "tabmwp"), OF_TROVE | {"standard", "cot", "pot", "entangled", "creator", "tool_use"}),
+    **dict.fromkeys(("wtq", "hitab"), OF_TROVE),
     "creation_challenge": {"entangled", "creator"},
     "tool_transfer": {"transfer"},
     "bbh": {"cot"},
@@ -62,14 +63,11 @@ def rendered(dataset, category, stage):
     return pack.render(asked(dataset, category), stage, **given)
 
 
-def known(dataset):
-    pack = load_pack("official", load_dataset(dataset))
-    return {(c, stage) for c in pack.categories for stage in pack.stages if pack.has(c, stage)}
-
-
 @pytest.mark.parametrize(("dataset", "category"), [name.split(", ") for name in HASHES])
 def test_every_official_prompt_is_the_one_that_was_checked_against_the_released_program(dataset, category):
-    found = {s: fingerprint(rendered(dataset, category, s)) for c, s in sorted(known(dataset)) if c == category}
+    pack = load_pack("official", load_dataset(dataset))
+    known = [stage for stage in pack.stages if pack.has(category, stage)]
+    found = {stage: fingerprint(rendered(dataset, category, stage)) for stage in known}
     assert found == HASHES[f"{dataset}, {category}"]
 
 
@@ -103,25 +101,17 @@ def helpful(about):
 
 def test_a_tool_of_another_question_is_lent_by_a_prompt_of_its_own_and_in_a_fence():
     pack, question = load_pack("official", load_dataset("tool_transfer")), asked("tool_transfer", "utility_hint")
-    first, *_ = (request for request in used_tools() if request.mode == "normal")
-    other, *_ = (request for request in used_tools() if request.mode == "from_2")
+    first = Attempt(question, "decide", range(1), values={"tool": "def f(): pass"})
+    other = replace(first, wording=TRANSFERRED)
     for request, name, tool in (
         (first, "CREATOR_decision", "def f(): pass"),
         (other, "tool_transfer", "```python\ndef f(): pass\n```"),
     ):
         text = file(f"ToolTransfer/prompt_lib/prompt_{name}.md").replace("===tool===", tool)
-        prompt = prompt_of(replace(request, question=question), pack)
-        assert prompt == (helpful("questions with tools"), ("user", text.replace("===problem===", TEXT)))
+        text = text.replace("===problem===", TEXT)
+        assert prompt_of(request, pack) == (helpful("questions with tools"), ("user", text))
     ours = load_pack("own", load_dataset("tool_transfer"))
     assert prompt_of(other, ours) == prompt_of(replace(other, wording=""), ours)
-
-
-def used_tools():
-    from ..methods.test_transfer import QUESTIONS, TransferSettings, play_transfer
-
-    made = [question._replace(text="def f(): pass") for question in QUESTIONS]
-    texts = [request for request, _ in play_transfer(TransferSettings(), made)[0] if request.stage == "decide"]
-    return [replace(request, values={"tool": "def f(): pass"}) for request in texts]
 
 
 class Replies(ScriptedModel):
@@ -213,10 +203,9 @@ def test_where_the_released_files_are_missing_the_command_is_named(tmp_path, mon
 
 def test_a_latm_run_whose_words_were_not_hashed_yet_is_resumed(tmp_path):
     out = tmp_path / "a"
-    settings = settings_of("dispatcher", "bbh_mixed", categories=("existing_0",), limit=2, k=1, prompts="own")
-    settings = replace(
-        settings, choices={"dispatcher": {"tools": dict.fromkeys(load_dataset("bbh").categories, WRAPPED)}}
-    )
+    choices = {"dispatcher": {"tools": dict.fromkeys(load_dataset("bbh").categories, WRAPPED)}}
+    how = {"categories": ("existing_0",), "limit": 2, "k": 1, "prompts": "own", "choices": choices}
+    settings = settings_of("dispatcher", "bbh_mixed", **how)
     fakes = {"sandbox": InlineSandbox(), "progress": False}
     live_run(settings, out, model=Replies("Task: one", "Task: two"), **fakes)
     described = json.loads((out / "run.json").read_text())

@@ -1,32 +1,26 @@
 """prompts: our own pack is sound and gives nothing away; the official one renders as the official program does."""
 
 import hashlib
-import itertools
 import json
 import re
 import tomllib
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from trove_lite.datasets import load_dataset, load_problems
-from trove_lite.datasets.answers import number_is_correct, read_numbers
 from trove_lite.datasets.base import Dataset, Question
 from trove_lite.datasets.bbh import BBH
 from trove_lite.datasets.files import data_folder
 from trove_lite.datasets.math import CATEGORIES, MATH
 from trove_lite.datasets.practice import PRACTICE
 from trove_lite.errors import TroveLiteError
-from trove_lite.parse import PARSERS, isolated_tools, parse_completion
-from trove_lite.programs import Tool, code_of, program_of
+from trove_lite.programs import Tool
 from trove_lite.prompts import load_pack, own
 from trove_lite.prompts.base import PromptPack
 
 MODES = ("primitive", "instance", "import", "create", "skip")
 TEXT = "If $x\\\n## 5$ of ${people} are <% left %>, how many\n% went?"
 TOOL = Tool("half", "half(x)", "Halve.", 'def half(x):\n    """Halve."""\n    return x / 2', "function")
-EXAMPLES = [(category, example) for category in CATEGORIES for example in own.examples("math", category)]
 OFFICIAL = "zorazrw/trove/prompt/math"
 fetched = pytest.mark.skipif(not (data_folder() / OFFICIAL).is_dir(), reason="no official prompts in the data folder")
 TOOLS = [
@@ -61,91 +55,6 @@ def test_prompts_are_the_known_ones_byte_by_byte(name):
 
 def sections(prompt: str) -> list[str]:
     return re.findall(r"^\*\*(\w+)\*\*$", prompt, re.MULTILINE)
-
-
-def worked(prompt: str) -> list[tuple[str, str]]:
-    """The worked examples of a prompt: what is asked, and what a model should have written."""
-    parts = prompt.split("**Question**\n")[1:-1]
-    return [tuple(re.split(r"(?=\*\*Tools\*\*\n)", part, maxsplit=1)) for part in parts]
-
-
-def words(question: str) -> Counter:
-    """Words and numbers, less case, markup and punctuation."""
-    return Counter(re.findall(r"[a-z]+|\d+(?:\.\d+)?", re.sub(r"\\[a-z]+|asy.*?/asy", " ", question.lower())))
-
-
-def alike(a: Counter, b: Counter) -> float:
-    """The share of tokens that two questions have in common (Jaccard, with multiplicity)."""
-    return (a & b).total() / max(1, (a | b).total())
-
-
-def test_worked_examples_print_their_answers():
-    """In every mode, read by each parser of completions, after the toolbox that they are shown."""
-    sandbox = pytest.importorskip("trove_lite.sandbox.pool")
-    programs, answers = [], []
-    for category in CATEGORIES:
-        library = isolated_tools(f"{e.get('also', '')}{e['tool']}" for e in own.examples("math", category)).tools
-        for mode, parser in itertools.product(MODES, PARSERS):
-            texts = [text for _, text in worked(load_pack("own", MATH).render(asked(category, "Why?"), mode))]
-            for text, example in zip(texts, own.examples("math", category), strict=True):
-                solution, tools, *_ = parse_completion(text, parser)
-                last = example is own.examples("math", category)[-1]
-                made = "function" in {tool.kind for tool in tools}
-                assert made == (mode == "instance" or (mode == "create" and not last))
-                imported = any(tool.name == f"toolbox.{library[0].name}" for tool in tools)
-                assert imported == (mode == "import" and not last)
-                programs.append(program_of(solution, tools, library if mode == "import" else ()))
-                answers.append(example["answer"])
-    with sandbox.Sandbox(time_limit=30) as box:
-        results = box.run_many(programs, progress=False)
-    for program, result, answer in zip(programs, results, answers, strict=True):
-        assert result.status == "ok", (program, result)
-        assert number_is_correct(read_numbers(result.output), answer), (program, result)
-        assert len(read_numbers(result.output)) == 1
-
-
-@pytest.fixture(scope="module")
-def sandbox():
-    pool = pytest.importorskip("trove_lite.sandbox.pool")
-    with pool.Sandbox(1, time_limit=30) as box:
-        yield box
-
-
-@pytest.mark.parametrize("name", ["math", "tabmwp", "creation_challenge", "tool_transfer"])
-def test_worked_repairs_show_programs_that_fail_as_said_and_ones_that_answer(name, sandbox):
-    dataset = load_dataset(name)
-    given = dict.fromkeys(("program", "error"), "?")
-    texts, answers = [], []
-    for category in dataset.categories:
-        prompt = load_pack("own", dataset).render(Question(name, category, 0, "Why?"), "rectify", **given)
-        texts += [
-            re.split(r"\*\*(?:Program|Error|Solution)\*\*\n", part) for part in prompt.split("**Question**\n")[1:-1]
-        ]
-        answers += [example["answer"] for example in own.examples(name, category) if "program" in example]
-    assert len(texts) == len(answers) >= len(dataset.categories)
-    failing = sandbox.run_many([code_of(program) for _, program, *_ in texts], progress=False)
-    assert [result.error for result in failing] == [error.strip() for _, _, error, _ in texts]
-    mended = sandbox.run_many([code_of(solution) for *_, solution in texts], progress=False)
-    assert [list(map(float, read_numbers(result.output))) for result in mended] == [[answer] for answer in answers]
-
-
-def test_worked_examples_are_no_test_problems_and_not_like_any():
-    """Nor like the official prompts' examples, which are the papers' own."""
-    try:
-        questions = [problem.question.text for category in CATEGORIES for problem in load_problems("math", category)]
-    except TroveLiteError as error:
-        pytest.skip(str(error))
-    assert len(questions) == 3201
-    for path in sorted((data_folder() / OFFICIAL).rglob("*.md")):
-        questions += re.findall(r"\*\*Question\*\*\n(.*?)\n\s*\*\*", path.read_text(encoding="utf-8"), re.DOTALL)
-    exact, bags = {question.strip() for question in questions}, [words(question) for question in questions]
-    normal = {tuple(sorted(bag.elements())) for bag in bags}
-    for _, example in EXAMPLES:
-        bag = words(example["question"])
-        assert example["question"] not in exact
-        assert tuple(sorted(bag.elements())) not in normal
-        closest = max(zip(bags, questions, strict=True), key=lambda pair: alike(bag, pair[0]))
-        assert alike(bag, closest[0]) < 0.5, (example["question"], closest[1])
 
 
 def test_a_hash_is_of_what_a_model_reads():

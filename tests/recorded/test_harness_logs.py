@@ -46,23 +46,16 @@ def lm_eval(number, right, answer="4", text="so ANSWER: 4", way="strict", **more
 
 
 def evalplus(*statuses, task="HumanEval/0"):
-    results = [
-        {"solution": f"def f():\n    return {base}", "base_status": base, "plus_status": plus}
-        for base, plus in statuses
-    ]
-    return {"eval": {task: results}}
+    names = "solution", "base_status", "plus_status"
+    return {"eval": {task: [dict(zip(names, (f"def f():\n    return {s[0]}", *s), strict=True)) for s in statuses]}}
 
 
 def inspect_sample(name, epoch, value="C", answer="4", error=None, scores=("match",), question="2 + 2?"):
-    return SimpleNamespace(
-        id=name,
-        epoch=epoch,
-        input=question,
-        output=SimpleNamespace(completion=f"ANSWER: {answer}"),
-        scores=None if error else {score: SimpleNamespace(value=value, answer=answer) for score in scores},
-        error=error and SimpleNamespace(message=error),
-        model_usage={"lab/m": SimpleNamespace(input_tokens=7, output_tokens=3)},
-    )
+    found = None if error else {score: SimpleNamespace(value=value, answer=answer) for score in scores}
+    usage = {"lab/m": SimpleNamespace(input_tokens=7, output_tokens=3)}
+    output, error = SimpleNamespace(completion=f"ANSWER: {answer}"), error and SimpleNamespace(message=error)
+    same = {"input": question, "output": output, "scores": found, "error": error, "model_usage": usage}
+    return SimpleNamespace(id=name, epoch=epoch, **same)
 
 
 @pytest.fixture
@@ -161,16 +154,10 @@ def test_texts_tell_copies_and_short_ones_do_not(tmp_path):
 
 def test_lm_eval_filters_are_verdicts_of_the_same_sample(tmp_path):
     path = tmp_path / LM_EVAL
-    entries = [
-        lm_eval(0, 1.0),
-        lm_eval(1, 0.0, "[invalid]"),
-        lm_eval(0, 0.0, way="loose"),
-        lm_eval(1, 1.0, way="loose"),
-    ]
-    table(path, entries)
-    path.with_name(LM_EVAL.replace("samples_sums", "results").replace(".jsonl", ".json")).write_text(
-        json.dumps({"model_name": "lab/small"})
-    )
+    strict, loose = [lm_eval(0, 1.0), lm_eval(1, 0.0, "[invalid]")], [lm_eval(n, n, way="loose") for n in (0, 1)]
+    table(path, strict + loose)
+    beside = LM_EVAL.replace("samples_sums", "results").replace(".jsonl", ".json")
+    path.with_name(beside).write_text('{"model_name": "lab/small"}')
     found = imported(tmp_path, "lm-eval", path, "--verdict", "exact_match,strict")
     assert found["correct"].tolist() == [True, False]
     assert [list(answers) for answers in found["answers"]] == [["4.0"], []]
@@ -202,11 +189,8 @@ def test_evalplus_programs_pass_both_tests_or_the_base_alone(tmp_path, verdict, 
 
 
 def test_inspect_epochs_are_samples_and_an_error_is_no_wrong_answer(tmp_path, inspect_logs):
-    inspect_logs["a.eval"] = (
-        [inspect_sample("q", 1), inspect_sample("q", 2, "I", ""), inspect_sample("r", 1)],
-        "success",
-    )
-    inspect_logs["a.eval"][0].append(inspect_sample("r", 2, error="no connection"))
+    first = [inspect_sample("q", 1), inspect_sample("q", 2, "I", ""), inspect_sample("r", 1)]
+    inspect_logs["a.eval"] = ([*first, inspect_sample("r", 2, error="no connection")], "success")
     (tmp_path / "a.eval").touch()
     found = imported(tmp_path, "inspect", tmp_path / "a.eval")
     assert found["status"].tolist() == ["ok", "ok", "ok", "unavailable"]
@@ -254,7 +238,8 @@ def test_samples_of_all_modes_are_numbered_in_a_table(tmp_path, simulated):
     assert after["correct"].sum() == part.loc[part["phase"] == "stream", "correct"].sum()
 
 
-GOOD = json.dumps(rows()[0])
+GOOD, STRICT = json.dumps(rows()[0]), json.dumps(lm_eval(0, 1))
+BOTH_WAYS = STRICT + "\n" + json.dumps(lm_eval(0, 1, way="loose"))
 #: What is wrong: the format, the file's name, what is in it, and what the line must say.
 WRONG = {
     "an empty table": ("table", "t.csv", "", "t.csv: no samples"),
@@ -263,52 +248,22 @@ WRONG = {
     "a cell too few": ("table", "t.csv", "problem,method,sample,correct\na,m,0\n", "line 2: not 4 cells"),
     "a quote without end": ("table", "t.csv", 'problem,method\n"a,m\n', "line 2: unexpected end of data"),
     "a damaged line": ("table", "t.jsonl", GOOD + '\n{"problem": 1', "line 2: not JSON"),
-    "a list": ("table", "t.jsonl", "[1]", "line 1: no JSON object"),
+    "a list": ("table", "t.jsonl", "[1]", "line 1: it is [1], and should be an object"),
     "no verdict": ("table", "t.jsonl", '{"problem": 1, "method": "m", "sample": 0, "answer": 3}', "line 1: no verdict"),
     "half right": ("table", "t.jsonl", GOOD.replace('"1"', "0.5"), "line 1: correct is '0.5', neither right nor wrong"),
     "half a sample": ("table", "t.jsonl", GOOD.replace('"sample": 0', '"sample": 0.5'), "line 1: sample is '0.5'"),
     "a list for a name": ("table", "t.jsonl", GOOD.replace('"a"', "[]"), "line 1: field 'problem' is of a wrong type"),
     "a sample twice": ("table", "t.jsonl", GOOD + "\n\n" + GOOD, "line 3: problem a, sample 0: "),
     "not text": ("table", "t.csv", b"\xff\xfe", "t.csv: not UTF-8 text"),
-    "another format": ("lm-eval", LM_EVAL, GOOD, "choose by --verdict among those of its lines"),
-    "lines without responses": (
-        "lm-eval",
-        LM_EVAL,
-        '{"doc_id": 1, "metrics": ["acc"]}',
-        "line 1: field 'filtered_resps'",
-    ),
-    "several filters": (
-        "lm-eval",
-        LM_EVAL,
-        "\n".join(json.dumps(lm_eval(0, 1, way=way)) for way in ("strict", "loose")),
-        "choose by --verdict among exact_match,strict; exact_match,loose",
-    ),
-    "a line without its metric": (
-        "lm-eval",
-        LM_EVAL,
-        json.dumps(lm_eval(0, 1)) + "\n" + json.dumps({k: v for k, v in lm_eval(1, 1).items() if k != "exact_match"}),
-        "line 2: field 'exact_match' is missing",
-    ),
+    "another format": ("lm-eval", LM_EVAL, GOOD, "line 1: field 'doc_id': it is null"),
+    "no responses": ("lm-eval", LM_EVAL, '{"doc_id": 1, "metrics": ["acc"]}', "line 1: field 'resps': it is null"),
+    "several filters": ("lm-eval", LM_EVAL, BOTH_WAYS, "choose by --verdict among exact_match,strict; exact_match,l"),
+    "no metric": ("lm-eval", LM_EVAL, STRICT.replace('"exact_match":', '"other":'), "field 'exact_match' is missing"),
     "a list of scores": ("lm-eval", LM_EVAL, json.dumps(lm_eval(0, [1, 0])), "line 1: exact_match is '[1, 0]'"),
-    "samples alone": (
-        "evalplus",
-        "s.jsonl",
-        '{"task_id": "HumanEval/0"}',
-        "s.jsonl: samples have no verdicts, and s_eval_results.json is missing",
-    ),
-    "another release": (
-        "evalplus",
-        "s.json",
-        '{"eval": {"HumanEval/0": {"nfiles": 1}}}',
-        "HumanEval/0: no list of results",
-    ),
+    "samples alone": ("evalplus", "s.jsonl", '{"task_id": "HumanEval/0"}', "s_eval_results.json: no such file"),
+    "another release": ("evalplus", "s.json", '{"eval": {"a/0": {"nfiles": 1}}}', "and should be a list"),
     "no results": ("evalplus", "s.json", '{"eval": {}}', "s.json: no samples"),
-    "a result without a status": (
-        "evalplus",
-        "s.json",
-        '{"eval": {"a/0": [{}]}}',
-        "a/0, sample 0: field 'base_status'",
-    ),
+    "no status": ("evalplus", "s.json", '{"eval": {"a/0": [{}]}}', "a/0, sample 0: field 'solution'"),
     "not inspect's": ("inspect", "a.eval", "PK", "a.eval: inspect_ai cannot read it (not a zip file)"),
 }
 

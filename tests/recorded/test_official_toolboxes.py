@@ -6,7 +6,7 @@ import pytest
 from trove_lite import TroveLiteError
 from trove_lite.analysis.toolboxes import toolboxes
 from trove_lite.cli import main
-from trove_lite.recorded.official_toolboxes import library_of, read_library
+from trove_lite.recorded.official_files import library_of, read_library
 
 from ..simulated import log, problem
 

@@ -21,35 +21,29 @@ FUNCTION = "```python\n\ndef double(x):\n    return 2 * x\n```"
 def row(problem: int, mode: str, solution: str, *, tools="", status="ok", output="4", phase="stream", correct=True):
     answers = ["4.0"] if status == "ok" and output else []
     same = {"run": "r", "method": "trove", "seed": 0, "dataset": "math", "category": "counting", "sample": 0}
+    same |= {"round": 0, "shortened": False, "completion_tokens": None, "execute_seconds": 0.1}
     return same | {
         "problem": problem,
         "phase": phase,
         "mode": mode,
         "place": ("import", "create", "skip").index(mode),
-        "round": 0,
         "solution": f"```python\n{solution}\n```",
         "tools": tools,
         "status": status,
         "output": output if status == "ok" else "",
         "error": None if status == "ok" else output,
-        "shortened": False,
         "answers": answers,
         "answer": answers[0] if answers else None,
         "correct": correct,
         "operations": 1 if answers else None,
-        "completion_tokens": None,
-        "execute_seconds": 0.1,
         "provenance": "recorded",
     }
 
 
 def turn(problem: int, imported: str, created: str, **created_with) -> list[dict]:
     skipped = row(problem, "skip", "1/0", status="error", output="ZeroDivisionError", correct=False)
-    return [
-        row(problem, "import", imported, status="error", output="NameError", correct=False),
-        row(problem, "create", created, **created_with),
-        skipped,
-    ]
+    failed = row(problem, "import", imported, status="error", output="NameError", correct=False)
+    return [failed, row(problem, "create", created, **created_with), skipped]
 
 
 def test_import_programs_run_after_the_toolbox_as_it_stood():
@@ -62,12 +56,8 @@ def test_import_programs_run_after_the_toolbox_as_it_stood():
 
 
 def test_a_tie_between_modes_goes_to_the_one_sampled_first_however_the_table_is_sorted():
-    rows = [
-        row(0, "create", "print(double(2))", tools=FUNCTION),
-        row(0, "import", "print(4)"),
-        row(0, "skip", "print(4)"),
-        *turn(1, "print(double(2))", "print(4)"),
-    ]
+    rows = [row(0, "create", "print(double(2))", tools=FUNCTION), row(0, "import", "print(4)")]
+    rows += [row(0, "skip", "print(4)"), *turn(1, "print(double(2))", "print(4)")]
     assert recorded_programs(pd.DataFrame(rows))[3] == "print(double(2))"  # IMPORT won, and CREATE taught nothing
 
 
@@ -75,9 +65,8 @@ def test_a_tie_between_modes_goes_to_the_one_sampled_first_however_the_table_is_
 def live(tmp_path_factory):
     """A run of the practice model whose toolbox follows neither preset."""
     choices = {"adds_failing": ("create",), "interval": 2, "threshold": "fixed_2"}
-    settings = RunSettings(
-        categories=("number",), seeds=(0, 1), limit=6, completion_tokens=600, choices={"trove": choices}
-    )
+    given = {"categories": ("number",), "seeds": (0, 1), "limit": 6, "completion_tokens": 600}
+    settings = RunSettings(**given, choices={"trove": choices})
     return settings, live_run(settings, tmp_path_factory.mktemp("live") / "run", progress=False)
 
 
@@ -143,25 +132,26 @@ def test_reexecution_agrees_and_says_where_not():
     assert "status 100.00 % of 6" in str(agreement)
 
 
-def test_causes():
-    def cause(program, recorded, here, **changes):
-        old, new = (pd.DataFrame([row(0, "skip", program, output=text, correct=False)]) for text in (recorded, here))
-        new["answer"] = 7.0
-        for name, value in changes.items():
-            for table in {"shortened": [old], "mode": [old, new]}.get(name, [new]):
-                table[name] = value
-        return compare(old, new, [program]).disagreements["cause"].item()
-
-    assert cause("print({'a', 'b'})", "['a', 'b'] 1", "['b', 'a'] 1") == "set order"
-    assert cause("import sympy", "1.0", "1.00") == "library version"
-    assert (
-        cause("x", "AttributeError: module 'math' has no attribute 'cbrt'", "", status="timeout") == "library version"
-    )
-    assert cause("x", "1", "NameError: name 'f' is not defined", mode="import", status="error") == "toolbox"
-    assert cause("import datetime\nprint(datetime.now())", "1", "2") == "time or date"
-    assert cause("x", "1", "2", status="timeout") == "timeout"
-    assert cause("x", "1", "2", shortened=True) == "truncated record"
-    assert cause("x", "1", "2", status="memory") == "memory or output limit"
+@pytest.mark.parametrize(
+    ("program", "recorded", "here", "changes", "cause"),
+    [
+        ("print({'a', 'b'})", "['a', 'b'] 1", "['b', 'a'] 1", {}, "set order"),
+        ("import sympy", "1.0", "1.00", {}, "library version"),
+        ("x", "module 'math' has no attribute 'cbrt'", "", {"status": "timeout"}, "library version"),
+        ("x", "1", "NameError: name 'f' is not defined", {"mode": "import", "status": "error"}, "toolbox"),
+        ("import datetime\nprint(datetime.now())", "1", "2", {}, "time or date"),
+        ("x", "1", "2", {"status": "timeout"}, "timeout"),
+        ("x", "1", "2", {"shortened": True}, "truncated record"),
+        ("x", "1", "2", {"status": "memory"}, "memory or output limit"),
+    ],
+)
+def test_causes(program, recorded, here, changes, cause):
+    old, new = (pd.DataFrame([row(0, "skip", program, output=text, correct=False)]) for text in (recorded, here))
+    new["answer"] = 7.0
+    for name, value in changes.items():
+        for table in {"shortened": [old], "mode": [old, new]}.get(name, [new]):
+            table[name] = value
+    assert compare(old, new, [program]).disagreements["cause"].item() == cause
 
 
 @pytest.mark.usefixtures("one_problem")

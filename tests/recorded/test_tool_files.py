@@ -68,13 +68,8 @@ def test_a_file_that_is_not_there_is_refused(tmp_path):
 
 
 def views(file, **choices):
-    settings = RunSettings(
-        methods=("trove",),
-        categories=("counting",),
-        seeds=(0,),
-        limit=4,
-        choices={"trove": {"toolbox": str(file)} | choices},
-    )
+    choices = {"trove": {"toolbox": str(file)} | choices}
+    settings = RunSettings(methods=("trove",), categories=("counting",), seeds=(0,), limit=4, choices=choices)
     return lend(settings)["trove", "counting", 0]
 
 
@@ -82,9 +77,7 @@ def test_all_are_shown_where_they_are_few_and_the_likest_where_they_are_many(a_f
     assert [sorted(tool.name for tool in shown) for shown, _ in views(a_file(TWO))] == [["area", "small"]] * 4
     question = load_problems("practice", "counting")[0].question.text
     name = "_".join(re.findall("[a-z]+", question.lower()))
-    many = a_file(
-        "\n".join(f"def word{n}(x):\n    return x\n" for n in range(40)) + f"\ndef {name}(n):\n    return n\n"
-    )
+    many = a_file("\n".join(f"def {n}(x):\n    return x\n" for n in (*(f"word{i}" for i in range(40)), name)))
     shown = [tool.name for tool in views(many)[0][0]]
     assert len(shown) == SHOWN
     assert shown[0] == name

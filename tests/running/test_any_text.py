@@ -20,26 +20,15 @@ from ..scripted import problems
 PROBLEM = problems("math", "counting")[0]
 KEY = Key("stream", 0, "primitive", 0, 0)
 SAME = {"model": "m", "provenance": "live", "run": "r", "method": "primitive", "seed": 0}
+RAISES = "```python\nraise ValueError('\ud800')\n```"
+DEFINES = '**Tools**\n```python\ndef f(x):\n    """\\ud800"""\n```'
 #: Any characters at all, lone surrogates and controls among them, and pieces that parsers look for.
 anything = st.text(st.characters(codec=None), max_size=60) | st.text(
     st.sampled_from("\ud800\udfff\0\x1b\x9b\r\n\u202ea1."), max_size=40
 )
-pieces = st.lists(
-    st.sampled_from(
-        [
-            "```python\n",
-            "```",
-            "**Tools**\n",
-            "**Solution**\n",
-            "def f(x):\n",
-            '    """\\ud800"""\n',
-            "import a\n",
-            "    return f'\\ud800{x}'\n",
-        ]
-    )
-    | anything,
-    max_size=8,
-).map("".join)
+looked_for = ["```python\n", "```", "**Tools**\n", "**Solution**\n", "import a\n", "    return f'\\ud800{x}'\n"]
+looked_for += ["def f(x):\n", '    """\\ud800"""\n']
+pieces = st.lists(st.sampled_from(looked_for) | anything, max_size=8).map("".join)
 executions = st.builds(
     Execution, st.sampled_from(["ok", "error"]), anything, st.booleans(), anything, st.just(0.1), st.just(0.1)
 )
@@ -47,16 +36,8 @@ executions = st.builds(
 
 @settings(deadline=None)
 @given(pieces, executions, st.sampled_from(["official", "strict"]))
-@example(
-    "```python\nraise ValueError('\ud800')\n```",
-    Execution("error", "\ud800", False, "ValueError: \ud800", 0.1, 0.1),
-    "strict",
-)
-@example(
-    '**Tools**\n```python\ndef f(x):\n    """\\ud800"""\n```',
-    Execution("ok", "9" * 5000, False, "", 0.1, 0.1),
-    "strict",
-)
+@example(RAISES, Execution("error", "\ud800", False, "ValueError: \ud800", 0.1, 0.1), "strict")
+@example(DEFINES, Execution("ok", "9" * 5000, False, "", 0.1, 0.1), "strict")
 def test_every_row_can_be_saved_and_is_read_back(text, execution, parser):
     request = Attempt(PROBLEM.question, "primitive", range(1))
     record = Record.of(KEY, request, "hash", Completion(text, 1, 1, "stop", 0.1)).executed(execution)

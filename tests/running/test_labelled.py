@@ -35,12 +35,8 @@ class Role(ScriptedModel):
 
 
 def run(out, dataset=None, methods=("latm",), roles=("maker", "user"), sandbox=None, solver=None, **given):
-    usual = {
-        "dataset": dataset if isinstance(dataset, str) else "bbh_made",
-        "categories": ("chinese_remainder",),
-        "seeds": (0,),
-    }
-    usual |= {"k": 1, "limit": 4, "model": "scripted", "prompts": "own"}
+    usual = {"dataset": dataset if isinstance(dataset, str) else "bbh_made", "categories": ("chinese_remainder",)}
+    usual |= {"seeds": (0,), "k": 1, "limit": 4, "model": "scripted", "prompts": "own"}
     settings = RunSettings(name="test", methods=methods, **usual | given)
     models = {role: Role(role) for role in roles}
     dataset = load_dataset(settings.dataset) if dataset is None or isinstance(dataset, str) else dataset
@@ -55,11 +51,8 @@ def test_a_tool_is_made_once_and_used_by_another_model_on_every_problem(tmp_path
     assert set(rows["mode"]) == {"latm"}
     assert list(zip(calls["role"], calls["stage"], calls["model"], strict=True)).count(("user", "use", "user")) == 4
     made = calls[calls["model"] == "maker"]
-    assert dict(zip(made["stage"], made["role"], strict=True)) == {
-        "propose": "maker",
-        "verify": "verifier",
-        "wrap": "wrapper",
-    }
+    roles = {"propose": "maker", "verify": "verifier", "wrap": "wrapper"}
+    assert dict(zip(made["stage"], made["role"], strict=True)) == roles
     assert made["executions"].sum() == 2
     assert len(models["maker"].read) == 3
 
@@ -104,12 +97,8 @@ def test_without_a_model_of_its_own_a_role_is_the_solver_s_and_so_are_its_calls(
     out, _ = run(tmp_path / "a", roles=("maker",), solver=Role("user"))
     calls = load_calls(out)
     assert set(calls.loc[calls["model"].isna(), "stage"]) == {"prove"}  # nobody is asked there
-    assert set(zip(*calls.dropna(subset="model")[["role", "model"]].to_numpy().T, strict=True)) == {
-        ("maker", "maker"),
-        ("verifier", "maker"),
-        ("wrapper", "maker"),
-        ("user", "user"),
-    }
+    pairs = calls.dropna(subset="model")[["role", "model"]].itertuples(index=False, name=None)
+    assert set(pairs) == {("maker", "maker"), ("verifier", "maker"), ("wrapper", "maker"), ("user", "user")}
 
 
 def test_other_labelled_problems_make_another_run(tmp_path):

@@ -41,17 +41,17 @@ def test_samples_used_again_are_those_that_would_be_drawn(first, tmp_path):
 
 
 def test_a_run_of_more_attempts_and_problems_takes_those_that_are_there(tmp_path):
-    def attempts(out, limit, model=None, **numbers):
-        choices = {method: {"attempts": number} for method, number in numbers.items()}
-        how = {"methods": tuple(numbers), "choices": choices, "seeds": (0,), "limit": limit}
-        return run(out, model=model or ScriptedModel(), **how, **({"reuse": few} if model else {}))
+    def attempts(out, limit, reuse="", **numbers):
+        choices, model = {method: {"attempts": number} for method, number in numbers.items()}, ScriptedModel()
+        how = {"methods": tuple(numbers), "choices": choices, "seeds": (0,), "limit": limit, "reuse": reuse}
+        return run(tmp_path / out, model=model, **how), model.calls
 
-    few, more = attempts(tmp_path / "few", 2, pot=1, creator=2), ScriptedModel()
-    grown = attempts(tmp_path / "more", 3, more, pot=3, creator=4)
-    few = ""
-    anew = ScriptedModel()
-    assert table(grown).equals(table(attempts(tmp_path / "anew", 3, anew, pot=3, creator=4)))
-    assert 0 < more.calls < anew.calls
+    few, _ = attempts("few", 2, pot=1, creator=2)
+    (grown, more), (anew, all_calls) = (
+        attempts(out, 3, reuse, pot=3, creator=4) for out, reuse in (("more", few), ("anew", ""))
+    )
+    assert table(grown).equals(table(anew))
+    assert 0 < more < all_calls
 
 
 def test_samples_drawn_otherwise_are_refused(first, tmp_path):
@@ -73,12 +73,11 @@ def published(first, tmp_path):
 
 def test_a_published_run_gives_the_samples_that_the_run_itself_gives(first, published, tmp_path):
     models = ScriptedModel(), ScriptedModel()
-    folders = [
-        again(first, tmp_path / f"by{i}", trove=SHUFFLED, model=model, reuse=lender)
-        for i, (model, lender) in enumerate(zip(models, (first, published), strict=True))
-    ]
+    a, b = (
+        table(again(first, tmp_path / f"by-{lender.name}", trove=SHUFFLED, model=model, reuse=lender))
+        for model, lender in zip(models, (first, published), strict=True)
+    )
     assert models[0].calls == models[1].calls
-    a, b = (table(folder) for folder in folders)
     assert a.equals(b)
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from trove_lite import load_calls, load_candidates
+from trove_lite.errors import TroveLiteError
 from trove_lite.journal import finished_journal
 from trove_lite.models.base import Completion
 from trove_lite.recorded.reexecute import recorded_programs
@@ -20,10 +21,8 @@ class Says(ScriptedModel):
         self.replies = list(replies)
 
     async def complete(self, prompt, seeds):
-        return [
-            Completion(self.replies.pop(0) if len(self.replies) > 1 else self.replies[0], 9, 5, "stop", 0.0)
-            for _ in seeds
-        ]
+        reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
+        return [Completion(reply, 9, 5, "stop", 0.0) for _ in seeds]
 
 
 def spent(out, method, *replies, **choices):
@@ -92,3 +91,12 @@ def test_a_journal_of_before_is_read_as_it_was_then(tmp_path):
     (tmp_path / "a" / "candidates.parquet").unlink()
     run(tmp_path / "a", methods=("pot",), seeds=(0,), limit=1, model=Says("unasked"), choices={"pot": {"attempts": 1}})
     assert list(load_candidates(tmp_path / "a")["solution"]) == ["```python\nprint(3)\n```"]
+
+
+def test_a_sample_read_in_a_way_that_is_gone_is_not_read_in_another(tmp_path):
+    spent(tmp_path / "a", "pot", GOOD)
+    journal = tmp_path / "a" / "journal" / "pot-counting-0.jsonl"
+    journal.write_text(journal.read_text().replace('"fences":"blocks"', '"fences":"released"'))
+    (tmp_path / "a" / "candidates.parquet").unlink()
+    with pytest.raises(TroveLiteError, match=r'line 1: .fences. is "released"'):
+        run(tmp_path / "a", methods=("pot",), seeds=(0,), limit=1, model=Says(), choices={"pot": {"attempts": 1}})

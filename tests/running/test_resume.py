@@ -94,31 +94,26 @@ def test_a_killed_run_resumes_to_the_same_table(tmp_path, whole, seed):
     assert killed_and_resumed(tmp_path / "a", whole, seed)
 
 
+@pytest.fixture(scope="module")
+def complete(tmp_path_factory):
+    """The table of a run, its description as it was before its end, and its journals."""
+    folder = run(tmp_path_factory.mktemp("complete") / "a", **SMALL)
+    about = json.loads((folder / "run.json").read_text())
+    journals = {path.name: path.read_bytes() for path in (folder / "journal").glob("*.jsonl")}
+    return table(folder), {k: v for k, v in about.items() if k not in ("budget", "accuracy")}, journals
+
+
 @settings(max_examples=20, deadline=None)
 @given(st.data())
-def test_any_journal_that_a_kill_can_leave_resumes_to_the_same_table(tmp_path_factory, data):
+def test_any_journal_that_a_kill_can_leave_resumes_to_the_same_table(complete, tmp_path_factory, data):
     """A kill leaves a prefix of each journal: cut every file anywhere, in the middle of a line too."""
-    expected, journals = complete(tmp_path_factory)
+    expected, about, journals = complete
     folder = tmp_path_factory.mktemp("cut") / "a"
     (folder / "journal").mkdir(parents=True)
+    (folder / "run.json").write_text(json.dumps(about))
     for name, content in journals.items():
-        if name == "run.json":
-            (folder / name).write_bytes(content)
-        else:
-            (folder / "journal" / name).write_bytes(content[: data.draw(st.integers(0, len(content)), label=name)])
+        (folder / "journal" / name).write_bytes(content[: data.draw(st.integers(0, len(content)), label=name)])
     pd.testing.assert_frame_equal(table(run(folder, **SMALL)), expected)
-
-
-def complete(tmp_path_factory, made={}):  # noqa: B006 (made once)
-    if not made:
-        folder = run(tmp_path_factory.mktemp("complete") / "a", **SMALL)
-        contents = {path.name: path.read_bytes() for path in (folder / "journal").glob("*.jsonl")}
-        description = json.loads((folder / "run.json").read_text())
-        for late in ("budget", "accuracy"):
-            del description[late]
-        contents["run.json"] = json.dumps(description).encode()
-        made["it"] = table(folder), contents
-    return made["it"]
 
 
 def test_a_complete_run_is_left_alone(tmp_path):
@@ -183,35 +178,45 @@ def test_a_record_is_the_same_after_a_trip_through_json():
 )
 def test_a_changed_setting_is_refused_by_name(tmp_path, change, words):
     folder = run(tmp_path / "a")
-    for state in ("complete", "stopped"):
-        if state == "stopped":
-            (folder / "candidates.parquet").unlink()
-        with pytest.raises(TroveLiteError) as caught:
+    for _ in ("complete", "stopped"):
+        with pytest.raises(TroveLiteError, match=words) as caught:
             run(folder, **change)
-        assert words in str(caught.value)
         assert "\n" not in str(caught.value)
+        (folder / "candidates.parquet").unlink(missing_ok=True)
 
 
-def test_other_problems_prompts_models_and_versions_are_refused(tmp_path):
-    folder = run(tmp_path / "a")
+def changed(folder, **parts):
+    """The description of a run, with other values in these parts."""
+    path = folder / "run.json"
+    about = json.loads(path.read_text())
+    for part, change in parts.items():
+        about[part] = about[part] | change if isinstance(change, dict) else change
+    path.write_text(json.dumps(about))
+
+
+def other_prompts(folder):
+    path = folder / "journal" / "primitive-counting-0.jsonl"
+    path.write_text(path.read_text().replace('"prompt":"', '"prompt":"0', 1))
+
+
+@pytest.mark.parametrize(
+    ("harm", "words"),
+    [
+        (lambda folder: changed(folder, models={"solver": "other"}), "was begun with the model 'other'"),
+        (lambda folder: changed(folder, prompts={"hash": "1"}), "prompts"),
+        (lambda folder: changed(folder, data={"counting": "1"}), "data"),
+        (lambda folder: changed(folder, versions={"sympy": "0.1"}), "versions"),
+        (lambda folder: changed(folder, isolation="none"), "isolation"),
+        (lambda folder: (folder / "run.json").unlink(), r"without its run\.json"),
+        (other_prompts, "recorded for another prompt"),
+    ],
+)
+def test_other_problems_prompts_models_and_versions_are_refused(tmp_path, harm, words):
+    folder = run(tmp_path / "a", **SMALL)
     (folder / "candidates.parquet").unlink()
-    description = json.loads((folder / "run.json").read_text())
-
-    class Other(ScriptedModel):
-        name = "other"
-
-    with pytest.raises(TroveLiteError, match="was begun with the model 'scripted'"):
-        run(folder, model=Other())
-    for part, change in (
-        ("prompts", {"hash": "1"}),
-        ("data", {"counting": "1"}),
-        ("versions", {"sympy": "0.1"}),
-        ("isolation", "none"),
-    ):
-        old = description | {part: description[part] | change if isinstance(change, dict) else change}
-        (folder / "run.json").write_text(json.dumps(old))
-        with pytest.raises(TroveLiteError, match=part):
-            run(folder)
+    harm(folder)
+    with pytest.raises(TroveLiteError, match=words):
+        run(folder, **SMALL)
 
 
 def test_a_setting_that_an_older_version_did_not_know_stands_at_its_default(tmp_path):
@@ -222,22 +227,6 @@ def test_a_setting_that_an_older_version_did_not_know_stands_at_its_default(tmp_
     run(folder)
     with pytest.raises(TroveLiteError, match=r"toolbox: was own, now none"):
         run(folder, choices={"trove": {"toolbox": "none"}})
-
-
-def test_rows_without_their_description_are_refused(tmp_path):
-    folder = run(tmp_path / "a")
-    (folder / "run.json").unlink()
-    with pytest.raises(TroveLiteError, match=r"without its run\.json"):
-        run(folder)
-
-
-def test_a_journal_of_other_prompts_is_refused(tmp_path):
-    folder = run(tmp_path / "a")
-    (folder / "candidates.parquet").unlink()
-    path = folder / "journal" / "primitive-counting-0.jsonl"
-    path.write_text(path.read_text().replace('"prompt":"', '"prompt":"0', 1))
-    with pytest.raises(TroveLiteError, match="recorded for another prompt"):
-        run(folder)
 
 
 # ---- a second process ----

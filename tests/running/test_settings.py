@@ -39,11 +39,7 @@ def test_settings_that_make_no_sense_are_refused(given, words):
 @pytest.mark.parametrize(
     "given",
     [
-        {"k": "15"},
-        {"seeds": 3},
-        {"seeds": ("a",)},
-        {"sampling": 3},
-        {"sampling": SamplingSettings("hot")},
+        *({"k": "15"}, {"seeds": 3}, {"seeds": ("a",)}, {"sampling": 3}, {"sampling": SamplingSettings("hot")}),
         {"choices": {"trove": {"interval": "a"}}},
     ],
     ids=str,

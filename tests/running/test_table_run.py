@@ -13,9 +13,7 @@ from trove_lite.sandbox.pool import Sandbox, isolation_report
 
 from ..scripted import ScriptedModel, number, response
 
-pytestmark = pytest.mark.skipif(
-    isolation_report()["level"] != "full", reason="this machine does not offer the level full"
-)
+pytestmark = pytest.mark.skipif(isolation_report()["level"] != "full", reason="the level full cannot be had here")
 NAMES = ("tabmwp", "wtq", "hitab", "practice_tables")
 
 

@@ -13,21 +13,17 @@ import pytest
 
 from trove_lite.errors import TroveLiteError
 from trove_lite.sandbox import pool, worker
-from trove_lite.sandbox.pool import Sandbox, isolation_report
+from trove_lite.sandbox.pool import Sandbox
 from trove_lite.sandbox.worker import IsolationError
 
-pytestmark = pytest.mark.skipif(
-    isolation_report()["level"] != "full", reason="this machine does not offer the level full"
-)
+from . import needs_full, run
+
+pytestmark = needs_full
 
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch):
     monkeypatch.setattr(worker, "RETRY_SECONDS", 0.01)
-
-
-def run(sandbox, program: str = "print(1)"):
-    return sandbox.run_many([program], progress=False)[0]
 
 
 def fault(sandbox, program: str = "print(1)") -> str:

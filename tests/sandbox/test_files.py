@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from trove_lite.errors import TroveLiteError
-from trove_lite.sandbox.pool import Sandbox, isolation_report
+from trove_lite.sandbox.pool import Sandbox
 
-pytestmark = pytest.mark.skipif(
-    isolation_report()["level"] != "full", reason="this machine does not offer the level full"
-)
+from . import needs_full, run
+
+pytestmark = needs_full
 NAME = "data/wtq/csv/204-csv/590.tsv"
 
 
@@ -30,10 +30,6 @@ def table(tmp_path_factory):
 def sandbox(request):
     with Sandbox(1, time_limit=20, scratch=request.param) as sandbox:
         yield sandbox
-
-
-def run(sandbox, program: str, files=None):
-    return sandbox.run_many([program], progress=False, files=[files])[0]
 
 
 def test_files_are_where_the_program_looks(sandbox, table):

@@ -9,11 +9,9 @@ import sys
 
 import pytest
 
-from trove_lite.sandbox.pool import isolation_report
+from . import needs_full
 
-pytestmark = pytest.mark.skipif(
-    isolation_report()["level"] != "full", reason="this machine does not offer the level full"
-)
+pytestmark = needs_full
 
 RUN = "run --dataset practice --categories algebra --methods primitive --limit 1 --k 1 --quiet --out"
 

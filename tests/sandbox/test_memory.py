@@ -3,11 +3,11 @@
 import pytest
 
 from trove_lite.sandbox.isolation import LEVELS
-from trove_lite.sandbox.pool import Sandbox, isolation_report
+from trove_lite.sandbox.pool import Sandbox
 
-pytestmark = pytest.mark.skipif(
-    isolation_report()["level"] != "full", reason="this machine does not offer the level full"
-)
+from . import needs_full, run
+
+pytestmark = needs_full
 
 BOMBS = {
     "a list in a module": "x = []\nwhile True: x.append(len(x))",
@@ -32,10 +32,6 @@ GOES_ON = "x = []\nwhile True:\n    try: x.append(bytearray(1 << 20))\n    excep
 def sandbox(request):
     with Sandbox(1, time_limit=30, memory=64 << 20, isolation=request.param) as sandbox:
         yield sandbox
-
-
-def run(sandbox, program):
-    return sandbox.run_many([program], progress=False)[0]
 
 
 @pytest.mark.parametrize("bomb", BOMBS)

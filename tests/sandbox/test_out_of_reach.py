@@ -7,17 +7,15 @@ import subprocess
 import sys
 import sysconfig
 import venv
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 import trove_lite
-from trove_lite.sandbox.pool import isolation_report
 
-pytestmark = pytest.mark.skipif(
-    isolation_report()["level"] != "full", reason="this machine does not offer the level full"
-)
+from . import needs_full
+
+pytestmark = needs_full
 
 PACKAGE = Path(trove_lite.__file__).parent
 GOLD = "4203.5"
@@ -50,18 +48,6 @@ with Sandbox(1) as sandbox:
 """
 
 
-def install(site: Path) -> None:
-    """The kit, from a wheel where one can be made offline, else as a wheel would lay it out."""
-    if find_spec("hatchling") and find_spec("pip"):
-        pip = [sys.executable, "-m", "pip", "-q"]
-        wheels = [site / "wheels", "--no-deps", "--no-index", "--no-build-isolation", PACKAGE.parent]
-        subprocess.run([*pip, "wheel", "-w", *wheels], check=True)
-        (wheel,) = (site / "wheels").glob("*.whl")
-        subprocess.run([*pip, "install", "--no-deps", "--no-index", "--target", site, wheel], check=True)
-    else:
-        shutil.copytree(PACKAGE, site / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__"))
-
-
 @pytest.fixture(scope="module")
 def executions(tmp_path_factory) -> dict:
     """How the programs end in a virtual environment where all of that is installed; `neighbour` is a library there."""
@@ -69,7 +55,7 @@ def executions(tmp_path_factory) -> dict:
     venv.create(folder, symlinks=True)
     lib = folder / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}"  # what lies here programs may read
     site = lib / "site-packages"
-    install(site)
+    shutil.copytree(PACKAGE, site / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__"))  # as a wheel would
     (site / "neighbours.pth").write_text(sysconfig.get_path("purelib"))
     (site / "neighbour.py").write_text("value = 7")
     (site / "own_set.py").write_text(OWN)

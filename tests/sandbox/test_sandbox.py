@@ -12,21 +12,17 @@ import pytest
 from trove_lite.errors import TroveLiteError
 from trove_lite.sandbox import pool as sandbox_module
 from trove_lite.sandbox.pool import Sandbox, choose_level, isolation_report
-from trove_lite.sandbox.worker import Execution, IsolationError, Worker, tier_of
+from trove_lite.sandbox.worker import IsolationError, Worker, tier_of
 
-pytestmark = pytest.mark.skipif(
-    isolation_report()["level"] != "full", reason="this machine does not offer the level full"
-)
+from . import needs_full, run
+
+pytestmark = needs_full
 
 
 @pytest.fixture(scope="module")
 def sandbox():
     with Sandbox(2, time_limit=0.5, wall_limit=3.0, memory=256 << 20, output_limit=10_000) as sandbox:
         yield sandbox
-
-
-def run(sandbox, program: str) -> Execution:
-    return sandbox.run_many([program], progress=False)[0]
 
 
 @pytest.mark.parametrize(

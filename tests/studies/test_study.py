@@ -66,11 +66,9 @@ def run_folder(folder: Path, model="simulated", answers=None, **about) -> Path:
     """A complete run folder, as a release that recorded neither calls, identity nor sessions left it."""
     rows = candidates(problems=12 if answers else 3, runs=1, k=6, categories=("counting",))
     if answers:
-        rows["answers"] = [[answers]] * len(rows)
-        rows = rows.assign(status="ok", answer=answers, correct=False)
-    sampling = {"temperature": 0.6, "top_p": 0.95, "max_tokens": 512}
+        rows = rows.assign(status="ok", answer=answers, answers=[[answers]] * len(rows), correct=False)
     settings = {"name": "run", "methods": ["primitive"], "categories": ["counting"], "seeds": [0], "k": 6}
-    settings |= {"sampling": sampling}
+    settings |= {"sampling": {"temperature": 0.6, "top_p": 0.95, "max_tokens": 512}}
     description = {"kind": "live", "model": model, "settings": settings, "prompts": {"name": "own", "hash": "0a"}}
     save_run(folder, rows.assign(model=model), description | about)
     return folder
@@ -165,7 +163,9 @@ def test_what_a_part_takes_from_another_is_its_run_or_else_what_was_published(re
 
 
 def test_parts_that_are_complete_are_published_whole_and_the_others_named(read, where):
-    source = run_folder(where[0] / "first")
+    times = [("01T00:00", "01T01:30"), ("02T00:00", "02T00:30")]
+    sessions = [{"began": f"2026-01-{a}:00Z", "ended": f"2026-01-{b}:00Z", "commit": "abc"} for a, b in times]
+    source = run_folder(where[0] / "first", sessions=sessions)
     with_journal(where[0] / "second", "trove-counting-0", "{}\n{}\n")
     table = publish(read(), *where).set_index("part")
     published = where[1] / "runs/first"
@@ -173,6 +173,7 @@ def test_parts_that_are_complete_are_published_whole_and_the_others_named(read, 
     pd.testing.assert_frame_equal(load_calls(published), load_calls(source))
     assert json.loads((published / "run.json").read_text()) == json.loads((source / "run.json").read_text())
     assert table["complete"].to_dict() == {"first": True, "second": False}
+    assert table.loc["first", ["hours", "commits"]].tolist() == [2, "abc"]
     text = (where[1] / "README.md").read_text()
     for line in ("It rained.", "second (trove; counting): stopped after 2 samples", "(../small/notebooks)"):
         assert line in text
@@ -203,14 +204,6 @@ def test_what_was_published_of_a_part_whose_plan_grew_is_named_with_what_it_lack
         assert f"- first: made at {option} none, planned is {planned}\n" in text
 
 
-def test_hours_are_those_of_the_sessions(read, where):
-    times = [("01T00:00", "01T01:30"), ("02T00:00", "02T00:30")]
-    sessions = [{"began": f"2026-01-{a}:00Z", "ended": f"2026-01-{b}:00Z", "commit": "abc"} for a, b in times]
-    run_folder(where[0] / "first", sessions=sessions)
-    table = publish(read(), *where)
-    assert (table.loc[0, "hours"], table.loc[0, "commits"]) == (2, "abc")
-
-
 def test_a_study_of_which_nothing_is_complete_or_of_two_models_is_refused(read, tmp_path, where):
     with pytest.raises(TroveLiteError, match="no part of small is complete"):
         publish(read(), *where)
@@ -233,18 +226,17 @@ def test_a_study_of_which_nothing_is_complete_or_of_two_models_is_refused(read, 
 def test_a_part_with_a_sign_of_health_is_published_where_the_study_says_why_it_stands(lines, stands, read, where):
     run_folder(where[0] / "first", answers="11218.0")
     study = read(FILE.replace("seeds = [0]\n[[part]]", f"seeds = [0]\n{lines}\n[[part]]"))
-    if stands:
-        publish(study, *where)
-        text = (where[1] / "README.md").read_text()
-        assert "- first, one answer: 100 %" in text[text.index("## Health") :]
-        assert ("## Withdrawn\n\n- first: It hailed." in text) == lines.startswith("withdrawn")
-        assert "hailed" not in " ".join(words_of(study.parts[0], "practice", Path("out"), {}))  # no option of a run
-    else:
+    if not stands:
         with pytest.raises(
             TroveLiteError, match=r"^first: sign: one answer: 100 % .* 11218.0 \(\d such in all\): look"
         ):
             publish(study, *where)
-        assert not where[1].exists()
+        return
+    publish(study, *where)
+    text = (where[1] / "README.md").read_text()
+    assert "- first, one answer: 100 %" in text[text.index("## Health") :]
+    assert ("## Withdrawn\n\n- first: It hailed." in text) == lines.startswith("withdrawn")
+    assert "hailed" not in " ".join(words_of(study.parts[0], "practice", Path("out"), {}))  # no option of a run
 
 
 @pytest.fixture
@@ -252,16 +244,10 @@ def reported(monkeypatch):
     """The runs of each report that a study asks for, by its name."""
 
     def of(study, results):
-        found: dict[str, list[str]] = {}
-
-        def asked(words):
-            end = words.index("--out")
-            found[words[end + 1]] = words[1:end]
-            return 0
-
-        monkeypatch.setattr("trove_lite.cli.main", asked)
+        asked = []
+        monkeypatch.setattr("trove_lite.cli.main", lambda words: asked.append(words) or 0)
         assert report(study, results) == 0
-        return found
+        return {words[words.index("--out") + 1]: words[1 : words.index("--out")] for words in asked}
 
     return of
 

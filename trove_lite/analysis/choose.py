@@ -6,15 +6,16 @@ draws. `selection` holds the same rules for a single problem, and a test holds b
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ..candidates import SELECTED, UNAVAILABLE, checked, selected_alone, with_shared_state
+from ..candidates import SELECTED, UNAVAILABLE, require_candidates, selected_alone, with_shared_state
 from ..errors import TroveLiteError
-from ..selection import RULES, rounded
+from ..selection import RULES, round_answer
 from .statistics import subsets_by_mode
 
 #: What tells a problem of a run from every other; `shares_state` is a fact of the run, so scores have it with them.
@@ -38,7 +39,7 @@ def in_order(candidates: pd.DataFrame) -> pd.DataFrame:
     Raises TroveLiteError where a candidate does not say the place of its mode, or where there are only selected
     answers.
     """
-    candidates = with_shared_state(checked(candidates))
+    candidates = with_shared_state(require_candidates(candidates))
     if (candidates["phase"] == SELECTED).all() and len(candidates):
         run, category = selected_alone(candidates)[0]
         raise TroveLiteError(
@@ -68,8 +69,7 @@ def stacks(frame: pd.DataFrame) -> Iterator[Stack]:
         return
     group = frame.groupby(PROBLEM, observed=True, sort=False).ngroup().to_numpy()
     starts = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
-    sizes = np.diff(np.r_[starts, len(group)])
-    mode, names = pd.factorize(frame["mode"])
+    mode, names = pd.factorize(frame["mode"].astype(object))
     place = frame["place"].to_numpy()
     unclear = (group[1:] == group[:-1]) & ((mode[1:] == mode[:-1]) != (place[1:] == place[:-1]))
     if unclear.any():
@@ -78,12 +78,11 @@ def stacks(frame: pd.DataFrame) -> Iterator[Stack]:
             f"run '{a['run']}', {a['category']} problem {a['problem']}: place {a['place']} for mode '{a['mode']}' and "
             f"{b['place']} for '{b['mode']}'; give each mode of a problem a `place` of its own"
         )
-    names, layouts = np.asarray(names, dtype=object), {}
-    for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
-        layouts.setdefault(mode[start : start + size].tobytes(), []).append(start)
+    layouts: dict[tuple, list[int]] = {}
+    for start, end in pairwise([*starts.tolist(), len(group)]):
+        layouts.setdefault(tuple(mode[start:end]), []).append(start)
     for layout, first in layouts.items():
-        modes = names[np.frombuffer(layout, dtype=mode.dtype)]
-        yield Stack(np.array(first)[:, None] + np.arange(len(modes)), modes)
+        yield Stack(np.array(first)[:, None] + np.arange(len(layout)), names[list(layout)].to_numpy())
 
 
 def without_answers(stream: pd.DataFrame) -> pd.Series:
@@ -110,13 +109,11 @@ def choose(candidates: pd.DataFrame, rule: str) -> pd.DataFrame:
     if lines := without_agreement(frame):
         raise TroveLiteError(lines[0])
     votes = _Votes(frame, rule)
-    chosen = []
-    for stack in stacks(frame):
-        everything = np.ones((1, len(stack.modes)), dtype=bool)
-        chosen += [
-            stack.rows[part][np.arange(len(part)), votes.winners(stack, part, everything)[0]]
-            for part in votes.chunks(stack, 1)
-        ]
+    chosen = [
+        stack.rows[part, votes.winners(stack, part, np.ones((1, len(stack.modes)), dtype=bool))[0]]
+        for stack in stacks(frame)
+        for part in votes.chunks(stack, 1)
+    ]
     return frame.iloc[np.sort(np.concatenate(chosen)) if chosen else []].reset_index(drop=True)
 
 
@@ -143,8 +140,7 @@ def expected_score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int, re
         masks = np.zeros((len(picks), len(stack.modes)), dtype=bool)
         np.put_along_axis(masks, picks, True, axis=1)
         for part in votes.chunks(stack, len(masks)):
-            winner = votes.winners(stack, part, masks)
-            score[stack.rows[part, 0]] = votes.correct[stack.rows[part]][np.arange(len(part)), winner].mean(axis=0)
+            score[stack.rows[part, 0]] = votes.correct[stack.rows[part, votes.winners(stack, part, masks)]].mean(axis=0)
     score[(without_answers(frame) & (k > 1)).to_numpy()] = np.nan
     return frame.loc[first, [*PROBLEM, "level"]].assign(score=score[first]).reset_index(drop=True)
 
@@ -163,30 +159,21 @@ class _Votes:
     def __init__(self, frame: pd.DataFrame, rule: str):
         if rule not in RULES:
             raise TroveLiteError(f"no selection rule '{rule}': choose from {', '.join(RULES)}")
+        self.by_mode, self.described = rule.startswith("two_stage"), rule.endswith("described")
         self.ok = (frame["status"] == "ok").to_numpy()
-        self.by_mode = rule.startswith("two_stage")
-        self.described = rule.endswith("described")
         self.correct = frame["correct"].fillna(False).to_numpy(dtype=bool)
         self.operations = frame["operations"].fillna(0).to_numpy(dtype=np.int64)
-        if self.described:
-            code, texts = pd.factorize(frame["answer"])  # -1: no answer
-            self.row = np.flatnonzero(self.ok & (code >= 0))
-            self.value = pd.factorize(np.array([rounded(text) for text in texts], dtype=object))[0][code[self.row]]
-        else:
-            lists = frame["answers"].where(self.ok, None)
-            lengths = np.array([0 if x is None else len(x) for x in lists], dtype=np.int64)
-            self.row = np.repeat(np.arange(len(frame)), lengths)
-            parts = [x for x in lists if x is not None and len(x)]
-            self.value = pd.factorize(np.concatenate(parts) if parts else np.empty(0, dtype=object))[0]
+        answers = frame["answer"].map(round_answer, na_action="ignore") if self.described else frame["answers"]
+        votes = answers.astype(object).where(self.ok).reset_index(drop=True).explode().dropna()
+        self.row, (self.value, _) = votes.index.to_numpy(), pd.factorize(votes)
         self.start = np.searchsorted(self.row, np.arange(len(frame) + 1))
 
     def chunks(self, stack: Stack, resamples: int) -> Iterator[np.ndarray]:
         """Problems of a stack in parts with as many distinct answers as fit, few first: padding stays small."""
         widths = self.start[stack.rows[:, -1] + 1] - self.start[stack.rows[:, 0]] + 1
         order = np.argsort(widths, kind="stable")
-        n = len(stack.modes)
         while len(order):
-            cost = widths[order] * np.arange(1, len(order) + 1) * (resamples + 2 * n)
+            cost = widths[order] * np.arange(1, len(order) + 1) * (resamples + 2 * len(stack.modes))
             size = max(1, int(np.searchsorted(cost, CELLS, side="right")))
             yield order[:size]
             order = order[size:]
@@ -201,26 +188,20 @@ class _Votes:
         finalists = np.zeros(present.shape, dtype=bool)
         for mode in dict.fromkeys(stack.modes):
             (own,) = np.nonzero(stack.modes == mode)
-            same = np.broadcast_to(masks[:, None, own], (len(masks), len(rows), len(own)))  # not copied
-            best = own[self._agree(same, _Block(*(array[:, own] for array in block)))]
+            best = own[self._agree(present[..., own], _Block(*(array[:, own] for array in block)))]
             np.put_along_axis(finalists, best[..., None], True, axis=2)
         return self._agree(finalists, block)
 
     def _block(self, rows: np.ndarray) -> "_Block":
         problems, n = rows.shape
         begin, end = self.start[rows[:, 0]], self.start[rows[:, -1] + 1]
-        size = end - begin
-        vote = np.repeat(begin - np.r_[0, np.cumsum(size)[:-1]], size) + np.arange(size.sum())
-        problem = np.repeat(np.arange(problems), size)
+        vote = np.concatenate([np.arange(*ends) for ends in zip(begin, end, strict=True)])
+        problem = np.repeat(np.arange(problems), end - begin)
         position = self.row[vote] - rows[problem, 0]
-        order = np.lexsort((self.value[vote], problem))
-        key_problem, key_value = problem[order], self.value[vote][order]
-        new = np.r_[True, (key_problem[1:] != key_problem[:-1]) | (key_value[1:] != key_value[:-1])][: len(order)]
-        rank = np.cumsum(new) - 1
-        first = np.r_[0, np.cumsum(np.bincount(key_problem[new], minlength=problems))]
-        code = np.empty(len(order), dtype=np.int64)
-        code[order] = rank - first[key_problem]
-        answers = max(1, int(np.diff(first).max(initial=0)))
+        distinct = self.value.max(initial=0) + 1
+        keys, key = np.unique(problem * distinct + self.value[vote], return_inverse=True)
+        first = np.searchsorted(keys, np.arange(problems + 1) * distinct)
+        code, answers = key - first[problem], max(1, np.diff(first).max())  # a problem's answers are numbered from 0
         count = np.zeros((problems, n, answers), dtype=np.float32)
         np.add.at(count, (problem, position, code), 1)
         met = np.full((problems, n, answers), NEVER)
@@ -240,12 +221,14 @@ class _Votes:
             tied = (leads.sum(axis=2) > 1) & (top > 0)
             draw, problem, answer = np.nonzero(leads & tied[..., None])
             when = np.where(present[draw, problem], met[problem, :, answer], NEVER).min(axis=1)
-            order = np.lexsort((when, problem, draw))  # the first of each draw and problem was met first
-            first = order[np.r_[True, np.diff(draw[order] * len(count) + problem[order]) > 0][: len(order)]]
+            earliest = np.full(top.shape, NEVER)
+            np.minimum.at(earliest, (draw, problem), when)
+            first = when == earliest[draw, problem]
             winner[draw[first], problem[first]] = answer[first]
             supports = count.transpose(0, 2, 1)[np.arange(len(count)), winner] > 0
         ranked = np.where(present & supports, cost, NEVER)
-        fallback = np.where((present & ok).any(axis=2), (present & ok).argmax(axis=2), present.argmax(axis=2))
+        ran = present & ok
+        fallback = np.where(ran.any(axis=2), ran.argmax(axis=2), present.argmax(axis=2))
         return np.where(top > 0, ranked.argmin(axis=2), fallback)
 
 
@@ -261,9 +244,4 @@ class _Block(NamedTuple):
 
 def _per_problem(draws: np.ndarray, matrix: np.ndarray) -> np.ndarray:
     """(draws, problems, a) with (problems, a, b) → (draws, problems, b), summed over a for each problem."""
-    problems, a, b = matrix.shape
-    if draws.strides[1] == 0:  # the same subset for every problem: one large product instead of many small ones
-        flat = draws[:, 0].astype(np.float32) @ np.ascontiguousarray(matrix.transpose(1, 0, 2)).reshape(a, -1)
-        return flat.reshape(len(draws), problems, b)
-    each = np.ascontiguousarray(draws.transpose(1, 0, 2), dtype=np.float32)
-    return np.matmul(each, np.ascontiguousarray(matrix)).transpose(1, 0, 2)
+    return np.matmul(draws.transpose(1, 0, 2).astype(np.float32), matrix).transpose(1, 0, 2)

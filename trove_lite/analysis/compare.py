@@ -1,6 +1,4 @@
-"""What sides come to: their accuracies, and their differences problem by problem, with one correction for all that is
-read together.
-"""
+"""What sides come to: their accuracies, and their differences problem by problem, with one correction over a table."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
@@ -8,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from ..candidates import MISSING, UNAVAILABLE, named
+from ..candidates import MISSING, UNAVAILABLE, name_table
 from . import statistics as metrics
 from . import variance
 from .choose import without_agreement
@@ -19,14 +17,14 @@ from .scores import (
     RERUN,
     Estimate,
     by_run,
+    drop_unscored,
     estimate_of,
     groups_of,
     in_part,
     score,
-    scored,
     variance_of,
 )
-from .sides import Comparison, compared, sample_counts
+from .sides import Comparison, require_comparison, sample_counts
 from .variance import Variance
 
 ACCURACY_COLUMNS = ["category", "system", "rule", "k", *Estimate._fields, *MISSING, "method", "note"]
@@ -45,10 +43,9 @@ def accuracy(
     """Accuracy of every side with k calls a problem (None: as many as all of them have), by `rules` or `oracle`.
 
     A row a category, side (`system`) and rule, with an `Estimate` or, in `note`, the reason for none. `refused`:
-    problems with a sample whose prompt was refused, hence wrong; `unavailable`: those left out for one that could not
-    be had.
+    problems with a refused sample, hence wrong; `unavailable`: those left out for a sample that could not be had.
     """
-    k = compared(comparison).budget(k)
+    k = require_comparison(comparison).budget(k)
     parts = []
     for rule in rules:
         for name, side in comparison.sides.items():
@@ -56,7 +53,7 @@ def accuracy(
             methods = ", ".join(dict.fromkeys(side["method"].astype(str)))
             parts.append(pd.DataFrame(cells).assign(system=name, rule=rule, k=k, method=methods))
     table = pd.concat(parts, ignore_index=True).reindex(columns=ACCURACY_COLUMNS)
-    return named(table, "accuracy", "accuracy", comparison.title)
+    return name_table(table, "accuracy", "accuracy", comparison.title)
 
 
 def estimates(
@@ -67,40 +64,38 @@ def estimates(
     With an estimate comes its `variance`. covered: the categories that rows over several are about (None: all sides').
     """
     covered = comparison.covered() if covered is None else covered
-    scores = scored(scores)
+    scores = drop_unscored(scores)
     v, table = variance_of(scores), by_run(scores)
     groups = {c: [c] for c in comparison.categories} | groups_of(comparison.categories, covered)
     cells = []
     for category, those in groups.items():
         here = table[table.index.get_level_values("category").isin(those)]
         if v is None or not set(those) <= set(v.labels):
-            cells.append({"category": category} | absent(comparison, name, category))
+            cells.append({"category": category} | absence(comparison, name, category))
             continue
         of, lacking = v.of(those, macro=category in MACRO), comparison.lacking(those, name)
-        found = estimate_of(here, of, macro=category in MACRO)
         several = category not in (*comparison.categories, ALL_MICRO, ALL_MACRO)
         notes = [", ".join(covered) if several else in_part(here)]
         notes += [f"of {count} problems a sample was {status}" for status, count in lacking.items() if count]
-        note = "; ".join(filter(None, notes))
-        cells.append({"category": category} | found._asdict() | lacking | {"note": note, "variance": of})
+        cell = estimate_of(here, of, macro=category in MACRO)._asdict() | lacking
+        cells.append({"category": category} | cell | {"note": "; ".join(filter(None, notes)), "variance": of})
     return cells
 
 
-def absent(comparison: Comparison, name: str, category: str) -> dict:
+def absence(comparison: Comparison, name: str, category: str) -> dict:
     """Why a cell is empty."""
-    side, ran = comparison[name], comparison.ran(name)
-    here, lacking = side[side["category"] == category], comparison.lacking([category], name)
+    side, ran, lacking = comparison[name], comparison.ran(name), comparison.lacking([category], name)
+    here, known = side[side["category"] == category], comparison.categories
+    gone = [category] if category in known else [c for c in known if not (side["category"] == c).any()]
     if here.empty and lacking[UNAVAILABLE]:
         reason = f"unavailable: a sample of each of {lacking[UNAVAILABLE]} problems could not be had"
     elif side.empty:
         reason = f"no {name} runs" if ran.empty else f"of {name}'s runs only the selected answers are known"
-    elif category not in comparison.categories:
-        gone = [c for c in comparison.categories if not (side["category"] == c).any()]
-        known = "no" if ran.empty or not set(gone) <= set(ran["category"]) else "only selected answers of"
-        reason = f"{known} {name} runs of {', '.join(gone)}" if gone else "too few samples in a category"
+    elif not gone:
+        reason = "too few samples in a category"
     elif here.empty:
-        known = "only selected answers of" if (ran["category"] == category).any() else "no"
-        reason = f"{known} {name} runs of this category"
+        what = "only selected answers of" if set(gone) <= set(ran["category"]) else "no"
+        reason = f"{what} {name} runs of {'this category' if category in known else ', '.join(gone)}"
     else:
         silent = without_agreement(here)  # of other rules than oracle
         reason = silent[0] if silent else f"only {sample_counts(here).min()} samples a problem"
@@ -119,16 +114,16 @@ def differences(
     """
     rows = []
     for one, other in combinations(scores, 2) if pairs is None else pairs:
-        sides = scored(scores[one]), scored(scores[other])
+        sides = drop_unscored(scores[one]), drop_unscored(scores[other])
         shares = all(side["score"].between(0, 1).all() for side in sides)
         v = variance_of(*sides)
         for category, part in [] if v is None else with_whole(v, comparison.categories):
-            effect = variance.SMALLEST_EFFECT
-            needed = variance.problems_needed(part, effect, runs=RERUN) if part.problems > 1 else np.nan
+            plan = {"delta": variance.SMALLEST_EFFECT, "runs": RERUN}
+            needed = variance.problems_needed(part, **plan) if part.problems > 1 else np.nan
             cells = difference_cells(part, shares=shares) | {"problems_needed": needed}
             about = {"category": category, "a": one, "b": other}
             rows.append(about | cells | comparison.lacking(part.labels, one, other))
-    return corrected(pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS))
+    return add_holm(pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS))
 
 
 def accuracy_differences(
@@ -139,18 +134,18 @@ def accuracy_differences(
 
     `k` is what each side may choose among, whatever else its method spends on the way: see `costs.matched_budgets`.
     """
-    k = compared(comparison).budget(k)
+    k = require_comparison(comparison).budget(k)
     filled = {name: side for name, side in comparison.sides.items() if len(side)}
     parts = []
     for rule in rules:
         scores = {name: score(side, rule, k, seed=seed, resamples=resamples) for name, side in filled.items()}
         parts.append(differences(comparison, scores).assign(rule=rule, k=k))
     columns = ["category", "rule", "k", *DIFFERENCE_COLUMNS[1:]]
-    table = corrected(pd.concat(parts, ignore_index=True)).reindex(columns=columns)
+    table = add_holm(pd.concat(parts, ignore_index=True)).reindex(columns=columns)
     note = "" if len(table) else f"only {', '.join(filled)} was run: a second method on the same problems is needed"
     if k > 1:
         note = "; ".join(filter(None, [note, *(line for side in filled.values() for line in without_agreement(side))]))
-    return named(table, "accuracy_differences", "differences of accuracy", comparison.title, note=note)
+    return name_table(table, "accuracy_differences", "differences of accuracy", comparison.title, note=note)
 
 
 def with_whole(v: Variance, categories: Sequence[str]) -> list[tuple[str, Variance]]:
@@ -169,7 +164,7 @@ def difference_cells(v: Variance, *, shares: bool = False) -> dict:
     return dict(zip(names, [v.value, low, high, v.covers, *alone, *tests, v.problems], strict=True))
 
 
-def corrected(table: pd.DataFrame) -> pd.DataFrame:
+def add_holm(table: pd.DataFrame) -> pd.DataFrame:
     """A table of differences with Holm's correction over all its rows, which are read together."""
     return table.assign(p_holm=metrics.holm(table["p"].astype(float)))
 

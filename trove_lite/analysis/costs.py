@@ -1,26 +1,24 @@
 """What sides cost: accuracy at the same calls, the same tokens written, the same tokens in all."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
-from ..candidates import MISSING, REFUSED, calls_of
+from ..candidates import MISSING, REFUSED, STREAM, calls_of
 from . import statistics as metrics
-from .choose import choose, modes_of
-from .compare import TESTED, corrected, difference_cells, with_whole
+from .choose import choose
+from .compare import TESTED, add_holm, difference_cells, with_whole
 from .scores import run_effect
-from .sides import Comparison, compared
-from .variance import Runs, Variance, alike, decompose
+from .sides import Comparison, require_comparison
+from .variance import Runs, Variance, decompose, pool_strata
 
 #: What may be matched, and the column that it is counted in.
 BUDGETS = {"calls": "calls", "completion tokens": "completion", "total tokens": "total"}
 COSTS = [*BUDGETS.values()]
 UNIT = ["category", "problem", "seed"]
-STREAM = ["run", "method", "category"]
 REQUEST = ["run", "method", *UNIT, "mode", "sample"]
 MATCHED_COLUMNS = ["budget", "category", "a", "b", *(f"{cost}_{side}" for cost in COSTS for side in "ab")]
 MATCHED_COLUMNS += ["value_a", "value_b", "difference", "low", "high", "run_sd", *TESTED]
@@ -41,14 +39,14 @@ def matched_budgets(
     accuracies `value_a`, `value_b`; their difference, seed by seed, as in `differences`, and `run_sd`, between seeds;
     or a `note`.
     """
-    pairs = list(combinations(compared(comparison).sides, 2) if pairs is None else pairs)
+    pairs = list(combinations(require_comparison(comparison).sides, 2) if pairs is None else pairs)
     spent = {name: _spent(comparison, name) for name in dict.fromkeys(name for pair in pairs for name in pair)}
     rows = []
     for budget, cost in BUDGETS.items():
         for a, b in pairs:
-            about = {"budget": budget, "a": a, "b": b}
-            rows += [about | row for row in _matched(comparison, cost, (a, spent[a]), (b, spent[b]), rule)]
-    return corrected(pd.DataFrame(rows, columns=MATCHED_COLUMNS))
+            found = _matched(comparison, cost, {a: spent[a], b: spent[b]}, rule)
+            rows += [{"budget": budget, "a": a, "b": b} | row for row in found]
+    return add_holm(pd.DataFrame(rows, columns=MATCHED_COLUMNS))
 
 
 class Spent(NamedTuple):
@@ -57,16 +55,11 @@ class Spent(NamedTuple):
     samples: pd.DataFrame
     besides: pd.DataFrame
 
-    @property
-    def whole(self) -> pd.DataFrame:
-        """What each problem and seed cost in all."""
-        own = self.samples.groupby(UNIT, observed=True)[COSTS].sum(min_count=1)
-        return own.add(self.besides.reindex(own.index).fillna(0))
-
     def outcomes(self, rule: str) -> pd.DataFrame:
         """What each problem and seed cost in all, and whether the answer that `rule` chooses is `right`."""
-        chosen = choose(self.samples, rule).set_index(UNIT)
-        return self.whole.join(chosen["correct"].fillna(False).astype(float).rename("right"))
+        own = self.samples.groupby(UNIT, observed=True)[COSTS].sum(min_count=1)
+        chosen = choose(self.samples, rule).set_index(UNIT)["correct"].fillna(False).astype(float)
+        return own.add(self.besides.reindex(own.index).fillna(0)).join(chosen.rename("right"))
 
 
 def requests_of(comparison: Comparison, name: str) -> pd.DataFrame:
@@ -88,34 +81,33 @@ def _spent(comparison: Comparison, name: str) -> Spent:
     of_samples = calls["mode"].notna()
     each = calls[of_samples].astype({"mode": str}).groupby(REQUEST)[COSTS].sum(min_count=1)
     besides = calls[~of_samples].groupby(UNIT)[COSTS].sum(min_count=1)
-    order = {mode: i for i, mode in enumerate(modes_of(side))}
-    side = side.assign(_turn=side["mode"].map(order)).sort_values([*UNIT, "sample", "_turn"], kind="stable")
-    return Spent(side.drop(columns="_turn").merge(each.reset_index(), on=REQUEST, how="left"), besides)
+    side = side.sort_values([*UNIT, "sample", "place", "mode"], kind="stable")  # in turns over its modes
+    return Spent(side.merge(each.reset_index(), on=REQUEST, how="left"), besides)
 
 
-def _matched(
-    comparison: Comparison, cost: str, one: tuple[str, Spent], other: tuple[str, Spent], rule: str
-) -> list[dict]:
-    (a, mine), (b, rival) = one, other
-    if reason := _cannot(cost, one, other):
+def _matched(comparison: Comparison, cost: str, pair: Mapping[str, Spent], rule: str) -> list[dict]:
+    (a, mine), (b, rival) = pair.items()
+    if reason := _obstacle(cost, pair):
         return [{"category": "all", "note": reason}]
-    given = mine.whole[cost].rename("given")
+    recorded = mine.outcomes(rule)
+    given = recorded[cost].rename("given")
     shared = rival.samples.merge(given.reset_index(), on=UNIT)
     units = shared.set_index(UNIT).index.unique()
-    each = mine.outcomes(rule).add_suffix("_a").reindex(units)
+    each = recorded.add_suffix("_a").reindex(units)
     each = each.join(_affordable(rival, shared, cost, rule).add_suffix("_b"))
     counted = [name for name in COSTS if rival.samples[name].notna().any()]
     each = each.fillna({f"{name}_b": 0.0 for name in (*counted, "right")}).join(given)
     each["mean_cost"] = shared.groupby(UNIT)[cost].mean()
     refused = (rival.samples.set_index(UNIT)["status"].astype(object) == REFUSED).groupby(level=UNIT).any()
-    each["short"] = (rival.whole[cost].reindex(units) < each["given"]) & ~refused.reindex(units)  # more would be, too
+    whole = rival.outcomes(rule)[cost].reindex(units)
+    each["short"] = (whole < each["given"]) & ~refused.reindex(units)  # more would be, too
     right = (each["right_a"] - each["right_b"]).unstack("seed")
     category = right.index.get_level_values("category").astype(str)
     gain = Runs(right.to_numpy(), run_sd=run_effect(mine.samples, rival.samples))
     of_each = each.index.get_level_values("category")
     return [
         {"category": name} | comparison.lacking(part.labels, a, b) | _row(each[of_each.isin(part.labels)], part, a, b)
-        for name, part in with_whole(alike(decompose(gain, strata=category)), comparison.categories)
+        for name, part in with_whole(pool_strata(decompose(gain, strata=category)), comparison.categories)
     ]
 
 
@@ -139,28 +131,22 @@ def _row(each: pd.DataFrame, v: Variance, a: str, b: str) -> dict:
         reason = f"{a}'s samples cost as much as up to about {needed} of {b}, and the runs hold {held}"
         return {"note": f"{reason}: run {b} with a larger k"}
     right = [each[f"right_{side}"].unstack("seed") for side in "ab"]
-    return {f"{cost}_{side}": each[f"{cost}_{side}"].mean() for cost in COSTS for side in "ab"} | {
-        "value_a": np.nanmean(metrics.question_means(right[0])),
-        "value_b": np.nanmean(metrics.question_means(right[1])),
-        **difference_cells(v, shares=True),
-        "run_sd": metrics.run_sd((right[0] - right[1]).mean()),
-        "runs": right[0].shape[1],
-        "note": "",
-    }
+    cells = {f"{cost}_{side}": each[f"{cost}_{side}"].mean() for cost in COSTS for side in "ab"}
+    cells |= {f"value_{side}": part.mean(axis=1).mean() for side, part in zip("ab", right, strict=True)}
+    about = {"run_sd": metrics.run_sd((right[0] - right[1]).mean()), "runs": right[0].shape[1], "note": ""}
+    return cells | difference_cells(v, shares=True) | about
 
 
-def _cannot(cost: str, *sides: tuple[str, Spent]) -> str:
+def _obstacle(cost: str, pair: Mapping[str, Spent]) -> str:
     """Why the two cannot be compared at this cost; empty where they can."""
-    reasons = [f"no {name} runs" for name, spent in sides if spent.samples.empty]
-    for name, spent in sides:
+    reasons = [f"no {name} runs" for name, spent in pair.items() if spent.samples.empty]
+    for name, spent in pair.items():
         runs = spent.samples[["run", "seed", "category"]].drop_duplicates()
         if len(again := runs[runs.duplicated(["seed", "category"], keep=False)]):
             names = " and ".join(sorted(set(again["run"])))
             reasons.append(f"{name} has several runs of one seed ({names}): give each as a side of its own")
-    uncounted = [name for name, spent in sides if spent.samples[cost].isna().any() or spent.besides[cost].isna().any()]
-    if uncounted:
+    if uncounted := [name for name, spent in pair.items() if any(table[cost].isna().any() for table in spent)]:
         reasons.append(f"no token counts in the {' and '.join(uncounted)} runs: recorded logs have none, live runs do")
-    (a, mine), (b, rival) = sides
-    if not reasons and not set(mine.samples["seed"]) & set(rival.samples["seed"]):
-        reasons.append(f"the {a} and {b} runs have no seed in common")
+    if not reasons and not set.intersection(*(set(spent.samples["seed"]) for spent in pair.values())):
+        reasons.append(f"the {' and '.join(pair)} runs have no seed in common")
     return "; ".join(reasons)

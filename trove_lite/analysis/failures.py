@@ -5,11 +5,10 @@ What is counted in text, runs that keep none cannot tell: their tables are empty
 
 import ast
 import re
-from contextlib import suppress
 
 import pandas as pd
 
-from ..candidates import checked, named
+from ..candidates import name_table, require_candidates
 from ..parse import parse_tools
 from ..programs import NOT_PARSED, plain_name, statements
 
@@ -34,15 +33,14 @@ IMPORTED_COLUMNS = ["method", "mode", "programs", "importing", "right", "others"
 
 def failures(candidates: pd.DataFrame) -> pd.DataFrame:
     """How the programs of the stream ended: a row for each method, mode and kind, as a share of that mode's."""
-    stream = checked(candidates)[candidates["phase"] == "stream"]
+    stream = require_candidates(candidates)[candidates["phase"] == "stream"]
     ends = stream.reindex(columns=["status", "answer", "correct", "error"]).itertuples(index=False)
     kinds = stream[["method", "mode"]].astype(str).assign(kind=[kind_of(*end) for end in ends])
-    table = kinds.groupby(["method", "mode", "kind"]).size().rename("programs").reset_index()
+    table = kinds.groupby(["method", "mode", "kind"]).size().reset_index(name="programs")
     of = table.groupby(["method", "mode"])["programs"].transform("sum")
-    table = table.assign(share=table["programs"] / of, of=of)
-    order = ["method", "mode", "programs", "kind"]
-    table = table.sort_values(order, ascending=[True, True, False, True], ignore_index=True)
-    return named(table, "failures", "How programs ended")
+    order = {"by": ["method", "mode", "programs", "kind"], "ascending": [True, True, False, True]}
+    table = table.assign(share=table["programs"] / of, of=of).sort_values(**order, ignore_index=True)
+    return name_table(table, "failures", "How programs ended")
 
 
 def kind_of(status: str, answer: object, correct: object, error: object) -> str:
@@ -50,12 +48,10 @@ def kind_of(status: str, answer: object, correct: object, error: object) -> str:
     library's newer version), its exception's name, or else its status."""
     if status == "ok":
         return "no answer" if pd.isna(answer) else "right" if correct else "wrong"
-    if status != "error":
-        return status
-    if isinstance(error, str) and DROPPED.search(error):
-        return "a dropped name"
-    name = ERROR.match(error) if isinstance(error, str) else None
-    return name[1] if name else "another error"
+    if status != "error" or not isinstance(error, str):
+        return "another error" if status == "error" else status
+    name = ERROR.match(error)
+    return "a dropped name" if DROPPED.search(error) else name[1] if name else "another error"
 
 
 def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -64,12 +60,12 @@ def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
     kind: `tool_kind` of the first definition. made: programs that define it, of which `right` print the right answer.
     imported: programs that import it from the toolbox, of so many problems.
     """
-    if "tools" not in checked(candidates):
-        return named(pd.DataFrame(columns=TOOL_COLUMNS), "tools_made", "Tools", note=NO_TEXT)
-    ordered = candidates.astype({"correct": "boolean"}).sort_values("problem", kind="stable")
+    if "tools" not in require_candidates(candidates):
+        return name_table(pd.DataFrame(columns=TOOL_COLUMNS), "tools_made", "Tools", note=NO_TEXT)
+    ordered = candidates.assign(right=_is_right(candidates)).sort_values("problem", kind="stable")
     rows = [
-        (row.method, row.category, row.seed, plain_name(tool.name), row.problem, right, tool)
-        for row, right in zip(ordered.itertuples(), ordered["correct"].eq(True).fillna(False), strict=True)
+        (row.method, row.category, row.seed, plain_name(tool.name), row.problem, row.right, tool)
+        for row in ordered.itertuples()
         for tool in parse_tools(row.tools)
     ]
     each = pd.DataFrame(rows, columns=[*FUNCTION, "problem", "right", "tool"])
@@ -84,7 +80,7 @@ def tools_made(candidates: pd.DataFrame) -> pd.DataFrame:
     table = table.join(used).fillna({"imported": 0, "problems": 0}).astype({"imported": int, "problems": int})
     by = ["problems", "imported", "made"]
     table = table.reset_index().sort_values(by, ascending=False, kind="stable", ignore_index=True)[TOOL_COLUMNS]
-    return named(table, "tools_made", "Tools", note="no program of these runs defines a function as a tool")
+    return name_table(table, "tools_made", "Tools", note="no program of these runs defines a function as a tool")
 
 
 def tools_imported(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -92,17 +88,21 @@ def tools_imported(candidates: pd.DataFrame) -> pd.DataFrame:
 
     A row for each method and mode of which a program imports from the toolbox; all columns are numbers of programs.
     """
-    title = "Programs that import from the toolbox"
-    if "tools" not in checked(candidates):
-        return named(pd.DataFrame(columns=IMPORTED_COLUMNS), "tools_imported", title, note=NO_TEXT)
+    name, title = "tools_imported", "Programs that import from the toolbox"
+    if "tools" not in require_candidates(candidates):
+        return name_table(pd.DataFrame(columns=IMPORTED_COLUMNS), name, title, note=NO_TEXT)
     stream = candidates[candidates["phase"] == "stream"]
-    importing = [any(tool.name.startswith(FROM_TOOLBOX) for tool in parse_tools(text)) for text in stream["tools"]]
-    right = stream["correct"].eq(True).fillna(False).to_numpy(dtype=bool)
-    each = stream[["method", "mode"]].astype(str).assign(programs=1, importing=importing, right=right & importing)
-    each = each.assign(others=~each["importing"], right_of_others=right & ~each["importing"])
-    table = each.groupby(["method", "mode"], sort=True)[IMPORTED_COLUMNS[2:]].sum().astype(int).reset_index()
+    imports = stream["tools"].map(lambda text: any(tool.name.startswith(FROM_TOOLBOX) for tool in parse_tools(text)))
+    imports, right = imports.astype(bool), _is_right(stream)
+    each = stream[["method", "mode"]].astype(str).assign(programs=1, importing=imports, right=right & imports)
+    each = each.assign(others=~imports, right_of_others=right & ~imports)
+    table = each.groupby(["method", "mode"])[IMPORTED_COLUMNS[2:]].sum().astype(int).reset_index()
     table = table[table["importing"] > 0].reset_index(drop=True)
-    return named(table, "tools_imported", title, note="no program of these runs imports from a toolbox")
+    return name_table(table, name, title, note="no program of these runs imports from a toolbox")
+
+
+def _is_right(candidates: pd.DataFrame) -> pd.Series:
+    return candidates["correct"].astype("boolean").fillna(False).astype(bool)
 
 
 def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
@@ -112,7 +112,7 @@ def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
     program defines; right_and_used: both.
     """
     rows = []
-    for method, part in tools.groupby(tools["method"].astype(str), sort=True):
+    for method, part in tools.groupby(tools["method"].astype(str)):
         kinds = {kind: part[part["kind"] == kind] for kind in part["kind"].value_counts().index}
         kinds["hard-coded, together"] = part[part["kind"].isin(HARD_CODED)]
         for kind, here in kinds.items():
@@ -120,15 +120,7 @@ def tool_kinds(tools: pd.DataFrame) -> pd.DataFrame:
             counts = [used.sum(), right.sum(), (used & right).sum()]
             rows.append([method, kind, len(here), len(here) / len(part), *counts, len(part)])
     table = pd.DataFrame(rows, columns=KIND_COLUMNS)
-    return named(table, "tool_kinds", "Tools by kind", note=tools.attrs.get("note", ""))
-
-
-def tools_kept(toolbox: pd.DataFrame, tools: pd.DataFrame) -> pd.DataFrame:
-    """The tools that each toolbox held at its end, with what `tools_made` knows of each."""
-    known = tools.astype({"method": str, "category": str}).drop(columns="first_problem")
-    table = toolbox.astype({"method": str, "category": str}).merge(known, how="left", on=FUNCTION)
-    table.attrs = toolbox.attrs | {"name": "tools_kept"}
-    return table
+    return name_table(table, "tool_kinds", "Tools by kind", note=tools.attrs.get("note", ""))
 
 
 def tool_kind(source: str) -> str:
@@ -137,10 +129,9 @@ def tool_kind(source: str) -> str:
     `constant`: it makes no use of its arguments; `no arguments`; `unused arguments`: of some it makes no use;
     `general`: it computes from all of them; `broken`: it does not parse.
     """
-    function = None
-    with suppress(*NOT_PARSED):
-        function = next((node for node in statements(source) if isinstance(node, ast.FunctionDef)), None)
-    if function is None:
+    try:
+        function = next(node for node in statements(source) if isinstance(node, ast.FunctionDef))
+    except (*NOT_PARSED, StopIteration):
         return "broken"
     a = function.args
     given = {each.arg for each in (*a.posonlyargs, *a.args, *a.kwonlyargs, a.vararg, a.kwarg) if each}

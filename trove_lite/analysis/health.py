@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..candidates import MISSING, all_candidates, calls_of, checked, read_description, run_name
+from ..candidates import MISSING, STREAM, all_candidates, calls_of, name_table, read_description, run_name
 from ..parse import parse_tools
 from ..programs import NOT_PARSED, code_blocks, statements
 from .failures import FROM_TOOLBOX, NO_TEXT
@@ -36,8 +36,7 @@ OF_TEXT = ("one error", "empty replies", "short programs", "prints while loading
 LINES = 3  # code lines that a program has unless it is a mere call
 COLUMNS = ["sign", "run", "method", "mode", "category", "share", "count", "of", "example", "limit"]
 WHERE = ["run", "method", "mode", "category"]
-STREAM = ["run", "method", "category"]
-Seen = Iterator[tuple]  # sign, count, of, example, and what its limit has on top
+Seen = Iterator[tuple[str, int, int, str, float]]  # sign, count, of, example, and what its limit has on top
 
 
 def signs(candidates: pd.DataFrame, calls: pd.DataFrame | None = None, runs: Iterable[str | Path] = ()) -> pd.DataFrame:
@@ -45,32 +44,39 @@ def signs(candidates: pd.DataFrame, calls: pd.DataFrame | None = None, runs: Ite
 
     `count` `of` are answers, programs, requests or tools; their `share` is above the `limit`; `example` is the answer,
     error, tool or program. calls: requests (None: what candidates tell). runs: folders whose `run.json` says which
-    tools were kept. `attrs["unread"]`: sign → why it could not be read.
+    tools were kept. `attrs["unread"]`: a line for each reason why signs could not be read.
     """
-    known = all_candidates(checked(candidates))
+    known = all_candidates(candidates)
     stream = known[known["phase"] == "stream"].astype(dict.fromkeys([*WHERE, "status"], str))
     calls = calls_of(known) if calls is None else calls
     calls = calls[calls["phase"] == "stream"].astype(dict.fromkeys([*STREAM, "stage"], str))
     right = stream[stream["correct"].eq(True).fillna(False)][["category", "problem", "answer"]].drop_duplicates()
-    unread = {} if "solution" in stream else dict.fromkeys(OF_TEXT, NO_TEXT)
+    unread = [] if "solution" in stream else [f"not read: {', '.join(OF_TEXT)}; {NO_TEXT}"]
     if not calls["finish_reason"].isin(["stop", "length"]).any():
-        unread["cut off"] = "no request says how it ended"
-    kept, found = _kept(runs), []
-    for where, part in stream.groupby(WHERE, sort=True):
-        found += [(sign, *where, *seen) for sign, *seen in _programs(part, right)]
-    for where, part in calls.assign(mode=calls["stage"]).groupby(WHERE, sort=True):
-        found += [(sign, *where, *seen) for sign, *seen in _requests(part)]
-    for (run, method, category), part in stream.groupby(STREAM, sort=True):
-        tools = kept.get((run, method, category))
-        found += [(sign, run, method, "", category, *seen) for sign, *seen in _tools(part, tools)]
-    rows = [(*row[:5], row[5] / max(1, row[6]), *row[5:8], LIMITS[row[0]] + sum(row[8:])) for row in found]
+        unread.append("not read: cut off; no request says how it ended")
+    listed = _listed_tools(runs)
+    parts = [(where, _programs(part, right)) for where, part in stream.groupby(WHERE)]
+    parts += [(where, _requests(part)) for where, part in calls.assign(mode=calls["stage"]).groupby(WHERE)]
+    for (run, method, category), part in stream.groupby(STREAM):
+        parts.append(((run, method, "", category), _tools(part, listed.get((run, method, category)))))
+    rows = [
+        (sign, *where, count / of, count, of, example, LIMITS[sign] + more)
+        for where, seen in parts
+        for sign, count, of, example, more in seen
+    ]
     table = pd.DataFrame(rows, columns=COLUMNS).sort_values("sign", key=lambda s: s.map([*LIMITS].index), kind="stable")
-    table = table.reset_index(drop=True)
-    table.attrs = {"name": "signs", "title": "Signs that something else is measured", "unread": unread}
-    return table
+    return name_table(table.reset_index(drop=True), "signs", "Signs that something else is measured", unread=unread)
 
 
-def _enough(part: pd.DataFrame) -> bool:
+def _sign(
+    sign: str, count: int, of: int, example: str = "", *, among: pd.DataFrame | None = None, more: float = 0.0
+) -> Seen:
+    """The sign, where it is above its limit and what `more` is to be expected, among enough problems (None: any)."""
+    if count > (LIMITS[sign] + more) * of and (among is None or _has_enough(among)):
+        yield sign, int(count), of, example, more
+
+
+def _has_enough(part: pd.DataFrame) -> bool:
     return part["problem"].nunique() >= AT_LEAST
 
 
@@ -80,32 +86,27 @@ def _programs(part: pd.DataFrame, right: pd.DataFrame) -> Seen:
     One answer has to be above the limit plus its share among the golds that are known. Errors are one whatever numbers
     they tell; an end without a message counts by its status.
     """
-    given, enough = part.dropna(subset="answer"), _enough(part)
-    counts = given["answer"].value_counts()
-    if _enough(given) and counts.iloc[0] > LIMITS["one answer"] * len(given):
-        common, count = counts.index[0], int(counts.iloc[0])
+    given = part.dropna(subset="answer")
+    for common, count in given["answer"].value_counts().head(1).items():
         golds = right[(right["category"] == part["category"].iloc[0]) & right["problem"].isin(part["problem"])]
         known = {*golds["problem"], *given.loc[given["answer"] == common, "problem"]}
         gold = golds.loc[golds["answer"] == common, "problem"].nunique() / len(known)
-        if count > (LIMITS["one answer"] + gold) * len(given):
-            yield "one answer", count, len(given), common, gold
-    if enough and not (part["status"] == "ok").any():
-        yield "nothing ran", len(part), len(part), ", ".join(part["status"].unique())
+        yield from _sign("one answer", count, len(given), common, among=given, more=gold)
+    if not (part["status"] == "ok").any():
+        yield from _sign("nothing ran", len(part), len(part), ", ".join(part["status"].unique()), among=part)
     if "solution" not in part:
         return
     ended = part.loc[~part["status"].isin(["ok", *MISSING]), ["error", "status"]]
     messages = ended["error"].where(ended["error"].fillna("") != "", ended["status"].where(ended["status"] != "error"))
     counts = messages.dropna().str.replace(r"\d+", "N", regex=True).value_counts()
-    if enough and len(counts) and counts.iloc[0] > LIMITS["one error"] * len(part):
-        yield "one error", int(counts.iloc[0]), len(part), counts.index[0]
+    for message, count in counts.head(1).items():
+        yield from _sign("one error", count, len(part), message, among=part)
     replies = part.loc[part["status"].isin(["ok", "no_code"]), "response"].dropna()
-    empty = int((replies.str.strip() == "").sum())
-    if empty > LIMITS["empty replies"] * len(part) and (enough or empty == len(part)):
-        yield "empty replies", empty, len(part), ""
+    empty = (replies.str.strip() == "").sum()
+    yield from _sign("empty replies", empty, len(part), among=None if empty == len(part) else part)
     programs = part[part["solution"].fillna("").str.contains("```python", regex=False)]
     short = [line for row in programs.itertuples() if len(line := _code_lines(f"{row.solution}\n{row.tools}")) < LINES]
-    if _enough(programs) and len(short) > LIMITS["short programs"] * len(programs):
-        yield "short programs", len(short), len(programs), " ".join(short[0])
+    yield from _sign("short programs", len(short), len(programs), " ".join(short[0]) if short else "", among=programs)
 
 
 def _code_lines(text: str) -> list[str]:
@@ -116,14 +117,12 @@ def _code_lines(text: str) -> list[str]:
 def _requests(part: pd.DataFrame) -> Seen:
     ended = part["finish_reason"].value_counts()
     for status in MISSING:
-        if count := int(ended.get(status, 0)):
-            yield status, count, len(part), ""
-    replies, cut = int(ended.get("stop", 0)) + int(ended.get("length", 0)), int(ended.get("length", 0))
-    if _enough(part) and cut > LIMITS["cut off"] * replies:
-        yield "cut off", cut, replies, ""
+        yield from _sign(status, ended.get(status, 0), len(part))
+    cut = ended.get("length", 0)
+    yield from _sign("cut off", cut, int(cut + ended.get("stop", 0)), among=part)
 
 
-def _kept(runs: Iterable[str | Path]) -> dict[tuple, list[dict]]:
+def _listed_tools(runs: Iterable[str | Path]) -> dict[tuple, list[dict]]:
     """By run, method and category the tools, or trials of one, that `run.json` lists; of a method that keeps tools."""
     kept: dict[tuple, list[dict]] = {}
     for about in map(read_description, runs):
@@ -139,35 +138,29 @@ def _kept(runs: Iterable[str | Path]) -> dict[tuple, list[dict]]:
 
 def _tools(part: pd.DataFrame, tools: list[dict] | None) -> Seen:
     """What becomes of tools in a stream. tools: those that its `run.json` lists, None where it does not say."""
-    if not _enough(part):
-        return
     if tools is not None and all(tool.get("made") is False for tool in tools):
-        yield "no tool made", max(1, len(tools)), max(1, len(tools)), ""
+        yield from _sign("no tool made", max(1, len(tools)), max(1, len(tools)), among=part)
     elif tools and all(tool.get("imports") == 0 for tool in tools):
-        yield "no tool used", len(tools), len(tools), tools[0]["name"]
-    if "tools" not in part:
+        yield from _sign("no tool used", len(tools), len(tools), tools[0]["name"], among=part)
+    if "tools" not in part or not _has_enough(part):
         return
     part = part.sort_values("problem", kind="stable")
     part = part.assign(known=part["tools"].fillna("").map(parse_tools))
     defining = part[[any(tool.kind == "function" for tool in known) for known in part["known"]]]
     importing = part[[any(tool.name.startswith(FROM_TOOLBOX) for tool in known) for known in part["known"]]]
-    if tools is None and len(part["mode"].unique()) > 1 and len(defining) and importing.empty:
-        yield "no tool used", len(defining), len(defining), ""
-    yield from _loading(defining, importing[importing["status"] == "ok"])
-
-
-def _loading(defining: pd.DataFrame, importing: pd.DataFrame) -> Seen:
-    """The tool after whose problem most programs with a toolbox print the same first, and that prints by itself."""
-    first, found = importing["output"].fillna("").str.replace(r"\n.*", "", regex=True, flags=re.DOTALL), []
-    for problem in defining["problem"].unique():
+    if tools is None and len(part["mode"].unique()) > 1 and importing.empty:
+        yield from _sign("no tool used", len(defining), len(defining))
+    importing = importing[importing["status"] == "ok"]
+    lines, found = importing["output"].fillna("").str.split("\n").str[0], []
+    for problem in defining["problem"].unique():  # after which most programs with a toolbox print the same first
         after = importing[importing["problem"] > problem]
-        counts = first[after.index].loc[lambda line: line != ""].value_counts()
-        if _enough(after) and len(counts) and counts.iloc[0] > LIMITS["prints while loading"] * len(after):
-            found.append((-counts.iloc[0] / len(after), problem, int(counts.iloc[0]), len(after), counts.index[0]))
-    for _, problem, count, of, line in sorted(found):
+        for line, count in lines[after.index].loc[lambda first: first != ""].value_counts().head(1).items():
+            seen = _sign("prints while loading", count, len(after), line, among=after)
+            found += [(-count / len(after), problem, each) for each in seen]
+    for _, problem, (sign, count, of, line, more) in sorted(found):
         tools = (tool for known in defining.loc[defining["problem"] == problem, "known"] for tool in known)
         if name := next((tool.name for tool in tools if tool.kind == "function" and _prints(tool.source)), None):
-            yield "prints while loading", count, of, f"{name}: {line}"
+            yield sign, count, of, f"{name}: {line}", more
             return
 
 
@@ -193,7 +186,4 @@ def in_words(table: pd.DataFrame) -> list[str]:
             + f": {example}" * bool(example)
             + f"; and {len(part) - 1} more such" * (len(part) > 1)
         )
-    unread: dict[str, list[str]] = {}
-    for sign, why in table.attrs.get("unread", {}).items():
-        unread.setdefault(why, []).append(sign)
-    return [*lines, *(f"not read: {', '.join(names)}; {why}" for why, names in unread.items())]
+    return lines + table.attrs.get("unread", [])

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ..candidates import SELECTED, all_candidates, checked, selected_alone
+from ..candidates import SELECTED, all_candidates, selected_alone
 from . import statistics as metrics
 
 #: Share of equal programs in problems that two runs share: not 1, for runs that are known by their selected answers
@@ -23,12 +23,12 @@ CHANCE_OF_ONE = 0.1
 SHARED_COLUMNS = ["category", "mode", "run_a", "method_a", "run_b", "method_b", "compared", "identical", "by_chance"]
 SHARED_COLUMNS += ["apart", "problems", "shared", "parted", "stretches", "verdict"]
 REPEATED_COLUMNS = ["category", "method", "run", "repeats", "stretches", "problems", "verdict"]
-TOOLBOX_COLUMNS = ["category", "mode", "run_a", "run_b", "first", "last", "problems", "samples", "value_a", "value_b"]
-TOOLBOX_COLUMNS += ["difference", "low", "high"]
+EXPERIMENT_COLUMNS = ["category", "mode", "run_a", "run_b", "first", "last", "problems", "samples"]
+EXPERIMENT_COLUMNS += ["value_a", "value_b", "difference", "low", "high"]
 
 
 class _Pair(NamedTuple):
-    """Two runs, of (run, method), in one mode of a category, problem by problem: samples, and whether it is shared."""
+    """Two runs, of (run, method), in one mode of a category, by problem of both: samples, and whether it is shared."""
 
     category: str
     mode: str
@@ -41,8 +41,8 @@ class _Pair(NamedTuple):
 
     @property
     def repeated(self) -> list[int]:
-        """The problems that both have and share: the second run repeats them."""
-        return self.problems[self.shared & (self.compared > 0)].tolist()
+        """The problems that both share: the second run repeats them."""
+        return self.problems[self.shared].tolist()
 
 
 def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -61,12 +61,13 @@ def shared_programs(candidates: pd.DataFrame) -> pd.DataFrame:
         (_, method_a), (_, method_b) = pair.runs
         if method_a != method_b and not pair.shared.any():
             continue
-        both, apart = pair.compared > 0, ~pair.shared
-        problems, inside = pair.problems[both], pair.shared[both]
-        identical = _share(pair.equal, pair.compared)
+        problems, inside = pair.problems, pair.shared
+        identical = float(pair.equal.sum() / pair.compared.sum())
         by_chance = float(np.average(pair.chance, weights=pair.compared))
-        outside = _share(pair.equal[apart], pair.compared[apart])
-        parted = None if inside.all() else int(problems[~inside][0])
+        parted, outside = None, float("nan")
+        if not inside.all():
+            parted = int(problems[~inside][0])
+            outside = float(pair.equal[~inside].sum() / pair.compared[~inside].sum())
         edges = np.flatnonzero(np.diff(np.r_[False, inside, False].astype(int)))
         stretches = ", ".join(f"{problems[a]}-{problems[b - 1]}" for a, b in zip(edges[::2], edges[1::2], strict=True))
         verdict = "copy" if parted is None and identical >= 0.95 else "overlap" if inside.any() else "independent"
@@ -102,12 +103,11 @@ def independent_runs(candidates: pd.DataFrame, *, by_mode: bool = False, across:
     repeats = [(pair.category, *pair.runs[1], pair.mode, problem) for pair in pairs for problem in pair.repeated]
     found = pd.DataFrame(repeats, columns=["category", "run", "method", "mode", "problem"])
     columns = [name for name in found.columns if by_mode or name != "mode"]
-    found = found[columns]
     rows = candidates[columns].astype({name: str for name in columns if name != "problem"})
     if by_mode:  # of a run's selected answers, those of whole problems
-        rows["mode"] = rows["mode"].where((candidates["phase"] != SELECTED).to_numpy(), SELECTED)
-    marked = rows.merge(found.drop_duplicates().assign(_repeats=True), on=columns, how="left")["_repeats"]
-    return candidates[marked.isna().to_numpy()]
+        rows["mode"] = rows["mode"].where(candidates["phase"] != SELECTED, SELECTED)
+    keys, repeated = (pd.MultiIndex.from_frame(table[columns]) for table in (rows, found))
+    return candidates[~keys.isin(repeated)]
 
 
 def whole_streams(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -124,28 +124,26 @@ def toolbox_experiment(candidates: pd.DataFrame) -> pd.DataFrame:
     `run_b` minus `run_a`, sample by sample, with its 95 % interval over problems. A repetition of either run is left
     out.
     """
-    stream, rows = all_candidates(candidates), []
+    stream, rows = all_candidates(candidates).query("phase == 'stream'"), []
     for category, found in groupby(_pairs(stream), key=lambda pair: pair.category):
         pairs = list(found)
         for pair in pairs:
             (run_a, method), (run_b, other) = pair.runs
             elsewhere = [p.repeated for p in pairs if p.runs == pair.runs and p.mode != pair.mode]
-            if method != other or not elsewhere:
-                continue
             again = [p.repeated for p in pairs if p.mode == pair.mode and p.runs[1] in pair.runs]
-            apart = set(pair.problems[~pair.shared & (pair.compared > 0)].tolist())
+            apart = set(pair.problems[~pair.shared].tolist())
             apart = sorted(apart.intersection(*elsewhere).difference(*again))
-            if apart:
-                here = stream[(stream["category"] == category) & (stream["mode"] == pair.mode)]
-                here = here[here["problem"].isin(apart) & (here["phase"] == "stream")].dropna(subset="correct")
-                of = list(zip(here["run"], here["method"], strict=True))
-                here = here.assign(_of=of, right=here["correct"].astype(float))
-                wide = here.pivot_table(index=["problem", "sample"], columns="_of", values="right", observed=True)
-                a, b = (wide[list(pair.runs)].dropna()[run] for run in pair.runs)
-                gap = metrics.mean_interval((b - a).groupby("problem").mean())
-                values = [apart[0], apart[-1], len(apart), len(a), a.mean(), b.mean(), *gap[:3]]
-                rows.append((category, pair.mode, run_a, run_b, *values))
-    return pd.DataFrame(rows, columns=TOOLBOX_COLUMNS)
+            if method != other or not elsewhere or not apart:
+                continue
+            here = stream[(stream["category"] == category) & (stream["mode"] == pair.mode)]
+            here = here[here["problem"].isin(apart) & (here["method"] == method)].dropna(subset="correct")
+            here = here.assign(right=here["correct"].astype(float), run=here["run"].astype(str))
+            right = here.pivot_table(index=["problem", "sample"], columns="run", values="right")
+            right = right[[run_a, run_b]].dropna()
+            gap = metrics.mean_interval((right[run_b] - right[run_a]).groupby("problem").mean())
+            values = [apart[0], apart[-1], len(apart), len(right), *right.mean(), *gap[:3]]
+            rows.append((category, pair.mode, run_a, run_b, *values))
+    return pd.DataFrame(rows, columns=EXPERIMENT_COLUMNS)
 
 
 def _pairs(candidates: pd.DataFrame, *, across: bool = True) -> Iterator[_Pair]:
@@ -153,41 +151,36 @@ def _pairs(candidates: pd.DataFrame, *, across: bool = True) -> Iterator[_Pair]:
 
     Last of a category, as mode `selected`, the pairs of which a run is known by its selected answers alone.
     """
-    frame = checked(candidates)
-    alone = set(selected_alone(frame))
-    for category, part in frame.groupby("category", observed=True):
+    alone = set(selected_alone(candidates))
+    for category, part in candidates.groupby("category", observed=True):
         for mode, rows in part[part["phase"] == "stream"].groupby("mode", observed=True):
             yield from _pairs_of(category, str(mode), rows, across)
         if any(where == category for _, where in alone):
-            for pair in _pairs_of(category, SELECTED, part[part["phase"] == SELECTED].assign(sample=0), across):
-                if any((run, category) in alone for run, _ in pair.runs):
-                    yield pair
+            pairs = _pairs_of(category, SELECTED, part[part["phase"] == SELECTED].assign(sample=0), across)
+            yield from (pair for pair in pairs if any((run, category) in alone for run, _ in pair.runs))
 
 
 def _pairs_of(category: str, mode: str, rows: pd.DataFrame, across: bool) -> Iterator[_Pair]:
     keys = list(zip(rows["run"].astype(str), rows["method"].astype(str), strict=True))
     runs = sorted(set(keys))
-    place = {run: i for i, run in enumerate(runs)}
-    run = [place[key] for key in keys]
+    run = list(map({run: i for i, run in enumerate(runs)}.get, keys))
     problems, problem = np.unique(rows["problem"].to_numpy(dtype=int), return_inverse=True)
     sample = rows["sample"].to_numpy(dtype=int)
     shape = len(runs), len(problems), int(sample.max()) + 1
     programs, there = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=bool)
-    programs[run, problem, sample] = rows["program"].to_numpy(dtype=np.int64)
-    there[run, problem, sample] = True
+    programs[run, problem, sample], there[run, problem, sample] = rows["program"].to_numpy(dtype=np.int64), True
     for one, other in combinations(range(len(runs)), 2):
-        both = there[one] & there[other]
+        a, b, both = programs[one], programs[other], there[one] & there[other]
         if not both.any() or not (across or runs[one][1] == runs[other][1]):
             continue
-        a, b = programs[one], programs[other]
         crossed = there[one][:, :, None] & there[other][:, None, :] & ~np.eye(a.shape[1], dtype=bool)
         same = ((a[:, :, None] == b[:, None, :]) & crossed).sum(axis=(1, 2))
         total = crossed.sum(axis=(1, 2))
         overall = same.sum() / total.sum() if total.any() else CHANCE_OF_ONE
         chance = (same + overall) / (total + 1)  # of few samples, nearer to that of all problems
         equal, compared = ((a == b) & both).sum(axis=1), both.sum(axis=1)
-        shared = _shared(equal, compared, chance)
-        yield _Pair(category, mode, (runs[one], runs[other]), problems, equal, compared, chance, shared)
+        arrays = (problems, equal, compared, chance, _shared(equal, compared, chance))
+        yield _Pair(category, mode, (runs[one], runs[other]), *(array[compared > 0] for array in arrays))
 
 
 def _shared(equal: np.ndarray, compared: np.ndarray, chance: np.ndarray) -> np.ndarray:
@@ -201,12 +194,7 @@ def _shared(equal: np.ndarray, compared: np.ndarray, chance: np.ndarray) -> np.n
         moved = score[::-1] - change
         came_from[:, i] = np.where(moved > score, [1, 0], [0, 1])
         score = np.maximum(score, moved) + likelihood[:, i]
-    state = np.empty(len(equal), dtype=int)
-    state[-1] = score[1] > score[0]  # apart, where nothing tells
+    states = [int(score[1] > score[0])]  # apart, where nothing tells
     for i in range(len(equal) - 1, 0, -1):
-        state[i - 1] = came_from[state[i], i]
-    return state.astype(bool)
-
-
-def _share(part: np.ndarray, whole: np.ndarray) -> float:
-    return float(part.sum() / whole.sum()) if whole.sum() else float("nan")
+        states.append(came_from[states[-1], i])
+    return np.array(states[::-1], dtype=bool)

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from ..selection import round_answer
 from . import statistics as metrics
 from .choose import PROBLEM, expected_score, modes_of
-from .variance import Runs, Variance, alike, decompose, interval, prediction_interval, proportion_interval
+from .variance import Runs, Variance, decompose, interval, pool_strata, prediction_interval, proportion_interval
 
 #: Rows over categories. Micro: the mean over problems; macro: the mean of the categories' means. `all`: every category
 #: of the data set; `covered`: those that all sides of a comparison have.
@@ -26,9 +27,8 @@ RERUN = 5
 
 
 class Estimate(NamedTuple):
-    """A mean over problems with its 95 % interval over problems and runs; where the mean of five new runs on the same
-    problems falls (`prediction_*`, 95 %); and the spread between runs.
-    """
+    """A mean over problems with its 95 % interval over problems and runs, where the mean of five new runs on the same
+    problems falls (95 %), and the spread between runs."""
 
     value: float
     low: float
@@ -41,15 +41,13 @@ class Estimate(NamedTuple):
 
 
 def score(candidates: pd.DataFrame, rule: str, k: int, *, seed: int = 0, resamples: int = 100) -> pd.DataFrame:
-    """How often `rule`, a selection rule or `oracle`, is right with k samples a problem: column `score`; `worth`: n /
-    k.
-    """
+    """How often `rule`, a selection rule or `oracle`, is right with k of n samples (`score`; `worth`: n / k)."""
     if candidates.empty:
         return no_scores()
-    oracle = rule == "oracle"
-    scores = (
-        oracle_score(candidates, k) if oracle else expected_score(candidates, rule, k, seed=seed, resamples=resamples)
-    )
+    if rule == "oracle":
+        scores = oracle_score(candidates, k)
+    else:
+        scores = expected_score(candidates, rule, k, seed=seed, resamples=resamples)
     n = candidates.groupby(PROBLEM, observed=True).size().rename("worth") / k
     return scores.merge(n.reset_index(), on=PROBLEM, how="left")
 
@@ -59,7 +57,7 @@ def no_scores() -> pd.DataFrame:
     return pd.DataFrame({name: [] for name in [*PROBLEM, "level", "score", "worth"]})
 
 
-def scored(scores: pd.DataFrame) -> pd.DataFrame:
+def drop_unscored(scores: pd.DataFrame) -> pd.DataFrame:
     """Scores without the problems that could not be scored, and the categories of which more than 5 % could not."""
     known = scores.dropna(subset="score")
     whole, left = (part.groupby("category", observed=True)["problem"].nunique() for part in (scores, known))
@@ -93,15 +91,15 @@ def oracle_score(candidates: pd.DataFrame, k: int) -> pd.DataFrame:
     if candidates.empty:
         return no_scores()
     table, modes = correct_counts(candidates), modes_of(candidates)
-    n = table[[f"n_{mode}" for mode in modes]].to_numpy()
-    c = table[[f"c_{mode}" for mode in modes]].to_numpy()
+    n, c = (table[[f"{what}_{mode}" for mode in modes]].to_numpy() for what in "nc")
     used = (n > 0).sum(axis=1, keepdims=True)
     later = np.cumsum(n > 0, axis=1) > used - k % used
     share = np.where(n > 0, k // used + later, 0)
     share = np.where(n.sum(axis=1, keepdims=True) == k, n, share)
-    whole = (share <= n).all(axis=1) & (share.sum(axis=1) == k) & ((share > 0) | (n == 0)).all(axis=1)
-    scores = np.where(whole, metrics.pass_at_k_by_mode(n, c, np.minimum(share, n)), np.nan)
-    return table[[*PROBLEM, "level"]].assign(score=scores)
+    of_every_mode = ((share > 0) | (n == 0)).all(axis=1)
+    return table[[*PROBLEM, "level"]].assign(
+        score=np.where(of_every_mode, metrics.pass_at_k_by_mode(n, c, share), np.nan)
+    )
 
 
 def distinct_score(candidates: pd.DataFrame, k: int, value: Callable[[pd.DataFrame], pd.Series]) -> pd.DataFrame:
@@ -113,25 +111,16 @@ def distinct_score(candidates: pd.DataFrame, k: int, value: Callable[[pd.DataFra
         return no_scores()
     ran = candidates[(candidates["status"] == "ok").to_numpy()]
     ran = ran.assign(value=value(ran)).dropna(subset="value")
-    count = ran.groupby([*PROBLEM, "value"], observed=True).size().rename("m").reset_index()
     size = candidates.groupby(PROBLEM, observed=True).agg(level=("level", "first"), n=("level", "size")).reset_index()
-    count = count.merge(size, on=PROBLEM)
-    count["expected"] = metrics.pass_at_k(count["n"].to_numpy(), count["m"].to_numpy(), k)
-    expected = count.groupby(PROBLEM, observed=True)["expected"].sum(min_count=1).rename("score").reset_index()
-    result = size.merge(expected, on=PROBLEM, how="left")
+    count = ran.groupby([*PROBLEM, "value"], observed=True).size().reset_index(name="m").merge(size, on=PROBLEM)
+    count["score"] = metrics.pass_at_k(count["n"].to_numpy(), count["m"].to_numpy(), k)
+    result = size.merge(count.groupby(PROBLEM, observed=True)["score"].sum().reset_index(), on=PROBLEM, how="left")
     return result.assign(score=np.where(result["n"] < k, np.nan, result["score"].fillna(0)))
 
 
 def graded_answer(candidates: pd.DataFrame) -> pd.Series:
     """The answer of each candidate that is graded: a number rounded to two decimals, any other text as it is."""
-
-    def rounded(answer: str) -> float | str:
-        try:
-            return round(float(answer), 2)
-        except ValueError:
-            return answer
-
-    return candidates["answer"].map(rounded, na_action="ignore")
+    return candidates["answer"].map(round_answer, na_action="ignore")
 
 
 def groups_of(categories: Sequence[str], covered: Sequence[str]) -> dict[str, Sequence[str]]:
@@ -156,27 +145,25 @@ def by_run(scores: pd.DataFrame) -> pd.DataFrame:
 def variance_of(scores: pd.DataFrame, minus: pd.DataFrame | None = None) -> Variance | None:
     """The decomposition of a mean over problems, or of the difference from `minus` on the problems that both have.
 
-    Strata are categories, alike in what runs add (`variance.alike`). Runs whose problems share nothing (`shares_state`)
+    Strata are categories, alike in what runs add (`pool_strata`). Runs whose problems share nothing (`shares_state`)
     add nothing; scores of the same runs are subtracted run by run. None where there is no scored problem.
     """
     index, runs = _side_by_side(scores, minus)
-    return _decomposed(index, runs) if len(index) else None
+    return _pooled(index, runs) if len(index) else None
 
 
-def redrawn(scores: pd.DataFrame, minus: pd.DataFrame, *, rng: np.random.Generator, times: int = 100) -> list[Variance]:
+def redraw(scores: pd.DataFrame, minus: pd.DataFrame, *, rng: np.random.Generator, times: int = 100) -> list[Variance]:
     """`variance_of` a difference, so many times, with the problems of both drawn anew within their categories."""
     index, runs = _side_by_side(scores, minus)
-    problems = index.to_frame(index=False)
-    again = []
+    strata, again = index.to_frame(index=False).groupby("category", observed=True), []
     for _ in range(times if len(index) else 0):
-        drawn = problems.groupby("category", observed=True).sample(frac=1, replace=True, random_state=rng).index
-        of_drawn = [run._replace(scores=run.scores[drawn], worth=run.worth[drawn]) for run in runs]
-        again.append(_decomposed(index[drawn], of_drawn))
+        drawn = strata.sample(frac=1, replace=True, random_state=rng).index
+        again.append(_pooled(index[drawn], [Runs(run.scores[drawn], run.run_sd, run.worth[drawn]) for run in runs]))
     return again
 
 
-def _decomposed(index: pd.Index, runs: Sequence[Runs]) -> Variance:
-    return alike(decompose(*runs, strata=index.get_level_values("category").astype(str)))
+def _pooled(index: pd.Index, runs: Sequence[Runs]) -> Variance:
+    return pool_strata(decompose(*runs, strata=index.get_level_values("category").astype(str)))
 
 
 def _side_by_side(scores: pd.DataFrame, minus: pd.DataFrame | None) -> tuple[pd.Index, list[Runs]]:
@@ -187,16 +174,13 @@ def _side_by_side(scores: pd.DataFrame, minus: pd.DataFrame | None) -> tuple[pd.
         parts = [both.assign(score=both["score"] - both["score_minus"])] if len(both) else parts
     sides = [by_run(part) for part in parts]
     index = sides[0].index if len(sides) == 1 else sides[0].index.intersection(sides[1].index)
-    return index, [
-        Runs(side.loc[index].to_numpy(dtype=float), run_sd=run_effect(part), worth=_worth(part, index))
-        for side, part in zip(sides, parts, strict=True)
-    ]
-
-
-def _worth(scores: pd.DataFrame, index: pd.Index) -> np.ndarray:
-    if "worth" not in scores:
-        return np.ones(len(index))
-    return scores.groupby(["category", "problem"], observed=True)["worth"].mean().reindex(index).to_numpy(dtype=float)
+    runs = []
+    for side, part in zip(sides, parts, strict=True):
+        part = part.assign(worth=part.get("worth", 1.0))
+        worth = part.groupby(["category", "problem"], observed=True)["worth"].mean()
+        values, worth = (table.loc[index].to_numpy(dtype=float) for table in (side, worth))
+        runs.append(Runs(values, run_effect(part), worth))
+    return index, runs
 
 
 def run_effect(*rows: pd.DataFrame) -> float | None:
@@ -216,16 +200,14 @@ def estimate_of(table: pd.DataFrame, v: Variance | None, *, macro: bool = False)
     Shares have Wilson's interval at their effective number of problems, other scores Student's.
     """
     if v is None or table.empty:
-        nan = float("nan")
-        return Estimate(nan, nan, nan, nan, nan, nan, 0, 0)
+        return Estimate(*[float("nan")] * 6, 0, 0)
     values, category = table.to_numpy(dtype=float), table.index.get_level_values("category").to_numpy()
     values = values[:, ~np.isnan(values).all(axis=0)]  # the runs of these categories
-    runs = values.shape[1]
     share = bool(((values >= 0) & (values <= 1) | np.isnan(values)).all())
     found = proportion_interval(v) if share else interval(v)
     low, high = prediction_interval(v, RERUN)[1:3]
     ends = (max(low, 0.0), min(high, 1.0)) if share and low == low else (low, high)
     groups = [category == c for c in np.unique(category)] if macro else [slice(None)]
-    whole = [values[:, r] for r in range(runs) if not np.isnan(values[:, r]).any()]
-    means = [metrics.macro_mean([run[rows].mean() for rows in groups]) for run in whole]
-    return Estimate(v.value, found.low, found.high, *ends, metrics.run_sd(means), runs, len(values))
+    whole = values[:, ~np.isnan(values).any(axis=0)]
+    sd = metrics.run_sd(np.mean([whole[rows].mean(axis=0) for rows in groups], axis=0))
+    return Estimate(v.value, found.low, found.high, *ends, sd, values.shape[1], len(values))

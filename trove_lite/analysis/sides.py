@@ -23,9 +23,8 @@ class Comparison:
     """Candidates ready to be compared, side by side.
 
     `sides`: name → candidates of independent runs, in sampling order (`choose.in_order`); one may be empty.
-    `categories` and `levels` are the data set's, `by` says what levels are; `title`: what ran on what. `calls`: a row
-    for every request of these sides to a model (None: each candidate is one). `missing`: name → samples that could not
-    be had.
+    `categories` and `levels` are the data set's, `by` says what levels are; `title`: what ran on what. `calls`: all
+    requests of these sides (None: each candidate is one). `missing`: name → samples that could not be had.
     """
 
     sides: Mapping[str, pd.DataFrame]
@@ -49,13 +48,11 @@ class Comparison:
         together = pd.concat([f[["model", "provenance", "dataset", "category", "level"]] for f in filled])
         (dataset,) = one_kind(together, "dataset")
         data, categories, levels, by = _described(dataset, together)
-        ran = [" and ".join(dict.fromkeys(together[column].astype(str))) for column in ("model", "provenance")]
-        missing = {}
-        for name, side in sides.items():
-            lost = side[(side["phase"] == "stream") & side["status"].isin(MISSING)]
-            missing[name] = lost[["category", "problem", "status"]].astype({"category": str, "status": str})
-        title = title or f"{ran[0]}, {ran[1]} runs on {data}"
-        return cls(frames, categories, dataset, title, levels, by, calls, missing=missing)
+        model, provenance = (" and ".join(together[name].astype(str).unique()) for name in ("model", "provenance"))
+        lost = {name: side[(side["phase"] == "stream") & side["status"].isin(MISSING)] for name, side in sides.items()}
+        lost = {name: rows[["category", "problem", "status"]].astype(object) for name, rows in lost.items()}
+        title = title or f"{model}, {provenance} runs on {data}"
+        return cls(frames, categories, dataset, title, levels, by, calls, missing=lost)
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name not in self.sides:
@@ -83,7 +80,7 @@ class Comparison:
         sizes = [sample_counts(side).mode().max() for name in names or self.sides if len(side := self[name])]
         return int(min(sizes, default=0))
 
-    def checked(self, k: int, *names: str) -> int:
+    def check_k(self, k: int, *names: str) -> int:
         """k, a number of samples a problem that some of these sides (none: all) has. Raises where none has."""
         most = {name: int(sample_counts(self[name]).max()) for name in names or self.sides if len(self[name])}
         if not isinstance(k, Integral) or k < 1 or k > max(most.values(), default=k):
@@ -93,7 +90,7 @@ class Comparison:
 
     def budget(self, k: int | None) -> int:
         """k calls a problem, checked; None: as many as all sides have."""
-        return self.samples() if k is None else self.checked(k)
+        return self.samples() if k is None else self.check_k(k)
 
     def with_sides(self, **sides: pd.DataFrame) -> Self:
         """The same with these sides beside or instead of its own."""
@@ -117,7 +114,7 @@ def compare(runs: pd.DataFrame | Mapping[str, pd.DataFrame], *, calls: pd.DataFr
     return Comparison.of({name: independent_runs(frame, across=True) for name, frame in runs.items()}, calls=calls)
 
 
-def compared(comparison: object) -> Comparison:
+def require_comparison(comparison: object) -> Comparison:
     """The comparison itself. Raises TroveLiteError where it is none."""
     if not isinstance(comparison, Comparison):
         raise TroveLiteError(f"not a comparison, but a {type(comparison).__name__}: see compare")

@@ -106,17 +106,6 @@ def question_means(scores: Scores) -> Array:
     return _ratio(np.nansum(scores, axis=1), (~np.isnan(scores)).sum(axis=1))
 
 
-def micro_mean(values: npt.ArrayLike, sizes: npt.ArrayLike) -> float:
-    """Mean over questions from means over categories; NaN if a category with questions is NaN."""
-    values, sizes = np.asarray(values, dtype=float), np.asarray(sizes, dtype=float)
-    return float(_ratio(values[sizes > 0] @ sizes[sizes > 0], sizes.sum()))
-
-
-def macro_mean(values: npt.ArrayLike) -> float:
-    """Mean over categories, each weighing the same; NaN if any is NaN."""
-    return micro_mean(values, np.ones(len(values)))
-
-
 def holm(p_values: npt.ArrayLike) -> Array:
     """Holm's adjusted p values (Holm 1979), of all tests that are read together; NaN stays and counts as no test."""
     p = np.asarray(p_values, dtype=float)

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..candidates import load_candidates, read_description, run_name
+from ..candidates import load_candidates, name_table, read_description, run_name
 from ..errors import TroveLiteError
 from ..parse import parse_tools
 from ..programs import plain_name
+from .failures import FUNCTION
 
 #: What stands beside outcomes, which no run.json goes with.
 TOOLBOXES = "toolboxes.csv"
 KEPT = ["run", "method", "category", "seed", "rank", "name", "signature", "imports", "problem"]
-STREAM = ["method", "category", "seed"]
-TOOLBOX_COLUMNS = [*STREAM, "rank", "function", "first_problem", "answers", "programs", "tools"]
+TOOLBOX_COLUMNS = [*FUNCTION[:3], "rank", "function", "first_problem", "answers", "programs", "tools"]
 
 
 def toolboxes(runs: Iterable[str | Path]) -> pd.DataFrame:
@@ -25,7 +25,7 @@ def toolboxes(runs: Iterable[str | Path]) -> pd.DataFrame:
     and `problem` (which made it) are null for recorded runs. Raises TroveLiteError where a run is missing.
     """
     parts = []
-    for path in _there(runs):
+    for path in _existing_paths(runs):
         if path.is_dir():
             about = read_description(path)
             listed = pd.DataFrame(about.get("toolboxes") or [])
@@ -45,27 +45,25 @@ def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame
     programs in IMPORT mode with it; `first_problem`: the one that created it; `tools`: the size of the whole toolbox.
     """
     parts = []
-    for folder in _there(runs):
+    for folder in _existing_paths(runs):
         table = toolboxes([folder])
         table = table[table["imports"].notna()].astype({"imports": "int64", "problem": "int64"})
         if table.empty:
             continue
-        candidates = load_candidates(folder)
         used = Counter(
             (row.method, row.category, row.seed, name)
-            for row in candidates[candidates["mode"] == "import"].itertuples()
+            for row in load_candidates(folder).query("mode == 'import'").itertuples()
             for name in {plain_name(tool.name) for tool in parse_tools(row.tools)}
         )
         table = table.rename(columns={"name": "function", "imports": "answers", "problem": "first_problem"})
-        table["programs"] = [used[key] for key in table[[*STREAM, "function"]].itertuples(index=False, name=None)]
-        table["tools"] = table.groupby(STREAM)["rank"].transform("size")
-        parts.append(table[table["rank"] <= top].sort_values([*STREAM, "rank"])[TOOLBOX_COLUMNS])
+        table["programs"] = [used[key] for key in table[FUNCTION].itertuples(index=False, name=None)]
+        table["tools"] = table.groupby(FUNCTION[:3])["rank"].transform("size")
+        parts.append(table[table["rank"] <= top].sort_values([*FUNCTION[:3], "rank"])[TOOLBOX_COLUMNS])
     table = pd.concat(parts or [pd.DataFrame(columns=TOOLBOX_COLUMNS)], ignore_index=True)
-    table.attrs = {"name": "toolbox", "title": "toolboxes", "note": "no live run of TROVE: recorded logs note none"}
-    return table
+    return name_table(table, "toolbox", "toolboxes", note="no live run of TROVE: recorded logs note none")
 
 
-def _there(runs: Iterable[str | Path]) -> list[Path]:
+def _existing_paths(runs: Iterable[str | Path]) -> list[Path]:
     if isinstance(runs, str | Path):
         raise TroveLiteError(f"{runs}: give a list of runs")
     paths = list(map(Path, runs))

@@ -54,7 +54,7 @@ class Variance:
     run_degrees: Array  # (strata, methods): of freedom of `run`; infinite where it is assumed
     repeats: Array  # (strata, methods): runs over which a question's samples are averaged
     independent: Array  # (strata, methods): independent runs over which a run's own effect is averaged
-    shared: bool = False  # whether `run` is one estimate, of all strata together (`alike`)
+    shared: bool = False  # whether `run` is one estimate, of all strata together (`pool_strata`)
 
     @property
     def value(self) -> float:
@@ -72,8 +72,8 @@ class Variance:
     @property
     def sds(self) -> dict[str, Array | float]:
         """Standard deviations for a table: `problem`, and one a method `sample` and `run`; strata by their weights."""
-        problem, sample, run = (self.weights @ x for x in (self.problem, self.sample, self.run))
-        return {k: np.sqrt(np.maximum(x, 0)) for k, x in {"problem": problem, "sample": sample, "run": run}.items()}
+        parts = {"problem": self.problem, "sample": self.sample, "run": self.run}
+        return {name: np.sqrt(np.maximum(self.weights @ part, 0)) for name, part in parts.items()}
 
     @property
     def covers(self) -> str:
@@ -120,10 +120,7 @@ class Variance:
 
 
 def decompose(
-    scores: npt.ArrayLike | Runs,
-    minus: npt.ArrayLike | Runs | None = None,
-    *,
-    strata: npt.ArrayLike | None = None,
+    scores: npt.ArrayLike | Runs, minus: npt.ArrayLike | Runs | None = None, *, strata: npt.ArrayLike | None = None
 ) -> Variance:
     """Problem, sample and run variance of the mean of (questions, runs), or of a difference of two such means.
 
@@ -132,7 +129,7 @@ def decompose(
 
     minus: a second method on the same questions, with runs of its own (of the same runs give a - b as one). strata: a
     label a question, whose shares are fixed and whose runs are independent of each other's. What one run cannot show is
-    NaN unless assumed in `Runs`, or taken from other strata (`alike`).
+    NaN unless assumed in `Runs`, or taken from other strata (`pool_strata`).
     """
     methods = [x if isinstance(x, Runs) else Runs(x) for x in (scores, minus) if x is not None]
     tables = [np.asarray(m.scores, dtype=float) for m in methods]
@@ -158,7 +155,7 @@ def decompose(
     )
 
 
-def alike(v: Variance) -> Variance:
+def pool_strata(v: Variance) -> Variance:
     """The same with run and sample variances that all strata share, so that those with a single run have them too.
 
     A run's effect of one size on the logit of being right is, on the mean, a SD in proportion to the sample variance
@@ -219,8 +216,8 @@ def interval(v: Variance, level: float = 0.95) -> Interval:
 
     Where every question has the same value, value +- 3 / N (the rule of three).
     """
-    half = -np.log(1 - level) / v.problems if v.se == 0 else stats.t.ppf((1 + level) / 2, v.df) * v.se
-    return Interval(v.value, float(v.value - half), float(v.value + half), v.se)
+    half = float(-np.log(1 - level) / v.problems if v.se == 0 else stats.t.ppf((1 + level) / 2, v.df) * v.se)
+    return Interval(v.value, v.value - half, v.value + half, v.se)
 
 
 def proportion_interval(v: Variance) -> Interval:
@@ -269,8 +266,8 @@ def prediction_interval(v: Variance, runs: int, *, rounding: float = 0.0) -> Int
     not below 0. `rounding`: half a unit of the last digit printed. NaN where run or sample is unknown.
     """
     se, df = _rerun_error(v, runs)
-    half = stats.t.ppf(0.975, df) * se + rounding
-    return Interval(v.value, float(v.value - half), float(v.value + half), se)
+    half = float(stats.t.ppf(0.975, df) * se) + rounding
+    return Interval(v.value, v.value - half, v.value + half, se)
 
 
 def rerun_p(v: Variance, printed: float, runs: int, *, rounding: float = 0.0) -> float:
@@ -279,6 +276,7 @@ def rerun_p(v: Variance, printed: float, runs: int, *, rounding: float = 0.0) ->
 
 
 def _rerun_error(v: Variance, runs: int) -> tuple[float, float]:
+    """Standard error, with its degrees of freedom, of `prediction_interval`."""
     weights, sampling = v.weights[:, None] ** 2, v.sample / v.sizes[:, None] * (1 / v.repeats + 1 / runs)
     run_means = weights * (v.run * (1 / v.independent + 1 / runs) + sampling)
     variance = max(run_means.sum(), (weights * sampling).sum())
@@ -308,9 +306,8 @@ def power(v: Variance, delta: float, *, problems: float, runs: int) -> float:
 
 @lru_cache
 def _errors(df: float) -> Array:
-    """By what factor a standard error with so many degrees of freedom is off, at 500 quantiles: averaging over them is
-    noncentral t's distribution, where scipy's own is at times NaN.
-    """
+    """By what factor a standard error of so many degrees of freedom is off, at 500 quantiles, over which `power` is
+    averaged: that is noncentral t's distribution, where scipy's own is at times NaN."""
     return np.sqrt(stats.chi2.ppf((np.arange(500) + 0.5) / 500, df) / df)
 
 
@@ -321,16 +318,13 @@ def problems_needed(v: Variance, delta: float, *, runs: int) -> float:
         return POWER_WANTED - power(v, delta, problems=np.exp(log_problems), runs=runs)
 
     low, high = np.log(2.0 * len(v.sizes)), np.log(1e8)
-    if np.isnan(lacking(high)):
-        return float("nan")
-    if lacking(high) > 0:
-        return float("inf")
+    if not lacking(high) <= 0:
+        return float("inf") if lacking(high) > 0 else float("nan")
     return float(np.ceil(np.exp(optimize.brentq(lacking, low, high)))) if lacking(low) > 0 else np.exp(low)
 
 
 def _satterthwaite(total: float, *parts: tuple[npt.ArrayLike, npt.ArrayLike]) -> float:
-    """Degrees of freedom of a sum of variances: total^2 / sum part^2 / df (Satterthwaite 1946), never fewer than any
-    has.
+    """Degrees of freedom of a sum of variances: total^2 / sum part^2 / df (Satterthwaite 1946), no fewer than any has.
 
     A part of unknown or assumed value, or of no degrees, has no uncertainty to count.
     """

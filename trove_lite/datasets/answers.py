@@ -64,12 +64,20 @@ def plain_words(text: str) -> str:
     if len(text) > LONGEST_WORDS:
         return text
     while found := WRAPPER.search(text):
-        depth, end = 1, found.end()
-        while end < len(text) and (depth := depth + {"{": 1, "}": -1}.get(text[end], 0)):
-            end += 1
+        end = closing_brace(text, found.end())
         text = text[: found.start()] + text[found.end() : end] + text[end + 1 :]
     text = EMPHASIS.sub(r"\2", MATH.sub(r"\1", text))
     return text.strip("*` \t\n")
+
+
+def closing_brace(text: str, start: int) -> int:
+    """Where the brace ends that stands open before `start`; the text's end for none within 500 characters."""
+    depth = 1
+    for at in range(start, min(len(text), start + LONGEST_WORDS)):
+        depth += {"{": 1, "}": -1}.get(text[at], 0)
+        if not depth:
+            return at
+    return len(text)
 
 
 def read_last_line(output: str) -> list[str]:

@@ -33,17 +33,9 @@ class Problem:
     level: str = ""
     files: Mapping[str, Path] = field(default_factory=dict, hash=False)
 
-    @property
-    def dataset(self) -> str:
-        return self.question.dataset
-
-    @property
-    def category(self) -> str:
-        return self.question.category
-
-    @property
-    def index(self) -> int:
-        return self.question.index
+    dataset = property(lambda self: self.question.dataset)
+    category = property(lambda self: self.question.category)
+    index = property(lambda self: self.question.index)
 
 
 def numbered(dataset: str, category: str, rows: Iterable[tuple]) -> tuple[Problem, ...]:

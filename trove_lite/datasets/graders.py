@@ -7,6 +7,7 @@ does (`agrees`), for gold answers that are numbers, without symbolic algebra.
 
 import math
 import re
+from collections import deque
 from collections.abc import Sequence
 
 from ..errors import TroveLiteError
@@ -117,12 +118,13 @@ def value_of(text: str) -> float | None:
 
 def worked_out(text: str) -> float | None:
     """The value of numbers, pi, roots and logarithms with signs between them; None for any other text, or too much."""
-    tokens = _tokens(text)
-    if not tokens:
-        return None
+    tokens, at, text = deque(), 0, text.strip()
+    while found := TOKEN.match(text, at):
+        tokens.append(found[found.lastindex])
+        at = found.end()
     try:
-        value, rest = _sum(tokens)
-        return value if not rest and math.isfinite(value) else None
+        value = _sum(tokens) if at == len(text) else math.nan
+        return value if not tokens and math.isfinite(value) else None
     except (ArithmeticError, ValueError, IndexError, TypeError, RecursionError):
         return None
 
@@ -147,58 +149,52 @@ def _plain(text: str) -> str:
     return text[1:-1] if text[:1] == "[" and text[-1:] == "]" else text
 
 
-def _tokens(text: str) -> list[str] | None:
-    """Numbers, names and signs; None where something else stands among them."""
-    tokens, at, text = [], 0, text.strip()
-    while found := TOKEN.match(text, at):
-        tokens.append(found[found.lastindex])
-        at = found.end()
-    return tokens if at == len(text) else None
+def _sum(tokens: deque[str]) -> float:
+    """The value of what stands first; as below, its tokens are taken away."""
+    value = _product(tokens)
+    while tokens and tokens[0] in "+-":
+        sign = tokens.popleft()
+        value = value + _product(tokens) if sign == "+" else value - _product(tokens)
+    return value
 
 
-def _sum(tokens: list[str]) -> tuple[float, list[str]]:
-    value, rest = _product(tokens)
-    while rest and rest[0] in "+-":
-        term, after = _product(rest[1:])
-        value, rest = (value + term if rest[0] == "+" else value - term), after
-    return value, rest
-
-
-def _product(tokens: list[str]) -> tuple[float, list[str]]:
+def _product(tokens: deque[str]) -> float:
     """Factors with signs between them, or without: 2pi, 3(4)."""
-    value, rest = _signed(tokens)
-    while rest and rest[0] not in ("+", "-", ")"):
-        divides = rest[0] == "/"
-        factor, rest = _signed(rest[1:] if rest[0] in ("*", "/") else rest)
-        value = value / factor if divides else value * factor
-    return value, rest
+    value = _signed(tokens)
+    while tokens and tokens[0] not in ("+", "-", ")"):
+        sign = tokens.popleft() if tokens[0] in ("*", "/") else ""
+        value = value / _signed(tokens) if sign == "/" else value * _signed(tokens)
+    return value
 
 
-def _signed(tokens: list[str]) -> tuple[float, list[str]]:
+def _signed(tokens: deque[str]) -> float:
     if tokens[0] in ("+", "-"):
-        value, rest = _signed(tokens[1:])
-        return (-value if tokens[0] == "-" else value), rest
-    value, rest = _atom(tokens)
-    while rest and rest[0] == "!":
-        value, rest = float(math.factorial(int(value))) if value == int(value) <= 170 else math.nan, rest[1:]
-    if rest and rest[0] in ("^", "**"):
-        power, rest = _signed(rest[1:])
+        return -_signed(tokens) if tokens.popleft() == "-" else _signed(tokens)
+    value = _atom(tokens)
+    while tokens and tokens[0] == "!":
+        tokens.popleft()
+        value = float(math.factorial(int(value))) if value == int(value) <= 170 else math.nan
+    if tokens and tokens[0] in ("^", "**"):
+        tokens.popleft()
+        power = _signed(tokens)
         if abs(power) > LARGEST_POWER:
             raise OverflowError
         value = value**power
-    return value, rest
+    return value
 
 
-def _atom(tokens: list[str]) -> tuple[float, list[str]]:
-    first, rest = tokens[0], tokens[1:]
-    if first == "(":
-        value, rest = _sum(rest)
-        if rest[0] != ")":
-            raise ValueError
-        return value, rest[1:]
-    if first == "pi":
-        return math.pi, rest
-    if first in ("sqrt", "ln"):
-        value, rest = _atom(rest)
-        return (math.sqrt if first == "sqrt" else math.log)(value), rest
-    return float(first), rest
+def _atom(tokens: deque[str]) -> float:
+    match tokens.popleft():
+        case "(":
+            value = _sum(tokens)
+            if tokens.popleft() != ")":
+                raise ValueError
+            return value
+        case "pi":
+            return math.pi
+        case "sqrt":
+            return math.sqrt(_atom(tokens))
+        case "ln":
+            return math.log(_atom(tokens))
+        case number:
+            return float(number)

@@ -79,37 +79,37 @@ def _entries(path: Path, grader: str) -> list[dict]:
     entries, ids = [], {}
     for number, line in enumerate(lines, start=1):
         if line.strip():
-            entry = _entry(line, f"{path}, line {number}", grader)
-            first = ids.setdefault(json.dumps(entry["id"]), number) if "id" in entry else number
-            if first != number:
-                raise DamagedFile(f"{path}, line {number}: id '{entry['id']}' is that of line {first}; give it once")
-            entries.append(entry)
+            try:
+                entries.append(_entry(line, grader))
+                first = ids.setdefault(json.dumps(entries[-1]["id"]), number) if "id" in entries[-1] else number
+                if first != number:
+                    raise ValueError(f"id '{entries[-1]['id']}' is that of line {first}; give it once")
+            except (ValueError, RecursionError) as error:
+                raise DamagedFile(f"{path}, line {number}: {error}") from error
     return entries
 
 
-def _entry(line: str, where: str, grader: str) -> dict:
-    """One line's fields, each of the type it should have; `answer` a float, a text, or a list of them."""
+def _entry(line: str, grader: str) -> dict:
+    """One line's fields, `answer` a float, a text, or a list of them. Raises ValueError for one of another type."""
+    asked = "give an object with `question` and `answer`"
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise DamagedFile(f"{where}: not JSON ({error}); give an object with `question` and `answer`") from error
+        raise ValueError(f"not JSON ({error}); {asked}") from error
     if not isinstance(entry, dict):
-        raise DamagedFile(f"{where}: not an object; give one with `question` and `answer`")
-    if not _is_text(entry.get("question")):
-        raise DamagedFile(f"{where}: field 'question' is missing or no text; give the question")
-    level, category = entry.get("level", ""), entry.get("category", WITHOUT)
-    if isinstance(level, bool) or not isinstance(level, int | str) or len(str(level)) > LONGEST_LEVEL:
-        raise DamagedFile(f"{where}: field 'level' is {json.dumps(level)[:40]}; give a text or a whole number")
-    if not isinstance(category, str) or not CATEGORY.fullmatch(category):
-        raise DamagedFile(
-            f"{where}: category {json.dumps(category)[:120]}; use letters, digits, spaces, dots, dashes: it names files"
-        )
-    given = entry.get("answer")
+        raise ValueError(f"not an object; {asked}")
+    level, category, given = entry.get("level", ""), entry.get("category", WITHOUT), entry.get("answer")
     golds = [_gold(one, grader) for one in (given if isinstance(given, list) else [given])]
+    if not _is_text(entry.get("question")):
+        raise ValueError("field 'question' is missing or no text; give the question")
+    if isinstance(level, bool) or not isinstance(level, int | str) or len(str(level)) > LONGEST_LEVEL:
+        raise ValueError(f"field 'level' is {json.dumps(level)[:40]}; give a text or a whole number")
+    if not isinstance(category, str) or not CATEGORY.fullmatch(category):
+        named = json.dumps(category)[:120]
+        raise ValueError(f"category {named}; use letters, digits, spaces, dots, dashes: it names files")
     if not golds or None in golds:
-        raise DamagedFile(f"{where}: field 'answer' is missing, or no number or text; give one of them, or a list")
-    answer = golds if isinstance(given, list) else golds[0]
-    return entry | {"answer": answer, "level": str(level), "category": category}
+        raise ValueError("field 'answer' is missing, or no number or text; give one of them, or a list")
+    return entry | {"answer": golds if isinstance(given, list) else golds[0], "level": str(level), "category": category}
 
 
 def _gold(answer: object, grader: str) -> float | str | None:

@@ -15,8 +15,10 @@ from ..selection import number_text
 from .answers import LONGEST, composed
 
 DECIMAL = re.compile(r"[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
-CITATION_MARKS = "•♦†‡*#+"
-CITATION_NUMBER = re.compile(r"\[[0-9]+\]")
+#: What ends a text and does not count, read backwards: marks and brackets (at the very start only around a number), and
+#: details in parentheses.
+CITATIONS = re.compile(r"(?:[•♦†‡*#+]|\][^\]]*\[(?!\Z)|\][0-9]+\[\Z)*")
+DETAILS = re.compile(r"(?:\)[^)]*\( (?!\Z))*")
 PLAIN = str.maketrans({**dict.fromkeys("‘’´`", "'"), **dict.fromkeys("“”", '"'), **dict.fromkeys("‐‑‒–—−", "-")})
 
 
@@ -72,33 +74,13 @@ def normal_text(text: str) -> str:
     before = None
     while text != before and len(text) <= LONGEST:
         before = text
-        text = _without_quotes(_without_details(_without_citations(text.strip()).strip()).strip())
+        text = _without_quotes(without_end(without_end(text.strip(), CITATIONS).strip(), DETAILS).strip())
     return re.sub(r"\s+", " ", text.removesuffix(".")).lower().strip()
 
 
-def _without_citations(text: str) -> str:
-    """Less marks and brackets at the end; a bracket at the very start stays, unless it holds a number."""
-    while text:
-        start = len(text.rstrip(CITATION_MARKS))
-        if start == len(text):
-            if not text.endswith("]"):
-                break
-            start = text.find("[", text.rfind("]", 0, -1) + 1)
-            if start == 0 and not CITATION_NUMBER.fullmatch(text):
-                start = text.find("[", 1)
-            if start < 0:
-                break
-        text = text[:start]
-    return text
-
-
-def _without_details(text: str) -> str:
-    while text.endswith(")"):
-        start = text.find(" (", text.rfind(")", 0, -1) + 1)
-        if start <= 0:
-            break
-        text = text[:start]
-    return text
+def without_end(text: str, end: re.Pattern) -> str:
+    """A text less what the pattern finds at its end. It reads backwards, for that takes time linear in the text."""
+    return text[: len(text) - end.match(text[::-1]).end()]
 
 
 def _without_quotes(text: str) -> str:

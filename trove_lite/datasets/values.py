@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ..selection import number_text
-from .answers import LONGEST_WORDS, composed, normalised, plain_words
+from .answers import LONGEST_WORDS, closing_brace, composed, normalised, plain_words
 from .graders import worked_out
 
 NEAR = Fraction(1, 10**6)  # relative
@@ -74,22 +74,12 @@ def read_answer(output: str) -> list[str]:
     for line in reversed(lines):
         marked, start = MARKER.split(line), line.rfind(BOXED)
         if start >= 0:
-            text = line[start : _closed(line, start + len(BOXED)) + 1]
+            text = line[start : closing_brace(line, start + len(BOXED)) + 1]
             break
         if len(marked) > 1 and marked[-1].strip("*: \t"):
             text = marked[-1]
             break
     return [found] if (found := canonical(text.lstrip("#: \t"))) else []
-
-
-def _closed(text: str, start: int) -> int:
-    """Where the brace ends that stands open before `start`; the text's end for none that is near."""
-    depth = 1
-    for at in range(start, min(len(text), start + LONGEST_WORDS)):
-        depth += {"{": 1, "}": -1}.get(text[at], 0)
-        if not depth:
-            return at
-    return len(text)
 
 
 def is_right(answers: Sequence[str], gold: object) -> bool:
@@ -164,25 +154,24 @@ def value_of(text: str) -> Fraction | None:
 def _plain(text: str) -> str:
     """A text as numbers are read in it: without markup, currency and thousands separators, in ASCII where it can be."""
     text = re.sub(r"(?<=\d)[\u2009\u202f\u00a0](?=\d{3}(?!\d))", ",", text)
-    text = _rewritten(text)
-    for pattern, plain in IN_NUMBERS:
-        text = pattern.sub(plain, text)
-    return text.strip()
+    return substituted(_rewritten(text), IN_NUMBERS).strip()
 
 
 def _rewritten(text: str) -> str:
     """A text normalised, its LaTeX, raised digits, fractions in one sign and kinds of minus as plain text has them."""
     text = RAISED.sub(lambda found: f"^({composed('NFKC', found[0])})", plain_words(text))
     text = "".join(f" {c}" if unicodedata.decomposition(c).startswith("<fraction>") else c for c in text)
-    text = normalised(text).translate(SIGNS)
-    for pattern, plain in REWRITTEN:
-        text = pattern.sub(plain, text)
-    before = None
+    text, before = substituted(normalised(text).translate(SIGNS), REWRITTEN), None
     while text != before and len(text) <= LONGEST_WORDS:
-        before = text
-        for pattern, plain in NESTING:
-            text = pattern.sub(plain, text)
+        before, text = text, substituted(text, NESTING)
     return text.strip()
+
+
+def substituted(text: str, rules: Sequence[tuple]) -> str:
+    """A text with what each of the rules, pairs of a pattern and what takes its place, makes of it in turn."""
+    for pattern, plain in rules:
+        text = pattern.sub(plain, text)
+    return text
 
 
 def parts_of(text: str) -> list[str]:

@@ -78,47 +78,31 @@ def preview(question: str, table: Table) -> str:
     rows, and the first of each in any case. Among equals the later one wins, where TroVE's sort was unstable. The rule
     below the header has two blanks, as the released program writes it.
     """
-    header, body = _counts(table)
-    columns = most_alike(likeness(question, header))
-    cells = likeness(question, body).reshape(len(table.rows), len(table.header))
-    rows = [table.header, *(table.rows[i] for i in most_alike(cells.max(axis=1)))]
-    head, *lines = (f"| {' | '.join(row[i] for i in columns)} |" for row in rows)
+    columns = most_alike([likeness(question, cell) for cell in table.header])
+    rows = most_alike([max(likeness(question, cell) for cell in row) for row in table.rows])
+    head, *lines = (
+        f"| {' | '.join(row[i] for i in columns)} |" for row in (table.header, *(table.rows[i] for i in rows))
+    )
     return "\n".join([head, "| " + " --- |" * len(columns), *lines])
 
 
-def most_alike(scores: np.ndarray) -> list[int]:
+def most_alike(scores: Sequence[float]) -> list[int]:
     """Of the highest scores the places, in order, and 0 before them."""
     return sorted({0, *np.argsort(scores, kind="stable")[-SHOWN:].tolist()})
 
 
-class LetterCounts(NamedTuple):
-    """How often each letter occurs in each text: (texts, letters); and how many each text has."""
-
-    letters: tuple[str, ...]
-    counts: np.ndarray
-    lengths: np.ndarray
-
-
-def likeness(question: str, texts: LetterCounts) -> np.ndarray:
-    """The F1 of letters that the question shares with each of the texts."""
-    asked = Counter(comparable(question))
-    counts = np.array([asked[letter] for letter in texts.letters], dtype=np.int64)
-    same = np.minimum(texts.counts, counts).sum(axis=1)
-    precision = same / max(1, asked.total())
-    recall = same / np.maximum(1, texts.lengths)
-    return np.where(same, 2 * precision * recall / np.where(same, precision + recall, 1), 0.0)
+def likeness(question: str, text: str) -> float:
+    """The F1 of the letters that a question shares with a text."""
+    asked, letters = letter_counts(question), letter_counts(text)
+    same = sum(min(count, asked[letter]) for letter, count in letters.items() if letter in asked)
+    precision, recall = same / max(1, asked.total()), same / max(1, letters.total())
+    return same and 2 * precision * recall / (precision + recall)
 
 
-@lru_cache(maxsize=512)
-def _counts(table: Table) -> list[LetterCounts]:
-    """Of a table's header, and of its cells row by row."""
-    found = []
-    for texts in (table.header, [cell for row in table.rows for cell in row]):
-        counted = [Counter(comparable(text)) for text in texts]
-        letters = tuple(sorted(set().union(*counted)))
-        counts = np.array([[count[letter] for letter in letters] for count in counted], dtype=np.int64)
-        found.append(LetterCounts(letters, counts.reshape(len(counted), len(letters)), counts.sum(axis=1)))
-    return found
+@lru_cache(maxsize=1 << 17)
+def letter_counts(text: str) -> Counter:
+    """How often each letter occurs in a text, `comparable`."""
+    return Counter(comparable(text))
 
 
 def comparable(text: str) -> str:

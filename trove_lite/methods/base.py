@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from itertools import islice
 from typing import NamedTuple
 
 from ..datasets.base import Problem, Question
@@ -155,7 +156,7 @@ class Attempt:
     left_out: int = 0  # statements beside the definitions in `library` that are no part of a tool: only counted
     compose: Callable[[str], str] | None = field(default=None, compare=False)  # reply → program; None: by `program`
     program: Callable[..., str] = field(default=program_of, compare=False)  # solution, tools, `library` → program
-    fences: str = ""  # how a reply is read whose program is all its blocks, of `parse.FENCES`; "": by the run's parser
+    fences: str = ""  # `blocks` where a reply's program is all its blocks; "": read by the run's parser
     values: Mapping[str, str] = field(
         default_factory=dict, hash=False
     )  # what else fills the prompt: `program`, `error`
@@ -228,6 +229,11 @@ def as_asked(question: Question) -> str:
     return f"{question.context}\n\n{question.text}" if question.context else question.text
 
 
+def gold_text(gold: object) -> str:
+    """A gold answer as it is written: 3, not 3.0."""
+    return str(int(gold)) if isinstance(gold, float) and gold.is_integer() else str(gold)
+
+
 class Answer(NamedTuple):
     """The candidate that a method answers a question with, for the time being: a later Answer replaces it."""
 
@@ -287,9 +293,15 @@ def chosen(question: Question, candidates: Sequence[Candidate], settings: Settin
 def one_prompt(questions: Sequence[Question], settings: Settings, *, mode: str, runs: bool = True) -> Steps:
     """Sample the prompt of `mode` until the budget is met, and agree on what its programs, or texts, answer."""
     for question in questions:
-        attempt = Attempt(question, mode, range(0), runs=runs, mode=mode)
-        candidates = yield from draw({mode: attempt}, settings.budget)
-        yield Answer(question, chosen(question, candidates, settings))
+        yield from settle(Attempt(question, mode, range(0), runs=runs, mode=mode), settings)
+
+
+def settle(asked: Attempt, settings: Settings, budget: Budget | None = None) -> Generator:
+    """Sample one prompt until the budget is met and answer its question; returns the candidate chosen, and all."""
+    candidates = yield from draw({asked.mode: asked}, budget or settings.budget)
+    best = chosen(asked.question, candidates, settings)
+    yield Answer(asked.question, best)
+    return best, candidates
 
 
 def draw(views: Mapping[str, Attempt], budget: Budget) -> Drawn:
@@ -306,6 +318,36 @@ def turns(views: Mapping[str, Attempt], drawn: int, due: int) -> list[Attempt]:
     n = len(views)
     bounds = [[-((place - total) // n) for total in (drawn, drawn + due)] for place in range(n)]
     return [replace(view, samples=range(*b)) for view, b in zip(views.values(), bounds, strict=True) if b[0] < b[1]]
+
+
+#: How many questions that do not depend on one another are asked at once.
+AT_ONCE = 32
+
+
+def answer_all(questions: Sequence[Question], ask: Callable[[Question], Drawn], settings: Settings) -> Steps:
+    """Answer questions that do not depend on one another, many at once: `ask` draws the candidates for one."""
+    for start in range(0, len(questions), AT_ONCE):
+        batch = questions[start : start + AT_ONCE]
+        drawn = yield from in_parallel([ask(question) for question in batch])
+        for question, candidates in zip(batch, drawn, strict=True):
+            yield Answer(question, chosen(question, candidates, settings))
+
+
+def in_parallel(parts: Sequence[Drawn]) -> Generator:
+    """Answer several generators' requests together, round by round; returns what each returns."""
+    results: dict[int, object] = {}
+    replies: dict[int, list | None] = dict.fromkeys(range(len(parts)))
+    while replies:
+        asked = {}
+        for place, reply in replies.items():
+            try:
+                asked[place] = parts[place].send(reply)
+            except StopIteration as end:
+                results[place] = end.value
+        sent = iter((yield [request for requests in asked.values() for request in requests]) if asked else ())
+        samples = {place: sum(len(request.samples) for request in requests) for place, requests in asked.items()}
+        replies = {place: list(islice(sent, number)) for place, number in samples.items()}
+    return [results[place] for place in range(len(parts))]
 
 
 #: Attempts of one problem, each of as many calls as it takes: their final candidates, and all replies on the way.

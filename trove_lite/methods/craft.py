@@ -17,7 +17,7 @@ from ..errors import TroveLiteError
 from ..parse import isolated_tools
 from ..programs import Tool, whole_program
 from ..selection import number_text
-from .base import Answer, Attempt, Candidate, Method, Question, Steps, ToolSettings, at_least, chosen, draw
+from .base import Attempt, Candidate, Method, Question, Steps, ToolSettings, at_least, settle
 from .repair import WHOLE
 from .toolbox import nearest
 
@@ -54,9 +54,7 @@ class CraftSettings(ToolSettings):
 
     def __post_init__(self):
         super().__post_init__()
-        at_least(
-            1, by_question=self.by_question, by_name=self.by_name, by_docstring=self.by_docstring, votes=self.votes
-        )
+        at_least(1, **{name: getattr(self, name) for name in ("by_question", "by_name", "by_docstring", "votes")})
 
 
 def craft(questions: Sequence[Question], settings: CraftSettings, examples: Sequence[Problem]) -> Steps:
@@ -66,8 +64,7 @@ def craft(questions: Sequence[Question], settings: CraftSettings, examples: Sequ
         (wish,) = yield [Attempt(question, "craft_wish", range(1), runs=False, role="planner")]
         shown = looked_up(question, wish.text, tools, settings)
         attempt = Attempt(question, "craft", range(0), shown=shown, library=settings.as_library(shown))
-        candidates = yield from draw({"craft": attempt}, settings.budget.left([wish.completion_tokens]))
-        yield Answer(question, chosen(question, candidates, settings))
+        yield from settle(attempt, settings, settings.budget.left([wish.completion_tokens]))
     return Toolset(tools, len(examples))
 
 

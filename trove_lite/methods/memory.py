@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..programs import code_of, fenced, whole_program
-from .base import Answer, Attempt, Candidate, Method, Question, Steps, ToolSettings, as_asked, at_least, chosen, draw
+from .base import Attempt, Candidate, Method, Question, Steps, ToolSettings, as_asked, at_least, settle
 from .toolbox import likeness
 
 
@@ -44,9 +44,7 @@ def memory(questions: Sequence[Question], settings: MemorySettings) -> Steps:
         like = nearest(question, past, settings.similar)
         shown = "\n\n".join(f"**Question**\n{as_asked(one.question)}\n\n{fenced(one.program)}" for one in like)
         attempt = Attempt(question, "memory", range(0), values={"memory": shown or "(none yet)"})
-        candidates = yield from draw({"memory": attempt}, settings.budget)
-        best = chosen(question, candidates, settings)
-        yield Answer(question, best)
+        best, candidates = yield from settle(attempt, settings)
         if agreed(best, candidates) >= settings.supporters:
             program = whole_program(best.solution, best.tools) or code_of(best.solution)
             past = [*past, Past(question, program)][-settings.remembered :]

@@ -83,14 +83,10 @@ class Toolbox:
         return {problem for name in rare for problem in self.entries.pop(name).problems}
 
 
-def named_order(text: str, tools: Iterable[Tool]) -> tuple[Tool, ...]:
-    """Tools in the order in which a model's text first names them; those it leaves out follow in their old order."""
-
-    def place(tool: Tool) -> float:
-        match = re.search(rf"(?<!\w){re.escape(plain_name(tool.name))}(?!\w)", text)
-        return match.start() if match else math.inf
-
-    return tuple(sorted(dict.fromkeys(tools), key=place))
+def mentions(text: str, tools: Iterable[Tool]) -> list[Tool]:
+    """The tools that a model's text names, in the order in which it first does."""
+    found = {tool: re.search(rf"(?<!\w){re.escape(plain_name(tool.name))}(?!\w)", text) for tool in tools}
+    return sorted(filter(found.get, found), key=lambda tool: found[tool].start())
 
 
 def lexical_overlap(entry: Entry, question: str) -> float:
@@ -118,9 +114,8 @@ def nearest(text: str, tools: Iterable[Tool], number: int) -> list[Tool]:
 def cosine(one: Counter[str], other: Counter[str]) -> float:
     """The cosine of two texts' counts of words, 0 to 1: a stand-in for that of embeddings."""
     product = sum(one[word] * other[word] for word in one)
-    return (
-        product / math.sqrt(sum(n * n for n in one.values()) * sum(n * n for n in other.values())) if product else 0.0
-    )
+    squares = [sum(n * n for n in counts.values()) for counts in (one, other)]
+    return product / math.sqrt(math.prod(squares)) if product else 0.0
 
 
 def words(text: str) -> Counter[str]:

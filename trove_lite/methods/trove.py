@@ -8,7 +8,7 @@ from ..errors import TroveLiteError
 from ..parse import parse_tools
 from ..programs import Tool, plain_name, program_of
 from .base import Answer, Attempt, Budget, Method, Question, Run, ToolSettings, at_least, chosen, draw, one_of, turns
-from .toolbox import RANKINGS, THRESHOLDS, Toolbox, named_order
+from .toolbox import RANKINGS, THRESHOLDS, Toolbox, mentions
 
 IMPORT, CREATE, SKIP = MODES = ("import", "create", "skip")
 OWN, NONE = "own", "none"
@@ -192,7 +192,7 @@ def listed(question: Question, toolbox: Toolbox, settings: TroveSettings, phase:
     tools = toolbox.ranked() if by_model else toolbox.ranked(settings.ranking, question.text)
     if by_model and len(tools) > 1:
         (reply,) = yield [Attempt(question, "rank", range(1), phase, shown=tools, runs=False)]
-        tools = named_order(reply.text, tools)
+        tools = tuple(dict.fromkeys([*mentions(reply.text, tools), *tools]))
     return tools[: settings.shown]
 
 

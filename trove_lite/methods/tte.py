@@ -7,13 +7,13 @@ met.
 """
 
 import re
-from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from ..programs import Tool, program_of
-from .base import Answer, Attempt, Method, Question, Run, Steps, ToolSettings, at_least, chosen, draw
-from .toolbox import Toolbox, cosine, nearest, words
+from .base import Attempt, Candidate, Method, Question, Run, Steps, ToolSettings, at_least, settle
+from .toolbox import Toolbox, cosine, mentions, nearest, words
 
 TRY, TRIED = "try", "the example ran"
 STEP = re.compile(r"^[ \t]*(?:\d{1,2}[.):]|[-*])[ \t]+(\S.*)$", re.MULTILINE)
@@ -52,41 +52,25 @@ def tte(questions: Sequence[Question], settings: TteSettings) -> Steps:
             if offered
         ]
         replies = (yield picks) if picks else []
-        tools = tuple(dict.fromkeys(t for a, r in zip(picks, replies, strict=True) for t in named(r.text, a.shown)))
-        listed = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
-        attempt = Attempt(
-            question, "tte", range(0), shown=tools, library=settings.as_library(tools), values={"steps": listed}
-        )
+        taken = (mentions(reply.text, pick.shown)[:1] for pick, reply in zip(picks, replies, strict=True))
+        tools = tuple(dict.fromkeys(chain(*taken)))
+        values = {"steps": "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))}
+        asked = Attempt(question, "tte", range(0), shown=tools, library=settings.as_library(tools), values=values)
         spent = [reply.completion_tokens for reply in (plan, *replies)]
-        candidates = yield from draw({"tte": attempt}, settings.budget.left(spent))
-        best = chosen(question, candidates, settings)
-        yield Answer(question, best)
+        best, _ = yield from settle(asked, settings, settings.budget.left(spent))
         if best.vote.ok:
-            yield from evolve(library, best.tools, tools, best.solution, place, question, settings)
+            yield from evolve(library, best, asked, place, settings)
     return library
 
 
-def evolve(
-    library: Toolbox,
-    made: Sequence[Tool],
-    shown: Sequence[Tool],
-    solution: str,
-    place: int,
-    question: Question,
-    settings: TteSettings,
-) -> Generator:
+def evolve(library: Toolbox, best: Candidate, asked: Attempt, place: int, settings: TteSettings) -> Generator:
     """Count the uses of an answer, and add its functions that are new and whose example runs in the sandbox."""
-    called = set(words_of_code(solution))
-    library.use([tool for tool in shown if tool.name in called], place, add=False)
+    called = re.findall(r"[^\W\d]\w*", best.solution)
+    library.use([tool for tool in asked.shown if tool.name in called], place, add=False)
     known = [words(tool.source) for tool in library.tools()]
-    new = [
-        tool
-        for tool in dict.fromkeys(made)
-        if tool.kind == "function"
-        and tool.name not in library
-        and all(cosine(words(tool.source), one) < settings.alike for one in known)
-    ]
-    runs = [Run(question, TRY, trial(tool), number) for number, tool in enumerate(new)]
+    functions = [tool for tool in dict.fromkeys(best.tools) if tool.kind == "function" and tool.name not in library]
+    new = [tool for tool in functions if all(cosine(words(tool.source), one) < settings.alike for one in known)]
+    runs = [Run(asked.question, TRY, trial(tool), number) for number, tool in enumerate(new)]
     ended = (yield runs) if runs else []
     library.add([t for t, run in zip(new, ended, strict=True) if run.output.strip().endswith(TRIED)], place)
     rare = sorted(library.entries, key=lambda name: library.entries[name].uses)
@@ -98,17 +82,6 @@ def trial(tool: Tool) -> str:
     """A program that loads a function, runs the first example of its docstring where there is one, and says so."""
     example = EXAMPLE.search(tool.source)
     return program_of(f"from toolbox import {tool.name}\n{example[1] if example else ''}\nprint({TRIED!r})", (), [tool])
-
-
-def named(text: str, tools: Sequence[Tool]) -> list[Tool]:
-    """The tool that a reply names first, or nothing."""
-    found = {tool: re.search(rf"(?<!\w){re.escape(tool.name)}(?!\w)", text) for tool in tools}
-    return sorted((tool for tool in tools if found[tool]), key=lambda tool: found[tool].start())[:1]
-
-
-def words_of_code(solution: str) -> Counter[str]:
-    """Identifiers of a program, whole."""
-    return Counter(re.findall(r"[^\W\d]\w*", solution))
 
 
 STAGES = ("tte_plan", "tte_pick", "tte")

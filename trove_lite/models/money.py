@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ..errors import TroveLiteError
 from ..journal import Journal
-from .base import Completion, ModelError, Prompt, SamplingSettings
+from .base import Completion, ModelError, Prompt, SamplingSettings, one_line
 
 BILL = "bill.jsonl"
 AROUND = 16  # tokens that a chat template, or a text's beginning, adds to each message, and more
@@ -38,6 +38,11 @@ class Price(NamedTuple):
         read = sum(len(text.encode("utf-8", "replace")) + AROUND for text in texts)
         return self.of(read, n * settings.max_tokens)
 
+    def of_all(self, found: Sequence[Completion] | None) -> float | None:
+        """What these completions have cost; None where the server tells no tokens, or nothing is known of them."""
+        counts = [count for one in found or () for count in (one.prompt_tokens, one.completion_tokens)]
+        return None if found is None or None in counts else self.of(sum(counts[::2]), sum(counts[1::2]))
+
 
 def read_prices(path: Path) -> dict[str, Price]:
     """A TOML or JSON file's prices by model: a name, or a pattern with *, then `input` and `output` a million tokens.
@@ -45,19 +50,16 @@ def read_prices(path: Path) -> dict[str, Price]:
     Raises TroveLiteError, which says how to write it, for any other file.
     """
     try:
-        text = path.read_text(encoding="utf-8")
-        told = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-        prices = {name: Price(float(one["input"]), float(one["output"])) for name, one in told.items()}
+        read = json.loads if path.suffix == ".json" else tomllib.loads
+        models = read(path.read_text(encoding="utf-8")).items()
+        prices = {name: Price(float(one["input"]), float(one["output"])) for name, one in models}
+        if not prices or not all(0 <= part < math.inf for price in prices.values() for part in price):
+            raise ValueError("no table, or a price below 0")
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise TroveLiteError(
-            f"{path}: no prices ({type(error).__name__}: {' '.join(str(error).split())}); write a table for each model "
-            'in TOML or JSON, such as ["gpt-*"] with input = 0.15 and output = 0.6 a million tokens'
+            f"{path}: no prices ({one_line(error)}); write a table for each model in TOML or JSON, "
+            'such as ["gpt-*"] with input = 0.15 and output = 0.6 a million tokens'
         ) from None
-    if not prices:
-        raise TroveLiteError(f"{path}: holds no prices")
-    for name, price in prices.items():
-        if not all(0 <= part < math.inf for part in price):
-            raise TroveLiteError(f"{path}: {name} costs {price.input} and {price.output}: give 0 or more")
     return prices
 
 
@@ -77,15 +79,21 @@ class Purse:
     def __init__(self, folder: Path, prices: Mapping[str, Price], most: float | None = None):
         self.prices, self.most = prices, most
         self.bill = Journal(folder / BILL)
-        reserved = {record["n"]: 0.0 for record in self.bill.records}
-        for record in self.bill.records:
-            reserved[record["n"]] = record.get("paid", record.get("at_most"))
-        self.spent, self.number = math.fsum(reserved.values()), max(reserved, default=0)
+        costs = {record["n"]: record.get("paid", record.get("at_most")) for record in self.bill.records}
+        self.spent, self.number = math.fsum(costs.values()), max(costs, default=0)
         self.reserved: dict[int, float] = {}
         self.settled = asyncio.Condition()
 
-    async def reserve(self, at_most: float) -> int:
-        """Put a request's worst case aside, once there is room: its number. Raises ModelError where none will be."""
+    @asynccontextmanager
+    async def request(
+        self, name: str, prompt: Prompt, settings: SamplingSettings, n: int, free: tuple[type[Exception], ...]
+    ):
+        """Around one request to a model: set the list's only member to its completions. None: all put aside counts.
+
+        free: errors by which nothing was sent. Raises ModelError where there is no room for it, and none to come.
+        """
+        price = price_of(name, self.prices)
+        at_most, answers = price.at_most(prompt, settings, n), [None]
         async with self.settled:
             while self.most is not None and self.spent + math.fsum(self.reserved.values()) + at_most > self.most:
                 if not self.reserved:
@@ -97,31 +105,16 @@ class Purse:
             self.number += 1
             self.reserved[number := self.number] = at_most
             self.bill.append({"n": number, "at_most": at_most})
-            return number
-
-    @asynccontextmanager
-    async def request(self, at_most: float, free: tuple[type[Exception], ...]):
-        """Around one request: set the list's only member to what it cost. None: nobody knows, so all put aside counts.
-
-        free: errors by which nothing was sent.
-        """
-        number, paid = await self.reserve(at_most), [None]
         try:
-            yield paid
+            yield answers
         except free:
-            paid[0] = 0.0
+            answers[0] = []
             raise
         finally:
             async with self.settled:
-                cost = self.reserved.pop(number) if paid[0] is None else paid[0]
-                self.reserved.pop(number, None)
+                known = price.of_all(answers[0])
+                cost = at_most if known is None else known
+                del self.reserved[number]
                 self.bill.append({"n": number, "paid": cost})
                 self.spent += cost
                 self.settled.notify_all()
-
-
-def paid_for(price: Price, found: Sequence[Completion]) -> float | None:
-    """What a request's completions have cost; None where the server tells no tokens."""
-    if any(one.prompt_tokens is None or one.completion_tokens is None for one in found):
-        return None
-    return price.of(sum(one.prompt_tokens for one in found), sum(one.completion_tokens for one in found))

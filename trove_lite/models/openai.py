@@ -33,9 +33,8 @@ from .base import (
     one_line,
     plain,
 )
-from .money import paid_for, price_of
 from .openai_address import KEYS, address_of, client, key_for, waiting
-from .openai_answers import Odd, at, error_of, objects, read_completions, reply_of, shown_error, whole, without_secret
+from .openai_answers import Odd, at, count, error_of, objects, read_completions, reply_of, shown_error, without_secret
 
 #: What a server fills in where a request is silent (vLLM from the model's generation_config.json, llama.cpp from
 #: defaults of its own), switched off, by the name under which it lists its models: these are no settings of ours.
@@ -43,11 +42,8 @@ NEUTRAL = {
     "vllm": {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0},
     "llamacpp": {"top_k": 0, "min_p": 0.0, "repeat_penalty": 1.0},
 }
+FREE = partial(nullcontext, [None])
 UNSENT = (httpx.ConnectError, httpx.ConnectTimeout)
-#: Besides every 5xx: the request took too long to arrive, came too early, or was one too many.
-RETRIED = (408, 425, 429)
-#: What a server answers to a request of a kind that it does not know.
-UNKNOWN = (404, 405, 501)
 #: Where no waiting brings what is missing: money.
 UNPAID = re.compile(
     r"insufficient_quota|current quota|billing|credit balance|payment|insufficient (balance|credit)", re.I
@@ -56,8 +52,6 @@ UNPAID = re.compile(
 CAPPED = re.compile(r"max_(new_|completion_|output_)?tokens|completion tokens|output tokens", re.IGNORECASE)
 #: What servers say where a model only chats, or cannot.
 CHAT_ALONE = re.compile(r"chat (model|template|completion)|/chat/completions", re.IGNORECASE)
-#: By whether it was asked in messages.
-ADVICE = {True: "cannot chat: --chat off, and prompts that are texts", False: "only chats: --chat on"}
 OPTIONAL = ("seed", "temperature", "top_p", "stop")  # what `?NAME=off` leaves to the server
 LARGEST_REPLY = 64 << 20  # bytes, unpacked; a completion has a few thousand
 TRIES = 3  # for an answer that is none, and for a port where nobody has ever answered
@@ -139,10 +133,10 @@ class OpenAIServer(LanguageModel):
         return self
 
     async def __aexit__(self, *_) -> None:
-        client, self._client = self._client, None
         for task in self._tasks:
             task.cancel()
-        await client.aclose()
+        await self._client.aclose()
+        self._client = None
 
     async def check(self) -> None:
         """Raise where nobody answers, or the server does not have the model."""
@@ -204,8 +198,8 @@ class OpenAIServer(LanguageModel):
         }
         body = {name: value for name, value in body.items() if name not in self.left_out}
         path = "/chat/completions" if chat else "/completions"
-        at_most = price_of(self.name, self.purse.prices).at_most(prompt, settings, n) if self.purse else 0.0
-        found = await self._request(path, body, partial(read_completions, chat=chat, n=n), at_most)
+        bill = partial(self.purse.request, self.name, prompt, settings, n, UNSENT) if self.purse else FREE
+        found = await self._request(path, body, partial(read_completions, chat=chat, n=n), bill)
         return [self._ended(one, settings, len(found)) for one in found]
 
     def _ended(self, found: Completion, settings: SamplingSettings, together: int) -> Completion:
@@ -224,7 +218,9 @@ class OpenAIServer(LanguageModel):
         if not self.listed:
             return {}
         try:
-            answer = await self._request("/models", None, _as_list)
+            answer = await self._request("/models", None, lambda answer, _: answer)
+            if isinstance(answer, str):
+                raise Odd("an answer that is not JSON")
         except PromptRefused:  # a server without a list
             return {}
         except Odd as odd:
@@ -239,16 +235,15 @@ class OpenAIServer(LanguageModel):
             raise ModelError(f"{self.url}: no model '{self.model}' there; name one of {listed} after a #")
         entry = entries.get(self.model, {})
         owner, root = (str(entry.get(name) or "") for name in ("owned_by", "root"))
-        about = {"engine": owner, "file": os.path.basename(root), "quantization": at(entry, "meta", "ftype")}
+        about = {"engine": owner, "file": os.path.basename(root), "quantization": at(entry, "meta.ftype")}
         self._identity = {name: plain(str(value))[:200] for name, value in about.items() if value}
-        self.context_length = whole(entry.get("max_model_len"))
+        self.context_length = count(entry, "max_model_len")
         return NEUTRAL.get(owner, {})
 
-    async def _request(self, path: str, body: dict | None, read: Callable, at_most: float = 0.0) -> Any:
+    async def _request(self, path: str, body: dict | None, read: Callable, bill: Callable = FREE) -> Any:
         """Send until answered (a GET without a body): what `read` makes of the answer's JSON and of its seconds.
 
-        at_most: what it may cost each time that it is sent.
-
+        bill: makes a context for each time that it is sent, as `money.Purse.request`.
         A server that is busy, fails or cannot be reached is asked again `retries` times, then ModelError; one whose
         answer to a POST is odd TRIES times, then SampleUnavailable. A GET raises Odd, or PromptRefused without a page.
         """
@@ -256,14 +251,12 @@ class OpenAIServer(LanguageModel):
         while True:
             tries, wanted = self.retries + 1, 0.0
             try:
-                async with self.purse.request(at_most, UNSENT) if self.purse and body else nullcontext([None]) as paid:
+                async with bill() as paid:
                     status, reply, seconds, wanted = await self._exchange(url, body)
                     if 200 <= (status := error_of(reply) or status) < 300:
-                        found = read(reply, seconds)
-                        if self.purse and body:
-                            paid[0] = paid_for(price_of(self.name, self.purse.prices), found)
+                        paid[0] = found = read(reply, seconds)
                         return found
-                    paid[0] = 0.0
+                    paid[0] = []
                 kind = f"HTTP {status}"
                 problem = f"{kind} {shown_error(reply)}".strip()
                 self._refuse(url, status, problem, body)
@@ -323,44 +316,42 @@ class OpenAIServer(LanguageModel):
 
     def _refuse(self, url: str, status: int, problem: str, body: dict | None) -> None:
         """Raise for an error that is no passing one."""
-        if status == 401 or (status == 403 and not self._answered):
+        new = not self._answered
+        if status == 401 or (status == 403 and new):
             raise ModelError(f"{url}: HTTP {status}, the key is missing or refused; set ${KEYS[0]}")
         if status == 402 or (status in (403, 429) and UNPAID.search(problem)):
             raise ModelError(f"{url}: {problem}; nothing is left to pay with: run again to go on from here")
         if status == 403:
             raise Odd("HTTP 403, refused")
         too_long = status == 413 or TOO_LONG.search(problem)
-        if status in RETRIED or (status >= 500 and status != 501 and not too_long):
+        # It took too long to arrive, came too early, or was one too many.
+        if status in (408, 425, 429) or (status >= 500 and status != 501 and not too_long):
             return
         if body is None or too_long:
             raise PromptRefused(f"{url}: {problem}")
-        if body.get("n", 1) > 1 and re.search(r"['\"`]?\bn\b['\"`]?.{0,40}(must|at most|support|only|less)", problem):
+        if body.get("n", 1) > 1 and re.search(r"\bn\b.{0,41}(must|at most|support|only|less)", problem):
             body["n"] = self.n = 1
             raise Odd(problem)
         if "max_completion_tokens" in problem and "max_tokens" in body:  # the newer name, which some insist on
             self._length = "max_completion_tokens"
             body[self._length] = body.pop("max_tokens")
             raise Odd(problem)
-        if status in UNKNOWN and not urlsplit(self.url).path:
-            raise ModelError(f"{url}: {problem}; the API may be one level deeper: write {self.url}/v1")
-        if status in UNKNOWN or (not self._answered and CHAT_ALONE.search(problem)):
-            advice = ADVICE["messages" in body]
-            raise ModelError(f"{url}: {problem}; no such endpoint or model there (for a server that {advice})")
-        if status < 400:
-            raise ModelError(f"{url}: {problem}; write the address where the API is")
-        if not self._answered and CAPPED.search(problem):
-            raise ModelError(f"{url}: {problem}; give --max_tokens what it allows")
-        if not self._answered and (named := [name for name in OPTIONAL if re.search(rf"\b{name}\b", problem)]):
-            left = "&".join(f"{name}=off" for name in named[-1:])
-            raise ModelError(f"{url}: {problem}; ?{left} before the # leaves a setting to the server")
+        unknown = status in (404, 405, 501)  # a request of a kind that it does not know
+        kind = "cannot chat: --chat off, and prompts that are texts" if "messages" in body else "only chats: --chat on"
+        named = [name for name in OPTIONAL if re.search(rf"\b{name}\b", problem)]
+        for applies, advice in (
+            (unknown and not urlsplit(self.url).path, f"the API may be one level deeper: write {self.url}/v1"),
+            (
+                unknown or (new and CHAT_ALONE.search(problem)),
+                f"no such endpoint or model there (for a server that {kind})",
+            ),
+            (status < 400, "write the address where the API is"),
+            (new and CAPPED.search(problem), "give --max_tokens what it allows"),
+            (new and named, f"?{(named or [''])[-1]}=off before the # leaves a setting to the server"),
+        ):
+            if applies:
+                raise ModelError(f"{url}: {problem}; {advice}")
         raise Odd(problem)
-
-
-def _as_list(answer: object, _: float) -> object:
-    """What `/models` answers. Raises Odd where that is no JSON."""
-    if isinstance(answer, str):
-        raise Odd("an answer that is not JSON")
-    return answer
 
 
 async def _read(response: httpx.Response) -> bytes:
@@ -382,14 +373,14 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> OpenAIServer:
     if "?" in model:  # not quoted: it may be a key
         raise TroveLiteError("a server's options come before the #, and a key belongs into $TROVE_LITE_API_KEY")
     switch = {"on": True, "off": False}.__getitem__
-    kinds = {"concurrency": int, "timeout": float, "retries": int, "n": int, "list": switch}
-    kinds |= dict.fromkeys(OPTIONAL, switch)
+    numbers, switches = {"concurrency": int, "timeout": float, "retries": int, "n": int}, ("list", *OPTIONAL)
+    kinds = numbers | dict.fromkeys(switches, switch)
     try:
         given = {name: kinds[name](text) for name, text in parse_qsl(options, keep_blank_values=True)}
     except (KeyError, ValueError):  # not quoted: it may be a key
         raise TroveLiteError(
-            f"a server's address has something after ? that is not {', '.join(kinds)} with a number, or "
-            f"on or off ({', '.join(('list', *OPTIONAL))}); a key belongs into $TROVE_LITE_API_KEY"
+            f"a server's address has something after ? that is not {', '.join(numbers)} with a number, or "
+            f"{', '.join(switches)} with on or off; a key belongs into $TROVE_LITE_API_KEY"
         ) from None
     left_out = [name for name in OPTIONAL if not given.pop(name, True)]
     return OpenAIServer(address, model, settings, chat=chat, left_out=left_out, listed=given.pop("list", True), **given)

@@ -19,26 +19,20 @@ KEYS = ("TROVE_LITE_API_KEY", "OPENAI_API_KEY")
 
 def address_of(base_url: str, model: str) -> str:
     """The address without its last slash. Raises TroveLiteError for none, and for one that holds a key."""
+    url, named, known = base_url.rstrip("/"), f"{base_url}#{model}", False
+    with suppress(httpx.InvalidURL, ValueError):
+        known = ADDRESS.fullmatch(url) and httpx.URL(url).host and (httpx.URL(url).port or 0) < 1 << 16
     # None of these quotes the address: it may hold a key, if only where a port should be.
-    if "@" in base_url or "?" in base_url:
+    if "@" in url or "?" in url or (known and without_secret(key_for(url), named) != named):
         raise TroveLiteError(f"a server's address holds no key: put it into ${KEYS[0]}")
-    if not ADDRESS.fullmatch(base_url) or not _is_url(base_url):
+    if not known:
         raise TroveLiteError("no server has such an address: write http://HOST:PORT/v1#NAME")
-    if without_secret(key_for(base_url), named := f"{base_url}#{model}") != named:
-        raise TroveLiteError(f"a server's address holds no key: put it into ${KEYS[0]}")
-    url = base_url.rstrip("/")
     if end := re.search(r"(/chat)?/completions$|/chat$", url):
         raise TroveLiteError(
             f"a server's address ends before {end[0]}, which is added to it (--chat says which): write "
             "http://HOST:PORT/v1#NAME"
         )
     return url
-
-
-def _is_url(address: str) -> bool:
-    with suppress(httpx.InvalidURL, ValueError):
-        return bool(httpx.URL(address).host) and (httpx.URL(address).port or 0) < 1 << 16
-    return False
 
 
 def key_for(url: str) -> str:
@@ -53,11 +47,12 @@ def key_for(url: str) -> str:
 
 def waiting(header: str) -> float:
     """The seconds of a Retry-After header, which is a number or a date; 0 where it is something else."""
-    with suppress(ValueError):
-        return seconds if 0 < (seconds := float(header)) < math.inf else 0.0
+    seconds = 0.0
     with suppress(ValueError, OverflowError):
-        return max(0.0, parsedate_to_datetime(header).timestamp() - time.time())
-    return 0.0
+        seconds = parsedate_to_datetime(header).timestamp() - time.time()
+    with suppress(ValueError):
+        seconds = float(header)
+    return seconds if 0 < seconds < math.inf else 0.0
 
 
 def client(url: str, **how: object) -> httpx.AsyncClient:

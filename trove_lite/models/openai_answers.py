@@ -20,16 +20,18 @@ SHORTEST_SECRET = 12  # signs; keys of services have 20 and more
 #: What may stand between a secret's signs and is not seen: no printable ASCII, be it as Python's repr has it.
 UNSEEN = r"(?:[^!-~]|\\+(?:x(?![2-7])|u(?!00[2-7])[\da-f]{2})[\da-f]{2})*"
 #: How servers say that a text ended by itself, or at its longest.
-ENDS = dict.fromkeys(
-    ("stop", "eos", "eos_token", "end_turn", "stop_sequence", "stop_token", "complete", "finished"), "stop"
+STOP = "stop eos eos_token end_turn stop_sequence stop_token complete finished"
+LENGTH = "length max_tokens max_length model_length max_output_tokens"
+ENDS = dict.fromkeys(STOP.split(), "stop") | dict.fromkeys(LENGTH.split(), "length")
+#: Where they tell the tokens read, written, and read from a cache.
+READ = ("usage.prompt_tokens", "usage.input_tokens", "usage.prompt_eval_count")
+WRITTEN = ("usage.completion_tokens", "usage.output_tokens", "usage.eval_count")
+CACHED = (
+    "usage.prompt_tokens_details.cached_tokens",
+    "usage.cache_read_input_tokens",
+    "usage.prompt_cache_hit_tokens",
+    "timings.cache_n",
 )
-ENDS |= dict.fromkeys(("length", "max_tokens", "max_length", "model_length", "max_output_tokens"), "length")
-#: How they call the tokens read, written, and read from a cache.
-READ, WRITTEN = (
-    ("prompt_tokens", "input_tokens", "prompt_eval_count"),
-    ("completion_tokens", "output_tokens", "eval_count"),
-)
-CACHED = (("prompt_tokens_details", "cached_tokens"), ("cache_read_input_tokens",), ("prompt_cache_hit_tokens",))
 
 
 def without_secret(secret: str, text: str) -> str:
@@ -55,7 +57,7 @@ def reply_of(content: bytes, clean: Callable[[str], str]) -> object:
 
 def error_of(reply: object) -> int:
     """The status of an error that came as a success (some gateways' way), 0 where there is none."""
-    codes = (whole(at(reply, "error", name)) for name in ("code", "status"))
+    codes = (count(reply, f"error.{name}") for name in ("code", "status"))
     return next((code for code in codes if code and 400 <= code < 600), 0)
 
 
@@ -81,13 +83,11 @@ def read_completions(answer: object, seconds: float, *, chat: bool, n: int = 1) 
         asked = "one sample" if n == 1 else f"{n} samples"
         raise Odd("an answer without a choice" if not choices else f"{len(choices)} choices for {asked}")
     found = [read_choice(choice, answer, seconds, chat) for choice in choices]
-    if len(found) == 1:
-        return found
     written = [max(1, len(one.text) + len(one.thinking)) for one in found]
     even = [1] * len(found)
     weights = {"prompt_tokens": even, "cached_tokens": even, "completion_tokens": written, "thinking_tokens": written}
-    parts = {name: shared_out(getattr(found[0], name), by) for name, by in weights.items()}
-    return [one._replace(**{name: parts[name][place] for name in parts}) for place, one in enumerate(found)]
+    shares = {name: shared_out(getattr(found[0], name), by) for name, by in weights.items()}
+    return [one._replace(**{name: parts[i] for name, parts in shares.items()}) for i, one in enumerate(found)]
 
 
 def shared_out(total: int | None, weights: Sequence[int]) -> list[int | None]:
@@ -115,29 +115,27 @@ def read_choice(choice: dict, answer: object, seconds: float, chat: bool) -> Com
         raise Odd("a choice without a text")
     if end is None:
         raise Odd(f"a completion ended by {plain(repr(reason))[:40]}, which is neither stop nor length")
-    usage, waited = at(answer, "usage"), waiting_time(answer, seconds)
-    written = first_count(usage, *((name,) for name in WRITTEN))
+    written, waited = count(answer, *WRITTEN), waiting_time(answer, seconds)
     return Completion(
         text,
-        first_count(usage, *((name,) for name in READ)) or None,
-        None if text and not written else written,  # 0 for a text that is not empty says nothing
-        end,
-        seconds - (waited or 0.0),
-        first_count(
-            {"usage": usage, "timings": at(answer, "timings")},
-            *(("usage", *name) for name in CACHED),
-            ("timings", "cache_n"),
-        ),
-        waited,
-        thinking,
-        whole(at(usage, "completion_tokens_details", "reasoning_tokens")),
+        prompt_tokens=count(answer, *READ) or None,
+        completion_tokens=None if text and not written else written,  # 0 for a text that is not empty says nothing
+        finish_reason=end,
+        seconds=seconds - (waited or 0.0),
+        cached_tokens=count(answer, *CACHED),
+        queue_seconds=waited,
+        thinking=thinking,
+        thinking_tokens=count(answer, "usage.completion_tokens_details.reasoning_tokens"),
     )
 
 
 def waiting_time(answer: object, seconds: float) -> float | None:
     """Seconds in the server's queue: vLLM's metrics say them, llama.cpp's timings what was no waiting."""
-    waited = milliseconds(at(answer, "metrics", "queue_time_ms"))
-    reading, writing = (milliseconds(at(answer, "timings", name)) for name in ("prompt_ms", "predicted_ms"))
+    places = ("metrics.queue_time_ms", "timings.prompt_ms", "timings.predicted_ms")
+    values = [at(answer, place) for place in places]
+    waited, reading, writing = (
+        value / 1000 if type(value) in (int, float) and 0 <= value < math.inf else None for value in values
+    )
     if waited is None and reading is not None and writing is not None:
         waited = max(0.0, seconds - reading - writing)
     return None if waited is None else min(waited, seconds)
@@ -170,28 +168,21 @@ def strings(value: object) -> list[str]:
     return found
 
 
-def at(value: object, *names: str) -> object:
-    """What these names lead to in a JSON object, object in object; None where that is not there."""
-    for name in names:
+def at(value: object, path: str) -> object:
+    """What `name.name…` leads to in a JSON object, object in object; None where that is not there."""
+    for name in path.split("."):
         value = value.get(name) if isinstance(value, dict) else None
     return value
 
 
-def first_count(value: object, *paths: tuple[str, ...]) -> int | None:
-    """The first of these that is a count."""
-    return next((count for path in paths if (count := whole(at(value, *path))) is not None), None)
+def count(answer: object, *paths: str) -> int | None:
+    """The first of these that is a count, as JSON may give it."""
+    for value in (at(answer, path) for path in paths):
+        if type(value) in (int, float) and 0 <= value < 1 << 40 and value == int(value):
+            return int(value)
+    return None
 
 
 def objects(value: object) -> list[dict]:
     """The JSON objects of a JSON array."""
     return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
-
-
-def whole(value: object) -> int | None:
-    """A count as JSON may give it, if it is one."""
-    return int(value) if type(value) in (int, float) and 0 <= value < 1 << 40 and value == int(value) else None
-
-
-def milliseconds(value: object) -> float | None:
-    """Milliseconds as seconds, if they are any."""
-    return value / 1000 if type(value) in (int, float) and 0 <= value < math.inf else None

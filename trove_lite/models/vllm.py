@@ -14,9 +14,8 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Callable
 from contextlib import suppress
-from functools import cached_property, partial
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from urllib.parse import parse_qsl
@@ -118,11 +117,15 @@ class VLLM(LanguageModel):
         """What vLLM is started with: yours over our defaults, which on a CPU set its environment too."""
         from vllm.platforms import current_platform
 
-        defaults = {"model": self.model, "disable_log_stats": False}  # which tell how long a request waited
+        found = {"model": self.model, "disable_log_stats": False}  # which tell how long a request waited
         if current_platform.is_cpu():
-            defaults |= CPU_DEFAULTS
-            use_every_core()
-        found = defaults | self._engine_args
+            from vllm.utils.cpu_resource_utils import get_allowed_cpu_list
+
+            cores = {core.physical_core for core in get_allowed_cpu_list()}
+            for name, value in (CPU_ENVIRONMENT | {"OMP_NUM_THREADS": str(len(cores))}).items():
+                os.environ.setdefault(name, value)
+            found |= CPU_DEFAULTS
+        found |= self._engine_args
         self._nucleus = NUCLEUS in found.get("logits_processors", ())
         return found
 
@@ -159,16 +162,16 @@ class VLLM(LanguageModel):
         import vllm
 
         config = self._engine.model_config
-        told = {
+        found = {
             "name": self.name,
             "revision": self.revision or config.revision or getattr(config.hf_config, "_commit_hash", None),
-            "sha256": self._sha256,
+            "sha256": sha256_of_weights(Path(self.model)) if Path(self.model).exists() else None,
             "dtype": str(config.dtype).removeprefix("torch."),
             "quantization": config.quantization,
             "engine": "vllm",
             "version": vllm.__version__,
         }
-        return {name: value for name, value in told.items() if value is not None}
+        return {name: value for name, value in found.items() if value is not None}
 
     def setup(self) -> dict:
         """Device and, on a CPU, threads and whether scheduler and model share a process."""
@@ -180,10 +183,6 @@ class VLLM(LanguageModel):
             on |= {"executor": str(config.parallel_config.distributed_executor_backend)}
             on |= {"threads": int(threads)} if (threads := os.environ.get("OMP_NUM_THREADS", "")).isdigit() else {}
         return on
-
-    @cached_property
-    def _sha256(self) -> str | None:
-        return sha256_of_weights(Path(self.model)) if Path(self.model).exists() else None
 
     def _params(self, seed: int, settings: SamplingSettings):
         from vllm import SamplingParams
@@ -212,19 +211,12 @@ class VLLM(LanguageModel):
                 raise PromptRefused(f"vLLM refuses a prompt ({line})") from error
             raise ModelError(f"vLLM failed ({line}); run again to go on from here") from error
         seconds = time.perf_counter() - start
-        (output,) = result.outputs
-        waited, times = None, result.metrics  # vLLM's RequestStateStats
-        if times and times.queued_ts and times.scheduled_ts:
-            waited = max(0.0, times.scheduled_ts - times.queued_ts)
-        found = Completion(
-            output.text,
-            len(result.prompt_token_ids),
-            len(output.token_ids),
-            output.finish_reason,
-            seconds - (waited or 0.0),
-            result.num_cached_tokens,
-            waited,
-        )
+        (output,), times = result.outputs, result.metrics  # vLLM's RequestStateStats
+        known = times and times.queued_ts and times.scheduled_ts
+        waited = max(0.0, times.scheduled_ts - times.queued_ts) if known else None
+        read, written = len(result.prompt_token_ids), len(output.token_ids)
+        found = Completion(output.text, read, written, output.finish_reason, seconds - (waited or 0.0))
+        found = found._replace(cached_tokens=result.num_cached_tokens, queue_seconds=waited)
         return checked(found, settings, "vLLM")
 
 
@@ -257,28 +249,17 @@ def name_of(model: str) -> tuple[str, str | None]:
     return place.resolve().name if place.name in ("", "..") else place.name, None
 
 
-def use_every_core() -> None:
-    """Have vLLM's model use every core of this process on a CPU, where nothing else is said (`CPU_ENVIRONMENT`)."""
-    from vllm.utils.cpu_resource_utils import get_allowed_cpu_list
-
-    for name, value in CPU_ENVIRONMENT.items():
-        os.environ.setdefault(name, value)
-    os.environ.setdefault("OMP_NUM_THREADS", str(len({core.physical_core for core in get_allowed_cpu_list()})))
-
-
 def imitates(dtype: str, device: str) -> bool:
     """Whether a CPU has no arithmetic in bfloat16 of its own (AVX-512 BF16, AMX, Arm's BF16) and is asked for it."""
-    return dtype.endswith("bfloat16") and device == "cpu" and "bf16" not in CPU.read_text()
+    return dtype.endswith("bfloat16") and device == "cpu" and "bf16" not in Path("/proc/cpuinfo").read_text()
 
 
-CPU = Path("/proc/cpuinfo")
 PR_SET_PDEATHSIG = 1
 #: Where vLLM's processes begin: the engine's core, and its workers.
 ENTRIES = (
     ("vllm.v1.engine.core", "EngineCoreProc", "run_engine_core"),
     ("vllm.v1.executor.multiproc_executor", "WorkerProc", "worker_main"),
 )
-_begun: dict[tuple, Callable] = {}  # what vLLM has there itself
 
 
 def tie_processes() -> None:
@@ -286,24 +267,23 @@ def tie_processes() -> None:
 
     vLLM's engine does not look after its parent: where that is killed it stays, with all its memory.
     """
-    for entry in ENTRIES:
-        module, owner, name = entry
+    for module, owner, name in ENTRIES:
         with suppress(ImportError, AttributeError):  # another vLLM, which has them elsewhere
             place = getattr(import_module(module), owner)
-            _begun.setdefault(entry, getattr(place, name))
-            setattr(place, name, staticmethod(partial(_begin_tied, entry)))
+            if not hasattr(place, "untied"):
+                place.untied = staticmethod(getattr(place, name))
+                setattr(place, name, staticmethod(partial(begin_tied, module, owner)))
 
 
-def _begin_tied(entry: tuple, *args, **kwargs):
+def begin_tied(module: str, owner: str, *args, **kwargs):
     """Begin one of vLLM's processes, in it, to be killed by the kernel once its parent is gone. Linux alone."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     parent = multiprocessing.parent_process()
     if parent and os.getppid() != parent.pid:  # it was gone before we could ask
         os._exit(1)
-    if entry not in _begun:  # spawned, not forked: nothing here is tied yet
-        tie_processes()
-    return _begun[entry](*args, **kwargs)
+    tie_processes()  # where it was spawned, not forked, nothing here is tied yet
+    return getattr(import_module(module), owner).untied(*args, **kwargs)
 
 
 def kill(children) -> None:

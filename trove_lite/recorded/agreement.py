@@ -11,31 +11,26 @@ DIFFERENCES = ["status_recorded", "status", "same_answer", "same_verdict", "caus
 
 _CLOCK = re.compile(r"\b(?:now|today|utcnow|localtime|gmtime|time|perf_counter|monotonic|ctime)\(\s*\)")
 _CHANCE = re.compile(r"\brandom\b|\bshuffle\b|\brandint\b|\bsecrets\b|\buuid")
-_VERSION = re.compile(
-    r"No module named|has no attribute|cannot import name|unexpected keyword argument|NotImplementedError"
-)
+_VERSION = re.compile(r"No module named|has no attribute|cannot import name|unexpected keyword arg|NotImplementedError")
 _LIBRARY = re.compile(r"sympy|numpy|scipy|pandas|matplotlib|mpmath")
 
 
 class Agreement(NamedTuple):
-    """How far a re-execution agrees with the record.
-
-    `shares`: a row for each category and `all`, with the number of candidates that agree in `status` (`ok`, `timeout`,
-    or failed in any other way) of all `candidates`, and in `answer` (the one that is graded) and `verdict` of the
-    `compared`: those whose record is whole and whose program does not look at the clock.
-    `disagreements`: a row for each candidate that differs in any of the three, with its cause.
-    """
+    """`shares`: a row for each category and `all`, with the number of candidates that agree in `status` (`ok`,
+    `timeout`, or failed) of all `candidates`, and in `answer` (the one that is graded) and `verdict` of the `compared`:
+    those whose record is whole and whose program does not look at the clock. `disagreements`: a row for each candidate
+    that differs in any of the three, with its cause."""
 
     shares: pd.DataFrame
     disagreements: pd.DataFrame
 
     def __str__(self) -> str:
-        *_, (_, candidates, status, compared, answer, verdict) = self.shares.itertuples(index=False)
+        _, candidates, status, compared, *agreeing = self.shares.iloc[-1]
         causes = ", ".join(f"{count} {cause}" for cause, count in self.disagreements["cause"].value_counts().items())
+        answer, verdict = (100 * count / max(compared, 1) for count in agreeing)
         return (
-            f"agreement: status {100 * status / max(candidates, 1):.2f} % of {candidates}, "
-            f"answer {100 * answer / max(compared, 1):.2f} % and verdict {100 * verdict / max(compared, 1):.2f} % of "
-            f"{compared}; {len(self.disagreements)} candidates differ ({causes or 'none'})"
+            f"agreement: status {100 * status / max(candidates, 1):.2f} % of {candidates}, answer {answer:.2f} % and "
+            f"verdict {verdict:.2f} % of {compared}; {len(self.disagreements)} candidates differ ({causes or 'none'})"
         )
 
 

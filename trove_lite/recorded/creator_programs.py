@@ -7,6 +7,7 @@ records themselves do not say what wrote them, so that this is believed and not 
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypedDict
 
 import pandas as pd
 
@@ -18,15 +19,23 @@ from ..datasets.tabmwp import table_text
 from ..errors import DamagedFile
 from ..programs import fenced, format_tools, program_of, recorded_sources
 from ..sandbox.pool import Sandbox
+from ..sandbox.worker import Execution
+from ..shapes import misfit
 from .official_files import NOTHING_WRITTEN, program_facts, text_of
 
 MODEL = "gpt-3.5-turbo-0613 (believed)"
 #: CPU seconds a program. Two of algebra need 6 and 18, and are right: with more time its 0.656 is 0.659.
 TIME_LIMIT = 5.0
-FIELDS = ("question", "prediction_code", "prediction_call")
 #: Whose questions the records may ask.
 ASKED = (("math", "algebra"), ("tabmwp", "tabmwp"))
 RUN = {"provenance": "recorded", "method": "creator", "seed": 0, "shares_state": False}
+RUN |= {"phase": "stream", "mode": "", "place": 0, "sample": 0, "round": 0}
+
+
+class CreatorRecord(TypedDict):
+    question: str
+    prediction_code: str
+    prediction_call: str
 
 
 def import_creator_programs(files: Sequence[Path], sandbox: Sandbox) -> pd.DataFrame:
@@ -51,7 +60,11 @@ def creator_records(files: Sequence[Path]) -> dict[Problem, tuple[str, str, str]
     known = {p.question[3:]: p for dataset, category in ASKED for p in load_dataset(dataset).load(category)}
     found: dict[Problem, tuple[str, str, str]] = {}
     for file in files:
-        for number, record in enumerate(_records(file), start=1):
+        try:
+            records = json_lines(text_of(file))
+        except ValueError as error:
+            raise DamagedFile(f"{file}: not JSON lines ({error}){NOTHING_WRITTEN}") from error
+        for number, record in enumerate(records, start=1):
             problem, parts = _read(record, known, f"{file}, line {number}")
             if problem in found:
                 raise DamagedFile(f"{file}, line {number}: its question is answered before{NOTHING_WRITTEN}")
@@ -59,20 +72,10 @@ def creator_records(files: Sequence[Path]) -> dict[Problem, tuple[str, str, str]
     return dict(sorted(found.items(), key=lambda item: (item[0].dataset, item[0].category, item[0].index)))
 
 
-def _records(file: Path) -> list[dict]:
-    try:
-        records = json_lines(text_of(file))
-    except ValueError as error:
-        raise DamagedFile(f"{file}: not JSON lines ({error}){NOTHING_WRITTEN}") from error
-    return records
-
-
 def _read(record: object, known: dict, where: str) -> tuple[Problem, tuple[str, str]]:
     """The problem that a record answers, its tool in a fence, and the program that calls it, in another."""
-    if not isinstance(record, dict) or not all(isinstance(record.get(f), str) for f in FIELDS):
-        raise DamagedFile(
-            f"{where}: lacks one of {', '.join(FIELDS)}: no record of CREATOR's programs{NOTHING_WRITTEN}"
-        )
+    if fault := misfit(record, CreatorRecord):
+        raise DamagedFile(f"{where}: {fault}: no record of CREATOR's programs{NOTHING_WRITTEN}")
     problem = known.get((record["question"], table_text(record["table"]) if "table" in record else ""))
     if problem is None:
         asked = " or ".join(map(" ".join, ASKED))
@@ -80,18 +83,9 @@ def _read(record: object, known: dict, where: str) -> tuple[Problem, tuple[str, 
     return problem, (format_tools([record["prediction_code"]]), fenced(record["prediction_call"]))
 
 
-def _row(problem: Problem, tools: str, solution: str, run: str, done) -> dict:
+def _row(problem: Problem, tools: str, solution: str, run: str, done: Execution) -> dict:
     dataset, ok = load_dataset(problem.dataset), done.status == "ok"
     answers = dataset.read(done.output) if ok else []
-    facts = program_facts(
-        problem,
-        solution=solution,
-        tools=tools,
-        ok=ok,
-        output=done.output.strip() if ok else done.error,
-        answers=answers,
-        correct=dataset.correct(answers, problem.gold),
-        shortened=False,
-    )
-    about = RUN | {"model": MODEL, "run": run, "phase": "stream", "mode": "", "place": 0, "sample": 0, "round": 0}
-    return about | facts | {"status": done.status}
+    facts = program_facts(problem, solution, tools, ok, done.output.strip() if ok else done.error, answers)
+    verdict = {"correct": dataset.correct(answers, problem.gold), "shortened": False, "status": done.status}
+    return RUN | {"model": MODEL, "run": run} | facts | verdict

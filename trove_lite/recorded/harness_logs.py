@@ -10,7 +10,7 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,6 +23,8 @@ from ..datasets.own import WITHOUT
 from ..datasets.text_answers import answer_key
 from ..errors import DamagedFile, TroveLiteError, encodable
 from ..journal import on_disk, write_atomically
+from ..programs import fenced
+from ..shapes import misfit
 from .official_files import NOTHING_WRITTEN, text_of
 
 #: How harnesses write that a sample is right: as a truth value, a number, inspect's letters, evalplus' words.
@@ -36,6 +38,11 @@ SAMPLES = re.compile(r"samples_(.+)_(\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")
 KEY = ["category", "problem", "method", "run", "sample"]
 TABLE = [*KEY, "model", "correct", "answer", "error", "text"]
 NOT_WRITTEN = ["gold", "question"]
+#: Fields of lm-eval's lines and of evalplus' results, and their types.
+LM_EVAL = {"doc_id": int, "resps": list[object], "filtered_resps": list[object], "metrics": list[str] | None}
+EVALPLUS = {"solution": str, "base_status": str, "plus_status": str | None}
+EVERY_ROW = {"provenance": "recorded", "shares_state": False, "phase": "stream", "place": 0, "round": 0}
+EVERY_ROW |= {"level": "", "tools": ""}
 
 
 def import_harness_logs(
@@ -50,24 +57,31 @@ def import_harness_logs(
     samples, files = [], {}
     for log in logs:
         method, _, name = ("", "", log) if Path(log).exists() else log.rpartition("=")
-        file = _results_of(Path(name)) if kind == "evalplus" else Path(name)
+        file = Path(name)
+        if kind == "evalplus" and file.suffix == ".jsonl":  # its samples, without verdicts
+            file = file.with_name(f"{file.stem}_eval_results.json")
         if not file.is_file():
-            raise _wrong(file, "no such file; check the path")
+            raise _wrong(file, f"no such file; check the path{', or run evalplus.evaluate' * (kind == 'evalplus')}")
         found = list(READERS[kind](file, verdict, partial))
         if not found:
             raise _wrong(file, f"no samples; is it a log of {kind}, and is it whole?")
         if file.resolve() in files:
             raise _wrong(file, "given twice; name each log once")
-        for sample in (sample | ({"method": method} if method else {}) for sample in found):
+        usual, given = {"run": str(file), "model": "unknown", "category": WITHOUT}, {"method": method} if method else {}
+        for sample in (usual | sample | given for sample in found):
             samples.append({name: encodable(one) if isinstance(one, str) else one for name, one in sample.items()})
         files[file.resolve()] = {"log": str(file), "sha256": sha256_of(file), "samples": len(found)}
     frame = pd.DataFrame(samples, columns=["where", *TABLE, *NOT_WRITTEN, "tokens"], dtype=object)
     frame = _of_the_same_problems(_once(frame.where(frame.notna(), None)), partial)
-    names = {str(c): _numbered(sorted(part.unique())) for c, part in frame.groupby("category")["problem"]}
+    names = {}
+    for category, part in frame.groupby("category")["problem"]:
+        own = sorted(part.unique())  # its number, where all have one, else its place by name
+        whole = all(re.fullmatch(r"0|[1-9][0-9]{0,8}", name) for name in own)
+        names[str(category)] = {name: int(name) if whole else place for place, name in enumerate(own)}
     asked = sorted({(s.category, s.problem, s.question or "") for s in frame.itertuples()})
     mark = hashlib.blake2b(json.dumps(asked).encode(), digest_size=3).hexdigest()
     dataset = " ".join([kind, *(names if len(names) == 1 else []), mark])  # other problems have another name
-    rows = [_row(sample, dataset, names[sample["category"]]) for sample in frame.to_dict("records")]
+    rows = [_row(one, dataset, names[one["category"]][one["problem"]]) for one in frame.to_dict("records")]
     about = {"format": kind, "verdict": verdict, "logs": list(files.values())}
     about["problems"] = {c: {str(number): name for name, number in of.items()} for c, of in names.items()}
     return as_frame(as_arrow(rows)), about
@@ -77,10 +91,8 @@ def _once(frame: pd.DataFrame) -> pd.DataFrame:
     """Runs by number, as they come. Refuses a sample that is there twice, and a problem that asks different things."""
     asked = frame["question"].fillna("")
     other = asked != asked.groupby([frame["category"], frame["problem"]]).transform("first")
-    for key, wrong, what in (
-        (KEY, frame.duplicated(KEY), "is there already; give each sample once"),
-        (KEY[:2], other, "asks something else there; compare the same problems"),
-    ):
+    again = frame.duplicated(KEY), KEY, "is there already; give each sample once"
+    for wrong, key, what in (again, (other, KEY[:2], "asks something else there; compare the same problems")):
         if wrong.any():
             row, first = frame[wrong].iloc[0], frame.groupby(key)["where"].transform("first")[wrong].iloc[0]
             raise _wrong(row["where"], f"problem {row['problem']}, sample {row['sample']}: {first} {what}")
@@ -104,44 +116,28 @@ def _of_the_same_problems(frame: pd.DataFrame, partial: bool) -> pd.DataFrame:
     return kept
 
 
-def _numbered(names: Sequence[str]) -> dict[str, int]:
-    """Problem → number: its own where all are whole numbers, else its place by name."""
-    whole = all(re.fullmatch(r"0|[1-9][0-9]{0,8}", name) for name in names)
-    return {name: int(name) if whole else place for place, name in enumerate(names)}
-
-
-def _row(sample: dict, dataset: str, numbers: dict[str, int]) -> dict:
+def _row(sample: dict, dataset: str, problem: int) -> dict:
     """A candidate. Of a text that is short, or not known, no copy can be told: its fingerprint is its own."""
     text, answer = sample["text"], sample["answer"]
     lost = sample["correct"] is None
     answers = [] if lost or answer in NO_ANSWER else None if answer is None else [answer_key(answer)]
     alone = "\0".join(str(sample[name]) for name in KEY)
     prompt, completion = sample["tokens"] or (None, None)
-    return {name: sample[name] for name in ("model", "method", "category", "sample", "correct", "error")} | {
-        "provenance": "recorded",
-        "run": run_name(sample["method"], sample["run"]),
-        "seed": sample["run"],
-        "shares_state": False,
+    same = {name: sample[name] for name in ("model", "method", "category", "sample", "correct", "error")}
+    same |= {"mode": sample["method"], "seed": sample["run"], "run": run_name(sample["method"], sample["run"])}
+    facts = {
         "dataset": dataset,
-        "problem": numbers[sample["problem"]],
-        "phase": "stream",
-        "mode": sample["method"],
-        "place": 0,
-        "round": 0,
-        "level": "",
+        "problem": problem,
         "program": fingerprint(text if text and len(text) >= SHORT else alone, ""),
         "response": text,
         "solution": text if text and "```python" in text else "",
-        "tools": "",
         "status": UNAVAILABLE if lost else "ok",
         "answers": answers,
         "answer": answers[0] if answers else None,
         "prompt_tokens": prompt,
         "completion_tokens": completion,
     }
-
-
-# ---- what all formats have in common ----
+    return EVERY_ROW | same | facts
 
 
 def _wrong(where: object, reason: str) -> DamagedFile:
@@ -163,58 +159,59 @@ def _chosen(verdicts: Sequence[str], wanted: str, where: object) -> str:
     return found[0]
 
 
-def _field(entry: dict, name: str, kind: type, where: object) -> object:
-    value = entry.get(name)
-    if not isinstance(value, kind) or isinstance(value, bool):
-        raise _wrong(where, f"field '{name}' is {'missing' if value is None else 'of a wrong type'}; is it such a log?")
-    return value
-
-
-def _object(text: str, where: object) -> dict:
+def _object(text: str, where: object, kinds: Mapping[str, object]) -> dict:
+    """The JSON object of a text, with fields of these types."""
     try:
-        entry = json.loads(text)
+        return _fields(json.loads(text), where, kinds)
     except (ValueError, RecursionError) as error:
         raise _wrong(where, f"not JSON ({error}); it is damaged, or no such log") from error
-    if not isinstance(entry, dict):
-        raise _wrong(where, "no JSON object; it is damaged, or no such log")
+
+
+def _fields(entry: object, where: object, kinds: Mapping[str, object]) -> dict:
+    fault = misfit(entry, dict)
+    for name, kind in {} if fault else kinds.items():
+        fault = fault or ((wrong := misfit(entry.get(name), kind)) and f"field '{name}': {wrong}")
+    if fault:
+        raise _wrong(where, f"{fault}; is it such a log?")
     return entry
 
 
-def _objects(file: Path) -> Iterator[tuple[str, dict]]:
+def _objects(file: Path, kinds: Mapping[str, object]) -> Iterator[tuple[str, dict]]:
     """Each line of JSON, with where it stands."""
     for number, line in enumerate(text_of(file).removeprefix("\ufeff").split("\n"), start=1):
         if line.strip():
-            yield (where := f"{file}, line {number}"), _object(line, where)
+            yield (where := f"{file}, line {number}"), _object(line, where, kinds)
 
 
-# ---- the formats ----
+# ---- the formats: each reader yields what `import_harness_logs` needs of a sample, with `where` it stands ----
 
 
 def _inspect(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
+    read = _inspect_ai().read_eval_log
     try:
-        log = _inspect_ai().read_eval_log(str(file), exclude_fields={"attachments", "events", "messages", "store"})
-    except TroveLiteError:
-        raise
+        log = read(str(file), exclude_fields={"attachments", "events", "messages", "store"})
     except Exception as error:  # a foreign reader's, of any kind
         raise _wrong(file, f"inspect_ai cannot read it ({' '.join(str(error).split())[:200]}); name a log") from error
     if log.status != "success" and not partial:
         raise _wrong(file, f"the evaluation ended as '{log.status}'; give a whole log, or --partial for what is there")
     model = log.eval.model
-    same = {"method": (log.eval.solver or model).rpartition("/")[2], "run": str(file), "model": model}
+    same = {"method": (log.eval.solver or model).rpartition("/")[2], "model": model}
+    same["category"] = log.eval.task.rpartition("/")[2]
     for sample in log.samples or ():
         where, usage = f"{file}, sample {sample.id}, epoch {sample.epoch}", (sample.model_usage or {}).get(model)
         if not (sample.error or sample.scores) and partial:  # its turn had not come
             continue
         asked = sample.input if isinstance(sample.input, str) else "\n".join(message.text for message in sample.input)
-        found = {"text": sample.output.completion, "question": asked, "error": None}
+        found = {"text": sample.output.completion, "question": asked}
         if sample.error:
             found["error"] = sample.error.message
         else:
             name = _chosen([*(sample.scores or ())], verdict, where)
-            found["correct"] = _right(sample.scores[name].value, where, f"score '{name}'")
-            found["answer"] = sample.scores[name].answer
-        key = {"category": log.eval.task.rpartition("/")[2], "problem": str(sample.id), "sample": sample.epoch - 1}
-        yield same | key | found | {"where": where, "tokens": usage and (usage.input_tokens, usage.output_tokens)}
+            score = sample.scores[name]
+            found |= {"correct": _right(score.value, where, f"score '{name}'"), "answer": score.answer}
+        tokens = usage and (usage.input_tokens, usage.output_tokens)
+        key = {"where": where, "problem": str(sample.id), "sample": sample.epoch - 1}
+        yield same | key | found | {"tokens": tokens}
 
 
 def _inspect_ai():
@@ -226,63 +223,52 @@ def _inspect_ai():
 
 
 def _lm_eval(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
-    entries, named = list(_objects(file)), SAMPLES.fullmatch(file.name)
+    entries, named = list(_objects(file, LM_EVAL)), SAMPLES.fullmatch(file.name)
     beside = file.with_name(f"results_{named[2]}.json" if named else "results.json")
-    model = str(_object(text_of(beside), beside).get("model_name") or "unknown") if beside.is_file() else "unknown"
-    same = {"method": file.stem if model == "unknown" else Path(model).name, "run": str(file), "model": model}
+    model = str(_object(text_of(beside), beside, {}).get("model_name") or "unknown") if beside.is_file() else "unknown"
+    same = {"method": file.stem if model == "unknown" else Path(model).name, "model": model, "sample": 0}
+    same |= {"category": named[1]} if named else {}
     ways = {f"{m},{e.get('filter', 'none')}": 0 for _, e in entries for m in e.get("metrics") or [verdict] if m}
     metric, _, way = (_chosen([*ways], verdict, file) if entries else "").partition(",")
     for where, entry in entries:
-        number, given = _field(entry, "doc_id", int, where), _field(entry, "filtered_resps", list, where)
-        texts = [one for resps in _field(entry, "resps", list, where) if isinstance(resps, list) for one in resps]
         if entry.get("filter", "none") != way:
             continue
         if metric not in entry:
             raise _wrong(where, f"field '{metric}' is missing; is the line whole?")
+        texts = [one for replies in entry["resps"] if isinstance(replies, list) for one in replies]
+        pair = entry["filtered_resps"], texts
+        answer, text = (one[0] if len(one) == 1 and isinstance(one[0], str) else None for one in pair)
         yield same | {
             "where": where,
-            "category": named[1] if named else WITHOUT,
-            "problem": str(number),
-            "sample": 0,
+            "problem": str(entry["doc_id"]),
             "correct": _right(entry[metric], where, metric),
-            "answer": given[0] if len(given) == 1 and isinstance(given[0], str) else None,
-            "text": texts[0] if len(texts) == 1 and isinstance(texts[0], str) else None,
+            "answer": answer,
+            "text": text,
             "question": str(entry.get("doc_hash", "")),
         }
 
 
 def _evalplus(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
-    same = {"method": file.stem.removesuffix("_eval_results"), "run": str(file), "model": "unknown"}
-    for task, results in _field(_object(text_of(file), file), "eval", dict, file).items():
-        if not isinstance(results, list) or not all(isinstance(one, dict) for one in results):
-            raise _wrong(f"{file}, {task}", "no list of results; it is damaged, or of another release of evalplus")
+    for task, results in _object(text_of(file), file, {"eval": dict[str, list[dict]]})["eval"].items():
+        category, _, problem = task.rpartition("/")
         for number, result in enumerate(results):
-            where, plus = f"{file}, {task}, sample {number}", result.get("plus_status") is not None
+            where = f"{file}, {task}, sample {number}"
+            plus = _fields(result, where, EVALPLUS).get("plus_status") is not None
             which = _chosen(["base", "plus"] if plus else ["base"], verdict or ("plus" if plus else "base"), where)
-            tests = [_right(_field(result, f"{one}_status", str, where), where, one) for one in {"base", which}]
-            category, _, problem = task.rpartition("/")
-            yield same | {
+            tests = [_right(result[f"{one}_status"], where, one) for one in {"base", which}]
+            yield {
+                "method": file.stem.removesuffix("_eval_results"),
                 "where": where,
                 "category": category or "evalplus",
                 "problem": problem,
                 "sample": number,
                 "correct": all(tests),
-                "text": "```python\n" + _field(result, "solution", str, where).strip("\n") + "\n```",
+                "text": fenced(result["solution"].strip("\n")),
             }
 
 
-def _results_of(file: Path) -> Path:
-    """Where evalplus writes the verdicts of a file of samples, which has none."""
-    if file.suffix != ".jsonl":
-        return file
-    results = file.with_name(f"{file.stem}_eval_results.json")
-    if file.is_file() and not results.is_file():
-        raise _wrong(file, f"samples have no verdicts, and {results.name} is missing; run evalplus.evaluate on them")
-    return results
-
-
 def _table(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
-    for where, entry in _objects(file) if file.suffix in (".jsonl", ".json") else _csv(file):
+    for where, entry in _objects(file, {}) if file.suffix in (".jsonl", ".json") else _csv(file):
         known = {name: entry[name] for name in (*TABLE, *NOT_WRITTEN) if entry.get(name) not in (None, "")}
         if wrong := [name for name, value in known.items() if isinstance(value, dict | list)]:
             raise _wrong(where, f"field '{wrong[0]}' is of a wrong type; give a text or a number")
@@ -291,17 +277,14 @@ def _table(file: Path, verdict: str, partial: bool) -> Iterator[dict]:
             raise _wrong(where, f"'{absent[0]}' is missing; give problem, method, sample, correct (or answer and gold)")
         if not re.fullmatch(r"[0-9]{1,9}", cells["sample"]):
             raise _wrong(where, f"sample is {cells['sample']!r}; give a whole number from 0")
+        right, gold = None, cells.get("gold")
         if "correct" in cells:
             right = _right(cells["correct"], where, "correct")
-        elif {"answer", "gold"} <= set(cells):
-            gold = cells["gold"]
+        elif gold is not None and "answer" in cells:
             right = text_is_correct(read_last_line(cells["answer"]), float(gold) if NUMBER.fullmatch(gold) else gold)
-        elif "error" in cells:
-            right = None
-        else:
+        elif "error" not in cells:
             raise _wrong(where, "no verdict; give `correct` (true or false), or `answer` and `gold`")
-        same = {"where": where, "category": WITHOUT, "run": "", "model": "unknown"}
-        yield same | cells | {"sample": int(cells["sample"]), "correct": right}
+        yield {"run": ""} | cells | {"where": where, "sample": int(cells["sample"]), "correct": right}
 
 
 def _csv(file: Path) -> Iterator[tuple[str, dict]]:
@@ -359,20 +342,19 @@ def _as_inspect(inspect, rows: pd.DataFrame):
 
     samples = []
     for row in rows.itertuples():
-        score = {"verdict": Score(value="C" if row.correct else "I", answer=row.answer)}
-        error = inspect.EvalError(message=row.error or "no answer could be had", traceback="", traceback_ansi="")
-        ended = {"error": error} if row.correct is None else {"scores": score}
+        if row.correct is None:
+            error = inspect.EvalError(message=row.error or "no answer could be had", traceback="", traceback_ansi="")
+            ended = {"error": error}
+        else:
+            ended = {"scores": {"verdict": Score(value="C" if row.correct else "I", answer=row.answer)}}
         output = ModelOutput.from_content(row.model, row.text or "")
         key = {"id": row.problem, "epoch": row.sample + 1, "input": "", "target": ""}
         samples.append(inspect.EvalSample(**key, output=output, **ended))
-    spec = inspect.EvalSpec(
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-        task=row.category,
-        solver=row.method,
-        model=row.model,
-        dataset=inspect.EvalDataset(name=row.category, samples=rows["problem"].nunique()),
-        config=inspect.EvalConfig(epochs=int(rows["sample"].max()) + 1),
-    )
+    names = {"task": row.category, "solver": row.method, "model": row.model}
+    dataset = inspect.EvalDataset(name=row.category, samples=rows["problem"].nunique())
+    config = inspect.EvalConfig(epochs=int(rows["sample"].max()) + 1)
+    created = datetime.now(UTC).isoformat(timespec="seconds")
+    spec = inspect.EvalSpec(created=created, **names, dataset=dataset, config=config)
     accuracy = inspect.EvalMetric(name="accuracy", value=float(rows["correct"].dropna().astype(float).mean()))
     scores = [inspect.EvalScore(name="verdict", scorer="verdict", metrics={"accuracy": accuracy})]
     results = inspect.EvalResults(total_samples=len(samples), completed_samples=len(samples), scores=scores)

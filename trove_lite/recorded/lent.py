@@ -1,6 +1,5 @@
 """Toolboxes that IMPORT is shown instead of its own: a finished run's, played back from its tables, or a file's."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -9,6 +8,7 @@ import pandas as pd
 
 from ..candidates import load_candidates
 from ..datasets import load_dataset
+from ..datasets.base import Question
 from ..errors import TroveLiteError
 from ..methods.toolbox import Toolbox
 from ..methods.trove import IMPORT, TroveSettings, View, in_order
@@ -20,24 +20,27 @@ from .tool_files import KINDS, tools_of_file
 HINDSIGHT = "hindsight:"
 #: Of a file with more functions, so many are shown: those whose words are most like the question's (TroVE, D.1).
 SHOWN = 10
-#: By method, category and seed: what IMPORT is shown at each place of the stream.
-Lent = Mapping[tuple[str, str, int], tuple[View, ...]]
 
 
-def lend(settings) -> Lent:
-    """The toolboxes that methods of a run with these RunSettings are shown instead of their own; empty for none.
+def lend(settings) -> dict[tuple[str, str, int], tuple[View, ...]]:
+    """What IMPORT is shown instead of its own toolbox at each place of the stream, by method, category and seed.
 
     `hindsight:RUN` lends a category its own, those tools alone that right programs used: an upper bound, which peeks. A
     lender RUN#CATEGORY lends that category's; RUN alone the next one's after each, in turn; a file (KINDS) lends its
     functions to all. Raises TroveLiteError where the run or file that is named cannot lend them.
     """
-    found = {}
+    found, dataset = {}, load_dataset(settings.dataset)
     for method in settings.methods:
         own = settings.of(method, settings.seeds[0])
         if not (lender := getattr(own, "lender", "")):
             continue
+        streams = list(product(settings.categories, settings.seeds))
         if lender.endswith(KINDS):
-            found |= _lend_file(Path(lender), settings, method)
+            box = Toolbox()
+            box.give(tools_of_file(Path(lender)))
+            for category, seed in streams:
+                questions = [problem.question for problem in dataset.load(category)[: settings.limit]]
+                found[method, category, seed] = likest(box, questions, settings.of(method, seed))
             continue
         peeks = lender.startswith(HINDSIGHT)
         folder, _, category = lender.removeprefix(HINDSIGHT).partition("#")
@@ -47,15 +50,14 @@ def lend(settings) -> Lent:
         rows = rows[rows["method"] == method]
         if own.isolated:
             rows = with_isolated_tools(rows, [folder])
-        present = [c for c in load_dataset(settings.dataset).categories if (rows["category"] == c).any()]
-        for to, seed in product(settings.categories, settings.seeds):
+        present = [c for c in dataset.categories if (rows["category"] == c).any()]
+        for to, seed in streams:
             after = [to] if peeks else [*present[present.index(to) + 1 :], *present, ""] if to in present else [""]
             whose = category or after[0]
             stream = rows[(rows["category"] == whose) & (rows["seed"] == seed)]
             if (whose == to and not peeks) or stream.empty:
                 raise TroveLiteError(f"{folder}: has no toolbox of another category than {to} for seed {seed}")
-            theirs = replace(stated[stream["run"].iloc[0]], isolated=own.isolated)
-            views = views_along(stream, theirs)
+            views = views_along(stream, replace(stated[stream["run"].iloc[0]], isolated=own.isolated))
             found[method, to, seed] = in_hindsight(stream, views, own) if peeks else views
     return found
 
@@ -68,18 +70,11 @@ def in_hindsight(stream: pd.DataFrame, views: tuple[View, ...], own: TroveSettin
     return ((tuple(tools), own.as_library(tuple(tools))),)
 
 
-def _lend_file(file: Path, settings, method: str) -> dict[tuple[str, str, int], tuple[View, ...]]:
-    """A file's functions, likest first, at each problem of each stream of a method."""
-    dataset, box = load_dataset(settings.dataset), Toolbox()
-    box.give(tools_of_file(file))
-    found = {}
-    for category, seed in product(settings.categories, settings.seeds):
-        own = settings.of(method, seed)
-        limit = SHOWN if own.shown is None else own.shown
-        questions = in_order([p.question for p in dataset.load(category)[: settings.limit]], own)
-        shown = [box.ranked("lexical", question.text)[:limit] for question in questions]
-        found[method, category, seed] = tuple((tools, own.as_library(tools)) for tools in shown)
-    return found
+def likest(box: Toolbox, questions: list[Question], own: TroveSettings) -> tuple[View, ...]:
+    """The tools of a box whose words are most like each question's, in the order in which questions are asked."""
+    limit = SHOWN if own.shown is None else own.shown
+    shown = [box.ranked("lexical", question.text)[:limit] for question in in_order(questions, own)]
+    return tuple((tools, own.as_library(tools)) for tools in shown)
 
 
 def views_along(stream: pd.DataFrame, settings: TroveSettings) -> tuple[View, ...]:

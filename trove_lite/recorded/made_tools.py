@@ -19,8 +19,7 @@ MADE = {TOOL_MAKER: "proposals", THOUGHT_MAKER: "thoughts"}
 
 def transcript(category: str) -> list[dict]:
     """The released chat in which GPT-4 made the tool of a task: turns of `role` and `content`."""
-    path = pinned_file("latm", f"tools/{bbh.FILES[category]}.json")
-    return json.loads(path.read_text(encoding="utf-8"))
+    return json.loads(pinned_file("latm", f"tools/{bbh.FILES[category]}.json").read_text(encoding="utf-8"))
 
 
 def released_tool(category: str) -> str:
@@ -35,18 +34,15 @@ def made_tools(folder: str | Path, method: str = TOOL_MAKER) -> dict[str, str]:
     a tool in each, CATEGORY#SEED, for a user of the same seed; the first of all is for users of another. Raises
     TroveLiteError where the folder holds no complete run, or none in which the method made any.
     """
-    own: dict[tuple[str, int], str] = {}
-    for made in complete_description(folder)["toolboxes"]:
-        if made.get(MADE.get(method, MADE[TOOL_MAKER])):
-            key = made["category"], made["seed"]
-            own[key] = own.get(key) or made["tool"]
-    if not own:
+    tools, of_seeds, counted = {}, {}, MADE.get(method, MADE[TOOL_MAKER])
+    for trial in complete_description(folder)["toolboxes"]:
+        if trial.get(counted):
+            category, seed = trial["category"], trial["seed"]
+            for found, key in ((tools, category), (of_seeds, f"{category}#{seed}")):
+                found[key] = found.get(key) or trial["tool"]
+    if not tools:
         raise TroveLiteError(f"{folder}: its run made no tools; name one of method '{method}' whose maker was asked")
-    tools: dict[str, str] = {}
-    for (category, _), tool in own.items():
-        tools[category] = tools.get(category) or tool
-    several = len({seed for _, seed in own}) > 1
-    return tools | {f"{category}#{seed}": tool for (category, seed), tool in own.items() if several}
+    return tools | (of_seeds if len({key.rpartition("#")[2] for key in of_seeds}) > 1 else {})
 
 
 def complete_description(folder: str | Path) -> dict:
@@ -74,7 +70,6 @@ def tool_settings(sources: Sequence[str | Path], method: str = TOOL_MAKER) -> di
     try:
         tools = {Path(source).stem: Path(source).read_text(encoding="utf-8") for source in sources}
     except (OSError, UnicodeDecodeError) as error:
-        raise TroveLiteError(
-            f"tool {first}: cannot be read ({error}); give `released`, a run folder, or a file named after its task"
-        ) from error
+        remedy = "give `released`, a run folder, or a file named after its task"
+        raise TroveLiteError(f"tool {first}: cannot be read ({error}); {remedy}") from error
     return {"tools": tools, "maker": first.resolve().parent.name}

@@ -1,7 +1,7 @@
-"""What runs of the official program are called in its folders, and what an import says of each of its files."""
+"""What files of the official program have in common: names, columns, what an import says of each, and toolboxes."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,22 +11,23 @@ from ..candidates import fingerprint
 from ..datasets.answers import graded
 from ..datasets.base import Problem
 from ..errors import DamagedFile, TroveLiteError
-from ..programs import code_of, operations
+from ..parse import parse_tools
+from ..programs import Tool, code_of, operations, plain_name
 
 RUN_FOLDER = re.compile(r"(run|seed)[-_]?\d+$")
 #: What an execution that ran out of time left as its output.
 TIMEOUT = "Timeout detected in running subprocess"
 NOTHING_WRITTEN = "; nothing was written"
 RULE = "two_stage"  # by which the program selects
+DELIMITER = "# %%"  # begins each tool of a library file
 
 
 @dataclass
 class ImportReport:
     """What was read from one file, and where its record and our grading differ.
 
-    `selected`: whether the file holds the selected answers alone. Then `recorded_correct` counts the problems whose
-    selected answer is right as the record says, `correct` by our grading, and `tools` and `functions` what the run's
-    toolbox held at its end, where that lies beside the file; they are null for a log, which does not say.
+    Of a file of `selected` answers alone, `recorded_correct` counts those that are right as the record says, `correct`
+    by our grading, and `tools` and `functions` what the library beside it holds; all are null for a log.
     """
 
     log: str
@@ -45,19 +46,20 @@ class ImportReport:
     functions: int | None = None
 
     def __str__(self) -> str:
-        right = f", {self.recorded_correct} recorded as correct, {self.correct} by our grading" if self.selected else ""
+        what = "candidates"
+        if self.selected:
+            what = f"selected answers, {self.recorded_correct} recorded as correct, {self.correct} by our grading"
         return (
-            f"{self.run} {self.category}: {self.problems} problems, {self.candidates} "
-            f"{'selected answers' if self.selected else 'candidates'}{right} ({self.retried} of problems solved again, "
-            f"{self.shortened} with a shortened output), {len(self.disagreements)} disagreements with our grading"
+            f"{self.run} {self.category}: {self.problems} problems, {self.candidates} {what} ({self.retried} of "
+            f"problems solved again, {self.shortened} with a shortened output), {len(self.disagreements)} "
+            "disagreements with our grading"
         )
 
 
 def as_table(reports: Sequence[ImportReport]) -> pd.DataFrame:
     """Reports as a table: a row a file, `kind` saying what it holds, with the number of `disagreements`."""
     table = pd.DataFrame([vars(report) for report in reports]).drop(columns="log")
-    kinds = table.pop("selected").map({True: "selected answers", False: "candidates"})
-    table.insert(3, "kind", kinds)
+    table.insert(3, "kind", table.pop("selected").map({True: "selected answers", False: "candidates"}))
     return table.assign(disagreements=table["disagreements"].map(len)).convert_dtypes()
 
 
@@ -68,30 +70,27 @@ def run_of(file: Path) -> str:
 
 
 def tell_apart(reports: Sequence[ImportReport]) -> list[str]:
-    """Run names that differ within a category: where two files of a kind share one, the folder in which they differ
-    comes first.
-
-    Raises TroveLiteError where the same file is given twice.
-    """
+    """Run names that differ within a category: of two files of a kind that share one, the folder in which they differ
+    comes first. Raises TroveLiteError where the same file is given twice."""
     names = []
     for report in reports:
         kind = (report.run, report.category, report.selected)
         twins = [r for r in reports if (r.run, r.category, r.selected) == kind and r is not report]
-        others = [set(Path(twin.log).absolute().parts) for twin in twins]
-        own = [p for p in Path(report.log).absolute().parts[:-1] if not any(p in parts for parts in others)]
+        others = {part for twin in twins for part in Path(twin.log).absolute().parts}
+        own = [part for part in Path(report.log).absolute().parts[:-1] if part not in others]
         if twins and not own:
             raise TroveLiteError(f"{report.log}: given twice; name each log once")
         names.append(f"{own[-1]}_{report.run}" if twins else report.run)
     return names
 
 
-def run_facts(file: Path, run: str, method: str, provenance: str) -> dict:
+def run_facts(file: Path, report: ImportReport, provenance: str) -> dict:
     """The columns that all rows of a file have alike. The official layout keeps the model's name as a folder."""
     return {
         "model": next((part for part in file.parts if "Llama" in part and not part.startswith("output_")), "unknown"),
         "provenance": provenance,
-        "run": run,
-        "method": method,
+        "run": report.run,
+        "method": report.method,
         "seed": seed_of(file),
         "shares_state": True,
         "selection": RULE,
@@ -99,17 +98,7 @@ def run_facts(file: Path, run: str, method: str, provenance: str) -> dict:
     }
 
 
-def program_facts(
-    problem: Problem,
-    *,
-    solution: str,
-    tools: str,
-    ok: bool,
-    output: str | None,
-    answers: list[str],
-    correct: bool,
-    shortened: bool,
-) -> dict:
+def program_facts(problem: Problem, solution: str, tools: str, ok: bool, output: str | None, answers: list) -> dict:
     """The columns of a row that say what one program is, and how it ended: `output` is its error where it failed."""
     return {
         "dataset": problem.dataset,
@@ -122,10 +111,8 @@ def program_facts(
         "status": "ok" if ok else "timeout" if TIMEOUT in (output or "") else "error",
         "output": (output or "") if ok else "",
         "error": None if ok else output,
-        "shortened": shortened,
         "answers": answers,
         "answer": graded(answers),
-        "correct": correct,
         "operations": operations(code_of(solution)) if ok and answers else None,
     }
 
@@ -144,3 +131,36 @@ def text_of(file: Path) -> str:
         raise DamagedFile(f"{file}: cannot be read ({error.strerror}); check the path") from error
     except UnicodeDecodeError as error:
         raise DamagedFile(f"{file}: not UTF-8 text (byte {error.start}), so not a log") from error
+
+
+def kept_tools(reports: Iterable[ImportReport]) -> list[dict]:
+    """The tools that runs ended with, in the order of their library files, of the runs that have one, each once."""
+    kept = {}
+    for report in reports:
+        file, key = library_of(Path(report.log)), (report.run, report.category)
+        if file and key not in kept:
+            about = {"seed": seed_of(file), "run": report.run, "method": report.method, "category": report.category}
+            kept[key] = [
+                about | {"rank": rank, "name": plain_name(tool.name), "signature": tool.signature}
+                for rank, tool in enumerate(read_library(file), start=1)
+            ]
+    return [tool for tools in kept.values() for tool in tools]
+
+
+def library_of(file: Path) -> Path | None:
+    """The library file of the run whose log or results this is, in the official layout; None where there is none."""
+    layout = re.fullmatch(r"(.*/|)(?:log|results)(/.*)", file.as_posix(), re.DOTALL)
+    library = Path(f"{layout[1]}library{layout[2]}").with_suffix(".json") if layout else None
+    return library if library and library.is_file() else None
+
+
+def read_library(file: Path) -> tuple[Tool, ...]:
+    """The tools of a library file, which is Python with a line `# %% DOCSTRING (KIND)` before each.
+
+    Raises DamagedFile for a file that cannot be read or is none.
+    """
+    head, *parts = f"\n{text_of(file)}".split(f"\n{DELIMITER}")
+    if head.strip():
+        raise DamagedFile(f"{file}: does not begin with '{DELIMITER}', so it is no library of TroVE's program")
+    tools = [parse_tools(f"```python\n{code}\n```") for code in (part.partition("\n")[2] for part in parts)]
+    return tuple(found[0] for found in tools if found)

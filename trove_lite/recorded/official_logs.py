@@ -17,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 
 from ..bars import Bar
-from ..candidates import as_arrow, as_frame
+from ..candidates import SCHEMA, as_arrow, as_frame
 from ..datasets import load_dataset
 from ..datasets.answers import graded, is_correct, read_numbers
 from ..datasets.base import Problem
@@ -44,8 +44,6 @@ TOOLBOX = "**Toolbox**"
 RESULT = "-th Execution Result**"
 FINAL = re.compile(r"^## Overall Response Accuracy(?! \(before)", re.MULTILINE)
 SIZE = re.compile(r"^Toolbox Size: #(\d{1,9})\b", re.MULTILINE)
-
-
 #: In which the official program samples a problem's modes.
 ORDER = ("primitive", "import", "create", "skip")
 
@@ -80,13 +78,9 @@ def import_logs(
             parts.append(part)
             bar.update()
     tables, reports = zip(*parts, strict=True)
-    for report, name in zip(reports, tell_apart(reports), strict=True):
-        report.run = name
-    place = tables[0].schema.get_field_index("run")
-    named = [
-        table.set_column(place, table.schema.field(place), pa.array([report.run] * len(table)))
-        for table, report in zip(tables, reports, strict=True)
-    ]
+    place, named = SCHEMA.get_field_index("run"), []
+    for table, report, report.run in zip(tables, reports, tell_apart(reports), strict=True):
+        named.append(table.set_column(place, SCHEMA.field(place), pa.array([report.run] * len(table))))
     return as_frame(pa.concat_tables(named)), list(reports)
 
 
@@ -96,20 +90,9 @@ def known_problems() -> list[Problem]:
     return [problem for category in found.categories for problem in found.load(category)]
 
 
-def refuse_no_log(file: Path) -> None:
-    """Raise TroveLiteError for a file that cannot be read, or is no log of the official program."""
-    text = text_of(file)
-    if file.suffix != ".json":
-        list(_sections(text, file))
-
-
-def _read(file: Path, *, index: dict[str, list[Problem]], problems: list[Problem]) -> tuple[pa.Table, ImportReport]:
-    if file.suffix == ".json":
-        return read_results(file, run_of(file), problems)
-    return _read_log(file, run_of(file), index)
-
-
-def _read_log(log: Path, run: str, index: dict[str, list[Problem]]) -> tuple[pa.Table, ImportReport]:
+def _read(log: Path, index: dict[str, list[Problem]], problems: list[Problem]) -> tuple[pa.Table, ImportReport]:
+    if log.suffix == ".json":
+        return read_results(log, problems)
     text = text_of(log)
     sections = list(_sections(text, log))
     by_question, modes = _match(sections, index, text, log), _modes(sections)
@@ -117,9 +100,9 @@ def _read_log(log: Path, run: str, index: dict[str, list[Problem]]) -> tuple[pa.
     for section, (_, mode) in zip(sections, modes, strict=True):
         complete[mode] = max(complete[mode], len(section.samples))
     method = "trove" if "import" in complete else "trove_no_import"
-    report = ImportReport(str(log), run, by_question[0].category, method)
+    report = ImportReport(str(log), run_of(log), by_question[0].category, method)
     places = [mode for mode in ORDER if mode in complete]
-    same = run_facts(log, run, method, "recorded")
+    same = run_facts(log, report, "recorded")
     rows, taken = [], Counter()
     for section, problem, (phase, mode) in zip(sections, by_question, modes, strict=True):
         if len(section.samples) < complete[mode]:
@@ -130,12 +113,10 @@ def _read_log(log: Path, run: str, index: dict[str, list[Problem]]) -> tuple[pa.
                 row = _row(match, problem, report, text)
             except (ValueError, OverflowError) as error:
                 _fail(log, text, match.start("answers"), f"the recorded answers are not numbers ({error})")
-            key = (problem.index, phase, mode)
-            where = {"phase": phase, "mode": mode, "place": places.index(mode), "sample": taken[key]}
-            rows.append(same | row | where)
-            taken[key] += 1
-    report.problems = len({row["problem"] for row in rows})
-    report.candidates = len(rows)
+            where = {"phase": phase, "mode": mode, "place": places.index(mode)}
+            rows.append(same | row | where | {"sample": taken[problem.index, phase, mode]})
+            taken[problem.index, phase, mode] += 1
+    report.problems, report.candidates = len({row["problem"] for row in rows}), len(rows)
     report.retried = sum(row["phase"] == "retry" for row in rows)
     return as_arrow(rows), report
 
@@ -179,9 +160,8 @@ def _is_whole(end: str) -> bool:
     if not size:
         return final is not None and end.endswith("\n") and not SIZE.search(end)
     tools = end[final.end() + size.end() :]
-    names = list(re.finditer(r"^=== .+? ===$", tools, re.MULTILINE))
-    listed = len(names) == int(size[1]) and (not names or tools[names[-1].end() :].strip())
-    return bool(listed) and tools.endswith("\n")
+    _, *codes = re.split(r"^=== .+? ===$", tools, flags=re.MULTILINE)
+    return tools.endswith("\n") and len(codes) == int(size[1]) and (not codes or codes[-1].strip() != "")
 
 
 def _match(sections: list[Section], index: dict[str, list[Problem]], text: str, log: Path) -> list[Problem]:
@@ -245,8 +225,8 @@ def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> 
     if read or verdict:
         doubts = "; ".join([*read, *([] if own_gold else gold), *verdict])
         report.disagreements.append(f"{report.log}, line {_line(text, match.start())}: {doubts}")
-    about = {"solution": match["solution"], "tools": match["tools"], "ok": ok, "output": output}
-    return program_facts(problem, **about, answers=answers, correct=correct, shortened=shortened)
+    facts = program_facts(problem, match["solution"], match["tools"], ok, output, answers)
+    return facts | {"correct": correct, "shortened": shortened}
 
 
 def _recorded_answers(text: str) -> list[str]:

@@ -8,7 +8,6 @@ answers it repeats. Its rows are of the phase `selected`, which everything that 
 import json
 import re
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Literal, TypedDict
 
@@ -19,8 +18,16 @@ from ..datasets.answers import graded, is_correct, read_numbers
 from ..datasets.base import Problem
 from ..errors import DamagedFile
 from ..shapes import misfit
-from .official_files import NOTHING_WRITTEN, ImportReport, program_facts, run_facts, text_of
-from .official_toolboxes import library_of, read_library
+from .official_files import (
+    NOTHING_WRITTEN,
+    ImportReport,
+    library_of,
+    program_facts,
+    read_library,
+    run_facts,
+    run_of,
+    text_of,
+)
 
 #: Runs without IMPORT, by their folder: the file does not say. The program numbers a run's modes and then names them
 #: as if there were three, so of two each bears the name before its own; problems solved again bear the right one.
@@ -33,13 +40,11 @@ SAME_GOLD = 0.9
 
 
 class Function(TypedDict):
-    """A tool of a selected answer."""
-
     function: str
 
 
 class Response(TypedDict):
-    """A selected answer; `answer` is the gold one that it was graded against."""
+    """A selected answer with its tools; `answer` is the gold one that it was graded against."""
 
     answer: float
     exec_output: str | None
@@ -50,25 +55,22 @@ class Response(TypedDict):
 
 
 class Entry(TypedDict):
-    """One problem of a result file."""
-
     mode: Literal["import", "create", "skip"]
     response: Response
 
 
-def read_results(file: Path, run: str, problems: Iterable[Problem]) -> tuple[pa.Table, ImportReport]:
+def read_results(file: Path, problems: Iterable[Problem]) -> tuple[pa.Table, ImportReport]:
     """A result file's rows, a problem each, and a report with both counts of right answers.
 
     Verdicts are computed from the recorded output, as for logs; where that is not kept, the recorded one stands. Raises
     DamagedFile for a file of another kind, or whose gold answers are those of no category among `problems`.
     """
-    entries = _entries(file)
+    entries, run = _entries(file), run_of(file)
     mine = _category_of(entries, problems, file)
-    without = WITHOUT_IMPORT.search(run) is not None
-    method, names = ("trove_no_import", MODES_WITHOUT) if without else ("trove", MODES)
+    method, names = ("trove_no_import", MODES_WITHOUT) if WITHOUT_IMPORT.search(run) else ("trove", MODES)
     report = ImportReport(str(file), run, mine[0].category, method, len(mine), len(mine), selected=True)
     places = list(dict.fromkeys(names.values()))
-    same = run_facts(file, run, method, SELECTION) | {"phase": SELECTED, "sample": 0}
+    same = run_facts(file, report, SELECTION) | {"phase": SELECTED, "sample": 0}
     rows = []
     for entry, problem in zip(entries, mine, strict=True):
         mode = names[entry["mode"]]
@@ -96,10 +98,10 @@ def _entries(file: Path) -> list[dict]:
 
 def _category_of(entries: Sequence[dict], problems: Iterable[Problem], file: Path) -> list[Problem]:
     """The problems that the entries answer, in order."""
-    golds = [entry["response"]["answer"] for entry in entries]
-    known = sorted(problems, key=lambda problem: (problem.category, problem.index))
-    for _, found in groupby(known, key=lambda problem: problem.category):
-        mine = list(found)
+    golds, known = [entry["response"]["answer"] for entry in entries], {}
+    for problem in sorted(problems, key=lambda problem: (problem.category, problem.index)):
+        known.setdefault(problem.category, []).append(problem)
+    for mine in known.values():
         same = sum(gold == problem.gold for gold, problem in zip(golds, mine, strict=False))
         if len(mine) == len(golds) and same >= SAME_GOLD * len(golds):
             return mine
@@ -123,5 +125,5 @@ def _row(found: dict, problem: Problem, report: ImportReport) -> dict:
             + (", for its output is not kept" if output is None else "")
         )
     tools = "".join(f"```python\n{tool['function']}\n```\n" for tool in found["function"])
-    about = {"solution": found["solution"], "tools": tools, "ok": ok, "output": output, "shortened": output is None}
-    return program_facts(problem, **about, answers=answers, correct=correct)
+    facts = program_facts(problem, found["solution"], tools, ok, output, answers)
+    return facts | {"correct": correct, "shortened": output is None}

@@ -46,11 +46,9 @@ def reexecute(
 ) -> tuple[pd.DataFrame, Agreement]:
     """Run every candidate's program in `sandbox`; returns the new candidates and how far they agree with these.
 
-    Rows must be in the order of problems, all of a run's together. Equal programs run once: seeds are pinned.
-    `known_timeouts`: where programs run, last, that ran out of time in the record (None: in `sandbox` too); one in a
-    hundred does, and with a limit of 30 s they take nine tenths of the time.
-    `journal`: a file that keeps each execution as it ends; those that it holds already do not run again.
-    `grader`: of a file's problems (`load_dataset`).
+    Rows must be in the order of problems, all of a run's together. Equal programs run once: seeds are pinned; those
+    that ran out of time in the record run last, in `known_timeouts` (None: in `sandbox` too). `journal`: a file that
+    keeps each execution as it ends, which then does not run again. `grader`: of a file's problems (`load_dataset`).
     `execute_seconds` of the new table are CPU seconds. Raises TroveLiteError where the problems are not at hand.
     """
     programs, problems = recorded_programs(candidates, settings), _problems(candidates)
@@ -58,21 +56,20 @@ def reexecute(
     ran = ~candidates["status"].isin(NOTHING_RAN)
     slow = {job for job, status in zip(jobs, candidates["status"], strict=True) if status == "timeout"}
     distinct = dict.fromkeys(job for job, one_ran in zip(jobs, ran, strict=True) if one_ran)
-    parts = {sandbox: [job for job in distinct if job not in slow]}
-    parts[known_timeouts or sandbox] = [*parts.get(known_timeouts or sandbox, []), *filter(slow.__contains__, distinct)]
+    parts: dict[Sandbox, list[Job]] = {sandbox: [job for job in distinct if job not in slow]}
+    parts.setdefault(known_timeouts or sandbox, []).extend(job for job in distinct if job in slow)
     executions = _execute(parts, journal, progress)
     new = candidates.assign(provenance="re-executed", shortened=False)
     datasets = {name: load_dataset(name, grader) for name in candidates["dataset"].unique()}
     rows = [
-        _graded(executions[job], old.solution, problem.gold, datasets[old.dataset])
-        if one_ran
-        else [getattr(old, name) for name in CHANGED]
+        _graded(executions[job], old.solution, problem.gold, datasets[old.dataset]) if one_ran else None
         for old, job, problem, one_ran in zip(candidates.itertuples(), jobs, problems, ran, strict=True)
     ]
-    for column, values in zip(CHANGED if rows else (), zip(*rows, strict=True), strict=False):
+    for place, column in enumerate(CHANGED):
+        values = [old if row is None else row[place] for row, old in zip(rows, candidates[column], strict=True)]
         kind = candidates[column].dtype
         kind = object if isinstance(kind, pd.CategoricalDtype) else kind  # a record knows fewer ways to end
-        new[column] = pd.Series(list(values), index=new.index).astype(kind)
+        new[column] = pd.Series(values, index=new.index, dtype=object).astype(kind)
     return new, compare(candidates, new, programs)
 
 
@@ -93,12 +90,11 @@ def recorded_programs(candidates: pd.DataFrame, settings: Mapping[str, TroveSett
             libraries |= {index: library for index in rows.index[rows["mode"] == "import"] if index not in libraries}
     given = {name: given_to_all(name) for name in candidates["dataset"].unique()}
     compose = {name: composer(name) for name in candidates["method"].astype(str).unique()}
-    return [
-        compose[row.method](
-            row.solution, recorded_sources(row.tools), (*given[row.dataset], *libraries.get(row.Index, ()))
-        )
-        for row in candidates[["method", "dataset", "solution", "tools"]].itertuples()
-    ]
+    programs = []
+    for row in candidates[["method", "dataset", "solution", "tools"]].itertuples():
+        library = (*given[row.dataset], *libraries.get(row.Index, ()))
+        programs.append(compose[row.method](row.solution, recorded_sources(row.tools), library))
+    return programs
 
 
 def composer(method: str) -> Callable[..., str] | None:
@@ -196,13 +192,10 @@ def reexecute_runs(
     if "solution" not in candidates:
         raise TroveLiteError(f"{runs[0]}: outcomes hold no programs; name a run folder with text")
     if beyond := sorted(name for name in candidates["method"].astype(str).unique() if composer(name) is None):
-        raise TroveLiteError(
-            f"{', '.join(beyond)}: a table of candidates does not hold what these methods run, or they run nothing; "
-            "name runs of other methods"
-        )
+        lacks = "a table of candidates does not hold what these methods run, or they run nothing"
+        raise TroveLiteError(f"{', '.join(beyond)}: {lacks}; name runs of other methods")
     with on_disk(out):
         out.mkdir(parents=True, exist_ok=True)
-    journal = out / "executions.jsonl"
     with locked(out), Sandbox(**limits) as sandbox, Sandbox(**limits | {"time_limit": known_timeouts}) as slow:
         settings = stated_settings(runs)
         if isolated:
@@ -211,10 +204,10 @@ def reexecute_runs(
         (grader, *others) = {grader_of(read_description(run).get("settings") or {}) for run in runs}
         if others and candidates["dataset"].str.endswith(".jsonl").any():
             raise TroveLiteError("runs judged by different graders: re-execute one after another")
-        how = {"settings": settings, "known_timeouts": slow, "journal": journal, "grader": grader}
+        how = {"settings": settings, "known_timeouts": slow, "journal": out / "executions.jsonl", "grader": grader}
         new, agreement = reexecute(candidates, sandbox, **how)
         isolation = sandbox.describe() | {"known_timeouts": known_timeouts}
     about = {"kind": "reexecute", "runs": list(map(str, runs)), "isolated": isolated, "sandbox": isolation}
     save_run(out, new, about | {"agreement": agreement.shares.to_dict("records")})
-    journal.unlink()  # only now: until here, the same command goes on where it was
+    (out / "executions.jsonl").unlink()  # only now: until here, the same command goes on where it was
     return new, agreement

@@ -1,6 +1,7 @@
 """A finished run played back to TROVE's generator: what the toolbox held at each problem, which no table says."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from ..errors import TroveLiteError, blamed_on
 from ..methods.base import Answer, Attempt, Budget, Candidate, Run, as_begun
 from ..methods.trove import LOADED, PRESETS, TROVE, TroveSettings, trove
 from ..parse import isolated_tools, parse_completion, parse_tools
-from ..programs import Tool, format_tools, recorded_sources
+from ..programs import format_tools, recorded_sources
 from ..selection import Vote
 
 
@@ -20,9 +21,8 @@ def played_back(rows: pd.DataFrame, settings: TroveSettings | None = None) -> It
     """One run of TROVE on one category, fed to its generator again. Its questions have no text here.
 
     Yields each Attempt that the generator makes, whose toolbox is then the run's own, with the rows that the table has
-    for it. A tool loads unless the settings say that it was refused. It ends early where the table has none: in a log,
-    an output that was shortened can decide a vote.
-    `settings`: the run's (None: the official program's, with the modes and samples that the rows have).
+    for it. It ends early where the table has none: in a log, an output that was shortened can decide a vote. A tool
+    loads unless `settings` say that it was refused (None: the official program's, with the modes that the rows have).
     """
     rows = all_candidates(rows)
     stream = rows[rows["phase"] != "retry"]
@@ -33,23 +33,20 @@ def played_back(rows: pd.DataFrame, settings: TroveSettings | None = None) -> It
     keys = zip(phase, *(rows[name] for name in ("problem", "mode", "round", "sample")), strict=True)
     by_key = dict(zip(keys, rows.to_dict("records"), strict=True))
     answer = None
-    while True:
-        try:
-            asked = steps.send(answer)
-        except StopIteration:
-            return
-        answer = None
-        if not isinstance(asked, Answer):
+    with suppress(StopIteration):
+        while True:
+            asked, answer = steps.send(answer), None
+            if isinstance(asked, Answer):
+                continue
             answer = []
             for attempt in asked:
                 if isinstance(attempt, Run):
                     answer.append(Candidate("", attempt.sample, "", (), Vote("", True, (), 0), None, output=LOADED))
                     continue
-                key = attempt.question.index, attempt.mode, attempt.round
-                keys = [(attempt.phase, *key, sample) for sample in attempt.samples]
-                if not all(key in by_key for key in keys):
+                key = attempt.phase, attempt.question.index, attempt.mode, attempt.round
+                recorded = [by_key.get((*key, sample)) for sample in attempt.samples]
+                if None in recorded:
                     return
-                recorded = [by_key[key] for key in keys]
                 yield attempt, recorded
                 answer += [as_candidate(row, settings.isolated) for row in recorded]
 
@@ -67,16 +64,12 @@ def as_candidate(row: dict, isolated: bool = False) -> Candidate:
     vote = Vote(row["mode"], row["status"] == "ok", tuple(row["answers"]), operations)
     spent = row["completion_tokens"]
     tokens = None if row["status"] in MISSING else 0 if pd.isna(spent) else int(spent)
-    tools = isolated_tools(recorded_sources(row["tools"])).tools if isolated else tools_of(row["tools"])
+    sources, tools = recorded_sources(row["tools"]), parse_tools(row["tools"])
+    if isolated:
+        tools = isolated_tools(sources).tools
+    elif len(tools) == len(sources):  # each with the code that ran, blank lines and all
+        tools = tuple(tool._replace(source=source) for tool, source in zip(tools, sources, strict=True))
     return Candidate(row["mode"], row["sample"], "", tools, vote, tokens)
-
-
-def tools_of(recorded: str) -> tuple[Tool, ...]:
-    """The tools of a table's row, each with the code that ran, blank lines and all."""
-    tools, sources = parse_tools(recorded), recorded_sources(recorded)
-    if len(tools) != len(sources):
-        return tools
-    return tuple(tool._replace(source=source) for tool, source in zip(tools, sources, strict=True))
 
 
 def with_isolated_tools(rows: pd.DataFrame, folders: Iterable[str | Path]) -> pd.DataFrame:
@@ -84,30 +77,28 @@ def with_isolated_tools(rows: pd.DataFrame, folders: Iterable[str | Path]) -> pd
 
     Raises TroveLiteError where a run has no replies.
     """
-    abouts = [about for about in map(read_description, folders) if about.get("kind") == "live"]
-    settings = [(about["settings"], seed) for about in abouts for seed in about["settings"]["seeds"]]
-    parsers = {run_name(stated["name"], seed): stated.get("parser", "official") for stated, seed in settings}
+    stated = [about["settings"] for about in map(read_description, folders) if about.get("kind") == "live"]
+    parsers = {run_name(s["name"], seed): s.get("parser", "official") for s in stated for seed in s["seeds"]}
     if others := sorted(set(rows["run"].astype(str)) - set(parsers)):
         raise TroveLiteError(f"{others[0]}: its tools cannot be isolated, for it is no live run and has no replies")
-    replies = zip(rows["run"], rows["response"], strict=True)
-    return rows.assign(
-        tools=[format_tools(parse_completion(t, parsers[run], isolated=True).code) for run, t in replies]
-    )
+    pairs = zip(rows["response"], rows["run"], strict=True)
+    return rows.assign(tools=[format_tools(parse_completion(t, parsers[r], isolated=True).code) for t, r in pairs])
 
 
 def stated_settings(folders: Iterable[str | Path]) -> dict[str, TroveSettings]:
     """TROVE's settings by run, as the table names runs, of the live ones among these run folders."""
     found = {}
-    for folder, about in ((folder, read_description(folder)) for folder in folders):
+    for folder in folders:
+        about = read_description(folder)
         stated = about.get("methods", {}).get(TROVE.name) if about.get("kind") == "live" else None
         if not stated:
             continue
+        run = about["settings"]
         with blamed_on(f"{Path(folder) / 'run.json'}, methods.{TROVE.name}"):
             stated = as_begun(TroveSettings, stated) | {"budget": Budget(**stated.get("budget", {}))}
-            for seed in about["settings"]["seeds"]:
-                streams = [f"{TROVE.name}-{category}-{seed}" for category in about["settings"]["categories"]]
-                loaded = (about.get("loading", {}).get(stream, {}) for stream in streams)
-                refused = [name for each in loaded for name in each.get("refused", ())]
+            for seed in run["seeds"]:
+                streams = [f"{TROVE.name}-{category}-{seed}" for category in run["categories"]]
+                refused = [n for s in streams for n in about.get("loading", {}).get(s, {}).get("refused", ())]
                 own = {"seed": seed, "refused": (*stated.get("refused", ()), *refused)}
-                found[run_name(about["settings"]["name"], seed)] = TroveSettings(**stated | own)
+                found[run_name(run["name"], seed)] = TroveSettings(**stated | own)
     return found

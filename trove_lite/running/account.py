@@ -4,6 +4,7 @@ A plan is made without model, sandbox or folder: each method is played with answ
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -35,10 +36,7 @@ class Planned(NamedTuple):
 
 
 def plan(settings: RunSettings, lent: Lent = NOTHING) -> list[Planned]:
-    """What a run with these settings would ask of its models; nothing is asked, and nothing written.
-
-    lent: as for `live_run`.
-    """
+    """What a run with these settings would ask of its models; nothing is asked, and nothing written."""
     dataset = load_dataset(settings.dataset)
     pack, seeds, rows = load_pack(settings.prompts, dataset), len(settings.seeds), []
     refuse_wordless(settings, pack)
@@ -54,29 +52,28 @@ def prompt_sizes(stream: Stream, pack) -> Iterator[int]:
     method = stream.method
     for questions in [stream.questions] if method.stream else [[question] for question in stream.questions]:
         steps, answer = method.begin(questions, stream.settings, stream.examples, pack.say), None
-        while True:
-            try:
-                asked = steps.send(answer)
-            except StopIteration:
-                break
-            answer = None if isinstance(asked, Answer) else [c for one in asked for c in blanks(one, stream)]
-            for request in () if isinstance(asked, Answer) else asked:
-                if isinstance(request, Attempt):
-                    prompt = prompt_of(request, pack)
-                    size = len(prompt) if isinstance(prompt, str) else sum(len(text) for _, text in prompt)
-                    yield from (size for _ in request.samples)
+        with suppress(StopIteration):
+            while True:
+                asked, answer = steps.send(answer), None
+                if isinstance(asked, Answer):
+                    continue
+                answer = [candidate for request in asked for candidate in idle_candidates(request, stream)]
+                for request in asked:
+                    if isinstance(request, Attempt):
+                        prompt = prompt_of(request, pack)
+                        size = len(prompt) if isinstance(prompt, str) else sum(len(text) for _, text in prompt)
+                        yield from (size for _ in request.samples)
 
 
-def blanks(request: Request, stream: Stream) -> Iterator[Candidate]:
+def idle_candidates(request: Request, stream: Stream) -> Iterator[Candidate]:
     """Answers that say nothing and do not work, as long as can be.
 
     Of a method that makes something of labelled problems first, its steps on the way do: else it would ask no more.
     """
     works = stream.method.examples and not request.mode
-    text, status = (IDLE, "ok") if works else ("", "error")
+    text, status, vote = (IDLE if works else ""), ("ok" if works else "error"), Vote(request.mode, False, (), 0)
+    most = stream.settings.budget.most
     for sample in request.samples:
-        vote = Vote(request.mode, False, (), 0)
-        most = stream.settings.budget.most
         yield Candidate(request.mode, sample, text, (), vote, most, status, stage=request.stage)
 
 
@@ -86,10 +83,8 @@ def planned_text(rows: Sequence[Planned], settings: RunSettings, prices: Mapping
     written = calls * settings.sampling.max_tokens
     costs = ""
     if prices:
-        specs = (settings.model, *settings.roles.values())
-        known = {name: price_of(name, prices) for name in (spec.rpartition("#")[2] for spec in specs)}
-        dearest = max(known, key=lambda name: known[name].of(read, written))
-        cost = known[dearest].of(read, written)
+        names = [spec.rpartition("#")[2] for spec in (settings.model, *settings.roles.values())]
+        cost, dearest = max((price_of(name, prices).of(read, written), name) for name in names)
         costs = f"\nat most about {cost:,.4g} by the price of {dearest}, if every completion is the longest allowed"
     table = pd.DataFrame(rows).to_string(index=False)
     return (

@@ -198,10 +198,9 @@ class Driver:
                 self._settle(lacked)
                 stream.journal.append(record.as_json())
         elif (record.prompt, record.mode) != (asked, request.mode) or not record.fits(request):
-            raise DamagedFile(
-                f"{stream.journal.path}: {key.stage} sample {key.sample} of problem {key.problem} was recorded for "
-                "another prompt; the journal is from other settings or was edited: choose another --out"
-            )
+            what = f"{key.stage} sample {key.sample} of problem {key.problem} was recorded for another prompt"
+            remedy = "the journal is from other settings or was edited: choose another --out"
+            raise DamagedFile(f"{stream.journal.path}: {what}; {remedy}")
         candidate = record.candidate(self.dataset, self.parser, stream.isolated)
         stream.left_out += candidate.left_out + getattr(request, "left_out", 0)
         return candidate
@@ -209,8 +208,7 @@ class Driver:
     async def _new(self, stream: Stream, request: Request, key: Key, prompt: str | Messages, rank: int) -> Record:
         asked = content_hash(prompt)
         if isinstance(request, Run):
-            record, program = Record.of_run(key, request, asked), self._with_given(request.program)
-            return await self._execute(record, program, request, stream, rank)
+            return await self._execute(Record.of_run(key, request, asked), request.program, request, stream, rank)
         seed = sample_seed(stream.seed, request.question, key.phase, key.stage, key.sample, key.round)
         model = self.models.get(request.role, self.models["solver"])
         what = prompt if isinstance(prompt, str) else [Message(*message) for message in prompt]
@@ -233,7 +231,7 @@ class Driver:
         if not request.runs:
             return record.read() if request.mode else record
         if request.compose:
-            program = self._with_given(request.compose(record.text))
+            program = request.compose(record.text)
         else:
             parsed = record.parsed(self.parser, stream.isolated)
             program = request.program(parsed.solution, parsed.code, (*self.dataset.given, *request.library))
@@ -241,12 +239,10 @@ class Driver:
             return replace(record, status="no_code")
         return await self._execute(record, program, request, stream, rank)
 
-    def _with_given(self, program: str) -> str:
-        """A program that a method composed, after what the data set gives to all; "" stays what it is."""
-        return "\n".join([*self.dataset.given, program]) if program.strip() else program
-
     async def _execute(self, record: Record, program: str, request: Request, stream: Stream, rank: int) -> Record:
         files = stream.problems[request.question.index].files
+        if program.strip() and (isinstance(request, Run) or request.compose):  # which know nothing of what is given
+            program = "\n".join([*self.dataset.given, program])
         async with self.executing(rank):
             execution = await (self.sandbox.run(program, files=files) if files else self.sandbox.run(program))
         return record.executed(execution)
@@ -258,10 +254,8 @@ class Driver:
         self.unavailable.append((self.lacked, stream, record))
         self.progress.missing += 1
         if self.in_a_row >= PATIENCE:
-            raise ModelError(
-                f"{PATIENCE} samples in a row could not be had, the last because: {record.error}; run the same command "
-                "again to ask for them again"
-            )
+            why = f"{PATIENCE} samples in a row could not be had, the last because: {record.error}"
+            raise ModelError(f"{why}; run the same command again to ask for them again")
 
     def _settle(self, upto: int) -> None:
         """Record the first so many samples that could not be had."""
@@ -279,11 +273,7 @@ def prompt_of(request: Attempt, pack) -> str | Messages:
     return pack.render(request.question, stage, request.shown, **request.values)
 
 
-def first_failure(group: BaseExceptionGroup) -> BaseException:
+def first_failure(error: BaseException) -> BaseException:
     """Of what went wrong at once, the one to report: an interrupt, else an expected error, else the first."""
-    flat, waiting = [], [group]
-    while waiting:
-        error = waiting.pop(0)
-        is_group = isinstance(error, BaseExceptionGroup)
-        (waiting if is_group else flat).extend(error.exceptions if is_group else [error])
+    flat = map(first_failure, error.exceptions) if isinstance(error, BaseExceptionGroup) else [error]
     return min(flat, key=lambda e: 0 if not isinstance(e, Exception) else 1 if isinstance(e, TroveLiteError) else 2)

@@ -18,7 +18,7 @@ from ..candidates import (
     run_name,
     save_run,
 )
-from ..datasets.base import Dataset, Problem
+from ..datasets.base import Dataset
 from ..errors import DamagedFile
 from ..journal import read_journal
 from .driver import Stream
@@ -84,12 +84,7 @@ def asked_for(stream: Stream) -> list[Record]:
 
 
 def candidate_rows(
-    records: Sequence[Record],
-    problems: Mapping[int, Problem],
-    dataset: Dataset,
-    modes: Sequence[str],
-    parser: str,
-    isolated: bool = False,
+    records: Sequence[Record], problems: Mapping, dataset: Dataset, modes: Sequence[str], parser: str, isolated=False
 ) -> Iterator[dict]:
     """The candidates among one stream's records. Of a sample's rounds the last counts, the others are drafts.
 
@@ -98,13 +93,13 @@ def candidate_rows(
     found = [record for record in records if record.mode and record.status is not None]
     on_the_way = (record for record in records if not record.mode and record.finish_reason == UNAVAILABLE)
     lacking = {(record.phase, record.problem, record.sample) for record in on_the_way}
-    samples = [(record.phase, record.problem, record.mode, record.sample) for record in found]
     last: dict[tuple, int] = {}
-    for sample, record in zip(samples, found, strict=True):
+    for record in found:
+        sample = record.key._replace(stage=record.mode, round=0)
         last[sample] = max(record.round, last.get(sample, 0))
-    for sample, record in zip(samples, found, strict=True):
+    for record in found:
         row = record.row(problems[record.problem], dataset, parser, isolated)
-        if record.round < last[sample]:
+        if record.round < last[record.key._replace(stage=record.mode, round=0)]:
             row["phase"] = "draft"
         if (record.phase, record.problem, record.sample) in lacking:
             row |= {"status": UNAVAILABLE, "correct": None}
@@ -133,7 +128,6 @@ def budget_of(calls: pd.DataFrame) -> pd.DataFrame:
     many of which ran at a time. `cut`: replies that ended because they had as many tokens as they may.
     """
     where = ["method", "category", "seed", "phase", "stage", "role"]
-    asked, cut = calls["model"].notna(), calls["finish_reason"].astype(object) == "length"
-    counted = calls.assign(calls=asked.astype("int64"), cut=cut.astype("int64"))
-    counted["role"] = counted["role"].astype(object).fillna("")
+    cut, role = calls["finish_reason"].astype(object) == "length", calls["role"].astype(object).fillna("")
+    counted = calls.assign(calls=calls["model"].notna().astype("int64"), cut=cut.astype("int64"), role=role)
     return counted.groupby(where, observed=True)[["calls", "cut", *SPENT]].sum().reset_index()

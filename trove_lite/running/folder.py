@@ -21,8 +21,9 @@ from ..journal import finished_journal, write_atomically
 from ..methods import load_method
 from ..methods.base import as_begun
 from ..sandbox.pool import interpreter_of_programs
+from ..sandbox.vision import vision_identity
 from .driver import Stream
-from .record import Key, Record, content_hash, keyed
+from .record import content_hash, keyed
 from .settings import RunSettings, model_identity
 
 #: What of `run.json` a resumed run must share: the rest says what came of it.
@@ -48,7 +49,7 @@ def describe(settings: RunSettings, streams: Sequence[Stream], pack, level: str)
     stated = {
         "model": model_identity(settings.model),
         "roles": {role: model_identity(spec) for role, spec in settings.roles.items()},
-        "vision": settings.vision and model_identity(settings.vision),
+        "vision": settings.vision and vision_identity(settings.vision),
         "choices": {method: placeless(choices) for method, choices in settings.choices.items()},
     }
     return {
@@ -78,11 +79,11 @@ def hashed(problem: Problem) -> dict:
 def differing(old: Mapping, new: Mapping) -> list[str]:
     """What a resumed run would change, as "k: was 15, now 30"."""
     old, new = (dict(flat({part: json.loads(json.dumps(d)).get(part) for part in IDENTITY})) for d in (old, new))
-    pairs = {name: (old.get(name, "absent"), new.get(name, "absent")) for name in new | old}
-    names = [name for name, (was, now) in pairs.items() if was != now and not name.startswith(INDIFFERENT)]
+    was, now = ({name: one.get(name, "absent") for name in new | old} for one in (old, new))
+    names = [name for name in was if was[name] != now[name] and not name.startswith(INDIFFERENT)]
     stated = [name for name in names if not name.startswith("methods.")] or names  # methods follow from settings
-    short = {name: name.removeprefix("settings.").removeprefix("methods.") for name in stated}
-    return [f"{short[name]}: was {pairs[name][0]}, now {pairs[name][1]}" for name in stated]
+    short = [name.removeprefix("settings.").removeprefix("methods.") for name in stated]
+    return [f"{what}: was {was[name]}, now {now[name]}" for what, name in zip(short, stated, strict=True)]
 
 
 def flat(value: Mapping, prefix: str = "") -> Iterator[tuple[str, object]]:
@@ -100,17 +101,14 @@ def resume(out: Path, new: Mapping) -> bool:
     new: what `describe` says of it now. A folder in which nothing was generated takes new settings.
     """
     complete = (out / TABLES[0]).exists()
-    begun = complete or generated(out)
-    if (out / "run.json").exists():
-        changes = differing(as_written_now(read_description(out), new), new)
-        if not changes:
-            return complete
-        if begun:
-            raise UsageError(
-                f"{out / 'run.json'}: holds a run with other settings ({shown('; '.join(changes))}); set them back, or "
-                "choose another --out, with --reuse for the samples of this one that stay"
-            )
-    elif begun:
+    begun, path = complete or generated(out), out / "run.json"
+    changes = differing(as_written_now(read_description(out), new), new) if path.exists() else []
+    if path.exists() and not changes:
+        return complete
+    if begun and changes:
+        remedy = "set them back, or choose another --out, with --reuse for the samples of this one that stay"
+        raise UsageError(f"{path}: holds a run with other settings ({shown('; '.join(changes))}); {remedy}")
+    if begun:
         raise UsageError(f"{out}: holds rows of a run without its run.json; choose another --out")
     write_description(out, new)
     return False
@@ -149,8 +147,8 @@ def with_grader(settings: RunSettings, out: Path) -> RunSettings:
     """The settings with the grader of a file's problems: where none is asked for, as the run in `out` was begun."""
     if settings.grader or not settings.own_problems:
         return settings
-    begun = (read_description(out).get("settings") or {}) if (out / "run.json").exists() and generated(out) else None
-    return replace(settings, grader="strict" if begun is None else grader_of(begun))
+    begun = read_description(out).get("settings") or {}
+    return replace(settings, grader=grader_of(begun) if generated(out) and (out / "run.json").exists() else "strict")
 
 
 def generated(out: Path) -> bool:
@@ -179,41 +177,32 @@ def ask_again(out: Path) -> None:
 
 def refuse_others(folder: Path, theirs: Mapping, ours: Mapping) -> None:
     """Raises TroveLiteError where samples of the run in `folder` are not what ours would be; both are run.json's."""
-    drawn = [
-        {
-            "settings": {name: about.get("settings", {}).get(name) for name in DRAWN},
-            "versions": {name: version for name, version in about.get("versions", {}).items() if name != "trove-lite"},
-            "isolation": about.get("isolation"),
-        }
-        for about in (theirs, ours)
-    ]
+    drawn = []
+    for about in (theirs, ours):
+        settings = {name: about.get("settings", {}).get(name) for name in DRAWN}
+        libraries = {name: version for name, version in about.get("versions", {}).items() if name != "trove-lite"}
+        drawn.append({"settings": settings, "versions": libraries, "isolation": about.get("isolation")})
     changes = differing(*drawn)
     changes += [f"{name}: not the same" for name in ("models", "identity") if theirs.get(name) != ours.get(name)]
     if changes:
-        raise UsageError(
-            f"{folder}: its samples are not what this run would draw ({'; '.join(changes)}); leave out --reuse"
-        )
+        what = "; ".join(changes)
+        raise UsageError(f"{folder}: its samples are not what this run would draw ({what}); leave out --reuse")
 
 
 def take_samples(stream: Stream, folder: Path | None, before: Path) -> None:
     """Let a stream take samples of a finished or published run, and of its own journals of `before`, as there are.
 
-    Raises TroveLiteError where that run has no journals.
+    Not those that could not be had. Raises TroveLiteError where that run has no journals.
     """
     if folder:
-        if not (folder / "candidates.parquet").exists() or not (folder / "journal").is_dir():
+        if not (folder / TABLES[0]).exists() or not (folder / "journal").is_dir():
             raise UsageError(f"{folder}: not a finished run with its journals, whose samples could be used again")
         theirs = read_description(folder).get("methods", {}).get(stream.method.name, {})
         stream.alike = theirs.get("isolated", False) == stream.isolated
-        stream.others |= samples_in(folder / "journal", stream.label)
-    stream.others |= samples_in(before, stream.label)
-
-
-def samples_in(journals: Path, label: str) -> dict[Key, Record]:
-    """The samples of one stream that a folder of journals holds, but those that could not be had."""
-    path = journals / f"{label}.jsonl"
-    found = keyed(finished_journal(path), path)
-    return {key: record for key, record in found.items() if record.finish_reason not in MISSING}
+    for journals in [folder / "journal", before] if folder else [before]:
+        path = journals / f"{stream.label}.jsonl"
+        found = keyed(finished_journal(path), path)
+        stream.others |= {key: record for key, record in found.items() if record.finish_reason not in MISSING}
 
 
 def note_session(out: Path, names: Mapping[str, str], identity: Mapping[str, dict], setup: Mapping[str, dict]) -> None:
@@ -222,9 +211,8 @@ def note_session(out: Path, names: Mapping[str, str], identity: Mapping[str, dic
     before = description.setdefault("models", dict(names))
     if before != names:
         was, now = (", ".join(sorted(set(named.values()))) for named in (before, names))
-        raise UsageError(
-            f"{out / 'run.json'}: was begun with the model '{was}', and this is '{now}'; choose another --out"
-        )
+        what = f"was begun with the model '{was}', and this is '{now}'; choose another --out"
+        raise UsageError(f"{out / 'run.json'}: {what}")
     begun = {"began": as_time(time.time()), "commit": commit(), "setup": setup}
     sessions = [*sessions_of(out, description), begun]
     write_description(out, description | {"model": names["solver"], "identity": identity, "sessions": sessions})
@@ -232,11 +220,11 @@ def note_session(out: Path, names: Mapping[str, str], identity: Mapping[str, dic
 
 def sessions_of(out: Path, description: Mapping) -> list[dict]:
     """When this run was worked on so far. What may have been killed ended with the last line of its journals."""
-    *before, last = description.get("sessions") or [None]
-    if last is None:
-        return []
-    ended = as_time(max((path.stat().st_mtime for path in (out / "journal").iterdir()), default=0.0))
-    return [*before, {"ended": max(ended, last["began"])} | last]
+    sessions = list(description.get("sessions") or ())
+    if sessions:
+        ended = as_time(max((path.stat().st_mtime for path in (out / "journal").iterdir()), default=0.0))
+        sessions[-1] = {"ended": max(ended, sessions[-1]["began"])} | sessions[-1]
+    return sessions
 
 
 def as_time(seconds: float) -> str:
@@ -247,13 +235,12 @@ def as_time(seconds: float) -> str:
 def commit() -> str | None:
     """The commit of the checkout that this package is run from, `-dirty` where files differ; None where it is none."""
     checkout = Path(__file__).parents[2]
-    if not (checkout / ".git").exists():
-        return None
     command = ["git", "-C", str(checkout), "describe", "--always", "--dirty", "--exclude=*"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip() or None
-    except (OSError, subprocess.SubprocessError):
-        return None
+    with suppress(OSError, subprocess.SubprocessError):
+        if (checkout / ".git").exists():
+            done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+            return done.stdout.strip() or None
+    return None
 
 
 def add_counts(out: Path, **counts: int) -> None:

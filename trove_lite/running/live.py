@@ -72,13 +72,12 @@ def live_run(
     """Make the run folder `out`, or complete it where a run with these settings was stopped; returns it.
 
     `model`, `roles`, `sandbox` (entered), `pack` and `dataset` are made from the settings where they are not given.
-    Raises TroveLiteError where the folder holds another run, is being written, or the run cannot go on; what is done is
-    kept. lent: toolboxes of another run, for a method that is shown these (`recorded.lent` prepares them). in_flight:
-    requests at the models at a time, what streams wait for first (None: as many as they take).
-    reuse: a finished run whose samples are taken where prompt and seed are the same, instead of asking again.
-    fail_on_missing: raises too, once its tables are written, where a larger share of requests was unavailable; given
-    again, they are asked for again.
-    max_cost: raises before the run would have cost more, over all its sessions, by the file `prices` (`models.money`).
+    lent: toolboxes of another run, for a method that is shown these (`recorded.lent` prepares them). in_flight:
+    requests at the models at a time (None: as many as they take). reuse: a finished run whose samples are taken where
+    prompt and seed are the same. Raises TroveLiteError where the folder holds another run, is being written, or the run
+    cannot go on; where, once its tables are written, a larger share of requests than `fail_on_missing` was unavailable
+    (given again, they are asked for again); and before it would have cost more than `max_cost`, over all its sessions,
+    by the file `prices` (`models.money`). What is done is kept.
     """
     if not isinstance(settings, RunSettings):
         raise TroveLiteError(f"a {type(settings).__name__} is no run's settings: give a RunSettings")
@@ -139,10 +138,8 @@ def streams_of(
     shown = {}
     if curious := [method for method in settings.methods if load_method(method).examples]:
         if dataset.examples is None:
-            raise TroveLiteError(
-                f"method '{curious[0]}' needs labelled problems, and data set '{dataset.name}' has none to spare; "
-                "choose another --dataset or --method"
-            )
+            what = f"method '{curious[0]}' needs labelled problems, and data set '{dataset.name}' has none to spare"
+            raise TroveLiteError(f"{what}; choose another --dataset or --method")
         shown = {category: tuple(dataset.examples(category)) for category in settings.categories}
     streams = []
     for name, category, seed in product(settings.methods, settings.categories, settings.seeds):
@@ -151,9 +148,7 @@ def streams_of(
     return streams
 
 
-def players(
-    settings: RunSettings, model: LanguageModel | None, roles: Mapping[str, LanguageModel] | None
-) -> dict[str, LanguageModel]:
+def players(settings: RunSettings, model: LanguageModel | None, roles: Mapping[str, LanguageModel] | None) -> dict:
     """The models by role: those given, or those that the settings name. A role may play others that have none."""
     named = partial(load_model, settings=settings.sampling, chat=settings.chat)
     models = {"solver": model or named(settings.model)}
@@ -177,10 +172,8 @@ def refuse_wordless(settings: RunSettings, pack, begun: Mapping[str, Mapping] = 
         own = settings.of(name, settings.seeds[0], begun.get(name))
         for stage, category in product(method.asks(own) if method.asks else method.stages, settings.categories):
             if not pack.has(category, stage):
-                raise TroveLiteError(
-                    f"no {pack.name} prompt for stage '{stage}' of {name} on {settings.dataset}, {category}: "
-                    "choose --prompts own"
-                )
+                what = f"no {pack.name} prompt for stage '{stage}' of {name} on {settings.dataset}, {category}"
+                raise TroveLiteError(f"{what}: choose --prompts own")
 
 
 async def check(models: Mapping[str, LanguageModel]) -> None:

@@ -1,8 +1,4 @@
-"""How a run is doing: problems answered and the share answered right so far.
-
-On a terminal that is a bar for all streams. Elsewhere (a log, a notebook) a line is printed now and then, and one for
-each stream at its end. It draws, and knows nothing else.
-"""
+"""How a run is doing: a bar for all streams on a terminal, elsewhere a line now and then and one at a stream's end."""
 
 import sys
 import time

@@ -17,15 +17,13 @@ from ..datasets.base import Dataset, Problem
 from ..errors import DamagedFile, encodable
 from ..methods.base import Attempt, Candidate, Request
 from ..models.base import Completion
-from ..parse import FENCES, Parsed, parse_completion, read_blocks, without_thinking
+from ..parse import Parsed, parse_completion, read_blocks, without_thinking
 from ..programs import code_of, format_tools, operations
 from ..selection import Vote
 from ..shapes import misfit
 
 #: Where an answer stands in a text that no program comes of (CREATOR's marker).
 FINAL_ANSWER = "Final Answer:"
-
-
 STATUSES = ("ok", "error", "timeout", "memory", "output", "killed", "no_code", *MISSING)
 Count = Annotated[int, range(1 << 31)]  # what tables can hold
 
@@ -71,8 +69,8 @@ class Record:
     thinking: str = ""
     """What the model thought before the text: kept, and read by nobody."""
     thinking_tokens: Count | None = None
-    fences: Literal["", *FENCES] = ""
-    """How its blocks are found (`parse.FENCES`); "" where the run's parser reads it."""
+    fences: Literal["", "blocks"] = ""
+    """`blocks` where its program is all its blocks (`parse.read_blocks`); "" where the run's parser reads it."""
     headings: bool = False
     """Whether it was asked for under TROVE's headings."""
     chat: bool = False
@@ -87,9 +85,9 @@ class Record:
     def of(cls, key: Key, request: Attempt, prompt: str, completion: Completion, **how: bool) -> "Record":
         """A sample that has been generated but not run: here thinking leaves the text. `how`: `headings`, `chat`."""
         text, thinking = without_thinking(completion.text)
-        told = completion._replace(text=text, thinking=completion.thinking + thinking)._asdict()
-        told["generate_seconds"] = told.pop("seconds")
-        return cls(*key, request.mode, request.role, prompt, **told, fences=request.fences, **how)
+        facts = completion._replace(text=text, thinking=completion.thinking + thinking)._asdict() | how
+        facts["generate_seconds"] = facts.pop("seconds")
+        return cls(*key, request.mode, request.role, prompt, fences=request.fences, **facts)
 
     @classmethod
     def missing(cls, key: Key, request: Request, prompt: str, why: str, reason: str) -> "Record":
@@ -131,7 +129,7 @@ class Record:
     def parsed(self, parser: str, isolated: bool = False) -> Parsed:
         """Solution and tools of the text."""
         if self.fences:
-            return read_blocks(self.text, self.fences, headings=self.headings, chat=self.chat)
+            return read_blocks(self.text, headings=self.headings, chat=self.chat)
         return parse_completion(self.text, parser, isolated=isolated)
 
     def answers(self, dataset: Dataset) -> list[str]:
@@ -142,11 +140,10 @@ class Record:
         """What the method gets to see."""
         parsed, answers = self.parsed(parser, isolated), tuple(self.answers(dataset))
         name, size = self.mode or self.stage, operations(code_of(parsed.solution)) if answers else 0
-        same = {part: getattr(self, part) for part in ("sample", "text", "completion_tokens", "status", "output")}
-        same |= {"error": self.error, "stage": self.stage, "solution": parsed.solution, "left_out": parsed.left_out}
-        return Candidate(
-            mode=name, tools=tuple(parsed.tools), vote=Vote(name, self.status == "ok", answers, size), **same
-        )
+        names = ("sample", "text", "completion_tokens", "status", "output", "error", "stage")
+        same = {part: getattr(self, part) for part in names} | {"mode": name, "tools": tuple(parsed.tools)}
+        vote = Vote(name, self.status == "ok", answers, size)
+        return Candidate(vote=vote, solution=parsed.solution, left_out=parsed.left_out, **same)
 
     def row(self, problem: Problem, dataset: Dataset, parser: str, isolated: bool = False) -> dict:
         """What the candidates table gets to see."""

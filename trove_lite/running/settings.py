@@ -114,12 +114,18 @@ class RunSettings:
             raise TroveLiteError(f"seed {max(self.seeds)}: must be at most 2^63 - 1, {MOST_SEED}")
         if "" in self.sampling.stop:
             raise TroveLiteError("stop '': every completion would end before it begins; leave the empty text out")
-        self._check_limits()
-        for method in self.choices:
-            if method not in self.methods:
-                raise TroveLiteError(
-                    f"choices for {method}, which is none of the run's methods: add it, or leave them out"
-                )
+        sampling = self.sampling
+        positive = {"limit": self.limit, "time limit": self.time_limit, "top_p": sampling.top_p}
+        for name, value in (positive | {"max_tokens": sampling.max_tokens}).items():
+            if value is not None and not value > 0:
+                raise TroveLiteError(f"{name} {value}: must be more than 0")
+        if not sampling.temperature >= 0 or sampling.top_p > 1:
+            raise TroveLiteError(f"temperature {sampling.temperature}, top_p {sampling.top_p}: need >= 0 and <= 1")
+        if self.memory < LEAST_MEMORY:
+            raise TroveLiteError(f"memory {self.memory} MiB: does not hold an interpreter; give {LEAST_MEMORY} or more")
+        for method in set(self.choices) - set(self.methods):
+            what = f"choices for {method}, which is none of the run's methods"
+            raise TroveLiteError(f"{what}: add it, or leave them out")
         for method in self.methods:
             self.of(method, self.seeds[0])  # refuses what does not fit together
 
@@ -132,17 +138,6 @@ class RunSettings:
         """Set what was left open."""
         if getattr(self, name) in (None, ()):
             object.__setattr__(self, name, value)
-
-    def _check_limits(self) -> None:
-        sampling = self.sampling
-        positive = {"limit": self.limit, "time limit": self.time_limit, "top_p": sampling.top_p}
-        for name, value in (positive | {"max_tokens": sampling.max_tokens}).items():
-            if value is not None and not value > 0:
-                raise TroveLiteError(f"{name} {value}: must be more than 0")
-        if not sampling.temperature >= 0 or sampling.top_p > 1:
-            raise TroveLiteError(f"temperature {sampling.temperature}, top_p {sampling.top_p}: need >= 0 and <= 1")
-        if self.memory < LEAST_MEMORY:
-            raise TroveLiteError(f"memory {self.memory} MiB: does not hold an interpreter; give {LEAST_MEMORY} or more")
 
     def of(self, method: str, seed: int, begun: Mapping[str, object] | None = None) -> Settings:
         """The settings of one method in one of the run's seeds.

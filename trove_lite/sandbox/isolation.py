@@ -256,12 +256,7 @@ def _seccomp_works() -> bool:
     prctl(PR_SET_NO_NEW_PRIVS, 1)
     _seccomp.install(_seccomp.prepare(_seccomp.build(may_write=False)))
     os.close(os.open("/dev/null", os.O_RDONLY))
-    attempts = (
-        lambda: os.open("/dev/null", os.O_WRONLY),
-        os.fork,
-        socket.socket,
-        lambda: os.kill(os.getpid(), 0),
-    )
+    attempts = (lambda: os.open("/dev/null", os.O_WRONLY), os.fork, socket.socket, lambda: os.kill(os.getpid(), 0))
     return all(_refused(attempt) for attempt in attempts)
 
 

@@ -54,11 +54,7 @@ _SCRATCH = {"ftruncate": (77, 46), "fsync": (74, 82), "fdatasync": (75, 83)}
 _ONE_OF = {
     # duplicate, descriptor and status flags. Not F_SETOWN and F_SETSIG: they make the kernel signal other processes.
     "fcntl": ((72, 25), 1, (0, 1, 2, 3, 4, 1030)),
-    "ioctl": (
-        (16, 29),
-        1,
-        (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5450, 0x5451),
-    ),  # is it a terminal? how wide?
+    "ioctl": ((16, 29), 1, (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5450, 0x5451)),  # is it a terminal? how wide?
     "prctl": ((157, 167), 0, (15, 16, 0x53564D41)),  # names of threads and of memory
     "prlimit64": ((302, 261), 0, (0,)),  # its own limits, never another process's
 }

@@ -16,6 +16,7 @@ import tempfile
 import threading
 from pathlib import Path
 
+from ..datasets.files import sha256_of
 from ..errors import DamagedFile, TroveLiteError, shown
 
 HEAD, LENGTH = struct.Struct("<3sHHI"), struct.Struct("<I")  # kind, width, height, bytes of text; bytes of the answer
@@ -136,6 +137,12 @@ class Server:
         raise TroveLiteError(
             f"--vision {url}: no answer ({shown(failure)}); start the server, on this disk, and run again to go on"
         )
+
+
+def vision_identity(spec: str) -> str:
+    """A spec without what may differ tomorrow: of a server that it is one, of a file its name and content."""
+    path = Path(spec.removeprefix("canned:"))
+    return f"canned:{path.name} {sha256_of(path)[:16]}" if spec.startswith("canned:") else "server"
 
 
 def checked(kind: bytes, answer: object) -> object:

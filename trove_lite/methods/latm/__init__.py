@@ -9,8 +9,7 @@ tool's place (`thoughts`).
 from collections.abc import Sequence
 
 from ...datasets.base import Problem
-from ..base import Method, Question, Steps, Words
-from .chats import answer_all
+from ..base import Method, Question, Steps, Words, answer_all
 from .maker import MAKING, Made, Trial, function_in, make_tool
 from .settings import NONE, PRIMITIVE, LatmSettings, tool_of
 from .user import FALLBACK, LATM_MODE, ask_user

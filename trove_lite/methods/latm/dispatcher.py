@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ...errors import TroveLiteError
-from ..base import Answer, Attempt, Method, Question, Settings, Steps, Words, chosen, draw
+from ..base import Attempt, Method, Question, Settings, Steps, Words, settle
 from .maker import USE_CASE
 from .settings import tool_of
 
@@ -33,10 +33,8 @@ def dispatcher(questions: Sequence[Question], settings: DispatcherSettings, word
                 raise TroveLiteError(f"{NAME}: no tool with a use case for '{task}'; give one by the setting `tools`")
             known.append(words("known", task=task, question=case[1].strip()))
         text = words("dispatch", known=words("between_known").join(known), question=question.text)
-        prompt = (("user", text),)
-        asked = Attempt(question, "dispatch", range(0), role=NAME, mode=NAME, prompt=prompt, runs=False, sampling=how)
-        candidates = yield from draw({NAME: asked}, settings.budget)
-        yield Answer(question, chosen(question, candidates, settings))
+        asked = {"role": NAME, "mode": NAME, "prompt": (("user", text),), "runs": False, "sampling": how}
+        yield from settle(Attempt(question, "dispatch", range(0), **asked), settings)
 
 
 STAGES, PRESETS = ("known", "between_known", "dispatch"), {"paper": DispatcherSettings()}

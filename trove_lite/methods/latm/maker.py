@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from ...datasets.base import Problem
 from ...errors import TroveLiteError
-from ..base import Attempt, Candidate, Question, Run, Words, as_asked, tool_code
-from .chats import gold_text, in_parallel
+from ..base import Attempt, Candidate, Question, Run, Words, as_asked, gold_text, in_parallel, tool_code
 from .proof import defined, only_tests, reached_its_end, to_its_end, without_sense
 from .settings import OF_MAKER, LatmSettings
 
@@ -56,8 +55,10 @@ def make_tool(question: Question, settings: LatmSettings, examples: Sequence[Pro
     if settings.all_trials:
         return (yield from in_parallel(planned))
     trials: list[Trial] = []
-    while planned and not (trials and trials[-1].tool):
-        trials.append((yield from planned.pop(0)))
+    for one in planned:
+        trials.append((yield from one))
+        if trials[-1].tool:
+            break
     return trials
 
 
@@ -92,8 +93,7 @@ def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: L
     sensible: those that pass whatever it answers do not test it.
     """
 
-    def held(program: str) -> str:
-        return to_its_end(program) if settings.reaches_end else program
+    held = to_its_end if settings.reaches_end else str
 
     def passes(ran: Candidate, program: str) -> bool:
         return ran.status == "ok" and (not settings.reaches_end or reached_its_end(program, ran.output))

@@ -2,10 +2,8 @@
 
 import ast
 import hashlib
-import warnings
-from collections.abc import Iterator
 
-from ...programs import NOT_PARSED
+from ...programs import NOT_PARSED, statements
 
 DEFINITIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 #: A program's last statement, which shows that it was reached: an exit before it ends the process as well as the end
@@ -35,13 +33,11 @@ def token(program: str) -> str:
 def only_tests(tool: str, code: str) -> str:
     """Tests without what they define again of the tool, for the function stays (LATM, section 3.1), which fail where no
     assertion is reached: an error that they swallow before one tests nothing."""
-    tree, names = syntax(code), defined(tool)
-    if not tree:
-        return code
-    tree.body = [node for node in tree.body if getattr(node, "name", None) not in names]
+    names = defined(tool)
     try:
-        counted = ast.unparse(ast.fix_missing_locations(_Counted().visit(tree)))
-    except RecursionError:
+        tests = [node for node in statements(code) if getattr(node, "name", None) not in names]
+        counted = ast.unparse(ast.fix_missing_locations(_Counted().visit(ast.Module(tests, []))))
+    except NOT_PARSED:
         return code
     return f"_reached = []\n{counted}\nassert _reached, 'no assertion was reached'"
 
@@ -60,26 +56,7 @@ def without_sense(tool: str) -> str:
 
 def defined(code: str) -> set[str]:
     """Functions and classes that a program defines for itself."""
-    tree = syntax(code)
-    return {node.name for node in tree.body if isinstance(node, DEFINITIONS)} if tree else set()
-
-
-def stored(tree: ast.AST) -> Iterator[str]:
-    """The global names that are assigned to, in the text's order."""
-    stack = [tree]  # not by recursion: models write sums that are deeper than Python goes
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-        if not isinstance(node, DEFINITIONS | ast.Lambda):
-            stack += reversed(list(ast.iter_child_nodes(node)))
-
-
-def syntax(code: str) -> ast.Module | None:
-    """The syntax tree of what a model wrote; None where it has none."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(code)
+        return {node.name for node in statements(code) if isinstance(node, DEFINITIONS)}
     except NOT_PARSED:
-        return None
+        return set()

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from ...datasets.base import Problem, Question
 from ...errors import TroveLiteError
-from ..base import Attempt, Drawn, Method, Steps, Words, as_asked, draw, one_of
-from .chats import answer_all, gold_text
+from ..base import Attempt, Drawn, Method, Steps, Words, answer_all, as_asked, draw, gold_text, one_of
 from .settings import OF_MAKER, MakerSettings, tool_of
 
 MODE = "made_cot"

@@ -1,12 +1,15 @@
 """The user: it is shown a wrapped tool and a question, and writes the call; how its answer is found."""
 
+import ast
 import re
+from contextlib import suppress
 from functools import cache, partial
 from importlib import resources
 
+from ...programs import NOT_PARSED, statements
 from ..base import Attempt, Drawn, Question, Run, Words, as_asked, draw
 from .maker import function_in
-from .proof import stored, syntax
+from .proof import DEFINITIONS
 from .settings import PRIMITIVE, LatmSettings
 
 #: The modes of an answer by the tool, and of one by PRIMITIVE's prompt where there is none.
@@ -68,7 +71,7 @@ def option_lines(question: str) -> list[str]:
     return listed.strip().split("\n") if mark else []
 
 
-def labelled_options(question: str) -> list[tuple[str, str]]:
+def options_with_labels(question: str) -> list[tuple[str, str]]:
     """Options with their labels: lines such as "(A) the owl" after the first "Options:"."""
     return [(f"({letter})", text) for letter, text in OPTIONS.findall(question.partition("Options:")[2])]
 
@@ -81,12 +84,19 @@ def last_match(block: str) -> str:
     return found
 
 
-def assigned(block: str) -> str | None:
-    """`ans` where it is assigned, else the last assigned name that begins so; None where there is none."""
-    tree = syntax(block)
-    names = list(stored(tree)) if tree else []
+def last_assignment(block: str) -> str | None:
+    """`ans` where it is assigned, else the last assigned global name that begins so; None where there is none."""
+    names, stack = [], []
+    with suppress(*NOT_PARSED):
+        stack = statements(block)[::-1]
+    while stack:  # not by recursion: models write sums that are deeper than Python goes
+        node = stack.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.append(node.id)
+        if not isinstance(node, DEFINITIONS | ast.Lambda):
+            stack += reversed(list(ast.iter_child_nodes(node)))
     return "ans" if "ans" in names else next((name for name in reversed(names) if name.startswith("ans")), None)
 
 
 #: How the answer's variable is found in a block, and options in a question.
-READINGS = {"released": (last_match, option_lines), "ours": (assigned, labelled_options)}
+READINGS = {"released": (last_match, option_lines), "ours": (last_assignment, options_with_labels)}

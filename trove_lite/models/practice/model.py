@@ -6,11 +6,12 @@ does not depend on what else is asked for. The forward pass is `network`. It con
 """
 
 import asyncio
-import contextlib
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections import OrderedDict, defaultdict
+from collections.abc import Sequence
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,7 +19,16 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from ...errors import TroveLiteError
-from ..base import Completion, LanguageModel, ModelError, Prompt, PromptRefused, SamplingSettings, sha256_of_weights
+from ..base import (
+    Completion,
+    LanguageModel,
+    ModelError,
+    Prompt,
+    PromptRefused,
+    SamplingSettings,
+    one_line,
+    sha256_of_weights,
+)
 from .network import Network, Tokenizer
 
 WEIGHTS = Path(__file__).parent / "weights"
@@ -43,20 +53,23 @@ class Request:
     prompt: str
     settings: SamplingSettings
     draws: np.ndarray
-    future: asyncio.Future
-    loop: asyncio.AbstractEventLoop
     began: float
+    future: Future = field(default_factory=Future)
 
 
 @dataclass(eq=False)
 class Row:
-    """Samples that are the same so far: `tokens` since the prompt, at `position` in their row of the cache."""
+    """Samples that are the same so far: `tokens` since a prompt of so many tokens, and the text of those."""
 
     requests: list[Request]
     prompt_tokens: int
-    position: int
     tokens: list[int] = field(default_factory=list)
     text: bytes = b""
+
+    @property
+    def length(self) -> int:
+        """Positions of the cache that it fills: all its tokens but the last."""
+        return self.prompt_tokens + len(self.tokens) - 1
 
 
 class PracticeModel(LanguageModel):
@@ -67,26 +80,20 @@ class PracticeModel(LanguageModel):
     def __init__(self, settings: SamplingSettings, folder: Path = WEIGHTS, *, requests_at_once: int = REQUESTS_AT_ONCE):
         self.settings, self.folder = settings, folder
         self.network, self.tokenizer = Network(folder), Tokenizer(folder / "tokenizer.json")
-        self.context_length = self.network.context
-        self.requests_at_once = requests_at_once
+        self.context_length, self.requests_at_once = self.network.context, requests_at_once
         self.waiting: list[Request] = []
-        self.rows: list[Row] = []
+        self.unanswered: set[Request] = set()  # waiting, or under way
+        self.rows: list[Row] = []  # each at the same place in the cache
         self.cache = self.network.cache(requests_at_once, 192)  # a row has a request: never more rows than these
         self.prompts: OrderedDict[str, tuple[np.ndarray, np.ndarray]] = OrderedDict()
         self.lock, self.turn = threading.Lock(), threading.Lock()
         self.running = False
-        self.admitted: list[Request] = []
         self.libraries = ThreadpoolController()
 
     def identity(self) -> dict:
         """Its weights' sha256, and what computes with them."""
-        return {
-            "name": self.name,
-            "sha256": sha256_of_weights(self.folder),
-            "dtype": self.network.dtype.__name__,
-            "engine": "numpy",
-            "version": np.__version__,
-        }
+        engine = {"dtype": self.network.dtype.__name__, "engine": "numpy", "version": np.__version__}
+        return {"name": self.name, "sha256": sha256_of_weights(self.folder)} | engine
 
     async def complete(
         self, prompt: Prompt, seeds: Sequence[int], *, sampling: SamplingSettings | None = None
@@ -94,22 +101,24 @@ class PracticeModel(LanguageModel):
         """One completion for each seed, in order."""
         if not isinstance(prompt, str):
             raise TroveLiteError(SPEAKS_TEXT)
-        length = len(self.tokenizer.encode(prompt))
-        if length >= self.network.context:
-            raise PromptRefused(f"the practice model reads at most {self.network.context - 1} tokens, not {length}")
-        loop = asyncio.get_running_loop()
+        room = self.context_length - len(self.tokenizer.encode(prompt))
+        if room <= 0:
+            raise PromptRefused(
+                f"the practice model reads at most {self.context_length - 1} tokens, not {self.context_length - room}"
+            )
         settings, now = sampling or self.settings, time.perf_counter()
-        most = min(settings.max_tokens, self.network.context - length)
-        requests = [
-            Request(prompt, settings, np.random.default_rng(seed).random(most), loop.create_future(), loop, now)
-            for seed in seeds
-        ]
+        most = min(settings.max_tokens, room)
+        requests = [Request(prompt, settings, np.random.default_rng(seed).random(most), now) for seed in seeds]
         with self.lock:
             self.waiting += requests
+            self.unanswered.update(requests)
             if not self.running:
                 self.running = True
                 threading.Thread(target=self._work, name="practice model", daemon=True).start()
-        return list(await asyncio.gather(*(request.future for request in requests)))
+        try:
+            return list(await asyncio.gather(*(asyncio.wrap_future(request.future) for request in requests)))
+        finally:
+            self.unanswered.difference_update(requests)
 
     def _work(self) -> None:
         """The thread: until nothing is left to do."""
@@ -120,24 +129,23 @@ class PracticeModel(LanguageModel):
                     self._step()
         except BaseException as error:  # whoever waits must hear of it
             with self.lock:
-                lost = [*self.waiting, *self.admitted, *(request for row in self.rows for request in row.requests)]
-                self.waiting, self.admitted, self.rows, self.running = [], [], [], False
+                lost, self.waiting, self.rows, self.running = list(self.unanswered), [], [], False
             for request in lost:
-                _deliver(request, ModelError(f"the practice model failed ({type(error).__name__}: {error})"))
+                with suppress(InvalidStateError):  # cancelled
+                    request.future.set_exception(ModelError(f"the practice model failed ({one_line(error)})"))
 
     def _admit(self) -> bool:
         """Take in what is waiting, as far as there is room; False where nothing is left to do."""
+        prompts: dict[tuple[str, SamplingSettings], list[Request]] = defaultdict(list)
         with self.lock:
             free = self.requests_at_once - sum(len(row.requests) for row in self.rows)
-            self.admitted = [request for request in self.waiting[:free] if not request.future.cancelled()]
+            for request in self.waiting[:free]:
+                if not request.future.cancelled():
+                    prompts[request.prompt, request.settings].append(request)
             self.waiting = self.waiting[free:]
-            self.running = bool(self.admitted or self.rows or self.waiting)
-        prompts: dict[tuple[str, SamplingSettings], list[Request]] = {}
-        for request in self.admitted:
-            prompts.setdefault((request.prompt, request.settings), []).append(request)
+            self.running = bool(prompts or self.rows or self.waiting)
         for (prompt, _), requests in prompts.items():
             self._begin(prompt, requests)
-        self.admitted = []
         return self.running
 
     def _begin(self, prompt: str, requests: list[Request]) -> None:
@@ -148,58 +156,40 @@ class PracticeModel(LanguageModel):
                 self.prompts.popitem(last=False)
         self.prompts.move_to_end(prompt)
         logits, cache = self.prompts[prompt]
-        length = cache.shape[-2]
+        length, place = cache.shape[-2], len(self.rows)
         self._room(length)
-        self.cache[:, :, len(self.rows), :, :length] = cache
-        self.rows.append(Row(requests, length, length))
-        self._continue(len(self.rows) - 1, logits[None])
+        self.cache[:, :, place, :, :length] = cache
+        self.rows.append(Row(requests, length))
+        self._continue(place, logits)
 
     def _step(self) -> None:
         """One more token for every row."""
         if not self.rows:  # all that was admitted has ended with its first token
             return
-        positions = np.array([row.position for row in self.rows])
+        positions = np.array([[row.length] for row in self.rows])
         self._room(positions.max() + 1)
-        logits = self.network.step(np.array([row.tokens[-1] for row in self.rows]), positions, self.cache)
-        for row in self.rows:
-            row.position += 1
-        self._continue(0, logits)
+        self._continue(0, self.network.step(np.array([row.tokens[-1:] for row in self.rows]), positions, self.cache))
 
     def _continue(self, first: int, logits: np.ndarray) -> None:
         """Draw the next token of each request in the rows from `first` on.
 
         Rows part where their requests differ, and leave once they are done; the rows in use stay the first ones.
         """
-        gaps, parted = [], []
-        for place, choices in enumerate(self._choices(first, logits), start=first):
+        parts = list(enumerate(self.rows[:first]))
+        settings = [row.requests[0].settings for row in self.rows[first:]]
+        for place, choices in enumerate(drawable(logits, settings), start=first):
             row = self.rows[place]
-            parts = [
-                (Row(r, row.prompt_tokens, row.position, [*row.tokens, t], row.text), t)
-                for t, r in _drawn(row, *choices)
-            ]
-            going_on = [part for part, token in parts if not self._finished(part, token)]
-            if going_on:
-                self.rows[place] = going_on[0]
-                parted += [(place, part) for part in going_on[1:]]
-            else:
-                gaps.append(place)
-        for source, row in parted:
-            if gaps:
-                place = gaps.pop()
-                self.rows[place] = row
-            else:
-                place = len(self.rows)
-                self.rows.append(row)
-            self._copy(source, place)
-        for place in reversed(gaps):
-            last = self.rows.pop()
-            if place < len(self.rows):
-                self.rows[place] = last
-                self._copy(len(self.rows), place)
-
-    def _copy(self, source: int, place: int) -> None:
-        end = self.rows[place].position
-        self.cache[:, :, place, :, :end] = self.cache[:, :, source, :, :end]
+            for token, requests in drawn(row, *choices).items():
+                part = Row(requests, row.prompt_tokens, [*row.tokens, token], row.text)
+                if not self._finished(part, token):
+                    parts.append((place, part))
+        stay = {place: row for place, row in reversed(parts) if place < len(parts)}  # of each row the first part
+        free = (place for place in range(len(parts)) if place not in stay)
+        moved = {next(free): part for part in parts if stay.get(part[0]) is not part[1]}
+        for place, (source, row) in moved.items():
+            self.cache[:, :, place, :, : row.length] = self.cache[:, :, source, :, : row.length]
+            stay[place] = row
+        self.rows = [stay[place] for place in range(len(parts))]
 
     def _room(self, length: int) -> None:
         """Let each row of the cache hold so many positions."""
@@ -207,32 +197,6 @@ class PracticeModel(LanguageModel):
         if length > old.shape[-2]:
             self.cache = self.network.cache(self.requests_at_once, length + 64)
             self.cache[:, :, : len(self.rows), :, : old.shape[-2]] = old[:, :, : len(self.rows)]
-
-    def _choices(self, first: int, logits: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-        """For each row from `first` on the tokens that can be drawn and their cumulated chances."""
-        asked = [row.requests[0].settings for row in self.rows[first : first + len(logits)]]
-        found = {}
-        for settings in dict.fromkeys(asked):
-            places = [place for place, other in enumerate(asked) if other == settings]
-            found |= dict(zip(places, self._drawable(logits[places], settings), strict=True))
-        return [found[place] for place in range(len(asked))]
-
-    def _drawable(self, logits: np.ndarray, settings: SamplingSettings) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Temperature, then top-p."""
-        if settings.temperature <= 0:
-            return [(np.array([token]), np.ones(1)) for token in logits.argmax(-1)]
-        chances = np.exp((logits - logits.max(-1, keepdims=True)) / settings.temperature)
-        chances /= chances.sum(-1, keepdims=True)
-        # What is less likely than this is together less than 1 - top_p, so it cannot be in the nucleus.
-        likely = chances >= (1 - settings.top_p) / logits.shape[-1]
-        result = []
-        for row, mask in zip(chances, likely, strict=True):
-            tokens = np.flatnonzero(mask)
-            tokens = tokens[np.argsort(-row[tokens], kind="stable")]
-            sums = np.cumsum(row[tokens])
-            kept = 1 + int(np.searchsorted(sums, settings.top_p))
-            result.append((tokens[:kept], sums[:kept] / sums[:kept][-1]))
-        return result
 
     def _finished(self, row: Row, token: int) -> bool:
         """Whether a row ends here, by its last token, a stop string or its length; then its requests are answered."""
@@ -242,36 +206,40 @@ class PracticeModel(LanguageModel):
             row.text += piece
             stops = [stop.encode() for stop in row.requests[0].settings.stop]
             tail = row.text[-(max(map(len, stops), default=0) + len(piece)) :]
-            found = [stop for stop in stops if stop in tail]
-            if found:
-                row.text = row.text[: min(row.text.index(stop) for stop in found)]
-                ended = True
+            if found := [row.text.index(stop) for stop in stops if stop in tail]:
+                row.text, ended = row.text[: min(found)], True
         if not ended and len(row.tokens) < len(row.requests[0].draws):
             return False
-        text, now = row.text.decode("utf-8", "replace"), time.perf_counter()
+        text, reason, now = row.text.decode("utf-8", "replace"), "stop" if ended else "length", time.perf_counter()
         for request in row.requests:
-            reason = "stop" if ended else "length"
-            _deliver(request, Completion(text, row.prompt_tokens, len(row.tokens), reason, now - request.began))
+            with suppress(InvalidStateError):  # cancelled
+                request.future.set_result(
+                    Completion(text, row.prompt_tokens, len(row.tokens), reason, now - request.began)
+                )
         return True
 
 
-def _drawn(row: Row, tokens: np.ndarray, sums: np.ndarray) -> Iterable[tuple[int, list[Request]]]:
+def drawable(logits: np.ndarray, settings: Sequence[SamplingSettings]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """For each row, by its settings, the tokens that can be drawn, and their cumulated chances: temperature, top-p."""
+    chances = np.exp(
+        (logits - logits.max(-1, keepdims=True)) / np.array([[one.temperature or 1.0] for one in settings])
+    )
+    chances /= chances.sum(-1, keepdims=True)
+    found = []
+    for row, one in zip(chances, settings, strict=True):
+        # What is less likely than this is together less than 1 - top_p, so it cannot be in the nucleus.
+        tokens = np.flatnonzero(row >= (1 - one.top_p) / len(row))
+        tokens = tokens[np.argsort(-row[tokens], kind="stable")]
+        sums = np.cumsum(row[tokens])
+        kept = 1 + int(np.searchsorted(sums, one.top_p)) if one.temperature else 1
+        found.append((tokens[:kept], sums[:kept] / sums[:kept][-1]))
+    return found
+
+
+def drawn(row: Row, tokens: np.ndarray, sums: np.ndarray) -> dict[int, list[Request]]:
     """The tokens that a row's requests draw, each with those that drew it."""
-    if len(tokens) == 1:
-        return [(int(tokens[0]), row.requests)]
-    drawn: dict[int, list[Request]] = {}
+    found: dict[int, list[Request]] = defaultdict(list)
     for request in row.requests:
-        token = int(tokens[np.searchsorted(sums, request.draws[len(row.tokens)], side="right")])
-        drawn.setdefault(token, []).append(request)
-    return drawn.items()
-
-
-def _deliver(request: Request, result: Completion | Exception) -> None:
-    """Answer a request on its own event loop; one that was cancelled, or whose loop is gone, wants no answer."""
-
-    def answer():
-        if not request.future.done():
-            (request.future.set_exception if isinstance(result, Exception) else request.future.set_result)(result)
-
-    with contextlib.suppress(RuntimeError):
-        request.loop.call_soon_threadsafe(answer)
+        place = np.searchsorted(sums, request.draws[len(row.tokens)], side="right")
+        found[int(tokens[place])].append(request)
+    return found

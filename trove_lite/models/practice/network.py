@@ -63,13 +63,12 @@ def read_safetensors(path: Path) -> dict[str, np.ndarray]:
     """The float16 and float32 arrays of a safetensors file: eight bytes of length, a JSON header, the numbers."""
     data = path.read_bytes()
     start = 8 + int.from_bytes(data[:8], "little")
-    header = json.loads(data[8:start])
-    header.pop("__metadata__", None)
-    kinds = {"F16": np.dtype("<f2"), "F32": np.dtype("<f4")}
     arrays = {}
-    for name, entry in header.items():
-        begin, end = (start + offset for offset in entry["data_offsets"])
-        arrays[name] = np.frombuffer(data[begin:end], kinds[entry["dtype"]]).reshape(entry["shape"])
+    for name, entry in json.loads(data[8:start]).items():
+        if name != "__metadata__":
+            begin, end = (start + offset for offset in entry["data_offsets"])
+            kind = {"F16": "<f2", "F32": "<f4"}[entry["dtype"]]
+            arrays[name] = np.frombuffer(data[begin:end], kind).reshape(entry["shape"])
     return arrays
 
 
@@ -90,22 +89,22 @@ class Network:
         self.size = self.width // self.heads
         self.epsilon, self.end = config["rms_norm_eps"], config["eos_token_id"]
         self.embedding, self.last_norm = weights["model.embed_tokens.weight"], weights["model.norm.weight"]
-        self.blocks = []
-        for layer in range(self.layers):
 
-            def joined(*names, at=f"model.layers.{layer}."):
-                return np.ascontiguousarray(np.concatenate([weights[f"{at}{name}.weight"] for name in names]).T)
+        def joined(layer, *names):
+            arrays = [weights[f"model.layers.{layer}.{name}.weight"] for name in names]
+            return np.ascontiguousarray(np.concatenate(arrays).T)
 
-            self.blocks.append(
-                (
-                    weights[f"model.layers.{layer}.input_layernorm.weight"],
-                    joined("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"),
-                    joined("self_attn.o_proj"),
-                    weights[f"model.layers.{layer}.post_attention_layernorm.weight"],
-                    joined("mlp.gate_proj", "mlp.up_proj"),
-                    joined("mlp.down_proj"),
-                )
+        self.blocks = [
+            (
+                joined(layer, "input_layernorm"),
+                joined(layer, "self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"),
+                joined(layer, "self_attn.o_proj"),
+                joined(layer, "post_attention_layernorm"),
+                joined(layer, "mlp.gate_proj", "mlp.up_proj"),
+                joined(layer, "mlp.down_proj"),
             )
+            for layer in range(self.layers)
+        ]
         base = config.get("rope_theta") or config["rope_parameters"]["rope_theta"]
         angles = np.outer(np.arange(self.context), float(base) ** (-np.arange(0, self.size, 2) / self.size))
         self.cosine, self.sine = np.cos(angles).astype(dtype), np.sin(angles).astype(dtype)
@@ -115,47 +114,36 @@ class Network:
         return np.zeros((self.layers, 2, rows, self.heads, length, self.size), self.dtype)
 
     def read(self, tokens: list[int]) -> tuple[np.ndarray, np.ndarray]:
-        """A whole prompt: the next token's logits, and the cache of one row that it leaves."""
-        length = len(tokens)
-        cache = self.cache(1, length)
-        hidden = np.triu(np.full((length, length), -np.inf, self.dtype), 1)
-        x = self._forward(self.embedding[tokens][None], np.arange(length)[None], cache, hidden, slice(0, length))
-        return x[0, -1] @ self.embedding.T, cache[:, :, 0]
+        """A whole prompt: the next token's logits, (1, vocabulary), and the cache of one row that it leaves."""
+        cache = self.cache(1, len(tokens))
+        return self.step(np.array([tokens]), np.arange(len(tokens))[None], cache), cache[:, :, 0]
 
     def step(self, tokens: np.ndarray, positions: np.ndarray, cache: np.ndarray) -> np.ndarray:
-        """One token in each row, each row at a position of its own: the next tokens' logits."""
-        rows, length = len(tokens), int(positions.max()) + 1
-        beyond = np.arange(length) > positions[:, None]
-        hidden = np.where(beyond, -np.inf, 0.0).astype(self.dtype)[:, None, None]
-        x = self._forward(
-            self.embedding[tokens][:, None], positions[:, None], cache[:, :, :rows, :, :length], hidden, None
-        )
-        return x[:, 0] @ self.embedding.T
-
-    def _forward(self, x, positions, cache, hidden, at):
-        """Every block; keys and values go to the slice `at` of the cache, or else to each row's position."""
-        rows, length, _ = x.shape
+        """Tokens at positions, both (rows, n): the logits after each row's last. Their keys and values are cached."""
+        rows, n = tokens.shape
+        length = int(positions.max()) + 1
+        beyond = np.arange(length) > positions[:, None, :, None]
+        hidden = np.where(beyond, -np.inf, 0.0).astype(self.dtype)
         cosine, sine = self.cosine[positions][:, None], self.sine[positions][:, None]
-        row, half = np.arange(rows), self.size // 2
+        row, half = np.arange(rows)[:, None], self.size // 2
 
         def turned(t):
             a, b = t[..., :half], t[..., half:]
             return np.concatenate([a * cosine - b * sine, b * cosine + a * sine], -1)
 
-        for (norm1, qkv, out, norm2, gate_up, down), (keys, values) in zip(self.blocks, cache, strict=True):
-            mixed = (self._normed(x, norm1) @ qkv).reshape(rows, length, 3, self.heads, self.size)
+        x = self.embedding[tokens]
+        for block, (keys, values) in zip(self.blocks, cache[:, :, :rows, :, :length], strict=True):
+            norm1, qkv, out, norm2, gate_up, down = block
+            mixed = (self._normed(x, norm1) @ qkv).reshape(rows, n, 3, self.heads, self.size)
             q, k, v = mixed.transpose(2, 0, 3, 1, 4)
-            if at is None:
-                keys[row, :, positions[:, 0]], values[row, :, positions[:, 0]] = turned(k)[:, :, 0], v[:, :, 0]
-            else:
-                keys[:, :, at], values[:, :, at] = turned(k), v
+            keys[row, :, positions], values[row, :, positions] = turned(k).swapaxes(1, 2), v.swapaxes(1, 2)
             scores = (turned(q) * self.size**-0.5) @ keys.swapaxes(-1, -2) + hidden
             scores = np.exp(scores - scores.max(-1, keepdims=True))
             scores /= scores.sum(-1, keepdims=True)
-            x = x + (scores @ values).transpose(0, 2, 1, 3).reshape(rows, length, self.width) @ out
+            x = x + (scores @ values).transpose(0, 2, 1, 3).reshape(rows, n, self.width) @ out
             gate, up = np.split(self._normed(x, norm2) @ gate_up, 2, -1)
             x = x + (gate / (1 + np.exp(-gate.clip(-60))) * up) @ down
-        return self._normed(x, self.last_norm)
+        return self._normed(x[:, -1], self.last_norm) @ self.embedding.T
 
     def _normed(self, x, weight):
         return x * weight / np.sqrt((x * x).mean(-1, keepdims=True) + self.epsilon)

@@ -1,0 +1,99 @@
+"""Our own worked examples: they run in every mode, fail as they say where they are mended, and leak nothing."""
+
+import itertools
+import re
+from collections import Counter
+
+import pytest
+
+from trove_lite.datasets import load_dataset
+from trove_lite.datasets.answers import read_numbers
+from trove_lite.datasets.base import Question
+from trove_lite.datasets.files import data_folder
+from trove_lite.datasets.hitab.problems import UTILS
+from trove_lite.parse import PARSERS, isolated_tools, parse_completion
+from trove_lite.programs import code_of, program_of
+from trove_lite.prompts import load_pack
+from trove_lite.prompts.own import examples
+from trove_lite.sandbox.pool import Sandbox
+
+MODES = ("primitive", "instance", "import", "create", "skip")
+NAMES = ("math", "tabmwp", "wtq", "hitab", "practice_tables")
+#: The largest share of an example's runs of so many words that one question may hold.
+RUN, SHARE = 3, 0.25
+
+
+def gold(name, answer):
+    """An answer in the form that the data set judges."""
+    if name == "wtq":
+        return {"values": [str(answer)], "canonical": [str(answer)]}
+    return {"hitab": [answer], "practice_tables": answer}.get(name) or float(answer)
+
+
+def parts(name, category, stage, **given):
+    """The worked examples of a prompt, each from its question on."""
+    prompt = load_pack("own", load_dataset(name)).render(Question(name, category, 0, "How many?"), stage, **given)
+    return prompt.split("**Question**\n")[1:-1]
+
+
+def executed(programs, files=None):
+    with Sandbox(2, time_limit=30) as box:
+        return box.run_many(programs, progress=False, files=files)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_worked_examples_print_their_answers_in_every_mode_read_by_either_parser(name, tmp_path):
+    dataset, programs, files, golds = load_dataset(name), [], [], []
+    for category, mode, parser in itertools.product(dataset.categories, MODES, PARSERS):
+        known = examples(name, category)
+        library = isolated_tools(f"{example.get('also', '')}{example['tool']}" for example in known).tools
+        for part, example in zip(parts(name, category, mode), known, strict=True):
+            solution, tools, *_ = parse_completion(part[part.index("**Tools**\n") :], parser)
+            uses = mode == "instance" or (mode in ("import", "create") and example is not known[-1])
+            assert program_of(solution).strip() == example["solution" if uses else "plain"].strip()
+            assert any(tool.kind == "function" for tool in tools) == (uses and mode != "import")
+            assert any(tool.name.startswith("toolbox.") for tool in tools) == (uses and mode == "import")
+            programs.append(program_of(solution, tools, library if mode == "import" else ()))
+            golds.append(gold(name, example["answer"]))
+            files.append({UTILS.name: UTILS})
+            if "file" in example:
+                files[-1][example["file"]] = tmp_path / f"{len(files)}"
+                files[-1][example["file"]].write_text(example["table"])
+    for program, ran, answer in zip(programs, executed(programs, files), golds, strict=True):
+        assert ran.status == "ok", (program, ran)
+        assert dataset.correct(dataset.read(ran.output), answer), (program, ran)
+        assert len(ran.output.split("\n")) == 2
+
+
+@pytest.mark.parametrize("name", ["math", "tabmwp", "creation_challenge", "tool_transfer"])
+def test_worked_repairs_show_programs_that_fail_as_said_and_ones_that_answer(name):
+    texts, answers = [], []
+    for category in load_dataset(name).categories:
+        shown = parts(name, category, "rectify", program="?", error="?")
+        texts += [re.split(r"\*\*(?:Program|Error|Solution)\*\*\n", part) for part in shown]
+        answers += [example["answer"] for example in examples(name, category) if "program" in example]
+    assert len(texts) == len(answers) >= len(load_dataset(name).categories)
+    failing = executed([code_of(program) for _, program, *_ in texts])
+    assert [result.error for result in failing] == [error.strip() for _, _, error, _ in texts]
+    mended = executed([code_of(solution) for *_, solution in texts])
+    assert [list(map(float, read_numbers(result.output))) for result in mended] == [[answer] for answer in answers]
+
+
+def runs(text):
+    words = re.findall(r"[a-z]+|\d+", text.lower())
+    return Counter(tuple(words[i : i + RUN]) for i in range(len(words) - RUN + 1))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_test_question_nor_one_of_the_papers_examples_is_like_an_example(name, table_problems, public_problems):
+    problems = [*itertools.chain(*public_problems.values())] if name == "math" else table_problems(name)
+    assert len(problems) == 3201 or name != "math"
+    questions = [problem.question.text for problem in problems]
+    for path in sorted((data_folder() / "zorazrw/trove/prompt" / name).rglob("*.md")):
+        questions += re.findall(r"\*\*Question\*\*\n(.*?)\n\s*\*\*", path.read_text(encoding="utf-8"), re.DOTALL)
+    known, contexts = list(map(runs, questions)), {problem.question.context for problem in problems}
+    for example in itertools.chain(*(examples(one, c) for one in NAMES for c in load_dataset(one).categories)):
+        ours = runs(example["question"])
+        share, closest = max(((ours & other).total() / ours.total(), i) for i, other in enumerate(known))
+        assert share <= SHARE, (example["question"], questions[closest])
+        assert not example.get("context") or example["context"] not in contexts

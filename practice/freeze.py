@@ -1,4 +1,5 @@
-"""Write the data sets `practice`, `practice_tables` and `bbh_made` again: JSON lines, a problem each, and the tables.
+"""Write the data sets `practice`, `practice_tables`, `bbh_made` and `scenes` again: JSON lines, a problem each, and
+the tables.
 
     python -m practice.freeze
 
@@ -11,6 +12,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from . import scenes
 from .latm_tasks import MAKERS
 from .problems import CATEGORIES, items
 from .table_questions import NAME, TABLES, about, made_table, questions_about
@@ -27,6 +29,8 @@ def freeze(folder: Path) -> None:
         (folder / NAME / f"{number}.tsv").write_text(made_table(number).text(), encoding="utf-8")
     _write(folder / f"{NAME}.jsonl", _table_problems())
     _write(folder / "bbh_made.jsonl", _latm_problems())
+    for name, text in scenes.files().items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 def _problems() -> Iterable[dict]:

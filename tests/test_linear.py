@@ -55,6 +55,7 @@ STEP, MOST, SHORT = 4000, 16_000, 0.01  # characters, and seconds below which no
 KEY = ("stream", 0, "primitive", 0, 0, "primitive", "solver", "")
 GOLDS = {"wtq": {"values": ["x"], "canonical": ["x"]}}
 GOLDS |= {"hitab": ["x", 1.5]} | dict.fromkeys(("practice_tables", *(n for n in DATASETS if n.startswith("bbh"))), "x")
+GOLDS |= dict.fromkeys(("gqa", "scenes", "scenes_noisy"), "x")
 
 
 def record(text: str) -> Record:

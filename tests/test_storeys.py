@@ -34,7 +34,7 @@ STOREYS = tuple(
 STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms} | {"": 5}
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
 SHARED = {
-    "datasets": ("base", "answers", "graders", "values", "text_answers", "files"),
+    "datasets": ("base", "answers", "graders", "values", "text_answers", "files", "images"),
     "methods": ("base", "toolbox", "repair"),
     "models": ("base", "openai_address", "openai_answers", "money"),
 }
@@ -77,7 +77,7 @@ OTHER_WORDS = {
         "older files do not state whether a run shares anything among its problems",
     ),
     "running.settings": (
-        {"practice", "practice_labelled", "practice_tables", "trove", "fallback"},
+        {"practice", "practice_labelled", "practice_tables", "scenes", "scenes_noisy", "trove", "fallback"},
         "what a run is by default",
     ),
 }

@@ -296,15 +296,17 @@ def list_(what: Literal["methods", "datasets", "models", "prompts"]) -> None:
 def fetch(groups: tuple[str, ...]) -> None:
     """Download public files, checked by their content.
 
-    groups: math, tabmwp, wtq, hitab, bbh, creation_challenge, tool_transfer (problems), prompts (official ones), latm
-        (released tools), logs (runs)
+    groups: math, tabmwp, wtq, hitab, gqa, bbh, creation_challenge, tool_transfer (problems), prompts (official ones),
+        latm (released tools), logs (runs)
 
     examples:
       trove-lite fetch math prompts
     """
-    from .datasets.files import data_folder, fetch, not_here
+    from .datasets.files import data_folder, fetch, not_here, public_files
 
     for group in groups:
+        if files := [file for file in public_files() if file.group == group]:
+            print(f"{group}: {len(files)} files, {sum(file.bytes for file in files) / 1e6:,.1f} MB in all", flush=True)
         paths = fetch(group)
         print(f"{group}: {len(paths)} files in {data_folder()}, checksums right")
         for file in not_here(group):

@@ -56,7 +56,7 @@ def outputs_of(programs, files=None):
 def test_the_data_sets_are_what_the_generator_makes(tmp_path):
     freeze(tmp_path)
     made = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.*"))
-    assert len(made) == 3 + TABLES
+    assert len(made) == 5 + TABLES
     for path in made:
         kept, again = (hashlib.sha256((folder / path).read_bytes()).hexdigest() for folder in (PACKAGED, tmp_path))
         assert kept == again, path

@@ -73,7 +73,8 @@ class Dataset:
     those that are tested. given: imports that every program begins with and that prompts list. other_rules: further
     rules of judgement, by name. released_votes: what a program votes with in the released one, from its output and the
     gold answer, where that differs from `read`. like: the data set whose prompts serve this one too. released: how
-    CREATOR asks. judged: `correct` in words.
+    CREATOR asks. judged: `correct` in words. listed: code that official prompts list in place of `given`. looks:
+    whether programs ask the run's `--vision` about images.
     """
 
     name: str
@@ -91,6 +92,8 @@ class Dataset:
     by: str = DIFFICULTY
     released: ReleasedPrompts | None = None
     judged: str = "by the rule of this data set (docs/datasets.md)"
+    listed: tuple[str, ...] = ()
+    looks: bool = False
 
 
 def after_labelled(dataset: Dataset) -> Dataset:

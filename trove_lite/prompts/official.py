@@ -5,6 +5,7 @@ templates' "## Example" headings never reach the model. A template can run code,
 are used.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -62,18 +63,19 @@ def trove(dataset: Dataset) -> PromptPack:
     start = f"prompt/{dataset.like or dataset.name}/"
     files = [f.path for f in public_files() if f.group == "prompts" and f.path.startswith(start)]
     paths = {path.removeprefix(start): pinned_file("prompts", path) for path in files}
-    given = [tool for line in dataset.given for tool in parse_tools(f"```python\n{line}\n```")]
+    given = [tool for line in dataset.listed or dataset.given for tool in parse_tools(f"```python\n{line}\n```")]
 
     @cache
     def template(category: str, stage: str) -> Template:
         path = paths.get(f"{category}/{FILES[stage]}") or paths[FILES[stage]]  # some have a folder a category
         text = path.read_bytes().decode("utf-8")
-        compiled, has_place = MakoTemplate(text), "${table}" in text
+        compiled, has_place = MakoTemplate(text), re.search(r"\$\{(table|image)\}", text)
 
         def render(question: Question, tools: Sequence[Tool]) -> str:
+            places = dict.fromkeys(("table", "image"), question.context)
             asked = question.text if has_place else as_asked(question)
             toolbox = tools if stage == "import" else (*tools, *given)  # IMPORT's toolbox has what is given, or lost it
-            return compiled.render(question=asked, table=question.context, toolbox=format_toolbox(toolbox))
+            return compiled.render(question=asked, **places, toolbox=format_toolbox(toolbox))
 
         return render
 

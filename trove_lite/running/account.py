@@ -103,6 +103,10 @@ def came_of(out: Path, description: Mapping) -> str:
         lines.append(f"  {method}: {known} in {len(own)} streams")
     spent = pd.DataFrame(description["budget"])[["calls", "prompt_tokens", "completion_tokens"]].sum()
     lines.append("spent: " + ", ".join(f"{count:,.0f} {name.replace('_', ' ')}" for name, count in spent.items()))
+    if "looked" in description:
+        lines.append(
+            f"looks at images: {description['looked']:,}, {description['looked_before']:,} of them known before"
+        )
     if "cost" in description:
         lines.append(f"cost by --prices: {description['cost']:,.6g}")
     troubles = {"requests sent again": description["retried"]}

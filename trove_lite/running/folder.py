@@ -21,6 +21,7 @@ from ..journal import finished_journal, write_atomically
 from ..methods import load_method
 from ..methods.base import as_begun
 from ..sandbox.pool import interpreter_of_programs
+from ..sandbox.vision import vision_identity
 from .driver import Stream
 from .record import content_hash, keyed
 from .settings import RunSettings, model_identity
@@ -48,6 +49,7 @@ def describe(settings: RunSettings, streams: Sequence[Stream], pack, level: str)
     stated = {
         "model": model_identity(settings.model),
         "roles": {role: model_identity(spec) for role, spec in settings.roles.items()},
+        "vision": settings.vision and vision_identity(settings.vision),
         "choices": {method: placeless(choices) for method, choices in settings.choices.items()},
     }
     return {

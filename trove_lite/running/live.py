@@ -24,6 +24,7 @@ from ..models.base import LanguageModel
 from ..models.money import Price, Purse, price_of, read_prices
 from ..prompts import load_pack
 from ..sandbox.pool import Sandbox
+from ..sandbox.vision import Vision
 from .driver import Driver, Stream
 from .finish import finish
 from .folder import (
@@ -44,6 +45,7 @@ from .progress import Progress
 from .settings import RunSettings
 
 REUSE = 10_000  # programs whose executions a run keeps, should the same text come again
+WAITS = 20  # times the limit of CPU time on the clock, for programs that ask about images
 #: Toolboxes of another run by (method, category, seed): what is shown at each place of the stream.
 Lent = Mapping[tuple[str, str, int], Sequence]
 NOTHING: Mapping = MappingProxyType({})
@@ -90,6 +92,7 @@ def live_run(
     models = players(settings, model, roles)
     if priced and (free := [one.name for one in models.values() if not one.is_billed]):
         raise TroveLiteError(f"--prices: the model '{free[0]}' is no server, and costs nothing; leave it out")
+    eyes = Vision(settings.vision) if settings.vision else None
     if not out.exists():
         in_own_loop(check(models))
     with ExitStack() as stack:
@@ -97,6 +100,9 @@ def live_run(
             (out / "journal").mkdir(parents=True, exist_ok=True)
             stack.enter_context(locked(out))
         limits = {"time_limit": settings.time_limit, "memory": settings.memory << 20, "isolation": settings.isolation}
+        if eyes:  # whose answers take time, and are no program's fault
+            limits |= {"vision": eyes, "wall_limit": WAITS * settings.time_limit}
+            stack.callback(lambda: add_counts(out, looked=eyes.asked, looked_before=eyes.known))
         sandbox = sandbox or stack.enter_context(Sandbox(workers, **limits, reuse=REUSE))
         with on_disk(out):
             if resume(out, describe(settings, streams, pack, sandbox.level)):

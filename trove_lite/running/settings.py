@@ -18,7 +18,8 @@ from ..parse import PARSERS
 
 PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"
 COMES_ALONG = "practice"  # a data set, the tiny model that solves it, and its prompts: nothing to fetch
-TAUGHT = (COMES_ALONG, "practice_labelled", "practice_tables")  # data sets that this model was trained for
+#: Data sets that this model answers where none is named: those that it was trained for, and the made scenes.
+TAUGHT = (COMES_ALONG, "practice_labelled", "practice_tables", "scenes", "scenes_noisy")
 MOST_SEED = 2**63 - 1  # what tables hold
 LEAST_MEMORY = 16  # MiB: with less, an interpreter cannot do what the simplest program asks
 
@@ -65,6 +66,9 @@ class RunSettings:
     grader: str | None = None
     """How answers to a FILE.jsonl are judged: strict, by value, or papers, by the first number to two decimals. None:
     as the run was begun, else strict. Other data sets have a rule of their own."""
+    vision: str | None = None
+    """Who looks at images for programs, where the data set has some: http://HOST:PORT, a server as TroVE's, or
+    canned:FILE, answers by image and text."""
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     """How completions are drawn."""
     isolation: Literal["auto", "full", "seccomp", "none"] = "auto"
@@ -84,7 +88,11 @@ class RunSettings:
     def _check(self) -> None:
         for name in ("methods", "categories", "seeds"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        categories = load_dataset(self.dataset).categories
+        dataset = load_dataset(self.dataset)
+        categories = dataset.categories
+        if dataset.looks != bool(self.vision):
+            how = "has images: give --vision http://HOST:PORT or canned:FILE" if dataset.looks else "asks no --vision"
+            raise TroveLiteError(f"data set {self.dataset} {how}")
         self._default("model", COMES_ALONG if self.dataset in TAUGHT else PAPERS_MODEL)
         self._default("prompts", COMES_ALONG if self.model == COMES_ALONG else "own")
         self._default("parser", "strict" if self.prompts == "own" else "official")
@@ -163,8 +171,9 @@ def folder_of(settings: RunSettings, root: str | Path) -> Path:
     from .record import content_hash  # with the tables' libraries, which no option needs
 
     stated = asdict(settings)
-    if not settings.grader:  # of folders that were made before there was one
-        del stated["grader"]
+    for later in ("grader", "vision"):  # of folders that were made before there was one
+        if not stated[later]:
+            del stated[later]
     return Path(root) / f"{'-'.join([*settings.methods, *settings.categories])}-{content_hash(stated)[:8]}"
 
 

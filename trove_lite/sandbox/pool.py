@@ -35,6 +35,7 @@ from ..bars import Bar
 from ..errors import TroveLiteError, shown
 from . import isolation as _isolation
 from .start import environment, interpreter
+from .vision import Vision
 from .worker import START_SECONDS, Execution, IsolationError, Worker
 
 #: Bytes. Of 400 recorded programs none needed more than 4 MiB beyond the warm process; at 2 MiB two ran out of memory.
@@ -70,6 +71,7 @@ class Sandbox:
     readable: files and folders that programs may read besides the interpreter's libraries, such as a data set's tables.
     reuse: of how many programs to keep the execution, its times included, and give it again when the same text comes:
         samples of a model often are the same program, and with fixed seeds one prints the same (0: run them all).
+    vision: who looks at images for programs, over a line that each has: no other way leads out of one.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class Sandbox:
         scratch: int = 0,
         readable=(),
         reuse: int = 0,
+        vision: Vision | None = None,
     ):
         if isolation != "auto" and isolation not in _isolation.LEVELS:
             raise TroveLiteError(f"isolation {isolation!r}: not one of auto, {', '.join(_isolation.LEVELS)}")
@@ -107,7 +110,7 @@ class Sandbox:
             "scratch_limit": int(scratch),
             "readable": [os.path.realpath(path) for path in readable],
         }
-        self.reuse = reuse
+        self.reuse, self.vision = reuse, vision
         self._known: OrderedDict[tuple, Execution] = OrderedDict()
         self.level: str | None = None
         self._threads: ThreadPoolExecutor | None = None
@@ -123,7 +126,7 @@ class Sandbox:
             )
         self._owner = os.getpid()
         self._idle = queue.SimpleQueue()
-        self._all = [Worker(self.level, self.limits) for _ in range(self.workers)]
+        self._all = [Worker(self.level, self.limits, self.vision) for _ in range(self.workers)]
         for worker in self._all:
             self._idle.put(worker)
         self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="sandbox")

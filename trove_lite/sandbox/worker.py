@@ -29,6 +29,7 @@ from . import isolation as _isolation
 from . import zygote as _zygote
 from .libraries import TIERS
 from .start import environment, interpreter, matplotlib_cache, out_of_reach
+from .vision import Vision
 
 START_SECONDS = 120  # a warm process that is not ready by then has failed (matplotlib's first start lists all fonts)
 GRACE_SECONDS = 20  # after a program's deadline, for the warm process to kill it and answer
@@ -71,8 +72,8 @@ class Worker:
     there: Landlock's rules are those of a process and all that it forks.
     """
 
-    def __init__(self, level: str, limits: dict):
-        self.level, self.limits = level, limits
+    def __init__(self, level: str, limits: dict, vision: Vision | None = None):
+        self.level, self.limits, self.vision = level, limits, vision
         self.zygotes: dict[tuple[str, bool], Zygote] = {}  # by libraries, and whether it has a working folder
         self.closed = False
 
@@ -103,10 +104,10 @@ class Worker:
 
     def _attempt(self, kind: tuple[str, bool], program: str, files: Mapping[str, str | Path]) -> Execution:
         try:
-            return self._zygote(kind).run(program, files)
+            return self._zygote(kind).run(program, files, self.vision)
         except Killed:
             raise
-        except (OSError, EOFError):
+        except (OSError, EOFError, TroveLiteError):
             if zygote := self.zygotes.pop(kind, None):
                 zygote.close()
             if self.closed:
@@ -162,7 +163,7 @@ class Zygote:
             self.socket.settimeout(_zygote.PATIENCE * limits["wall_limit"] + GRACE_SECONDS)
             self.close = undo.pop_all().close
 
-    def run(self, program: str, files: Mapping[str, str | Path]) -> Execution:
+    def run(self, program: str, files: Mapping[str, str | Path], vision: Vision | None) -> Execution:
         """Run one program. Raises OSError or EOFError where the warm process does not answer as it should."""
         if files:
             lay_out(self.folder, files, self.limits["memory"])
@@ -172,7 +173,13 @@ class Zygote:
                 made.append(os.memfd_create(name))
                 done.callback(os.close, made[-1])
             _write(made[0], program.encode("utf-8", "surrogatepass"))
-            socket.send_fds(self.socket, [b"!"], made)
+            lines = socket.socketpair() if vision else ()  # ours, and the program's
+            for line in lines:
+                done.callback(line.close)
+            socket.send_fds(self.socket, [b"!"], [*made, *(line.fileno() for line in lines[1:])])
+            if vision:
+                lines[1].close()
+                vision.serve(lines[0])
             reply = b""
             while len(reply) < _zygote.REPLY.size:
                 part = self.socket.recv(_zygote.REPLY.size - len(reply))

@@ -4,7 +4,8 @@ It runs in an interpreter of its own, started by `sandbox.py`, and never looks a
 are in files that the supervisor makes anew for each program and passes on as descriptors. So it cannot be talked to by
 a program, has nothing of one program to show to the next, and forks every program from the same memory.
 
-A request is one byte with three descriptors (program, output, report). The reply is `REPLY`: how the child ended.
+A request is one byte with three descriptors (program, output, report), and a fourth where programs ask `vision.py`. The
+reply is `REPLY`: how the child ended.
 """
 
 import atexit
@@ -37,8 +38,8 @@ PATIENCE = 10  # times the wall-clock limit: the end even for a program that the
 PROGRAM_NAME = "program.py"
 _SPARE = 16 << 20  # bytes kept for reporting that the memory is used up
 _spare = b""  # they; given back in the child where its program ended in an exception
-# Descriptors of the child; the first one stays open while the program runs, the last until it is read.
-_REPORT, _RULESET, _CONFINED, _PROGRAM = 3, 4, 5, 6
+# Descriptors of the child; the first and the last stay open while the program runs, its own until it is read.
+_REPORT, _RULESET, _CONFINED, _PROGRAM, _LINE = 3, 4, 5, 6, 7
 _WATCH_SCRATCH = 0.02  # seconds between looks at the size of the scratch directory
 _WATCH_MEMORY = 0.5  # seconds between looks at the size of a program that runs long
 _FULL = 1 << 20  # bytes: with less to be had, Python gets no memory for a new object
@@ -74,7 +75,7 @@ def main() -> None:
 
 def _serve(child: "_Child", control: socket.socket) -> None:
     while True:
-        message, descriptors, *_ = socket.recv_fds(control, 1, 3)
+        message, descriptors, *_ = socket.recv_fds(control, 1, 4)
         if not message:
             return
         try:
@@ -163,10 +164,9 @@ class _Child:
                 empty(self.folder)
                 os.rmdir(self.folder)
 
-    def run(self, control, program: int, output: int, report: int) -> tuple:
+    def run(self, control, *descriptors: int) -> tuple:
         """Fork a child for the program, wait for its end or make one, leave nothing of it; the fields of a reply."""
         started = time.monotonic()
-        descriptors = (program, output, report)
         try:
             pid = os.fork()
             if pid == 0:
@@ -241,7 +241,7 @@ class _Child:
         """
         return self.address_space - _mapped(pid) < _FULL
 
-    def _become(self, program: int, output: int, report: int) -> None:
+    def _become(self, program: int, output: int, report: int, line: int | None = None) -> None:
         """In the child: confine this process, say so, and run the program. Does not return."""
         try:
             os.setsid()
@@ -249,7 +249,9 @@ class _Child:
             null = os.open(os.devnull, os.O_RDWR)  # opened anew: the flags of an open file are all its holders'
             for source, target in ((program, _PROGRAM), (null, 0), (output, 1), (null, 2), (report, _REPORT)):
                 os.dup2(source, target)
-            os.closerange(_PROGRAM + 1, 1 << 20)
+            if line is not None:
+                os.dup2(line, _LINE)
+            os.closerange(_PROGRAM + 1 + (line is not None), 1 << 20)
             if "limits" in self.parts:
                 _isolation.set_cpu_limit(self.cpu_seconds)
             if "landlock" in self.parts:

@@ -1,0 +1,129 @@
+"""GQA: what CRAFT's file holds, what lies beside programs, TroVE's rule and GQA's, and the official prompts."""
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from papers.trove import gqa
+from trove_lite.candidates import load_candidates
+from trove_lite.datasets import load_dataset
+from trove_lite.datasets.text_answers import read_text
+from trove_lite.errors import TroveLiteError
+from trove_lite.models.base import Completion
+from trove_lite.prompts import load_pack
+from trove_lite.running.live import live_run
+from trove_lite.running.settings import RunSettings
+from trove_lite.sandbox.pool import isolation_report
+
+from ..scripted import ScriptedModel, number, response
+
+
+@pytest.fixture
+def problems(table_problems):
+    return table_problems("gqa")
+
+
+def test_a_thousand_questions_with_one_gold_answer_and_an_image_each(problems):
+    assert len(problems) == 1000
+    assert len({problem.question.context for problem in problems}) == 336
+    assert [sum(p.gold == gold for p in problems) for gold in ("yes", "no")] == [179, 175]
+    for problem in problems:
+        assert problem.files[problem.question.context].read_bytes()[:2] == b"\xff\xd8"  # JPEG
+        assert {"vision.py", "eyes.py"} < set(problem.files)
+
+
+@pytest.mark.parametrize(
+    ("output", "gold", "released", "exact"),
+    [
+        ("yes\n", "yes", True, True),
+        ("Yes\n", "yes", True, False),
+        ("True\n", "yes", False, False),
+        ("left", "right", False, False),
+        ("2", "2", True, True),
+        ("2.0", "2", False, False),
+        ("yes\nyes", "yes", False, False),
+        ("", "yes", False, False),
+    ],
+)
+def test_by_the_released_rule_all_that_is_printed_is_the_answer_and_by_gqas_letter_by_letter(
+    output, gold, released, exact
+):
+    dataset = load_dataset("gqa")
+    assert dataset.correct(dataset.read(output), gold) == released
+    assert dataset.other_rules["exact match"](read_text(output), gold) == exact
+    assert dataset.released_votes("Yes – no \n", gold) == ["yes - no"]
+
+
+@pytest.mark.parametrize("stage", ["primitive", "instance", "import", "create", "skip"])
+def test_official_prompts_name_the_question_its_image_and_what_is_given(problems, stage):
+    problem = problems[0]
+    prompt = load_pack("official", load_dataset("gqa")).render(problem.question, stage)
+    assert prompt.rstrip().endswith("**Solution**")
+    assert f"**Question**\n{problem.question.text}\n**Image**\n{problem.question.context}\n" in prompt
+    lists = stage in ("primitive", "instance", "import")
+    assert ("locate_objects(image: str | Image.Image, object_name: str) -> list\n" in prompt) == (
+        lists and stage != "import"
+    )
+
+
+def test_guesses_that_never_look_are_worth_what_is_published(problems):
+    assert [gqa.guesses(words).sum() for words in (0, 1, 2)] == [179, 237, 265]
+
+
+def test_a_guess_learns_nothing_from_questions_about_the_same_image(monkeypatch):
+    asked = [("a", "Is it so?", "yes"), ("a", "Is it far?", "yes"), ("b", "Who is it?", "man"), ("b", "Who?", "man")]
+    rows = [{"image_id": image, "question": question, "answers": [answer]} for image, question, answer in asked]
+    monkeypatch.setattr(gqa, "records", lambda: rows)
+    assert not gqa.guesses(1).any()
+
+
+def test_the_files_beside_a_program_are_on_their_own(problems):
+    for name in ("vision.py", "eyes.py"):
+        assert "trove_lite" not in Path(problems[0].files[name]).read_text(encoding="utf-8")
+
+
+class Looker(ScriptedModel):
+    """Asks about the whole image that the prompt names last, by a function of its own or by a primitive alone."""
+
+    async def complete(self, prompt, seeds):
+        path = re.findall(r"data/gqa/testdev_images/n\d+\.jpg", prompt)[-1]
+        opened = f"image = Image.open({path!r}).convert('RGB')\n"
+        given = "from PIL import Image\nfrom toolbox import visual_qa"
+        whole = response(f"{opened}print(visual_qa(image, 'Is it so?'))", given)
+        tool = "def ask(image):\n    return visual_qa(crop_region(image, locate_objects(image, 'it')), 'Is it so?')"
+        made = response(f"{opened}print(ask(image))", f"{given}\n\n{tool}")
+        return [Completion([whole, made][number(seed) % 2], 9, 9, "stop", 0.0) for seed in seeds]
+
+
+@pytest.mark.skipif(isolation_report()["level"] != "full", reason="this machine does not offer the level full")
+def test_a_run_asks_its_vision_counts_and_goes_on_with_the_same_alone(problems, tmp_path):
+    (tmp_path / "answers.jsonl").write_text('{"text": "Is it so?", "answer": "Yes"}')
+    (tmp_path / "others.jsonl").write_text('{"answer": "no"}')
+    given = {
+        "methods": ("primitive", "trove"),
+        "dataset": "gqa",
+        "seeds": (0,),
+        "model": "scripted",
+        "k": 3,
+        "limit": 5,
+    }
+    settings = RunSettings(**given, prompts="official", vision=f"canned:{tmp_path / 'answers.jsonl'}")
+    out = live_run(settings, tmp_path / "run", model=Looker(), workers=1, progress=False)
+    candidates = load_candidates(out)
+    assert set(candidates["status"]) == {"ok"}, list(candidates["error"])
+    golds = [problems[problem].gold for problem in candidates["problem"]]
+    assert list(candidates["correct"]) == [gold == "yes" for gold in golds]
+    described = json.loads((out / "run.json").read_text())
+    assert described["looked"] > described["looked_before"] >= 5
+    assert described["settings"]["vision"].startswith("canned:answers.jsonl ")
+    with pytest.raises(TroveLiteError, match=r"vision: was canned:answers\.jsonl \w+, now canned:others"):
+        live_run(replace(settings, vision=f"canned:{tmp_path / 'others.jsonl'}"), out, model=Looker(), progress=False)
+
+
+@pytest.mark.parametrize(("dataset", "vision"), [("gqa", None), ("scenes", "http://127.0.0.1:8000")])
+def test_vision_is_given_where_there_are_images_and_nowhere_else(dataset, vision):
+    with pytest.raises(TroveLiteError, match="--vision"):
+        RunSettings(dataset=dataset, vision=vision)

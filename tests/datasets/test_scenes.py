@@ -1,0 +1,67 @@
+"""Made scenes: programs that look well answer all questions, those that look badly fewer; a part hides the rest."""
+
+from functools import partial
+
+import pytest
+
+from practice.scenes import files
+from trove_lite.datasets import load_dataset, load_problems
+from trove_lite.datasets.images import GIVEN
+from trove_lite.datasets.scenes import FOLDER
+from trove_lite.sandbox.pool import Sandbox
+
+#: How a question of each kind is answered, from its words.
+PROGRAMS = {
+    "exist": "print('yes' if locate_objects(image, words[3:]) else 'no')",
+    "count": "print(len(locate_objects(image, words[2:-2])))",
+    "color": "print(visual_qa(crop_region(image, locate_objects(image, words[4:])), 'What color is the object?'))",
+    "relation": """\
+first, second = (locate_objects(image, name)[0] for name in (words[2:4], words[-2:]))
+axis = 'above' in words or 'below' in words
+before = first[axis] + first[axis + 2] < second[axis] + second[axis + 2]
+print('yes' if before == ('left' in words or 'above' in words) else 'no')""",
+    "compare": "more, less = (len(locate_objects(image, n)) for n in (words[3:5], words[-1:]))\n"
+    "print('yes' if more > less else 'no')",
+}
+
+
+def program(problem):
+    start = f"image = Image.open({problem.question.context!r})\nwords = {problem.question.text.rstrip('?').split()}"
+    look = "locate_objects = lambda image, words, look=locate_objects: look(image, ' '.join(words))"
+    return "\n".join([*GIVEN, start, look, PROGRAMS[problem.level]])
+
+
+@pytest.fixture(scope="module")
+def run():
+    with Sandbox(2, time_limit=20) as sandbox:
+        yield partial(sandbox.run_many, progress=False)
+
+
+def right(run, name):
+    problems, dataset = load_problems(name, "scenes"), load_dataset(name)
+    done = run([program(p) for p in problems], files=[p.files for p in problems])
+    return [dataset.correct(dataset.read(one.output), p.gold) for one, p in zip(done, problems, strict=True)]
+
+
+def test_the_files_are_made_from_a_seed():
+    assert files() == {name: (FOLDER / name).read_text(encoding="utf-8") for name in files()}
+    assert files(1) != files()
+
+
+def test_who_looks_well_is_always_right_and_who_looks_badly_is_not(run):
+    assert all(right(run, "scenes"))
+    noisy = right(run, "scenes_noisy")
+    assert 0.5 < sum(noisy) / len(noisy) < 0.95
+
+
+def test_a_part_of_an_image_shows_what_is_in_it_and_answers_are_simple(run):
+    problem = load_problems("scenes", "scenes")[0]
+    lines = [
+        f"image = Image.open({problem.question.context!r})",
+        "print(image.size, len(locate_objects(image, 'objects')), locate_objects(image, 'zebra'))",
+        "part = crop_region(image, locate_objects(image, 'large red circle'))",
+        "print(part.size, visual_qa(part, 'What color is the circle?'), visual_qa(part, 'How many things are there?'))",
+        "print(visual_qa(part, 'Is there a green square?'), visual_qa(image, 'What shape is the yellow object?'))",
+    ]
+    (done,) = run(["\n".join([*GIVEN, *lines])], files=[problem.files])
+    assert (done.error, done.output) == ("", "(240, 180) 7 []\n(62, 62) red 1\nno circle\n")

@@ -1,0 +1,64 @@
+"""1,000 questions about images of GQA's testdev set (Hudson and Manning 2019), with the images that TroVE released.
+
+The questions are those that CRAFT drew and published (`vqa/datasets/eval/gqa`), with gold answers: of the 12,578 that
+TroVE's Table 2 counts, the file is in no repository. Programs look at images by the run's `--vision` (docs/images.md).
+"""
+
+from collections.abc import Sequence
+
+from .base import Dataset, Problem, numbered
+from .files import pinned_file
+from .images import GIVEN, laid, listed, printed_exactly
+from .text_answers import is_one_of, plain_text, printed, read_text
+
+NAME = "gqa"
+QUESTIONS = "vqa/datasets/eval/gqa/data-00000-of-00001.arrow"
+IMAGES = "data/gqa/testdev_images/"
+KINDS = ("yes or no", "other")
+
+
+def records() -> list[dict]:
+    """What the file says of each question: `image_id`, `question`, `answers`, of which there is one."""
+    import pyarrow.ipc
+
+    with pyarrow.ipc.open_stream(pinned_file(NAME, QUESTIONS)) as stream:
+        return stream.read_all().to_pylist()
+
+
+def load(category: str) -> tuple[Problem, ...]:
+    """The 1,000 problems; the image's path is the context. Raises TroveLiteError for a missing or altered file."""
+    rows, images = [], {}
+    for entry in records():
+        path, (gold,) = f"{IMAGES}{entry['image_id']}.jpg", entry["answers"]
+        if path not in images:
+            images[path] = pinned_file(NAME, path)
+        kind = KINDS[gold not in ("yes", "no")]
+        rows.append((entry["question"], gold, kind, path, {path: images[path], **laid("pipe")}))
+    return numbered(NAME, category, rows)
+
+
+def released_is_correct(answers: Sequence[str], gold: str) -> bool:
+    """TroVE's rule `mixed`, whose gold is text here: what was printed is the answer, in any case; True is no yes."""
+    return len(answers) > 0 and is_one_of(printed(answers), [gold])
+
+
+def released_votes(output: str, gold: str) -> list[str]:
+    """What a successful program votes with in TroVE's program: all that it printed."""
+    return [plain_text(output)]
+
+
+GQA = Dataset(
+    NAME,
+    "GQA",
+    (NAME,),
+    load,
+    read_text,
+    released_is_correct,
+    KINDS,
+    given=GIVEN,
+    listed=listed(),
+    looks=True,
+    other_rules={"exact match": printed_exactly},
+    released_votes=released_votes,
+    by="type of answer",
+)

@@ -1,0 +1,43 @@
+"""Questions about made scenes: a world to look at that needs no download and no model that sees.
+
+24 scenes of coloured shapes and 120 questions or fewer of GQA's kinds, written by `practice/scenes.py`. Programs have
+GQA's primitives by the same names, which see a scene in the pixels of the image (`images/pixels.py`).
+"""
+
+from functools import partial
+from pathlib import Path
+
+from .base import Dataset, Problem, numbered
+from .files import packaged
+from .images import GIVEN, laid, printed_exactly
+from .text_answers import is_one_of, printed, read_text
+
+FOLDER, SCENES = Path(__file__).parent, "scenes"
+KINDS = ("exist", "count", "color", "relation", "compare")
+NOISY = FOLDER / "scenes_noisy.json"
+
+
+def load(name: str, dials: Path | None, category: str) -> tuple[Problem, ...]:
+    """The problems; the image's path is the context. dials: a JSON file with the shares `miss` and `error`."""
+    eyes, rows = laid("pixels") | ({"dials.json": dials} if dials else {}), []
+    for entry in packaged("scene_questions"):
+        path = f"data/scenes/{entry['scene']}.scene"
+        files = {path: FOLDER / "scenes.jsonl", **eyes}
+        rows.append((entry["question"], entry["answer"], entry["kind"], path, files))
+    return numbered(name, category, rows)
+
+
+def world(name: str, dials: Path | None = None) -> Dataset:
+    """The scenes as a data set, seen as well as the dials say: without these, every object, and every answer right."""
+    how = {"given": GIVEN, "like": SCENES, "by": "kind of question"}
+    how |= {"other_rules": {"exact match": printed_exactly}, "judged": "by all that was printed, in any case"}
+    return Dataset(name, "scenes", (SCENES,), partial(load, name, dials), read_text, is_right, KINDS, **how)
+
+
+def is_right(answers: list[str], gold: str) -> bool:
+    """All that was printed is the answer, in any case, as for GQA."""
+    return len(answers) > 0 and is_one_of(printed(answers), [gold])
+
+
+CLEAN = world(SCENES)
+WITH_NOISE = world("scenes_noisy", NOISY)

@@ -1,11 +1,8 @@
 """Language models: a prompt and seeds in, completions out.
 
-Each sample is a request of its own (n = 1) with a seed of its own, so that a sample is the same whatever else is
-asked of the engine. A prompt is one text, to be continued, or messages, to be answered. It knows neither prompts, nor
-parsing, nor what a completion is for.
-
-A back end is a subclass of `LanguageModel` in a file of its own. Whatever fails raises: never is a failure of a model
-or a server turned into text.
+Each sample has a seed of its own, and is the same whatever else is asked of the engine. A prompt is one text, to be
+continued, or messages, to be answered. A back end is a subclass of `LanguageModel` in a file of its own. Whatever fails
+raises: never is a failure of a model or a server turned into text.
 """
 
 import asyncio

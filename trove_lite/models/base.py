@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ..errors import TroveLiteError, encodable
 
+NO_MODEL = "no such model: write vllm:NAME, http://HOST:PORT/v1#NAME or practice"
 #: Whether a prompt goes through a model's chat template: `auto` (messages do, a text does not), `on`, `off`.
 CHAT = ("auto", "on", "off")
 
@@ -170,9 +171,8 @@ def checked(
 ) -> Completion:
     """The completion, if it neither failed nor was cut short by anything but the settings.
 
-    context: tokens that prompt and completion may have together. One that was cut off well before that was cut off by a
-    limit of the server's own, and is no fault of the prompt: ModelError. Else PromptRefused.
-    slack: tokens by which counts may be off.
+    context: tokens that prompt and completion may have together. Cut off well before that, by a limit of the server's
+    own, is no fault of the prompt: ModelError. Else PromptRefused. slack: tokens by which counts may be off.
     """
     if found.finish_reason not in ("stop", "length"):
         raise SampleUnavailable(f"{where}: a completion ended by '{found.finish_reason}'")

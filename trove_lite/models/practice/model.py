@@ -205,12 +205,11 @@ class PracticeModel(LanguageModel):
                 row.text, ended = row.text[: min(found)], True
         if not ended and len(row.tokens) < len(row.requests[0].draws):
             return False
-        text, reason, now = row.text.decode("utf-8", "replace"), "stop" if ended else "length", time.perf_counter()
+        text, now = row.text.decode("utf-8", "replace"), time.perf_counter()
+        found = Completion(text, row.prompt_tokens, len(row.tokens), "stop" if ended else "length", 0.0)
         for request in row.requests:
             with suppress(InvalidStateError):  # cancelled
-                request.future.set_result(
-                    Completion(text, row.prompt_tokens, len(row.tokens), reason, now - request.began)
-                )
+                request.future.set_result(found._replace(seconds=now - request.began))
         return True
 
 

@@ -191,17 +191,15 @@ def checked(
 
 
 def sha256_of_weights(place: Path) -> str | None:
-    """The sha256 of a model's files of weights, one after the other in the order of their names.
+    """The sha256 of a model's files of weights, as `cat *.safetensors | sha256sum` has it; None where there are none.
 
-    For a folder, as `cat *.safetensors | sha256sum` has it (*.gguf where there are none of these); None where it
-    holds neither.
+    Of a folder without *.safetensors the *.gguf count.
     """
     files = [place] if place.is_file() else sorted(place.glob("*.safetensors")) or sorted(place.glob("*.gguf"))
     digest = hashlib.sha256()
     for path in files:
         with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
+            hashlib.file_digest(file, lambda: digest)  # goes on with the file before
     return digest.hexdigest() if files else None
 
 

@@ -5,7 +5,6 @@ import json
 import socket
 import struct
 import threading
-import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -21,17 +20,17 @@ class Server(ThreadingHTTPServer):
     """Answers requests for completions by `script`, one entry each, and properly where it has run out.
 
     An entry is a status, a status with headers, seconds to wait, the name of a way to misbehave (WAYS), or a way.
-    `always` is an entry for every request. `answer`: what a proper answer has besides, or instead; `entry`: the same of
-    the list of models; `about`: what else can be got, by path.
+    `always` is an entry for every request. `models`: their names, or the page that is there instead of a list; `entry`:
+    what the list says of each besides.
     """
 
     daemon_threads, request_queue_size, block_on_close = True, 256, False
 
-    def __init__(self, *script, owner="somebody", models=("tiny",), answer=None, always=200, about=None, entry=None):
+    def __init__(self, *script, owner="somebody", models=("tiny",), always=200, entry=None):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.script, self.owner, self.models, self.answer = list(script), owner, models, answer or {}
-        self.always, self.about, self.entry = always, about or {}, entry or {}
-        self.bodies, self.headers, self.times, self.paths = [], [], [], []
+        self.script, self.models, self.always = list(script), models, always
+        self.entry = {"owned_by": owner, "max_model_len": 4096} | (entry or {})
+        self.bodies, self.headers, self.paths = [], [], []
         self.lock, self.busy, self.busiest = threading.Lock(), 0, 0
         self.closing = threading.Event()
         self.url = f"http://127.0.0.1:{self.server_port}/v1"
@@ -53,22 +52,18 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
-        server = self.server
-        if self.path in server.about:
-            found = server.about[self.path]
-            self.send(200, found) if isinstance(found, bytes) else self.reply(200, found)
-        elif self.path == "/v1/models" and server.models:
-            same = {"owned_by": server.owner, "max_model_len": 4096} | server.entry
-            entries = [{"id": name} | same for name in server.models]
-            self.reply(200, {"data": entries})
-        else:
+        models = self.server.models
+        if self.path != "/v1/models" or not models:
             self.reply(404, {})
+        elif isinstance(models, bytes):
+            self.send(200, models)
+        else:
+            self.reply(200, {"data": [{"id": name} | self.server.entry for name in models]})
 
     def do_POST(self):
         server = self.server
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         with server.lock:
-            server.times.append(time.monotonic())
             server.bodies.append(body)
             server.headers.append(dict(self.headers))
             server.paths.append(self.path)
@@ -89,12 +84,10 @@ class Handler(BaseHTTPRequestHandler):
         status, headers = what if isinstance(what, tuple) else (what, {})
         if isinstance(what, float):
             self.server.closing.wait(what)
-            status = 200
-        if status == 200:
-            self.reply(200, proper(body) | self.server.answer, headers)
-        else:
-            headers = dict(headers)
-            self.reply(status, {"error": {"message": headers.pop("said", "no")}}, headers)
+        if status == 200 or isinstance(what, float):
+            return self.reply(200, proper(body), headers)
+        headers = dict(headers)
+        self.reply(status, {"error": {"message": headers.pop("said", "no")}}, headers)
 
     def reply(self, status, answer, headers=None):
         self.send(status, json.dumps(answer).encode(), headers)
@@ -116,13 +109,11 @@ class Handler(BaseHTTPRequestHandler):
 
 def proper(body) -> dict:
     """What a server is to answer: its text shows the seed, so that samples can be told apart."""
-    text = f"print({body.get('seed')})"
-    if "messages" in body:
-        read = sum(len(message["content"].split()) for message in body["messages"])
-        choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-    else:
-        read, choice = len(body["prompt"].split()), {"text": text, "finish_reason": "stop"}
-    return {"choices": [choice], "usage": {"prompt_tokens": read, "completion_tokens": 7}}
+    chat, text = "messages" in body, f"print({body.get('seed')})"
+    words = " ".join(message["content"] for message in body["messages"]) if chat else body["prompt"]
+    choice = {"message": {"role": "assistant", "content": text}} if chat else {"text": text}
+    usage = {"prompt_tokens": len(words.split()), "completion_tokens": 7}
+    return {"choices": [choice | {"finish_reason": "stop"}], "usage": usage}
 
 
 def ask(server, prompt=TEXT, seeds=1, *, model="tiny", settings=None, sampling=None, **options):
@@ -163,17 +154,9 @@ def error(status: int, said: str, **headers) -> Callable:
     return lambda handler, body: handler.reply(status, {"error": {"message": said}}, headers)
 
 
-def hang_up(handler, body):
-    handler.hang_up()
-
-
 def reset(handler, body):
     handler.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     handler.hang_up()
-
-
-def silence(handler, body):
-    handler.server.closing.wait(30)
 
 
 def drip(handler, body):
@@ -215,7 +198,7 @@ FAILING = {
     "broken gzip": lambda handler, body: handler.send(200, b"no gzip", {"Content-Encoding": "gzip"}),
 }
 #: What ends in no answer.
-SILENT = {"silence": silence, "a byte at a time": drip}
+SILENT = {"silence": lambda handler, body: handler.server.closing.wait(30), "a byte at a time": drip}
 #: What no second request changes, with the words that must be said.
 FINAL = {
     "401": (error(401, "bad key"), "the key is missing or refused"),
@@ -227,6 +210,7 @@ FINAL = {
     "a balance": (error(402, "Insufficient Balance"), "nothing is left to pay with"),
     "two settings": (error(400, "`temperature` and `top_p` cannot both be specified."), "?top_p=off before the #"),
     "a cap": (error(400, "max_tokens: this model supports at most 256 completion tokens"), "give --max_tokens"),
+    "a login": (lambda h, _: h.send(302, b"", {"Location": "/login"}), "write the address where the API is"),
     "a setting": (error(400, "Unsupported parameter: stop"), "?stop=off before the #"),
 }
 WAYS = ODD | FAILING | SILENT | {name: way for name, (way, _) in FINAL.items()}

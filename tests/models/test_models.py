@@ -14,7 +14,7 @@ from trove_lite.models.openai import OpenAIServer
 from trove_lite.models.vllm import VLLM, name_of
 
 from ..scripted import run
-from .misbehaving import TEXT, Server, ask
+from .misbehaving import TEXT, Server, ask, changed
 
 
 def test_a_request_is_one_sample_with_the_settings_and_a_seed_of_its_own():
@@ -49,7 +49,7 @@ def test_a_slow_server_is_not_waited_for_longer_than_the_timeout():
 
 def test_text_that_the_context_cut_short_is_refused_and_what_the_settings_cut_is_not():
     cut = {"choices": [{"text": "print(", "finish_reason": "length"}]}
-    with Server(answer=cut, entry={"max_model_len": 12}) as server:
+    with Server(always=changed(**cut), entry={"max_model_len": 12}) as server:
         assert ask(server, settings=SamplingSettings(max_tokens=7))[0].finish_reason == "length"
         found, _ = ask(server, settings=SamplingSettings(max_tokens=12))
     assert type(found) is PromptRefused
@@ -135,7 +135,7 @@ def test_specs_that_name_nothing_are_refused_in_one_line(spec, words):
 
 
 def test_a_web_site_is_no_server_of_models():
-    with Server(about={"/v1/models": b"<html>Welcome</html>"}) as server:
+    with Server(models=b"<html>Welcome</html>") as server:
         assert "is this the address of the API" in str(ask(server)[0])
 
 

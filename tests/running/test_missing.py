@@ -10,7 +10,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.models.base import PromptRefused, SampleUnavailable
 from trove_lite.running.account import came_of
 
-from ..models.misbehaving import Server
+from ..models.misbehaving import Server, changed
 from ..scripted import ScriptedModel, run, table
 
 ALONE = {"methods": ("primitive",), "seeds": (0,)}
@@ -34,7 +34,7 @@ class Lacking(ScriptedModel):
 def test_a_run_without_a_sample_ends_with_an_error_and_the_same_command_completes_it(tmp_path, capsys):
     words = "run --quiet --dataset practice --prompts practice --limit 2 --seeds 0 --methods primitive --k 3"
     given = [*words.split(), "--categories", "counting", "--out", str(tmp_path / "run"), "--model"]
-    with Server(answer=ODD) as server:
+    with Server(always=changed(**ODD)) as server:
         assert main([*given, f"{server.url}#tiny"]) == 1
     said = capsys.readouterr()
     assert "no sample could be had" in said.err

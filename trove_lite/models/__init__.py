@@ -3,15 +3,10 @@
 from importlib import import_module
 
 from ..errors import TroveLiteError
-from .base import CHAT, LanguageModel, SamplingSettings
+from .base import CHAT, NO_MODEL, LanguageModel, SamplingSettings
 
-#: What a spec begins with, up to its colon, and what makes a model of it: imported when asked. A line a back end.
-MODELS = {
-    "practice": "practice.model:from_spec",
-    "vllm": "vllm:from_spec",
-    "http": "openai:from_spec",
-    "https": "openai:from_spec",
-}
+#: What a spec begins with, up to its colon, and whose `from_spec` makes a model of it: imported when asked.
+MODELS = {"practice": "practice.model", "vllm": "vllm", "http": "openai", "https": "openai"}
 
 
 def load_model(spec: str, settings: SamplingSettings | None = None, *, chat: str = "auto") -> LanguageModel:
@@ -36,7 +31,5 @@ def load_model(spec: str, settings: SamplingSettings | None = None, *, chat: str
         raise TroveLiteError(f"chat '{chat}': choose from {', '.join(CHAT)}")
     kind = spec.partition(":")[0]
     if kind not in MODELS:
-        raise TroveLiteError("no such model: write vllm:NAME, http://HOST:PORT/v1#NAME or practice")
-    module, _, attribute = MODELS[kind].partition(":")
-    maker = getattr(import_module(f".{module}", __name__), attribute)
-    return maker(spec, settings or SamplingSettings(), chat)
+        raise TroveLiteError(NO_MODEL)
+    return import_module(f".{MODELS[kind]}", __name__).from_spec(spec, settings or SamplingSettings(), chat)

@@ -1,11 +1,8 @@
 """Language models: a prompt and seeds in, completions out.
 
-Each sample is a request of its own (n = 1) with a seed of its own, so that a sample is the same whatever else is
-asked of the engine. A prompt is one text, to be continued, or messages, to be answered. It knows neither prompts, nor
-parsing, nor what a completion is for.
-
-A back end is a subclass of `LanguageModel` in a file of its own. Whatever fails raises: never is a failure of a model
-or a server turned into text.
+Each sample has a seed of its own, and is the same whatever else is asked of the engine. A prompt is one text, to be
+continued, or messages, to be answered. A back end is a subclass of `LanguageModel` in a file of its own. Whatever fails
+raises: never is a failure of a model or a server turned into text.
 """
 
 import asyncio
@@ -18,6 +15,7 @@ from typing import NamedTuple
 
 from ..errors import TroveLiteError, encodable
 
+NO_MODEL = "no such model: write vllm:NAME, http://HOST:PORT/v1#NAME or practice"
 #: Whether a prompt goes through a model's chat template: `auto` (messages do, a text does not), `on`, `off`.
 CHAT = ("auto", "on", "off")
 
@@ -173,9 +171,8 @@ def checked(
 ) -> Completion:
     """The completion, if it neither failed nor was cut short by anything but the settings.
 
-    context: tokens that prompt and completion may have together. One that was cut off well before that was cut off by a
-    limit of the server's own, and is no fault of the prompt: ModelError. Else PromptRefused.
-    slack: tokens by which counts may be off.
+    context: tokens that prompt and completion may have together. Cut off well before that, by a limit of the server's
+    own, is no fault of the prompt: ModelError. Else PromptRefused. slack: tokens by which counts may be off.
     """
     if found.finish_reason not in ("stop", "length"):
         raise SampleUnavailable(f"{where}: a completion ended by '{found.finish_reason}'")
@@ -194,17 +191,15 @@ def checked(
 
 
 def sha256_of_weights(place: Path) -> str | None:
-    """The sha256 of a model's files of weights, one after the other in the order of their names.
+    """The sha256 of a model's files of weights, as `cat *.safetensors | sha256sum` has it; None where there are none.
 
-    For a folder, as `cat *.safetensors | sha256sum` has it (*.gguf where there are none of these); None where it
-    holds neither.
+    Of a folder without *.safetensors the *.gguf count.
     """
     files = [place] if place.is_file() else sorted(place.glob("*.safetensors")) or sorted(place.glob("*.gguf"))
     digest = hashlib.sha256()
     for path in files:
         with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
+            hashlib.file_digest(file, lambda: digest)  # goes on with the file before
     return digest.hexdigest() if files else None
 
 

@@ -100,8 +100,7 @@ class OpenAIServer(LanguageModel):
         self.timeout, self.retries, self.first_pause = timeout, retries, first_pause
         self.requests, self.n, self.concurrency = concurrency, n, concurrency * n
         self._name(model)
-        self._client = None
-        self._identity: dict = {}
+        self._client, self._identity = None, {}
 
     def _name(self, model: str) -> None:
         """Take the name under which the server knows the model; a path on its disk is no name for others."""
@@ -206,12 +205,11 @@ class OpenAIServer(LanguageModel):
         """The completion cut at `stop` where the server does not, if nothing else cut it short."""
         if "stop" in self.left_out and (ends := [end for stop in settings.stop if (end := found.text.find(stop)) >= 0]):
             found = found._replace(text=found.text[: min(ends)], finish_reason="stop")
-        if together > 1:  # its tokens are a share of what several took, and say nothing of its length
-            return checked(found._replace(completion_tokens=None), settings, self.url)._replace(
-                completion_tokens=found.completion_tokens
-            )
-        # Some servers count the sign that ends a text, some do not.
-        return checked(found, settings, self.url, self.context_length, slack=1)
+        if together == 1:  # some servers count the sign that ends a text, some do not
+            return checked(found, settings, self.url, self.context_length, slack=1)
+        # Its tokens are a share of what several took, and say nothing of its length.
+        whole = checked(found._replace(completion_tokens=None), settings, self.url)
+        return whole._replace(completion_tokens=found.completion_tokens)
 
     async def _find_model(self) -> dict:
         """What must be switched off at this server; refuses a model that it does not list, by name or by pattern."""
@@ -228,9 +226,8 @@ class OpenAIServer(LanguageModel):
         entries = {entry["id"]: entry for entry in objects(at(answer, "data")) if isinstance(entry.get("id"), str)}
         if not self.model and len(entries) == 1:
             self._name(*entries)
-        if entries and not any(
-            fnmatch.fnmatchcase(self.model, name) for name in entries if "*" in name or name == self.model
-        ):
+        patterns = [name for name in entries if "*" in name]
+        if entries and self.model not in entries and not any(fnmatch.fnmatchcase(self.model, one) for one in patterns):
             listed = plain(", ".join(sorted(entries)))[:1000]
             raise ModelError(f"{self.url}: no model '{self.model}' there; name one of {listed} after a #")
         entry = entries.get(self.model, {})

@@ -22,6 +22,7 @@ from urllib.parse import parse_qsl
 
 from ..errors import TroveLiteError
 from .base import (
+    NO_MODEL,
     TOO_LONG,
     Completion,
     LanguageModel,
@@ -177,11 +178,12 @@ class VLLM(LanguageModel):
         """Device and, on a CPU, threads and whether scheduler and model share a process."""
         from vllm.platforms import current_platform
 
-        config = self._engine.vllm_config
+        config, threads = self._engine.vllm_config, os.environ.get("OMP_NUM_THREADS", "")
         on = {"device": config.device_config.device_type, "max_num_seqs": config.scheduler_config.max_num_seqs}
         if current_platform.is_cpu():
-            on |= {"executor": str(config.parallel_config.distributed_executor_backend)}
-            on |= {"threads": int(threads)} if (threads := os.environ.get("OMP_NUM_THREADS", "")).isdigit() else {}
+            on["executor"] = str(config.parallel_config.distributed_executor_backend)
+            if threads.isdigit():
+                on["threads"] = int(threads)
         return on
 
     def _params(self, seed: int, settings: SamplingSettings):
@@ -224,7 +226,7 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> VLLM:
     """The engine that `vllm:NAME?ARGUMENT=…` names, each argument's value read as JSON where it is."""
     name, _, query = spec.removeprefix("vllm:").partition("?")
     if not name:
-        raise TroveLiteError("no such model: write vllm:NAME, http://HOST:PORT/v1#NAME or practice")
+        raise TroveLiteError(NO_MODEL)
     engine_args = dict(parse_qsl(query, keep_blank_values=True))
     for option, text in engine_args.items():
         with suppress(json.JSONDecodeError):

@@ -8,11 +8,12 @@ does not depend on what else is asked for. The forward pass is `network`. It con
 import asyncio
 import threading
 import time
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -85,7 +86,7 @@ class PracticeModel(LanguageModel):
         self.unanswered: set[Request] = set()  # waiting, or under way
         self.rows: list[Row] = []  # each at the same place in the cache
         self.cache = self.network.cache(requests_at_once, 192)  # a row has a request: never more rows than these
-        self.prompts: OrderedDict[str, tuple[np.ndarray, np.ndarray]] = OrderedDict()
+        self.read = lru_cache(PROMPTS_KEPT)(lambda prompt: self.network.read(self.tokenizer.encode(prompt)))
         self.lock, self.turn = threading.Lock(), threading.Lock()
         self.running = False
         self.libraries = ThreadpoolController()
@@ -150,12 +151,7 @@ class PracticeModel(LanguageModel):
 
     def _begin(self, prompt: str, requests: list[Request]) -> None:
         """Read a prompt, or remember it, and draw the first tokens."""
-        if prompt not in self.prompts:
-            self.prompts[prompt] = self.network.read(self.tokenizer.encode(prompt))
-            if len(self.prompts) > PROMPTS_KEPT:
-                self.prompts.popitem(last=False)
-        self.prompts.move_to_end(prompt)
-        logits, cache = self.prompts[prompt]
+        logits, cache = self.read(prompt)
         length, place = cache.shape[-2], len(self.rows)
         self._room(length)
         self.cache[:, :, place, :, :length] = cache
@@ -205,17 +201,15 @@ class PracticeModel(LanguageModel):
             piece = self.tokenizer.bytes[token]
             row.text += piece
             stops = [stop.encode() for stop in row.requests[0].settings.stop]
-            tail = row.text[-(max(map(len, stops), default=0) + len(piece)) :]
-            if found := [row.text.index(stop) for stop in stops if stop in tail]:
+            if found := [end for stop in stops if (end := row.text.find(stop, -len(stop) - len(piece))) >= 0]:
                 row.text, ended = row.text[: min(found)], True
         if not ended and len(row.tokens) < len(row.requests[0].draws):
             return False
-        text, reason, now = row.text.decode("utf-8", "replace"), "stop" if ended else "length", time.perf_counter()
+        text, now = row.text.decode("utf-8", "replace"), time.perf_counter()
+        found = Completion(text, row.prompt_tokens, len(row.tokens), "stop" if ended else "length", 0.0)
         for request in row.requests:
             with suppress(InvalidStateError):  # cancelled
-                request.future.set_result(
-                    Completion(text, row.prompt_tokens, len(row.tokens), reason, now - request.began)
-                )
+                request.future.set_result(found._replace(seconds=now - request.began))
         return True
 
 

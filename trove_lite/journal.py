@@ -35,8 +35,7 @@ class Journal:
 
     def append(self, record: dict) -> None:
         """Write one record. Raises TroveLiteError where the disk is full, leaving a journal that can be resumed."""
-        line = json.dumps(record, separators=(",", ":")).encode() + b"\n"  # ASCII: any text comes back as it was
-        rest = line
+        line = rest = json.dumps(record, separators=(",", ":")).encode() + b"\n"  # ASCII: any text comes back
         try:
             while rest:
                 rest = rest[os.write(self.file, rest) :]
@@ -59,10 +58,9 @@ class Journal:
 
 
 def read_journal(path: Path) -> tuple[list[dict], int, str]:
-    """Records, the bytes that they take, and a notice ("" where there is none to give).
+    """Records, the bytes that they take, and a notice where a last line, torn by a kill, was dropped (else "").
 
-    A last line that is not whole is what a kill leaves behind: it is dropped. Anything else that is not a record
-    raises DamagedFile, since the file was then changed by something other than a run.
+    Raises DamagedFile for anything else that is not a record, which something other than a run then wrote.
     """
     if path.exists() and not path.is_file():
         raise DamagedFile(f"{path}: no file; restore it, or run again in a new folder")
@@ -76,10 +74,7 @@ def pack(journal: Path, folder: Path) -> None:
 
 
 def finished_journal(path: Path) -> list[dict]:
-    """The records of a finished run's journal, `path`, or of the copy that `pack` made of it; none where neither is.
-
-    Raises DamagedFile for one that is damaged.
-    """
+    """The records of a finished run's journal, `path`, or of the copy that `pack` made of it; none where neither is."""
     packed = path.with_name(f"{path.name}{PACKED}")
     if path.exists() or not packed.exists():
         return read_journal(path)[0]
@@ -108,10 +103,9 @@ def _records(data: bytes, path: Path) -> tuple[list[dict], int, str]:
 
 def disk_error(path: Path, error: OSError) -> TroveLiteError:
     """What a user is to do about a write that failed."""
+    what, remedy = f"cannot be written ({error.strerror or error})", "check the path and whose it is"
     if error.errno in FULL:
         what, remedy = "the disk is full", "make room, then run the same command again"
-    else:
-        what, remedy = f"cannot be written ({error.strerror or error})", "check the path and whose it is"
     return TroveLiteError(f"{path}: {what}; what was done before this is kept: {remedy}")
 
 
@@ -128,8 +122,7 @@ def on_disk(path: Path) -> Iterator[None]:
 def locked(folder: Path, patience: float = 1.0) -> Iterator[None]:
     """Hold a run folder for this process alone. The kernel drops the lock however the process ends.
 
-    patience: seconds to wait for it: a child that a killed process was just starting holds its copy until it executes
-    its own program.
+    patience: seconds to wait: a child that a killed process was just starting holds its copy until it executes.
     """
     # never deleted: a lock on a deleted file keeps nobody out
     file, until = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o644), time.monotonic() + patience
@@ -141,9 +134,8 @@ def locked(folder: Path, patience: float = 1.0) -> Iterator[None]:
             except BlockingIOError:
                 if time.monotonic() > until:
                     who = os.read(file, 20).decode(errors="replace").strip() or "unknown"
-                    remedy = "wait for it, or choose another --out"
-                    held = f"{folder}: another process (pid {who}) is writing this run; {remedy}"
-                    raise TroveLiteError(held) from None
+                    held = f"{folder}: another process (pid {who}) is writing this run"
+                    raise TroveLiteError(f"{held}; wait for it, or choose another --out") from None
                 time.sleep(0.01)
         os.ftruncate(file, 0)
         os.pwrite(file, f"{os.getpid()}\n".encode(), 0)

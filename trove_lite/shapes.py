@@ -38,16 +38,12 @@ class Stated(TypedDict):
     sampling: NotRequired[dict]
 
 
-class Session(TypedDict):
-    """When a run was worked on."""
-
+class Session(TypedDict):  # when a run was worked on
     began: str
     ended: NotRequired[str]
 
 
-class Spent(TypedDict):
-    """What one stage of one stream took."""
-
+class Spent(TypedDict):  # by one stage of one stream
     method: str
     calls: int
     prompt_tokens: int
@@ -75,9 +71,7 @@ class Kept(TypedDict):
     labels: NotRequired[int]
 
 
-class Loaded(TypedDict, total=False):
-    """What of a stream's tools was left out or refused."""
-
+class Loaded(TypedDict, total=False):  # what of a stream's tools was left out or refused
     refused: list[str]
 
 
@@ -157,10 +151,9 @@ def _checker(kind: object) -> Check:
         return _held(lambda value: isinstance(value, str) and value in parts, f"of {json.dumps(parts)}")
     if origin is Annotated:
         return _held(lambda value: type(value) is int and value in parts[1], f"{WORDS[int]} in {parts[1]}")
-    if kind is int:
-        return _held(lambda value: type(value) is int and abs(value) < INT64, WORDS[int])
-    if kind is float:
-        return _held(lambda value: type(value) in (int, float) and abs(value) < INT64, WORDS[float])
+    if kind in (int, float):
+        kinds = (int,) if kind is int else (int, float)
+        return _held(lambda value: type(value) in kinds and abs(value) < INT64, WORDS[kind])
     if kind in WORDS:
         return _held(lambda value: type(value) is kind, WORDS[kind])
     if is_typeddict(kind) or is_dataclass(kind):
@@ -194,7 +187,6 @@ def _any_of(kinds: Sequence) -> Check:
 
 
 def _with_names(kind: type) -> Check:
-    """Of a TypedDict or a dataclass."""
     hints = get_type_hints(kind, include_extras=True)
     checks = {name: _checker(hint) for name, hint in hints.items()}
     closed = is_dataclass(kind)

@@ -25,7 +25,7 @@ def test_the_official_preset_shows_the_toolbox_of_every_recorded_prompt(public_l
                 recorded[phase, problem.index] = body.split("**Question**")[0].strip()
         if not recorded:
             continue
-        rows = as_frame(import_logs._read_log(log, "run", index=index)[0])
+        rows = as_frame(import_logs._read(log, index, [])[0])
         ours = {
             (a.phase, a.question.index): format_toolbox(a.shown).strip()
             for a, _ in played_back(rows)

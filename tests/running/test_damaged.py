@@ -60,20 +60,20 @@ def edit_value(text, rng):
 
 
 #: Of a whole file's text: other shapes, other encodings, parts of it.
-WHOLE = {
-    "another shape": lambda text, rng: json.dumps(rng.choice(JUNK)),
-    "nothing": lambda text, rng: "",
-    "torn": lambda text, rng: text[: rng.randrange(1, len(text) - 1)].rstrip(),
-    "deep": lambda text, rng: '{"a":' * rng.choice([DEEPEST + 1, 100_000]) + "1" + "}" * DEEPEST,
-    "utf-16": lambda text, rng: text.encode("utf-16"),
-    "not utf-8": lambda text, rng: text[:30].encode() + b"\xff" + text[30:].encode(),
-    "a list": lambda text, rng: f"[{text}]",
-}
+WHOLE = [
+    lambda text, rng: json.dumps(rng.choice(JUNK)),
+    lambda text, rng: "",
+    lambda text, rng: text[: rng.randrange(1, len(text) - 1)].rstrip(),
+    lambda text, rng: '{"a":' * rng.choice([DEEPEST + 1, 100_000]) + "1" + "}" * DEEPEST,
+    lambda text, rng: text.encode("utf-16"),
+    lambda text, rng: text[:30].encode() + b"\xff" + text[30:].encode(),
+    lambda text, rng: f"[{text}]",
+]
 
 
 def edit_description(folder, rng):
     path = folder / "run.json"
-    edit = rng.choice([edit_value] * 3 * len(WHOLE) + list(WHOLE.values()))
+    edit = rng.choice([edit_value] * 3 * len(WHOLE) + WHOLE)
     text = edit(path.read_text(), rng)
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
 

@@ -47,9 +47,8 @@ def test_a_run_of_more_attempts_and_problems_takes_those_that_are_there(tmp_path
         return run(tmp_path / out, model=model, **how), model.calls
 
     few, _ = attempts("few", 2, pot=1, creator=2)
-    (grown, more), (anew, all_calls) = (
-        attempts(out, 3, reuse, pot=3, creator=4) for out, reuse in (("more", few), ("anew", ""))
-    )
+    grown, more = attempts("more", 3, few, pot=3, creator=4)
+    anew, all_calls = attempts("anew", 3, pot=3, creator=4)
     assert table(grown).equals(table(anew))
     assert 0 < more < all_calls
 

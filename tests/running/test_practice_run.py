@@ -43,9 +43,7 @@ def first(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize(
-    "how", [{}, {"in_flight": 1, "workers": 1}, {"in_flight": 7, "workers": 3}, "batches"], ids=str
-)
+@pytest.mark.parametrize("how", [{}, {"in_flight": 1, "workers": 1}, {"in_flight": 7, "workers": 3}, "batches"])
 def test_same_seed_same_bytes_however_it_is_scheduled(first, how, tmp_path):
     again = run(tmp_path / "again", **(small_batches() if how == "batches" else how))
     assert without_times(again, tmp_path / "a") == without_times(first, tmp_path / "b")

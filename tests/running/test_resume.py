@@ -129,9 +129,7 @@ def test_a_complete_run_is_left_alone(tmp_path):
 
 
 @settings(deadline=None)  # it writes files, and a busy disk is no fault
-@given(
-    st.lists(st.dictionaries(st.text(max_size=5), st.text() | st.integers() | st.floats(allow_nan=False)), max_size=5)
-)
+@given(st.lists(st.dictionaries(st.text(), st.text() | st.integers() | st.floats(allow_nan=False)), max_size=5))
 def test_what_is_written_is_read_back(tmp_path_factory, records):
     path = tmp_path_factory.mktemp("journal") / "a.jsonl"
     journal = Journal(path)

@@ -1,8 +1,7 @@
 """Logs in the official program's Markdown format → candidates.
 
 A log is a sequence of sections, one for each problem and mode, each with its samples; problems solved again after
-trimming come back later. The reader takes nothing on trust: it recomputes every answer and verdict from the
-recorded output and reports where the record disagrees. It does not execute programs.
+trimming come back later. Answers and verdicts are computed from the recorded output; nothing is executed.
 """
 
 import functools
@@ -63,10 +62,9 @@ def import_logs(
 ) -> tuple[pd.DataFrame, list[ImportReport]]:
     """Read logs, each its own run, into one candidates table, with a report on each.
 
-    A file that ends in `.json` is a result file (`official_results`): the answer that its run selected for each
-    problem, beside the run's log or in its place. `problems` are those that the logs' questions are matched with, by
-    text. Raises DamagedFile, naming the log and the line, for a file that is not such a log, breaks off, or asks a
-    question that is not among `problems`.
+    A file `.json` is a result file (`official_results`), beside the run's log or in its place. `problems` are those
+    that the logs' questions are matched with, by text. Raises DamagedFile, naming the log and the line, for a file that
+    is not such a log, breaks off, or asks a question that is not among `problems`.
     """
     problems, index = list(problems), {}
     for problem in problems:
@@ -145,8 +143,7 @@ def _sections(text: str, log: Path) -> Iterator[Section]:
             _fail(log, text, position, f"sample {len(samples)} is not complete: the log is damaged or breaks off")
         yield Section(header.start(), int(header[1]), question, TOOLBOX in head, samples)
         if not following and not _is_whole(between):
-            reason = "the final '## Overall Response Accuracy' line is missing: the log breaks off"
-            _fail(log, text, len(text), reason)
+            _fail(log, text, len(text), "the final '## Overall Response Accuracy' line is missing: the log breaks off")
         header = following
 
 
@@ -166,12 +163,10 @@ def _is_whole(end: str) -> bool:
 
 def _match(sections: list[Section], index: dict[str, list[Problem]], text: str, log: Path) -> list[Problem]:
     """The problem behind each section; where two categories ask the same, that of most of the log's questions."""
-    found = []
     for section in sections:
-        options = index.get(section.question)
-        if not options:
+        if section.question not in index:
             _fail(log, text, section.position, f"the question '{section.question[:50]}…' is not in the data set")
-        found.append(options)
+    found = [index[section.question] for section in sections]
     category = Counter(option.category for options in found for option in options).most_common(1)[0][0]
     chosen = []
     for section, options in zip(sections, found, strict=True):
@@ -206,11 +201,8 @@ def _modes(sections: list[Section]) -> list[tuple[str, str]]:
 
 
 def _row(match: re.Match, problem: Problem, report: ImportReport, text: str) -> dict:
-    """One candidate from one recorded sample, its answers and verdict by what its program printed.
-
-    Those of a shortened record stand as recorded, unless it was graded against another problem's gold. What the record
-    says otherwise is reported.
-    """
+    """One candidate from one recorded sample, its answers and verdict by what its program printed. Those of a shortened
+    record stand, unless it was graded against another problem's gold. What the record says otherwise is reported."""
     ok, recorded = (match[name] == "True" for name in ("success", "correct"))
     output, cut_output = SHORTENED.subn("\n…\n", match["output"])
     shortened = cut_output > 0 or bool(SHORTENED.search(match["answers"]))

@@ -105,9 +105,8 @@ def _category_of(entries: Sequence[dict], problems: Iterable[Problem], file: Pat
         same = sum(gold == problem.gold for gold, problem in zip(golds, mine, strict=False))
         if len(mine) == len(golds) and same >= SAME_GOLD * len(golds):
             return mine
-    raise DamagedFile(
-        f"{file}: its {len(golds)} gold answers are not those of a category of the data set{NOTHING_WRITTEN}"
-    )
+    what = f"its {len(golds)} gold answers are not those of a category of the data set"
+    raise DamagedFile(f"{file}: {what}{NOTHING_WRITTEN}")
 
 
 def _row(found: dict, problem: Problem, report: ImportReport) -> dict:
@@ -120,10 +119,9 @@ def _row(found: dict, problem: Problem, report: ImportReport) -> dict:
         correct = recorded
     if correct != recorded or (output is None and anothers):
         by = f", graded against {found['answer']}, the gold answer of another problem; ours is {problem.gold}"
-        report.disagreements.append(
-            f"{report.log}, problem {problem.index}: recorded as {recorded}{by if anothers else ''}, we find {correct}"
-            + (", for its output is not kept" if output is None else "")
-        )
+        why = ", for its output is not kept" if output is None else ""
+        doubt = f"recorded as {recorded}{by if anothers else ''}, we find {correct}{why}"
+        report.disagreements.append(f"{report.log}, problem {problem.index}: {doubt}")
     tools = "".join(f"```python\n{tool['function']}\n```\n" for tool in found["function"])
     facts = program_facts(problem, found["solution"], tools, ok, output, answers)
     return facts | {"correct": correct, "shortened": output is None}

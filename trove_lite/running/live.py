@@ -25,22 +25,9 @@ from ..models.money import Price, Purse, price_of, read_prices
 from ..prompts import load_pack
 from ..sandbox.pool import Sandbox
 from ..sandbox.vision import Vision
+from . import folder
 from .driver import Driver, Stream
 from .finish import finish
-from .folder import (
-    BEFORE,
-    add_counts,
-    ask_again,
-    begun_with,
-    describe,
-    note_session,
-    refuse_others,
-    resume,
-    take_samples,
-    too_many_unavailable,
-    with_grader,
-    write_description,
-)
 from .progress import Progress
 from .settings import RunSettings
 
@@ -82,11 +69,11 @@ def live_run(
     if not isinstance(settings, RunSettings):
         raise TroveLiteError(f"a {type(settings).__name__} is no run's settings: give a RunSettings")
     out, reuse = Path(out), Path(reuse) if reuse else None
-    settings = with_grader(settings, out)
+    settings = folder.with_grader(settings, out)
     dataset = dataset or load_dataset(settings.dataset, settings.grader)
     pack = pack or load_pack(settings.prompts, dataset)
     priced = price_table(max_cost, prices)
-    begun = begun_with(out, settings)
+    begun = folder.begun_with(out, settings)
     refuse_wordless(settings, pack, begun)
     streams = streams_of(settings, dataset, lent, begun)
     models = players(settings, model, roles)
@@ -102,17 +89,17 @@ def live_run(
         limits = {"time_limit": settings.time_limit, "memory": settings.memory << 20, "isolation": settings.isolation}
         if eyes:  # whose answers take time, and are no program's fault
             limits |= {"vision": eyes, "wall_limit": WAITS * settings.time_limit}
-            stack.callback(lambda: add_counts(out, looked=eyes.asked, looked_before=eyes.known))
+            stack.callback(lambda: folder.add_counts(out, looked=eyes.asked, looked_before=eyes.known))
         sandbox = sandbox or stack.enter_context(Sandbox(workers, **limits, reuse=REUSE))
         with on_disk(out):
-            if resume(out, describe(settings, streams, pack, sandbox.level)):
-                if not too_many_unavailable(read_description(out), fail_on_missing):
+            if folder.resume(out, folder.describe(settings, streams, pack, sandbox.level)):
+                if not folder.too_many_unavailable(read_description(out), fail_on_missing):
                     return out
-                ask_again(out)
+                folder.ask_again(out)
             for stream in streams:
                 stream.open(out / "journal")
                 stack.callback(stream.journal.close)
-                take_samples(stream, reuse, out / BEFORE)
+                folder.take_samples(stream, reuse, out / folder.BEFORE)
         bars = stack.enter_context(Progress({s.label: len(s.questions) for s in streams}, enabled=progress))
         how = {"parser": settings.parser, "sampling": settings.sampling, "progress": bars, "in_flight": in_flight}
         driver = Driver(models, sandbox, pack, dataset, **how)
@@ -121,7 +108,7 @@ def live_run(
         in_own_loop(drive(out, driver, streams, reuse, purse))
         with on_disk(out):
             finish(out, streams, dataset, settings)
-    if reason := too_many_unavailable(read_description(out), fail_on_missing):
+    if reason := folder.too_many_unavailable(read_description(out), fail_on_missing):
         raise TroveLiteError(f"{out}: {reason}; the same command asks again, a larger --fail_on_missing lets it pass")
     return out
 
@@ -207,14 +194,14 @@ async def drive(out: Path, driver: Driver, streams: Sequence[Stream], reuse: Pat
         with on_disk(out):
             setup = {role: stated for role, model in models.items() if (stated := model.setup())}
             names = {role: model.name for role, model in models.items()}
-            note_session(out, names, {role: model.identity() for role, model in models.items()}, setup)
+            folder.note_session(out, names, {role: model.identity() for role, model in models.items()}, setup)
             if reuse:
-                refuse_others(reuse, read_description(reuse), read_description(out))
+                folder.refuse_others(reuse, read_description(reuse), read_description(out))
         bars.retried = lambda: sum(model.retried for model in set(models.values()))
         try:
             await driver.run(streams)
         finally:
             reused = sum(stream.reused for stream in streams) if reuse else 0
-            add_counts(out, retried=bars.retried(), reused=reused)
+            folder.add_counts(out, retried=bars.retried(), reused=reused)
             if purse:
-                write_description(out, read_description(out) | {"cost": purse.spent})
+                folder.write_description(out, read_description(out) | {"cost": purse.spent})

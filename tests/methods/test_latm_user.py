@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from trove_lite.datasets import bbh
 from trove_lite.datasets.files import public_paths
-from trove_lite.methods.latm.maker import composed
-from trove_lite.methods.latm.proof import defined, only_tests
+from trove_lite.methods.latm.maker import compose_trial
+from trove_lite.methods.latm.proof import names_defined, only_tests
 from trove_lite.methods.latm.user import answering
 
 from .latm_playing import EMPTY, GOOD, OPTIONS, OURS, PAPER, WRAPPED, Played, answer
@@ -27,9 +27,9 @@ def test_a_reply_cut_off_before_its_block_is_closed_is_no_program(reading):
 def test_no_reply_is_too_strange(reading, text):
     for reply in (text, f"```python\n{text}\n```"):
         assert isinstance(answering(WRAPPED, OPTIONS, reading, reply), str)
-        assert isinstance(composed("", reply), str)
+        assert isinstance(compose_trial("", reply), str)
         assert isinstance(only_tests(GOOD, reply), str)
-        assert isinstance(defined(reply), set)
+        assert isinstance(names_defined(reply), set)
 
 
 @pytest.mark.parametrize("block", [f"ans = {'-' * 5000}1", f"ans = {'+'.join(['1'] * 900)}", f"ans = {'(' * 500}"])

@@ -62,7 +62,7 @@ def craft(questions: Sequence[Question], settings: CraftSettings, examples: Sequ
     tools = (yield from make(questions[0], examples)) if questions else ()
     for question in questions:
         (wish,) = yield [Attempt(question, "craft_wish", range(1), runs=False, role="planner")]
-        shown = looked_up(question, wish.text, tools, settings)
+        shown = look_up(question, wish.text, tools, settings)
         attempt = Attempt(question, "craft", range(0), shown=shown, library=settings.as_library(shown))
         yield from settle(attempt, settings, settings.budget.left([wish.completion_tokens]))
     return Toolset(tools, len(examples))
@@ -101,7 +101,7 @@ def answers_with(reply: Candidate, gold: str) -> bool:
     return reply.vote.ok and reply.vote.answers[:1] == (gold,)
 
 
-def looked_up(question: Question, wish: str, tools: Sequence[Tool], settings: CraftSettings) -> tuple[Tool, ...]:
+def look_up(question: Question, wish: str, tools: Sequence[Tool], settings: CraftSettings) -> tuple[Tool, ...]:
     """The tools with the most votes: of the question, of each name and of the description that the model would like."""
     votes: Counter[Tool] = Counter(nearest(question.text, tools, settings.by_question))
     votes.update(nearest(NAMES.sub(" ", wish), tools, settings.by_docstring))

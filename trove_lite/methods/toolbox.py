@@ -124,7 +124,7 @@ def words(text: str) -> Counter[str]:
     return Counter(re.findall(r"[^\W_]+", spaced.lower()))
 
 
-#: How tools are ranked (TroVE, Table 10). `model`, the third way, asks the model: see `trove.listed`.
+#: How tools are ranked (TroVE, Table 10). `model`, the third way, asks the model: see `trove.list_tools`.
 RANKINGS: dict[str, Callable[[Entry, str], float]] = {"uses": lambda entry, _: entry.uses, "lexical": lexical_overlap}
 #: Used less often than this after n problems, a tool is forgotten. The paper: ½·log10 n (3.3), or 2 (Table 13);
 #: the official program: log20 n, which is half as strict again (0.77·log10 n).

@@ -135,7 +135,7 @@ def solve(
 
     IMPORT counts uses, and it or CREATE may add tools, those that load.
     """
-    shown = yield from listed(question, toolbox, settings, phase)
+    shown = yield from list_tools(question, toolbox, settings, phase)
     library = settings.as_library(toolbox.tools())
     best = yield from answer(question, (shown, library), settings, phase)
     if not best.vote.ok and best.mode not in settings.adds_failing:
@@ -155,7 +155,7 @@ def answer(question: Question, view: View, settings: TroveSettings, phase: str =
     modes = settings.modes if phase == "stream" else retry_modes(settings)
     candidates = yield from draw(attempts(question, modes, view, phase), shares(settings, phase))
     if phase == "stream" and settings.rectify in modes:
-        candidates = yield from rectified(candidates, question, view, settings)
+        candidates = yield from rectify(candidates, question, view, settings)
     best = chosen(question, candidates, settings)
     yield Answer(question, best)
     return best
@@ -186,7 +186,7 @@ def loading(tool: Tool, library: Sequence[Tool]) -> str:
     return program_of(f"{line}\nprint({LOADED!r})", (), [one for one in library if one.kind == "function"])
 
 
-def listed(question: Question, toolbox: Toolbox, settings: TroveSettings, phase: str) -> Generator:
+def list_tools(question: Question, toolbox: Toolbox, settings: TroveSettings, phase: str) -> Generator:
     """The tools that IMPORT's prompt shows, best first. Ranking by the model costs a call, where there is a choice."""
     by_model = settings.ranking == "model"
     tools = toolbox.ranked() if by_model else toolbox.ranked(settings.ranking, question.text)
@@ -196,7 +196,7 @@ def listed(question: Question, toolbox: Toolbox, settings: TroveSettings, phase:
     return tools[: settings.shown]
 
 
-def rectified(candidates: list, question: Question, view: View, settings: TroveSettings) -> Generator:
+def rectify(candidates: list, question: Question, view: View, settings: TroveSettings) -> Generator:
     """The responses of one mode written anew, and adopted whatever they are (TroVE, D.3)."""
     asked = Attempt(question, "rewrite", range(0), "stream", *view, mode=settings.rectify, round=1)
     drafts = [draft for draft in candidates if draft.mode == settings.rectify]

@@ -76,8 +76,7 @@ def make(first: Question, examples: Sequence[Problem]) -> Generator:
     golds = [number_text(p.gold) if isinstance(p.gold, float) else str(p.gold) for p in examples]
     made = yield [request(q, "creation", n, runs=False) for n, q in enumerate(asked)]
     codes = [whole_program(reply.solution) for reply in made]
-    calls = [{"values": {"tool": code}, "library": (code,)} for code in codes]
-    used = yield [request(q, "decide", n, **call) for n, (q, call) in enumerate(zip(asked, calls, strict=True))]
+    used = yield [request(q, "decide", n, values={"tool": codes[n]}, library=(codes[n],)) for n, q in enumerate(asked)]
     right = [n for n, (reply, gold) in enumerate(zip(used, golds, strict=True)) if answers_with(reply, gold)]
     programs = {n: "\n\n".join([codes[n], whole_program(used[n].solution)]) for n in right}
     rewritten = [request(asked[n], "craft_general", n, values={"program": programs[n]}) for n in right]

@@ -68,15 +68,14 @@ class TroveSettings(ToolSettings):
             one_of(name, getattr(self, name), allowed)
         at_least(1, interval=self.interval)
         at_least(0, shown=self.shown)
-        n, names = len(self.modes), ", ".join(self.modes)
+        n, k, names = len(self.modes), self.budget.calls, ", ".join(self.modes)
         if not n or len(set(self.modes)) < n:
             raise TroveLiteError(f"modes {names or 'none'}: name each mode once, and at least one")
         if not self.toolbox:
             raise TroveLiteError(f"toolbox: name a run folder or a file, or say '{OWN}' or '{NONE}'")
         if self.toolbox != OWN and self.rectify:
             raise TroveLiteError(f"toolbox {self.toolbox}: a placebo rewrites nothing; leave out rectify")
-        if self.budget.completion_tokens is None and self.budget.calls % n:
-            k = self.budget.calls
+        if self.budget.completion_tokens is None and k % n:
             raise TroveLiteError(f"k {k} does not divide among {n} modes ({names}): choose a multiple of {n}")
 
     def table_name(self, method: str) -> str:
@@ -173,14 +172,14 @@ def loadable(
     tools = [tool for tool in tools if tool.name in toolbox or tool.name == plain_name(tool.name)]
     new = list(dict.fromkeys(tool for tool in tools if tool.name not in toolbox))
     library = (*toolbox.tools(), *new)
-    runs = [Run(question, LOAD, loading(tool, library), number, phase) for number, tool in enumerate(new)]
+    runs = [Run(question, LOAD, load_program(tool, library), number, phase) for number, tool in enumerate(new)]
     runs = (yield runs) if runs else []
     failed = {tool for tool, run in zip(new, runs, strict=True) if run.output.strip() != LOADED}
     toolbox.refused += [names[tool] for tool in new if tool in failed]
     return [tool for tool in tools if tool not in failed]
 
 
-def loading(tool: Tool, library: Sequence[Tool]) -> str:
+def load_program(tool: Tool, library: Sequence[Tool]) -> str:
     """A program that loads a tool beside a library, and then says so: a load that ends the process does not."""
     line = f"from toolbox import {tool.name}" if tool.kind == "function" else tool.source
     return program_of(f"{line}\nprint({LOADED!r})", (), [one for one in library if one.kind == "function"])

@@ -14,7 +14,7 @@ from papers import published_table
 from trove_lite.datasets import bbh
 from trove_lite.datasets.files import git_blob_of, pinned_file
 from trove_lite.methods.latm.maker import code_in
-from trove_lite.methods.latm.proof import defined
+from trove_lite.methods.latm.proof import names_defined
 from trove_lite.programs import statements
 
 from .printed import Look, claim, counts_allowed, rows_of
@@ -140,7 +140,7 @@ def answers_asserted(chats: Mapping[str, Chat]):
 
 def calls_of(code: str) -> int:
     """How often a program calls its own functions outside of them."""
-    names = defined(code)
+    names = names_defined(code)
     outside = [node for node in statements(code) if getattr(node, "name", None) not in names]
     nodes = [node for part in outside for node in ast.walk(part)]
     return sum(isinstance(node, ast.Call) and getattr(node.func, "id", "") in names for node in nodes)

@@ -44,7 +44,7 @@ class Written:
     forgotten: bool = False
 
     def define(self, name: str, tool: Tool) -> None:
-        self.tools += [f"def {name}({tool.parameters}):", *("    " + line for line in tool.body)]
+        self.tools += tool.lines(name)
 
     def call(self, item: Item, name: str) -> None:
         self.main.append(_fill(PROGRAMS[item.category][item.family.name].call, item.arguments, name))

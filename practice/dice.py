@@ -69,6 +69,9 @@ quadratic = draws(
 rectangle = draws(l=upto(3, 12, 30, 80, 200, 900), w=upto(2, 12, 30, 80, 200, 900))
 box = draws(l=upto(2, 6, 12, 20, 40, 90), w=upto(2, 6, 12, 20, 40, 90), h=upto(2, 6, 12, 20, 40, 90))
 four_numbers = draws(**dict.fromkeys("abcd", signed(6, 9, 15, 30, 90)))
+two_groups = draws(
+    **dict.fromkeys("mn", upto(4, 6, 8, 9, 12, 18)), **dict.fromkeys("ab", lambda dice, level: dice.integer(1, 4))
+)
 whole_number = draws(n=upto(10, 60, 120, 400, 999, 5000))
 
 
@@ -105,12 +108,6 @@ def interval_and_divisor(dice, level):
 def dice_and_total(dice, level):
     n = dice.integer(4, (6, 8, 12, 20, 40)[level - 1])
     return {"n": n, "s": dice.integer(3, 2 * n - 1)}
-
-
-def two_groups(dice, level):
-    top = (6, 8, 9, 12, 18)[level - 1]
-    m, n = dice.integer(4, top), dice.integer(4, top)
-    return {"m": m, "n": n, "a": dice.integer(1, 4), "b": dice.integer(1, 4)}
 
 
 RIGHT = ((3, 4), (5, 12), (8, 15), (7, 24), (20, 21), (9, 40))
@@ -188,10 +185,9 @@ def gain_and_loss(dice, level):
     return {"a": a, "b": b, "c": dice.integer(1, a + b - 1)}
 
 
-def vector(dice, level, size):
-    top = (6, 9, 12, 20, 50)[level - 1]
-    return [dice.integer(0 if level == 1 else -top, top) for _ in range(size)]
-
-
 def vectors(*names, size=None):
-    return lambda dice, level: {name: vector(dice, level, size or (2, 2, 3, 3, 4)[level - 1]) for name in names}
+    def draw(dice, level):
+        top, length = (6, 9, 12, 20, 50)[level - 1], size or (2, 2, 3, 3, 4)[level - 1]
+        return {name: [dice.integer(0 if level == 1 else -top, top) for _ in range(length)] for name in names}
+
+    return draw

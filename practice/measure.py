@@ -146,10 +146,7 @@ async def sample_of(text: str, item: Item, right: str, library: Sequence[str], e
 
 def library_of(toolbox: dict[str, str]) -> list[str]:
     """The code of the tools shown, as their authors meant it."""
-    return [
-        "\n".join(["import math", f"def {name}({TOOLS[key].parameters}):", *("    " + x for x in TOOLS[key].body)])
-        for key, name in toolbox.items()
-    ]
+    return ["\n".join(["import math", *TOOLS[key].lines(name)]) for key, name in toolbox.items()]
 
 
 def majority_is_right(samples: Sequence[Sample]) -> bool:

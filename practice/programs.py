@@ -15,6 +15,10 @@ class Tool(NamedTuple):
     parameters: str
     body: tuple[str, ...]
 
+    def lines(self, name: str) -> list[str]:
+        """Its definition under a name."""
+        return [f"def {name}({self.parameters}):", *(f"    {line}" for line in self.body)]
+
 
 class Program(NamedTuple):
     """Ways to solve a family: without a function (several are tried), and with a call of `tool`, written {T}."""

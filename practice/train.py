@@ -200,23 +200,11 @@ def train(model, tokens, stage: str, seed: int, out: Path, log: list, limit: int
 def save(model, tokens, out: Path, log: list) -> None:
     """Write everything that a loader needs, and the log."""
     start, end = tokens.token_to_id(BOS), tokens.token_to_id(EOS)
-    LlamaConfig(
-        vocab_size=tokens.get_vocab_size(),
-        hidden_size=WIDTH,
-        intermediate_size=HIDDEN,
-        num_hidden_layers=LAYERS,
-        num_attention_heads=HEADS,
-        num_key_value_heads=HEADS,
-        max_position_embeddings=CONTEXT,
-        rms_norm_eps=EPSILON,
-        tie_word_embeddings=True,
-        bos_token_id=start,
-        eos_token_id=end,
-        pad_token_id=end,
-        rope_theta=10_000.0,
-        architectures=["LlamaForCausalLM"],
-        dtype="float16",
-    ).save_pretrained(out)
+    sizes = {"vocab_size": tokens.get_vocab_size(), "hidden_size": WIDTH, "intermediate_size": HIDDEN}
+    sizes |= {"num_hidden_layers": LAYERS, "num_attention_heads": HEADS, "num_key_value_heads": HEADS}
+    how = {"max_position_embeddings": CONTEXT, "rms_norm_eps": EPSILON, "tie_word_embeddings": True}
+    how |= {"bos_token_id": start, "eos_token_id": end, "pad_token_id": end, "rope_theta": 10_000.0}
+    LlamaConfig(**sizes, **how, architectures=["LlamaForCausalLM"], dtype="float16").save_pretrained(out)
     # By hand: what transformers 5 writes, transformers 4 cannot read.
     special = {"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": BOS, "eos_token": EOS, "pad_token": EOS}
     write_json(

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from trove_lite.datasets import bbh
 from trove_lite.datasets.files import public_paths
-from trove_lite.methods.latm.maker import composed
-from trove_lite.methods.latm.proof import defined, only_tests
+from trove_lite.methods.latm.maker import compose_trial
+from trove_lite.methods.latm.proof import names_defined, only_tests
 from trove_lite.methods.latm.user import answering
 
 from .latm_playing import EMPTY, GOOD, OPTIONS, OURS, PAPER, WRAPPED, Played, answer
@@ -27,9 +27,9 @@ def test_a_reply_cut_off_before_its_block_is_closed_is_no_program(reading):
 def test_no_reply_is_too_strange(reading, text):
     for reply in (text, f"```python\n{text}\n```"):
         assert isinstance(answering(WRAPPED, OPTIONS, reading, reply), str)
-        assert isinstance(composed("", reply), str)
+        assert isinstance(compose_trial("", reply), str)
         assert isinstance(only_tests(GOOD, reply), str)
-        assert isinstance(defined(reply), set)
+        assert isinstance(names_defined(reply), set)
 
 
 @pytest.mark.parametrize("block", [f"ans = {'-' * 5000}1", f"ans = {'+'.join(['1'] * 900)}", f"ans = {'(' * 500}"])
@@ -37,32 +37,20 @@ def test_no_depth_of_a_reply_ends_a_run(block):
     assert answering(WRAPPED, "What?", "ours", f"```python\n{block}\n```")
 
 
-@pytest.mark.parametrize("reading", ["released", "ours"])
-@pytest.mark.parametrize(
-    ("block", "question", "expected"),
-    [
-        ("ans = 'B'", OPTIONS, "(B)"),
-        ("ans = 2", OPTIONS, "(B)"),
-        ("ans = 'The quail is the leftmost'", OPTIONS, "(B)"),
-        ("ans = 'quail'", OPTIONS, "(B)"),
-        ("ans = 'zebra'", OPTIONS, "zebra"),
-        ("ans = ']]>'", "", "]]>"),
-        ("ans = None", "", "No time slot works."),
-        ("ans = ('10:30', '12:00')", "", "10:30 - 12:00"),
-        ("transactions = 3\nans = 14", "", "14"),
-        ("ret = f(14)\nanswer = ret", "", "14"),
-        ("ans1 = 12\nans2 = 13", "", "13"),
-        ("print('loud')\nans = 14", "", "14"),
-        ("ans = f(", "", "error"),
-    ],
-)
-def test_both_readings_agree_on(reading, block, question, expected):
-    assert answer(reading, block, question) == expected
-
-
 @pytest.mark.parametrize(
     ("block", "question", "released", "ours"),
     [
+        *(
+            (f"ans = {value}", OPTIONS, "(B)", "(B)")
+            for value in ("'B'", "2", "'The quail is the leftmost'", "'quail'")
+        ),
+        ("ans = 'quail'", OPTIONS, "(B)", "(B)"),
+        ("ans = 'zebra'", OPTIONS, "zebra", "zebra"),
+        ("ans = None", "", "No time slot works.", "No time slot works."),
+        ("ans = ('10:30', '12:00')", "", "10:30 - 12:00", "10:30 - 12:00"),
+        ("ans1 = 12\nans2 = 13", "", "13", "13"),
+        *((f"{lines} = 14", "", "14", "14") for lines in ("transactions = 3\nans", "answer", "print('loud')\nans")),
+        ("ans = f(", "", "error", "error"),
         ("ans=14", "", "error", "14"),
         ("# the answer is\nans = 14", "", "error", "14"),
         ("ans = 14\ntransactions = 3", "", "error", "14"),
@@ -79,7 +67,7 @@ def test_both_readings_agree_on(reading, block, question, expected):
         ("ans = 'owl'", "Which?\nOptions:\nA hen\nB owl", "(B)", "owl"),
     ],
 )
-def test_the_readings_differ_on(block, question, released, ours):
+def test_the_readings_agree_and_differ(block, question, released, ours):
     assert (answer("released", block, question), answer("ours", block, question)) == (released, ours)
 
 

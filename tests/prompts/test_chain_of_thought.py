@@ -51,10 +51,3 @@ def test_tasks_made_anew_have_them_and_other_data_sets_do_not():
     assert load_pack("chain_of_thought", made).render(question, "cot").endswith("\nA:")
     with pytest.raises(TroveLiteError, match="no released chains of thought for data set 'math'"):
         load_pack("chain_of_thought", load_dataset("math"))
-
-
-def test_missing_files_are_named(tmp_path, monkeypatch):
-    question = load_problems("bbh", "word_sorting")[0].question
-    monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
-    with pytest.raises(TroveLiteError, match=r"missing; run `trove-lite fetch latm`"):
-        load_pack("chain_of_thought", bbh.BBH).render(question, "cot")

@@ -154,7 +154,8 @@ def source(notebook):
 def test_maker_and_user_read_the_notebooks_texts():
     code = source("toolmaker.ipynb")
     say = load_pack("official", load_dataset("bbh")).say
-    texts = [re.search(rf'{name} = """(.*?)"""', code, re.DOTALL)[1] for name in MAKER]
+    names = ("tool_maker_prompt", "tool_verification_prompt", "tool_wrapper_prompt")
+    texts = [re.search(rf'{name} = """(.*?)"""', code, re.DOTALL)[1] for name in names]
     replies = MAKES | {"propose": ["```python\n1 / 0\n```", GOOD]}
     found = Played(PAPER, replies, words=say)
     examples = [f"Question: What is {n}?\nAnswer: {n}" for n in range(6)]
@@ -166,19 +167,14 @@ def test_maker_and_user_read_the_notebooks_texts():
     assert found.requests[-1].prompt == (("user", f"{WRAPPED}\n\nQuestion: What is 1?"),)
 
 
-MAKER = ("tool_maker_prompt", "tool_verification_prompt", "tool_wrapper_prompt")
-
-
 def test_the_dispatcher_reads_the_notebook_s_text():
     code = source("tooluser.ipynb")
-    head, tail = (json.loads(f'"{re.search(rf"{name} = {chr(34)}(.*){chr(34)}", code)[1]}"') for name in ROUTER)
+    literals = (re.search(rf'{name} = (".*")', code)[1] for name in ("router", "router_usage_template"))
+    head, tail = map(json.loads, literals)
     say = load_pack("official", load_dataset("bbh_mixed")).say
     known = [f"Task: {task}\n\nQuestion: {task}?\n\n===\n\n" for task in ("one", "two")]
     shown = say("between_known").join(say("known", task=task, question=f"{task}?") for task in ("one", "two"))
     assert say("dispatch", known=shown, question="Sort {x}") == head + "".join(known) + tail.format(question="Sort {x}")
-
-
-ROUTER = ("router", "router_usage_template")
 
 
 def test_a_hash_covers_what_a_method_says_itself():
@@ -194,10 +190,15 @@ def test_where_the_released_files_are_missing_the_command_is_named(tmp_path, mon
     from trove_lite.prompts import official_latm
 
     creation, bbh = (load_pack("official", load_dataset(name)) for name in ("creation_challenge", "bbh"))
+    thoughts = load_pack("chain_of_thought", load_dataset("bbh"))
     official_latm.literals.cache_clear()
     monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
-    for ask in (lambda: creation.render(asked("creation_challenge", "no_hint"), "creation"), lambda: bbh.say("wrap")):
-        with pytest.raises(TroveLiteError, match="missing; run `trove-lite fetch prompts`"):
+    for group, ask in (
+        ("prompts", lambda: creation.render(asked("creation_challenge", "no_hint"), "creation")),
+        ("prompts", lambda: bbh.say("wrap")),
+        ("latm", lambda: thoughts.render(asked("bbh", "word_sorting"), "cot")),
+    ):
+        with pytest.raises(TroveLiteError, match=f"missing; run `trove-lite fetch {group}`"):
             ask()
 
 

@@ -62,7 +62,7 @@ def craft(questions: Sequence[Question], settings: CraftSettings, examples: Sequ
     tools = (yield from make(questions[0], examples)) if questions else ()
     for question in questions:
         (wish,) = yield [Attempt(question, "craft_wish", range(1), runs=False, role="planner")]
-        shown = looked_up(question, wish.text, tools, settings)
+        shown = look_up(question, wish.text, tools, settings)
         attempt = Attempt(question, "craft", range(0), shown=shown, library=settings.as_library(shown))
         yield from settle(attempt, settings, settings.budget.left([wish.completion_tokens]))
     return Toolset(tools, len(examples))
@@ -76,8 +76,7 @@ def make(first: Question, examples: Sequence[Problem]) -> Generator:
     golds = [number_text(p.gold) if isinstance(p.gold, float) else str(p.gold) for p in examples]
     made = yield [request(q, "creation", n, runs=False) for n, q in enumerate(asked)]
     codes = [whole_program(reply.solution) for reply in made]
-    calls = [{"values": {"tool": code}, "library": (code,)} for code in codes]
-    used = yield [request(q, "decide", n, **call) for n, (q, call) in enumerate(zip(asked, calls, strict=True))]
+    used = yield [request(q, "decide", n, values={"tool": codes[n]}, library=(codes[n],)) for n, q in enumerate(asked)]
     right = [n for n, (reply, gold) in enumerate(zip(used, golds, strict=True)) if answers_with(reply, gold)]
     programs = {n: "\n\n".join([codes[n], whole_program(used[n].solution)]) for n in right}
     rewritten = [request(asked[n], "craft_general", n, values={"program": programs[n]}) for n in right]
@@ -101,7 +100,7 @@ def answers_with(reply: Candidate, gold: str) -> bool:
     return reply.vote.ok and reply.vote.answers[:1] == (gold,)
 
 
-def looked_up(question: Question, wish: str, tools: Sequence[Tool], settings: CraftSettings) -> tuple[Tool, ...]:
+def look_up(question: Question, wish: str, tools: Sequence[Tool], settings: CraftSettings) -> tuple[Tool, ...]:
     """The tools with the most votes: of the question, of each name and of the description that the model would like."""
     votes: Counter[Tool] = Counter(nearest(question.text, tools, settings.by_question))
     votes.update(nearest(NAMES.sub(" ", wish), tools, settings.by_docstring))

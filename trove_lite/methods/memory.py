@@ -45,12 +45,12 @@ def memory(questions: Sequence[Question], settings: MemorySettings) -> Steps:
         shown = "\n\n".join(f"**Question**\n{as_asked(one.question)}\n\n{fenced(one.program)}" for one in like)
         attempt = Attempt(question, "memory", range(0), values={"memory": shown or "(none yet)"})
         best, candidates = yield from settle(attempt, settings)
-        if agreed(best, candidates) >= settings.supporters:
+        if count_agreeing(best, candidates) >= settings.supporters:
             program = whole_program(best.solution, best.tools) or code_of(best.solution)
             past = [*past, Past(question, program)][-settings.remembered :]
 
 
-def agreed(best: Candidate, candidates: Sequence[Candidate]) -> int:
+def count_agreeing(best: Candidate, candidates: Sequence[Candidate]) -> int:
     """How many candidates give the answer of the best, which has to have one."""
     first = best.vote.answers[:1]
     return sum(first == candidate.vote.answers[:1] for candidate in candidates) if best.vote.ok and first else 0

@@ -5,7 +5,7 @@ from functools import partial
 
 from ..programs import whole_program
 from .base import Attempt, Batch, Question, Steps, answer_by_attempts
-from .repair import WHOLE, RepairSettings, repaired, with_repairs
+from .repair import WHOLE, RepairSettings, repair_failing, with_repairs
 
 
 def program(questions: Sequence[Question], settings: RepairSettings, *, mode: str) -> Steps:
@@ -13,7 +13,7 @@ def program(questions: Sequence[Question], settings: RepairSettings, *, mode: st
 
     def attempts(question: Question, samples: range) -> Batch:
         first = yield [Attempt(question, settings.stage(mode), samples, mode=mode, **WHOLE)]
-        return (yield from repaired(question, mode, first, settings))
+        return (yield from repair_failing(question, mode, first, settings))
 
     return answer_by_attempts(questions, attempts, settings, 1 + settings.rectify, settings.attempts)
 

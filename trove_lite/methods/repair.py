@@ -61,7 +61,7 @@ def with_repairs(
     return Method(name, steps, (name,), (*ways, "rectify", "rectify_bare"), presets, asks=asks, **how)
 
 
-def repaired(
+def repair_failing(
     question: Question,
     mode: str,
     first: Sequence[Candidate],

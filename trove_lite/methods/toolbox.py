@@ -65,17 +65,11 @@ class Toolbox:
 
     def listing(self) -> list[dict]:
         """Every tool as plain data, most used first: `imports` counts the answers that used it after its creation."""
-        entries = sorted(self.entries.items(), key=lambda item: -item[1].uses)
-        return [
-            {
-                "rank": rank,
-                "name": name,
-                "signature": entry.tool.signature,
-                "imports": entry.uses - (not entry.given),
-                "problem": None if entry.given else entry.problems[0],
-            }
-            for rank, (name, entry) in enumerate(entries, start=1)
-        ]
+        rows = []
+        for name, entry in sorted(self.entries.items(), key=lambda item: -item[1].uses):
+            counts = {"imports": entry.uses - (not entry.given), "problem": None if entry.given else entry.problems[0]}
+            rows.append({"rank": len(rows) + 1, "name": name, "signature": entry.tool.signature} | counts)
+        return rows
 
     def trim(self, threshold: float) -> set[int]:
         """Forget tools used less than `threshold` times; returns the problems that had created or used them."""
@@ -124,7 +118,7 @@ def words(text: str) -> Counter[str]:
     return Counter(re.findall(r"[^\W_]+", spaced.lower()))
 
 
-#: How tools are ranked (TroVE, Table 10). `model`, the third way, asks the model: see `trove.listed`.
+#: How tools are ranked (TroVE, Table 10). `model`, the third way, asks the model: see `trove.list_tools`.
 RANKINGS: dict[str, Callable[[Entry, str], float]] = {"uses": lambda entry, _: entry.uses, "lexical": lexical_overlap}
 #: Used less often than this after n problems, a tool is forgotten. The paper: ½·log10 n (3.3), or 2 (Table 13);
 #: the official program: log20 n, which is half as strict again (0.77·log10 n).

@@ -29,8 +29,8 @@ class TransferSettings(ToolSettings):
         if self.budget.completion_tokens is not None:
             raise TroveLiteError("tool transfer has a budget by calls alone: leave out --completion_tokens")
         if self.attempts < 1:
-            takes = f"an attempt and two transfers take {2 + OTHERS} calls"
-            raise TroveLiteError(f"k {self.budget.calls}: {takes}; give more")
+            k = self.budget.calls
+            raise TroveLiteError(f"k {k}: an attempt and two transfers take {2 + OTHERS} calls; give more")
 
     @property
     def attempts(self) -> int:
@@ -67,13 +67,6 @@ def use(question: Question, tool: Candidate, sample: int, mode: str, settings: T
     return Attempt(question, "decide", range(sample, sample + 1), **how)
 
 
-TRANSFER = Method(
-    "transfer",
-    transfer,
-    modes=(NORMAL, *(f"from_{place}" for place in range(1, SIZE + 1))),
-    stages=("creation", "decide", TRANSFERRED),
-    asks=lambda settings: ("creation", "decide"),
-    presets={"paper": TransferSettings()},
-    stream=True,
-    program=None,
-)
+MODES, STAGES = (NORMAL, *(f"from_{place}" for place in range(1, SIZE + 1))), ("creation", "decide")
+HOW = {"presets": {"paper": TransferSettings()}, "asks": lambda settings: STAGES, "stream": True, "program": None}
+TRANSFER = Method("transfer", transfer, MODES, (*STAGES, TRANSFERRED), **HOW)

@@ -68,15 +68,14 @@ class TroveSettings(ToolSettings):
             one_of(name, getattr(self, name), allowed)
         at_least(1, interval=self.interval)
         at_least(0, shown=self.shown)
-        n, names = len(self.modes), ", ".join(self.modes)
+        n, k, names = len(self.modes), self.budget.calls, ", ".join(self.modes)
         if not n or len(set(self.modes)) < n:
             raise TroveLiteError(f"modes {names or 'none'}: name each mode once, and at least one")
         if not self.toolbox:
             raise TroveLiteError(f"toolbox: name a run folder or a file, or say '{OWN}' or '{NONE}'")
         if self.toolbox != OWN and self.rectify:
             raise TroveLiteError(f"toolbox {self.toolbox}: a placebo rewrites nothing; leave out rectify")
-        if self.budget.completion_tokens is None and self.budget.calls % n:
-            k = self.budget.calls
+        if self.budget.completion_tokens is None and k % n:
             raise TroveLiteError(f"k {k} does not divide among {n} modes ({names}): choose a multiple of {n}")
 
     def table_name(self, method: str) -> str:
@@ -135,7 +134,7 @@ def solve(
 
     IMPORT counts uses, and it or CREATE may add tools, those that load.
     """
-    shown = yield from listed(question, toolbox, settings, phase)
+    shown = yield from list_tools(question, toolbox, settings, phase)
     library = settings.as_library(toolbox.tools())
     best = yield from answer(question, (shown, library), settings, phase)
     if not best.vote.ok and best.mode not in settings.adds_failing:
@@ -155,7 +154,7 @@ def answer(question: Question, view: View, settings: TroveSettings, phase: str =
     modes = settings.modes if phase == "stream" else retry_modes(settings)
     candidates = yield from draw(attempts(question, modes, view, phase), shares(settings, phase))
     if phase == "stream" and settings.rectify in modes:
-        candidates = yield from rectified(candidates, question, view, settings)
+        candidates = yield from rectify(candidates, question, view, settings)
     best = chosen(question, candidates, settings)
     yield Answer(question, best)
     return best
@@ -173,20 +172,20 @@ def loadable(
     tools = [tool for tool in tools if tool.name in toolbox or tool.name == plain_name(tool.name)]
     new = list(dict.fromkeys(tool for tool in tools if tool.name not in toolbox))
     library = (*toolbox.tools(), *new)
-    runs = [Run(question, LOAD, loading(tool, library), number, phase) for number, tool in enumerate(new)]
+    runs = [Run(question, LOAD, load_program(tool, library), number, phase) for number, tool in enumerate(new)]
     runs = (yield runs) if runs else []
     failed = {tool for tool, run in zip(new, runs, strict=True) if run.output.strip() != LOADED}
     toolbox.refused += [names[tool] for tool in new if tool in failed]
     return [tool for tool in tools if tool not in failed]
 
 
-def loading(tool: Tool, library: Sequence[Tool]) -> str:
+def load_program(tool: Tool, library: Sequence[Tool]) -> str:
     """A program that loads a tool beside a library, and then says so: a load that ends the process does not."""
     line = f"from toolbox import {tool.name}" if tool.kind == "function" else tool.source
     return program_of(f"{line}\nprint({LOADED!r})", (), [one for one in library if one.kind == "function"])
 
 
-def listed(question: Question, toolbox: Toolbox, settings: TroveSettings, phase: str) -> Generator:
+def list_tools(question: Question, toolbox: Toolbox, settings: TroveSettings, phase: str) -> Generator:
     """The tools that IMPORT's prompt shows, best first. Ranking by the model costs a call, where there is a choice."""
     by_model = settings.ranking == "model"
     tools = toolbox.ranked() if by_model else toolbox.ranked(settings.ranking, question.text)
@@ -196,7 +195,7 @@ def listed(question: Question, toolbox: Toolbox, settings: TroveSettings, phase:
     return tools[: settings.shown]
 
 
-def rectified(candidates: list, question: Question, view: View, settings: TroveSettings) -> Generator:
+def rectify(candidates: list, question: Question, view: View, settings: TroveSettings) -> Generator:
     """The responses of one mode written anew, and adopted whatever they are (TroVE, D.3)."""
     asked = Attempt(question, "rewrite", range(0), "stream", *view, mode=settings.rectify, round=1)
     drafts = [draft for draft in candidates if draft.mode == settings.rectify]

@@ -49,7 +49,7 @@ def pack(dataset: Dataset) -> PromptPack:
             filled = dict(dataset.released.gaps(question))
             if hinted:
                 filled["hints"] = hinted[1] + filled["hints"]
-            filled |= filled_by_method(stage, more, whole=(category, "decide_transfer") not in paths)
+            filled |= fill_from_method(stage, more, whole=(category, "decide_transfer") not in paths)
             system = f"You are a helpful assistant in answering {dataset.released.about}."
             return ("system", system), ("user", GAP.sub(lambda gap: filled[gap[1]], text))
 
@@ -74,11 +74,11 @@ def paths_of(dataset: Dataset) -> dict[tuple[str, str], str]:
     return found
 
 
-def filled_by_method(stage: str, more: Mapping[str, str], *, whole: bool) -> dict[str, str]:
+def fill_from_method(stage: str, more: Mapping[str, str], *, whole: bool) -> dict[str, str]:
     """What a method's values put into gaps. whole: whether a decision reads the whole reply that made the tool."""
     if stage == "rectify":
         if "made" in more:  # joined as the program of the pinned commit does, which fences even a reply with fences
-            return {"ori": f"{closed(more['made'])}\n{closed(more['used'])}", "err": more["error"]}
+            return {"ori": f"{close_fences(more['made'])}\n{close_fences(more['used'])}", "err": more["error"]}
         program = more["program"]
         return {"ori": program if END in program else f"{FENCE}\n{program}\n{END}", "err": more["error"]}
     if stage == "conclude":
@@ -88,7 +88,7 @@ def filled_by_method(stage: str, more: Mapping[str, str], *, whole: bool) -> dic
     return {"tool": more["made"] if whole else more["tool"]} if stage.startswith("decide") else {}
 
 
-def closed(reply: str) -> str:
+def close_fences(reply: str) -> str:
     """A reply that begins and ends with a fence."""
     reply = reply if reply.startswith(FENCE) else f"{FENCE}\n{reply.strip()}"
     return reply if reply.endswith(END) else f"{reply.strip()}\n{END}"

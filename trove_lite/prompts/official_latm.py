@@ -27,23 +27,23 @@ def text(name: str) -> str:
 def literals() -> dict[str, str]:
     """All that the notebooks say."""
     maker, user = code_of("toolmaker.ipynb"), code_of("tooluser.ipynb")
-    (making,) = (node for node in found(maker, ast.FunctionDef) if node.name == "tool_making")
-    labelled, unmade, _, unverified = (as_text(node) for node in found(making, ast.JoinedStr))
-    (using,) = (node for node in found(user, ast.FunctionDef) if node.name == "get_ans")
-    asked = next(node.args[0] for node in found(using, ast.Call) if getattr(node.func, "id", "") == "generate")
-    (known,) = (node.value for node in found(user, ast.AugAssign) if node.target.id == "router")
-    said, routed = values_in(maker), values_in(user)
+    (making,) = (node for node in nodes_in(maker, ast.FunctionDef) if node.name == "tool_making")
+    labelled, unmade, _, unverified = (as_text(node) for node in nodes_in(making, ast.JoinedStr))
+    (using,) = (node for node in nodes_in(user, ast.FunctionDef) if node.name == "get_ans")
+    asked = next(node.args[0] for node in nodes_in(using, ast.Call) if getattr(node.func, "id", "") == "generate")
+    (known,) = (node.value for node in nodes_in(user, ast.AugAssign) if node.target.id == "router")
+    maker_texts, user_texts = values_in(maker), values_in(user)
     return {
         "labelled": labelled,
-        "propose": "{examples}\n\n" + as_text(said["tool_maker_prompt"]),
+        "propose": "{examples}\n\n" + as_text(maker_texts["tool_maker_prompt"]),
         "repair_propose": unmade,
-        "verify": "{examples}\n\n" + as_text(said["tool_verification_prompt"]),
+        "verify": "{examples}\n\n" + as_text(maker_texts["tool_verification_prompt"]),
         "repair_verify": unverified,
-        "wrap": as_text(said["tool_wrapper_prompt"]),
+        "wrap": as_text(maker_texts["tool_wrapper_prompt"]),
         "use": as_text(asked).replace("{wrapper}", "{tool}"),
-        "known": as_text(known).replace("{question}", f"{routed['question'].left.value}{{question}}"),
+        "known": as_text(known).replace("{question}", f"{user_texts['question'].left.value}{{question}}"),
         "between_known": "",
-        "dispatch": as_text(routed["router"]) + "{known}" + routed["router_usage_template"].value,
+        "dispatch": as_text(user_texts["router"]) + "{known}" + user_texts["router_usage_template"].value,
     }
 
 
@@ -54,7 +54,7 @@ def code_of(notebook: str) -> ast.Module:
     return ast.parse("\n".join(code))
 
 
-def found(tree: ast.AST, kind: type) -> list:
+def nodes_in(tree: ast.AST, kind: type) -> list:
     """The nodes of a kind, in the order of the text."""
     nodes = (node for node in ast.walk(tree) if isinstance(node, kind))
     return sorted(nodes, key=lambda node: (node.lineno, node.col_offset))
@@ -62,7 +62,7 @@ def found(tree: ast.AST, kind: type) -> list:
 
 def values_in(tree: ast.AST) -> dict[str, ast.expr]:
     """What is first assigned to each name."""
-    return {getattr(node.targets[0], "id", ""): node.value for node in reversed(found(tree, ast.Assign))}
+    return {getattr(node.targets[0], "id", ""): node.value for node in reversed(nodes_in(tree, ast.Assign))}
 
 
 def as_text(node: ast.expr) -> str:

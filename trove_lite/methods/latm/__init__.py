@@ -33,20 +33,9 @@ def latm(questions: Sequence[Question], settings: LatmSettings, examples: Sequen
 
 STAGES = (*MAKING, "use")
 RELEASED = {"reaches_end": False, "only_definitions": False, "user_tokens": 256, "fallback": NONE}
-LATM = Method(
-    "latm",
-    latm,
-    modes=(LATM_MODE, FALLBACK),
-    stages=(*STAGES, PRIMITIVE),
-    asks=lambda settings: STAGES if settings.fallback == NONE else (*STAGES, PRIMITIVE),
-    speaks=True,
-    presets={
-        "paper": LatmSettings(),
-        "released": LatmSettings(**RELEASED),
-        "ours": LatmSettings(reading="ours", use_cases=True),
-    },
-    stream=True,
-    examples=True,
-    played_by={"verifier": "maker", "wrapper": "maker"},
-    program=None,
-)
+OURS = {"reading": "ours", "use_cases": True}
+PRESETS = {"paper": LatmSettings(), "released": LatmSettings(**RELEASED), "ours": LatmSettings(**OURS)}
+HOW = {"speaks": True, "stream": True, "examples": True, "program": None}
+HOW |= {"asks": lambda settings: STAGES if settings.fallback == NONE else (*STAGES, PRIMITIVE)}
+HOW |= {"played_by": {"verifier": "maker", "wrapper": "maker"}}
+LATM = Method("latm", latm, (LATM_MODE, FALLBACK), (*STAGES, PRIMITIVE), PRESETS, **HOW)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ...datasets.base import Problem
 from ...errors import TroveLiteError
 from ..base import Attempt, Candidate, Question, Run, Words, as_asked, gold_text, in_parallel, tool_code
-from .proof import defined, only_tests, reached_its_end, to_its_end, without_sense
+from .proof import names_defined, only_tests, reached_its_end, to_its_end, without_sense
 from .settings import OF_MAKER, LatmSettings
 
 #: Blocks of a maker's reply.
@@ -68,11 +68,11 @@ def trial(
     """Propose, verify, wrap, in one growing chat: three calls, and one more for each reply that does not do."""
     train, validation = examples[: len(examples) // 2], examples[len(examples) // 2 :]
     maker = Attempt(question, "propose", range(number, number + 1), role="maker", mode="", sampling=OF_MAKER)
-    chat = [("user", words("propose", examples=labelled(train, words)))]
+    chat = [("user", words("propose", examples=labelled_text(train, words)))]
     asked, code, ran = yield from until_it_runs(maker, chat, "", settings.proposals, settings, words)
     if not ran:
         return Trial(asked, 0, "")
-    chat.append(("user", words("verify", examples=labelled(validation, words))))
+    chat.append(("user", words("verify", examples=labelled_text(validation, words))))
     code, _ = tool_code(code, settings.only_definitions)
     verifier = replace(maker, stage="verify", role="verifier")
     tested, _, passed = yield from until_it_runs(verifier, chat, code, settings.verifications, settings, words)
@@ -81,7 +81,7 @@ def trial(
     chat.append(("user", words("wrap")))
     (reply,) = yield [replace(maker, stage="wrap", role="wrapper", prompt=tuple(chat), runs=False)]
     block = BLOCK.search(reply.text)
-    if not block or (settings.use_cases and not (defined(block[1]) and USE_CASE.search(reply.text))):
+    if not block or (settings.use_cases and not (names_defined(block[1]) and USE_CASE.search(reply.text))):
         return Trial(asked, tested, "")
     return Trial(asked, tested, reply.text, function_in(reply.text, settings.only_definitions)[1])
 
@@ -99,13 +99,13 @@ def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: L
         return ran.status == "ok" and (not settings.reaches_end or reached_its_end(program, ran.output))
 
     def compose(reply: str) -> str:
-        return held(composed(tool, reply))
+        return held(compose_trial(tool, reply))
 
     code = ""
     for round in range(times):
         (reply,) = yield [replace(asked, prompt=tuple(chat), compose=compose, round=round)]
         chat.append(("assistant", reply.text))
-        code, passed = code_in(reply.text), passes(reply, composed(tool, reply.text))
+        code, passed = code_in(reply.text), passes(reply, compose_trial(tool, reply.text))
         error = words("ended") if reply.status == "ok" else reply.error if code else words("no_code")
         if passed and tool:
             needed = f"{tool}\n\n" if settings.only_definitions else ""  # tests may read its imports and constants
@@ -118,13 +118,13 @@ def until_it_runs(asked: Attempt, chat: list, tool: str, times: int, settings: L
     return times, code, False
 
 
-def labelled(problems: Sequence[Problem], words: Words) -> str:
+def labelled_text(problems: Sequence[Problem], words: Words) -> str:
     """Problems with their answers, as the maker reads them."""
     pairs = [words("labelled", question=as_asked(p.question), answer=gold_text(p.gold)) for p in problems]
     return "\n\n".join(pairs)
 
 
-def composed(tool: str, reply: str) -> str:
+def compose_trial(tool: str, reply: str) -> str:
     """The program that tries a maker's reply, after the tool that it tests; "" where it has no code."""
     code = code_in(reply)
     return f"{tool}\n\n{only_tests(tool, code)}" if code and tool else code

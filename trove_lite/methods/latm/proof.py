@@ -33,7 +33,7 @@ def token(program: str) -> str:
 def only_tests(tool: str, code: str) -> str:
     """Tests without what they define again of the tool, for the function stays (LATM, section 3.1), which fail where no
     assertion is reached: an error that they swallow before one tests nothing."""
-    names = defined(tool)
+    names = names_defined(tool)
     try:
         tests = [node for node in statements(code) if getattr(node, "name", None) not in names]
         counted = ast.unparse(ast.fix_missing_locations(_Counted().visit(ast.Module(tests, []))))
@@ -51,10 +51,10 @@ class _Counted(ast.NodeTransformer):
 
 def without_sense(tool: str) -> str:
     """The tool's functions, with answers that equal nothing."""
-    return "\n".join(f"def {name}(*_, **__):\n    return object()" for name in sorted(defined(tool)))
+    return "\n".join(f"def {name}(*_, **__):\n    return object()" for name in sorted(names_defined(tool)))
 
 
-def defined(code: str) -> set[str]:
+def names_defined(code: str) -> set[str]:
     """Functions and classes that a program defines for itself."""
     try:
         return {node.name for node in statements(code) if isinstance(node, DEFINITIONS)}

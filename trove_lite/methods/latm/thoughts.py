@@ -74,15 +74,12 @@ def ask_maker(question: Question, settings: ThoughtSettings, examples: Sequence[
     if not shown:
         raise TroveLiteError(f"{question.dataset}, {question.category}: needs at least 1 labelled problem")
     how = {"role": "maker", "mode": "", "runs": False, "sampling": OF_MAKER}
-    prompts = [(("user", words("think", question=as_asked(problem.question))),) for problem in shown]
+    asked = [as_asked(problem.question) for problem in shown]
+    prompts = [(("user", words("think", question=text)),) for text in asked]
     replies = yield [Attempt(question, "think", range(n, n + 1), prompt=p, **how) for n, p in enumerate(prompts)]
-    thoughts = [reply.text.strip() for reply in replies]
-    right = [ends_in(text, gold_text(problem.gold)) for text, problem in zip(thoughts, shown, strict=True)]
-    kept = [
-        words("thought", question=as_asked(problem.question), thought=text)
-        for problem, text, is_right in zip(shown, thoughts, right, strict=True)
-        if is_right or settings.kept == "all"
-    ]
+    right = [ends_in(reply.text, gold_text(problem.gold)) for reply, problem in zip(replies, shown, strict=True)]
+    lines = [words("thought", question=q, thought=r.text.strip()) for q, r in zip(asked, replies, strict=True)]
+    kept = [text for text, is_right in zip(lines, right, strict=True) if is_right or settings.kept == "all"]
     return Thoughts("\n\n".join(kept), len(shown), sum(right), len(shown) if settings.kept == "right" else 0)
 
 

@@ -115,7 +115,7 @@ def settings_of(given: Mapping, out: Path | None = None, tool: tuple[str, ...] =
         raise UsageError("--k and --completion_tokens both say what a problem may spend: give one of them")
     given = ({"name": out.resolve().name} if out else {}) | dict(given)
     sampling = {f.name: given.pop(f.name) for f in fields(SamplingSettings) if f.name in given}
-    choices = {name: given.pop(name) for name in METHODS if name in given}
+    choices = {name: given.pop(f"{name}.") for name in METHODS if f"{name}." in given}
     settings = RunSettings(**given, sampling=SamplingSettings(**sampling), choices=choices)
     return replace(settings, choices=_with_tools(settings, tool)) if tool else settings
 

@@ -106,6 +106,11 @@ def test_words_become_settings(settings):
     assert found.roles == {"maker": "vllm:x"}
 
 
+def test_the_limit_of_memory_is_not_the_method_of_that_name(settings):
+    found = settings("--out runs/x --methods memory --memory 2048 --memory.similar 2")
+    assert (found.memory, found.of("memory", 3).similar) == (2048, 2)
+
+
 @pytest.mark.parametrize(
     "words", ["--role maker=vllm:x?a=1 --role user=practice", "--roles maker=vllm:x?a=1 user=practice"]
 )

@@ -73,8 +73,7 @@ class Parser(argparse.ArgumentParser):
             group.add_argument(*([name] if parameter.name in loose else flags), **how)
 
     def given(self, words: Sequence[str]) -> dict[str, object]:
-        """The options that the words or the YAML file of `--config` give, those with a prefix in a mapping of its name
-        and a dot: a method may be called as an option is.
+        """The options that the words or the YAML file of `--config` give: `trove.interval` is in the mapping `trove.`.
 
         Raises UsageError for what is none, or of a wrong type.
         """
@@ -84,7 +83,7 @@ class Parser(argparse.ArgumentParser):
         nested: dict = {}
         for name, value in found.items():
             prefix, dot, rest = name.rpartition(".")
-            (nested.setdefault(f"{prefix}.", {}) if dot else nested)[rest] = value
+            (nested.setdefault(prefix + dot, {}) if dot else nested)[rest] = value
         return nested
 
     def _read(self, words: Iterable[str]) -> dict[str, object]:

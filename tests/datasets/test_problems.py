@@ -31,8 +31,8 @@ HELD = {
     "bbh_mixed": (1500, "28c4ef81a42f8f51"),
     "bbh_stream": (800, "b6f985df7310ce26"),
     "math_labelled": (3131, "5d5d6fb693e8b52a"),
-    "tabmwp_labelled": (5366, "dc4d818daeac8510"),
     "practice_labelled": (350, "0e8d40cb6a1aee03"),
+    "tabmwp_labelled": (5366, "dc4d818daeac8510"),
 }
 
 

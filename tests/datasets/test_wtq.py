@@ -4,16 +4,9 @@ import hashlib
 
 import pytest
 
-from trove_lite.datasets import files
+from trove_lite.datasets import files, wtq
 from trove_lite.datasets.text_answers import read_text
-from trove_lite.datasets.wtq import (
-    Table,
-    denotation_is_correct,
-    preview,
-    released_is_correct,
-    released_votes,
-    unescaped,
-)
+from trove_lite.datasets.wtq import Table, denotation_is_correct, released_is_correct
 
 
 @pytest.fixture
@@ -32,8 +25,8 @@ def test_tables_are_those_of_the_official_release(problems):
 
 def test_a_preview_shows_the_first_column_and_row_and_the_later_of_equals():
     rows = tuple((f"{i}", "zz", "zz", "zz", "zz") for i in range(6))
-    table = Table("t.tsv", ("qq", "ww", "ww", "ww", "ww"), rows)
-    assert preview("bear", table).split("\n") == [
+    table = Table(("qq", "ww", "ww", "ww", "ww"), rows)
+    assert wtq.preview("bear", table).split("\n") == [
         "| qq | ww | ww | ww |",
         "|  --- | --- | --- | --- |",
         *(f"| {i} | zz | zz | zz |" for i in (0, 3, 4, 5)),
@@ -41,8 +34,8 @@ def test_a_preview_shows_the_first_column_and_row_and_the_later_of_equals():
 
 
 def test_a_preview_compares_letters_not_words():
-    table = Table("t.tsv", ("zz", "act", "ppp", "mmm", "bcd"), (("1",) * 5,))
-    assert preview("the cat", table).split("\n")[0] == "| zz | act | mmm | bcd |"
+    table = Table(("zz", "act", "ppp", "mmm", "bcd"), (("1",) * 5,))
+    assert wtq.preview("the cat", table).split("\n")[0] == "| zz | act | mmm | bcd |"
 
 
 def test_every_gold_answer_is_right_when_printed_but_lists_by_the_released_rule(problems):
@@ -106,8 +99,8 @@ def test_denotation_accuracy_on_made_cases(output, wanted, verdict):
 @pytest.mark.parametrize("output", ["17 years", "17 YEARS\n", " 17 years "])
 def test_the_released_rule_takes_all_that_was_printed_less_case(output):
     assert released_is_correct(read_text(output), gold("17 years", canonical=["17.0"]))
-    assert released_votes(output, {}) == ["17 years"]
+    assert wtq.released_votes(output, {}) == ["17 years"]
 
 
 def test_values_of_a_field_are_split_before_escapes_are_read():
-    assert unescaped(r"a\pb|c\nd|\\n") == ["a|b", "c\nd", "\\n"]
+    assert wtq.unescaped(r"a\pb|c\nd|\\n") == ["a|b", "c\nd", "\\n"]

@@ -45,15 +45,10 @@ def test_a_run_without_landlock_is_refused_in_a_line_with_the_remedy(tmp_path, a
     assert not list(tmp_path.rglob("*.parquet"))
 
 
-def test_a_run_without_landlock_runs_where_the_level_is_named(tmp_path):
-    done = command(RUN, tmp_path / "a", "--isolation", "seccomp")
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "a" / "candidates.parquet").exists()
-
-
-def test_a_run_that_once_took_a_weaker_level_unasked_goes_on_where_it_is_named(tmp_path):
+def test_a_run_without_landlock_runs_where_the_level_is_named_and_one_that_took_it_unasked_goes_on(tmp_path):
     out = tmp_path / "a"
     assert command(RUN, out, "--isolation", "seccomp").returncode == 0
+    assert (out / "candidates.parquet").exists()
     about = json.loads((out / "run.json").read_text())
     about["settings"]["isolation"] = "auto"
     (out / "run.json").write_text(json.dumps(about))

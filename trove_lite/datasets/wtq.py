@@ -29,9 +29,8 @@ NEAR = 1e-6
 
 
 class Table(NamedTuple):
-    """A table's cells as text. `path` is that within the release."""
+    """A table's cells as text."""
 
-    path: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
@@ -44,7 +43,7 @@ def load(category: str) -> tuple[Problem, ...]:
         path, tag = entry["context"].removesuffix(".csv") + ".tsv", tags[entry["id"]]
         if path not in tables:
             file = pinned_file(NAME, path)
-            tables[path] = file, read_table(file, path)
+            tables[path] = file, read_table(file)
         file, table = tables[path]
         shown = f"File: {OPENED_BELOW}{path}\nPreview: {preview(entry['utterance'], table)}"
         gold = {"values": unescaped(entry["targetValue"]), "canonical": unescaped(tag["targetCanon"])}
@@ -64,11 +63,11 @@ def unescaped(target: str) -> list[str]:
     return [re.sub(r"\\[np\\]", lambda found: escapes[found[0]], value) for value in target.split("|")]
 
 
-def read_table(file: Path, path: str) -> Table:
+def read_table(file: Path) -> Table:
     """A table of the release: a line a row, cells between tabs, blanks around a cell dropped, escapes kept."""
     lines = file.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     header, *rows = (tuple(cell.strip() for cell in line.split("\t")) for line in lines)
-    return Table(path, header, tuple(rows))
+    return Table(header, tuple(rows))
 
 
 def preview(question: str, table: Table) -> str:

@@ -126,9 +126,8 @@ def landlock_ruleset(readable=(), scratch: str | None = None, hidden=()) -> int:
         if not os.path.isdir(path):
             rights &= _READ_FILE
         rule = ctypes.c_char_p(struct.pack("=Qi", rights & handled, place))
-        added = _libc.syscall(
-            ctypes.c_long(_ADD_RULE), ctypes.c_int(ruleset), ctypes.c_int(1), rule, ctypes.c_uint32(0)
-        )
+        to = ctypes.c_int(ruleset)
+        added = _libc.syscall(ctypes.c_long(_ADD_RULE), to, ctypes.c_int(1), rule, ctypes.c_uint32(0))
         os.close(place)
         _check(added, f"landlock_add_rule {path}")
     return ruleset
@@ -169,13 +168,10 @@ def set_limits(*, address_space: int, file_size: int) -> None:
 
     Raises OSError where this process is itself held to less of what a program's verdict depends on.
     """
-    for kind, limit in (
-        (resource.RLIMIT_NOFILE, 64),
-        (resource.RLIMIT_STACK, 8 << 20),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_MEMLOCK, 0),
-    ):
-        _lower(kind, limit, limit)
+    _lower(resource.RLIMIT_NOFILE, 64, 64)
+    _lower(resource.RLIMIT_STACK, 8 << 20, 8 << 20)
+    for kind in (resource.RLIMIT_CORE, resource.RLIMIT_MEMLOCK):
+        _lower(kind, 0, 0)
     _require("file size", resource.RLIMIT_FSIZE, file_size, file_size)
     _require("address space", resource.RLIMIT_AS, address_space, address_space)
 

@@ -1,18 +1,16 @@
 """Run programs that a language model wrote: fast, confined, and with the same verdict on every machine.
 
-A program is Python source text. It runs as `python program.py` would, in a process of its own, forked from a warm one
-that has the libraries imported (`zygote.py`), confined by the kernel (`isolation.py`, `seccomp.py`). It can compute,
-print, and read the interpreter's libraries and the files that it is given. It cannot write a file, read any other (nor
-this package, the data folder or a data set's module where they lie among the libraries), reach the network, start a
-process or a thread, signal anybody, or outlive its deadline; and it leaves nothing behind for the next. What the
-machine does to it (descriptors that run out, a kill from outside) is no verdict: it runs once more, and then that is an
-error, after which the work can go on.
+A program runs as `python program.py` would, in a process of its own, forked from a warm one that has the libraries
+imported (`zygote.py`), confined by the kernel (`isolation.py`, `seccomp.py`). It computes, prints, and reads the
+interpreter's libraries and its own files. It cannot write a file, read any other (nor this package, the data folder or
+a data set's module among the libraries), reach the network, start a process or a thread, signal anybody, outlive its
+deadline, or leave anything behind. What the machine does to it (a kill from outside, say) is no verdict: it runs once
+more, and then that is an error.
 
-What a program can still learn, since neither Landlock nor seccomp can tell such a question from an honest one: of any
-path that its user could look at, whether it is there, its size, owner, mode and times, and where a link leads (`stat`,
-`access`, `readlink`; /proc/N too, and so which processes run), never what is in it, nor the names in a folder, but for
-those of a folder that is kept from it among the libraries; the kernel's version, uptime, load and memory (`uname`,
-`sysinfo`); its own numbers and its interpreter's place. At the level "seccomp" it reads every file that its user can.
+What it can still learn: of any path that its user could look at, whether it is there, its size, owner, mode and times,
+and where a link leads (/proc/N too, and so which processes run), never what is in it, nor the names in a folder, but
+for one kept from it among the libraries; the kernel's version, uptime, load and memory. At the level "seccomp" it reads
+every file that its user can.
 """
 
 import asyncio
@@ -41,6 +39,7 @@ from .worker import START_SECONDS, Execution, IsolationError, Worker
 #: Bytes. Of 400 recorded programs none needed more than 4 MiB beyond the warm process; at 2 MiB two ran out of memory.
 #: The rest is distance: no verdict should hang on an allocator's habits.
 SMALLEST_MEMORY = 16 << 20
+LIBRARIES = ("numpy", "scipy", "sympy", "mpmath", "pandas", "matplotlib")
 _WORTH_KEEPING = 1 << 14  # characters of a program and its output: what is longer seldom comes again
 
 RECIPE = (
@@ -120,10 +119,7 @@ class Sandbox:
         if self.limits["scratch_limit"] and "landlock" not in _isolation.LEVELS[self.level]:
             raise IsolationError(f"a scratch directory needs the level full, and this is {self.level}")
         if self.limits["scratch_limit"] and _features()["landlock_abi"] < _isolation.TRUNCATE_ABI:
-            raise IsolationError(
-                "a scratch directory needs a Landlock that can refuse to empty files (Linux 6.2): with this one a "
-                "program that may write there could empty any file that it may read"
-            )
+            raise IsolationError("a scratch directory needs a Landlock that can refuse to empty files (Linux 6.2)")
         self._owner = os.getpid()
         self._idle = queue.SimpleQueue()
         self._all = [Worker(self.level, self.limits, self.vision) for _ in range(self.workers)]
@@ -218,7 +214,6 @@ def isolation_report() -> dict:
         level = choose_level("auto")
     except IsolationError as error:
         level, message = None, str(error)
-    libraries = ("numpy", "scipy", "sympy", "mpmath", "pandas", "matplotlib")
     return {
         "level": level,
         "minimum": _isolation.MINIMUM,
@@ -226,14 +221,14 @@ def isolation_report() -> dict:
         "message": message,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "libraries": {name: importlib.metadata.version(name) for name in libraries},
+        "libraries": {name: importlib.metadata.version(name) for name in LIBRARIES},
     }
 
 
 def interpreter_of_programs() -> dict[str, str]:
     """The Python of model-written programs, and the version of each library that they are meant to import."""
-    names = ("numpy", "scipy", "sympy", "mpmath", "pandas", "matplotlib", "seaborn")
-    return {"python": platform.python_version()} | {name: importlib.metadata.version(name) for name in names}
+    found = {name: importlib.metadata.version(name) for name in (*LIBRARIES, "seaborn")}
+    return {"python": platform.python_version()} | found
 
 
 def choose_level(isolation: str) -> str:

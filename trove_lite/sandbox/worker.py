@@ -141,15 +141,9 @@ class Zygote:
             hidden = out_of_reach(frozenset(foreign), data_folder())
             settings = limits | {"tier": tier, "level": level, "folder": self.folder, "hidden": hidden}
             with theirs, _isolation.fixed_addresses():
-                self.process = subprocess.Popen(
-                    interpreter("zygote.main()", json.dumps(settings)),
-                    stdin=theirs,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.PIPE,
-                    env=environment() | matplotlib_cache(),
-                    cwd="/",
-                    start_new_session=True,
-                )
+                how = {"stdin": theirs, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "cwd": "/"}
+                how |= {"env": environment() | matplotlib_cache(), "start_new_session": True}
+                self.process = subprocess.Popen(interpreter("zygote.main()", json.dumps(settings)), **how)
             undo.callback(self._end)
             with self.process.stderr as errors:
                 self.socket.settimeout(START_SECONDS)

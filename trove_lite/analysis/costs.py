@@ -1,10 +1,10 @@
 """What sides cost: accuracy at the same calls, the same tokens written, the same tokens in all."""
 
-import math
 from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from ..candidates import MISSING, REFUSED, STREAM, calls_of
@@ -127,8 +127,8 @@ def _affordable(rival: Spent, shared: pd.DataFrame, cost: str, rule: str) -> pd.
 def _row(each: pd.DataFrame, v: Variance, a: str, b: str) -> dict:
     short = each[each["short"]]
     if len(short):
-        needed, held = math.ceil((short["given"] / short["mean_cost"]).max()), int(short["calls_b"].min())
-        reason = f"{a}'s samples cost as much as up to about {needed} of {b}, and the runs hold {held}"
+        needed, held = np.ceil((short["given"] / short["mean_cost"]).max()), int(short["calls_b"].min())
+        reason = f"{a}'s samples cost as much as up to about {needed:.0f} of {b}, and the runs hold {held}"
         return {"note": f"{reason}: run {b} with a larger k"}
     right = [each[f"right_{side}"].unstack("seed") for side in "ab"]
     cells = {f"{cost}_{side}": each[f"{cost}_{side}"].mean() for cost in COSTS for side in "ab"}

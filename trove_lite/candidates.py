@@ -190,7 +190,7 @@ def load_candidates(*paths: str | Path) -> pd.DataFrame:
 
     Raises TroveLiteError where a path holds no such table, lacks columns, or repeats a run that another has.
     """
-    return _together(paths, _read_candidates, KEY)
+    return _load_together(paths, _read_candidates, KEY)
 
 
 def load_calls(*paths: str | Path) -> pd.DataFrame:
@@ -199,7 +199,7 @@ def load_calls(*paths: str | Path) -> pd.DataFrame:
     Of a run that kept none (recorded, or of an earlier release) it is what its candidates tell: see `calls_of`.
     Raises TroveLiteError as `load_candidates` does.
     """
-    return _together(paths, _read_calls, CALLS_KEY)
+    return _load_together(paths, _read_calls, CALLS_KEY)
 
 
 def calls_of(candidates: pd.DataFrame) -> pd.DataFrame:
@@ -218,7 +218,7 @@ def name_table(table: pd.DataFrame, name: str, title: str, runs: str = "", **abo
     return table
 
 
-def _together(paths: tuple[str | Path, ...], read: Callable[[Path], pa.Table], key: list[str]) -> pd.DataFrame:
+def _load_together(paths: tuple[str | Path, ...], read: Callable[[Path], pa.Table], key: list[str]) -> pd.DataFrame:
     if not paths:
         raise TroveLiteError("no run given: name a run folder or a parquet file of candidates or outcomes")
     if wrong := [type(path).__name__ for path in paths if not isinstance(path, (str, Path))]:

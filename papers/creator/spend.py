@@ -85,7 +85,7 @@ def matched(study: Study, *, seed: int = 0, resamples: int = 100) -> pd.DataFram
         for spent in budgets(costs, budget):
             about = {"budget": budget, "spent": spent, "a": pair[0], "b": pair[1], "note": ""}
             attempts = {name: spent / costs[budget].get(name, np.nan) for name in pair}
-            if reason := _cannot(most, attempts, budget, spent):
+            if reason := _obstacle(most, attempts, budget, spent):
                 rows.append(about | {"category": "all", "note": reason})
                 continue
             scores = {name: between(known[name], n) for name, n in attempts.items()}
@@ -136,7 +136,7 @@ def _attempting(study: Study) -> dict[str, pd.DataFrame]:
     return {name: side for name, side in sides if not name.endswith(NO_REPAIR) and len(set(side["mode"])) == 1}
 
 
-def _cannot(most: Mapping[str, int], attempts: Mapping[str, float], budget: str, spent: float) -> str:
+def _obstacle(most: Mapping[str, int], attempts: Mapping[str, float], budget: str, spent: float) -> str:
     """Why a pair cannot be compared; "" where it can. attempts: that a budget buys; most: that all problems have."""
     if lacking := [f"no {name} runs" for name in attempts if name not in most]:
         return "; ".join(lacking)

@@ -78,12 +78,8 @@ def test_differences_of_accuracy_are_by_rule_with_one_correction(simulated):
     table = accuracy_differences(found, resamples=10)
     assert list(dict.fromkeys(table["rule"])) == ["one_stage", "oracle"]
     assert table["p_holm"].to_numpy() == pytest.approx(holm(table["p"]))
-    values = (
-        tl.accuracy(found, resamples=10)
-        .set_index(["category", "rule", "system"])
-        .sort_index()["value"]["counting", "oracle"]
-    )
-    row = table[(table["category"] == "counting") & (table["rule"] == "oracle")].iloc[0]
+    here = "category == 'counting' and rule == 'oracle'"
+    values, row = tl.accuracy(found, resamples=10).query(here).set_index("system")["value"], table.query(here).iloc[0]
     assert row["difference"] == pytest.approx(values[row["a"]] - values[row["b"]])
     alone = accuracy_differences(tl.compare(simulated[simulated["method"] == "trove"]))
     assert alone.attrs["note"] == "only trove was run: a second method on the same problems is needed"

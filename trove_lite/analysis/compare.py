@@ -11,7 +11,6 @@ from . import statistics as metrics
 from . import variance
 from .choose import without_agreement
 from .scores import (
-    ALL_MACRO,
     ALL_MICRO,
     COVERED_MICRO,
     MACRO,
@@ -89,8 +88,7 @@ def estimates(
             cells.append({"category": category} | absence(comparison, name, category))
             continue
         of, lacking = v.of(those, macro=category in MACRO), comparison.lacking(those, name)
-        several = category not in (*comparison.categories, ALL_MICRO, ALL_MACRO)
-        notes = [", ".join(covered) if several else in_part(here)]
+        notes = [", ".join(covered) if category.startswith("covered, ") else in_part(here)]
         notes += [f"of {count} problems a sample was {status}" for status, count in lacking.items() if count]
         cell = estimate_of(here, of, macro=category in MACRO)._asdict() | lacking
         cells.append({"category": category} | cell | {"note": "; ".join(filter(None, notes)), "variance": of})

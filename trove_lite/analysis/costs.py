@@ -1,10 +1,10 @@
 """What sides cost: accuracy at the same calls, the same tokens written, the same tokens in all."""
 
-import math
 from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from ..candidates import MISSING, REFUSED, STREAM, calls_of
@@ -40,11 +40,11 @@ def matched_budgets(
     or a `note`.
     """
     pairs = list(combinations(require_comparison(comparison).sides, 2) if pairs is None else pairs)
-    spent = {name: _spent(comparison, name) for name in dict.fromkeys(name for pair in pairs for name in pair)}
+    spent = {name: _expenses(comparison, name) for name in dict.fromkeys(name for pair in pairs for name in pair)}
     rows = []
     for budget, cost in BUDGETS.items():
         for a, b in pairs:
-            found = _matched(comparison, cost, {a: spent[a], b: spent[b]}, rule)
+            found = _matched_rows(comparison, cost, {a: spent[a], b: spent[b]}, rule)
             rows += [{"budget": budget, "a": a, "b": b} | row for row in found]
     return add_holm(pd.DataFrame(rows, columns=MATCHED_COLUMNS))
 
@@ -70,7 +70,7 @@ def requests_of(comparison: Comparison, name: str) -> pd.DataFrame:
     return calls.astype(dict.fromkeys(STREAM, str)).merge(own, on=STREAM)
 
 
-def _spent(comparison: Comparison, name: str) -> Spent:
+def _expenses(comparison: Comparison, name: str) -> Spent:
     side, calls = comparison[name].astype(dict.fromkeys([*STREAM, "mode"], str)), requests_of(comparison, name)
     calls = calls[calls["phase"] != "retry"]
     tokens = calls[["prompt_tokens", "completion_tokens"]].astype("Float64")
@@ -85,7 +85,7 @@ def _spent(comparison: Comparison, name: str) -> Spent:
     return Spent(side.merge(each.reset_index(), on=REQUEST, how="left"), besides)
 
 
-def _matched(comparison: Comparison, cost: str, pair: Mapping[str, Spent], rule: str) -> list[dict]:
+def _matched_rows(comparison: Comparison, cost: str, pair: Mapping[str, Spent], rule: str) -> list[dict]:
     (a, mine), (b, rival) = pair.items()
     if reason := _obstacle(cost, pair):
         return [{"category": "all", "note": reason}]
@@ -127,8 +127,8 @@ def _affordable(rival: Spent, shared: pd.DataFrame, cost: str, rule: str) -> pd.
 def _row(each: pd.DataFrame, v: Variance, a: str, b: str) -> dict:
     short = each[each["short"]]
     if len(short):
-        needed, held = math.ceil((short["given"] / short["mean_cost"]).max()), int(short["calls_b"].min())
-        reason = f"{a}'s samples cost as much as up to about {needed} of {b}, and the runs hold {held}"
+        needed, held = np.ceil((short["given"] / short["mean_cost"]).max()), int(short["calls_b"].min())
+        reason = f"{a}'s samples cost as much as up to about {needed:.0f} of {b}, and the runs hold {held}"
         return {"note": f"{reason}: run {b} with a larger k"}
     right = [each[f"right_{side}"].unstack("seed") for side in "ab"]
     cells = {f"{cost}_{side}": each[f"{cost}_{side}"].mean() for cost in COSTS for side in "ab"}

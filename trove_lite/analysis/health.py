@@ -4,7 +4,6 @@ A sign accuses nobody. Somebody has to look, and to say why it stands. It knows 
 """
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -178,7 +177,7 @@ def in_words(table: pd.DataFrame) -> list[str]:
     lines = []
     for (sign, method, mode), part in table.groupby(["sign", "method", "mode"], sort=False):
         row = part.loc[part["share"].idxmax()]
-        example = " ".join(re.sub(r"\s+", " ", str(row["example"]))[:80].split())
+        example = " ".join(str(row["example"]).split())[:80].strip()
         limit = f"; at most {100 * row['limit']:.0f} %" * bool(row["limit"])
         lines.append(
             f"sign: {sign}: {100 * row['share']:.0f} % ({row['count']:,} of {row['of']:,}{limit})"

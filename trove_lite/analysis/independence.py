@@ -179,11 +179,11 @@ def _pairs_of(category: str, mode: str, rows: pd.DataFrame, across: bool) -> Ite
         overall = same.sum() / total.sum() if total.any() else CHANCE_OF_ONE
         chance = (same + overall) / (total + 1)  # of few samples, nearer to that of all problems
         equal, compared = ((a == b) & both).sum(axis=1), both.sum(axis=1)
-        arrays = (problems, equal, compared, chance, _shared(equal, compared, chance))
+        arrays = (problems, equal, compared, chance, _shared_stretches(equal, compared, chance))
         yield _Pair(category, mode, (runs[one], runs[other]), *(array[compared > 0] for array in arrays))
 
 
-def _shared(equal: np.ndarray, compared: np.ndarray, chance: np.ndarray) -> np.ndarray:
+def _shared_stretches(equal: np.ndarray, compared: np.ndarray, chance: np.ndarray) -> np.ndarray:
     """For each problem whether it lies in a shared stretch: the likeliest path through both states (Viterbi 1967)."""
     chance = np.clip(chance, 1 - AGREE, AGREE)  # where equal programs are the rule, they tell nothing
     rates = np.stack([chance, np.full_like(chance, AGREE)])

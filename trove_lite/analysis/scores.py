@@ -149,7 +149,7 @@ def variance_of(scores: pd.DataFrame, minus: pd.DataFrame | None = None) -> Vari
     add nothing; scores of the same runs are subtracted run by run. None where there is no scored problem.
     """
     index, runs = _side_by_side(scores, minus)
-    return _pooled(index, runs) if len(index) else None
+    return _pooled_variance(index, runs) if len(index) else None
 
 
 def redraw(scores: pd.DataFrame, minus: pd.DataFrame, *, rng: np.random.Generator, times: int = 100) -> list[Variance]:
@@ -158,11 +158,13 @@ def redraw(scores: pd.DataFrame, minus: pd.DataFrame, *, rng: np.random.Generato
     strata, again = index.to_frame(index=False).groupby("category", observed=True), []
     for _ in range(times if len(index) else 0):
         drawn = strata.sample(frac=1, replace=True, random_state=rng).index
-        again.append(_pooled(index[drawn], [Runs(run.scores[drawn], run.run_sd, run.worth[drawn]) for run in runs]))
+        again.append(
+            _pooled_variance(index[drawn], [Runs(run.scores[drawn], run.run_sd, run.worth[drawn]) for run in runs])
+        )
     return again
 
 
-def _pooled(index: pd.Index, runs: Sequence[Runs]) -> Variance:
+def _pooled_variance(index: pd.Index, runs: Sequence[Runs]) -> Variance:
     return pool_strata(decompose(*runs, strata=index.get_level_values("category").astype(str)))
 
 

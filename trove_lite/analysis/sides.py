@@ -47,7 +47,7 @@ class Comparison:
             one_kind(frame, "model", "provenance")
         together = pd.concat([f[["model", "provenance", "dataset", "category", "level"]] for f in filled])
         (dataset,) = one_kind(together, "dataset")
-        data, categories, levels, by = _described(dataset, together)
+        data, categories, levels, by = _dataset_facts(dataset, together)
         model, provenance = (" and ".join(together[name].astype(str).unique()) for name in ("model", "provenance"))
         lost = {name: side[(side["phase"] == "stream") & side["status"].isin(MISSING)] for name, side in sides.items()}
         lost = {name: rows[["category", "problem", "status"]].astype(object) for name, rows in lost.items()}
@@ -133,7 +133,7 @@ def one_kind(candidates: pd.DataFrame, *columns: str) -> list[str]:
     return [name for (name,) in found]
 
 
-def _described(dataset: str, candidates: pd.DataFrame) -> tuple[str, tuple[str, ...], tuple[str, ...], str]:
+def _dataset_facts(dataset: str, candidates: pd.DataFrame) -> tuple[str, tuple[str, ...], tuple[str, ...], str]:
     """A data set's title, its categories and levels in the order of its tables, and what levels are.
 
     For one that is not in the index, those of the candidates. Raises where candidates have a category it does not know.

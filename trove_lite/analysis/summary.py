@@ -31,7 +31,7 @@ def summarise(candidates: pd.DataFrame) -> dict:
     for key, part in ended.groupby(STREAM, observed=True):
         counts = {"problems": len(part), "selected_correct": int(part["correct"].sum())}
         runs.setdefault(key, dict(zip(STREAM, key, strict=True)) | counts)
-    pairs = [{k: _plain(v) for k, v in pair.items()} for pair in shared_programs(candidates).to_dict("records")]
+    pairs = [{k: _null_for_nan(v) for k, v in pair.items()} for pair in shared_programs(candidates).to_dict("records")]
     lines = {"unanswered": unanswered, "without_agreement": without_agreement(known)}
     return {"runs": [runs[key] for key in sorted(runs)], "independence": pairs} | lines
 
@@ -47,7 +47,7 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> dict[tuple, di
         everything = candidates[(candidates["run"] == run) & (candidates["category"] == category)]
         mine = everything[(everything["method"] == method) & (everything["phase"] == "stream")]
         modes, counts, size = modes_of(part), correct_counts(part), int(part.groupby("problem").size().min())
-        distinct = _plain(distinct_score(part, size, graded_answer)["score"].mean())
+        distinct = _null_for_nan(distinct_score(part, size, graded_answer)["score"].mean())
         solved = counts[[f"c_{mode}" for mode in modes]].to_numpy().T > 0
         chosen = {rule: int(right[rule][key]) if key in right[rule].index else None for rule in rules}
         runs[key] = dict(zip(STREAM, key, strict=True)) | {
@@ -57,7 +57,7 @@ def _whole_runs(candidates: pd.DataFrame, ended: pd.DataFrame) -> dict[tuple, di
             "selected_correct": int(selected[run, category]) if (run, category) in selected.index else None,
             "one_stage_correct": chosen["one_stage"],
             "oracle_correct": int(solved.any(axis=0).sum()),
-            "pass_at_5": {m: _plain(oracle_score(part[part["mode"] == m], 5)["score"].mean()) for m in modes},
+            "pass_at_5": {m: _null_for_nan(oracle_score(part[part["mode"] == m], 5)["score"].mean()) for m in modes},
             "unique": dict(zip(modes, (solved & (solved.sum(axis=0) == 1)).mean(axis=1).tolist(), strict=True)),
             "mean_distinct_answers": None if chosen["one_stage"] is None else distinct,
             "retried_problems": int(everything.query("phase == 'retry'")["problem"].nunique()),
@@ -86,5 +86,5 @@ def as_text(summary: dict) -> str:
     return "\n".join(lines)
 
 
-def _plain(value: object) -> object:
+def _null_for_nan(value: object) -> object:
     return None if isinstance(value, float) and value != value else value

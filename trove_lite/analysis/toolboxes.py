@@ -50,9 +50,10 @@ def final_toolboxes(runs: Iterable[str | Path], *, top: int = 5) -> pd.DataFrame
         table = table[table["imports"].notna()].astype({"imports": "int64", "problem": "int64"})
         if table.empty:
             continue
+        candidates = load_candidates(folder)
         used = Counter(
             (row.method, row.category, row.seed, name)
-            for row in load_candidates(folder).query("mode == 'import'").itertuples()
+            for row in candidates[candidates["mode"] == "import"].itertuples()
             for name in {plain_name(tool.name) for tool in parse_tools(row.tools)}
         )
         table = table.rename(columns={"name": "function", "imports": "answers", "problem": "first_problem"})

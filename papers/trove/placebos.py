@@ -1,7 +1,4 @@
-"""Is it the tools? IMPORT beside placebos: the same words, calls and seeds, shown another toolbox or none.
-
-A placebo learns nothing, so only what IMPORT is shown and may call differs. None of the papers has this experiment.
-"""
+"""Is it the tools? IMPORT beside placebos: the same words, calls and seeds, shown another toolbox or none (ours)."""
 
 import numpy as np
 import pandas as pd
@@ -28,10 +25,7 @@ DIFFERENCES = ["measure", "a", "b", "difference", "low", "high", "covers", "p", 
 
 
 def placebo(study: Ablations) -> pd.DataFrame:
-    """What came of each toolbox, over all problems: answers, single IMPORT programs, and a program's tokens.
-
-    First answers only, before any problem is solved again: all have the same calls.
-    """
+    """What came of each toolbox, over all problems: first answers, single IMPORT programs, and a program's tokens."""
     found = _by_toolbox(study)
     cells = {(m, box): estimate(scores[m])._asdict() for m in found[OWN_TOOLS] for box, scores in found.items()}
     table = pd.DataFrame([{"measure": m, "toolbox": box} | cell for (m, box), cell in cells.items()], columns=PLACEBO)

@@ -5,7 +5,7 @@ import pandas as pd
 
 from trove_lite.analysis.compare import corrected, difference_cells
 from trove_lite.analysis.scores import estimate, variance_of
-from trove_lite.methods.trove import NONE
+from trove_lite.methods.trove import IMPORT, NONE
 
 from ..tables import named
 from .ablations import Ablations, Variant, by_seed, mean_of, selected
@@ -56,7 +56,8 @@ def _by_toolbox(study: Ablations) -> dict[str, dict[str, pd.DataFrame]]:
 
 
 def _measured(variant: Variant, rule: str) -> dict[str, pd.DataFrame]:
-    rows = variant.candidates.query("phase == 'stream' and mode == @IMPORT").assign(ran=lambda r: r["status"] == "ok")
+    rows = variant.candidates
+    rows = rows[(rows["phase"] == "stream") & (rows["mode"] == IMPORT)].assign(ran=rows["status"] == "ok")
     found = {"accuracy of the answer": selected(variant, rule)}
     for name, column in (MEASURES | TOKENS).items():
         known = rows.dropna(subset=column) if name in TOKENS else rows

@@ -96,10 +96,7 @@ def planned() -> dict[str, list[list[str]]]:
 
 
 def differences(parts: Mapping[str, Part], pairs: Mapping[str, Sequence[Sequence[str]]]) -> pd.DataFrame:
-    """A row a planned comparison and measure, of those whose parts are all complete: tools minus without.
-
-    pairs: as of `planned`. `detectable`: what the design shows with a chance of 80 %.
-    """
+    """A row a planned comparison (as of `planned`) and measure whose parts are all complete: tools minus without."""
     rows, known = [], {name: scores(part) for name, part in parts.items()}
     complete = {name: sides for name, sides in pairs.items() if {part for side in sides for part in side} <= set(parts)}
     for (name, sides), measure in product(complete.items(), PLANNED):

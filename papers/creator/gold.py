@@ -1,7 +1,4 @@
-"""CREATOR's gold tools and solutions, run: how many print their gold answer, and why the others do not.
-
-`python -m papers.creator.gold` makes results/creator/gold.csv and gold_counts.csv.
-"""
+"""CREATOR's gold tools and solutions, run: `python -m papers.creator.gold` makes results/creator/gold*.csv."""
 
 import re
 from importlib import import_module

@@ -1,7 +1,4 @@
-"""CREATOR's answers graded anew (`datasets.graders`) from what programs printed and models said.
-
-Where a run kept no texts, the numbers that its data set read in them stand in.
-"""
+"""CREATOR's answers graded anew (`datasets.graders`) from the texts of runs, or else the numbers read in them."""
 
 from collections.abc import Sequence
 

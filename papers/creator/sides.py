@@ -1,7 +1,4 @@
-"""CREATOR's methods as sides of a comparison, their attempts, and what each attempt cost.
-
-An attempt is one program with all that led to it: a creation, its checks, a decision, repairs.
-"""
+"""CREATOR's methods as sides of a comparison; attempts (a program with all that led to it), and what each cost."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -107,10 +104,7 @@ def limited(candidates: pd.DataFrame, limit: int) -> pd.DataFrame:
 
 
 def attempt_costs(candidates: pd.DataFrame, calls: pd.DataFrame) -> pd.DataFrame:
-    """A row an attempt of a candidate's runs: `calls` to a model, `completion` tokens (null where one is not known).
-
-    A request that the model refused is a call without tokens.
-    """
+    """A row an attempt: `calls`, `completion` tokens (null where one is not known; a refused request has none)."""
     key = ATTEMPT[:3]
     whose = candidates[key].astype(str).drop_duplicates()
     own = calls.astype(dict.fromkeys(key, str)).merge(whose, on=key)

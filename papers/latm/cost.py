@@ -1,7 +1,4 @@
-"""What a tool costs until it pays: the maker's bill is paid once, the user's at every instance (LATM, section 3).
-
-The maker's growing chat and failed trials are counted as they were, and so are the longer prompts of a tool's user.
-"""
+"""What a tool costs until it pays: the maker's bill is paid once, the user's at every instance (LATM, section 3)."""
 
 from collections import namedtuple
 from collections.abc import Iterable, Iterator, Mapping

@@ -71,10 +71,7 @@ def _only(comparison: Comparison | None, *methods: str) -> Comparison | None:
 
 
 def table2(comparison: Comparison | None) -> pd.DataFrame:
-    """Accuracy on each task, of tools made and used, and of the same models without any (Table 2).
-
-    A row a task and system; the paper's models have rows of their own, with their printed values alone.
-    """
+    """Accuracy on each task of tools made and used, and of models without any (Table 2); print has rows of its own."""
     return _accuracy(comparison, 2, lambda row: f"{row.method}, {row.tool_user_model}")
 
 
@@ -84,10 +81,7 @@ def table4(comparison: Comparison | None) -> pd.DataFrame:
 
 
 def table5(comparison: Comparison | None) -> pd.DataFrame:
-    """A chain of thought as the tool (Table 5): examples that a model wrote, those that people wrote, and a tool.
-
-    Empty without thoughts that a model wrote.
-    """
+    """A chain of thought as the tool (Table 5): written by a model, by people, and a tool; empty without the first."""
     users = _only(comparison, TOOL_MAKER, THOUGHT_MAKER, "cot") if _only(comparison, THOUGHT_MAKER) else None
     return _accuracy(users, 5, lambda row: f"{THOUGHTS[row.method]}, GPT-3.5 Turbo")
 

@@ -1,7 +1,4 @@
-"""What raters answered → one row for each program that one of them judged. It computes nothing from them.
-
-An answers file comes from a stranger: whatever a page could not have written is refused in one line.
-"""
+"""What raters answered → one row a program and rater. Whatever a page could not have written is refused in one line."""
 
 import json
 from collections.abc import Iterable
@@ -21,10 +18,7 @@ MOST_BYTES = 10_000_000
 
 
 def read_study(folder: str | Path, files: Iterable[str | Path]) -> pd.DataFrame:
-    """The ratings of a study: a row a program and rater, columns of `KEY` with `said`, `seconds`, `pauses`, `changes`.
-
-    Raises TroveLiteError where the folder is no study, a file is no page's, or a program was answered twice.
-    """
+    """The ratings of a study: a row a program and rater, `KEY` and answers. TroveLiteError for any other file."""
     about, key = read_key(folder)
     parts = [pd.DataFrame(columns=[*COUNTS, "said", "seconds"])]
     for path in map(Path, files):

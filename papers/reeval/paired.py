@@ -1,7 +1,4 @@
-"""The re-evaluation's differences, problem by problem: the claim itself, its parts, costs, IMPORT, and its power.
-
-The paper compares means; the same problems lie behind both, so each comparison here is made problem by problem.
-"""
+"""The re-evaluation's differences, problem by problem: the claim itself, its parts, costs, IMPORT, and its power."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -136,10 +136,7 @@ def models(*groups: Sequence[str | Path]) -> dict[str, TwoSides]:
 
 
 def each_model(compared: Mapping[str, TwoSides], make: Callable[..., pd.DataFrame], **given: object) -> pd.DataFrame:
-    """A table of the re-evaluation for each of these models, under one another, with the column `model`.
-
-    Rows that hold no value of ours are left out: a model's own tables say why.
-    """
+    """A table of the re-evaluation for each of these models, column `model`: the rows that hold a value of ours."""
     parts = {name: make(comparison, **given) for name, comparison in compared.items()}
     about = next(iter(parts.values())).attrs
     rows = [part.dropna(subset="value" if "value" in part else "difference").astype(object) for part in parts.values()]

@@ -275,10 +275,7 @@ def _library(variant: Variant, category: str) -> np.ndarray:
 
 
 def sizes_table(study: Ablations) -> pd.DataFrame:
-    """Figure 8: how many tools toolboxes end with, by how they are trimmed; t's interval over runs.
-
-    `fewer`: the share that is gone, by the largest mean of these ways.
-    """
+    """Figure 8: how many tools toolboxes end with, by trimming (`fewer`: the share that is gone); t's intervals."""
     rows = []
     for category in study.comparison.covered():
         for variant in (study.default, *(v for v in study.variants if set(v.changes) <= TRIMMING)):

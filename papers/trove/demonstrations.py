@@ -12,10 +12,7 @@ PART = re.compile(r"^\*\*(Table|Toolbox|Solution|Tools)\*\*[ \t]*$", re.MULTILIN
 
 
 class Demonstration(NamedTuple):
-    """A worked example of a prompt. `solution` is "" where the prompt gives none; `tools` are the Tools section's.
-
-    `toolbox`: the source of what it imports, from the prompt that creates the same tool.
-    """
+    """A worked example of a prompt; its `toolbox`: what it imports, from the prompt that creates the same tool."""
 
     category: str
     mode: str

@@ -1,14 +1,11 @@
-"""Is it the tools? IMPORT beside placebos: the same words, calls and seeds, shown another toolbox or none.
-
-A placebo learns nothing, so only what IMPORT is shown and may call differs. None of the papers has this experiment.
-"""
+"""Is it the tools? IMPORT beside placebos: the same words, calls and seeds, shown another toolbox or none (ours)."""
 
 import numpy as np
 import pandas as pd
 
 from trove_lite.analysis.compare import add_holm, difference_cells
 from trove_lite.analysis.scores import estimate, variance_of
-from trove_lite.methods.trove import NONE
+from trove_lite.methods.trove import IMPORT, NONE
 
 from ..tables import name_table
 from .ablations import Ablations, Variant, by_seed, mean_of, selected
@@ -28,10 +25,7 @@ DIFFERENCES = ["measure", "a", "b", "difference", "low", "high", "covers", "p", 
 
 
 def placebo(study: Ablations) -> pd.DataFrame:
-    """What came of each toolbox, over all problems: answers, single IMPORT programs, and a program's tokens.
-
-    First answers only, before any problem is solved again: all have the same calls.
-    """
+    """What came of each toolbox, over all problems: first answers, single IMPORT programs, and a program's tokens."""
     found = _by_toolbox(study)
     cells = {(m, box): estimate(scores[m])._asdict() for m in found[OWN_TOOLS] for box, scores in found.items()}
     table = pd.DataFrame([{"measure": m, "toolbox": box} | cell for (m, box), cell in cells.items()], columns=PLACEBO)
@@ -62,7 +56,8 @@ def _by_toolbox(study: Ablations) -> dict[str, dict[str, pd.DataFrame]]:
 
 
 def _measured(variant: Variant, rule: str) -> dict[str, pd.DataFrame]:
-    rows = variant.candidates.query("phase == 'stream' and mode == @IMPORT").assign(ran=lambda r: r["status"] == "ok")
+    rows = variant.candidates
+    rows = rows[(rows["phase"] == "stream") & (rows["mode"] == IMPORT)].assign(ran=rows["status"] == "ok")
     found = {"accuracy of the answer": selected(variant, rule)}
     for name, column in (MEASURES | TOKENS).items():
         known = rows.dropna(subset=column) if name in TOKENS else rows

@@ -132,10 +132,7 @@ def table2(candidates: pd.DataFrame, *measures: str) -> pd.DataFrame:
 
 
 def table2_differences(candidates: pd.DataFrame) -> pd.DataFrame:
-    """TROVE minus each of the others in accuracy (a fraction of 1) and in #ops, problem by problem: the claims.
-
-    Columns as of `analysis.compare.differences` with `measure` before them; one correction over all rows.
-    """
+    """TROVE minus each of the others in accuracy (a fraction of 1) and in #ops, problem by problem; one correction."""
     (comparison, systems), parts = answers_of(candidates), []
     for measure, (column, _) in MEASURES.items():
         scores = {system: scores_of(answers, column) for system, answers in systems.items()}
@@ -224,10 +221,7 @@ def simpler(candidates: pd.DataFrame) -> pd.DataFrame:
 
 
 def smaller(candidates: pd.DataFrame, kept: pd.DataFrame) -> pd.DataFrame:
-    """TROVE minus each other system in #lib, under every definition, category by category and run by run.
-
-    Intervals are over categories and runs: a toolbox is one a run.
-    """
+    """TROVE minus each other system in #lib, under every definition; intervals are over categories and runs."""
     (comparison, systems), rows = answers_of(candidates), []
     sizes = {system: library_sizes(answers, kept) for system, answers in systems.items()}
     for name in ("used", "kept", "kept and used", "kept functions"):

@@ -169,8 +169,9 @@ def test_a_report_opens_with_which_method_is_ahead(tmp_path, low, high, within, 
 def test_the_index_has_claims_by_verdict_and_figures_with_captions_in_natural_order_escaped(tmp_path):
     results, figures = tmp_path / "results", tmp_path / "figures"
     results.mkdir()
-    about = {"paper": "P", "place": "§1", "printed": "", "ours": "+1", "interval": "[0, 2]"}
-    rows = [{"claim": "a", "verdict": v, "why": f"<{why}>"} | about for v, why in (("open", "wide"), ("holds", "sure"))]
+    about = {"paper": "P", "place": "§1", "printed": "", "ours": "+1", "interval": "[0, 2]", "hangs_on": ""}
+    verdicts = [("open", "wide"), ("holds", "sure"), ("open", "in; open: stand-in: SKIP pool; it needs 75 samples")]
+    rows = [{"claim": f"<{why}>", "verdict": verdict, "why": why} | about for verdict, why in verdicts]
     pd.DataFrame(rows).to_csv(results / "claims.csv", index=False)
     for name in ("figure10", "figure2", "accuracy"):
         figure, _ = plt.subplots(figsize=(1, 1))
@@ -181,7 +182,11 @@ def test_the_index_has_claims_by_verdict_and_figures_with_captions_in_natural_or
     assert "one &lt;answer&gt;" in text
     assert re.findall(r'<figure id="(\w+)"', text) == ["accuracy", "figure2", "figure10"]
     assert "What figure2 &lt;shows&gt; Of runs.</figcaption>" in text
-    assert text.index("&lt;sure&gt;") < text.index("&lt;wide&gt;")
+    shown, folded = text.split("<details><summary>open: 2 of 3</summary>")
+    assert "holds: 1 of 3" in shown
+    assert "&lt;sure&gt;" in shown
+    assert "a narrower interval: more problems or runs" in folded
+    assert "runs of the method itself, not of its stand-in, the SKIP pool; it needs 75 samples" in folded
 
 
 def test_essays_are_found_from_any_folder(tmp_path, monkeypatch):

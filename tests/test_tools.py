@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trove_lite.definitions import definitions
-from trove_lite.methods.trove import LOADED, loading
+from trove_lite.methods.trove import LOADED, load_program
 from trove_lite.parse import isolated_tools, parse_completion
 from trove_lite.programs import Tool, format_tools, program_of, recorded_sources
 from trove_lite.sandbox.pool import Sandbox, isolation_report
@@ -29,7 +29,7 @@ def ran(sandbox, program, *library):
 
 
 def loads(sandbox, tool, *others):
-    (execution,) = sandbox.run_many([loading(tool, (*others, tool))], progress=False)
+    (execution,) = sandbox.run_many([load_program(tool, (*others, tool))], progress=False)
     return execution.output.strip() == LOADED
 
 

@@ -57,8 +57,10 @@ def read_official(paths: list[Path], folder: Path) -> tuple:
     """
     from .datasets.files import sha256_of
     from .recorded.official_files import as_table, kept_tools
-    from .recorded.official_logs import import_logs, known_problems
+    from .recorded.official_logs import import_logs, known_problems, refuse_no_log
 
+    for path in paths:  # that a path is wrong is worth more than that data is missing
+        refuse_no_log(path)
     table, reports = import_logs(paths, known_problems())
     folder.mkdir(parents=True, exist_ok=True)
     as_table(reports).to_csv(folder / "recorded.csv", index=False, lineterminator="\n")

@@ -149,14 +149,25 @@ def answer_sentence(results: Path) -> str:
 
 
 def _claims(results: Path) -> list[str]:
-    """The papers' claims of `claims.csv`, by verdict; the open ones last."""
+    """The papers' claims by verdict, of `claims.csv`; the open ones folded, with what would decide each."""
     path = results / "claims.csv"
     if not path.is_file():
         return []
     table = pd.read_csv(path, dtype=str, keep_default_na=False)
-    table = table.sort_values("verdict", key=lambda verdict: verdict.replace("open", "~"), kind="stable")
-    shown = table[["verdict", "claim", "paper", "place", "printed", "ours", "interval", "why"]]
-    return [f'<h2>What the papers claim</h2><div class="scroll">{shown.to_html(index=False, border=0)}</div>']
+    table["claim"] += " (" + table["paper"] + ", " + table["place"] + ")"
+    table["ours"] += " " + table["interval"]
+    missing = table["why"].str.rpartition("open: ")[2].where(table["why"].str.contains("open: |absent: "))
+    missing = missing.str.replace("stand-in: ", "runs of the method itself, not of its stand-in, the ")
+    table["what would decide it"] = missing.fillna("a narrower interval: more problems or runs")
+    parts = ["<h2>What the papers claim</h2>"]
+    for verdict, rows in table.groupby(table["verdict"].replace("open", "~open")):  # open last
+        last = ["what would decide it"] if verdict == "~open" else ["why", "hangs_on"]
+        shown = rows[["claim", "printed", "ours", *last]].rename(columns={"hangs_on": "hangs on"})
+        words = f"{verdict.strip('~')}: {len(rows)} of {len(table)}"
+        html = f'<div class="scroll">{shown.to_html(index=False, border=0)}</div>'
+        folded = f"<details><summary>{words}</summary>{html}</details>"
+        parts.append(folded if verdict == "~open" else f"<h3>{words}</h3>{html}")
+    return parts
 
 
 def _picture(path: Path, results: Path) -> str:

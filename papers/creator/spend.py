@@ -63,6 +63,8 @@ def spend_figure(table: pd.DataFrame) -> Figure | None:
     known = table[(table["a"] == CREATOR) & table["difference"].notna()]
     known = known.drop_duplicates(["budget", "spent", "b"], keep="last")
     units = known["budget"].map({"calls": "calls", "completion tokens": "tokens written"})
+    if known.empty:
+        return None
     rows = known["spent"].map(lambda spent: f"{spent:.2g} " if spent < 100 else f"{spent:,.0f} ") + units
     return forest(
         known.assign(row=rows), title="CREATOR minus each rival at the same spend", rows="row", series="b",

@@ -1,5 +1,6 @@
 """Several samples in one request: all come, and their tokens add up to what the server counted, to the last one."""
 
+import time
 from functools import partial
 
 import pytest
@@ -67,7 +68,11 @@ def test_a_run_is_resumed_by_the_samples_that_it_lacks(tmp_path):
         few = {"methods": ("primitive",), "seeds": (0,), "problems": lambda *where: problems(*where, n=2)}
         return run(tmp_path / "run", model=model, k=k, in_flight=10, **few)
 
-    with Server(several, always=401) as server, pytest.raises(TroveLiteError):
+    def late(handler, body):  # when the first answer has been read
+        time.sleep(2)
+        error(401, "no such key")(handler, body)
+
+    with Server(several, always=late) as server, pytest.raises(TroveLiteError):
         made(server, 7)
     with Server(always=several) as server:
         folder = made(server, 7)

@@ -88,6 +88,13 @@ def known_problems() -> list[Problem]:
     return [problem for category in found.categories for problem in found.load(category)]
 
 
+def refuse_no_log(file: Path) -> None:
+    """Raise DamagedFile for a file that cannot be read, or is no log of the official program."""
+    text = text_of(file)
+    if file.suffix != ".json":
+        next(iter(_sections(text, file)))
+
+
 def _read(log: Path, index: dict[str, list[Problem]], problems: list[Problem]) -> tuple[pa.Table, ImportReport]:
     if log.suffix == ".json":
         return read_results(log, problems)

@@ -39,7 +39,7 @@ class Toolset(NamedTuple):
 
 @dataclass(frozen=True)
 class CraftSettings(ToolSettings):
-    """The paper's numbers (section 3 and appendix)."""
+    """Its numbers as they are reported of the paper; not checked against its text."""
 
     by_question: int = 10
     """Tools looked up by the question."""

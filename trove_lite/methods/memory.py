@@ -41,7 +41,7 @@ def memory(questions: Sequence[Question], settings: MemorySettings) -> Steps:
     """All samples of a problem see the same past programs; what agreed among them is remembered."""
     past: list[Past] = []
     for question in questions:
-        like = nearest(question, past, settings.similar)
+        like = similar_past(question, past, settings.similar)
         shown = "\n\n".join(f"**Question**\n{as_asked(one.question)}\n\n{fenced(one.program)}" for one in like)
         attempt = Attempt(question, "memory", range(0), values={"memory": shown or "(none yet)"})
         best, candidates = yield from settle(attempt, settings)
@@ -56,7 +56,7 @@ def count_agreeing(best: Candidate, candidates: Sequence[Candidate]) -> int:
     return sum(first == candidate.vote.answers[:1] for candidate in candidates) if best.vote.ok and first else 0
 
 
-def nearest(question: Question, past: Sequence[Past], number: int) -> list[Past]:
+def similar_past(question: Question, past: Sequence[Past], number: int) -> list[Past]:
     """Those whose questions are most like this one, the likest last, beside what is to be answered."""
     order = sorted(past, key=lambda one: likeness(question.text, one.question.text))
     return order[len(order) - number :] if number < len(order) else order

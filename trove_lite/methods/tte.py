@@ -23,7 +23,7 @@ EXAMPLE = re.compile(r"^[ \t]*>>>[ \t]*(\S.*)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class TteSettings(ToolSettings):
-    """The paper's numbers."""
+    """Its numbers as they are reported of the paper; not checked against its text."""
 
     steps: int = 4
     """Steps that a question is broken into, at most."""

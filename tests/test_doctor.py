@@ -4,14 +4,12 @@ import pandas
 import pytest
 
 from trove_lite import doctor
-from trove_lite.sandbox.pool import Sandbox
 
 from .models.misbehaving import CHATS, Server, changed, choice, error
 
 
 def asked(server, chat="auto"):
-    (line,) = [line for line in doctor.examine(f"{server.url}?retries=0#tiny", chat) if line.name == "model"]
-    return line
+    return doctor._model(f"{server.url}?retries=0#tiny", chat)
 
 
 def chats(handler, body):
@@ -52,19 +50,17 @@ def test_a_port_where_nobody_is_ends_in_one_line():
     assert "\n" not in line.text
 
 
-def test_each_level_is_said_to_let_something_through_and_answers_are_out_of_reach():
-    found = {line.name: line for line in doctor.examine()}
+def test_levels_say_what_they_let_through_answers_are_out_of_reach_and_the_programs_python_has_seaborn(box):
+    with Server() as server:
+        found = {line.name: line for line in doctor.examine(f"{server.url}#tiny")}
+    assert found["model"].usable
+    line = found["programs"]
+    assert f"pandas {pandas.__version__}" in line.text
+    assert ("pandas below 3" in line.text) == (int(pandas.__version__.split(".")[0]) >= 3)
+    (ran,) = box.run_many(["import seaborn\nprint(42)"], progress=False)
+    assert (ran.status, ran.output) == ("ok", "42\n")
     if not found["full"].usable:
         pytest.skip("this machine does not offer the level full")
     assert "read every file that you can read, gold answers too" in found["seccomp"].text
     assert found["answers"].usable
     assert "cannot read" in found["answers"].text
-
-
-def test_the_programs_python_is_stated_and_has_seaborn():
-    line = next(line for line in doctor.examine() if line.name == "programs")
-    assert f"pandas {pandas.__version__}" in line.text
-    assert ("pandas below 3" in line.text) == (int(pandas.__version__.split(".")[0]) >= 3)
-    with Sandbox(1) as sandbox:
-        (found,) = sandbox.run_many(["import seaborn\nprint(42)"], progress=False)
-    assert (found.status, found.output) == ("ok", "42\n")

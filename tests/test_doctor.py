@@ -61,10 +61,19 @@ def test_each_level_is_said_to_let_something_through_and_answers_are_out_of_reac
     assert "cannot read" in found["answers"].text
 
 
-def test_the_programs_python_is_stated_and_has_seaborn():
+IMPORT = "import pandas as pd\n"
+
+
+def test_the_programs_python_is_stated_and_has_seaborn_and_the_papers_pandas():
     line = next(line for line in doctor.examine() if line.name == "programs")
     assert f"pandas {pandas.__version__}" in line.text
-    assert ("pandas below 3" in line.text) == (int(pandas.__version__.split(".")[0]) >= 3)
+    programs = {
+        "import seaborn\nprint(42)": "42",
+        f"{IMPORT}d = pd.DataFrame({{'t': [1.0, None]}})\nd['t'].fillna(5, inplace=True)\nprint(d['t'].sum())": "6.0",
+        f"{IMPORT}s = pd.Series([10, 20], index=['x', 'y'])\nprint(s[1])": "20",
+        f"{IMPORT}d = pd.DataFrame({{'t': [1, 2]}})\nv = d['t'].values\nv[0] = 9\nprint(d['t'][0])": "9",
+        f"{IMPORT}d = pd.DataFrame({{'t': ['a']}})\nd['t'].replace('a', 'c', inplace=True)\nprint(d['t'][0])": "c",
+    }
     with Sandbox(1) as sandbox:
-        (found,) = sandbox.run_many(["import seaborn\nprint(42)"], progress=False)
-    assert (found.status, found.output) == ("ok", "42\n")
+        found = sandbox.run_many(list(programs), progress=False)
+    assert [(one.status, one.output) for one in found] == [("ok", f"{shown}\n") for shown in programs.values()]

@@ -8,6 +8,7 @@ makes rows (recorded, running) nor judges them (selection, analysis).
 import hashlib
 import json
 import platform
+import warnings
 from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
@@ -22,6 +23,9 @@ from .parse import parse_tools
 from .programs import operation_counts, used_tools
 from .shapes import described
 from .version import __version__
+
+# What pandas 3 does of columns without a value changes no value: the types of a table are its schema's.
+warnings.filterwarnings("ignore", "The behavior of DataFrame concatenation with empty", FutureWarning)
 
 #: Why there is no completion: `refused` is the method's doing, whose prompt is too long, and counts as a wrong answer;
 #: `unavailable` is the machine's: it is no answer, and takes the problem from whatever compares it.

@@ -49,9 +49,8 @@ def _isolation() -> Iterator[Line]:
     text = f"level {report['level'] or 'none'} on {report['system']} ({features})"
     yield Line(report["level"] is not None, "isolation", f"{text}. {report['message']}".rstrip(". "))
     found = interpreter_of_programs()
-    newer = "; the papers' programs mean pandas below 3" * (int(found["pandas"].partition(".")[0]) >= 3)
     versions = ", ".join(" ".join(pair) for pair in found.items())
-    yield Line(True, "programs", f"run with {versions}, and import what is installed beside them{newer}")
+    yield Line(True, "programs", f"run with {versions}, and import what is installed beside them")
     for level, what in LETS_THROUGH.items():
         try:
             yield Line(choose_level(level) == level, level, what)

@@ -136,6 +136,13 @@ def misfit(value: object, kind: object) -> str:
     return _checker(kind)(value, "")
 
 
+def refuse_misfits(lines: Iterable[object], kind: object, path: Path, first: int = 1) -> None:
+    """Raises DamagedFile for the first of a file's lines, from line `first` on, that is not of the type `kind`."""
+    for number, line in enumerate(lines, start=first):
+        if fault := misfit(line, kind):
+            raise DamagedFile(f"{path}, line {number}: {fault}; restore it, or choose another folder")
+
+
 Check = Callable[[object, str], str]  # a value and its name in the file → what is wrong with it
 
 

@@ -93,6 +93,7 @@ class Description(TypedDict, total=False):
     accuracy: dict[str, float | None]
     missing: dict[str, int]
     unavailable_because: str
+    one_text: str
     retried: int
     reused: int
     keep_tools: list[str]

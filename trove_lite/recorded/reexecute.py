@@ -17,14 +17,14 @@ from ..candidates import MISSING, all_candidates, fingerprint, load_candidates, 
 from ..datasets import grader_of, load_dataset, load_problems
 from ..datasets.answers import graded
 from ..datasets.base import Dataset, Problem
-from ..errors import DamagedFile, TroveLiteError, UsageError
+from ..errors import TroveLiteError, UsageError
 from ..journal import Journal, locked, on_disk
 from ..methods import METHODS, load_method
 from ..methods.trove import TroveSettings
 from ..programs import code_of, operations, program_of, recorded_sources
 from ..sandbox.pool import Sandbox
 from ..sandbox.worker import Execution
-from ..shapes import misfit
+from ..shapes import refuse_misfits
 from .agreement import Agreement, compare
 from .replay import played_back, stated_settings, with_isolated_tools
 
@@ -141,10 +141,8 @@ def _execute(parts: Mapping[Sandbox, list[Job]], path: Path | None, progress: bo
                 journal.append({"sandboxes": about})
             elif journal.records[0] != {"sandboxes": about}:
                 raise UsageError(f"{path}: begun with other limits, isolation or libraries; choose another --out")
-            for number, record in enumerate(journal.records[1:], start=2):
-                if fault := misfit(record, Ended):
-                    raise DamagedFile(f"{path}, line {number}: {fault}; restore it, or choose another --out")
-                known[record["program"]] = Execution(*record["execution"])
+            refuse_misfits(journal.records[1:], Ended, path, first=2)
+            known = {record["program"]: Execution(*record["execution"]) for record in journal.records[1:]}
         for box, jobs in parts.items():
             missing = [job for job in jobs if job.key not in known]
 

@@ -93,7 +93,7 @@ class RunSettings:
         if dataset.looks != bool(self.vision):
             how = "has images: give --vision http://HOST:PORT or canned:FILE" if dataset.looks else "asks no --vision"
             raise TroveLiteError(f"data set {self.dataset} {how}")
-        self._default("model", COMES_ALONG if self.dataset in TAUGHT else PAPERS_MODEL)
+        self._default("model", COMES_ALONG if self.dataset.partition("?")[0] in TAUGHT else PAPERS_MODEL)
         self._default("prompts", COMES_ALONG if self.model == COMES_ALONG else "own")
         self._default("parser", "strict" if self.prompts == "own" else "official")
         self._default("categories", categories)

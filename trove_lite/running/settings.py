@@ -67,8 +67,8 @@ class RunSettings:
     """How answers to a FILE.jsonl are judged: strict, by value, or papers, by the first number to two decimals. None:
     as the run was begun, else strict. Other data sets have a rule of their own."""
     vision: str | None = None
-    """Who looks at images for programs, where the data set has some: http://HOST:PORT, a server as TroVE's, or
-    canned:FILE, answers by image and text."""
+    """Who looks at images for programs, where the data set has some: http://HOST:PORT, a server as TroVE's,
+    transformers: (or transformers:BLIP,OWL), models in this process, or canned:FILE, answers by image and text."""
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     """How completions are drawn."""
     isolation: Literal["auto", "full", "seccomp", "none"] = "auto"
@@ -91,7 +91,11 @@ class RunSettings:
         dataset = load_dataset(self.dataset)
         categories = dataset.categories
         if dataset.looks != bool(self.vision):
-            how = "has images: give --vision http://HOST:PORT or canned:FILE" if dataset.looks else "asks no --vision"
+            how = (
+                "has images: give --vision http://HOST:PORT, transformers: or canned:FILE"
+                if dataset.looks
+                else "asks no --vision"
+            )
             raise TroveLiteError(f"data set {self.dataset} {how}")
         self._default("model", COMES_ALONG if self.dataset.partition("?")[0] in TAUGHT else PAPERS_MODEL)
         self._default("prompts", COMES_ALONG if self.model == COMES_ALONG else "own")

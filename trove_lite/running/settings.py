@@ -15,6 +15,7 @@ from ..methods import METHODS, load_method
 from ..methods.base import Budget, Settings, as_begun, at_least, one_of, with_tuples
 from ..models.base import CHAT, SamplingSettings
 from ..parse import PARSERS
+from ..sandbox.vision import refuse_eyes
 
 PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"
 COMES_ALONG = "practice"  # a data set, the tiny model that solves it, and its prompts: nothing to fetch
@@ -90,13 +91,7 @@ class RunSettings:
             object.__setattr__(self, name, tuple(getattr(self, name)))
         dataset = load_dataset(self.dataset)
         categories = dataset.categories
-        if dataset.looks != bool(self.vision):
-            how = (
-                "has images: give --vision http://HOST:PORT, transformers: or canned:FILE"
-                if dataset.looks
-                else "asks no --vision"
-            )
-            raise TroveLiteError(f"data set {self.dataset} {how}")
+        refuse_eyes(self.dataset, dataset.looks, self.vision)
         self._default("model", COMES_ALONG if self.dataset.partition("?")[0] in TAUGHT else PAPERS_MODEL)
         self._default("prompts", COMES_ALONG if self.model == COMES_ALONG else "own")
         self._default("parser", "strict" if self.prompts == "own" else "official")

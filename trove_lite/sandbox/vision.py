@@ -25,13 +25,15 @@ MOST_PIXELS, MOST_TEXT, MOST_REQUESTS = 1 << 22, 1000, 200  # of one request; by
 MOST_BOXES, MOST_WORDS = 100, 1000  # of one answer; characters
 MOST_KEPT = 100_000  # answers
 WAIT = 60  # seconds for a server's answer
+WAITS = 20  # times the limit of CPU time on the clock, for programs that ask
 SPECS = "http://HOST:PORT (a server as TroVE's `server/gqa.py`), transformers:BLIP,OWL (models here) or canned:FILE"
 
 
 class Vision:
     """The eyes of a run, from a spec. Raises TroveLiteError for one that is none.
 
-    asked, known: requests of programs so far, and how many of them had been answered before. For several threads.
+    name: its identity. asked, known: requests of programs so far, and how many of them had been answered before. For
+    several threads.
     """
 
     def __init__(self, spec: str):
@@ -46,6 +48,7 @@ class Vision:
             self._see = Models(rest).see
         else:
             raise TroveLiteError(f"--vision {spec}: give {SPECS}")
+        self.name = vision_identity(spec)
         self.asked = self.known = 0
         self._answers: dict[tuple[bytes, str, str], bytes] = {}
         self._lock = threading.Lock()
@@ -139,6 +142,15 @@ class Server:
         raise TroveLiteError(
             f"--vision {url}: no answer ({shown(failure)}); start the server, on this disk, and run again to go on"
         )
+
+
+def refuse_eyes(dataset: str, looks: bool, spec: str | None) -> None:
+    """Raise TroveLiteError where a data set has images and nobody looks at them, or the other way round."""
+    if looks != bool(spec):
+        how = (
+            "has images: give --vision http://HOST:PORT, transformers: or canned:FILE" if looks else "asks no --vision"
+        )
+        raise TroveLiteError(f"data set {dataset} {how}")
 
 
 def vision_identity(spec: str) -> str:

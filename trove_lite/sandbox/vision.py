@@ -147,10 +147,8 @@ class Server:
 def refuse_eyes(dataset: str, looks: bool, spec: str | None) -> None:
     """Raise TroveLiteError where a data set has images and nobody looks at them, or the other way round."""
     if looks != bool(spec):
-        how = (
-            "has images: give --vision http://HOST:PORT, transformers: or canned:FILE" if looks else "asks no --vision"
-        )
-        raise TroveLiteError(f"data set {dataset} {how}")
+        some = "has images: give --vision http://HOST:PORT, transformers: or canned:FILE"
+        raise TroveLiteError(f"data set {dataset} {some if looks else 'asks no --vision'}")
 
 
 def vision_identity(spec: str) -> str:

@@ -72,6 +72,16 @@ def test_official_prompts_name_the_question_its_image_and_what_is_given(problems
 
 def test_guesses_that_never_look_are_worth_what_is_published(problems):
     assert [gqa.guesses(words).sum() for words in (0, 1, 2)] == [179, 237, 265]
+    assert gqa.peeked().sum() == 244
+
+
+def test_all_of_table_1_is_here(table_problems):
+    for name in ("gqa", "wtq", "hitab", "tabmwp"):
+        table_problems(name)
+    table = gqa.table1()
+    assert len(table) == 11
+    assert (table["here"] > 0).all()
+    assert list(table.loc[table["here"] != table["size"], "category"]) == ["GQA"]
 
 
 def test_a_guess_learns_nothing_from_questions_about_the_same_image(monkeypatch):

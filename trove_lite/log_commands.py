@@ -113,6 +113,7 @@ def reexecute(
     isolation: Literal["auto", "full", "seccomp", "none"] = "auto",
     workers: int | None = None,
     isolated: bool = False,
+    vision: str | None = None,
     force: bool = False,
 ) -> None:
     """Run a recorded run's programs again, here, in the sandbox; resumable.
@@ -125,6 +126,7 @@ def reexecute(
     isolation: how programs are confined, as in `trove-lite run`
     workers: programs at a time; else one a core
     isolated: a replay: tools are definitions, each in a module of its own
+    vision: who looks at images, where there are some, as in `trove-lite run`
     force: replace a run folder that is there
 
     examples:
@@ -136,7 +138,8 @@ def reexecute(
     refuse_less_than_one(workers=workers)
     folder = new_folder(out, force)
     limits = {"time_limit": time_limit, "known_timeouts": known_timeouts or time_limit, "memory": memory << 20}
-    new, agreement = reexecute_runs(runs, folder, isolation=isolation, workers=workers, isolated=isolated, **limits)
+    limits |= {"isolation": isolation, "workers": workers}
+    new, agreement = reexecute_runs(runs, folder, isolated=isolated, vision=vision, **limits)
     with on_disk(folder):
         agreement.shares.to_csv(folder / "agreement.csv", index=False, lineterminator="\n", float_format="%.6g")
         agreement.disagreements.to_csv(folder / "disagreements.csv", index=False, lineterminator="\n")

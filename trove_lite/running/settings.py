@@ -15,6 +15,7 @@ from ..methods import METHODS, load_method
 from ..methods.base import Budget, Settings, as_begun, at_least, one_of, with_tuples
 from ..models.base import CHAT, SamplingSettings
 from ..parse import PARSERS
+from ..sandbox.vision import refuse_eyes
 
 PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"
 COMES_ALONG = "practice"  # a data set, the tiny model that solves it, and its prompts: nothing to fetch
@@ -67,8 +68,8 @@ class RunSettings:
     """How answers to a FILE.jsonl are judged: strict, by value, or papers, by the first number to two decimals. None:
     as the run was begun, else strict. Other data sets have a rule of their own."""
     vision: str | None = None
-    """Who looks at images for programs, where the data set has some: http://HOST:PORT, a server as TroVE's, or
-    canned:FILE, answers by image and text."""
+    """Who looks at images for programs, where the data set has some: http://HOST:PORT, a server as TroVE's,
+    transformers: (or transformers:BLIP,OWL), models in this process, or canned:FILE, answers by image and text."""
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     """How completions are drawn."""
     isolation: Literal["auto", "full", "seccomp", "none"] = "auto"
@@ -90,10 +91,8 @@ class RunSettings:
             object.__setattr__(self, name, tuple(getattr(self, name)))
         dataset = load_dataset(self.dataset)
         categories = dataset.categories
-        if dataset.looks != bool(self.vision):
-            how = "has images: give --vision http://HOST:PORT or canned:FILE" if dataset.looks else "asks no --vision"
-            raise TroveLiteError(f"data set {self.dataset} {how}")
-        self._default("model", COMES_ALONG if self.dataset in TAUGHT else PAPERS_MODEL)
+        refuse_eyes(self.dataset, dataset.looks, self.vision)
+        self._default("model", COMES_ALONG if self.dataset.partition("?")[0] in TAUGHT else PAPERS_MODEL)
         self._default("prompts", COMES_ALONG if self.model == COMES_ALONG else "own")
         self._default("parser", "strict" if self.prompts == "own" else "official")
         self._default("categories", categories)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..programs import code_of, fenced, whole_program
+from ..programs import Tool, code_of, fenced, whole_program
 from .base import Attempt, Candidate, Method, Question, Steps, ToolSettings, as_asked, at_least, settle
 from .toolbox import likeness
 
@@ -31,10 +31,11 @@ class MemorySettings(ToolSettings):
 
 
 class Past(NamedTuple):
-    """A question of before, and the program that answered it."""
+    """A question of before, the program that answered it, and the tools that it imports: here none."""
 
     question: Question
     program: str
+    tools: tuple[Tool, ...] = ()
 
 
 def memory(questions: Sequence[Question], settings: MemorySettings) -> Steps:
@@ -42,12 +43,21 @@ def memory(questions: Sequence[Question], settings: MemorySettings) -> Steps:
     past: list[Past] = []
     for question in questions:
         like = similar_past(question, past, settings.similar)
-        shown = "\n\n".join(f"**Question**\n{as_asked(one.question)}\n\n{fenced(one.program)}" for one in like)
-        attempt = Attempt(question, "memory", range(0), values={"memory": shown or "(none yet)"})
+        attempt = Attempt(question, "memory", range(0), values={"memory": as_shown(like)})
         best, candidates = yield from settle(attempt, settings)
         if count_agreeing(best, candidates) >= settings.supporters:
-            program = whole_program(best.solution, best.tools) or code_of(best.solution)
-            past = [*past, Past(question, program)][-settings.remembered :]
+            past = [*past, Past(question, program_text(best))][-settings.remembered :]
+
+
+def program_text(candidate: Candidate) -> str:
+    """A candidate's program as it is shown again."""
+    return whole_program(candidate.solution, candidate.tools) or code_of(candidate.solution)
+
+
+def as_shown(past: Sequence[Past]) -> str:
+    """Past questions with their programs, as a prompt lists them."""
+    listed = (f"**Question**\n{as_asked(one.question)}\n\n{fenced(one.program)}" for one in past)
+    return "\n\n".join(listed) or "(none yet)"
 
 
 def count_agreeing(best: Candidate, candidates: Sequence[Candidate]) -> int:

@@ -1,5 +1,9 @@
 """MEMORY, TTE, CRAFT and REGAL: what is asked in which order, what is kept, what is counted."""
 
+import sys
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
 from trove_lite.datasets.base import Problem, Question
@@ -7,6 +11,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.methods import load_method
 from trove_lite.methods.base import Budget, Run
 from trove_lite.methods.craft import CraftSettings
+from trove_lite.methods.lookup import embedded
 from trove_lite.methods.memory import MemorySettings
 from trove_lite.methods.regal import Helper, RegalSettings, rewritings
 from trove_lite.methods.tte import TRIED, TteSettings
@@ -250,3 +255,37 @@ def test_regal_reads_programs_apart_from_their_helpers():
     assert [tool.name for tool in tools] == ["twice", "choose"]
     assert tools[1] is CHOOSE  # of one name the older stays
     assert broken == "print("
+
+
+# ---- what all of them look up by ----
+
+
+@pytest.mark.parametrize("likeness", ["embeddings", "embedding:", "embedding", ""])
+def test_a_likeness_that_is_none_is_refused(likeness):
+    with pytest.raises(TroveLiteError, match="write words or embedding:NAME"):
+        MemorySettings(likeness=likeness)
+
+
+@pytest.mark.parametrize("settings", [MemorySettings, TteSettings, CraftSettings, RegalSettings])
+def test_embeddings_look_up_by_the_cosine_of_what_the_model_says(settings, monkeypatch):
+    vectors = {"choose": [1, 0], "area": [0.6, 0.8]}
+
+    class SentenceTransformer:
+        def __init__(self, name, device):
+            assert (name, device) == ("some/model", "cpu")
+
+        def encode(self, text, normalize_embeddings):
+            return np.array(next((vectors[word] for word in vectors if word in text), [-1, 0]))
+
+    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=SentenceTransformer))
+    embedded.cache_clear()
+    tools = [function("volume"), function("area"), CHOOSE]
+    found = settings(likeness="embedding:some/model").nearest("Ways to choose?", tools, 5)
+    assert [tool.name for tool in found] == ["choose", "area"]  # the third is no more like it than not
+
+
+def test_embeddings_without_their_package_name_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    embedded.cache_clear()
+    with pytest.raises(TroveLiteError, match=r"pip install 'trove-lite\[embeddings\]'"):
+        MemorySettings(likeness="embedding:some/model").nearest("Ways?", [CHOOSE], 1)

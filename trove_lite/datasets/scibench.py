@@ -1,8 +1,8 @@
 """SciBench's 692 problems of ten college textbooks (Wang et al. 2024), from the file that TTE's authors released.
 
 An answer is right within 5 % of the gold one, in the unit that the question ends with: SciBench's own rule (`equiv` in
-its `eval/eval_tool.py`), which also takes a power of ten out of a unit and into the answer. It reads no gold answer with
-a comma or a typographic minus, of which there are four: they are read here.
+its `eval/eval_tool.py`), which also takes a power of ten out of a unit and into the answer. It reads no gold answer
+with a comma or a typographic minus, of which there are four: they are read here.
 """
 
 import json

@@ -17,9 +17,9 @@ from ..errors import TroveLiteError
 from ..parse import isolated_tools
 from ..programs import Tool, whole_program
 from ..selection import number_text
-from .base import Attempt, Candidate, Drawn, Method, Question, Steps, ToolSettings, answer_all, at_least, draw
+from .base import Attempt, Candidate, Drawn, Method, Question, Steps, answer_all, at_least, draw
+from .lookup import LookupSettings
 from .repair import WHOLE
-from .toolbox import nearest
 
 #: A name such as a function has: words with underscores between them.
 NAMES = re.compile(r"(?<!\w)[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?!\w)")
@@ -38,7 +38,7 @@ class Toolset(NamedTuple):
 
 
 @dataclass(frozen=True)
-class CraftSettings(ToolSettings):
+class CraftSettings(LookupSettings):
     """Its numbers as they are reported of the paper; not checked against its text."""
 
     by_question: int = 10
@@ -84,7 +84,7 @@ def make(first: Question, examples: Sequence[Problem]) -> Generator:
     found: dict[str, Tool] = {}
     for n, reply in zip(right, general, strict=True):
         if answers_with(reply, golds[n]):
-            for tool in isolated_tools([whole_program(reply.solution)]).tools:
+            for tool in isolated_tools([whole_program(reply.solution, reply.tools)]).tools:
                 if tool.kind == "function":
                     found.setdefault(tool.name, tool)
     return tuple(found.values())
@@ -113,10 +113,10 @@ def answers_with(reply: Candidate, gold: str) -> bool:
 
 def look_up(question: Question, wish: str, tools: Sequence[Tool], settings: CraftSettings) -> tuple[Tool, ...]:
     """The tools with the most votes: of the question, of each name and of the description that the model would like."""
-    votes: Counter[Tool] = Counter(nearest(question.text, tools, settings.by_question))
-    votes.update(nearest(NAMES.sub(" ", wish), tools, settings.by_docstring))
+    votes: Counter[Tool] = Counter(settings.nearest(question.text, tools, settings.by_question))
+    votes.update(settings.nearest(NAMES.sub(" ", wish), tools, settings.by_docstring))
     for name in dict.fromkeys(NAMES.findall(wish)[:2]):
-        votes.update(nearest(name, tools, settings.by_name))
+        votes.update(settings.nearest(name, tools, settings.by_name))
     return tuple(tool for tool, number in votes.most_common(settings.shown) if number >= settings.votes)
 
 

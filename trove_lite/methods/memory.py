@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..programs import Tool, code_of, fenced, whole_program
-from .base import Attempt, Candidate, Method, Question, Steps, ToolSettings, as_asked, at_least, settle
-from .toolbox import likeness
+from .base import Attempt, Candidate, Method, Question, Steps, as_asked, at_least, settle
+from .lookup import Alike, LookupSettings
 
 
 @dataclass(frozen=True)
-class MemorySettings(ToolSettings):
+class MemorySettings(LookupSettings):
     """How much is remembered and shown."""
 
     remembered: int = 250
@@ -42,7 +42,7 @@ def memory(questions: Sequence[Question], settings: MemorySettings) -> Steps:
     """All samples of a problem see the same past programs; what agreed among them is remembered."""
     past: list[Past] = []
     for question in questions:
-        like = similar_past(question, past, settings.similar)
+        like = similar_past(question, past, settings.similar, settings.measure)
         attempt = Attempt(question, "memory", range(0), values={"memory": as_shown(like)})
         best, candidates = yield from settle(attempt, settings)
         if count_agreeing(best, candidates) >= settings.supporters:
@@ -66,9 +66,9 @@ def count_agreeing(best: Candidate, candidates: Sequence[Candidate]) -> int:
     return sum(first == candidate.vote.answers[:1] for candidate in candidates) if best.vote.ok and first else 0
 
 
-def similar_past(question: Question, past: Sequence[Past], number: int) -> list[Past]:
+def similar_past(question: Question, past: Sequence[Past], number: int, alike: Alike) -> list[Past]:
     """Those whose questions are most like this one, the likest last, beside what is to be answered."""
-    order = sorted(past, key=lambda one: likeness(question.text, one.question.text))
+    order = sorted(past, key=lambda one: alike(question.text, one.question.text))
     return order[len(order) - number :] if number < len(order) else order
 
 

@@ -15,27 +15,15 @@ from ..datasets.base import Problem
 from ..definitions import definitions
 from ..parse import blocks_in, isolated_tools
 from ..programs import Tool, fenced, program_of, statements
-from .base import (
-    Attempt,
-    Candidate,
-    Drawn,
-    Method,
-    Question,
-    Run,
-    Steps,
-    ToolSettings,
-    answer_all,
-    as_asked,
-    at_least,
-    draw,
-)
+from .base import Attempt, Candidate, Drawn, Method, Question, Run, Steps, answer_all, as_asked, at_least, draw
 from .craft import Toolset, answers_with, labelled, request
+from .lookup import Alike, LookupSettings
 from .memory import Past, as_shown, program_text, similar_past
-from .toolbox import likeness, mentions, nearest
+from .toolbox import mentions
 
 
 @dataclass(frozen=True)
-class RegalSettings(ToolSettings):
+class RegalSettings(LookupSettings):
     """Its numbers as the released program has them (`scripts/date/train_regal.sh`, and its options' defaults)."""
 
     drawn: int = 1
@@ -83,9 +71,10 @@ def regal(questions: Sequence[Question], settings: RegalSettings, examples: Sequ
     plain, rewritten, tools = (yield from refactor(questions[0], settings, examples)) if questions else ([], [], ())
 
     def ask(question: Question) -> Drawn:
-        like = similar_past(question, rewritten, settings.with_helpers)
-        values = {"memory": as_shown([*similar_past(question, plain, settings.without), *like])}
-        near = nearest(question.text, tools, settings.shown)
+        like = similar_past(question, rewritten, settings.with_helpers, settings.measure)
+        others = similar_past(question, plain, settings.without, settings.measure)
+        values = {"memory": as_shown([*others, *like])}
+        near = settings.nearest(question.text, tools, settings.shown)
         shown = tuple(dict.fromkeys([*near, *(tool for one in like for tool in one.tools)]))
         attempt = Attempt(question, "regal", range(0), shown=shown, library=settings.as_library(shown), values=values)
         return (yield from draw({"regal": attempt}, settings.budget))
@@ -106,9 +95,9 @@ def refactor(first: Question, settings: RegalSettings, examples: Sequence[Proble
     plain = {n: Past(asked[n], min(map(program_text, found), key=len)) for n, found in right.items() if found}
     bank: Bank = {}
     rewritten: dict[int, Past] = {}
-    for number, batch in enumerate(batches(plain, settings.batch), start=1):
+    for number, batch in enumerate(batches(plain, settings.batch, settings.measure), start=1):
         whole = first._replace(text="\n\n".join(as_asked(asked[n]) for n in batch), context="")
-        shown = tuple(nearest(whole.text, [helper.tool for helper in bank.values()], settings.shown))
+        shown = tuple(settings.nearest(whole.text, [helper.tool for helper in bank.values()], settings.shown))
         values = {"programs": "\n\n".join(fenced(plain[n].program) for n in batch)}
         (reply,) = yield [request(whole, "regal_refactor", number, runs=False, shown=shown, values=values)]
         tried = dict(zip(batch, rewritings(reply.text, bank), strict=False))
@@ -143,13 +132,13 @@ def retry(question: Question, number: int, plain: Past, rewritten: str, ended: C
     return request(question, "regal_retry", number, runs=False, values=values)
 
 
-def batches(plain: Mapping[int, Past], size: int) -> Iterator[list[int]]:
+def batches(plain: Mapping[int, Past], size: int, alike: Alike) -> Iterator[list[int]]:
     """Numbers of programs: the one of the shortest question that is left, with those of the questions most like it."""
     left = sorted(plain, key=lambda n: len(plain[n].question.text))
     while left:
         text = plain[left[0]].question.text
-        alike = sorted(left[1:], key=lambda n: -likeness(text, plain[n].question.text))
-        batch = [left[0], *alike[: size - 1]]
+        others = sorted(left[1:], key=lambda n: -alike(text, plain[n].question.text))
+        batch = [left[0], *others[: size - 1]]
         yield batch
         left = [n for n in left if n not in batch]
 

@@ -10,11 +10,12 @@ BIN := $(VENV)/bin
 WEIGHTS := trove_lite/models/practice/weights
 STUDY ?= studies/creator-qwen2.5-coder-1.5b.toml
 ABLATIONS := studies/practice-ablations.toml
+METHODS := studies/practice-methods.toml
 MODEL ?=
 REAL ?= .venv-vllm/bin/python
 TOY := The practice model, live: how the methods work. Its numbers say nothing about other models
 
-.PHONY: reproduce recorded demo study answer bench essays book ablations real publish train-practice-model test test-slow test-vllm test-harness test-real lint bundle craft reexecution clean
+.PHONY: reproduce recorded demo study answer bench essays book ablations real publish train-practice-model test test-slow test-vllm test-harness test-real lint bundle craft methods reexecution clean
 
 reproduce: recorded demo answer  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 
@@ -65,6 +66,11 @@ publish: $(VENV)/ready  ## the complete parts of that study into results/, then 
 ablations: $(VENV)/ready  ## results/practice-ablations again: TROVE's choices one after another, 5 seeds, half an hour
 	$(BIN)/python -m studies run $(ABLATIONS) --model practice
 	$(BIN)/python -m studies ablations $(ABLATIONS)
+
+methods: $(VENV)/ready  ## results/practice-methods again: every method by the practice model, ten minutes
+	$(BIN)/python -m studies run $(METHODS) --model practice
+	$(BIN)/python -m studies publish $(METHODS)
+	$(BIN)/python -m studies ablations $(METHODS)
 
 train-practice-model:  ## the practice model's weights again, from scratch, in .venv-train: half an hour on one core
 	$(PYTHON) -m venv .venv-train

@@ -21,6 +21,7 @@ DATASETS = {
     "gqa": "trove_lite.datasets.gqa:GQA",
     "scenes": "trove_lite.datasets.scenes:CLEAN",
     "scenes_noisy": "trove_lite.datasets.scenes:WITH_NOISE",
+    "scibench": "trove_lite.datasets.scibench:SCIBENCH",
     "creation_challenge": "trove_lite.datasets.creation_challenge:CREATION",
     "tool_transfer": "trove_lite.datasets.tool_transfer:TRANSFER",
     "bbh": "trove_lite.datasets.bbh:BBH",

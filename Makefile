@@ -48,6 +48,7 @@ book: $(VENV)/ready .venv-book/ready  ## book/index.html: essays, studies, docs 
 	mkdir -p .venv-book/pages
 	git ls-files -z LICENSE CITATION.cff figures notebooks 'results/*.csv' '*.md' 'docs/*.yml' studies benchmarks \
 		| xargs -0 cp --parents -t .venv-book/pages
+	install -D docs/book.css -t .venv-book/pages/_static
 	.venv-book/bin/jupyter-book build .venv-book/pages --config docs/book.yml --toc docs/toc.yml -q
 	mv .venv-book/pages/_build/html book
 	$(DEMO_RUN)

@@ -111,7 +111,7 @@ def settings_of(given: Mapping, out: Path | None = None, tool: tuple[str, ...] =
     from .running.settings import RunSettings
 
     if {"k", "completion_tokens"} <= given.keys():
-        raise UsageError("--k and --completion_tokens both say what a problem may spend: give one of them")
+        raise UsageError("--k and --completion_tokens are both a budget: give one of them")
     given = ({"name": out.resolve().name} if out else {}) | dict(given)
     sampling = {f.name: given.pop(f.name) for f in fields(SamplingSettings) if f.name in given}
     choices = {name: given.pop(f"{name}.") for name in METHODS if f"{name}." in given}

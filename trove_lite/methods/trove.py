@@ -103,7 +103,7 @@ def trove(questions: Sequence[Question], settings: TroveSettings, lent: Sequence
     questions = in_order(questions, settings)
     toolbox, forgotten = Toolbox(), set()
     if settings.lender and not lent:
-        raise TroveLiteError(f"toolbox {settings.toolbox}: nothing was lent")
+        raise TroveLiteError(f"toolbox {settings.toolbox}: gives no tools")
     if settings.toolbox != OWN:
         for place, question in enumerate(questions):
             yield from answer(question, lent_at(place, lent), settings)

@@ -25,11 +25,11 @@ def continues(handler, body):
 @pytest.mark.parametrize(
     ("answers", "chat", "usable", "said"),
     [
-        ({}, "auto", True, "continues texts and chats; seeds count; tokens told; context 4096; "),
+        ({}, "auto", True, "continues texts and chats; seeds count; tokens reported; context 4096; "),
         ({"always": chats}, "auto", False, "only chats: use --chat on"),
         ({"always": chats}, "on", True, "answers with --chat on"),
         ({"always": continues}, "auto", True, ": continues texts; seeds"),
-        ({"always": changed(usage=None)}, "auto", True, "tokens not told"),
+        ({"always": changed(usage=None)}, "auto", True, "tokens not reported"),
         ("abc", "off", True, "seeds do not count"),
         ("aaa", "off", True, "two seeds gave the same text"),
         ("aab", "off", True, "seeds count;"),

@@ -21,7 +21,7 @@ def told(words: str, cwd, *prefix: str, **env: str | None) -> tuple[int, str, st
     return done.returncode, done.stdout.decode("latin-1"), done.stderr.decode("latin-1")
 
 
-WORDS = {"run --help": "Calls a problem, over all modes", "--help": "  doctor ", "list models": "vllm:NAME"}
+WORDS = {"run --help": "The budget: calls (requests", "--help": "  doctor ", "list models": "vllm:NAME"}
 ENCODINGS = (
     {"PYTHONIOENCODING": "latin-1"},
     {"PYTHONIOENCODING": "ascii"},

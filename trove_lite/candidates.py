@@ -248,6 +248,7 @@ def _file(path: Path) -> Path:
     file = path / "candidates.parquet" if path.is_dir() else path
     if not file.is_file():
         hint = "the run is not complete" if (path / "run.json").exists() else "not a run folder or parquet file"
+        hint = hint if len(file.name) > 1 else "a text instead of a list of paths? For papermill write -y 'runs: [RUN]'"
         raise UsageError(f"{file}: missing ({hint}); see `trove-lite --help` for how to make a run")
     return file
 

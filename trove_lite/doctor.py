@@ -110,8 +110,8 @@ async def _answers(model: LanguageModel) -> Line:
     told = [
         " and ".join(found) if model.chat == "auto" else f"answers with --chat {model.chat}",
         seeds if first.text == again.text else "seeds do not count: the same one gave two texts",
-        "tokens not told: budgets in tokens cannot be kept" if first.completion_tokens is None else "tokens told",
-        f"context {model.context_length}" if model.context_length else "context not told",
+        "tokens not reported: no budgets in tokens" if first.completion_tokens is None else "tokens reported",
+        f"context {model.context_length}" if model.context_length else "context length unknown",
     ]
     if again.completion_tokens:
         told.append(f"{again.completion_tokens / max(again.seconds, 1e-9):,.0f} tokens a second, one request at a time")

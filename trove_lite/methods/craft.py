@@ -39,18 +39,18 @@ class Toolset(NamedTuple):
 
 @dataclass(frozen=True)
 class CraftSettings(LookupSettings):
-    """Its numbers as they are reported of the paper; not checked against its text."""
+    """CRAFT's settings, as others report them; not checked against the paper."""
 
     by_question: int = 10
     """Tools looked up by the question."""
     by_name: int = 5
-    """Tools looked up by each name that the model would like."""
+    """Tools looked up by each name that the model proposes."""
     by_docstring: int = 10
-    """Tools looked up by the description that the model would like."""
+    """Tools looked up by the description that the model proposes."""
     shown: int = 3
-    """Tools shown, those with the most votes of the three lookups."""
+    """Tools shown: those that most of the three lookups found."""
     votes: int = 2
-    """Votes that a tool needs to be shown."""
+    """Lookups that must find a tool before it is shown."""
 
     def __post_init__(self):
         super().__post_init__()

@@ -15,14 +15,14 @@ from .lookup import Alike, LookupSettings
 
 @dataclass(frozen=True)
 class MemorySettings(LookupSettings):
-    """How much is remembered and shown."""
+    """How many past programs are kept and shown."""
 
     remembered: int = 250
-    """Programs kept, the latest; as many as TTE keeps tools."""
+    """Programs kept: the latest. TTE keeps as many tools."""
     similar: int = 3
-    """How many of them a prompt shows: those whose questions are most like this one."""
+    """Programs that a prompt shows: those with the most similar questions."""
     supporters: int = 2
-    """A program is remembered where at least so many samples give its answer."""
+    """Samples that must give a program's answer before it is kept."""
 
     def __post_init__(self):
         super().__post_init__()

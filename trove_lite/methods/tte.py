@@ -24,16 +24,16 @@ EXAMPLE = re.compile(r"^[ \t]*>>>[ \t]*(\S.*)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class TteSettings(LookupSettings):
-    """Its numbers as they are reported of the paper; not checked against its text."""
+    """TTE's settings, as others report them; not checked against the paper."""
 
     steps: int = 4
-    """Steps that a question is broken into, at most."""
+    """The most steps that a question is split into."""
     offered: int = 3
     """Tools offered for a step."""
     kept: int = 250
-    """Tools kept: of more, those used least leave."""
+    """The most tools kept. Those used least are removed first."""
     alike: float = 0.6
-    """A new function is dropped where its code is so much like a tool's: the cosine of their counts of words."""
+    """A new function is dropped if its code is this similar to a tool's: the cosine of word counts."""
 
     def __post_init__(self):
         super().__post_init__()

@@ -240,7 +240,7 @@ def choose_level(isolation: str) -> str:
     level = "full" if isolation == "auto" else isolation
     if missing := [part for part in _isolation.LEVELS[level] if not _features()[part]]:
         remedy = NO_LANDLOCK if missing == ["landlock"] else RECIPE
-        raise IsolationError(f"isolation '{level}' needs {' and '.join(missing)}, not to be had here: {remedy}")
+        raise IsolationError(f"isolation '{level}' needs {' and '.join(missing)}, which this system lacks: {remedy}")
     return level
 
 
@@ -257,7 +257,7 @@ def _features() -> dict:
         reason = str(error)
     except ValueError:
         reason = shown((probe.stderr.strip() or "it was killed").splitlines()[-1][-500:])
-    raise IsolationError(f"what this machine offers for isolation could not be tried out: {reason}")
+    raise IsolationError(f"the isolation of this machine could not be tested: {reason}")
 
 
 def _cores() -> int:

@@ -10,6 +10,7 @@ import pytest
 from trove_lite.candidates import outcomes, save_table
 from trove_lite.datasets import files, load_problems
 from trove_lite.datasets.math import CATEGORIES
+from trove_lite.sandbox import Sandbox
 
 from .simulated import candidates
 
@@ -60,6 +61,13 @@ def fixture_run(tmp_path_factory):
     file = tmp_path_factory.mktemp("runs") / "outcomes.parquet"
     save_table(outcomes(candidates(problems=5, categories=("counting", "geometry", "number"))), file)
     return file
+
+
+@pytest.fixture(scope="session")
+def box():
+    """The sandbox of tests that have programs run and want nothing else: its warm processes take seconds to start."""
+    with Sandbox(1, time_limit=30, reuse=1000) as sandbox:
+        yield sandbox
 
 
 @pytest.fixture(scope="session")

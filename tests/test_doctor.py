@@ -4,14 +4,12 @@ import pandas
 import pytest
 
 from trove_lite import doctor
-from trove_lite.sandbox.pool import Sandbox
 
 from .models.misbehaving import CHATS, Server, changed, choice, error
 
 
 def asked(server, chat="auto"):
-    (line,) = [line for line in doctor.examine(f"{server.url}?retries=0#tiny", chat) if line.name == "model"]
-    return line
+    return doctor._model(f"{server.url}?retries=0#tiny", chat)
 
 
 def chats(handler, body):
@@ -52,8 +50,11 @@ def test_a_port_where_nobody_is_ends_in_one_line():
     assert "\n" not in line.text
 
 
-def test_each_level_is_said_to_let_something_through_and_answers_are_out_of_reach():
-    found = {line.name: line for line in doctor.examine()}
+def test_levels_say_what_they_let_through_answers_are_out_of_reach():
+    with Server() as server:
+        found = {line.name: line for line in doctor.examine(f"{server.url}#tiny")}
+    assert found["model"].usable
+    assert f"pandas {pandas.__version__}" in found["programs"].text
     if not found["full"].usable:
         pytest.skip("this machine does not offer the level full")
     assert "read every file that you can read, gold answers too" in found["seccomp"].text
@@ -64,16 +65,16 @@ def test_each_level_is_said_to_let_something_through_and_answers_are_out_of_reac
 IMPORT = "import pandas as pd\n"
 
 
-def test_the_programs_python_is_stated_and_has_seaborn_and_the_papers_pandas():
-    line = next(line for line in doctor.examine() if line.name == "programs")
-    assert f"pandas {pandas.__version__}" in line.text
-    programs = {
-        "import seaborn\nprint(42)": "42",
-        f"{IMPORT}d = pd.DataFrame({{'t': [1.0, None]}})\nd['t'].fillna(5, inplace=True)\nprint(d['t'].sum())": "6.0",
-        f"{IMPORT}s = pd.Series([10, 20], index=['x', 'y'])\nprint(s[1])": "20",
-        f"{IMPORT}d = pd.DataFrame({{'t': [1, 2]}})\nv = d['t'].values\nv[0] = 9\nprint(d['t'][0])": "9",
-        f"{IMPORT}d = pd.DataFrame({{'t': ['a']}})\nd['t'].replace('a', 'c', inplace=True)\nprint(d['t'][0])": "c",
-    }
-    with Sandbox(1) as sandbox:
-        found = sandbox.run_many(list(programs), progress=False)
-    assert [(one.status, one.output) for one in found] == [("ok", f"{shown}\n") for shown in programs.values()]
+@pytest.mark.parametrize(
+    ("program", "shown"),
+    [
+        ("import seaborn\nprint(42)", "42"),
+        (f"{IMPORT}d = pd.DataFrame({{'t': [1.0, None]}})\nd['t'].fillna(5, inplace=True)\nprint(d['t'].sum())", "6.0"),
+        (f"{IMPORT}s = pd.Series([10, 20], index=['x', 'y'])\nprint(s[1])", "20"),
+        (f"{IMPORT}d = pd.DataFrame({{'t': [1, 2]}})\nv = d['t'].values\nv[0] = 9\nprint(d['t'][0])", "9"),
+        (f"{IMPORT}d = pd.DataFrame({{'t': ['a']}})\nd['t'].replace('a', 'c', inplace=True)\nprint(d['t'][0])", "c"),
+    ],
+)
+def test_programs_have_seaborn_and_pandas_as_the_papers_mean_it(box, program, shown):
+    (ran,) = box.run_many([program], progress=False)
+    assert (ran.status, ran.output) == ("ok", f"{shown}\n")

@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from types import NoneType
@@ -43,7 +44,7 @@ class Parser(argparse.ArgumentParser):
         A function's parameters before the `*` are words without a name.
         """
         title = doc_of(maker).partition("\n")[0].rstrip(".")
-        is_class, hints, about = isinstance(maker, type), get_type_hints(maker), meanings(maker)
+        is_class, hints, about = isinstance(maker, type), get_type_hints(maker), dict(meanings(maker))
         group = self.add_argument_group(f"{prefix}: {title}" if prefix else title) if is_class else self
         parameters = [p for p in inspect.signature(maker).parameters.values() if p.kind is not p.VAR_KEYWORD]
         loose = {p.name for p in parameters if p.kind is not p.KEYWORD_ONLY and not is_class}
@@ -144,6 +145,7 @@ def doc_of(thing: object) -> str:
     return ast.get_docstring(tree if inspect.ismodule(thing) else tree.body[0]) or ""
 
 
+@cache  # sources are slow to read
 def meanings(maker: Callable) -> dict[str, str]:
     """What stands below each field of a settings class, or in a docstring's lines `name: meaning`."""
     if not isinstance(maker, type):

@@ -20,7 +20,6 @@ from trove_lite.datasets.hitab.problems import (
 )
 from trove_lite.datasets.hitab.utils import nan, parse_table
 from trove_lite.datasets.text_answers import read_text
-from trove_lite.sandbox.pool import Sandbox
 
 
 @pytest.fixture
@@ -141,7 +140,7 @@ def test_a_program_imports_parse_table_by_the_released_name_from_the_file_beside
 
 
 @pytest.mark.skipif(np.__version__ < "2", reason="numpy 1 prints its numbers like Python's")
-def test_numbers_of_numpy_print_as_programs_of_the_papers_printed_them(tmp_path):
+def test_numbers_of_numpy_print_as_programs_of_the_papers_printed_them(tmp_path, box):
     """`np.float64(3.5)`, which the released reader takes for 64, is printed only where nobody sees to it."""
     shutil.copy(UTILS, tmp_path / "utils.py")
     program = "import numpy as np\nprint([np.float64(3.5), np.int64(2), np.bool_(True), np.str_('a')])"
@@ -152,8 +151,7 @@ def test_numbers_of_numpy_print_as_programs_of_the_papers_printed_them(tmp_path)
     assert run("import utils\n" + program, tmp_path) == as_they_were
     by_pandas = "import pandas as pd\nprint([pd.Series([3.5]).max()])"
     assert run(by_pandas, tmp_path) == "[np.float64(3.5)]\n"
-    with Sandbox(1, time_limit=30) as sandbox:
-        executions = sandbox.run_many([program, by_pandas], progress=False)
+    executions = box.run_many([program, by_pandas], progress=False)
     assert [execution.output for execution in executions] == [as_they_were, "[3.5]\n"]
 
 

@@ -6,7 +6,6 @@ from trove_lite.datasets.base import Question
 from trove_lite.methods import load_method
 from trove_lite.methods.base import Budget, Run
 from trove_lite.methods.tool_use import EVALUATOR, NOTHING, ToolUseSettings
-from trove_lite.sandbox import Sandbox
 
 from .playing import came_of, play
 
@@ -29,10 +28,9 @@ def test_a_query_that_fails_says_nothing(outcome):
     assert play_tool_use("QUERY: x", outcome)[-1].values["returned"] == NOTHING
 
 
-def test_the_stand_in_computes_and_solves():
+def test_the_stand_in_computes_and_solves(box):
     queries = ["3*sqrt(16)/4", "solve 35 + 12*m = 17*m for m", "x^2 - 5x + 6 = 0", "x+y = 3 and x-y=1", "what is love?"]
-    with Sandbox(1, time_limit=30) as sandbox:
-        runs = sandbox.run_many([EVALUATOR.format(query=query) for query in queries], progress=False)
+    runs = box.run_many([EVALUATOR.format(query=query) for query in queries], progress=False)
     assert [run.status for run in runs] == ["ok", "ok", "ok", "ok", "error"]
     results = [run.output.partition("Result: ")[2].strip() for run in runs]
     assert results[:4] == ["3 = 3.00000000000000", "[{m: 7}]", "[{x: 2}, {x: 3}]", "[{x: 2, y: 1}]"]

@@ -17,7 +17,6 @@ from trove_lite.datasets import load_dataset, load_problems
 from trove_lite.datasets.answers import number_is_correct, read_numbers
 from trove_lite.parse import parse_completion
 from trove_lite.programs import code_blocks, program_of
-from trove_lite.sandbox.pool import Sandbox
 
 FILLED = re.compile(r"{.*?}")
 #: What a person would write for a question of each kind, in the order of the questions about a table.
@@ -41,12 +40,16 @@ def trained(category):
                 break
 
 
-def outputs_of(programs, files=None):
+@pytest.fixture
+def outputs_of(box):
     """What each program prints; all must run to their end."""
-    with Sandbox(2, time_limit=10) as sandbox:
-        executions = sandbox.run_many(programs, progress=False, files=files)
-    assert {execution.status for execution in executions} == {"ok"}
-    return [execution.output for execution in executions]
+
+    def outputs(programs, files=None):
+        executions = box.run_many(programs, progress=False, files=files)
+        assert {execution.status for execution in executions} == {"ok"}
+        return [execution.output for execution in executions]
+
+    return outputs
 
 
 # ---- the data sets ----
@@ -61,7 +64,7 @@ def test_the_data_sets_are_what_the_generator_makes(tmp_path):
         assert kept == again, path
 
 
-def test_programs_that_read_the_table_answer_all():
+def test_programs_that_read_the_table_answer_all(outputs_of):
     dataset, problems, programs = load_dataset(NAME), load_problems(NAME, NAME), []
     for problem in problems:
         (name,) = problem.files
@@ -104,7 +107,7 @@ def test_wordings_kept_for_the_test_occur_in_no_other_split(category):
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_demonstrated_programs_and_stages_reach_the_reference_answers(category):
+def test_demonstrated_programs_and_stages_reach_the_reference_answers(category, outputs_of):
     library = ["\n".join(["import math", *tool.lines(name)]) for tool in TOOLS.values() for name in tool.names]
     dice, programs, expected = Dice("demonstrations"), [], []
     for item in trained(category):
@@ -120,7 +123,7 @@ def test_demonstrated_programs_and_stages_reach_the_reference_answers(category):
         assert number_is_correct(read_numbers(output), answer), program
 
 
-def test_a_program_to_be_mended_stops_by_the_error_that_is_shown():
+def test_a_program_to_be_mended_stops_by_the_error_that_is_shown(box):
     dice, programs, names = Dice("broken"), [], []
     for i in range(40):
         item = draw_item(dice, "train", CATEGORIES[i % 7], 2)
@@ -129,12 +132,11 @@ def test_a_program_to_be_mended_stops_by_the_error_that_is_shown():
         parsed = parse_completion(program)
         programs.append(program_of(parsed.solution, parsed.tools))
         names.append(error.partition(" (line")[0])
-    with Sandbox(2, time_limit=10) as sandbox:
-        for execution, name in zip(sandbox.run_many(programs, progress=False), names, strict=True):
-            assert execution.error.startswith(name)
+    for execution, name in zip(box.run_many(programs, progress=False), names, strict=True):
+        assert execution.error.startswith(name)
 
 
-def test_demonstrated_programs_on_tables_answer_in_every_mode():
+def test_demonstrated_programs_on_tables_answer_in_every_mode(outputs_of):
     dice, programs, problems = Dice("tables"), [], load_problems(NAME, NAME)
     tools = [kind.tool for kind in tables.KINDS.values()]
     library = ["\n".join(tool.lines(name)) for tool in tools for name in tool.names]

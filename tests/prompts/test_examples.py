@@ -15,7 +15,6 @@ from trove_lite.parse import PARSERS, isolated_tools, parse_completion
 from trove_lite.programs import code_of, program_of
 from trove_lite.prompts import load_pack
 from trove_lite.prompts.own import examples
-from trove_lite.sandbox.pool import Sandbox
 
 MODES = ("primitive", "instance", "import", "create", "skip")
 NAMES = ("math", "tabmwp", "wtq", "hitab", "practice_tables")
@@ -36,13 +35,8 @@ def parts(name, category, stage, **given):
     return prompt.split("**Question**\n")[1:-1]
 
 
-def executed(programs, files=None):
-    with Sandbox(2, time_limit=30) as box:
-        return box.run_many(programs, progress=False, files=files)
-
-
 @pytest.mark.parametrize("name", NAMES)
-def test_worked_examples_print_their_answers_in_every_mode_read_by_either_parser(name, tmp_path):
+def test_worked_examples_print_their_answers_in_every_mode_read_by_either_parser(name, box, tmp_path):
     dataset, programs, files, golds = load_dataset(name), [], [], []
     for category, mode, parser in itertools.product(dataset.categories, MODES, PARSERS):
         known = examples(name, category)
@@ -57,25 +51,25 @@ def test_worked_examples_print_their_answers_in_every_mode_read_by_either_parser
             golds.append(gold(name, example["answer"]))
             files.append({UTILS.name: UTILS})
             if "file" in example:
-                files[-1][example["file"]] = tmp_path / f"{len(files)}"
+                files[-1][example["file"]] = tmp_path / example["file"].replace("/", "-")
                 files[-1][example["file"]].write_text(example["table"])
-    for program, ran, answer in zip(programs, executed(programs, files), golds, strict=True):
+    for program, ran, answer in zip(programs, box.run_many(programs, False, files=files), golds, strict=True):
         assert ran.status == "ok", (program, ran)
         assert dataset.correct(dataset.read(ran.output), answer), (program, ran)
         assert len(ran.output.split("\n")) == 2
 
 
 @pytest.mark.parametrize("name", ["math", "tabmwp", "creation_challenge", "tool_transfer"])
-def test_worked_repairs_show_programs_that_fail_as_said_and_ones_that_answer(name):
+def test_worked_repairs_show_programs_that_fail_as_said_and_ones_that_answer(name, box):
     texts, answers = [], []
     for category in load_dataset(name).categories:
         shown = parts(name, category, "rectify", program="?", error="?")
         texts += [re.split(r"\*\*(?:Program|Error|Solution)\*\*\n", part) for part in shown]
         answers += [example["answer"] for example in examples(name, category) if "program" in example]
     assert len(texts) == len(answers) >= len(load_dataset(name).categories)
-    failing = executed([code_of(program) for _, program, *_ in texts])
+    failing = box.run_many([code_of(program) for _, program, *_ in texts], False)
     assert [result.error for result in failing] == [error.strip() for _, _, error, _ in texts]
-    mended = executed([code_of(solution) for *_, solution in texts])
+    mended = box.run_many([code_of(solution) for *_, solution in texts], False)
     assert [list(map(float, read_numbers(result.output))) for result in mended] == [[answer] for answer in answers]
 
 

@@ -9,7 +9,7 @@ from trove_lite.datasets import load_dataset
 from trove_lite.models.base import Completion
 from trove_lite.running.live import live_run
 from trove_lite.running.settings import RunSettings
-from trove_lite.sandbox.pool import Sandbox, isolation_report
+from trove_lite.sandbox.pool import isolation_report
 
 from ..scripted import ScriptedModel, number, response
 
@@ -34,23 +34,17 @@ class TableReader(ScriptedModel):
         return response(f"df = {reader}({named[-1]!r})\nprint(df.iloc[{draw}, 0])", tools)
 
 
-@pytest.fixture(scope="module")
-def sandbox():
-    with Sandbox(1, time_limit=30) as sandbox:
-        yield sandbox
-
-
-def run(out, name, sandbox, **given):
+def run(out, name, box, **given):
     settings = {"methods": ("primitive", "trove"), "dataset": name, "categories": (name,), "seeds": (0,)}
     settings |= {"model": "scripted", "prompts": "own", "k": 3, "limit": 3}
-    return live_run(RunSettings(**settings), out, sandbox=sandbox, progress=False, **{"model": TableReader()} | given)
+    return live_run(RunSettings(**settings), out, sandbox=box, progress=False, **{"model": TableReader()} | given)
 
 
 @pytest.fixture(scope="module", params=NAMES)
-def finished(request, tmp_path_factory, sandbox, table_problems):
+def finished(request, tmp_path_factory, box, table_problems):
     """A data set's name, and a run on its first problems."""
     table_problems(request.param)
-    return request.param, run(tmp_path_factory.mktemp("run") / "run", request.param, sandbox)
+    return request.param, run(tmp_path_factory.mktemp("run") / "run", request.param, box)
 
 
 def test_every_program_finds_its_table_and_is_judged_by_the_data_set(finished, table_problems):

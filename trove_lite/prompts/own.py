@@ -88,9 +88,13 @@ def examples_of_others(dataset: str, category: str, categories: Sequence[str]) -
     return [examples(dataset, other)[0] for other in others[: len(examples(dataset, category))]]
 
 
-def renamed(example: Mapping[str, str], names: Mapping[str, str]) -> dict[str, str]:
+def renamed(example: Mapping[str, object], names: Mapping[str, str]) -> dict[str, object]:
     """An example with other words in place of some."""
-    return {key: re.sub(r"\w+", lambda word: names.get(word[0], word[0]), text) for key, text in example.items()}
+
+    def other(value: object) -> object:
+        return re.sub(r"\w+", lambda word: names.get(word[0], word[0]), value) if isinstance(value, str) else value
+
+    return {key: other(value) for key, value in example.items()}
 
 
 def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:

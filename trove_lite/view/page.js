@@ -265,6 +265,7 @@ async function drawProblem(place, words) {
     heading,
     el("div", { class: "question" }, problem[QUESTION] ?? el("i", { class: "faint" }, "Its question is not at hand.")),
     held.context ? el("pre", { tabindex: 0 }, held.context) : "",
+    held.image ? el("img", { src: held.image, alt: "What the question is about" }) : "",
     held.files ? el("p", { class: "faint" }, `Its programs may read ${held.files.join(", ")}.`) : "",
     held.gold ? el("p", {}, "Right answer: ", el("b", {}, held.gold)) : "",
     mine.length > 1 ? runsOf(problem, mine, shown) : "",

@@ -5,7 +5,9 @@
 """
 
 import ast
-from collections.abc import Sequence
+import base64
+import io
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
@@ -51,6 +53,24 @@ def signatures(names: str, doc: str) -> str:
         head = f"def {own[node.name]}({ast.unparse(node.args)}) -> {ast.unparse(node.returns)}:"
         shown.append(f'{head}\n    """{ast.get_docstring(node)}"""' if doc == "yes" else f"{head} ...")
     return "\n\n".join(shown)
+
+
+def as_address(path: str, files: Mapping[str, Path]) -> str:
+    """The image at that path among a problem's files as a data: address, 320 pixels at most; "" where none is read."""
+    from PIL import Image
+
+    from . import pixels
+
+    if not path.endswith((".jpg", ".scene")) or path not in files:
+        return ""
+    try:
+        with open(files[path], "rb") as file:
+            image = pixels.open_scene(file, path) if path.endswith(".scene") else Image.open(file).convert("RGB")
+    except (OSError, ValueError, LookupError):
+        return ""
+    image.thumbnail((320, 320))
+    image.save(kept := io.BytesIO(), kind := "png" if path.endswith(".scene") else "jpeg")
+    return f"data:image/{kind};base64,{base64.b64encode(kept.getvalue()).decode()}"
 
 
 def printed_exactly(answers: Sequence[str], gold: str) -> bool:

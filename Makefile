@@ -10,11 +10,13 @@ BIN := $(VENV)/bin
 WEIGHTS := trove_lite/models/practice/weights
 STUDY ?= studies/creator-qwen2.5-coder-1.5b.toml
 ABLATIONS := studies/practice-ablations.toml
+METHODS := studies/practice-methods.toml
 MODEL ?=
 REAL ?= .venv-vllm/bin/python
+DEMO_RUN := $(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
 TOY := The practice model, live: how the methods work. Its numbers say nothing about other models
 
-.PHONY: reproduce recorded demo study answer bench essays book ablations real publish train-practice-model test test-slow test-vllm test-harness test-real lint bundle craft reexecution clean
+.PHONY: reproduce recorded demo study answer bench essays book ablations real publish train-practice-model test test-slow test-vllm test-harness test-real lint bundle craft methods reexecution clean
 
 reproduce: recorded demo answer  ## all of them; NAME=…, TITLE=…, RUNS=…, ARGS="-p seed 1" for other parameters
 
@@ -23,7 +25,7 @@ recorded: $(VENV)/ready  ## all tables and figures from recorded CodeLlama runs
 	$(BIN)/trove-lite report $(RUNS) --out $(NAME) --title "$(TITLE)" $(ARGS)
 
 demo: $(VENV)/ready  ## the practice model live: TROVE and PRIMITIVE, 10 problems a category, 3 seeds
-	$(BIN)/trove-lite run --methods trove primitive --seeds 0 1 2 --limit 10 --out runs/practice-demo
+	$(DEMO_RUN)
 	$(BIN)/trove-lite view runs/practice-demo --out results/practice-demo/view.html
 	$(BIN)/trove-lite report runs/practice-demo --out practice-demo --title "$(TOY)" $(ARGS)
 
@@ -42,13 +44,16 @@ essays: $(VENV)/ready  ## the notebooks with their outputs, in place, from what 
 	$(BIN)/python -m nbconvert --to notebook --execute --inplace --ExecutePreprocessor.record_timing=False \
 		--ExecutePreprocessor.timeout=1200 notebooks/0[1-9]_*.ipynb notebooks/[1-9]*.ipynb
 
-book: .venv-book/ready  ## book/index.html: essays, studies and docs as linked, searchable pages that load nothing from elsewhere
+book: $(VENV)/ready .venv-book/ready  ## book/index.html: essays, studies, docs and the demo's viewer page; loads nothing from elsewhere
 	rm -rf .venv-book/pages book
 	mkdir -p .venv-book/pages
 	git ls-files -z LICENSE CITATION.cff figures notebooks 'results/*.csv' '*.md' 'docs/*.yml' studies benchmarks \
 		| xargs -0 cp --parents -t .venv-book/pages
+	install -D docs/book.css -t .venv-book/pages/_static
 	.venv-book/bin/jupyter-book build .venv-book/pages --config docs/book.yml --toc docs/toc.yml -q
 	mv .venv-book/pages/_build/html book
+	$(DEMO_RUN)
+	$(BIN)/trove-lite view runs/practice-demo --out book/results/practice-demo/view.html
 	@echo "read book/index.html"
 
 .venv-book/ready: docs/book.txt
@@ -65,6 +70,11 @@ publish: $(VENV)/ready  ## the complete parts of that study into results/, then 
 ablations: $(VENV)/ready  ## results/practice-ablations again: TROVE's choices one after another, 5 seeds, half an hour
 	$(BIN)/python -m studies run $(ABLATIONS) --model practice
 	$(BIN)/python -m studies ablations $(ABLATIONS)
+
+methods: $(VENV)/ready  ## results/practice-methods again: every method by the practice model, ten minutes
+	$(BIN)/python -m studies run $(METHODS) --model practice
+	$(BIN)/python -m studies publish $(METHODS)
+	$(BIN)/python -m studies ablations $(METHODS)
 
 train-practice-model:  ## the practice model's weights again, from scratch, in .venv-train: half an hour on one core
 	$(PYTHON) -m venv .venv-train

@@ -193,7 +193,7 @@ def show(table: pd.DataFrame) -> pd.DataFrame:
         return Whole({"": [reason]}, index=[table.attrs.get("title", "this table")])
     rounded = Whole(table.round(4).astype(object))
     known = rounded.where(rounded.notna() & (rounded != ""))
-    return known.dropna(axis="columns", how="all").fillna("")
+    return known.dropna(axis="columns", how="all").where(known.notna(), "")
 
 
 def side_by_side(table: pd.DataFrame) -> pd.DataFrame:

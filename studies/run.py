@@ -54,6 +54,8 @@ def words_of(part: Part, model: str, out: Path, folders: Mapping[str, Path]) -> 
 def word_of(value: object, folders: Mapping[str, Path]) -> str:
     """One value of an option, as it stands on a command line."""
     kind, _, name = str(value).partition(":")
+    if kind == "hindsight":
+        return f"{kind}:{word_of(name, folders)}"
     if kind != "part":
         return str(value).lower() if isinstance(value, bool) else str(value)
     name, mark, category = name.partition("#")

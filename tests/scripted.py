@@ -4,8 +4,10 @@ import asyncio
 import contextlib
 import hashlib
 import io
+import json
 import resource
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from trove_lite.candidates import load_candidates
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.base import Dataset, Problem, Question
 from trove_lite.errors import TroveLiteError
+from trove_lite.journal import read_journal
 from trove_lite.models.base import Completion, LanguageModel
 from trove_lite.prompts import own
 from trove_lite.recorded.lent import lend
@@ -43,14 +46,14 @@ class ScriptedModel(LanguageModel):
     def __init__(self, delay: float = 0.0):
         self.delay, self.calls, self.seeds = delay, 0, []
 
-    async def complete(self, prompt, seeds):
+    async def complete(self, prompt, seeds, *, sampling=None):
         out = []
         for seed in seeds:
             self.calls += 1
             self.seeds.append(seed)
             draw = number(prompt, seed)
             await asyncio.sleep(self.delay * (draw % 7) / 3)
-            out.append(Completion(self.text(draw), len(prompt.split()), 5 + draw % 40, "stop", self.delay))
+            out.append(Completion(self.text(draw), len(str(prompt).split()), 5 + draw % 40, "stop", self.delay))
         return out
 
     def text(self, draw: int) -> str:
@@ -126,7 +129,7 @@ def run(out: Path, *, delay: float = 0.0, problems=problems, trove=None, **given
     settings = {"name": "test", "methods": ("trove", "primitive"), "categories": ("counting",), "seeds": (0, 1)}
     settings |= {"k": 6, "dataset": "math"} | given
     settings.setdefault("choices", {"trove": trove or {"interval": 4}} if "trove" in settings["methods"] else {})
-    dataset = of_problems(problems, settings["dataset"])
+    dataset = of_problems(problems, settings["dataset"]) if problems else load_dataset(settings["dataset"])
     settings = RunSettings(**settings)
     return live_run(settings, out, progress=False, dataset=dataset, lent=lend(settings), **fakes)
 
@@ -136,12 +139,19 @@ def table(folder: Path):
     return load_candidates(folder).drop(columns=TIMES)
 
 
-def run_in_child(out: Path, told: Path, file_limit: int | None = None) -> None:
+def without_checksums(path: Path, change: Callable[[list[dict]], object] = lambda records: None) -> None:
+    """Write a journal as an earlier release did, its records changed, so that no checksum tells of it."""
+    records = read_journal(path)[0]
+    change(records)
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+def run_in_child(out: Path, told: Path, file_limit: int | None = None, **given) -> None:
     """A run to be killed, slow enough to be caught; on a `full disk` where files may have only so many bytes."""
     if file_limit:
         resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
     try:
-        run(out, delay=0.01)
+        run(out, delay=0.01, **given)
     except TroveLiteError as error:
         told.write_text(str(error))
         sys.exit(1)

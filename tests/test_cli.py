@@ -85,8 +85,8 @@ def test_every_field_of_the_settings_is_an_option_with_its_docstring_and_default
     assert all(f"--{f.name} " in said for f in own)
     for method in METHODS:
         assert all(f"--{method}.{name} " in said for name in choices_of(type(load_method(method).presets["paper"])))
-    assert "Calls a problem, over all modes: its budget. (default: 15)" in said
-    assert "Trim every so many problems. (default: 200)" in said
+    assert "The budget: calls (requests to the model) for each problem, over all modes. (default: 15)" in said
+    assert "Problems between two trimmings. (default: 200)" in said
 
 
 # ---- options ----

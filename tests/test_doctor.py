@@ -23,11 +23,11 @@ def continues(handler, body):
 @pytest.mark.parametrize(
     ("answers", "chat", "usable", "said"),
     [
-        ({}, "auto", True, "continues texts and chats; seeds count; tokens told; context 4096; "),
+        ({}, "auto", True, "continues texts and chats; seeds count; tokens reported; context 4096; "),
         ({"always": chats}, "auto", False, "only chats: use --chat on"),
         ({"always": chats}, "on", True, "answers with --chat on"),
         ({"always": continues}, "auto", True, ": continues texts; seeds"),
-        ({"always": changed(usage=None)}, "auto", True, "tokens not told"),
+        ({"always": changed(usage=None)}, "auto", True, "tokens not reported"),
         ("abc", "off", True, "seeds do not count"),
         ("aaa", "off", True, "two seeds gave the same text"),
         ("aab", "off", True, "seeds count;"),
@@ -50,17 +50,31 @@ def test_a_port_where_nobody_is_ends_in_one_line():
     assert "\n" not in line.text
 
 
-def test_levels_say_what_they_let_through_answers_are_out_of_reach_and_the_programs_python_has_seaborn(box):
+def test_levels_say_what_they_let_through_answers_are_out_of_reach():
     with Server() as server:
         found = {line.name: line for line in doctor.examine(f"{server.url}#tiny")}
     assert found["model"].usable
-    line = found["programs"]
-    assert f"pandas {pandas.__version__}" in line.text
-    assert ("pandas below 3" in line.text) == (int(pandas.__version__.split(".")[0]) >= 3)
-    (ran,) = box.run_many(["import seaborn\nprint(42)"], progress=False)
-    assert (ran.status, ran.output) == ("ok", "42\n")
+    assert f"pandas {pandas.__version__}" in found["programs"].text
     if not found["full"].usable:
         pytest.skip("this machine does not offer the level full")
     assert "read every file that you can read, gold answers too" in found["seccomp"].text
     assert found["answers"].usable
     assert "cannot read" in found["answers"].text
+
+
+IMPORT = "import pandas as pd\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "shown"),
+    [
+        ("import seaborn\nprint(42)", "42"),
+        (f"{IMPORT}d = pd.DataFrame({{'t': [1.0, None]}})\nd['t'].fillna(5, inplace=True)\nprint(d['t'].sum())", "6.0"),
+        (f"{IMPORT}s = pd.Series([10, 20], index=['x', 'y'])\nprint(s[1])", "20"),
+        (f"{IMPORT}d = pd.DataFrame({{'t': [1, 2]}})\nv = d['t'].values\nv[0] = 9\nprint(d['t'][0])", "9"),
+        (f"{IMPORT}d = pd.DataFrame({{'t': ['a']}})\nd['t'].replace('a', 'c', inplace=True)\nprint(d['t'][0])", "c"),
+    ],
+)
+def test_programs_have_seaborn_and_pandas_as_the_papers_mean_it(box, program, shown):
+    (ran,) = box.run_many([program], progress=False)
+    assert (ran.status, ran.output) == ("ok", f"{shown}\n")

@@ -22,7 +22,7 @@ def told(words, cwd, **env: str | None) -> tuple[int, str, str]:
 
 
 #: The last one ends Python.
-SAID = {"--help": "  doctor ", "list models": "vllm:NAME", "run --help": "Calls a problem, over all modes"}
+SAID = {"--help": "  doctor ", "list models": "vllm:NAME", "run --help": "The budget: calls (requests"}
 ENCODINGS = (
     {"PYTHONIOENCODING": "latin-1"},
     {"PYTHONIOENCODING": "ascii"},

@@ -84,11 +84,13 @@ def test_parameters_are_checked_against_the_notebooks_own(tmp_path, given, messa
         check_parameters(notebook(tmp_path / "n.ipynb"), given)
 
 
-def test_texts_become_values_of_the_parameters_type_and_one_a_list_of_one(tmp_path):
+def test_texts_become_values_of_the_parameters_type_and_one_a_list_of_one(tmp_path, monkeypatch):
     path = notebook(tmp_path / "n.ipynb")
     given = {"k": "3", "name": "12e4567", "share": "1", "runs": "runs/x"}
     assert check_parameters(path, given) == {"k": 3, "name": "12e4567", "share": 1.0, "runs": ["runs/x"]}
     assert check_parameters(path, {"runs": "['a', 'b']"}) == {"runs": ["a", "b"]}
+    monkeypatch.chdir(tmp_path)  # a notebook runs in its own folder
+    assert check_parameters(path, {"runs": "n.ipynb"}) == {"runs": [str(path)]}
 
 
 def test_a_failing_notebook_shows_its_traceback_and_the_others_finish_as_safe_pages(

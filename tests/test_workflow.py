@@ -30,13 +30,13 @@ def study(tmp_path):
     return tmp_path
 
 
-def snakemake(folder: Path) -> subprocess.CompletedProcess:
+def snakemake(folder: Path, *more: str) -> subprocess.CompletedProcess:
     """What benchmarks/scale.md says, with the `trove-lite` of this interpreter."""
     words = f"-m snakemake --snakefile {ROOT / 'Snakefile'} --cores 2 --config model=practice".split()
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     how = {"text": True, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "timeout": 600}
     environ = os.environ | {"PATH": path, "XDG_CACHE_HOME": str(folder)}
-    return subprocess.run([sys.executable, *words, *STUDY], cwd=folder, env=environ, **how)
+    return subprocess.run([sys.executable, *words, *STUDY, *more], cwd=folder, env=environ, **how)
 
 
 def jobs(said: str) -> dict[str, int]:
@@ -59,3 +59,11 @@ def test_a_study_runs_as_jobs_and_again_nothing(study):
     assert calls["trove"] >= 9  # and what was solved again after trimming
 
     assert "Nothing to be done" in snakemake(study).stdout
+
+
+def test_the_bench_is_a_job_for_each_method_category_and_seed(study):
+    """Of the bench's methods two categories and two seeds, planned only."""
+    asked = ["methods=primitive trove creator", "categories=algebra counting", "seeds=0 1", "--dry-run"]
+    planned = snakemake(study, *asked)
+    assert planned.returncode == 0, planned.stdout
+    assert jobs(planned.stdout) == {"shard": 12, "report": 1, "study": 1, "total": 14}

@@ -7,21 +7,27 @@ makes rows (recorded, running) nor judges them (selection, analysis).
 
 import hashlib
 import json
+import math
 import platform
+import warnings
 from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from .errors import DamagedFile, TroveLiteError
+from .errors import DamagedFile, TroveLiteError, UsageError
 from .journal import write_atomically
 from .parse import parse_tools
 from .programs import operation_counts, used_tools
 from .shapes import described
 from .version import __version__
+
+# What pandas 3 does of columns without a value changes no value: the types of a table are its schema's.
+warnings.filterwarnings("ignore", "The behavior of DataFrame concatenation with empty", FutureWarning)
 
 #: Why there is no completion: `refused` is the method's doing, whose prompt is too long, and counts as a wrong answer;
 #: `unavailable` is the machine's: it is no answer, and takes the problem from whatever compares it.
@@ -102,6 +108,9 @@ CALLS_SCHEMA = _schema(
 LATER = ("shares_state", "selection", *MEASURED.names)
 ALONE = ("primitive", "instance", "standard", "cot", "pot", "entangled", "creator", "tool_use", "dispatcher")
 CALLS_KEY = [*KEY[:7], "stage", "role", "mode", "sample", "round"]
+#: What no row may lack: of candidates, and of calls.
+FILLED = [*KEY, "model", "provenance", "place", "level", "program", "status"]
+CALLS_FILLED = [*KEY[:7], "stage", "sample", "round", "executions"]
 #: Of both tables' schemas.
 VERSION = 2
 VERSION_KEY = b"trove_lite.schema"
@@ -220,7 +229,7 @@ def name_table(table: pd.DataFrame, name: str, title: str, runs: str = "", **abo
 
 def _load_together(paths: tuple[str | Path, ...], read: Callable[[Path], pa.Table], key: list[str]) -> pd.DataFrame:
     if not paths:
-        raise TroveLiteError("no run given: name a run folder or a parquet file of candidates or outcomes")
+        raise UsageError("no run given: name a run folder or a parquet file of candidates or outcomes")
     if wrong := [type(path).__name__ for path in paths if not isinstance(path, (str, Path))]:
         raise TroveLiteError(f"a {wrong[0]} is not the path of a run: name a run folder or a file")
     tables = [read(Path(path)) for path in paths]
@@ -231,7 +240,7 @@ def _load_together(paths: tuple[str | Path, ...], read: Callable[[Path], pa.Tabl
     if len(again := frame[frame.duplicated(key)]):
         row = again.iloc[0]
         where = f"run '{row['run']}', {row['category']} problem {row['problem']}"
-        raise TroveLiteError(f"{', '.join(map(str, paths))}: {where} is there twice; give each run once")
+        raise UsageError(f"{', '.join(map(str, paths))}: {where} is there twice; give each run once")
     return frame
 
 
@@ -239,13 +248,16 @@ def _file(path: Path) -> Path:
     file = path / "candidates.parquet" if path.is_dir() else path
     if not file.is_file():
         hint = "the run is not complete" if (path / "run.json").exists() else "not a run folder or parquet file"
-        raise TroveLiteError(f"{file}: missing ({hint}); see `trove-lite --help` for how to make a run")
+        hint = hint if len(file.name) > 1 else "a text instead of a list of paths? For papermill write -y 'runs: [RUN]'"
+        raise UsageError(f"{file}: missing ({hint}); see `trove-lite --help` for how to make a run")
     return file
 
 
 def _read_candidates(path: Path) -> pa.Table:
     table = _read(file := _file(path))
-    schema = SCHEMA if "solution" in table.column_names else OUTCOMES_SCHEMA
+    if not len(table):
+        raise DamagedFile(f"{file}: holds no row; make the run again")
+    schema = SCHEMA if {*TEXT} & {*table.column_names} else OUTCOMES_SCHEMA
     if "selection" not in table.column_names:
         table = table.append_column("selection", _stated_rules(table, file.parent))
     for name in {*LATER} & {*schema.names} - {*table.column_names}:
@@ -275,12 +287,12 @@ def _read(file: Path) -> pa.Table:
     """A file's table, of the schema of this release; one that does not say its schema is taken at its columns."""
     try:
         table = pq.read_table(file)
-    except (pa.ArrowInvalid, OSError) as error:
+        version = int((table.schema.metadata or {}).get(VERSION_KEY, VERSION))
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise DamagedFile(f"{file}: not a readable parquet file; make or fetch it again") from error
-    version = int((table.schema.metadata or {}).get(VERSION_KEY, VERSION))
     if version != VERSION:
         age, remedy = ("a later", "update trove_lite") if version > VERSION else ("an earlier", "make the run again")
-        raise TroveLiteError(f"{file}: made by {age} release (schema {version}, here {VERSION}); {remedy}")
+        raise DamagedFile(f"{file}: made by {age} release (schema {version}, here {VERSION}); {remedy}")
     return table
 
 
@@ -288,9 +300,18 @@ def _cast(table: pa.Table, schema: pa.Schema, file: Path) -> pa.Table:
     if absent := [name for name in schema.names if name not in table.column_names]:
         raise DamagedFile(f"{file}: lacks the columns {', '.join(absent)}; see candidates.py for the schema")
     try:
-        return table.select(schema.names).cast(schema)
+        found = table.select(schema.names).cast(schema)
     except pa.ArrowException as error:
         raise DamagedFile(f"{file}: a column of another type ({error}); see candidates.py for the schema") from error
+    for name in CALLS_FILLED if schema is CALLS_SCHEMA else FILLED:
+        if found[name].null_count:
+            raise DamagedFile(f"{file}: column {name} is empty in some rows; make or fetch it again")
+    for field in schema:
+        if field.name != "program" and pa.types.is_primitive(field.type) and field.type != pa.bool_():
+            least, most = pc.min_max(found[field.name]).as_py().values()
+            if least is not None and not 0 <= least <= most < math.inf:
+                raise DamagedFile(f"{file}: column {field.name} holds {least if least < 0 else most}; restore it")
+    return found
 
 
 def save_table(table: pd.DataFrame, path: Path) -> None:

@@ -56,19 +56,18 @@ def run(
     tool: tuple[str, ...] = (),
     **given: object,
 ) -> None:
-    """Generate and execute: a complete run folder, resumable.
+    """Ask a model, run its programs, write a run folder. A stopped run goes on.
 
-    out: run folder to make, or to complete where it was stopped
-    in_flight: requests at the models at a time; none: as many as they take
-    workers: programs at a time; none: one a core
-    quiet: no progress
-    dry_run: say what would be asked; touch nothing
-    fail_on_missing: the share of requests without an answer above which a run fails; given again, it asks for them
-        again
-    reuse: a finished or published run of the same model: what it was asked, prompt and seed alike, is not asked again
-    max_cost: what servers may take for the run in all; it stops before, and goes on with a larger one
-    prices: TOML or JSON, `input` and `output` a million tokens by model or pattern
-    tool: LATM's, of which none is then made: `released` (GPT-4's), a run folder, or files named after their tasks
+    out: run folder to make, or to go on with
+    in_flight: requests at a time. Default: as many as the model takes
+    workers: programs at a time. Default: one for each core
+    quiet: show no progress
+    dry_run: print what would be asked, and do nothing
+    fail_on_missing: a run fails if a larger share of requests has no answer. The same command asks for them again
+    reuse: a finished or published run of the same model. Requests with the same prompt and seed are taken from it
+    max_cost: the most that the run may cost. It stops before; the same command with a larger number goes on
+    prices: a TOML or JSON file: `input` and `output` for a million tokens, by model or pattern
+    tool: tools for LATM, instead of making them: `released` (GPT-4's), a run folder, or files named after tasks
 
     examples:
       trove-lite run --model http://localhost:8000/v1#NAME --methods trove primitive --seeds 0 1 2 --out runs/mine
@@ -112,7 +111,7 @@ def settings_of(given: Mapping, out: Path | None = None, tool: tuple[str, ...] =
     from .running.settings import RunSettings
 
     if {"k", "completion_tokens"} <= given.keys():
-        raise UsageError("--k and --completion_tokens both say what a problem may spend: give one of them")
+        raise UsageError("--k and --completion_tokens are both a budget: give one of them")
     given = ({"name": out.resolve().name} if out else {}) | dict(given)
     sampling = {f.name: given.pop(f.name) for f in fields(SamplingSettings) if f.name in given}
     choices = {name: given.pop(f"{name}.") for name in METHODS if f"{name}." in given}
@@ -154,15 +153,15 @@ def report(
     notebooks: Path | None = None,
     jobs: int = min(4, os.cpu_count() or 1),
 ) -> int:
-    """Run all notebooks: tables, figures and an HTML index.
+    """Run the notebooks over runs: tables, figures and an HTML index.
 
-    runs: run folders or outcomes files; none: those of `-p runs`
-    out: a NAME: writes results/NAME and figures/NAME
-    p: a parameter of those notebooks that have it
-    title: of the index; else its NAME
-    only: these notebooks alone (40_latm)
-    notebooks: their folder; else `notebooks` here, or those that came with the package
-    jobs: notebooks at once
+    runs: run folders or outcomes files. Default: those of `-p runs`
+    out: a NAME. The command writes results/NAME and figures/NAME
+    p: a parameter, for the notebooks that have it
+    title: title of the index. Default: NAME
+    only: run these notebooks only, such as 40_latm
+    notebooks: their folder. Default: `notebooks` here, or those of the package
+    jobs: notebooks at a time
 
     examples:
       trove-lite report runs/mine runs/theirs --out both -p k 6 -p seed 1
@@ -184,14 +183,14 @@ def batch(
     jobs: int = 2,
     force: bool = False,
 ) -> int:
-    """Run a notebook over a grid of parameters, resumable.
+    """Run a notebook for each point of a grid of parameters. A stopped grid goes on.
 
-    notebook: one with a cell tagged `parameters`
-    out: gets a folder a cell, and manifest.csv
-    p: a parameter of every cell of the grid
-    grid: an axis of the grid: seed=0..4, or category=counting,algebra
-    jobs: notebooks at once
-    force: also cells that are complete and would come out the same
+    notebook: a notebook with a cell tagged `parameters`
+    out: folder for manifest.csv and a folder for each point
+    p: a parameter for all points
+    grid: an axis of the grid, such as seed=0..4 or category=counting,algebra
+    jobs: notebooks at a time
+    force: run complete points again
 
     examples:
       trove-lite batch notebooks/00_run.ipynb -p category counting --grid seed=0..4 --out runs/grid
@@ -206,10 +205,10 @@ def batch(
 
 
 def summary(runs: tuple[Path, ...], *, json: bool = False) -> int:
-    """Count what runs hold: oracle, modes, toolboxes, independence.
+    """Count what runs contain: oracle, modes, toolboxes, copies.
 
     runs: run folders or outcomes files
-    json: as JSON
+    json: print JSON
 
     examples:
       trove-lite summary results/codellama-7b-instruct/outcomes.parquet --json
@@ -229,11 +228,11 @@ def summary(runs: tuple[Path, ...], *, json: bool = False) -> int:
 
 
 def view(runs: tuple[Path, ...], *, out: Path | None = None, quiet: bool = False) -> None:
-    """Write one page to read runs on: each problem, its candidates, votes and verdicts.
+    """Write runs as one HTML page: each problem, its candidates, votes and verdicts.
 
     runs: run folders, outcomes files, or folders that hold one
-    out: page to make; else view.html beside the first run
-    quiet: no progress
+    out: page to make. Default: view.html beside the first run
+    quiet: show no progress
 
     examples:
       trove-lite view runs/mine runs/theirs --out both.html
@@ -244,7 +243,7 @@ def view(runs: tuple[Path, ...], *, out: Path | None = None, quiet: bool = False
 
 
 def outcomes(runs: tuple[Path, ...], *, out: Path) -> None:
-    """Keep the numbers of runs without their text, as one parquet file.
+    """Write the numbers of runs, without texts, as one parquet file.
 
     runs: run folders or outcomes files
     out: file to make
@@ -268,9 +267,9 @@ def outcomes(runs: tuple[Path, ...], *, out: Path) -> None:
 
 
 def list_(what: Literal["methods", "datasets", "models", "prompts"]) -> None:
-    """List the names that an option may have, a line each.
+    """List the names that an option may have.
 
-    what: of which kind
+    what: the kind of names
 
     examples:
       trove-lite list methods
@@ -294,7 +293,7 @@ def list_(what: Literal["methods", "datasets", "models", "prompts"]) -> None:
 
 
 def fetch(groups: tuple[str, ...]) -> None:
-    """Download public files, checked by their content.
+    """Download public files and check their content.
 
     groups: math, tabmwp, wtq, hitab, gqa, bbh, creation_challenge, tool_transfer (problems), prompts (official ones),
         latm (released tools), logs (runs)
@@ -314,7 +313,7 @@ def fetch(groups: tuple[str, ...]) -> None:
 
 
 def doctor(*, model: str = "") -> int:
-    """Say what is usable here: isolation, data, engine, GPU, server.
+    """Say what works on this machine: isolation, data, engine, GPU, server.
 
     model: a model to ask, named as for `trove-lite run`
 

@@ -49,9 +49,8 @@ def _isolation() -> Iterator[Line]:
     text = f"level {report['level'] or 'none'} on {report['system']} ({features})"
     yield Line(report["level"] is not None, "isolation", f"{text}. {report['message']}".rstrip(". "))
     found = interpreter_of_programs()
-    newer = "; the papers' programs mean pandas below 3" * (int(found["pandas"].partition(".")[0]) >= 3)
     versions = ", ".join(" ".join(pair) for pair in found.items())
-    yield Line(True, "programs", f"run with {versions}, and import what is installed beside them{newer}")
+    yield Line(True, "programs", f"run with {versions}, and import what is installed beside them")
     for level, what in LETS_THROUGH.items():
         try:
             yield Line(choose_level(level) == level, level, what)
@@ -111,8 +110,8 @@ async def _answers(model: LanguageModel) -> Line:
     told = [
         " and ".join(found) if model.chat == "auto" else f"answers with --chat {model.chat}",
         seeds if first.text == again.text else "seeds do not count: the same one gave two texts",
-        "tokens not told: budgets in tokens cannot be kept" if first.completion_tokens is None else "tokens told",
-        f"context {model.context_length}" if model.context_length else "context not told",
+        "tokens not reported: no budgets in tokens" if first.completion_tokens is None else "tokens reported",
+        f"context {model.context_length}" if model.context_length else "context length unknown",
     ]
     if again.completion_tokens:
         told.append(f"{again.completion_tokens / max(again.seconds, 1e-9):,.0f} tokens a second, one request at a time")

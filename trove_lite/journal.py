@@ -1,8 +1,8 @@
 """The journal of a live run: every sample as soon as it is known, so that a killed run loses only what was in flight.
 
 One append-only file of JSON lines for each stream (method, category, seed). A line is written with one `write`, which
-outlives the process; `sync`, every few seconds, makes it outlive the machine. Also the lock that keeps a second
-process out of a run folder. It does not know what a sample means.
+outlives the process; `sync`, every few seconds, makes it outlive the machine. Each has a checksum of its own, by which
+an edit is seen. Also the lock that keeps a second process out of a run folder. It does not know what a sample means.
 """
 
 import errno
@@ -12,6 +12,7 @@ import lzma
 import os
 import tempfile
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ from pathlib import Path
 from .errors import DamagedFile, TroveLiteError
 
 PACKED = ".xz"
+CHECKSUM = "crc32"  # the member of a line that holds it; lines of earlier releases have none
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -35,7 +37,8 @@ class Journal:
 
     def append(self, record: dict) -> None:
         """Write one record. Raises TroveLiteError where the disk is full, leaving a journal that can be resumed."""
-        line = rest = json.dumps(record, separators=(",", ":")).encode() + b"\n"  # ASCII: any text comes back
+        whole = record | {CHECKSUM: checksum(record, self.path.name)}
+        line = rest = json.dumps(whole, separators=(",", ":")).encode() + b"\n"  # ASCII: any text comes back
         try:
             while rest:
                 rest = rest[os.write(self.file, rest) :]
@@ -57,10 +60,15 @@ class Journal:
         os.close(self.file)
 
 
+def checksum(record: dict, journal: str) -> str:
+    """A record's, in the journal of that file name: a line of another journal does not fit."""
+    return f"{zlib.crc32(json.dumps([journal, record], sort_keys=True).encode()):08x}"
+
+
 def read_journal(path: Path) -> tuple[list[dict], int, str]:
     """Records, the bytes that they take, and a notice where a last line, torn by a kill, was dropped (else "").
 
-    Raises DamagedFile for anything else that is not a record, which something other than a run then wrote.
+    Raises DamagedFile for anything else that is not a record as it was written, which then somebody edited.
     """
     if path.exists() and not path.is_file():
         raise DamagedFile(f"{path}: no file; restore it, or run again in a new folder")
@@ -85,17 +93,22 @@ def finished_journal(path: Path) -> list[dict]:
 
 
 def _records(data: bytes, path: Path) -> tuple[list[dict], int, str]:
-    records, sound = [], 0
+    records, sound, checked, name = [], 0, False, path.name.removesuffix(PACKED)
     for number, line in enumerate(data.splitlines(keepends=True), start=1):
         try:
             record = json.loads(line)
             if not line.endswith(b"\n") or not isinstance(record, dict):
                 raise ValueError
+            stated, written = record.pop(CHECKSUM, None), checksum(record, name)
         except (ValueError, RecursionError):
             if sound + len(line) < len(data):
                 damaged = "not a record of a run, though others follow it; restore it, or run again in a new folder"
                 raise DamagedFile(f"{path}, line {number}: {damaged}") from None
             return records, sound, f"{path}, line {number}: dropped a torn last line ({len(line)} bytes)"
+        checked = checked or stated is not None  # a run begun with an earlier release goes on with checksums
+        if checked and stated != written:
+            edited = "not as it was written (its checksum differs); restore it, or run again in a new folder"
+            raise DamagedFile(f"{path}, line {number}: {edited}")
         records.append(record)
         sound += len(line)
     return records, sound, ""

@@ -16,15 +16,15 @@ def import_(
     partial: bool = False,
     force: bool = False,
 ) -> None:
-    """Turn the official program's logs, programs without verdicts, or another harness's logs, into a run folder.
+    """Make a run folder from logs: of TroVE's program, of another harness, or a table.
 
-    logs: logs (.md) or result files (.json) of the official program; of other harnesses FILE or METHOD=FILE
+    logs: logs (.md) or result files (.json) of TroVE's program; for other formats FILE or METHOD=FILE
     out: run folder to make
-    format: of the logs; creator: JSON lines of programs that CREATOR's prompts made, which run here; table: CSV or
-      JSON lines with problem, method, sample, correct (or answer and gold)
-    verdict: which of several a log has: a scorer, a metric (with its filter: METRIC,FILTER), base or plus
-    partial: of other formats: only the problems that all logs have
-    force: replace a run folder that is there
+    format: format of the logs. creator: JSON lines of CREATOR's programs, which are run. table: CSV or JSON lines
+      with problem, method, sample and correct (or answer and gold)
+    verdict: the verdict to read if a log has several: a scorer, METRIC, METRIC,FILTER, base or plus
+    partial: for other formats: keep only the problems that all logs have
+    force: replace an existing run folder
 
     examples:
       trove-lite import LOG.md … RESULT.json … --out runs/theirs
@@ -91,8 +91,8 @@ def export(runs: tuple[Path, ...], *, out: Path, format: Literal["csv", "inspect
     """Write runs as one table, or as logs of inspect_ai.
 
     runs: run folders or outcomes files
-    out: file to make; for inspect a folder
-    format: csv (what import reads as a table) or inspect
+    out: file to make; for inspect, a folder
+    format: csv (`import --format table` reads it) or inspect
 
     examples:
       trove-lite export runs/first --out first.csv
@@ -113,19 +113,21 @@ def reexecute(
     isolation: Literal["auto", "full", "seccomp", "none"] = "auto",
     workers: int | None = None,
     isolated: bool = False,
+    vision: str | None = None,
     force: bool = False,
 ) -> None:
-    """Run a recorded run's programs again, here, in the sandbox; resumable.
+    """Run the programs of recorded runs again, in the sandbox. A stopped run goes on.
 
     runs: run folders with text
     out: run folder to make
-    time_limit: CPU seconds a program
-    known_timeouts: CPU seconds where the record timed out; else the time limit
-    memory: MiB that a program may take
+    time_limit: CPU seconds for each program
+    known_timeouts: CPU seconds for programs that timed out in the record. Default: time_limit
+    memory: memory of a program in MiB
     isolation: how programs are confined, as in `trove-lite run`
-    workers: programs at a time; else one a core
-    isolated: a replay: tools are definitions, each in a module of its own
-    force: replace a run folder that is there
+    workers: programs at a time. Default: one for each core
+    isolated: run each tool as a definition in its own module, as live runs do
+    vision: what looks at images, if there are some, as in `trove-lite run`
+    force: replace an existing run folder
 
     examples:
       trove-lite reexecute runs/theirs --out runs/again
@@ -136,7 +138,8 @@ def reexecute(
     refuse_less_than_one(workers=workers)
     folder = new_folder(out, force)
     limits = {"time_limit": time_limit, "known_timeouts": known_timeouts or time_limit, "memory": memory << 20}
-    new, agreement = reexecute_runs(runs, folder, isolation=isolation, workers=workers, isolated=isolated, **limits)
+    limits |= {"isolation": isolation, "workers": workers}
+    new, agreement = reexecute_runs(runs, folder, isolated=isolated, vision=vision, **limits)
     with on_disk(folder):
         agreement.shares.to_csv(folder / "agreement.csv", index=False, lineterminator="\n", float_format="%.6g")
         agreement.disagreements.to_csv(folder / "disagreements.csv", index=False, lineterminator="\n")

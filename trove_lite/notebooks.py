@@ -95,8 +95,8 @@ def typed(path: Path, name: str, text: str, default: object) -> object:
     kind = type(default)
     if kind is str:
         return text
-    if kind is list and not text.startswith("["):
-        return [text]
+    if kind is list and not text.startswith("["):  # a path, from the current folder where it is there
+        return [os.path.abspath(text) if os.path.exists(text) else text]
     with suppress(ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         value = ast.literal_eval(text)
         if kind is float and type(value) is int:

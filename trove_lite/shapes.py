@@ -93,6 +93,7 @@ class Description(TypedDict, total=False):
     accuracy: dict[str, float | None]
     missing: dict[str, int]
     unavailable_because: str
+    one_text: str
     retried: int
     reused: int
     keep_tools: list[str]
@@ -134,6 +135,13 @@ def _depth(value: object) -> int:
 def misfit(value: object, kind: object) -> str:
     """What of a value, as JSON has it, is not of the type `kind`, in words; "" where all is."""
     return _checker(kind)(value, "")
+
+
+def refuse_misfits(lines: Iterable[object], kind: object, path: Path, first: int = 1) -> None:
+    """Raises DamagedFile for the first of a file's lines, from line `first` on, that is not of the type `kind`."""
+    for number, line in enumerate(lines, start=first):
+        if fault := misfit(line, kind):
+            raise DamagedFile(f"{path}, line {number}: {fault}; restore it, or choose another folder")
 
 
 Check = Callable[[object, str], str]  # a value and its name in the file → what is wrong with it

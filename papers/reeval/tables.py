@@ -231,12 +231,14 @@ def figure4_table(comparison: Comparison, *, points: int = 6, **drawn: int) -> p
 
 
 def overlap_table(
-    comparison: Comparison, solved: Callable[[pd.DataFrame, str], pd.DataFrame], *, k: int, seed: int = 0
-) -> pd.DataFrame:
-    """Mean Jaccard overlap of what PRIMITIVE and each mode of TROVE solve, and of two runs of the mode (Figure 3).
+    comparison: Comparison, solved: Callable[[pd.DataFrame, str], pd.DataFrame],
+    overlap: Callable[[np.ndarray, np.ndarray], float], *, k: int, seed: int = 0,
+) -> pd.DataFrame:  # fmt: skip
+    """Mean overlap of what PRIMITIVE and each mode of TROVE solve, and of two runs of the mode (Figure 3).
 
-    solved: (candidates, mode) → whether k samples solve each problem, as (runs × problems). Where PRIMITIVE was not
-    run, SKIP samples of *another* run of TROVE stand in: a run's own would overlap with themselves.
+    solved: (candidates, mode) → whether k samples solve each problem, as (runs × problems). overlap: of two of its
+    rows (the paper's: Jaccard's). Where PRIMITIVE was not run, SKIP samples of *another* run of TROVE stand in: a run's
+    own would overlap with themselves.
     """
     ran, rows = whole_streams(of.measured(comparison)), []
     for category in comparison.categories:
@@ -254,7 +256,7 @@ def overlap_table(
                 row["source"] = PRIMITIVE if own else of.OTHER_SKIP
                 if compared:
                     first, second = (np.array([pair[i] for pair in compared], dtype=bool) for i in (0, 1))
-                    value, low, high, _ = metrics.jaccard_interval(first, second, seed=seed)
+                    value, low, high, _ = metrics.overlap_interval(first, second, overlap, seed=seed)
                     row |= {"value": value, "low": low, "high": high, "problems": first.shape[1]}
                 else:
                     absent = analysis.absence(comparison, TROVE, category)["note"]

@@ -25,7 +25,7 @@ from trove_lite.selection import RULES
 
 from ..reeval.two_sides import MODELS
 from ..tables import is_in_print, name_table, published_table
-from .table2 import ended_with, over_runs
+from .table2 import CALLED, ended_with, over_runs
 
 SAME, AS_RUN, SCORED = "the same calls", "as run", "scored again"
 #: Ways to select that are no method's rule: any program that ran (TroVE, Table 11), and the least complex answer.
@@ -210,9 +210,9 @@ def _costs(variant: Variant, default: Variant, *, again: bool = False) -> dict[s
 
 
 def printed_rows(study: Ablations, number: int) -> pd.DataFrame:
-    """TroVE's table of that number; none of its rows where model or data set are not what it was printed for."""
-    rows = published_table(f"trove_table{number}")
-    return rows if is_in_print(study.comparison, f"trove_table{number}", "math") else rows.head(0)
+    """TroVE's table of that number, its data sets called as here; none of its rows beside runs of another model."""
+    rows = published_table(f"trove_table{number}").replace({"category": {name: own for own, name in CALLED.items()}})
+    return rows if is_in_print(study.comparison, f"trove_table{number}", "math", *CALLED) else rows.head(0)
 
 
 def published_effect(study: Ablations, changes: Mapping[str, object]) -> tuple[str, float]:

@@ -26,7 +26,7 @@ from ..reeval.two_sides import sides
 from ..tables import Look, in_columns, is_in_print, name_table, nothing, printed
 
 #: What the paper calls a data set with one category.
-PRINTED = {"tabmwp": "TabMWP", "wtq": "WTQ", "hitab": "HiTab"}
+CALLED = {"tabmwp": "TabMWP", "wtq": "WTQ", "hitab": "HiTab", "gqa": "GQA"}
 SYSTEMS = ("PRIMITIVE", "INSTANCE", "TROVE")
 STREAM = ["method", "run", "category"]
 DIFFERENCES = ["measure", "category", "rule", "a", "b", "difference", "low", "high", "covers", "p", "p_holm"]
@@ -95,10 +95,10 @@ def scores_of(answers: pd.DataFrame, values: pd.Series | str) -> pd.DataFrame:
 
 def print_of(comparison: Comparison, system: str, metric: str) -> Look:
     """How to look up what Table 2 prints of a system; nothing beside runs of another model or data set."""
-    if system not in SYSTEMS or not is_in_print(comparison, "trove_table2", "math", *PRINTED):
+    if system not in SYSTEMS or not is_in_print(comparison, "trove_table2", "math", *CALLED):
         return nothing
     look_up = printed("trove_table2", column="value", method=system, metric=metric)
-    return lambda category: look_up(PRINTED.get(category, category))
+    return lambda category: look_up(CALLED.get(category, category))
 
 
 def _rule(answers: pd.DataFrame) -> str:

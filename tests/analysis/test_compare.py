@@ -6,6 +6,7 @@ import pytest
 import trove_lite as tl
 from trove_lite import TroveLiteError
 from trove_lite.analysis.compare import accuracy_differences, differences, points
+from trove_lite.analysis.costs import requests_of
 from trove_lite.analysis.scores import estimate, run_effect, score
 from trove_lite.analysis.sides import Comparison
 from trove_lite.analysis.statistics import holm
@@ -137,6 +138,16 @@ def test_what_is_spent_is_the_same_in_expectation(unequal):
     assert (table["total_a"] == 15 * 70).all()
     assert table["total_b"].to_numpy() == pytest.approx(15 * 70)
     assert (table["note"] == "").all()
+
+
+def test_a_program_that_nobody_was_asked_for_costs_no_tokens(runs, unequal):
+    """TROVE runs its toolbox to see whether it loads: no model is asked."""
+    mine = runs[runs["method"] == "trove"]
+    checks = requests_of(unequal, "trove").drop_duplicates(["run", "category", "problem"])
+    checks = checks.assign(stage="load", mode=None, model=None, prompt_tokens=pd.NA, completion_tokens=pd.NA)
+    calls = pd.concat([*(requests_of(unequal, name) for name in unequal.sides), checks])
+    sides = pd.concat([mine, unequal["primitive"]])
+    pd.testing.assert_frame_equal(matched(tl.compare(sides, calls=calls)), matched(unequal))
 
 
 def test_at_matched_calls_it_is_the_other_tables_difference(runs, unequal):

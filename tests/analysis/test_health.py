@@ -20,10 +20,10 @@ USE = "```python\nfrom toolbox import area\n```"
 
 def row(problem, mode):
     same = {"model": "m", "provenance": "simulated", "run": "r_seed0", "method": "maker", "seed": 0, "dataset": "made"}
-    same |= {"category": "c", "phase": "stream", "sample": 0, "round": 0, "response": "text", "solution": PROGRAM}
+    same |= {"category": "c", "phase": "stream", "sample": 0, "round": 0, "solution": PROGRAM}
     same |= {"problem": problem, "mode": mode, "place": ("make", "use").index(mode), "status": "ok"}
     same |= {"tools": TOOL if mode == "make" else USE, "output": f"{problem}\n", "correct": problem % 2 == 0}
-    return same | {"answers": [f"{problem}.0"], "answer": f"{problem}.0"}
+    return same | {"response": f"text {problem}", "answers": [f"{problem}.0"], "answer": f"{problem}.0"}
 
 
 def table(change=lambda problem: {}, problems=PROBLEMS, mode="use"):
@@ -65,6 +65,7 @@ def test_a_healthy_run_has_no_sign():
         ("nothing ran", failing("KeyError: 'a'", 20), 20, 20),
         ("one error", lambda n: failing("", 20)(n) | {"status": "no_code", "error": None}, 20, 20),
         ("empty replies", lambda n: {"response": " \n"} if n < 3 else {}, 3, 20),
+        ("one reply", lambda n: {"response": "As an AI"}, 20, 20),
         ("short programs", lambda n: {"solution": "```python\n# it\nimport math\n\nprint(area(3))\n```"}, 20, 20),
         ("unavailable", lambda n: {"status": "unavailable", "correct": None, "answer": None} if n < 1 else {}, 1, 20),
         ("refused", lambda n: {"status": "refused", "correct": False, "answer": None} if n < 1 else {}, 1, 20),

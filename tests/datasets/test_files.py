@@ -17,6 +17,7 @@ READ = [
     ("tabmwp", "tabmwp", "zorazrw/trove/data/tableqa/tabmwp.jsonl"),
     ("wtq", "wtq", "ppasupat/WikiTableQuestions/tagged/data/pristine-unseen-tables.tagged"),
     ("hitab", "hitab", "zorazrw/trove/data/tableqa/hitab.jsonl"),
+    ("scibench", "stat", "lujiaxuan0520/Test-Time-Tool-Evol/dataset/scibench/scibench_all_datas.json"),
     ("bbh", "dyck_languages", "ctlllll/LLM-ToolMaker/bbh/dyck_languages.json"),
 ]
 

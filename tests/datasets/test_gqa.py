@@ -9,6 +9,7 @@ import pytest
 
 from papers.trove import gqa
 from trove_lite.candidates import load_candidates
+from trove_lite.cli import main
 from trove_lite.datasets import load_dataset
 from trove_lite.datasets.text_answers import read_text
 from trove_lite.errors import TroveLiteError
@@ -71,6 +72,16 @@ def test_official_prompts_name_the_question_its_image_and_what_is_given(problems
 
 def test_guesses_that_never_look_are_worth_what_is_published(problems):
     assert [gqa.guesses(words).sum() for words in (0, 1, 2)] == [179, 237, 265]
+    assert gqa.peeked().sum() == 244
+
+
+def test_all_of_table_1_is_here(table_problems):
+    for name in ("gqa", "wtq", "hitab", "tabmwp"):
+        table_problems(name)
+    table = gqa.table1()
+    assert len(table) == 11
+    assert (table["here"] > 0).all()
+    assert list(table.loc[table["here"] != table["size"], "category"]) == ["GQA"]
 
 
 def test_a_guess_learns_nothing_from_questions_about_the_same_image(monkeypatch):
@@ -99,16 +110,16 @@ class Looker(ScriptedModel):
 
 
 @pytest.mark.skipif(isolation_report()["level"] != "full", reason="this machine does not offer the level full")
-def test_a_run_asks_its_vision_counts_and_goes_on_with_the_same_alone(problems, tmp_path):
+def test_a_run_asks_its_vision_counts_is_executed_again_and_goes_on_with_the_same_alone(problems, tmp_path, capsys):
     (tmp_path / "answers.jsonl").write_text('{"text": "Is it so?", "answer": "Yes"}')
     (tmp_path / "others.jsonl").write_text('{"answer": "no"}')
     given = {
-        "methods": ("primitive", "trove"),
+        "methods": ("primitive", "trove", "instance"),
         "dataset": "gqa",
         "seeds": (0,),
         "model": "scripted",
         "k": 3,
-        "limit": 5,
+        "limit": 20,
     }
     settings = RunSettings(**given, prompts="official", vision=f"canned:{tmp_path / 'answers.jsonl'}")
     out = live_run(settings, tmp_path / "run", model=Looker(), workers=1, progress=False)
@@ -118,6 +129,15 @@ def test_a_run_asks_its_vision_counts_and_goes_on_with_the_same_alone(problems, 
     assert list(candidates["correct"]) == [gold == "yes" for gold in golds]
     described = json.loads((out / "run.json").read_text())
     assert described["looked"] > described["looked_before"] >= 5
+    again = ["reexecute", str(out), "--out", str(tmp_path / "again")]
+    assert main(again) == 1
+    assert "data set gqa has images: give --vision" in capsys.readouterr().err
+    assert main([*again, "--vision", settings.vision]) == 0
+    assert len((tmp_path / "again" / "disagreements.csv").read_text().splitlines()) == 1, "none"
+    (tmp_path / "answers.jsonl").write_text('{"answer": "another"}')
+    assert main([*again, "--vision", settings.vision, "--force"]) == 0
+    assert len((tmp_path / "again" / "disagreements.csv").read_text().splitlines()) > 9, "other eyes, other answers"
+    (tmp_path / "answers.jsonl").write_text('{"text": "Is it so?", "answer": "Yes"}')
     assert described["settings"]["vision"].startswith("canned:answers.jsonl ")
     with pytest.raises(TroveLiteError, match=r"vision: was canned:answers\.jsonl \w+, now canned:others"):
         live_run(replace(settings, vision=f"canned:{tmp_path / 'others.jsonl'}"), out, model=Looker(), progress=False)

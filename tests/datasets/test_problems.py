@@ -25,6 +25,7 @@ HELD = {
     "gqa": (1000, "54f6195eb0c6b360"),
     "scenes": (117, "31d230592e5b108a"),
     "scenes_noisy": (117, "ce79436c7441b8a4"),
+    "scibench": (692, "995b35c675b1519b"),
     "creation_challenge": (6141, "47a791d8d688268b"),
     "tool_transfer": (600, "2c45ad2b8da984ba"),
     "bbh": (1440, "cdd63fe116d75087"),

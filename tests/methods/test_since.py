@@ -1,5 +1,9 @@
-"""The methods since the papers, MEMORY, TTE and CRAFT: what is asked in which order, what is kept, what is counted."""
+"""MEMORY, TTE, CRAFT and REGAL: what is asked in which order, what is kept, what is counted."""
 
+import sys
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
 from trove_lite.datasets.base import Problem, Question
@@ -7,7 +11,9 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.methods import load_method
 from trove_lite.methods.base import Budget, Run
 from trove_lite.methods.craft import CraftSettings
+from trove_lite.methods.lookup import embedded
 from trove_lite.methods.memory import MemorySettings
+from trove_lite.methods.regal import Helper, RegalSettings, rewritings
 from trove_lite.methods.tte import TRIED, TteSettings
 from trove_lite.programs import Tool
 
@@ -149,6 +155,137 @@ def test_craft_shows_only_tools_with_votes_enough():
     assert {r.shown for r, _ in asked if r.stage == "craft"} == {()}
 
 
-def test_craft_needs_labelled_problems():
-    with pytest.raises(TroveLiteError, match="needs labelled problems"):
-        play_craft(CraftSettings(), examples=[])
+@pytest.mark.parametrize("name", ["craft", "regal"])
+def test_what_is_made_of_labelled_problems_is_made_once_and_needs_some(name):
+    method = load_method(name)
+    assert method.stream  # else each question would have its own, made anew
+    with pytest.raises(TroveLiteError, match="no labelled problems"):
+        play(method.steps(QUESTIONS, method.presets["paper"], []), reply)
+
+
+# ---- regal ----
+
+HELPERS = '```python\ndef choose(n):\n    """Ways to choose a committee."""\n    return n\n```\n'
+
+
+def program(number):
+    return f"```python\nprint(choose({number}))\n```\n"
+
+
+def play_regal(settings, wrong=(), number=3, text=None):
+    """All that is asked: of `number` labelled problems, whose programs print their own number unless `wrong` says not.
+
+    `wrong`: (stage, labelled problem, round). The first try rewrites all of a batch, the second one program.
+    """
+    asked = [Question("practice_train", "counting", 7, f"Ways to choose {n} of a committee?") for n in range(number)]
+
+    def answer(request, sample):
+        if isinstance(request, Run) or request.stage == "primitive":
+            right = (request.stage, sample, request.round) not in wrong
+            code = {} if isinstance(request, Run) else {"solution": f"```python\nprint({sample})\n```"}
+            return reply(request, sample, output="9", answers=(f"{sample}.0" if right else "9.0",), **code)
+        if request.stage == "regal_refactor":
+            return reply(request, sample, text or HELPERS + "".join(map(program, range(settings.batch))))
+        return reply(request, sample, HELPERS + program(sample))
+
+    steps = load_method("regal").steps(QUESTIONS, settings, [Problem(q, float(n)) for n, q in enumerate(asked)])
+    return play(steps, answer)[0]
+
+
+def test_regal_rewrites_right_programs_in_batches_and_once_more_where_they_fail():
+    wrong = [("primitive", 1, 0), ("regal_check", 2, 0)]
+    asked = play_regal(RegalSettings(budget=Budget(2), batch=2), wrong)
+    made = [(r.stage, sample) for r, sample in asked if r.phase == "make"]
+    assert made[:3] == [("primitive", 0), ("primitive", 1), ("primitive", 2)]
+    checked, checked_again = [("regal_check", 0), ("regal_check", 2)], [("regal_check", 2)]
+    assert made[3:] == [("regal_refactor", 1), *checked, ("regal_retry", 2), *checked_again]
+    assert {r.question.index for r, _ in asked[: len(made)]} == {QUESTIONS[0].index}  # where its calls are put down
+    assert {r.mode for r, _ in asked[: len(made)]} == {""}  # none is a candidate
+    refactor, again = (next(r for r, _ in asked if r.stage == stage) for stage in ("regal_refactor", "regal_retry"))
+    assert {refactor.role, again.role} == {"maker"}
+    assert "print(0)" in refactor.values["programs"]
+    assert "print(2)" in refactor.values["programs"]
+    assert "print(1)" not in refactor.values["programs"]  # it was wrong
+    assert again.values["error"] == "It prints another answer: 9"
+    used = [r for r, _ in asked if r.stage == "regal"]
+    assert len(used) == 2 * len(QUESTIONS)
+    assert (
+        {tool.name for r in used for tool in r.shown} == {tool.name for r in used for tool in r.library} == {"choose"}
+    )
+    assert "from toolbox import choose\nprint(choose(2))" in used[0].values["memory"]
+
+
+def test_regal_keeps_no_helper_of_a_program_that_stays_wrong():
+    asked = play_regal(
+        RegalSettings(budget=Budget(1)), [("regal_check", n, round) for n in range(3) for round in (0, 1)]
+    )
+    used = [r for r, _ in asked if r.stage == "regal"]
+    assert {r.shown for r in used} == {()}
+    assert "toolbox" not in used[0].values["memory"]
+    assert "print(1)" in used[0].values["memory"]  # as it was
+
+
+def test_regal_shows_later_batches_the_helpers_of_earlier_ones():
+    asked = play_regal(RegalSettings(budget=Budget(1), batch=1))
+    assert [[t.name for t in r.shown] for r, _ in asked if r.stage == "regal_refactor"] == [[], ["choose"], ["choose"]]
+
+
+@pytest.mark.parametrize(
+    ("right", "batch", "stays"),
+    [
+        ([True] * 3 + [False], 9, True),
+        ([True, False] * 2, 9, False),
+        ([True], 41, True),
+        ([True], 42, False),
+        ([], 1, False),
+    ],
+)
+def test_regal_prunes_helpers_that_fail_or_are_rarely_called(right, batch, stays):
+    assert Helper(CHOOSE, 1, right).stays(batch, RegalSettings()) is stays
+
+
+def test_regal_reads_programs_apart_from_their_helpers():
+    known = {"choose": Helper(CHOOSE, 1)}
+    ((code, tools), (broken, _)) = rewritings(
+        f"{HELPERS}```python\nfrom toolbox import choose\ndef twice(x):\n    return 2 * x\n\n"
+        "print(twice(choose(3)))\n```\n```python\nprint(\n```",
+        known,
+    )
+    assert code == "from toolbox import twice\nfrom toolbox import choose\nprint(twice(choose(3)))"
+    assert [tool.name for tool in tools] == ["twice", "choose"]
+    assert tools[1] is CHOOSE  # of one name the older stays
+    assert broken == "print("
+
+
+# ---- what all of them look up by ----
+
+
+@pytest.mark.parametrize("likeness", ["embeddings", "embedding:", "embedding", ""])
+def test_a_likeness_that_is_none_is_refused(likeness):
+    with pytest.raises(TroveLiteError, match="write words or embedding:NAME"):
+        MemorySettings(likeness=likeness)
+
+
+@pytest.mark.parametrize("settings", [MemorySettings, TteSettings, CraftSettings, RegalSettings])
+def test_embeddings_look_up_by_the_cosine_of_what_the_model_says(settings, monkeypatch):
+    vectors = {"choose": [1, 0], "area": [0.6, 0.8]}
+
+    class SentenceTransformer:
+        def __init__(self, name, device):
+            assert (name, device) == ("some/model", "cpu")
+
+        def encode(self, text, normalize_embeddings):
+            return np.array(next((vectors[word] for word in vectors if word in text), [-1, 0]))
+
+    monkeypatch.setitem(sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=SentenceTransformer))
+    embedded.cache_clear()
+    tools = [function("volume"), function("area"), CHOOSE]
+    found = settings(likeness="embedding:some/model").nearest("Ways to choose?", tools, 5)
+    assert [tool.name for tool in found] == ["choose", "area"]  # the third is no more like it than not
+
+
+def test_embeddings_without_their_package_name_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    embedded.cache_clear()
+    with pytest.raises(TroveLiteError, match=r"pip install 'trove-lite\[embeddings\]'"):
+        MemorySettings(likeness="embedding:some/model").nearest("Ways?", [CHOOSE], 1)

@@ -58,7 +58,7 @@ def test_a_side_is_a_method_and_the_models_that_play_in_it(comparison):
 def test_runs_of_two_users_are_no_copies_though_they_write_the_same(runs):
     candidates, asked = load_candidates(*runs[:1]), load_calls(*runs[:1])
     other = candidates.assign(run="other_seed0")
-    theirs = asked.assign(run="other_seed0", model=asked["model"].astype(str).replace("user", "other"))
+    theirs = asked.assign(run="other_seed0", model=asked["model"].astype(object).replace("user", "other"))
     found = latm.sides(pd.concat([candidates, other]), pd.concat([asked, theirs]))
     sizes = {name: len(side) for name, side in found.sides.items()}
     assert sizes == {"LATM of maker, user": 4, "LATM of maker, other": 4}

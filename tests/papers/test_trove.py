@@ -146,3 +146,13 @@ def test_a_printed_cell_is_explained_by_another_run_or_count_or_is_open(written,
     table = trove.table2_explained(written, kept).set_index(["measure", "category"])
     assert table.loc[("#ops, as reported", "counting"), "why"] == "one more run may print it"
     assert table.loc[("#lib, used", "counting"), "why"] == "by another count: kept"
+
+
+@pytest.mark.parametrize(("model", "printed"), [("CodeLlama-7b-Instruct-hf", 0.44), ("another", None)])
+def test_gqa_stands_beside_print_where_its_model_ran(runs, model, printed):
+    of_gqa = runs[runs["category"] == "counting"].assign(dataset="gqa", category="gqa", model=model)
+    table = trove.table2(of_gqa, trove.ACCURACY).set_index(["system", "category"])
+    found = table.loc[
+        [place for place in table.index if place[0].startswith("TROVE") and place[1] == "gqa"], "published"
+    ]
+    assert list(found.dropna()) == [printed] * (printed is not None)

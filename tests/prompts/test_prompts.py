@@ -32,7 +32,8 @@ TOOLS = [
 
 #: Of each pack its `hash`, and of each mode a hash of its prompts in every category with 0, 1, 3 and 28 tools: runs are
 #: comparable only while these stay. `official` and `practice` are as release 0.1.0 rendered them.
-RENDERED = json.loads(Path(__file__).with_name("hashes.json").read_text(encoding="utf-8"))["packs"]
+HASHES = json.loads(Path(__file__).with_name("hashes.json").read_text(encoding="utf-8"))
+RENDERED = HASHES["packs"]
 
 
 def asked(category: str, text: str = TEXT, context: str = "") -> Question:
@@ -51,6 +52,12 @@ def test_prompts_are_the_known_ones_byte_by_byte(name):
         texts = [pack.render(asked(c), mode, TOOLS[:n]) for c in CATEGORIES for n in (0, 1, 3, 28)]
         assert sha("".join(map(sha, texts)))[:16] == of_pack[mode], mode
     assert pack.hash_of(MODES) == of_pack["hash"]
+
+
+@pytest.mark.parametrize("name", HASHES["since"])
+def test_so_are_those_of_the_methods_since(name):
+    pack, known = load_pack(name, MATH), HASHES["since"][name]
+    assert {stage: pack.hash_of([stage]) for stage in known} == known
 
 
 def sections(prompt: str) -> list[str]:

@@ -14,7 +14,7 @@ from trove_lite.recorded.made_tools import tool_settings
 from trove_lite.recorded.replay import stated_settings
 from trove_lite.shapes import DEEPEST
 
-from ..scripted import ScriptedModel, run, table
+from ..scripted import ScriptedModel, run, table, without_checksums
 
 SEEDS = range(20)
 SMALL = {"seeds": (0,), "limit": 4}
@@ -79,13 +79,18 @@ def edit_description(folder, rng):
 
 
 def edit_journal(folder, rng):
-    """Lines edited, repeated, of another journal, out of order, gone; zeros, deep nesting."""
+    """Lines edited, be it by one sign, repeated, of another journal, out of order, gone; zeros, deep nesting."""
     path, *others = rng.sample(sorted((folder / "journal").iterdir()), 2)
     lines = path.read_text().splitlines(keepends=True)
     place = rng.randrange(len(lines) - 1)  # the last line may be torn
-    way = rng.choice(["value"] * 6 + ["again", "another", "shuffled", "gone", "zeros", "deep", "foreign", "no text"])
+    way = rng.choice(
+        ["value"] * 6 + ["sign"] * 6 + ["again", "another", "shuffled", "gone", "zeros", "deep", "foreign", "no text"]
+    )
     if way == "value":
         lines[place] = edit_value(lines[place], rng) + "\n"
+    elif way == "sign":
+        sign = rng.randrange(len(lines[place]) - 1)
+        lines[place] = lines[place][:sign] + rng.choice('0123456789abcdef"{}:, ') + lines[place][sign + 1 :]
     elif way == "shuffled":
         rng.shuffle(lines)
     elif way == "gone":
@@ -133,10 +138,7 @@ def test_an_edited_run_goes_on_to_the_same_table_or_says_which_file_is_wrong(fin
 )
 def test_a_line_that_is_none_of_the_run_is_named_before_a_table_is_made(finished, change, words, tmp_path):
     folder = shutil.copytree(finished[0], tmp_path / "a")
-    path = folder / "journal" / "primitive-counting-0.jsonl"
-    lines = list(map(json.loads, path.read_text().splitlines()))
-    change(lines)
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    without_checksums(folder / "journal" / "primitive-counting-0.jsonl", change)
     assert re.search(f"primitive-counting-0.jsonl.*{words}", resumed(folder, finished[1]))
 
 

@@ -22,8 +22,8 @@ REPLIES = {
 class Role(ScriptedModel):
     """A model that says what its role says: of a chat, the reply that is its turn."""
 
-    def __init__(self, role):
-        super().__init__()
+    def __init__(self, role, delay=0.0):
+        super().__init__(delay)
         self.name, self.replies, self.read, self.drawn = role, REPLIES[role], [], []
 
     async def complete(self, prompt, seeds, *, sampling=None):

@@ -10,7 +10,7 @@ from trove_lite.errors import TroveLiteError
 from trove_lite.models.base import PromptRefused, SampleUnavailable
 from trove_lite.running.account import came_of
 
-from ..models.misbehaving import Server, changed
+from ..models.misbehaving import Server, changed, choice
 from ..scripted import ScriptedModel, run, table
 
 ALONE = {"methods": ("primitive",), "seeds": (0,)}
@@ -43,6 +43,18 @@ def test_a_run_without_a_sample_ends_with_an_error_and_the_same_command_complete
         assert main([*given, f"{server.url}#tiny"]) == 0
         assert len(server.bodies) == 6
     assert not load_candidates(tmp_path / "run")["status"].isin(["unavailable"]).any()
+
+
+@pytest.mark.parametrize(("text", "words"), [("", "reply is empty"), ("I cannot", "reply says the same, 'I c")])
+def test_a_run_of_one_reply_says_that_it_measures_nothing(text, words, tmp_path, capsys):
+    given = "run --quiet --limit 2 --seeds 0 --methods primitive trove --k 3 --prompts practice --dataset practice"
+    with Server(always=choice(text=text)) as server:
+        given += f" --categories counting --out {tmp_path / 'run'} --model {server.url}#tiny"
+        assert main(given.split()) == 0
+    said = capsys.readouterr().out
+    assert f"every {words}" in said
+    assert "complete" not in said
+    assert f"sign: {'one reply' if text else 'empty replies'}: 100 % (6 of 6" in said
 
 
 @pytest.mark.parametrize("methods", [("primitive",), ("trove",)])

@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trove_lite.errors import TroveLiteError
+from trove_lite.errors import DamagedFile, TroveLiteError
 from trove_lite.journal import Journal, locked, read_journal
 from trove_lite.running.record import Record
 
-from ..scripted import ScriptedModel, run, run_in_child, table
+from ..scripted import ScriptedModel, run, run_in_child, table, without_checksums
 
 PROCESSES = multiprocessing.get_context("forkserver")  # a kill costs no interpreter's start, as `subprocess` would
 PROCESSES.set_forkserver_preload(["tests.scripted"])
@@ -147,7 +147,7 @@ def test_a_torn_last_line_is_dropped_with_a_notice(tmp_path):
         assert "dropped a torn last line" in journal.notice
         journal.append({"n": 1})
         journal.close()
-        assert path.read_bytes() == b'{"n": 0}\n{"n":1}\n'
+        assert read_journal(path) == ([{"n": 0}, {"n": 1}], path.stat().st_size, "")
 
 
 def test_a_damaged_line_that_others_follow_is_refused(tmp_path):
@@ -155,6 +155,31 @@ def test_a_damaged_line_that_others_follow_is_refused(tmp_path):
     path.write_bytes(b'{"n": 0}\n{"n": \n{"n": 2}\n')
     with pytest.raises(TroveLiteError, match="line 2"):
         Journal(path)
+
+
+def test_a_line_that_somebody_edited_is_named_and_an_older_journal_goes_on(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"text": "print(1)"}\n')  # by a release without checksums
+    journal = Journal(path)
+    for record in ({"text": "print(1)", "tokens": 17}, {"right": True, "seconds": 1.5}):
+        journal.append(record)
+    journal.close()
+    old, first, last = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(old + json.dumps(json.loads(first)).encode() + b"\n" + last)  # written otherwise, the same record
+    assert len(read_journal(path)[0]) == 3
+    edits = (b"17", b"18"), (b"print(1)", b"print(2)"), (b',"crc32"', b',"more":1,"crc32"'), (b'"crc32"', b'"other"')
+    for was, now in edits:
+        path.write_bytes(old + first.replace(was, now) + last)
+        if b"other" in now:  # from where there are checksums on, each line has one
+            path.write_bytes(old + last + first.replace(was, now))
+        with pytest.raises(DamagedFile, match=r"a\.jsonl, line [23]: not as it was written"):
+            read_journal(path)
+    other = Journal(tmp_path / "b.jsonl")
+    other.append({"right": True, "seconds": 1.5})
+    other.close()
+    path.write_bytes(old + first + other.path.read_bytes())
+    with pytest.raises(DamagedFile, match=r"a\.jsonl, line 3: not as it was written"):
+        read_journal(path)
 
 
 def test_a_record_is_the_same_after_a_trip_through_json():
@@ -194,7 +219,7 @@ def changed(folder, **parts):
 
 def other_prompts(folder):
     path = folder / "journal" / "primitive-counting-0.jsonl"
-    path.write_text(path.read_text().replace('"prompt":"', '"prompt":"0', 1))
+    without_checksums(path, lambda records: records[0].update(prompt="0"))
 
 
 @pytest.mark.parametrize(

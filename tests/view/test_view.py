@@ -2,17 +2,20 @@
 
 import base64
 import gzip
+import io
 import json
 import re
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from html.parser import HTMLParser
 
 import pandas as pd
 import pytest
+from PIL import Image
 
 import trove_lite as tl
 from trove_lite import view
 from trove_lite.candidates import CALLS_SCHEMA, as_arrow, as_frame, outcomes, save_run, save_table
+from trove_lite.datasets import load_problems
 from trove_lite.running.folder import hashed
 from trove_lite.running.record import content_hash
 from trove_lite.running.settings import RunSettings
@@ -186,6 +189,19 @@ def test_a_problem_has_its_question_and_right_answer_while_they_are_those_of_the
     index, _ = opened(view.write_page([folder]))
     assert [listed[4] for listed in index["problems"]] == [None] * 3
     assert "they have changed since the run was made" in index["notes"][0]
+
+
+@pytest.mark.parametrize("image", [True, False])
+def test_what_a_question_is_about_is_shown(table, image):
+    (problem, *_) = load_problems("scenes", "scenes")
+    if not image:
+        problem = replace(problem, files={})
+    rows = table[table["problem"] == 0].assign(dataset="scenes", category="scenes")
+    _, (held, *_) = shown(rows, {("scenes", "scenes", 0): problem})
+    assert ("image" in held) == image
+    if image:
+        picture = Image.open(io.BytesIO(base64.b64decode(held["image"].removeprefix("data:image/png;base64,"))))
+        assert picture.size == (240, 180)
 
 
 # ---- files ----

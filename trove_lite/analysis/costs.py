@@ -74,10 +74,10 @@ def _expenses(comparison: Comparison, name: str) -> Spent:
     side, calls = comparison[name].astype(dict.fromkeys([*STREAM, "mode"], str)), requests_of(comparison, name)
     calls = calls[calls["phase"] != "retry"]
     tokens = calls[["prompt_tokens", "completion_tokens"]].astype("Float64")
-    tokens[calls["finish_reason"].astype(object).isin(MISSING)] = 0.0  # nothing was read, nothing written
-    asked = calls["model"].notna().astype(float)  # a program may run that nobody was asked for
-    calls = calls.assign(calls=asked, completion=tokens["completion_tokens"], total=tokens.sum(axis=1, skipna=False))
-    calls = calls.astype(dict.fromkeys(COSTS, float))
+    asked = calls["model"].notna()  # a program may run that nobody was asked for
+    tokens[~asked | calls["finish_reason"].astype(object).isin(MISSING)] = 0.0  # nothing was read, nothing written
+    counts = {"calls": asked, "completion": tokens["completion_tokens"], "total": tokens.sum(axis=1, skipna=False)}
+    calls = calls.assign(**counts).astype(dict.fromkeys(COSTS, float))
     of_samples = calls["mode"].notna()
     each = calls[of_samples].astype({"mode": str}).groupby(REQUEST)[COSTS].sum(min_count=1)
     besides = calls[~of_samples].groupby(UNIT)[COSTS].sum(min_count=1)

@@ -24,6 +24,7 @@ LIMITS = {
     "nothing ran": 0.0,
     "cut off": 0.1,
     "empty replies": 0.1,
+    "one reply": 0.0,
     **dict.fromkeys(MISSING, 0.0),
     "short programs": 0.5,
     "prints while loading": 0.5,
@@ -31,7 +32,7 @@ LIMITS = {
     "no tool used": 0.0,
 }
 AT_LEAST = 10  # problems: fewer show any share by chance; what is missing, or empty throughout, stands with one
-OF_TEXT = ("one error", "empty replies", "short programs", "prints while loading")
+OF_TEXT = ("one error", "empty replies", "one reply", "short programs", "prints while loading")
 LINES = 3  # code lines that a program has unless it is a mere call
 COLUMNS = ["sign", "run", "method", "mode", "category", "share", "count", "of", "example", "limit"]
 WHERE = ["run", "method", "mode", "category"]
@@ -103,6 +104,13 @@ def _programs(part: pd.DataFrame, right: pd.DataFrame) -> Seen:
     replies = part.loc[part["status"].isin(["ok", "no_code"]), "response"].dropna()
     empty = (replies.str.strip() == "").sum()
     yield from _sign("empty replies", empty, len(part), among=None if empty == len(part) else part)
+    whole = part.loc[~part["status"].isin(MISSING), ["problem", "response"]]
+    if (
+        len(texts := whole["response"].dropna().unique()) == 1
+        and texts[0].strip()
+        and len(whole["problem"].unique()) > 1
+    ):
+        yield from _sign("one reply", len(whole), len(part), texts[0])
     programs = part[part["solution"].fillna("").str.contains("```python", regex=False)]
     short = [line for row in programs.itertuples() if len(line := _code_lines(f"{row.solution}\n{row.tools}")) < LINES]
     yield from _sign("short programs", len(short), len(programs), " ".join(short[0]) if short else "", among=programs)

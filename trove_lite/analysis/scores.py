@@ -138,7 +138,7 @@ def by_run(scores: pd.DataFrame) -> pd.DataFrame:
     """Scores as a row a problem (index `category`, `problem`) and a column a run: of a category in name order."""
     category = scores["category"].astype(str)
     streams = scores["run"].astype(str) + "\n" + scores["method"].astype(str) if "method" in scores else scores["run"]
-    number = streams.groupby([category, streams]).ngroup()
+    number = streams.groupby([category, streams], observed=True).ngroup()
     run = (number - number.groupby(category).transform("min")).rename("run")
     keys = [scores["category"], scores["problem"], run]
     return scores["score"].groupby(keys, observed=True).mean().unstack("run").dropna(how="all")

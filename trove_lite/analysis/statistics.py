@@ -3,7 +3,7 @@
 NaN means "could not be scored": it is left out, and what rests on nothing is NaN itself, never 0 or False.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations, product
 from math import comb, prod
 from numbers import Integral
@@ -114,16 +114,19 @@ def holm(p_values: npt.ArrayLike) -> Array:
     return adjusted
 
 
-def jaccard_interval(first: Solved, second: Solved, *, seed: int, resamples: int = 1000) -> Interval:
-    """Mean overlap |A & B| / |A | B| of pairs of runs, both (pairs, questions), with its 95 % bootstrap interval.
+def overlap_interval(first: Solved, second: Solved, overlap: Callable, *, seed: int, resamples: int = 1000) -> Interval:
+    """Mean `overlap` of pairs of runs, both (pairs, questions), with its 95 % bootstrap interval.
 
     Questions are resampled; pairs with an empty union are left out of the mean, and without any other it is NaN.
     """
-    both, either = (first & second).T.astype(float), (first | second).T.astype(float)
-    questions = len(both)
+
+    def mean(times: npt.NDArray) -> float:
+        drawn = zip(np.repeat(first, times, axis=1), np.repeat(second, times, axis=1), strict=True)
+        return float(question_means([[overlap(a, b) for a, b in drawn if (a | b).any()]])[0])
+
+    questions = first.shape[1]
     counts = generator(seed).multinomial(questions, np.full(questions, 1 / max(questions, 1)), resamples)
-    value = float(question_means(_ratio(both.sum(axis=0), either.sum(axis=0))[None])[0])
-    again = question_means(_ratio(counts @ both, counts @ either))
+    value, again = mean(np.ones(questions, dtype=int)), np.array([mean(times) for times in counts])
     again = again[~np.isnan(again)]
     if len(again) < 2 or value != value:
         return Interval(value, np.nan, np.nan, np.nan)

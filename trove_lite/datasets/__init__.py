@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from urllib.parse import parse_qsl
 
 from ..errors import TroveLiteError
 from ..plugins import foreign, load_plugin
@@ -20,6 +21,7 @@ DATASETS = {
     "gqa": "trove_lite.datasets.gqa:GQA",
     "scenes": "trove_lite.datasets.scenes:CLEAN",
     "scenes_noisy": "trove_lite.datasets.scenes:WITH_NOISE",
+    "scibench": "trove_lite.datasets.scibench:SCIBENCH",
     "creation_challenge": "trove_lite.datasets.creation_challenge:CREATION",
     "tool_transfer": "trove_lite.datasets.tool_transfer:TRANSFER",
     "bbh": "trove_lite.datasets.bbh:BBH",
@@ -35,15 +37,23 @@ DATASETS = {
 def load_dataset(name: str, grader: str | None = None) -> Dataset:
     """The data set of that name, the one in a `.jsonl` file of problems (`own`), or the one at `module:attribute`.
 
-    grader: strict (None) or papers, by which a file's answers are judged; other data sets have a rule of their own.
-    Raises TroveLiteError for any other name.
+    A name may end in options, `scenes?names=nonsense&doc=no`, where the data set has some. grader: strict (None) or
+    papers, by which a file's answers are judged; other data sets have a rule of their own. Raises TroveLiteError for
+    any other name or option.
     """
     if name.endswith(".jsonl"):
         from .own import read_dataset
 
         foreign.add(os.path.realpath(name))
         return read_dataset(name, grader or GRADERS[0])
-    return load_plugin("data set", name, DATASETS, Dataset, or_name="a .jsonl file, or your own as module:attribute")
+    bare, mark, options = name.partition("?")
+    found = load_plugin("data set", bare, DATASETS, Dataset, or_name="a .jsonl file, or your own as module:attribute")
+    if not mark:
+        return found
+    try:
+        return found.options(**dict(parse_qsl(options, strict_parsing=True)))
+    except (TypeError, ValueError):
+        raise TroveLiteError(f"data set {name}: {bare} has no such options; see docs/datasets.md") from None
 
 
 def grader_of(settings: Mapping[str, object]) -> str:

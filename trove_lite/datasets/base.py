@@ -74,7 +74,9 @@ class Dataset:
     rules of judgement, by name. released_votes: what a program votes with in the released one, from its output and the
     gold answer, where that differs from `read`. like: the data set whose prompts serve this one too. released: how
     CREATOR asks. judged: `correct` in words. listed: code that official prompts list in place of `given`. looks:
-    whether programs ask the run's `--vision` about images.
+    whether programs ask the run's `--vision` about images. options: what makes the data set `name?option=value&…`.
+    plain: what own prompts say of what programs may use, in place of what `like` says. renamed: words of `like`'s
+    worked examples → those that stand in their place.
     """
 
     name: str
@@ -94,6 +96,9 @@ class Dataset:
     judged: str = "by the rule of this data set (docs/datasets.md)"
     listed: tuple[str, ...] = ()
     looks: bool = False
+    options: "Callable[..., Dataset] | None" = None
+    plain: str = ""
+    renamed: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 def after_labelled(dataset: Dataset) -> Dataset:

@@ -4,22 +4,31 @@
 GQA's primitives by the same names, which see a scene in the pixels of the image (`images/pixels.py`).
 """
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from ..errors import TroveLiteError
 from .base import Dataset, Problem, numbered
 from .files import packaged
-from .images import GIVEN, laid, printed_exactly
+from .images import GIVEN, IMPORT, NAMES, PAPERS, laid, named, printed_exactly, signatures
 from .text_answers import is_one_of, printed, read_text
 
 FOLDER, SCENES = Path(__file__).parent, "scenes"
 KINDS = ("exist", "count", "color", "relation", "compare")
 NOISY = FOLDER / "scenes_noisy.json"
+SHOWN = """
+The first line is where the picture lies; open it with PIL's Image. The module `vision` has these functions:
+
+```python
+{}
+```
+"""
 
 
-def load(name: str, dials: Path | None, category: str) -> tuple[Problem, ...]:
+def load(name: str, dials: Path | None, names: str, category: str) -> tuple[Problem, ...]:
     """The problems; the image's path is the context. dials: a JSON file with the shares `miss` and `error`."""
-    eyes, rows = laid("pixels") | ({"dials.json": dials} if dials else {}), []
+    eyes, rows = laid("pixels", names) | ({"dials.json": dials} if dials else {}), []
     for entry in packaged("scene_questions"):
         path = f"data/scenes/{entry['scene']}.scene"
         files = {path: FOLDER / "scenes.jsonl", **eyes}
@@ -31,7 +40,7 @@ def world(name: str, dials: Path | None = None) -> Dataset:
     """The scenes as a data set, seen as well as the dials say: without these, every object, and every answer right."""
     how = {"given": GIVEN, "like": SCENES, "by": "kind of question"}
     how |= {"other_rules": {"exact match": printed_exactly}, "judged": "by all that was printed, in any case"}
-    return Dataset(name, "scenes", (SCENES,), partial(load, name, dials), read_text, is_right, KINDS, **how)
+    return Dataset(name, "scenes", (SCENES,), partial(load, name, dials, PAPERS), read_text, is_right, KINDS, **how)
 
 
 def is_right(answers: list[str], gold: str) -> bool:
@@ -39,5 +48,19 @@ def is_right(answers: list[str], gold: str) -> bool:
     return len(answers) > 0 and is_one_of(printed(answers), [gold])
 
 
-CLEAN = world(SCENES)
+def familiar(names: str = PAPERS, doc: str = "yes") -> Dataset:
+    """The scenes with the primitives under other names, listed in prompts with their docstrings or without (ours).
+
+    It asks what TroVE's section 5.3 says of primitives that no model has seen. names: papers, library or nonsense. doc:
+    yes or no. Raises TroveLiteError for others.
+    """
+    if names not in NAMES or doc not in ("yes", "no"):
+        raise TroveLiteError(f"names={names}&doc={doc}: names are {', '.join(NAMES)}; doc is yes or no")
+    name, called = f"{SCENES}?names={names}&doc={doc}", named(names)
+    given = IMPORT, f"from vision import {', '.join(sorted(called.values()))}"
+    how = {"plain": SHOWN.format(signatures(names, doc)), "renamed": called, "given": given}
+    return replace(world(name), load=partial(load, name, None, names), **how)
+
+
+CLEAN = replace(world(SCENES), options=familiar)
 WITH_NOISE = world("scenes_noisy", NOISY)

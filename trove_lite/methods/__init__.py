@@ -18,6 +18,7 @@ METHODS = {
     "memory": "trove_lite.methods.memory:MEMORY",
     "tte": "trove_lite.methods.tte:TTE",
     "craft": "trove_lite.methods.craft:CRAFT",
+    "regal": "trove_lite.methods.regal:REGAL",
     "latm": "trove_lite.methods.latm:LATM",
     "made_cot": "trove_lite.methods.latm.thoughts:MADE_COT",
     "dispatcher": "trove_lite.methods.latm.dispatcher:DISPATCHER",

@@ -124,11 +124,11 @@ def with_tuples(values: Mapping[str, object]) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class ToolSettings(Settings):
-    """What every method has whose programs stand with tools."""
+    """Settings of methods whose programs use tools."""
 
     isolated: bool = True
-    """A tool is a definition with the imports, constants and definitions that it needs, and of a toolbox it is a module
-    of its own (False: all lines of its block, in one namespace with every other tool, as in the official program)."""
+    """A tool is a definition with all that it needs, in its own module. False: all lines of its block, and all tools in
+    one namespace, as in the official program."""
 
     def as_library(self, tools: Sequence[Tool]) -> tuple[str | Tool, ...]:
         """Tools as programs run with them."""

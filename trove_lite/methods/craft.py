@@ -17,9 +17,9 @@ from ..errors import TroveLiteError
 from ..parse import isolated_tools
 from ..programs import Tool, whole_program
 from ..selection import number_text
-from .base import Attempt, Candidate, Method, Question, Steps, ToolSettings, at_least, settle
+from .base import Attempt, Candidate, Drawn, Method, Question, Steps, answer_all, at_least, draw
+from .lookup import LookupSettings
 from .repair import WHOLE
-from .toolbox import nearest
 
 #: A name such as a function has: words with underscores between them.
 NAMES = re.compile(r"(?<!\w)[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?!\w)")
@@ -38,19 +38,19 @@ class Toolset(NamedTuple):
 
 
 @dataclass(frozen=True)
-class CraftSettings(ToolSettings):
-    """Its numbers as they are reported of the paper; not checked against its text."""
+class CraftSettings(LookupSettings):
+    """CRAFT's settings, as others report them; not checked against the paper."""
 
     by_question: int = 10
     """Tools looked up by the question."""
     by_name: int = 5
-    """Tools looked up by each name that the model would like."""
+    """Tools looked up by each name that the model proposes."""
     by_docstring: int = 10
-    """Tools looked up by the description that the model would like."""
+    """Tools looked up by the description that the model proposes."""
     shown: int = 3
-    """Tools shown, those with the most votes of the three lookups."""
+    """Tools shown: those that most of the three lookups found."""
     votes: int = 2
-    """Votes that a tool needs to be shown."""
+    """Lookups that must find a tool before it is shown."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -60,20 +60,20 @@ class CraftSettings(ToolSettings):
 def craft(questions: Sequence[Question], settings: CraftSettings, examples: Sequence[Problem]) -> Steps:
     """Make the toolset, then answer each question with what is looked up; returns the toolset."""
     tools = (yield from make(questions[0], examples)) if questions else ()
-    for question in questions:
+
+    def ask(question: Question) -> Drawn:
         (wish,) = yield [Attempt(question, "craft_wish", range(1), runs=False, role="planner")]
         shown = look_up(question, wish.text, tools, settings)
         attempt = Attempt(question, "craft", range(0), shown=shown, library=settings.as_library(shown))
-        yield from settle(attempt, settings, settings.budget.left([wish.completion_tokens]))
+        return (yield from draw({"craft": attempt}, settings.budget.left([wish.completion_tokens])))
+
+    yield from answer_all(questions, ask, settings)
     return Toolset(tools, len(examples))
 
 
 def make(first: Question, examples: Sequence[Problem]) -> Generator:
     """The tools that labelled problems give. Their calls are put down at the first question, a sample each."""
-    if not examples:
-        raise TroveLiteError(f"{first.dataset}, {first.category}: craft needs labelled problems")
-    asked = [problem.question._replace(**{n: getattr(first, n) for n in PLACE}) for problem in examples]
-    golds = [number_text(p.gold) if isinstance(p.gold, float) else str(p.gold) for p in examples]
+    asked, golds = labelled(first, examples)
     made = yield [request(q, "creation", n, runs=False) for n, q in enumerate(asked)]
     codes = [whole_program(reply.solution) for reply in made]
     used = yield [request(q, "decide", n, values={"tool": codes[n]}, library=(codes[n],)) for n, q in enumerate(asked)]
@@ -84,10 +84,21 @@ def make(first: Question, examples: Sequence[Problem]) -> Generator:
     found: dict[str, Tool] = {}
     for n, reply in zip(right, general, strict=True):
         if answers_with(reply, golds[n]):
-            for tool in isolated_tools([whole_program(reply.solution)]).tools:
+            for tool in isolated_tools([whole_program(reply.solution, reply.tools)]).tools:
                 if tool.kind == "function":
                     found.setdefault(tool.name, tool)
     return tuple(found.values())
+
+
+def labelled(first: Question, examples: Sequence[Problem]) -> tuple[list[Question], list[str]]:
+    """Labelled questions at the place of the first that is tested, and what a program that is right prints first."""
+    if not examples:
+        raise TroveLiteError(f"{first.dataset}, {first.category}: there are no labelled problems to make tools from")
+    golds = [
+        number_text(problem.gold) if isinstance(problem.gold, float) else str(problem.gold) for problem in examples
+    ]
+    place = {name: getattr(first, name) for name in PLACE}
+    return [problem.question._replace(**place) for problem in examples], golds
 
 
 def request(question: Question, stage: str, sample: int, **how: object) -> Attempt:
@@ -102,13 +113,13 @@ def answers_with(reply: Candidate, gold: str) -> bool:
 
 def look_up(question: Question, wish: str, tools: Sequence[Tool], settings: CraftSettings) -> tuple[Tool, ...]:
     """The tools with the most votes: of the question, of each name and of the description that the model would like."""
-    votes: Counter[Tool] = Counter(nearest(question.text, tools, settings.by_question))
-    votes.update(nearest(NAMES.sub(" ", wish), tools, settings.by_docstring))
+    votes: Counter[Tool] = Counter(settings.nearest(question.text, tools, settings.by_question))
+    votes.update(settings.nearest(NAMES.sub(" ", wish), tools, settings.by_docstring))
     for name in dict.fromkeys(NAMES.findall(wish)[:2]):
-        votes.update(nearest(name, tools, settings.by_name))
+        votes.update(settings.nearest(name, tools, settings.by_name))
     return tuple(tool for tool, number in votes.most_common(settings.shown) if number >= settings.votes)
 
 
 STAGES = ("creation", "decide", "craft_general", "craft_wish", "craft")
-ROLES = {"planner": "solver", "maker": "solver"}
-CRAFT = Method("craft", craft, ("craft",), STAGES, {"paper": CraftSettings()}, examples=True, played_by=ROLES)
+HOW = {"stream": True, "examples": True, "played_by": {"planner": "solver", "maker": "solver"}}
+CRAFT = Method("craft", craft, ("craft",), STAGES, {"paper": CraftSettings()}, **HOW)

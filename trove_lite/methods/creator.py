@@ -16,10 +16,10 @@ NAME = "creator"
 
 @dataclass(frozen=True)
 class CreatorSettings(RepairSettings, ToolSettings):
-    """CREATOR's choices, as the paper describes them; the preset `released` has the program's beside them."""
+    """CREATOR's settings, as in the paper. The preset `released` has those of the released program."""
 
     retries: int = 0
-    """How often a tool that does not run is made anew (the paper mentions none, the released program makes 3)."""
+    """How often a tool that does not run is written again. The released program has 3."""
 
     def __post_init__(self):
         super().__post_init__()

@@ -8,21 +8,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..programs import code_of, fenced, whole_program
-from .base import Attempt, Candidate, Method, Question, Steps, ToolSettings, as_asked, at_least, settle
-from .toolbox import likeness
+from ..programs import Tool, code_of, fenced, whole_program
+from .base import Attempt, Candidate, Method, Question, Steps, as_asked, at_least, settle
+from .lookup import Alike, LookupSettings
 
 
 @dataclass(frozen=True)
-class MemorySettings(ToolSettings):
-    """How much is remembered and shown."""
+class MemorySettings(LookupSettings):
+    """How many past programs are kept and shown."""
 
     remembered: int = 250
-    """Programs kept, the latest; as many as TTE keeps tools."""
+    """Programs kept: the latest. TTE keeps as many tools."""
     similar: int = 3
-    """How many of them a prompt shows: those whose questions are most like this one."""
+    """Programs that a prompt shows: those with the most similar questions."""
     supporters: int = 2
-    """A program is remembered where at least so many samples give its answer."""
+    """Samples that must give a program's answer before it is kept."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -31,23 +31,33 @@ class MemorySettings(ToolSettings):
 
 
 class Past(NamedTuple):
-    """A question of before, and the program that answered it."""
+    """A question of before, the program that answered it, and the tools that it imports: here none."""
 
     question: Question
     program: str
+    tools: tuple[Tool, ...] = ()
 
 
 def memory(questions: Sequence[Question], settings: MemorySettings) -> Steps:
     """All samples of a problem see the same past programs; what agreed among them is remembered."""
     past: list[Past] = []
     for question in questions:
-        like = similar_past(question, past, settings.similar)
-        shown = "\n\n".join(f"**Question**\n{as_asked(one.question)}\n\n{fenced(one.program)}" for one in like)
-        attempt = Attempt(question, "memory", range(0), values={"memory": shown or "(none yet)"})
+        like = similar_past(question, past, settings.similar, settings.measure)
+        attempt = Attempt(question, "memory", range(0), values={"memory": as_shown(like)})
         best, candidates = yield from settle(attempt, settings)
         if count_agreeing(best, candidates) >= settings.supporters:
-            program = whole_program(best.solution, best.tools) or code_of(best.solution)
-            past = [*past, Past(question, program)][-settings.remembered :]
+            past = [*past, Past(question, program_text(best))][-settings.remembered :]
+
+
+def program_text(candidate: Candidate) -> str:
+    """A candidate's program as it is shown again."""
+    return whole_program(candidate.solution, candidate.tools) or code_of(candidate.solution)
+
+
+def as_shown(past: Sequence[Past]) -> str:
+    """Past questions with their programs, as a prompt lists them."""
+    listed = (f"**Question**\n{as_asked(one.question)}\n\n{fenced(one.program)}" for one in past)
+    return "\n\n".join(listed) or "(none yet)"
 
 
 def count_agreeing(best: Candidate, candidates: Sequence[Candidate]) -> int:
@@ -56,9 +66,9 @@ def count_agreeing(best: Candidate, candidates: Sequence[Candidate]) -> int:
     return sum(first == candidate.vote.answers[:1] for candidate in candidates) if best.vote.ok and first else 0
 
 
-def similar_past(question: Question, past: Sequence[Past], number: int) -> list[Past]:
+def similar_past(question: Question, past: Sequence[Past], number: int, alike: Alike) -> list[Past]:
     """Those whose questions are most like this one, the likest last, beside what is to be answered."""
-    order = sorted(past, key=lambda one: likeness(question.text, one.question.text))
+    order = sorted(past, key=lambda one: alike(question.text, one.question.text))
     return order[len(order) - number :] if number < len(order) else order
 
 

@@ -17,16 +17,16 @@ WHOLE = {"program": whole_program, "fences": "blocks"}
 
 @dataclass(frozen=True)
 class RepairSettings(Settings):
-    """How often a program that fails is written anew."""
+    """Settings of methods that repair programs."""
 
     rectify: int = 3
-    """Repairs that one attempt may have (R; 3 in the released program, the paper does not say)."""
+    """The most repairs of one attempt. The paper gives no number, the released program has 3."""
     attempts: int | None = None
-    """Attempts a problem, whatever they cost. None: until the budget is met."""
+    """Attempts for each problem, at any cost. Default: until the budget is spent."""
     demonstrations: bool = True
-    """Whether prompts show worked examples (the paper's "w/o Demo." is without)."""
+    """Show worked examples in prompts. False: the paper's "w/o Demo."."""
     thoughts: bool = False
-    """Whether words come before the code, in the examples too (the paper's "w/ CoT")."""
+    """Let the model think in words before the code: the paper's "w/ CoT"."""
 
     def __post_init__(self):
         super().__post_init__()

@@ -88,8 +88,12 @@ def lexical_overlap(entry: Entry, question: str) -> float:
 
     Over words, as the paper says; the official `calc_unigram_f1` counts characters.
     """
-    tool = entry.tool
-    return likeness(question, f"{plain_name(tool.name)} {tool.signature} {tool.docstring}")
+    return likeness(question, description(entry.tool))
+
+
+def description(tool: Tool) -> str:
+    """A tool's name, signature and docstring."""
+    return f"{plain_name(tool.name)} {tool.signature} {tool.docstring}"
 
 
 def likeness(first: str, second: str) -> float:
@@ -97,12 +101,6 @@ def likeness(first: str, second: str) -> float:
     one, other = words(first), words(second)
     same = (one & other).total()
     return 2 * same / (one.total() + other.total()) if same else 0.0
-
-
-def nearest(text: str, tools: Iterable[Tool], number: int) -> list[Tool]:
-    """The tools whose name, signature and docstring are most like a text, best first; none that shares no word."""
-    scores = {tool: lexical_overlap(Entry(tool), text) for tool in tools}
-    return [tool for tool in sorted(scores, key=lambda tool: -scores[tool]) if scores[tool] > 0][:number]
 
 
 def cosine(one: Counter[str], other: Counter[str]) -> float:

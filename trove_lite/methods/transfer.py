@@ -22,7 +22,7 @@ OTHERS = SIZE - 1  # tools that are tried on a question, a call each
 
 @dataclass(frozen=True)
 class TransferSettings(ToolSettings):
-    """A problem's budget pays for the tools of the set's other questions, and the rest for attempts of its own."""
+    """The budget of a problem pays for tools of the set's other questions, then for its own attempts."""
 
     def __post_init__(self):
         super().__post_init__()

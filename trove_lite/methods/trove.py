@@ -19,45 +19,44 @@ View = tuple[tuple[Tool, ...], tuple[str | Tool, ...]]
 
 @dataclass(frozen=True)
 class TroveSettings(ToolSettings):
-    """TROVE's choices, as the paper describes them; PRESETS has the official program's beside them."""
+    """TROVE's settings, as in the paper. The preset `official` has those of the released program."""
 
     selection: str = "one_stage_described"
-    """The rule by which a problem's answer is selected, which also decides what the toolbox learns."""
+    """The rule that selects a problem's answer, and so what enters the toolbox."""
     modes: tuple[str, ...] = MODES
-    """The modes, in the order in which they are sampled."""
+    """The modes, in the order of sampling."""
     threshold: str = "half_log10"
-    """A tool used less often than this is trimmed (THRESHOLDS)."""
+    """Trimming removes tools that are used less often than this."""
     interval: int = 200
-    """Trim every so many problems."""
+    """Problems between two trimmings."""
     final_trim: bool = False
-    """And once more at the end."""
+    """Trim once more at the end."""
     retry: bool = True
-    """Then solve again what had used a trimmed tool, by IMPORT and SKIP."""
+    """After trimming, solve the problems that used a removed tool again, by IMPORT and SKIP."""
     shown: int | None = None
-    """How many tools a prompt lists (None: all)."""
+    """The most tools that a prompt lists. Default: all."""
     ranking: str = "uses"
-    """In which order: `uses`, `lexical` or `model` (TroVE, Table 10)."""
+    """The order of tools in a prompt: `uses`, `lexical` or `model` (TroVE, Table 10)."""
     shuffle: int | None = None
-    """The seed of a shuffled problem order (None: the data set's own)."""
+    """A seed that shuffles the problems. Default: the order of the data set."""
     rectify: str | None = None
-    """`create` or `import`, whose responses the model writes anew with the toolbox in view (None: neither)."""
+    """`create` or `import`: the model rewrites these responses with the toolbox in view. Default: neither."""
     adds: tuple[str, ...] = ("create",)
-    """Modes whose selected response may add tools."""
+    """Modes whose selected response may add tools to the toolbox."""
     adds_failing: tuple[str, ...] = ()
-    """Those that may although their program failed."""
+    """Modes that may add tools even if their program failed."""
     adds_retry: bool = False
-    """Whether problems solved again may add tools."""
+    """Let problems that are solved again add tools."""
     kinds: tuple[str, ...] = ("function",)
-    """What is a tool: `function`, `import`."""
+    """What counts as a tool: `function`, `import`."""
     given: tuple[str, ...] | None = None
-    """Imports that a toolbox of imports begins with, as yet unused (None: those that the data set gives)."""
+    """Imports that a toolbox of imports begins with. Default: those of the data set."""
     refused: tuple[str, ...] = ()
-    """Tools that never enter, each as CATEGORY/PHASE/PROBLEM/NAME: in a run that is played back, what did not load."""
+    """Tools that never enter, as CATEGORY/PHASE/PROBLEM/NAME. For replayed runs: tools that did not load."""
     toolbox: str = OWN
-    """What IMPORT is shown: its `own` toolbox; as a placebo, with the same calls and nothing learned, `none` at all or
-    another category's at the same place in its stream, of a finished run: RUN (the category after its own), or
-    RUN#CATEGORY; hindsight:RUN, of its own there those that right programs used; or a file's functions (.py, or
-    .csv with a column `tool`), the ten likest to the question where there are more."""
+    """What IMPORT sees. `own`: its toolbox. Placebos: `none`, or another category's toolbox at the same place of a
+    finished run, RUN (the next category) or RUN#CATEGORY. hindsight:RUN: the tools that right programs used there.
+    FILE: functions of a .py, or of a .csv with a column `tool`; of more than ten those most like the question."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -104,7 +103,7 @@ def trove(questions: Sequence[Question], settings: TroveSettings, lent: Sequence
     questions = in_order(questions, settings)
     toolbox, forgotten = Toolbox(), set()
     if settings.lender and not lent:
-        raise TroveLiteError(f"toolbox {settings.toolbox}: nothing was lent")
+        raise TroveLiteError(f"toolbox {settings.toolbox}: gives no tools")
     if settings.toolbox != OWN:
         for place, question in enumerate(questions):
             yield from answer(question, lent_at(place, lent), settings)

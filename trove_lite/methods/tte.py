@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from itertools import chain
 
 from ..programs import Tool, program_of
-from .base import Attempt, Candidate, Method, Question, Run, Steps, ToolSettings, at_least, settle
-from .toolbox import Toolbox, cosine, mentions, nearest, words
+from .base import Attempt, Candidate, Method, Question, Run, Steps, at_least, settle
+from .lookup import LookupSettings
+from .toolbox import Toolbox, cosine, mentions, words
 
 TRY, TRIED = "try", "the example ran"
 STEP = re.compile(r"^[ \t]*(?:\d{1,2}[.):]|[-*])[ \t]+(\S.*)$", re.MULTILINE)
@@ -22,17 +23,17 @@ EXAMPLE = re.compile(r"^[ \t]*>>>[ \t]*(\S.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class TteSettings(ToolSettings):
-    """Its numbers as they are reported of the paper; not checked against its text."""
+class TteSettings(LookupSettings):
+    """TTE's settings, as others report them; not checked against the paper."""
 
     steps: int = 4
-    """Steps that a question is broken into, at most."""
+    """The most steps that a question is split into."""
     offered: int = 3
     """Tools offered for a step."""
     kept: int = 250
-    """Tools kept: of more, those used least leave."""
+    """The most tools kept. Those used least are removed first."""
     alike: float = 0.6
-    """A new function is dropped where its code is so much like a tool's: the cosine of their counts of words."""
+    """A new function is dropped if its code is this similar to a tool's: the cosine of word counts."""
 
     def __post_init__(self):
         super().__post_init__()
@@ -45,7 +46,7 @@ def tte(questions: Sequence[Question], settings: TteSettings) -> Steps:
     for place, question in enumerate(questions):
         (plan,) = yield [Attempt(question, "tte_plan", range(1), **PLANNING)]
         steps = [step.strip() for step in STEP.findall(plan.text)][: settings.steps] or [question.text]
-        offers = [tuple(nearest(step, library.tools(), settings.offered)) for step in steps]
+        offers = [tuple(settings.nearest(step, library.tools(), settings.offered)) for step in steps]
         picks = [
             Attempt(question, "tte_pick", range(n, n + 1), shown=offered, values={"step": step}, **PLANNING)
             for n, (step, offered) in enumerate(zip(steps, offers, strict=True))

@@ -25,13 +25,13 @@ class SamplingSettings:
     """How completions are drawn; the papers' values by default (TroVE, section 5.1)."""
 
     temperature: float = 0.6
-    """0: always the likeliest token; higher: more different programs."""
+    """0: always the likeliest token. Higher: programs differ more."""
     top_p: float = 0.95
-    """Tokens are drawn from the likeliest that together have this share of the probability."""
+    """Tokens are drawn from the likeliest ones that together have this probability."""
     max_tokens: int = 512
-    """A completion's longest."""
+    """The most tokens of a completion."""
     stop: tuple[str, ...] = ("**Question", "## Example")
-    """Texts before which a completion ends."""
+    """Texts at which a completion ends, without them."""
 
 
 class Message(NamedTuple):

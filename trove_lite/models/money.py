@@ -12,10 +12,11 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NotRequired, TypedDict
 
 from ..errors import TroveLiteError
 from ..journal import Journal
+from ..shapes import refuse_misfits
 from .base import Completion, ModelError, Prompt, SamplingSettings, one_line
 
 BILL = "bill.jsonl"
@@ -70,6 +71,14 @@ def price_of(name: str, prices: Mapping[str, Price]) -> Price:
     raise TroveLiteError(f"no price for the model '{name}': add it to the file of --prices")
 
 
+class Charge(TypedDict):
+    """A line of the bill: what request `n` may cost at most, or what it did."""
+
+    n: int
+    at_most: NotRequired[float]
+    paid: NotRequired[float]
+
+
 class Purse:
     """What a run has paid, and may; its bill is in the run's folder.
 
@@ -79,7 +88,8 @@ class Purse:
     def __init__(self, folder: Path, prices: Mapping[str, Price], most: float | None = None):
         self.prices, self.most = prices, most
         self.bill = Journal(folder / BILL)
-        costs = {record["n"]: record.get("paid", record.get("at_most")) for record in self.bill.records}
+        refuse_misfits(self.bill.records, Charge, self.bill.path)
+        costs = {record["n"]: record.get("paid", record.get("at_most", 0.0)) for record in self.bill.records}
         self.spent, self.number = math.fsum(costs.values()), max(costs, default=0)
         self.reserved: dict[int, float] = {}
         self.settled = asyncio.Condition()

@@ -354,7 +354,7 @@ class OpenAIServer(LanguageModel):
 async def _read(response: httpx.Response) -> bytes:
     """A reply's bytes, unpacked. Raises Odd for one packed more than once, which may be of any size, or too long."""
     if len(response.headers.get_list("Content-Encoding", split_commas=True)) > 1:
-        raise Odd("an answer that is packed more than once")
+        raise Odd("an answer that is compressed more than once")
     content = bytearray()
     async for part in response.aiter_bytes(1 << 16):
         content += part

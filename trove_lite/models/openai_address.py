@@ -41,7 +41,7 @@ def key_for(url: str) -> str:
     names = KEYS if host == "openai.com" or host.endswith(".openai.com") else KEYS[:1]
     key = next(filter(None, (os.environ.get(name, "").strip() for name in names)), "")
     if not re.fullmatch(r"[!-~]*", key):  # as a header it would fail with an error that quotes it
-        raise TroveLiteError(f"${' or $'.join(KEYS)} holds something that is no key")
+        raise TroveLiteError(f"${' or $'.join(KEYS)} is not a key")
     return key
 
 

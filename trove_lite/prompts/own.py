@@ -7,6 +7,7 @@ data set's categories are tasks, of which any program is a tool (`of_others` in 
 answer by programs are other tasks'; a stage NAME_same_task shows those of its own.
 """
 
+import re
 import string
 import textwrap
 import tomllib
@@ -30,7 +31,7 @@ def pack(dataset: Dataset) -> PromptPack:
     """The pack `own` for a data set."""
     stages = with_variants(texts("instructions"))
     source = dataset.like or dataset.name
-    words = _read("words.toml") | _of(source)
+    words = _read("words.toml") | _of(source) | ({"plain": dataset.plain.strip()} if dataset.plain else {})
     of_others = words.get("of_others", False)
     if of_others:
         stages |= {f"{name}{SAME_TASK}": stage for name, stage in stages.items()}
@@ -39,7 +40,7 @@ def pack(dataset: Dataset) -> PromptPack:
     def template(category: str, stage: str) -> Template:
         own = not of_others or stage.endswith(SAME_TASK) or stages[stage]["examples"] == "words"
         worked = examples(source, category) if own else examples_of_others(source, category, dataset.categories)
-        return template_of(stages[stage], words, worked)
+        return template_of(stages[stage], words, [renamed(example, dataset.renamed) for example in worked])
 
     given = {name: gaps(stage) for name, stage in stages.items()}
     return PromptPack("own", dataset.categories, given, template, messages=tuple(texts("messages")), text=message)
@@ -85,6 +86,15 @@ def examples_of_others(dataset: str, category: str, categories: Sequence[str]) -
     place = categories.index(category)
     others = [*categories[place + 1 :], *categories[:place]]
     return [examples(dataset, other)[0] for other in others[: len(examples(dataset, category))]]
+
+
+def renamed(example: Mapping[str, object], names: Mapping[str, str]) -> dict[str, object]:
+    """An example with other words in place of some."""
+
+    def other(value: object) -> object:
+        return re.sub(r"\w+", lambda word: names.get(word[0], word[0]), value) if isinstance(value, str) else value
+
+    return {key: other(value) for key, value in example.items()}
 
 
 def template_of(stage: dict, words: dict, worked: Sequence[dict]) -> Template:

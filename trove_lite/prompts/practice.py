@@ -8,10 +8,11 @@ from ..datasets.base import Dataset
 from ..methods.base import as_asked
 from ..programs import Tool
 from .base import PromptPack, Template
-from .own import gaps
+from .own import gaps, texts
 
 LISTED_AT_MOST = 20
 STAGES = tomllib.loads((resources.files(__package__) / "practice.toml").read_text(encoding="utf-8"))
+STAGES |= {name: STAGES[own["practice"]] for name, own in texts("instructions").items() if "practice" in own}
 
 
 def pack(dataset: Dataset) -> PromptPack:

@@ -46,7 +46,7 @@ def lend(settings) -> dict[tuple[str, str, int], tuple[View, ...]]:
         folder, _, category = lender.removeprefix(HINDSIGHT).partition("#")
         stated, rows = stated_settings([folder]), load_candidates(folder)
         if not stated:
-            raise TroveLiteError(f"{folder}: no live run of TROVE, which alone can lend toolboxes; name one")
+            raise TroveLiteError(f"{folder}: not a live run of TROVE; only these have toolboxes to give")
         rows = rows[rows["method"] == method]
         if own.isolated:
             rows = with_isolated_tools(rows, [folder])

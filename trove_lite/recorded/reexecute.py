@@ -17,14 +17,15 @@ from ..candidates import MISSING, all_candidates, fingerprint, load_candidates, 
 from ..datasets import grader_of, load_dataset, load_problems
 from ..datasets.answers import graded
 from ..datasets.base import Dataset, Problem
-from ..errors import DamagedFile, TroveLiteError, UsageError
+from ..errors import TroveLiteError, UsageError
 from ..journal import Journal, locked, on_disk
 from ..methods import METHODS, load_method
 from ..methods.trove import TroveSettings
 from ..programs import code_of, operations, program_of, recorded_sources
 from ..sandbox.pool import Sandbox
+from ..sandbox.vision import Vision, refuse_eyes
 from ..sandbox.worker import Execution
-from ..shapes import misfit
+from ..shapes import refuse_misfits
 from .agreement import Agreement, compare
 from .replay import played_back, stated_settings, with_isolated_tools
 
@@ -141,10 +142,8 @@ def _execute(parts: Mapping[Sandbox, list[Job]], path: Path | None, progress: bo
                 journal.append({"sandboxes": about})
             elif journal.records[0] != {"sandboxes": about}:
                 raise UsageError(f"{path}: begun with other limits, isolation or libraries; choose another --out")
-            for number, record in enumerate(journal.records[1:], start=2):
-                if fault := misfit(record, Ended):
-                    raise DamagedFile(f"{path}, line {number}: {fault}; restore it, or choose another --out")
-                known[record["program"]] = Execution(*record["execution"])
+            refuse_misfits(journal.records[1:], Ended, path, first=2)
+            known = {record["program"]: Execution(*record["execution"]) for record in journal.records[1:]}
         for box, jobs in parts.items():
             missing = [job for job in jobs if job.key not in known]
 
@@ -179,14 +178,20 @@ def _graded(execution: Execution, solution: str, gold: object, dataset: Dataset)
 
 
 def reexecute_runs(
-    runs: Sequence[str | Path], out: Path, *, known_timeouts: float, isolated: bool = False, **limits: object
+    runs: Sequence[str | Path],
+    out: Path,
+    *,
+    known_timeouts: float,
+    isolated: bool = False,
+    vision: str | None = None,
+    **limits: object,
 ) -> tuple[pd.DataFrame, Agreement]:
     """`reexecute` from run folders into the run folder `out`, in sandboxes with these limits; resumable.
 
     known_timeouts: the CPU seconds of programs that ran out of time in the record. isolated: read tools as definitions,
-    each in a module of its own, however the runs did. That is a replay: what was asked and learned stays. Raises
-    TroveLiteError where a run has no text, its method's programs are not held by its table, or programs cannot be
-    confined as asked.
+    each in a module of its own, however the runs did. That is a replay: what was asked and learned stays. vision: who
+    looks at images, where there are some. Raises TroveLiteError where a run has no text, its method's programs are not
+    held by its table, programs cannot be confined as asked, or nobody looks.
     """
     candidates = all_candidates(load_candidates(*runs))
     if "solution" not in candidates:
@@ -194,6 +199,9 @@ def reexecute_runs(
     if beyond := sorted(name for name in candidates["method"].astype(str).unique() if composer(name) is None):
         lacks = "a table of candidates does not hold what these methods run, or they run nothing"
         raise TroveLiteError(f"{', '.join(beyond)}: {lacks}; name runs of other methods")
+    for name in candidates["dataset"].unique():
+        refuse_eyes(name, not name.endswith(".jsonl") and load_dataset(name).looks, vision)
+    limits["vision"] = Vision(vision) if vision else None
     with on_disk(out):
         out.mkdir(parents=True, exist_ok=True)
     with locked(out), Sandbox(**limits) as sandbox, Sandbox(**limits | {"time_limit": known_timeouts}) as slow:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from ..datasets import load_dataset
+from ..errors import shown
 from ..methods.base import Answer, Attempt, Candidate, Request
 from ..models.money import Price, price_of
 from ..prompts import load_pack
@@ -97,6 +98,9 @@ def planned_text(rows: Sequence[Planned], settings: RunSettings, prices: Mapping
 def came_of(out: Path, description: Mapping) -> str:
     """What came of a run, from its `run.json`."""
     lines = [f"{out}: complete; problems whose selected answer is right:"]
+    if (text := description.get("one_text")) is not None:
+        every = f"says the same, {shown(text)[:60]!r}" if text else "is empty"
+        lines = [f"{out}: every reply {every}: this measures no method; look at the server, --chat and --stop. Right:"]
     shares = 100 * pd.Series(description["accuracy"], dtype=float)
     for method, own in shares.groupby(shares.index.str.partition("-").get_level_values(0), sort=False):
         known = f"{own.mean():.1f} % ({own.min():.1f} to {own.max():.1f} %)" if own.notna().any() else "no sample"

@@ -32,6 +32,7 @@ from .record import Key, Record, content_hash, keyed
 HEADING = "**Solution**"  # in a prompt that asks for replies under TROVE's headings
 SYNC_SECONDS = 2.0
 LOOKAHEAD = 8
+LAST_SECONDS = 60.0  # for replies on their way when a run fails
 PATIENCE = 20  # samples in a row that cannot be had, before the run is stopped
 
 
@@ -108,6 +109,8 @@ class Driver:
         self.tasks: asyncio.TaskGroup | None = None
         self.unavailable: list[tuple[int, Stream, Record]] = []  # samples not to be had, numbered, not yet recorded
         self.lacked = self.in_a_row = 0
+        self.on_their_way: set[asyncio.Task] = set()  # each from its request to its record
+        self.failed: TroveLiteError | None = None
 
     async def run(self, streams: Sequence[Stream]) -> None:
         """Run all streams to their end, by entered models. Raises the first failure, having stopped everything else."""
@@ -121,6 +124,8 @@ class Driver:
                 syncing.cancel()
         except BaseExceptionGroup as group:
             failure = first_failure(group)
+            if isinstance(failure, TroveLiteError):
+                failure = self.failed or failure
         if failure:  # not raised in there: see `models.base.gather`
             raise failure
         self._settle(self.lacked)
@@ -177,8 +182,23 @@ class Driver:
                 key = Key(request.phase, request.question.index, request.stage, number, request.round)
                 keys.append(key)
                 if key not in begun:
-                    begun[key] = self.tasks.create_task(self._answer(stream, request, key, rank))
+                    begun[key] = self.tasks.create_task(self._answered(stream, request, key, rank))
         return keys
+
+    async def _answered(self, *what) -> Candidate:
+        """`_answer`; where a model fails for good, replies on their way, which may be billed, are recorded first."""
+        task = asyncio.current_task()
+        try:
+            return await self._answer(*what)
+        except ModelError as error:
+            self.failed, self.generating.closed = self.failed or error, True
+            if others := self.on_their_way - {task}:
+                self.progress.say(f"failed; waiting for {len(others)} replies on their way, {LAST_SECONDS:g} s at most")
+                self.on_their_way.discard(task)  # which others are not to wait for
+                await asyncio.wait(others, timeout=LAST_SECONDS)
+            raise
+        finally:
+            self.on_their_way.discard(task)
 
     async def _answer(self, stream: Stream, request: Request, key: Key, rank: int) -> Candidate:
         """One sample or run, from the journal or new: generated, parsed, run and recorded."""
@@ -215,13 +235,17 @@ class Driver:
         stop = self.pack.stops.get(request.stage) if request.prompt is None else None
         drawn = ({} if stop is None else {"stop": stop}) | dict(request.sampling)
         how = {"sampling": replace(self.sampling, **drawn)} if drawn else {}
-        try:
-            async with self.generating(rank):
+        async with self.generating(rank) as gate:
+            self.on_their_way.add(asyncio.current_task())
+            try:
                 (completion,) = await model.complete(what, [seed], **how)
-        except PromptRefused as error:
-            return Record.missing(key, request, asked, REFUSED, str(error))
-        except SampleUnavailable as error:  # whatever else a model does wrong stops the run
-            return Record.missing(key, request, asked, UNAVAILABLE, str(error))
+            except PromptRefused as error:
+                return Record.missing(key, request, asked, REFUSED, str(error))
+            except SampleUnavailable as error:
+                return Record.missing(key, request, asked, UNAVAILABLE, str(error))
+            except ModelError:  # which stops the run: nothing else is asked for
+                gate.closed = True
+                raise
         chat = not isinstance(as_spoken(what, model.chat), str)
         record = Record.of(key, request, asked, completion, headings=HEADING in str(prompt), chat=chat)
         return await self._run(record, request, stream, rank)

@@ -35,7 +35,7 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
     `run.json` gets what came of it: accuracy, what was spent, labels seen, and the tools that each stream ended with.
     """
     description = read_description(out)
-    candidates, calls, toolboxes, keepers = [], [], [], set()
+    candidates, calls, toolboxes, keepers, texts = [], [], [], set(), {}
     for stream in streams:
         stream.journal.sync()
         own = asked_for(stream)
@@ -46,6 +46,8 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
             "shares_state": stream.method.stream or stream.method.examples,
             "selection": stream.settings.selection,
         }
+        replies = [record for record in own if record.role and record.finish_reason not in MISSING]
+        texts |= {(stream.category, record.problem, record.text.strip()): None for record in replies}
         rows = candidate_rows(own, stream.problems, dataset, stream.modes, settings.parser, stream.isolated)
         candidates += [same | row for row in rows]
         at = whose | {"dataset": dataset.name, "category": stream.category}
@@ -68,6 +70,8 @@ def finish(out: Path, streams: Sequence[Stream], dataset: Dataset, settings: Run
         "toolboxes": toolboxes,
         "loading": {stream.label: counts for stream in streams if (counts := loading_of(stream))},
     }
+    if len({text for *_, text in texts}) == 1 < len(texts):
+        came["one_text"] = next(iter(texts))[-1]  # to all problems
     save_run(out, table, description | came, calls=spent)
     shutil.rmtree(out / BEFORE, ignore_errors=True)
 

@@ -15,6 +15,7 @@ class Gate:
         self.free = width
         self.waiting: list[tuple[int, int, asyncio.Future]] = []
         self.arrivals = itertools.count()
+        self.closed = False  # nobody else goes
 
     @asynccontextmanager
     async def __call__(self, rank: int):
@@ -23,13 +24,13 @@ class Gate:
         self._admit()
         try:
             await turn
-            yield
+            yield self
         finally:
             self.free += not turn.cancelled()  # who is cancelled while waiting holds no place
             self._admit()
 
     def _admit(self) -> None:
-        while self.free and self.waiting:
+        while self.free and self.waiting and not self.closed:
             turn = heapq.heappop(self.waiting)[-1]
             if not turn.done():
                 turn.set_result(None)

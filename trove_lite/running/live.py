@@ -32,7 +32,6 @@ from .progress import Progress
 from .settings import RunSettings
 
 REUSE = 10_000  # programs whose executions a run keeps, should the same text come again
-WAITS = 20  # times the limit of CPU time on the clock, for programs that ask about images
 #: Toolboxes of another run by (method, category, seed): what is shown at each place of the stream.
 Lent = Mapping[tuple[str, str, int], Sequence]
 NOTHING: Mapping = MappingProxyType({})
@@ -87,8 +86,8 @@ def live_run(
             (out / "journal").mkdir(parents=True, exist_ok=True)
             stack.enter_context(locked(out))
         limits = {"time_limit": settings.time_limit, "memory": settings.memory << 20, "isolation": settings.isolation}
-        if eyes:  # whose answers take time, and are no program's fault
-            limits |= {"vision": eyes, "wall_limit": WAITS * settings.time_limit}
+        if eyes:
+            limits["vision"] = eyes
             stack.callback(lambda: folder.add_counts(out, looked=eyes.asked, looked_before=eyes.known))
         sandbox = sandbox or stack.enter_context(Sandbox(workers, **limits, reuse=REUSE))
         with on_disk(out):

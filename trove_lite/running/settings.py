@@ -15,6 +15,7 @@ from ..methods import METHODS, load_method
 from ..methods.base import Budget, Settings, as_begun, at_least, one_of, with_tuples
 from ..models.base import CHAT, SamplingSettings
 from ..parse import PARSERS
+from ..sandbox.vision import refuse_eyes
 
 PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"
 COMES_ALONG = "practice"  # a data set, the tiny model that solves it, and its prompts: nothing to fetch
@@ -26,58 +27,58 @@ LEAST_MEMORY = 16  # MiB: with less, an interpreter cannot do what the simplest 
 
 @dataclass(frozen=True)
 class RunSettings:
-    """What a run's rows depend on, defaulted as in the papers. Any of it changed makes it another run."""
+    """What a run's rows depend on. The defaults are the papers'. A run with any other value is another run."""
 
     name: str = "run"
-    """Tables call the run NAME_seedN. Parts of one study in several folders share a name (given none: the folder's)."""
+    """The run is NAME_seedN in tables. Folders of one study share a NAME. Default: the folder's name."""
     methods: tuple[str, ...] = ("trove",)
-    """Which methods answer."""
+    """The methods that answer: see `trove-lite list methods`."""
     dataset: str = COMES_ALONG
-    """Whose problems: a data set's name, or a FILE.jsonl of your own with `question` and `answer` in each line."""
+    """The problems: a data set's name, or your own FILE.jsonl with `question` and `answer` in each line."""
     categories: tuple[str, ...] = ()
-    """Which of the data set's categories; none named is all of them."""
+    """Categories of the data set. Default: all."""
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
-    """A run for each: every sample's own seed follows from it."""
+    """One run for each seed. The seed of every sample is computed from it."""
     model: str | None = None
-    """vllm:NAME, http://HOST:PORT/v1#NAME or practice, the tiny model that comes along. None: practice for the practice
-    problems and tables, for others the papers' vllm:codellama/CodeLlama-7b-Instruct-hf."""
+    """vllm:NAME, http://HOST:PORT/v1#NAME, or practice, the tiny model in this package. Default: practice for its own
+    data sets, else vllm:codellama/CodeLlama-7b-Instruct-hf, the papers' model."""
     roles: dict[str, str] = field(default_factory=dict)
-    """Models of single roles of a method, where they differ from `model`: --role maker=SPEC."""
+    """Other models for single roles of a method, such as --role maker=SPEC."""
     chat: Literal["auto", "on", "off"] = "auto"
-    """Whether models are asked by their chat template: auto does so for what a method says in messages. With on all
-    methods of a run are asked so, with off none is: those that say messages are refused."""
+    """Whether to use the model's chat template. auto: for messages, not for texts. on: for both. off: for neither;
+    methods that need messages are refused."""
     prompts: str | None = None
-    """Which pack of prompts: own, official or practice. None: practice for the practice model, own for every other."""
+    """The prompts: own, official or practice. Default: practice for the practice model, else own."""
     preset: str = "paper"
-    """Each method's choices as the paper describes them, or as its released program makes them, where that differs."""
+    """Settings of all methods: paper, as the papers describe them, or another preset, such as released."""
     choices: dict[str, dict[str, object]] = field(default_factory=dict)
     """By method, what differs from its preset: {"trove": {"interval": 500}} is --trove.interval 500."""
     k: int = 15
-    """Calls a problem, over all modes: its budget."""
+    """The budget: calls (requests to the model) for each problem, over all modes."""
     completion_tokens: int | None = None
-    """A budget by tokens instead: a problem is sampled until so many are written."""
+    """A budget in tokens instead: each problem is sampled until this number is written."""
     selection: str | None = None
-    """The rule by which methods select their own answer. None: the preset's."""
+    """The rule by which methods select their answer. Default: the preset's."""
     limit: int | None = None
-    """Only the first problems of each category, so many. None: all."""
+    """The number of problems: the first of each category. Default: all."""
     parser: str | None = None
-    """How code is read from a model's text: official, by lines as the released program, or strict, by syntax trees.
-    None: strict for our own prompts, official for every other."""
+    """How code is read from a model's text: official, by lines as in the released program, or strict, by syntax tree.
+    Default: strict for the prompts `own`, else official."""
     grader: str | None = None
-    """How answers to a FILE.jsonl are judged: strict, by value, or papers, by the first number to two decimals. None:
-    as the run was begun, else strict. Other data sets have a rule of their own."""
+    """How answers to a FILE.jsonl are judged: strict, by value, or papers, by the first number to two decimals.
+    Default: as the run was begun, else strict. Other data sets have their own rule."""
     vision: str | None = None
-    """Who looks at images for programs, where the data set has some: http://HOST:PORT, a server as TroVE's, or
-    canned:FILE, answers by image and text."""
+    """What looks at images for programs: http://HOST:PORT, a server like TroVE's; transformers: (or
+    transformers:BLIP,OWL), models in this process; or canned:FILE, a file of answers."""
     sampling: SamplingSettings = field(default_factory=SamplingSettings)
     """How completions are drawn."""
     isolation: Literal["auto", "full", "seccomp", "none"] = "auto"
-    """How programs are confined: auto is full, and refuses where it cannot be had; seccomp lets them read every file
-    that you can read, none do all that you can do."""
+    """How programs are confined. auto: fully, or the run is refused. seccomp: programs can read all files that you can
+    read. none: programs can do all that you can do."""
     time_limit: float = 30.0
-    """CPU seconds a program."""
+    """CPU seconds for each program."""
     memory: int = 1024
-    """MiB that a program may take."""
+    """Memory of a program in MiB."""
 
     def __post_init__(self):
         try:
@@ -90,10 +91,8 @@ class RunSettings:
             object.__setattr__(self, name, tuple(getattr(self, name)))
         dataset = load_dataset(self.dataset)
         categories = dataset.categories
-        if dataset.looks != bool(self.vision):
-            how = "has images: give --vision http://HOST:PORT or canned:FILE" if dataset.looks else "asks no --vision"
-            raise TroveLiteError(f"data set {self.dataset} {how}")
-        self._default("model", COMES_ALONG if self.dataset in TAUGHT else PAPERS_MODEL)
+        refuse_eyes(self.dataset, dataset.looks, self.vision)
+        self._default("model", COMES_ALONG if self.dataset.partition("?")[0] in TAUGHT else PAPERS_MODEL)
         self._default("prompts", COMES_ALONG if self.model == COMES_ALONG else "own")
         self._default("parser", "strict" if self.prompts == "own" else "official")
         self._default("categories", categories)

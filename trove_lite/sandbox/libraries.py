@@ -5,7 +5,6 @@ It runs in the warm process (`zygote.py`) and looks at no program.
 
 import contextlib
 import sys
-import warnings
 
 LEAN = ("cmath", "collections", "functools", "itertools", "math", "random")
 SYMBOLIC = ("mpmath", "sympy", "sympy.geometry")
@@ -55,15 +54,9 @@ latex(x**2/2), str(sqrt(x)/2), sympify('x**2 + 1').subs(x, 2)
 def fix_chance_and_display() -> None:
     """The same seeds for every program, and values shown as the papers' libraries showed them.
 
-    numpy 1 showed a number as `3.5`, not `np.float64(3.5)`; before pandas 3 a column's texts were an array of objects,
-    which prints `['a' 'b']`, not over several lines with its type.
+    numpy 1 showed a number as `3.5`, not `np.float64(3.5)`.
     """
     sys.modules["random"].seed(0)
     if numpy := sys.modules.get("numpy"):
         numpy.random.seed(0)
         numpy.set_printoptions(legacy="1.25")
-    if pandas := sys.modules.get("pandas"):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # pandas 3 calls the option deprecated
-            with contextlib.suppress(KeyError):  # a pandas without it
-                pandas.set_option("future.infer_string", False)

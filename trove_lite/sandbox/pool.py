@@ -33,7 +33,7 @@ from ..bars import Bar
 from ..errors import TroveLiteError, shown
 from . import isolation as _isolation
 from .start import environment, interpreter
-from .vision import Vision
+from .vision import WAITS, Vision
 from .worker import START_SECONDS, Execution, IsolationError, Worker
 
 #: Bytes. Of 400 recorded programs none needed more than 4 MiB beyond the warm process; at 2 MiB two ran out of memory.
@@ -59,7 +59,8 @@ class Sandbox:
 
     workers: programs run at a time; None means one for each core that this process may use.
     time_limit: CPU seconds a program. `wall_limit`, seconds on the clock less those spent waiting for a core, is only
-        a backstop for sleepers (None: twice the time limit): a busy machine does not turn answers into timeouts.
+        a backstop for sleepers (None: twice the time limit, with `vision` 20 times): neither a busy machine nor a slow
+        answer makes a timeout.
     memory: bytes that a program may map beyond what the warm process has, at least 16 MiB; output_limit: bytes of
         stdout.
     isolation: a level by name: "full" (Landlock and seccomp), "seccomp" (nothing can be written, sent or started, but
@@ -103,7 +104,7 @@ class Sandbox:
         self.isolation = isolation
         self.limits = {
             "time_limit": float(time_limit),
-            "wall_limit": float(wall_limit or 2 * time_limit),
+            "wall_limit": float(wall_limit or (WAITS if vision else 2) * time_limit),
             "memory": int(memory),
             "output_limit": int(output_limit),
             "scratch_limit": int(scratch),
@@ -174,8 +175,9 @@ class Sandbox:
         return executions
 
     def describe(self) -> dict:
-        """Level, features of this machine, limits and library versions, to be kept with a run's results."""
-        return isolation_report() | {"level": self.level, "limits": self.limits, "workers": self.workers}
+        """Level, features of this machine, limits, who looks and library versions, to be kept with a run's results."""
+        eyes = {"vision": self.vision.name} if self.vision else {}
+        return isolation_report() | {"level": self.level, "limits": self.limits, "workers": self.workers} | eyes
 
     def _submit(self, work, *arguments):
         if self._threads is None:
@@ -238,7 +240,7 @@ def choose_level(isolation: str) -> str:
     level = "full" if isolation == "auto" else isolation
     if missing := [part for part in _isolation.LEVELS[level] if not _features()[part]]:
         remedy = NO_LANDLOCK if missing == ["landlock"] else RECIPE
-        raise IsolationError(f"isolation '{level}' needs {' and '.join(missing)}, not to be had here: {remedy}")
+        raise IsolationError(f"isolation '{level}' needs {' and '.join(missing)}, which this system lacks: {remedy}")
     return level
 
 
@@ -255,7 +257,7 @@ def _features() -> dict:
         reason = str(error)
     except ValueError:
         reason = shown((probe.stderr.strip() or "it was killed").splitlines()[-1][-500:])
-    raise IsolationError(f"what this machine offers for isolation could not be tried out: {reason}")
+    raise IsolationError(f"the isolation of this machine could not be tested: {reason}")
 
 
 def _cores() -> int:

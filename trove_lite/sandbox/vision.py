@@ -25,13 +25,15 @@ MOST_PIXELS, MOST_TEXT, MOST_REQUESTS = 1 << 22, 1000, 200  # of one request; by
 MOST_BOXES, MOST_WORDS = 100, 1000  # of one answer; characters
 MOST_KEPT = 100_000  # answers
 WAIT = 60  # seconds for a server's answer
-SPECS = "http://HOST:PORT (a server as TroVE's `server/gqa.py`) or canned:FILE"
+WAITS = 20  # times the limit of CPU time on the clock, for programs that ask
+SPECS = "http://HOST:PORT (a server as TroVE's `server/gqa.py`), transformers:BLIP,OWL (models here) or canned:FILE"
 
 
 class Vision:
     """The eyes of a run, from a spec. Raises TroveLiteError for one that is none.
 
-    asked, known: requests of programs so far, and how many of them had been answered before. For several threads.
+    name: its identity. asked, known: requests of programs so far, and how many of them had been answered before. For
+    several threads.
     """
 
     def __init__(self, spec: str):
@@ -41,9 +43,12 @@ class Vision:
         elif kind in ("http", "https") and rest.startswith("//"):
             self._see = Server(spec).see
         elif kind == "transformers":
-            raise TroveLiteError(f"--vision {spec}: models are not loaded here; start a server, and give its address")
+            from .vision_models import Models
+
+            self._see = Models(rest).see
         else:
             raise TroveLiteError(f"--vision {spec}: give {SPECS}")
+        self.name = vision_identity(spec)
         self.asked = self.known = 0
         self._answers: dict[tuple[bytes, str, str], bytes] = {}
         self._lock = threading.Lock()
@@ -139,10 +144,27 @@ class Server:
         )
 
 
+def refuse_eyes(dataset: str, looks: bool, spec: str | None) -> None:
+    """Raise TroveLiteError where a data set has images and nobody looks at them, or the other way round."""
+    if looks != bool(spec):
+        some = "has images: give --vision http://HOST:PORT, transformers: or canned:FILE"
+        raise TroveLiteError(f"data set {dataset} {some if looks else 'asks no --vision'}")
+
+
 def vision_identity(spec: str) -> str:
-    """A spec without what may differ tomorrow: of a server that it is one, of a file its name and content."""
-    path = Path(spec.removeprefix("canned:"))
-    return f"canned:{path.name} {sha256_of(path)[:16]}" if spec.startswith("canned:") else "server"
+    """A spec without what may differ tomorrow: of a server that it is one, of files their name and content."""
+    kind, _, rest = spec.partition(":")
+    if kind == "canned":
+        return f"canned:{Path(rest).name} {sha256_of(Path(rest))[:16]}"
+    if kind == "transformers":
+        return f"transformers:{','.join(map(model_identity, rest.split(',')))}"
+    return "server"
+
+
+def model_identity(name: str) -> str:
+    """A model's name on the hub; of a folder its last part and what its weights are."""
+    weights = sorted(Path(name).glob("*.safetensors")) if name else []
+    return f"{Path(name).absolute().name} {' '.join(sha256_of(file)[:16] for file in weights)}" if weights else name
 
 
 def checked(kind: bytes, answer: object) -> object:

@@ -15,6 +15,7 @@ from ..analysis.choose import without_answers
 from ..analysis.worked import Round, rounds, votes_of
 from ..candidates import SELECTED, SELECTION, all_candidates, selections
 from ..datasets.base import Problem
+from ..datasets.images import as_address
 from ..errors import shown
 from ..selection import RULES
 
@@ -175,12 +176,13 @@ def _by_problem(calls: pd.DataFrame) -> dict[tuple, dict]:
 
 
 def _words(problem: Problem | None) -> dict:
-    """A problem's context and gold answer."""
+    """A problem's context, image and gold answer."""
     if problem is None:
         return {}
     gold = problem.gold if isinstance(problem.gold, str) else json.dumps(problem.gold, default=str, ensure_ascii=False)
     words = {
         "context": clean(problem.question.context) or None,
+        "image": as_address(problem.question.context, problem.files),
         "gold": readable(gold),
         "files": list(map(clean, sorted(problem.files))),
     }

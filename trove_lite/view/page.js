@@ -80,8 +80,8 @@ const FIELDS = [
   ["rule", "By the rule", named(index.rules), index.rules[0]],
   ["is", "the answer is", [["right", "right"], ["wrong", "wrong"],
     ["missed", "wrong, though a candidate is right"], ["none", "none: the rule has no votes"]]],
-  ["unlikerule", "and unlike that of rule", named(index.rules)],
-  ["unlikerun", "and unlike that of run", named(runNames)],
+  ["unlikerule", "and differs from that of rule", named(index.rules)],
+  ["unlikerun", "and differs from that of run", named(runNames)],
   ["in", "in", [["answer", "the answer"], ["right", "being right"]], "answer"],
 ];
 const chosen = {};
@@ -219,10 +219,10 @@ function drawShares() {
   const line = (name, of) => [name, ...byMethod.map(([, own]) => share(own.filter(of), rule))];
   const go = (category) => el("a", { href: `#?${new URLSearchParams({ category })}` }, category);
   const lines = categories.map((category) => line(go(category), (row) => categoryOf(row.of) === category));
-  if (categories.length > 1) lines.unshift(line("all it was asked", () => true));
+  if (categories.length > 1) lines.unshift(line("all problems asked", () => true));
   if (rule < 0) return;
   $("shares").append(plainTable(["", ...byMethod.map(([method]) => method)], lines,
-    `Accuracy by ${index.rules[rule].replaceAll("_", " ")}, over all runs of a method`));
+    `Accuracy by the rule “${index.rules[rule].replaceAll("_", " ")}”, over all runs of a method`));
 }
 
 function drawRuns() {
@@ -265,6 +265,7 @@ async function drawProblem(place, words) {
     heading,
     el("div", { class: "question" }, problem[QUESTION] ?? el("i", { class: "faint" }, "Its question is not at hand.")),
     held.context ? el("pre", { tabindex: 0 }, held.context) : "",
+    held.image ? el("img", { src: held.image, alt: "What the question is about" }) : "",
     held.files ? el("p", { class: "faint" }, `Its programs may read ${held.files.join(", ")}.`) : "",
     held.gold ? el("p", {}, "Right answer: ", el("b", {}, held.gold)) : "",
     mine.length > 1 ? runsOf(problem, mine, shown) : "",

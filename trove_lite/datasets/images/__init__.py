@@ -5,24 +5,72 @@
 """
 
 import ast
-from collections.abc import Sequence
+import base64
+import io
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
 IMPORT = "from PIL import Image"
+PAPERS = "papers"
+NAMES = (PAPERS, "library", "nonsense")  # how the primitives may be called
 GIVEN = (IMPORT, "from vision import crop_region, locate_objects, visual_qa")
 
 
-def laid(eyes: str) -> dict[str, Path]:
-    """The modules beside a program, whose eyes are `pipe` or `pixels`."""
-    return {"vision.py": FOLDER / "vision.py", "eyes.py": FOLDER / f"{eyes}.py"}
+def laid(eyes: str, names: str = PAPERS) -> dict[str, Path]:
+    """The modules beside a program, whose eyes are `pipe` or `pixels`; names: how the primitives are called."""
+    primitives = {"vision.py": FOLDER / "vision.py"}
+    if names != PAPERS:
+        primitives = {"vision.py": FOLDER / f"names_{names}.py", "primitives.py": FOLDER / "vision.py"}
+    return primitives | {"eyes.py": FOLDER / f"{eyes}.py"}
+
+
+def source_and_primitives() -> tuple[str, list[ast.FunctionDef]]:
+    """The module that programs import, as text, and its primitives as syntax trees."""
+    source = (FOLDER / "vision.py").read_text(encoding="utf-8")
+    functions = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
+    return source, [node for node in functions if not node.name.startswith("_")]
 
 
 def listed() -> tuple[str, ...]:
     """What prompts list as given, as code: the import of PIL, and each primitive's definition."""
-    source = (FOLDER / "vision.py").read_text(encoding="utf-8")
-    functions = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
-    return (IMPORT, *(ast.get_source_segment(source, node) for node in functions if not node.name.startswith("_")))
+    source, primitives = source_and_primitives()
+    return (IMPORT, *(ast.get_source_segment(source, node) for node in primitives))
+
+
+def named(names: str) -> dict[str, str]:
+    """The names of the primitives in TroVE → those of `names`."""
+    if names == PAPERS:
+        return {node.name: node.name for node in source_and_primitives()[1]}
+    imports = ast.walk(ast.parse((FOLDER / f"names_{names}.py").read_text(encoding="utf-8")))
+    return {node.name: node.asname for node in imports if isinstance(node, ast.alias)}
+
+
+def signatures(names: str, doc: str) -> str:
+    """The primitives by those names as code, as far as their first line; with `doc` "yes" their docstrings too."""
+    own, shown = named(names), []
+    for node in source_and_primitives()[1]:
+        head = f"def {own[node.name]}({ast.unparse(node.args)}) -> {ast.unparse(node.returns)}:"
+        shown.append(f'{head}\n    """{ast.get_docstring(node)}"""' if doc == "yes" else f"{head} ...")
+    return "\n\n".join(shown)
+
+
+def as_address(path: str, files: Mapping[str, Path]) -> str:
+    """The image at that path among a problem's files as a data: address, 320 pixels at most; "" where none is read."""
+    from PIL import Image
+
+    from . import pixels
+
+    if not path.endswith((".jpg", ".scene")) or path not in files:
+        return ""
+    try:
+        with open(files[path], "rb") as file:
+            image = pixels.open_scene(file, path) if path.endswith(".scene") else Image.open(file).convert("RGB")
+    except (OSError, ValueError, LookupError):
+        return ""
+    image.thumbnail((320, 320))
+    image.save(kept := io.BytesIO(), kind := "png" if path.endswith(".scene") else "jpeg")
+    return f"data:image/{kind};base64,{base64.b64encode(kept.getvalue()).decode()}"
 
 
 def printed_exactly(answers: Sequence[str], gold: str) -> bool:

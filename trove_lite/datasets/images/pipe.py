@@ -19,7 +19,7 @@ def look(kind: str, image, text: str):
         _send(HEAD.pack(kind.encode(), *image.size, len(words)) + words + image.tobytes())
         return json.loads(_take(LENGTH.unpack(_take(LENGTH.size))[0]))
     except OSError:
-        raise OSError("nobody looks at images (any more)") from None
+        raise OSError("no program looks at images now") from None
 
 
 def _send(data: bytes) -> None:

@@ -13,7 +13,7 @@ NAME = "dispatcher"
 
 @dataclass(frozen=True)
 class DispatcherSettings(Settings):
-    """Which tools it knows."""
+    """The tools that the dispatcher knows."""
 
     tools: dict[str, str] = field(default_factory=dict)
     """Wrapped tools by the name of their task, or TASK#SEED."""

@@ -14,12 +14,12 @@ OF_MAKER = {"temperature": 0.3, "max_tokens": 2048, "stop": ()}
 
 @dataclass(frozen=True)
 class MakerSettings(Settings):
-    """What goes for whatever one model makes for another to use."""
+    """Settings of tools or thoughts that one model makes and another uses."""
 
     tools: dict[str, str] = field(default_factory=dict)
-    """What was made elsewhere, by category ("": nothing could be), or CATEGORY#SEED: for these no maker is asked."""
+    """Tools made elsewhere, by CATEGORY or CATEGORY#SEED ("": none could be made). No maker is asked for these."""
     maker: str = ""
-    """Who made `tools`, as tables call it."""
+    """The maker of `tools`: a name for tables."""
 
     def table_name(self, method: str) -> str:
         """What was made elsewhere makes another system: `latm_of_GPT-4`."""
@@ -32,28 +32,28 @@ class MakerSettings(Settings):
 
 @dataclass(frozen=True)
 class LatmSettings(MakerSettings):
-    """LATM's choices, as the paper describes them; `ours` reads answers better."""
+    """LATM's settings, as in the paper. The preset `ours` reads answers better."""
 
     proposals: int = 3
-    """How often the function may be written, until it runs."""
+    """How often the maker may write the function until it runs."""
     verifications: int = 3
-    """How often the tests may be written, until the function passes them."""
+    """How often the maker may write tests until the function passes them."""
     trials: int = 1
-    """How often a tool is made from the start, until one passes, which is used."""
+    """How often a tool may be made from the start. The first that passes is used."""
     all_trials: bool = False
-    """Whether all trials are made although one passed, to count how many do (LATM, Table 3). The first is used."""
+    """Make all trials even if one passed, to count how many pass (LATM, Table 3)."""
     user_tokens: int = 1024
-    """Tokens that a user's reply may have."""
+    """The most tokens of a user's reply."""
     reading: str = "released"
-    """How the answer is found: `released`, the program's pattern and conversions, or `ours`, by syntax tree."""
+    """How the answer is read: `released`, as the released program does, or `ours`, by syntax tree."""
     use_cases: bool = False
-    """Whether a wrapped tool needs a function and a use case: one without says nobody how it is called (`ours`)."""
+    """Demand a function and a use case of a wrapped tool. The preset `ours` does."""
     reaches_end: bool = True
-    """Whether code passes only where its last statement was reached: an exit before it ends well too."""
+    """Code passes only if its last statement was reached. False: an earlier exit passes too."""
     only_definitions: bool = True
-    """Whether a tool is its functions with their imports and constants, and nothing else of its code."""
+    """Keep only functions, imports and constants of a tool's code."""
     fallback: str = PRIMITIVE
-    """What answers where no tool was made: `primitive`, a program by PRIMITIVE's prompt, or `none`."""
+    """What answers if no tool was made: `primitive`, a program by PRIMITIVE's prompt, or `none`."""
 
     def __post_init__(self):
         super().__post_init__()

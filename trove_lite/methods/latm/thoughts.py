@@ -21,7 +21,7 @@ ANSWER_IS = re.compile(r"answer is:?", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class ThoughtSettings(MakerSettings):
-    """Which thoughts are shown."""
+    """Settings of chains of thought that a maker writes."""
 
     kept: str = "all"
     """Which thoughts become examples: `all`, or `right`, those that end in the gold answer."""

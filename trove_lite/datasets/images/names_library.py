@@ -1,0 +1,7 @@
+"""The primitives by names that libraries have for such functions: huggingface_hub's InferenceClient, torchvision."""
+
+from primitives import crop_region as crop
+from primitives import locate_objects as object_detection
+from primitives import visual_qa as visual_question_answering
+
+__all__ = ["crop", "object_detection", "visual_question_answering"]

@@ -1,0 +1,56 @@
+"""How methods look up tools and past programs: by a likeness of texts, which is one choice for all of them.
+
+The papers have embeddings. Here words are the default, for they need no model; a sentence-transformer is the extra
+`[embeddings]`, and runs on the CPU, so that the same texts are always as much alike.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from ..errors import TroveLiteError
+from ..programs import Tool
+from .base import ToolSettings
+from .toolbox import description, likeness
+
+#: Two texts → how alike they are, at most 1.
+Alike = Callable[[str, str], float]
+
+
+@dataclass(frozen=True)
+class LookupSettings(ToolSettings):
+    """What methods have that look something up."""
+
+    likeness: str = "words"
+    """How alike texts are: by `words`, or embedding:NAME, by a sentence-transformer's name or folder."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        kind, _, name = self.likeness.partition(":")
+        if self.likeness != "words" and not (kind == "embedding" and name):
+            raise TroveLiteError(f"likeness '{self.likeness}': write words or embedding:NAME")
+
+    @property
+    def measure(self) -> Alike:
+        """The measure that `likeness` names."""
+        return likeness if self.likeness == "words" else embedded(self.likeness.removeprefix("embedding:"))
+
+    def nearest(self, text: str, tools: Iterable[Tool], number: int) -> list[Tool]:
+        """The tools whose name, signature and docstring are most like a text, best first; none with a likeness of 0."""
+        scores = {tool: self.measure(text, description(tool)) for tool in tools}
+        return [tool for tool in sorted(scores, key=lambda tool: -scores[tool]) if scores[tool] > 0][:number]
+
+
+@cache
+def embedded(name: str) -> Alike:
+    """The cosine of two texts' embeddings by this model. Raises TroveLiteError where it cannot be had."""
+    try:
+        from sentence_transformers import SentenceTransformer
+
+        model = SentenceTransformer(name, device="cpu")
+    except ImportError as error:
+        raise TroveLiteError(f"likeness embedding:{name}: needs pip install 'trove-lite[embeddings]'") from error
+    except (OSError, ValueError) as error:
+        raise TroveLiteError(f"likeness embedding:{name}: no model there ({str(error).splitlines()[0]})") from error
+    vector = lru_cache(100_000)(lambda text: model.encode(text, normalize_embeddings=True))
+    return lambda one, other: float(vector(one) @ vector(other))

@@ -35,7 +35,7 @@ STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
 SHARED = {
     "datasets": ("base", "answers", "graders", "values", "text_answers", "files", "images"),
-    "methods": ("base", "toolbox", "repair"),
+    "methods": ("base", "toolbox", "repair", "lookup", "labelled"),
     "models": ("base", "openai_address", "openai_answers", "money"),
 }
 #: Sideways, from one room to another of its storey, and why.

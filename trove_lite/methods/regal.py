@@ -16,9 +16,8 @@ from ..definitions import definitions
 from ..parse import blocks_in, isolated_tools
 from ..programs import Tool, fenced, program_of, statements
 from .base import Attempt, Candidate, Drawn, Method, Question, Run, Steps, answer_all, as_asked, at_least, draw
-from .craft import Toolset, answers_with, labelled, request
-from .lookup import Alike, LookupSettings
-from .memory import Past, as_shown, program_text, similar_past
+from .labelled import Toolset, answers_with, labelled, request
+from .lookup import Alike, LookupSettings, Past, as_shown, program_text, similar_past
 from .toolbox import mentions
 
 

@@ -65,6 +65,8 @@ OTHER_WORDS = {
     "recorded.official_results": ({"trove", "import", "create", "skip"}, "what official result files hold"),
     "methods.base": ({"fallback"}, "a setting, which older run.json files lack"),
     "methods.latm.settings": ({"primitive"}, "what it asks the pack for where it has no tool"),
+    "methods.regal": ({"primitive"}, "what it asks the pack for, of labelled problems"),
+    "datasets.scibench": ({"math"}, "a subject"),
     "prompts.official": ({"primitive", "instance", "import", "create", "skip"}, "the released files are named so"),
     "prompts.official_creator": ({"standard", "cot", "pot", "entangled", "tool_transfer"}, "as above"),
     "prompts.chain_of_thought": ({"cot", "latm"}, "the words of this one method, and the group of its files"),

@@ -191,8 +191,8 @@ def test_what_was_asked_for_under_tools_runs_first_and_alone_there():
     text = f"{USE}\n**Tools**\n{TOOL}"
     asked, other = (read_blocks(text, headings=headings) for headings in (True, False))
     assert [tool.name for tool in asked.tools] == ["f"]
-    assert whole_program(asked.solution, asked.tools).endswith("return 7\n\nprint(f())")
-    assert whole_program(other.solution, other.tools).startswith("print(f())")
+    assert whole_program(asked.solution, asked.code).endswith("return 7\n\nprint(f())")
+    assert whole_program(other.solution, other.code).startswith("print(f())")
 
 
 @pytest.mark.parametrize("text", ["In words.", "", "```python\n```"])

@@ -35,7 +35,7 @@ STOREY = {room: number for number, rooms in enumerate(STOREYS) for room in rooms
 #: What plug-ins of a folder share; every other file there, or folder, is a plug-in.
 SHARED = {
     "datasets": ("base", "answers", "graders", "values", "text_answers", "files", "images"),
-    "methods": ("base", "toolbox", "repair"),
+    "methods": ("base", "toolbox", "repair", "lookup", "labelled"),
     "models": ("base", "openai_address", "openai_answers", "money"),
 }
 #: Sideways, from one room to another of its storey, and why.
@@ -65,6 +65,8 @@ OTHER_WORDS = {
     "recorded.official_results": ({"trove", "import", "create", "skip"}, "what official result files hold"),
     "methods.base": ({"fallback"}, "a setting, which older run.json files lack"),
     "methods.latm.settings": ({"primitive"}, "what it asks the pack for where it has no tool"),
+    "methods.regal": ({"primitive"}, "what it asks the pack for, of labelled problems"),
+    "datasets.scibench": ({"math"}, "a subject"),
     "prompts.official": ({"primitive", "instance", "import", "create", "skip"}, "the released files are named so"),
     "prompts.official_creator": ({"standard", "cot", "pot", "entangled", "tool_transfer"}, "as above"),
     "prompts.chain_of_thought": ({"cot", "latm"}, "the words of this one method, and the group of its files"),

@@ -61,7 +61,7 @@ COMMANDS = {
     RUN + "--dataset math:pi": "data set 'math:pi': is a float, not a Dataset",
     RUN + "--config latin.yaml": "latin.yaml: cannot be read as YAML",
     RUN + "--dataset long.jsonl": "line 1: field 'answer' is missing, or no number or text",
-    RUN + "--methods trove --trove.toolbox outcomes.parquet": "no live run of TROVE",
+    RUN + "--methods trove --trove.toolbox outcomes.parquet": "not a live run of TROVE",
     RUN + "--methods latm --dataset bbh_made --tool notes.txt": "--tool: there is none for",
     # what was typed: what the line must say
     "cook": "no command 'cook': choose from run, ",

@@ -215,8 +215,8 @@ def read_blocks(text: str, *, headings: bool = False, chat: bool = False) -> Par
         start, end = starts[-1], next(ends, len(lines))
         tools, lines = lines[start + 1 : end], [*lines[:start], *lines[end:]]
     code = "\n\n".join(blocks_in("\n".join(lines).strip()))
-    found = (tool for block in blocks_in("\n".join(tools)) for tool in _tools_in(block.split("\n")))
-    return Parsed(fenced(code) if code.strip() else "", tuple(found))
+    found = tuple(tool for block in blocks_in("\n".join(tools)) for tool in _tools_in(block.split("\n")))
+    return Parsed(fenced(code) if code.strip() else "", found, tuple(tool.source for tool in found))
 
 
 def python_blocks(text: str) -> list[str]:

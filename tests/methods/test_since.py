@@ -125,8 +125,13 @@ ASKED = [Question("practice_train", "counting", 7 + n, f"Ways to choose {n} of a
 LABELLED = [Problem(question, float(n)) for n, question in enumerate(ASKED)]
 
 
-def play_craft(settings, wrong=(), questions=QUESTIONS, examples=LABELLED):
+def play_craft(settings, wrong=(), questions=QUESTIONS, examples=LABELLED, apart=False):
     def answer(request, sample):
+        if apart and request.stage == "craft_general":  # a reply under the headings Solution and Tools
+            made = function(f"choose_{sample}", "Ways to choose a committee.")
+            return reply(
+                request, sample, solution=f"```python\n{made.name}(7)\n```", tools=(made,), answers=(f"{sample}.0",)
+            )
         if request.phase == "make":
             code = f'```python\ndef choose_{sample}(n):\n    """Ways to choose a committee."""\n    return n\n```'
             right = (request.stage, sample) not in wrong
@@ -148,6 +153,11 @@ def test_craft_makes_its_tools_from_labelled_problems_before_the_first_question(
     used = [r for r, _ in asked if r.stage == "craft"]
     assert {tool.name for r in used for tool in r.shown} == {"choose_2"}
     assert [r.stage for r, _ in asked if r.question.index == 1] == ["craft_wish", "craft", "craft", "craft"]
+
+
+def test_craft_finds_its_tools_where_they_stand_apart():
+    used = [r for r, _ in play_craft(CraftSettings(budget=Budget(4)), apart=True) if r.stage == "craft"]
+    assert {tool.name for r in used for tool in r.shown} == {"choose_0", "choose_1", "choose_2"}
 
 
 def test_craft_shows_only_tools_with_votes_enough():

@@ -139,7 +139,7 @@ def test_a_reply_packed_once_is_read_and_one_packed_twice_is_not_unpacked():
     with Server(always=packed(bytes(64 << 20), "gzip", "gzip")) as server:
         found, _ = ask(server)
     assert type(found) is SampleUnavailable
-    assert "packed more than once" in str(found)
+    assert "compressed more than once" in str(found)
 
 
 NGINX = b"<html>\r\n<head><title>413 Request Entity Too Large</title></head>\r\n</html>"

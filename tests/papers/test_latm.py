@@ -57,7 +57,7 @@ def test_a_place_is_an_index():
 
 @pytest.mark.parametrize("category", bbh.FILES)
 def test_released_tools_are_right_on_what_is_quick(category, box):
-    """Ten instances a task, two where one takes seconds: results/latm/ceiling.csv is of all, and takes minutes."""
+    """Ten instances a task, or two of what takes seconds each: results/latm/ceiling.csv is of all."""
     if not all(path.is_file() for path in (*public_paths("latm", ".json"), *public_paths("bbh"))):
         pytest.skip("the data folder holds no LATM tools: run `trove-lite fetch latm` or set TROVE_LITE_DATA")
     limit = 2 if category == "chinese_remainder" else 10

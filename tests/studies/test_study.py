@@ -12,7 +12,7 @@ import pytest
 from studies import plan
 from studies.notebooks import ablate, report
 from studies.publish import publish
-from studies.run import run, spec_of, words_of
+from studies.run import run, spec_of, word_of, words_of
 from trove_lite import load_calls, load_candidates
 from trove_lite.candidates import save_run, save_table
 from trove_lite.errors import TroveLiteError
@@ -284,5 +284,6 @@ def test_an_ablation_is_handed_to_the_notebooks_by_what_its_part_changes(read, w
     assert changes == {"k": 9, "trove.toolbox": "part:first#geometry", "retry": False}
     words = " ".join(words_of(study.parts[1], "practice", Path("out"), {"first": Path("runs/first")}))
     assert "--trove.toolbox runs/first#geometry --reuse runs/first --retry false" in words
+    assert word_of("hindsight:part:first", {"first": Path("runs/first")}) == "hindsight:runs/first"
     with pytest.raises(TroveLiteError, match="no part of the study is named first"):
         words_of(study.parts[1], "practice", Path("out"), {})

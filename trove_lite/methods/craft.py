@@ -10,31 +10,16 @@ import re
 from collections import Counter
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from ..datasets.base import Problem
-from ..errors import TroveLiteError
 from ..parse import isolated_tools
 from ..programs import Tool, whole_program
-from ..selection import number_text
-from .base import Attempt, Candidate, Drawn, Method, Question, Steps, answer_all, at_least, draw
+from .base import Attempt, Drawn, Method, Question, Steps, answer_all, at_least, draw
+from .labelled import Toolset, answers_with, labelled, request
 from .lookup import LookupSettings
-from .repair import WHOLE
 
 #: A name such as a function has: words with underscores between them.
 NAMES = re.compile(r"(?<!\w)[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?!\w)")
-PLACE = ("dataset", "category", "index")
-
-
-class Toolset(NamedTuple):
-    """What was made of how many labelled problems."""
-
-    tools: tuple[Tool, ...]
-    labels: int
-
-    def listing(self) -> list[dict]:
-        """Every tool as plain data."""
-        return [{"name": t.name, "signature": t.signature, "labels": self.labels} for t in self.tools]
 
 
 @dataclass(frozen=True)
@@ -88,27 +73,6 @@ def make(first: Question, examples: Sequence[Problem]) -> Generator:
                 if tool.kind == "function":
                     found.setdefault(tool.name, tool)
     return tuple(found.values())
-
-
-def labelled(first: Question, examples: Sequence[Problem]) -> tuple[list[Question], list[str]]:
-    """Labelled questions at the place of the first that is tested, and what a program that is right prints first."""
-    if not examples:
-        raise TroveLiteError(f"{first.dataset}, {first.category}: there are no labelled problems to make tools from")
-    golds = [
-        number_text(problem.gold) if isinstance(problem.gold, float) else str(problem.gold) for problem in examples
-    ]
-    place = {name: getattr(first, name) for name in PLACE}
-    return [problem.question._replace(**place) for problem in examples], golds
-
-
-def request(question: Question, stage: str, sample: int, **how: object) -> Attempt:
-    """A request of the maker's, which is no candidate: all blocks of its reply are its program."""
-    return Attempt(question, stage, range(sample, sample + 1), "make", role="maker", mode="", **(WHOLE | how))
-
-
-def answers_with(reply: Candidate, gold: str) -> bool:
-    """Whether a program's first answer is the gold one."""
-    return reply.vote.ok and reply.vote.answers[:1] == (gold,)
 
 
 def look_up(question: Question, wish: str, tools: Sequence[Tool], settings: CraftSettings) -> tuple[Tool, ...]:

@@ -4,13 +4,14 @@ The papers have embeddings. Here words are the default, for they need no model; 
 `[embeddings]`, and runs on the CPU, so that the same texts are always as much alike.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from ..errors import TroveLiteError
-from ..programs import Tool
-from .base import ToolSettings
+from ..programs import Tool, code_of, fenced, whole_program
+from .base import Candidate, Question, ToolSettings, as_asked
 from .toolbox import description, likeness
 
 #: Two texts → how alike they are, at most 1.
@@ -54,3 +55,28 @@ def embedded(name: str) -> Alike:
         raise TroveLiteError(f"likeness embedding:{name}: no model there ({str(error).splitlines()[0]})") from error
     vector = lru_cache(100_000)(lambda text: model.encode(text, normalize_embeddings=True))
     return lambda one, other: float(vector(one) @ vector(other))
+
+
+class Past(NamedTuple):
+    """A question of before, the program that answered it, and the tools that it imports."""
+
+    question: Question
+    program: str
+    tools: tuple[Tool, ...] = ()
+
+
+def program_text(candidate: Candidate) -> str:
+    """A candidate's program as it is shown again."""
+    return whole_program(candidate.solution, candidate.tools) or code_of(candidate.solution)
+
+
+def as_shown(past: Sequence[Past]) -> str:
+    """Past questions with their programs, as a prompt lists them."""
+    listed = (f"**Question**\n{as_asked(one.question)}\n\n{fenced(one.program)}" for one in past)
+    return "\n\n".join(listed) or "(none yet)"
+
+
+def similar_past(question: Question, past: Sequence[Past], number: int, alike: Alike) -> list[Past]:
+    """Those whose questions are most like this one, the likest last, beside what is to be answered."""
+    order = sorted(past, key=lambda one: alike(question.text, one.question.text))
+    return order[len(order) - number :] if number < len(order) else order

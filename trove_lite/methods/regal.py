@@ -16,9 +16,8 @@ from ..definitions import definitions
 from ..parse import blocks_in, isolated_tools
 from ..programs import Tool, fenced, program_of, statements
 from .base import Attempt, Candidate, Drawn, Method, Question, Run, Steps, answer_all, as_asked, at_least, draw
-from .craft import Toolset, answers_with, labelled, request
-from .lookup import Alike, LookupSettings
-from .memory import Past, as_shown, program_text, similar_past
+from .labelled import Toolset, answers_with, labelled, request
+from .lookup import Alike, LookupSettings, Past, as_shown, program_text, similar_past
 from .toolbox import mentions
 
 
@@ -63,9 +62,6 @@ class Helper:
         return any(self.right) and batch - self.batch <= settings.young
 
 
-Bank = dict[str, Helper]
-
-
 def regal(questions: Sequence[Question], settings: RegalSettings, examples: Sequence[Problem]) -> Steps:
     """Refactor, then answer each question with what is likest; returns the helpers."""
     plain, rewritten, tools = (yield from refactor(questions[0], settings, examples)) if questions else ([], [], ())
@@ -93,7 +89,7 @@ def refactor(first: Question, settings: RegalSettings, examples: Sequence[Proble
     replies = yield [Attempt(q, "primitive", s, "make", mode="") for q, s in zip(asked, samples, strict=True)]
     right = {n: [r for r in replies[s.start : s.stop] if answers_with(r, golds[n])] for n, s in enumerate(samples)}
     plain = {n: Past(asked[n], min(map(program_text, found), key=len)) for n, found in right.items() if found}
-    bank: Bank = {}
+    bank: dict[str, Helper] = {}
     rewritten: dict[int, Past] = {}
     for number, batch in enumerate(batches(plain, settings.batch, settings.measure), start=1):
         whole = first._replace(text="\n\n".join(as_asked(asked[n]) for n in batch), context="")
@@ -143,7 +139,7 @@ def batches(plain: Mapping[int, Past], size: int, alike: Alike) -> Iterator[list
         left = [n for n in left if n not in batch]
 
 
-def rewritings(text: str, bank: Bank) -> list[tuple[str, tuple[Tool, ...]]]:
+def rewritings(text: str, bank: Mapping[str, Helper]) -> list[tuple[str, tuple[Tool, ...]]]:
     """The programs of a reply, in order, each with its imports of the helpers that it names, and these.
 
     A block is a program where it does something beside defining, or does not parse. Of one name the older helper stays.
@@ -154,16 +150,14 @@ def rewritings(text: str, bank: Bank) -> list[tuple[str, tuple[Tool, ...]]]:
     found = []
     for block, known in zip(blocks, map(definitions, blocks), strict=True):
         if known is None or known.left_out:
-            code = block if known is None else without_functions(block)
+            body = () if known is None else statements(block)
+            kept = [
+                one for one in body if not isinstance(one, ast.FunctionDef) and getattr(one, "module", "") != "toolbox"
+            ]
+            code = "\n".join(map(ast.unparse, kept)) if known else block  # without what is defined and imported anew
             named = tuple(mentions(code, helpers.values()))
             found.append(("".join(f"from toolbox import {tool.name}\n" for tool in named) + code, named))
     return found
-
-
-def without_functions(code: str) -> str:
-    """A program without its functions and what it imports from the toolbox."""
-    own = (one for one in statements(code) if not isinstance(one, ast.FunctionDef))
-    return "\n".join(ast.unparse(one) for one in own if getattr(one, "module", "") != "toolbox")
 
 
 STAGES = ("primitive", "regal_refactor", "regal_retry", "regal")

@@ -1,0 +1,45 @@
+"""What methods share that make tools of labelled problems: what is asked, what is right, and what came of it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..datasets.base import Problem
+from ..errors import TroveLiteError
+from ..programs import Tool
+from ..selection import number_text
+from .base import Attempt, Candidate, Question
+from .repair import WHOLE
+
+PLACE = ("dataset", "category", "index")
+
+
+class Toolset(NamedTuple):
+    """What was made of how many labelled problems."""
+
+    tools: tuple[Tool, ...]
+    labels: int
+
+    def listing(self) -> list[dict]:
+        """Every tool as plain data."""
+        return [{"name": t.name, "signature": t.signature, "labels": self.labels} for t in self.tools]
+
+
+def labelled(first: Question, examples: Sequence[Problem]) -> tuple[list[Question], list[str]]:
+    """Labelled questions at the place of the first that is tested, and what a program that is right prints first."""
+    if not examples:
+        raise TroveLiteError(f"{first.dataset}, {first.category}: there are no labelled problems to make tools from")
+    golds = [
+        number_text(problem.gold) if isinstance(problem.gold, float) else str(problem.gold) for problem in examples
+    ]
+    place = {name: getattr(first, name) for name in PLACE}
+    return [problem.question._replace(**place) for problem in examples], golds
+
+
+def request(question: Question, stage: str, sample: int, **how: object) -> Attempt:
+    """A request of the maker's, which is no candidate: all blocks of its reply are its program."""
+    return Attempt(question, stage, range(sample, sample + 1), "make", role="maker", mode="", **(WHOLE | how))
+
+
+def answers_with(reply: Candidate, gold: str) -> bool:
+    """Whether a program's first answer is the gold one."""
+    return reply.vote.ok and reply.vote.answers[:1] == (gold,)

@@ -1,6 +1,7 @@
 """Shared fixtures: simulated candidates that need nothing but the clone, and the public data where it is there."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import matplotlib
@@ -8,8 +9,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 from trove_lite.candidates import outcomes, save_table
-from trove_lite.datasets import files, load_problems
-from trove_lite.datasets.math import CATEGORIES
+from trove_lite.datasets import files, load_dataset
 from trove_lite.sandbox import Sandbox
 
 from .simulated import candidates
@@ -86,22 +86,26 @@ def public_logs():
 def public_problems():
     """The 3,201 problems of MATH; skips where the data folder does not hold them."""
     _public("math", "", "MATH problems")
-    return {category: load_problems("math", category) for category in CATEGORIES}
+    return problems_of("math")
 
 
 @pytest.fixture(scope="session")
 def table_problems():
     """The problems of a data set of table questions, by its name; skips where the data folder does not hold them."""
-    loaded = {}
 
     def problems(name):
-        if name not in loaded:
-            if name != "practice_tables":
-                _public(name, "", f"{name} questions or tables")
-            loaded[name] = load_problems(name, name)
-        return loaded[name]
+        if name != "practice_tables":
+            _public(name, "", f"{name} questions or tables")
+        return problems_of(name)[name]
 
     return problems
+
+
+@cache
+def problems_of(name):
+    """A data set's problems by category, read once for all tests."""
+    dataset = load_dataset(name)
+    return {category: list(dataset.load(category)) for category in dataset.categories}
 
 
 @pytest.fixture

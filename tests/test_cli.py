@@ -181,7 +181,8 @@ def test_a_plan_counts_calls_and_touches_nothing(tmp_path, monkeypatch, capsys):
     assert list(tmp_path.iterdir()) == []
 
 
-SCRIPTED = """
+WORDS = ["--categories", "counting", "--seeds", "0", "--quiet"]
+TIRED = """
 import asyncio, sys
 sys.path.insert(0, {root!r})
 from tests import scripted
@@ -189,7 +190,7 @@ from trove_lite.running import live
 
 class Tired(scripted.ScriptedModel):
     async def complete(self, *asked):
-        if self.calls >= {answers}:
+        if self.calls >= 60:
             print("tired", flush=True)
             await asyncio.sleep(1000)
         return await super().complete(*asked)
@@ -198,14 +199,15 @@ live.load_model = lambda *_, **__: Tired()
 live.load_dataset = lambda name, *_: scripted.of_problems(name=name)
 live.load_pack = lambda *_: scripted.Pack()
 from trove_lite.cli import main
-sys.exit(main(["run", "--out", {out!r}, "--categories", "counting", "--seeds", "0", "--quiet"]))
+sys.exit(main(["run", "--out", {out!r}, *{words}]))
 """
 
 
 def complete(out):
     """The table of that run once it has come to its end."""
-    code = SCRIPTED.format(root=str(ROOT), out=str(out), answers=10**9)
-    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.PIPE)
+    with pytest.MonkeyPatch.context() as patch:
+        scripted(patch)
+        assert main(["run", "--out", str(out), *WORDS]) == 0
     return load_candidates(out).drop(columns=TIMES)
 
 
@@ -225,7 +227,7 @@ def test_an_ended_run_says_how_to_go_on_leaves_no_process_and_goes_on_to_the_sam
     out, journal = tmp_path / "run", tmp_path / "run" / "journal" / "trove-counting-0.jsonl"
     before = (lambda: signal.signal(signal.SIGINT, signal.SIG_IGN)) if ignored else None
     process = subprocess.Popen(
-        [sys.executable, "-c", SCRIPTED.format(root=str(ROOT), out=str(out), answers=60)],
+        [sys.executable, "-c", TIRED.format(root=str(ROOT), out=str(out), words=WORDS)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

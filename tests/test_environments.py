@@ -6,22 +6,23 @@ import sys
 
 import pytest
 
+from trove_lite import doctor
 from trove_lite.cli import main
 
 from .conftest import ROOT
 from .models.misbehaving import Server
 
 
-def told(words: str, cwd, *prefix: str, **env: str | None) -> tuple[int, str, str]:
-    """A command's status, output and errors, with variables set, or unset by None."""
+def told(words, cwd, **env: str | None) -> tuple[int, str, str]:
+    """What Python ends with and says, with variables set, or unset by None."""
     whole = os.environ | {"PYTHONPATH": str(ROOT)} | env
     whole = {name: value for name, value in whole.items() if value is not None}
-    command = [*prefix, sys.executable, "-m", "trove_lite", *words.split()]
-    done = subprocess.run(command, cwd=cwd, env=whole, capture_output=True, timeout=300)
+    done = subprocess.run([sys.executable, *words], cwd=cwd, env=whole, capture_output=True, timeout=300)
     return done.returncode, done.stdout.decode("latin-1"), done.stderr.decode("latin-1")
 
 
-WORDS = {"run --help": "The budget: calls (requests", "--help": "  doctor ", "list models": "vllm:NAME"}
+#: The last one ends Python.
+SAID = {"--help": "  doctor ", "list models": "vllm:NAME", "run --help": "The budget: calls (requests"}
 ENCODINGS = (
     {"PYTHONIOENCODING": "latin-1"},
     {"PYTHONIOENCODING": "ascii"},
@@ -31,25 +32,28 @@ ENCODINGS = (
 
 
 @pytest.mark.parametrize("env", ENCODINGS, ids=str)
-@pytest.mark.parametrize("words", WORDS)
-def test_help_is_shown_with_any_encoding_and_without_docstrings(tmp_path, words, env):
-    status, said, errors = told(words, tmp_path, **env)
+def test_help_is_shown_with_any_encoding_and_without_docstrings(tmp_path, env):
+    code = f"import sys; from trove_lite.cli import main; sys.exit(any(main(w.split()) for w in {list(SAID)}))"
+    status, said, errors = told(("-c", code), tmp_path, **env)
     assert (status, errors) == (0, "")
-    assert WORDS[words] in said
+    assert all(words in said for words in SAID.values())
 
 
 BAD = {"ALL_PROXY": "socks://127.0.0.1:7890", "https_proxy": "socks5://127.0.0.1:1", "SSL_CERT_FILE": "/nowhere"}
-NONE = dict.fromkeys(("ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "http_proxy", "https_proxy", "SSL_CERT_DIR"))
+NONE = ("ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "http_proxy", "https_proxy", "SSL_CERT_DIR")
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_a_bad_proxy_or_certificate_is_named_but_not_in_the_way_to_this_machine(tmp_path, name):
-    env = NONE | {name: BAD[name]}
+def test_a_bad_proxy_or_certificate_is_named_but_not_in_the_way_to_this_machine(tmp_path, monkeypatch, capsys, name):
+    for variable in NONE:
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv(name, BAD[name])
     with Server() as server:
-        assert told(f"doctor --model {server.url}?retries=0#tiny", tmp_path, **env)[0] == 0
-    words = "run --limit 1 --categories counting --k 3 --seeds 0 --out x --model https://example.invalid/v1?retries=0#m"
-    status, said, errors = told(words, tmp_path, **env)
-    assert (status, said, errors.count("\n")) == (1, "", 1)
+        assert doctor._model(f"{server.url}?retries=0#tiny", "auto").usable
+    words = "run --limit 1 --categories counting --k 3 --seeds 0 --model https://example.invalid/v1?retries=0#m"
+    assert main([*words.split(), "--out", str(tmp_path / "x")]) == 1
+    said, errors = capsys.readouterr()
+    assert (said, errors.count("\n")) == ("", 1)
     assert errors.startswith(f"error: {name}: names no ")
 
 
@@ -62,7 +66,10 @@ def test_who_has_no_home_is_told_what_to_set(monkeypatch, capsys, words):
     assert "set TROVE_LITE_DATA to a folder" in capsys.readouterr().err
 
 
-def test_a_wrong_log_is_named_before_data_that_is_missing(tmp_path):
+def test_a_wrong_log_is_named_before_data_that_is_missing(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TROVE_LITE_DATA", str(tmp_path))
     (tmp_path / "notes.md").write_text("hello\n")
     for name, words in (("none.md", "none.md: cannot be read"), ("notes.md", "notes.md, line 1: ")):
-        assert words in told(f"import {name} --out x", tmp_path, TROVE_LITE_DATA=str(tmp_path))[2]
+        assert main(["import", name, "--out", "x"]) > 0
+        assert words in capsys.readouterr().err

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -55,14 +54,19 @@ def test_a_report_has_pages_tables_and_figures_with_an_index(fixture_run, folder
     spec.parent.mkdir(parents=True)
     spec.write_text('{"argv": ["false"], "display_name": "another", "language": "python"}')
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
-    shutil.copy(ROOT / "notebooks" / "11_reeval_modes.ipynb", folder)
-    assert reported(folder, parameters={"seed": "1", "runs": str(fixture_run)}) == 0
+    cell = """
+import os, matplotlib.pyplot as plt, pandas as pd
+for folder in (results, figures): os.makedirs(folder, exist_ok=True)
+open(f"{results}/a.csv", "w").write("a")
+plt.plot([1, 2]); plt.savefig(f"{figures}/b.png")
+pd.DataFrame({"k": [k]})"""
+    notebook(folder / "11_own.ipynb", cell, parameters=f"{PARAMETERS}\nresults: str = ''\nfigures: str = ''")
+    assert reported(folder, parameters={"k": "7351", "runs": str(fixture_run)}) == 0
     index = (tmp_path / "results/x/index.html").read_text()
-    assert "notebooks/11_reeval_modes.html" in index
-    assert "<table" in (tmp_path / "results/x/notebooks/11_reeval_modes.html").read_text()
-    assert "reeval_table2.csv" in index
-    assert len(pd.read_csv(tmp_path / "results/x/reeval_table2_check.csv"))
-    assert (tmp_path / "figures/x/reeval_figure1.png").stat().st_size > 10_000
+    assert "notebooks/11_own.html" in index
+    assert re.search(r"<table.*7351", (tmp_path / "results/x/notebooks/11_own.html").read_text(), re.DOTALL)
+    assert "a.csv" in index
+    assert (tmp_path / "figures/x/b.png").stat().st_size > 1000
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from trove_lite.analysis.gap import CLOSED, gaps
 from trove_lite.candidates import save_table
 
 from ..papers.essays import names_of
+from ..simulated import candidates
 
 
 def drawn(problems=400, seed=0):
@@ -42,11 +43,14 @@ def test_the_ends_are_nothing_and_all_and_without_a_gap_there_is_no_share():
     assert np.isnan(closed(right.assign(vote=np.nan))["value"])
 
 
-def test_the_essay_tells_what_each_selector_closes_and_what_the_absent_would_need(simulated, tmp_path):
-    names = names_of("18", simulated, tmp_path)
+FRAME = candidates(categories=("counting", "number"))
+
+
+def test_the_essay_tells_what_each_selector_closes_and_what_the_absent_would_need(tmp_path):
+    names = names_of("18", FRAME, tmp_path)
     table = names["last"].set_index(["system", "selector", "measure"])
     accuracy = table["value"].xs("trove").xs("accuracy", level="measure")
-    right = simulated[simulated["method"] == "trove"]["correct"]
+    right = FRAME[FRAME["method"] == "trove"]["correct"]
     assert accuracy["any program"] == pytest.approx(right.mean(), abs=1e-9)
     assert accuracy.idxmax() == "oracle"
     status = table["status"].xs("trove").xs(CLOSED, level="measure")
@@ -55,9 +59,9 @@ def test_the_essay_tells_what_each_selector_closes_and_what_the_absent_would_nee
     assert names["table"].attrs["name"] == "selectors"
 
 
-def test_with_the_text_the_shortest_program_is_a_selector_too(simulated, tmp_path):
-    right = simulated["correct"].fillna(False).astype(bool)
-    save_table(simulated.assign(solution=right.map({True: "1", False: "print(2)"})), tmp_path / "candidates.parquet")
-    table = names_of("18", simulated, tmp_path, runs=[str(tmp_path / "candidates.parquet")])["last"]
+def test_with_the_text_the_shortest_program_is_a_selector_too(tmp_path):
+    right = FRAME["correct"].fillna(False).astype(bool)
+    save_table(FRAME.assign(solution=right.map({True: "1", False: "print(2)"})), tmp_path / "candidates.parquet")
+    table = names_of("18", FRAME, tmp_path, runs=[str(tmp_path / "candidates.parquet")])["last"]
     value = table.set_index(["system", "selector", "measure"])["value"]
     assert value["trove", "shortest program", CLOSED] == pytest.approx(1)  # right ones are the shortest here

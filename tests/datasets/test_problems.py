@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from functools import cache
 
 import pytest
 
@@ -10,6 +9,8 @@ from trove_lite import TroveLiteError
 from trove_lite.datasets import DATASETS, load_dataset
 from trove_lite.datasets.base import after_labelled
 from trove_lite.datasets.tabmwp import released_table, table_text
+
+from .. import conftest
 
 #: How many problems are tested, and a digest of these and the labelled ones: questions, golds, levels, names of files.
 HELD = {
@@ -37,12 +38,10 @@ HELD = {
 }
 
 
-@cache
 def problems_of(name):
     """The problems by category; skips where their files are not here."""
-    dataset = load_dataset(name)
     try:
-        return {category: list(dataset.load(category)) for category in dataset.categories}
+        return conftest.problems_of(name)
     except TroveLiteError as error:
         pytest.skip(str(error))
 

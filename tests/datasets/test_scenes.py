@@ -8,7 +8,6 @@ from practice.scenes import files
 from trove_lite.datasets import load_dataset, load_problems
 from trove_lite.datasets.images import GIVEN
 from trove_lite.datasets.scenes import FOLDER
-from trove_lite.sandbox.pool import Sandbox
 
 #: How a question of each kind is answered, from its words.
 PROGRAMS = {
@@ -31,10 +30,9 @@ def program(problem):
     return "\n".join([*GIVEN, start, look, PROGRAMS[problem.level]])
 
 
-@pytest.fixture(scope="module")
-def run():
-    with Sandbox(2, time_limit=20) as sandbox:
-        yield partial(sandbox.run_many, progress=False)
+@pytest.fixture
+def run(box):
+    return partial(box.run_many, progress=False)
 
 
 def right(run, name):

@@ -1,9 +1,8 @@
-"""An essay's tables: a notebook run in this process, on any candidates, and the names that its cells define."""
+"""Essays run in this process, on any candidates: what their cells print, and the names that they define."""
 
 import ast
 import contextlib
 import io
-import os
 
 import matplotlib.pyplot as plt
 import nbformat
@@ -13,21 +12,28 @@ from trove_lite.candidates import outcomes, save_table
 from ..conftest import ROOT
 
 
-def names_of(stem, frame, folder, **given):
+def executed(path, **given) -> tuple[str, dict]:
+    """What a notebook's cells print and show, and the names they define, run in its folder: a kernel costs seconds.
+
+    Of what is given it takes the parameters that it has. Warnings are errors here, as in every test.
+    """
+    out, names = io.StringIO(), {"display": print}
+    with contextlib.chdir(path.parent), contextlib.redirect_stdout(out):
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cell.cell_type == "code":
+                tree = ast.parse(cell.source)
+                last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+                exec(compile(tree, path.name, "exec"), names)
+                if last:
+                    print(eval(compile(ast.Expression(last.value), path.name, "eval"), names))
+                if "parameters" in cell.metadata.get("tags", ()):
+                    names |= {name: value for name, value in given.items() if name in names}
+                plt.close("all")
+    return out.getvalue(), names
+
+
+def names_of(stem, frame, folder, **given) -> dict:
     """What the notebook whose name begins with `stem` defines, run on these candidates without saving anything."""
     save_table(outcomes(frame), runs := folder / "outcomes.parquet")
     (path,) = (ROOT / "notebooks").glob(f"{stem}*.ipynb")
-    given, names = {"runs": [str(runs)], "results": "", "figures": ""} | given, {"display": print}
-    before = os.getcwd()
-    os.chdir(path.parent)
-    try:
-        with contextlib.redirect_stdout(io.StringIO()):
-            for cell in nbformat.read(path, as_version=4).cells:
-                if cell.cell_type == "code":
-                    exec(compile(ast.parse(cell.source), path.name, "exec"), names)
-                    if "parameters" in cell.metadata.get("tags", ()):
-                        names |= {name: value for name, value in given.items() if name in names}
-                    plt.close("all")
-    finally:
-        os.chdir(before)
-    return names
+    return executed(path, **{"runs": [str(runs)], "results": "", "figures": ""} | given)[1]

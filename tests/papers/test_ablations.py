@@ -15,7 +15,7 @@ from trove_lite.running.settings import RunSettings
 
 from ..conftest import ROOT
 from ..simulated import candidates
-from ..test_notebooks import shown
+from .essays import executed
 
 CATEGORIES = ("algebra", "counting")
 
@@ -129,14 +129,12 @@ def test_the_placebo_compares_what_import_was_shown(tmp_path):
 @pytest.mark.parametrize(
     ("stem", "table"), [("21_trove_ablations", "figure8"), ("22_trove_growth", "placebo_differences")]
 )
-def test_the_essays_show_their_idea_without_a_variant_and_their_tables_with_some(
-    stem, table, study, tmp_path, monkeypatch
-):
+def test_the_essays_show_their_idea_without_a_variant_and_their_tables_with_some(stem, table, study, tmp_path):
     frame = rows().assign(solution="print(double(1))", tools="```python\nfrom toolbox import double\n```")
     save_table(outcomes(frame), tmp_path / "outcomes.parquet")
     given = {"recorded": [str(tmp_path / "outcomes.parquet")], "results": str(tmp_path / "results")}
-    assert "no variants" in shown(ROOT / f"notebooks/{stem}.ipynb", monkeypatch, **given)
+    assert "no variants" in executed(ROOT / f"notebooks/{stem}.ipynb", **given)[0]
     assert not (tmp_path / "results").exists()
     given["variants"] = {str(one.folder): dict(one.changes) for one in (study.default, *study.variants)}
-    shown(ROOT / f"notebooks/{stem}.ipynb", monkeypatch, **given)
+    executed(ROOT / f"notebooks/{stem}.ipynb", **given)
     assert (tmp_path / f"results/trove_{table}.csv").is_file()

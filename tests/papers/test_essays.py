@@ -1,30 +1,83 @@
-"""What the essays define of the re-evaluation: the right cells, absent ones say why, print where it belongs."""
+"""The essays on made runs: every one runs on two sides and on one; its tables have the right cells, or say why not."""
+
+from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from papers import check
-from papers.reeval import OTHER_SKIP, SKIP_POOL
+from papers.reeval import OTHER_SKIP, SKIP_POOL, figure4_table
+from papers.reeval import tables as of_reeval
 from trove_lite import TroveLiteError
 from trove_lite.analysis.scores import ALL_MACRO, ALL_MICRO
+from trove_lite.candidates import outcomes, save_table
+from trove_lite.notebooks import notebook_parameters
+from trove_lite.report import _is_about
 
+from ..conftest import ROOT
 from ..simulated import candidates
-from .essays import names_of
+from .essays import executed, names_of
 from .test_reeval import cell
 
+NOTEBOOKS = sorted(p for p in (ROOT / "notebooks").glob("[0-9]*.ipynb") if "runs" in notebook_parameters(p))
 TABLES = {"11": ["figure1", "table2"], "12": ["figure3", "table3", "table6"], "14": ["table8", "table9"]}
+WHOLE = candidates(problems=5, categories=("counting", "number"))
+SMALL = candidates(problems=5, runs=1, categories=("counting",))
 
 
 @pytest.fixture(scope="module")
-def essays(simulated, skip_only, tmp_path_factory):
+def every_essay(skip_only, tmp_path_factory):
+    """Folder, and text and names by number, of every notebook: on both sides, on TROVE alone or on PRIMITIVE alone.
+
+    One side alone has no data folder either. Two have, and leave the papers' worked examples unexecuted.
+    """
+    frames = {"both": WHOLE, "trove": skip_only, "primitive": WHOLE[WHOLE["method"] == "primitive"]}
+
+    @cache
+    def run(which):
+        folder = tmp_path_factory.mktemp(which)
+        save_table(outcomes(frames[which]), folder / "outcomes.parquet")
+        given = {name: str(folder / name) for name in ("results", "figures")} | {"beside": [], "resamples": 10}
+        given |= {"runs": [str(folder / "outcomes.parquet")], "execute": which != "both"}
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(of_reeval, "BUDGETS", (3, 15))  # of what takes longest two points show as much as six
+            patch.setitem(figure4_table.__kwdefaults__, "points", 2)
+            if which != "both":
+                patch.setenv("TROVE_LITE_DATA", str(folder / "nothing"))
+            return folder, {path.stem[:2]: executed(path, **given) for path in NOTEBOOKS}
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def essays(every_essay):
     """Every table of the essays, by name, of runs with both sides and of TROVE alone."""
-    made = {}
-    for of, frame in (("whole", simulated), ("partial", skip_only)):
-        for stem, tables in TABLES.items():
-            names = names_of(stem, frame, tmp_path_factory.mktemp("runs"))
-            made |= {(table, of): names[table] for table in tables}
-    return made
+    return {
+        (table, of): every_essay(which)[1][stem][1][table]
+        for of, which in (("whole", "both"), ("partial", "trove"))
+        for stem, tables in TABLES.items()
+        for table in tables
+    }
+
+
+@pytest.mark.parametrize("methods", [("trove", "primitive"), ("trove",), ("primitive",)], ids="-".join)
+def test_every_notebook_runs_on_two_sides_and_on_one(methods, every_essay):
+    """What cannot be had is one line that says why; no table is of NaN, and no picture is of nothing."""
+    both = len(methods) == 2
+    folder, found = every_essay("both" if both else methods[0])
+    assert {path.stem for path in NOTEBOOKS if not _is_about(path, set(methods))} == {"30_creator", "40_latm"}
+    for stem, (text, _) in found.items():
+        assert text.strip(), stem
+        assert not stem.startswith("1") or "nan" not in text.lower().replace("primitive", ""), stem
+    drawn = {path.stem for path in (folder / "figures").glob("*.png")}
+    assert ("reeval_figure1" in drawn) == ("trove" in methods)
+    assert ("reeval_matched_budgets" in drawn) == both
+    if both:
+        assert drawn >= {"accuracy", "reeval_table9", *(f"reeval_figure{number}" for number in range(1, 5))}
+        saved = {path.stem: len(pd.read_csv(path)) for path in (folder / "results").glob("*.csv")}
+        assert saved["accuracy_differences"] == 2 * 3  # rules, and two categories with all
+        assert all(saved[f"reeval_{name}"] for name in ("differences", *(f"table{n}" for n in range(1, 10) if n != 4)))
 
 
 def test_every_cell_is_filled_or_says_why_not_and_a_stand_in_is_named(essays):
@@ -41,8 +94,8 @@ def test_every_cell_is_filled_or_says_why_not_and_a_stand_in_is_named(essays):
             assert set(primitive["source"]) == {"PRIMITIVE" if of == "whole" else OTHER_SKIP}
 
 
-def test_unique_problems_are_those_of_one_mode_alone(essays, simulated):
-    trove = simulated[(simulated["method"] == "trove") & (simulated["category"] == "number")]
+def test_unique_problems_are_those_of_one_mode_alone(essays):
+    trove = WHOLE[(WHOLE["method"] == "trove") & (WHOLE["category"] == "number")]
     solved = trove.groupby(["run", "problem", "mode"], observed=True)["correct"].any().unstack("mode")
     expected = (solved["create"] & ~solved["import"] & ~solved["skip"]).mean()
     assert cell(essays["table2", "whole"], category="number", system="CREATE")["value"] == pytest.approx(expected)
@@ -95,10 +148,10 @@ def test_a_macro_row_by_difficulty_weighs_categories_alike(tmp_path):
     assert cell(table, category=ALL_MACRO, system="TROVE")["value"] == 0.5
 
 
-def test_print_stands_at_fifteen_calls_of_its_model_on_its_data_alone(essays, skip_only, simulated, tmp_path):
+def test_print_stands_at_fifteen_calls_of_its_model_on_its_data_alone(essays, tmp_path):
     for stem, tables in TABLES.items():
-        others = [names_of(stem, skip_only.assign(**{what: "practice"}), tmp_path) for what in ("model", "dataset")]
-        others.append(names_of(stem, simulated, tmp_path, k=6))
+        others = [names_of(stem, SMALL.assign(**{what: "practice"}), tmp_path) for what in ("model", "dataset")]
+        others.append(names_of(stem, SMALL, tmp_path, k=6))
         for table in tables:
             if table not in ("figure1", "figure3"):  # whose values are not printed
                 assert essays[table, "whole"]["published"].notna().any(), table
@@ -108,23 +161,21 @@ def test_print_stands_at_fifteen_calls_of_its_model_on_its_data_alone(essays, sk
 
 
 @pytest.mark.parametrize(("stem", "given"), [("11", {"k_mode": 6}), ("12", {"k": 16}), ("14", {"k": -1})])
-def test_a_budget_that_was_not_recorded_is_refused_by_name(simulated, tmp_path, stem, given):
+def test_a_budget_that_was_not_recorded_is_refused_by_name(tmp_path, stem, given):
     with pytest.raises(TroveLiteError, match=f"k = {next(iter(given.values()))}: "):
-        names_of(stem, simulated, tmp_path, **given)
+        names_of(stem, SMALL, tmp_path, **given)
 
 
-def test_a_data_set_without_levels_says_so(simulated, tmp_path):
-    names = names_of("14", simulated.assign(dataset="tables", level=""), tmp_path)
+def test_a_data_set_without_levels_says_so(tmp_path):
+    names = names_of("14", SMALL.assign(dataset="tables", level=""), tmp_path)
     assert names["table9"].empty
     assert names["table9"].attrs["note"] == "the problems of tables have no levels"
     assert set(names["table8"]["level"]) == {"all"}
 
 
-def test_agreement_pass_at_k_jaccard_and_gains_are_defined_where_they_are_shown(simulated, tmp_path):
+def test_agreement_pass_at_k_jaccard_and_gains_are_defined_where_they_are_shown(every_essay):
     """Change a definition, and its table changes with it or an assertion fails."""
-    budget = names_of("13", simulated, tmp_path, resamples=5)
+    agreement, overlap, budget = (every_essay("both")[1][stem][1] for stem in ("10", "12", "13"))
     assert budget["pass_at"](15, 3, 1) == pytest.approx(0.2)
-    agreement = names_of("10", simulated, tmp_path, resamples=5)
     assert agreement["one_stage"](agreement["toy"]).answers != agreement["two_stage"](agreement["toy"]).answers
-    overlap = names_of("12", simulated, tmp_path)
     assert overlap["jaccard"](np.array([True, True]), np.array([True, False])) == 0.5

@@ -13,25 +13,22 @@ def bundled():
     return load_candidates(ROOT / "results/codellama-7b-instruct/outcomes.parquet")
 
 
-@pytest.fixture(scope="module")
-def runs(bundled):
-    return {(row["run"], row["category"]): row for row in summarise(bundled)["runs"]}
+#: Of recorded runs the problems that are right in two stages, in one, and by the oracle.
+RIGHT = {
+    ("baseline_run0", "counting"): (73, 74, 127),
+    ("base_count_ablat1_run1", "counting"): (63, 72, 128),
+    ("baseline_run0", "geometry"): (11, 20, 55),
+    ("base_geo_ablat1_run1", "geometry"): (14, 12, 57),
+    ("count_ablat1_run0", "counting"): (72, 66, 127),
+    ("num_ablat1_run0", "number"): (138, 141, 239),
+}
 
 
-@pytest.mark.parametrize(
-    ("run", "category", "two_stage", "one_stage", "oracle"),
-    [
-        ("baseline_run0", "counting", 73, 74, 127),
-        ("base_count_ablat1_run1", "counting", 63, 72, 128),
-        ("baseline_run0", "geometry", 11, 20, 55),
-        ("base_geo_ablat1_run1", "geometry", 14, 12, 57),
-        ("count_ablat1_run0", "counting", 72, 66, 127),
-        ("num_ablat1_run0", "number", 138, 141, 239),
-    ],
-)
-def test_official_rules_on_recorded_runs(runs, run, category, two_stage, one_stage, oracle):
-    row = runs[run, category]
-    assert (row["two_stage_correct"], row["one_stage_correct"], row["oracle_correct"]) == (two_stage, one_stage, oracle)
+def test_official_rules_on_recorded_runs(bundled):
+    these = [key in RIGHT for key in zip(bundled["run"].astype(str), bundled["category"].astype(str), strict=True)]
+    rows = {(row["run"], row["category"]): row for row in summarise(bundled[these])["runs"]}
+    found = {key: tuple(rows[key][f"{rule}_correct"] for rule in ("two_stage", "one_stage", "oracle")) for key in RIGHT}
+    assert found == RIGHT
 
 
 def test_where_recorded_runs_part_is_found(bundled):

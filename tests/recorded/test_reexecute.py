@@ -65,7 +65,7 @@ def test_a_tie_between_modes_goes_to_the_one_sampled_first_however_the_table_is_
 def live(tmp_path_factory):
     """A run of the practice model whose toolbox follows neither preset."""
     choices = {"adds_failing": ("create",), "interval": 2, "threshold": "fixed_2"}
-    given = {"categories": ("number",), "seeds": (0, 1), "limit": 6, "completion_tokens": 600}
+    given = {"categories": ("number",), "seeds": (0, 1), "limit": 4, "completion_tokens": 300}
     settings = RunSettings(**given, choices={"trove": choices})
     return settings, live_run(settings, tmp_path_factory.mktemp("live") / "run", progress=False)
 

@@ -34,7 +34,7 @@ executions = st.builds(
 )
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(pieces, executions, st.sampled_from(["official", "strict"]))
 @example(RAISES, Execution("error", "\ud800", False, "ValueError: \ud800", 0.1, 0.1), "strict")
 @example(DEFINES, Execution("ok", "9" * 5000, False, "", 0.1, 0.1), "strict")

@@ -10,27 +10,16 @@ from trove_lite.running.settings import PAPERS_MODEL, RunSettings
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"methods": ("nothing",)}, "primitive, instance, trove"),
-        ({"categories": ("topology",)}, "counting"),
-        ({"seeds": (1, 1)}, "each once"),
-        ({"seeds": (0, -1)}, "at least 0"),
-        ({"k": 16}, "multiple of 3"),
         ({"k": 0, "methods": ("primitive",)}, "at least one call"),
         ({"preset": "mine"}, "official"),
-        ({"limit": 0}, "more than 0"),
-        ({"parser": "loose"}, "strict"),
-        ({"chat": "maybe"}, "auto, on, off"),
-        ({"memory": 1}, "does not hold an interpreter"),
         ({"time_limit": float("nan")}, "more than 0"),
         ({"selection": "best"}, "one_stage"),
         ({"sampling": SamplingSettings(top_p=2.0)}, "<= 1"),
         ({"choices": {"trove": {"speed": 3}}}, "interval"),
-        ({"choices": {"trove": {"interval": 0}}}, "at least 1"),
-        ({"choices": {"creator": {"retries": 1}}}, "none of the run's methods"),
-        ({"dataset": "atlas"}, "math, math_bench"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(given, words):
+    """More of them, as a command gives them, are in test_wrong_inputs."""
     with pytest.raises(TroveLiteError, match=words) as caught:
         RunSettings(**given)
     assert "\n" not in str(caught.value)

@@ -33,8 +33,8 @@ def sandbox(request):
 
 
 def test_files_are_where_the_program_looks(sandbox, table):
-    program = f"import os, pandas as pd\nprint(pd.read_table('{NAME}').sum().sum(), os.listdir())"
-    assert run(sandbox, program, {NAME: table})[:2] == ("ok", "3 ['data']\n")
+    program = f"import os\nprint(len(open('{NAME}').read()), os.listdir())"
+    assert run(sandbox, program, {NAME: table})[:2] == ("ok", "8 ['data']\n")
 
 
 def test_each_program_has_its_own(sandbox, table, tmp_path):

@@ -129,9 +129,8 @@ def test_hostile_programs_end_in_a_verdict_and_the_next_one_is_seen_to(name, san
     assert run(sandbox, image, 'print(visual_qa(NAME, "Who?"))').output == "no idea\n"
 
 
-def test_without_a_run_that_looks_there_is_no_line(image):
-    with Sandbox(1, time_limit=10) as sandbox:
-        assert run(sandbox, image, 'visual_qa(NAME, "Who?")').error.startswith("OSError: nobody looks at images")
+def test_without_a_run_that_looks_there_is_no_line(box, image):
+    assert run(box, image, 'visual_qa(NAME, "Who?")').error.startswith("OSError: nobody looks at images")
 
 
 @pytest.fixture

@@ -67,6 +67,8 @@ def drop_unscored(scores: pd.DataFrame) -> pd.DataFrame:
 
 def in_part(table: pd.DataFrame) -> str:
     """How many runs have only some of their category's problems, as a note; "" for none. `table`: scores by run."""
+    if table.notna().all(axis=None):
+        return ""
     categories = table.groupby(level="category", observed=True)
     of_run, problems = categories.count(), categories.size()
     partial, runs = int((of_run.gt(0) & of_run.lt(problems, axis=0)).sum().sum()), int(of_run.gt(0).sum().sum())

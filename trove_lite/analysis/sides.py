@@ -65,7 +65,7 @@ class Comparison:
 
     def lacking(self, categories: Iterable[str], *names: str) -> dict[str, int]:
         """Problems of these categories with a sample of one of these sides that was refused, or unavailable."""
-        known = [self.missing[name] for name in names if name in self.missing]
+        known = [self.missing[name] for name in names if len(self.missing.get(name, ()))]
         rows = pd.concat(known).drop_duplicates() if known else pd.DataFrame(columns=["category", "status"])
         lost = rows.loc[rows["category"].isin(list(categories)), "status"]
         return {status: int((lost == status).sum()) for status in MISSING}

@@ -39,6 +39,7 @@ def things(tmp_path_factory):
     (folder / "own.jsonl").write_text('{"question": "What is 1 + 1?"}\n')
     (folder / "mine.jsonl").write_text('{"question": "What is 1 + 1?", "answer": 2}\n')
     (folder / "nothing.yaml").write_text("")
+    (folder / "deep.yaml").write_text("k: " + "[" * 2000)
     (folder / "notebooks").mkdir()
     cells = [nbformat.v4.new_code_cell("k: int = 3\nruns: list = ['']", metadata={"tags": ["parameters"]})]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "notebooks" / "01_x.ipynb")
@@ -89,6 +90,11 @@ COMMANDS = {
     RUN + "--memory 1": "memory 1 MiB: does not hold an interpreter",
     RUN + "--temperature -1": "temperature -1.0",
     RUN + "--limit 0": "limit 0: must be more than 0",
+    RUN + "--k 999999999999": "k 999999999999: must be at most 1048576",
+    RUN + "--temperature inf": "temperature inf",
+    RUN + "--time_limit inf": "time limit inf: must be more than 0, and a number",
+    RUN + "--fail_on_missing nan": "--fail_on_missing nan: give a share, from 0 to 1",
+    RUN + "--config deep.yaml": "deep.yaml: cannot be read as YAML",
     RUN + "--in_flight 0": "--in_flight 0: give 1 or more",
     RUN + "--roles maker": "write NAME=VALUE, not 'maker'",
     RUN + "--trove.interval 0": "interval 0: must be at least 1",
@@ -111,6 +117,7 @@ COMMANDS = {
     "report outcomes.parquet": "the following arguments are required: --out",
     "batch none.ipynb --out x": "none.ipynb: not a notebook",
     "batch notebooks/broken.ipynb --out x": "broken.ipynb: not a notebook",
+    "batch mine.jsonl --out x": "mine.jsonl: not a notebook",
     "batch notebooks/01_x.ipynb --out x --grid k=2..1": "write NAME=0..4",
     "batch notebooks/01_x.ipynb --out x --grid k=1 -p k 2": "given by both",
     "batch notebooks/01_x.ipynb --out x --grid seed=1": "no parameter 'seed'",

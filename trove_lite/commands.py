@@ -82,12 +82,14 @@ def run(
 
     if not out and not dry_run:
         raise UsageError("no --out: name the run folder to make, such as runs/first")
+    refuse_less_than_one(in_flight=in_flight, workers=workers)
+    if not 0 <= fail_on_missing <= 1:
+        raise UsageError(f"--fail_on_missing {fail_on_missing}: give a share, from 0 to 1")
     settings = settings_of(given, out, tool)
     if dry_run:
         priced = live.price_table(max_cost, prices or "")
         print(account.planned_text(account.plan(settings, lend(settings)), settings, priced))
         return
-    refuse_less_than_one(in_flight=in_flight, workers=workers)
     table = new_folder(out, force=True) / "candidates.parquet"  # a run that is there goes on
     settings = with_grader(settings, out)
     before = table.stat().st_mtime_ns if table.exists() else 0

@@ -116,7 +116,7 @@ class Parser(argparse.ArgumentParser):
 
         try:
             told = yaml.safe_load(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        except (OSError, UnicodeDecodeError, RecursionError, yaml.YAMLError) as error:
             raise UsageError(f"--config {path}: cannot be read as YAML ({' '.join(str(error).split())})") from error
         if not isinstance(told, dict):
             raise UsageError(f"--config {path}: holds no options by name, such as `k: 15`")

@@ -183,6 +183,7 @@ ODD = {
     "content_filter": choice(finish_reason="content_filter"),
     "a prompt refused by a policy": error(400, "your prompt was flagged by our content policy"),
     "a stream": content(b'data: {"choices": [{"text": "print(1)"}]}\n\ndata: [DONE]\n\n', "text/event-stream"),
+    "a stream after a comment": content(b": ping\n\ndata: {}\n\n", "text/event-stream"),
     "a comma too many": content(b'{"choices": [{"text": "print(1)", "finish_reason": "stop"},]}'),
     "choices that are no list": changed(choices={"text": "print(1)"}),
     "an error that is a text": lambda handler, body: handler.reply(400, {"error": "bad prompt"}),

@@ -212,7 +212,7 @@ def test_any_text_is_kept(tmp_path):
 def test_problems_that_not_all_have_are_left_out_only_when_asked(tmp_path, capsys):
     path = table(tmp_path / "t.csv", rows(problems="abc") + rows("tools", problems="bcd"))
     words = ["import", "--format", "table", str(path), "--out", str(tmp_path / "run")]
-    assert main(words) == 1
+    assert main(words) == 2
     assert "2 problems, such as a of problems, are not in every log of plain, tools" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
     assert main([*words, "--partial"]) == 0

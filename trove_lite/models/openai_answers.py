@@ -75,7 +75,8 @@ def read_completions(answer: object, seconds: float, *, chat: bool, n: int = 1) 
     Tokens are told of all together: each has its share, by the length of its text where they were written.
     """
     if isinstance(answer, str):
-        raise Odd("a stream, which was not asked for" if answer.startswith("data:") else "an answer that is not JSON")
+        stream = re.match(r"(data|event|id)?:", answer)
+        raise Odd("a stream, which was not asked for" if stream else "an answer that is not JSON")
     if at(answer, "error"):
         raise Odd(f"an error in place of a completion ({shown_error(answer)})")
     choices = objects(at(answer, "choices"))

@@ -62,7 +62,7 @@ def creator_records(files: Sequence[Path]) -> dict[Problem, tuple[str, str, str]
     for file in files:
         try:
             records = json_lines(text_of(file))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise DamagedFile(f"{file}: not JSON lines ({error}){NOTHING_WRITTEN}") from error
         for number, record in enumerate(records, start=1):
             problem, parts = _read(record, known, f"{file}, line {number}")

@@ -21,7 +21,7 @@ from ..datasets.answers import NUMBER, read_last_line, text_is_correct
 from ..datasets.files import sha256_of
 from ..datasets.own import WITHOUT
 from ..datasets.text_answers import answer_key
-from ..errors import DamagedFile, TroveLiteError, encodable
+from ..errors import DamagedFile, TroveLiteError, UsageError, encodable
 from ..journal import on_disk, write_atomically
 from ..programs import fenced
 from ..shapes import misfit
@@ -109,9 +109,10 @@ def _of_the_same_problems(frame: pd.DataFrame, partial: bool) -> pd.DataFrame:
     kept = frame[~pd.MultiIndex.from_frame(frame[KEY[:2]]).isin(lacking.index)]
     if len(lacking) and (not partial or kept.empty):
         who, (category, problem) = ", ".join(sorted(set(frame["method"]))), lacking.index[0]
-        raise TroveLiteError(
-            f"{len(lacking)} problems, such as {problem} of {category}, are not in every log of {who}; give whole "
-            f"logs, or --partial for the {len(had) - len(lacking)} problems that all have{NOTHING_WRITTEN}"
+        there = frame.loc[(frame["category"] == category) & (frame["problem"] == problem), "where"]
+        raise UsageError(
+            f"{there.iloc[0]}: {len(lacking)} problems, such as {problem} of {category}, are not in every log of {who};"
+            f" give whole logs, or --partial for the {len(had) - len(lacking)} problems that all have{NOTHING_WRITTEN}"
         )
     return kept
 
@@ -314,7 +315,7 @@ def export_runs(runs: Sequence[str | Path], kind: str, out: Path) -> list[Path]:
     frame = load_candidates(*runs)
     frame = frame[frame["phase"] == "stream"]
     if len(frame["dataset"].unique()) != 1:
-        raise TroveLiteError("not the candidates of one data set, which this needs; export each on its own")
+        raise UsageError(f"{runs[0]}: not the candidates of one data set, which this needs; export each on its own")
     names = {c: of for run in runs for c, of in read_description(run).get("problems", {}).items()}
     stream = ["method", "run", "category", "problem"]
     frame = frame.sort_values([*stream, "place", "mode", "sample"], kind="stable", ignore_index=True)

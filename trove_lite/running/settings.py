@@ -3,6 +3,7 @@
 The command line, YAML files and notebooks read these classes: a field is an option, and its docstring is its help.
 """
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -22,6 +23,7 @@ COMES_ALONG = "practice"  # a data set, the tiny model that solves it, and its p
 #: Data sets that this model answers where none is named: those that it was trained for, and the made scenes.
 TAUGHT = (COMES_ALONG, "practice_labelled", "practice_tables", "scenes", "scenes_noisy")
 MOST_SEED = 2**63 - 1  # what tables hold
+MOST = {"k": 1 << 20, "memory": 1 << 30}  # calls, MiB: beyond, a slip of the finger
 LEAST_MEMORY = 16  # MiB: with less, an interpreter cannot do what the simplest program asks
 
 
@@ -116,9 +118,12 @@ class RunSettings:
         sampling = self.sampling
         positive = {"limit": self.limit, "time limit": self.time_limit, "top_p": sampling.top_p}
         for name, value in (positive | {"max_tokens": sampling.max_tokens}).items():
-            if value is not None and not value > 0:
-                raise TroveLiteError(f"{name} {value}: must be more than 0")
-        if not sampling.temperature >= 0 or sampling.top_p > 1:
+            if value is not None and not 0 < value < math.inf:
+                raise TroveLiteError(f"{name} {value}: must be more than 0, and a number")
+        for name, most in MOST.items():
+            if getattr(self, name) > most:
+                raise TroveLiteError(f"{name} {getattr(self, name)}: must be at most {most}")
+        if not 0 <= sampling.temperature < math.inf or sampling.top_p > 1:
             raise TroveLiteError(f"temperature {sampling.temperature}, top_p {sampling.top_p}: need >= 0 and <= 1")
         if self.memory < LEAST_MEMORY:
             raise TroveLiteError(f"memory {self.memory} MiB: does not hold an interpreter; give {LEAST_MEMORY} or more")

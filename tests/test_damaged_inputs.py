@@ -1,0 +1,105 @@
+"""Damaged runs and logs, by seeded mutations, given to every command that reads them: it works, or says in one line
+which file is wrong, with exit code 2."""
+
+import json
+import random
+import shutil
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from trove_lite.cli import main
+
+from .recorded.test_harness_logs import LM_EVAL, evalplus, lm_eval, rows, table
+from .recorded.test_official_results import PROBLEMS, entries
+from .running.test_damaged import edit_value
+from .scripted import run
+from .simulated import log
+
+READERS = "summary {}|view {} --quiet --out v.html|outcomes {} --out o|export {} --out t.csv|report {} --out r"
+WHOLE = {
+    "cut": lambda data, rng: data[: rng.randrange(len(data))],
+    "empty": lambda data, rng: b"",
+    "garbage": lambda data, rng: rng.randbytes(200),
+    "flipped": lambda data, rng: bytes(byte ^ (rng.random() < 0.01) << rng.randrange(8) for byte in data),
+    "deep": lambda data, rng: b"[" * 100_000,
+    "a text": lambda data, rng: b"hello\n",
+}
+CELLS = ("x", "", -1, 2**40, 2.5, float("nan"), float("inf"), None)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A folder with a run, and with a log of each format."""
+    folder = tmp_path_factory.mktemp("made")
+    how = {"dataset": "practice", "problems": None, "seeds": (0,), "limit": 2}
+    run(folder / "run", **how)
+    (folder / "official.md").write_text(log(PROBLEMS))
+    (folder / "run0.json").write_text(json.dumps(entries()))
+    record = {"question": "q", "prediction_code": "def f(): pass", "prediction_call": "print(1)"}
+    (folder / "creator.jsonl").write_text(json.dumps(record) + "\n")
+    table(folder / LM_EVAL, [lm_eval(n, 1.0) for n in range(3)])
+    (folder / "evalplus_eval_results.json").write_text(json.dumps(evalplus(("pass", "pass"))))
+    table(folder / "table.csv", rows())
+    table(folder / "table.jsonl", rows())
+    return folder
+
+
+FORMATS = {"official.md": "official", "run0.json": "official", "creator.jsonl": "creator", LM_EVAL: "lm-eval"}
+FORMATS |= {"evalplus_eval_results.json": "evalplus", "table.csv": "table", "table.jsonl": "table"}
+
+
+def edit_table(path, rng):
+    """A column gone, of another type, with one odd cell or none at all; rows gone or twice."""
+    found = pq.read_table(path)
+    name, way = rng.choice(found.column_names), rng.choice(["gone", "rows", "twice", "version", "cells", "cells"])
+    if way == "gone":
+        found = found.drop_columns([name])
+    elif way == "version":
+        found = found.replace_schema_metadata({b"trove_lite.schema": rng.choice([b"x", b"", b"99"])})
+    elif way == "cells":
+        found = found.set_column(found.column_names.index(name), name, pa.array([rng.choice(CELLS)] * len(found)))
+    else:
+        found = found.slice(0, 0) if way == "rows" else pa.concat_tables([found, found])
+    pq.write_table(found, path)
+
+
+def harm(path, rng):
+    if path.suffix == ".parquet" and rng.random() < 0.7:
+        edit_table(path, rng)
+    elif path.suffix in (".json", ".jsonl") and rng.random() < 0.6:
+        first, _, rest = path.read_text().partition("\n") if path.suffix == ".jsonl" else (path.read_text(), "", "")
+        path.write_text(edit_value(first, rng) + "\n" + rest)
+    elif rng.random() < 0.1:
+        path.unlink()
+        path.mkdir()
+    else:
+        path.write_bytes(WHOLE[rng.choice([*WHOLE])](path.read_bytes(), rng))
+
+
+def is_read_or_refused(words, path, capsys):
+    code, said = main(words), capsys.readouterr().err
+    lines = [line for line in said.splitlines() if line.startswith("error: ")]
+    assert "Traceback" not in said
+    assert code == 0 or (code == 2 and len(lines) == 1 and str(path) in lines[0]), (words, code, said)
+
+
+@pytest.mark.parametrize("name", ["run.json", "candidates.parquet", "calls.parquet"])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_damaged_run_is_read_or_refused(made, name, seed, tmp_path, capsys, monkeypatch, told_to_run):
+    monkeypatch.chdir(tmp_path)
+    folder = shutil.copytree(made / "run", tmp_path / "run")
+    harm(folder / name, random.Random(f"{name}{seed}"))
+    for words in READERS.split("|"):
+        is_read_or_refused(words.format(folder).split(), folder, capsys)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("seed", range(8))
+def test_a_damaged_log_is_read_or_refused(made, name, seed, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("trove_lite.recorded.official_logs.known_problems", lambda: PROBLEMS)
+    path = shutil.copy(made / name, tmp_path / name)
+    harm(path, random.Random(f"{name}{seed}"))
+    words = ["import", str(path), "--format", FORMATS[name], "--out", str(tmp_path / "out")]
+    is_read_or_refused(words, path, capsys)

@@ -179,3 +179,18 @@ def test_agreement_pass_at_k_jaccard_and_gains_are_defined_where_they_are_shown(
     assert budget["pass_at"](15, 3, 1) == pytest.approx(0.2)
     assert agreement["one_stage"](agreement["toy"]).answers != agreement["two_stage"](agreement["toy"]).answers
     assert overlap["jaccard"](np.array([True, True]), np.array([True, False])) == 0.5
+
+
+@pytest.mark.parametrize("parts", [6, 5])
+def test_the_essay_on_unseen_primitives_subtracts_leads_of_all_six_runs(parts, tmp_path):
+    made = []
+    for place in [(names, doc) for names in ("papers", "library", "nonsense") for doc in ("yes", "no")][:parts]:
+        frame = candidates(categories=("counting",), problems=8, runs=1)
+        right = (frame["method"] == "trove") & (place[0] == "nonsense")  # TROVE is right by these names alone
+        name = "scenes?names={}&doc={}".format(*place)
+        made.append(frame.assign(dataset=name, category="scenes", correct=right))
+    found = names_of("25", pd.concat(made, ignore_index=True), tmp_path)
+    assert found["complete"] == (parts == 6)
+    if parts == 6:
+        assert found["found"] == {"value": 1.0, "low": 1.0, "high": 1.0, "problems": 8}
+        assert found["word"] == "larger"

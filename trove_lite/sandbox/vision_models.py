@@ -90,9 +90,8 @@ class Models:
     def _read(self, kind: bytes, images: list[Image.Image], texts: list) -> tuple:
         """The processor of a kind, and what its model reads."""
         processor, large = self._loaded[kind][0], [i.resize([max(s, SMALLEST) for s in i.size]) for i in images]
-        padding = True if kind == b"vqa" else "max_length"
-        read = processor(images=large, text=texts, padding=padding, truncation=True, return_tensors="pt")
-        return processor, read.to(self._on["device"])
+        how = {"padding": kind == b"vqa" or "max_length", "truncation": True, "return_tensors": "pt"}
+        return processor, processor(images=large, text=texts, **how).to(self._on["device"])
 
 
 def surest(boxes: list[list[float]], scores: list[float], size: tuple[int, int]) -> list[list[float]]:
@@ -107,7 +106,6 @@ def surest(boxes: list[list[float]], scores: list[float], size: tuple[int, int])
 
 def overlap(a: list[float], b: list[float]) -> float:
     """What two boxes share, of what both cover; a box from 3 to 3 is one pixel wide."""
-    across, down = (min(a[i + 2], b[i + 2]) - max(a[i], b[i]) + 1 for i in (0, 1))
+    across, down = (max(min(a[i + 2], b[i + 2]) - max(a[i], b[i]) + 1, 0) for i in (0, 1))
     areas = [(box[2] - box[0] + 1) * (box[3] - box[1] + 1) for box in (a, b)]
-    shared = max(across, 0) * max(down, 0)
-    return shared / (sum(areas) - shared)
+    return across * down / (sum(areas) - across * down)

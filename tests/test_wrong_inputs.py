@@ -119,6 +119,7 @@ COMMANDS = {
     "batch notebooks/broken.ipynb --out x": "broken.ipynb: not a notebook",
     "batch mine.jsonl --out x": "mine.jsonl: not a notebook",
     "batch notebooks/01_x.ipynb --out x --grid k=2..1": "write NAME=0..4",
+    "batch notebooks/01_x.ipynb --out x --grid k=1..99999999999": "more than 10,000 values",
     "batch notebooks/01_x.ipynb --out x --grid k=1 -p k 2": "given by both",
     "batch notebooks/01_x.ipynb --out x --grid seed=1": "no parameter 'seed'",
     "batch notebooks/01_x.ipynb --out notes.txt": "notes.txt: ",

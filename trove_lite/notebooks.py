@@ -33,6 +33,7 @@ from .models import load_model
 
 #: Notebook parameters that name a place to write to: a cell of a grid gets its own, unless it is given.
 PLACES = {"out": "run", "results": "results", "figures": "figures"}
+MOST = 10_000  # values of an axis of a grid
 
 
 def paths(*given: str | Sequence[str] | Mapping[str, str]) -> list[str | list[str] | dict[str, str]]:
@@ -253,7 +254,10 @@ def parse_grid(axes: Mapping[str, str]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, values in axes.items():
         span = re.fullmatch(r"(-?\d+)\.\.(-?\d+)", values)
-        parts = [str(i) for i in range(int(span[1]), int(span[2]) + 1)] if span else values.split(",")
+        numbers = range(int(span[1]), int(span[2]) + 1) if span else ()
+        if len(numbers[: MOST + 1]) > MOST:
+            raise TroveLiteError(f"--grid {name}={values}: more than {MOST:,} values")
+        parts = [str(number) for number in numbers] if span else values.split(",")
         if not parts or not all(parts):
             raise TroveLiteError(f"--grid {name}={values}: write NAME=0..4 or NAME=a,b,c")
         if len(set(parts)) < len(parts):

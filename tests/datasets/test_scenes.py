@@ -6,8 +6,10 @@ import pytest
 
 from practice.scenes import files
 from trove_lite.datasets import load_dataset, load_problems
-from trove_lite.datasets.images import GIVEN
+from trove_lite.datasets.images import GIVEN, named
 from trove_lite.datasets.scenes import FOLDER
+from trove_lite.errors import TroveLiteError
+from trove_lite.prompts import load_pack
 
 #: How a question of each kind is answered, from its words.
 PROGRAMS = {
@@ -63,3 +65,23 @@ def test_a_part_of_an_image_shows_what_is_in_it_and_answers_are_simple(run):
     ]
     (done,) = run(["\n".join([*GIVEN, *lines])], files=[problem.files])
     assert (done.error, done.output) == ("", "(240, 180) 7 []\n(62, 62) red 1\nno circle\n")
+
+
+@pytest.mark.parametrize("names", ["papers", "library", "nonsense"])
+def test_primitives_by_other_names_see_the_same_and_prompts_say_no_others(names, run):
+    dataset = load_dataset(f"scenes?names={names}&doc=yes")
+    find, (problem, *_) = named(names)["locate_objects"], dataset.load("scenes")
+    program = f"print(len({find}({problem.question.context!r}, 'objects')))"
+    (done,) = run(["\n".join([*dataset.given, program])], files=[problem.files])
+    assert (done.error, done.output) == ("", "7\n")
+    prompt = load_pack("own", dataset).render(problem.question, "create")
+    assert f"def {find}(image: str | Image.Image, object_name: str) -> list:" in prompt
+    assert ("locate_objects" in prompt) == (names == "papers")
+
+
+def test_without_docstrings_prompts_list_first_lines_alone_and_other_options_are_refused():
+    bare = load_dataset("scenes?names=nonsense&doc=no")
+    assert '"""' not in bare.plain
+    for name in ("scenes?names=other", "scenes?colour=red", "practice?names=papers"):
+        with pytest.raises(TroveLiteError):
+            load_dataset(name)

@@ -26,8 +26,9 @@ from .programs import operation_counts, used_tools
 from .shapes import described
 from .version import __version__
 
-# What pandas 3 does of columns without a value changes no value: the types of a table are its schema's.
-warnings.filterwarnings("ignore", "The behavior of DataFrame concatenation with empty", FutureWarning)
+# Types of columns without a value are others in pandas 3. No value is: those of a table are its schema's.
+for change in ("The behavior of DataFrame concatenation with empty", "Downcasting object dtype arrays on .fillna"):
+    warnings.filterwarnings("ignore", change, FutureWarning)
 
 #: Why there is no completion: `refused` is the method's doing, whose prompt is too long, and counts as a wrong answer;
 #: `unavailable` is the machine's: it is no answer, and takes the problem from whatever compares it.

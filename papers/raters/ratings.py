@@ -22,7 +22,7 @@ DIFFERENCES = ["measure", "a", "b", "difference", "low", "high", "covers", "p", 
 
 def scores_of(ratings: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """By measure a score for each rating: columns `rater`, `method`, `unit` (the problem) and `score`."""
-    unit = ratings[PROBLEM].astype(str).agg("\0".join, axis=1)
+    unit = ratings[PROBLEM].astype(str).agg("\n".join, axis=1)
     known = ratings[["rater", "method"]].assign(unit=unit)
     right = (ratings["said"] == ratings["right"]).astype(float)
     return {"accuracy": known.assign(score=right), "seconds": known.assign(score=ratings["seconds"].astype(float))}

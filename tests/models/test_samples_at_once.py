@@ -1,5 +1,6 @@
 """Several samples in one request: all come, and their tokens add up to what the server counted, to the last one."""
 
+import re
 import time
 from functools import partial
 
@@ -46,7 +47,7 @@ def test_what_a_server_leaves_out_is_asked_for_again_and_said(most):
         found, model = twelve(server)
     assert len(found) == 12
     assert model.n == most
-    assert f"gives {most} of the 5 samples" in model.notices[0]
+    assert re.search(rf"gives {most} of the \d samples", model.notices[0])  # as many as were waiting
     assert sum(one.prompt_tokens for one in found) == 13 * len(server.bodies)
 
 

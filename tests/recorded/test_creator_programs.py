@@ -44,7 +44,7 @@ def test_programs_run_again_come_out_as_those_that_are_committed(records, name, 
     kept = load_candidates(RECORDS).set_index(["dataset", "problem"])
     kept = kept.loc[list(zip(found["dataset"], found["problem"], strict=True))]
     for column in ("status", "answer", "correct"):
-        assert list(found[column].fillna("")) == list(kept[column].fillna(""))
+        assert list(found[column].astype(object).fillna("")) == list(kept[column].astype(object).fillna(""))
 
 
 @pytest.mark.parametrize(

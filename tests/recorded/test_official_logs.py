@@ -32,7 +32,7 @@ def read(tmp_path, text, problems=PROBLEMS, name="run0.md"):
 )
 def test_modes_come_in_order_with_their_samples(tmp_path, modes, sizes, method):
     table, (report,) = read(tmp_path, log(PROBLEMS, modes=modes, sizes=sizes))
-    assert table.groupby("mode", sort=False).size().tolist() == [4 * size for size in sizes]
+    assert table.groupby("mode", sort=False, observed=True).size().tolist() == [4 * size for size in sizes]
     assert table["mode"].drop_duplicates().tolist() == list(modes)
     assert (report.problems, report.candidates, report.retried, report.disagreements) == (4, 4 * sum(sizes), 0, [])
     assert set(table["method"]) == {method}

@@ -170,7 +170,7 @@ def test_a_probe_that_finds_nothing_says_so(monkeypatch):
     pool._features.cache_clear()
     with monkeypatch.context() as patch:
         patch.setattr(pool, "interpreter", lambda call: [sys.executable, "-c", "raise OSError(24, 'Too many')"])
-        with pytest.raises(IsolationError, match=r"could not be tried out: OSError: \[Errno 24\] Too many$"):
+        with pytest.raises(IsolationError, match=r"could not be tested: OSError: \[Errno 24\] Too many$"):
             Sandbox(1).__enter__()
     pool._features.cache_clear()
 

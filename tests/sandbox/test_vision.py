@@ -130,7 +130,7 @@ def test_hostile_programs_end_in_a_verdict_and_the_next_one_is_seen_to(name, san
 
 
 def test_without_a_run_that_looks_there_is_no_line(box, image):
-    assert run(box, image, 'visual_qa(NAME, "Who?")').error.startswith("OSError: nobody looks at images")
+    assert run(box, image, 'visual_qa(NAME, "Who?")').error.startswith("OSError: no program looks at images")
 
 
 @pytest.fixture

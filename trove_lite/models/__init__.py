@@ -6,7 +6,7 @@ from ..errors import TroveLiteError
 from .base import CHAT, NO_MODEL, LanguageModel, SamplingSettings
 
 #: What a spec begins with, up to its colon, and whose `from_spec` makes a model of it: imported when asked.
-MODELS = {"practice": "practice.model", "vllm": "vllm", "http": "openai", "https": "openai"}
+MODELS = {"practice": "practice.model", "canned": "canned", "vllm": "vllm", "http": "openai", "https": "openai"}
 
 
 def load_model(spec: str, settings: SamplingSettings | None = None, *, chat: str = "auto") -> LanguageModel:
@@ -14,6 +14,8 @@ def load_model(spec: str, settings: SamplingSettings | None = None, *, chat: str
 
     practice
         the tiny model that comes with the kit
+    canned:FILE
+        replies that stand in a file; `canned:scenes` comes with the kit, for the data set `scenes`
     vllm:NAME
         a Hugging Face name or a folder, by vLLM in this process; engine arguments after ?, as in
         vllm:codellama/CodeLlama-7b-Instruct-hf?max_model_len=4096&dtype=float16

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..errors import TroveLiteError, encodable
 
-NO_MODEL = "no such model: write vllm:NAME, http://HOST:PORT/v1#NAME or practice"
+NO_MODEL = "no such model: write vllm:NAME, http://HOST:PORT/v1#NAME, canned:FILE or practice"
 #: Whether a prompt goes through a model's chat template: `auto` (messages do, a text does not), `on`, `off`.
 CHAT = ("auto", "on", "off")
 

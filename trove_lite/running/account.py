@@ -118,6 +118,8 @@ def came_of(out: Path, description: Mapping) -> str:
     lines += [f"not as asked: {count:,} {what}" for what, count in troubles.items() if count]
     if description["missing"].get("unavailable"):
         lines.append("problems that lack an unavailable sample are left out above; a refused one is wrong")
-    if description["settings"]["model"] == COMES_ALONG:
-        lines.append("a tiny model made this: it shows how the methods work, and says nothing about other models")
+    made = description["settings"]["model"]
+    if made == COMES_ALONG or made.startswith("canned:"):
+        who = "a tiny model" if made == COMES_ALONG else "written replies, and no model,"
+        lines.append(f"{who} made this: it shows how the methods work, and says nothing about other models")
     return "\n".join(lines)

@@ -20,8 +20,9 @@ from ..sandbox.vision import refuse_eyes
 
 PAPERS_MODEL = "vllm:codellama/CodeLlama-7b-Instruct-hf"
 COMES_ALONG = "practice"  # a data set, the tiny model that solves it, and its prompts: nothing to fetch
-#: Data sets that this model answers where none is named: those that it was trained for, and the made scenes.
-TAUGHT = (COMES_ALONG, "practice_labelled", "practice_tables", "scenes", "scenes_noisy")
+#: Which model answers where none is named: the practice model what it was trained for, written replies the made scenes.
+DEFAULTS = dict.fromkeys((COMES_ALONG, "practice_labelled", "practice_tables"), COMES_ALONG)
+DEFAULTS |= dict.fromkeys(("scenes", "scenes_noisy"), "canned:scenes")
 MOST_SEED = 2**63 - 1  # what tables hold
 MOST = {"k": 1 << 20, "memory": 1 << 30}  # calls, MiB: beyond, a slip of the finger
 LEAST_MEMORY = 16  # MiB: with less, an interpreter cannot do what the simplest program asks
@@ -42,8 +43,9 @@ class RunSettings:
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
     """One run for each seed. The seed of every sample is computed from it."""
     model: str | None = None
-    """vllm:NAME, http://HOST:PORT/v1#NAME, or practice, the tiny model in this package. Default: practice for its own
-    data sets, else vllm:codellama/CodeLlama-7b-Instruct-hf, the papers' model."""
+    """vllm:NAME, http://HOST:PORT/v1#NAME, canned:FILE (written replies), or practice, the tiny model in this package.
+    Default: practice for its own data sets, canned:scenes for scenes, else
+    vllm:codellama/CodeLlama-7b-Instruct-hf, the papers' model."""
     roles: dict[str, str] = field(default_factory=dict)
     """Other models for single roles of a method, such as --role maker=SPEC."""
     chat: Literal["auto", "on", "off"] = "auto"
@@ -94,7 +96,7 @@ class RunSettings:
         dataset = load_dataset(self.dataset)
         categories = dataset.categories
         refuse_eyes(self.dataset, dataset.looks, self.vision)
-        self._default("model", COMES_ALONG if self.dataset.partition("?")[0] in TAUGHT else PAPERS_MODEL)
+        self._default("model", DEFAULTS.get(self.dataset.partition("?")[0], PAPERS_MODEL))
         self._default("prompts", COMES_ALONG if self.model == COMES_ALONG else "own")
         self._default("parser", "strict" if self.prompts == "own" else "official")
         self._default("categories", categories)

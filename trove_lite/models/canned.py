@@ -1,0 +1,86 @@
+"""A model whose replies stand in a file: methods can be tried, and shown, with words that somebody chose.
+
+Each line of the file is JSON: `prompt`, a regular expression; `text`, the reply, or `texts`, of which a sample's seed
+draws one. `\\1` in a reply is what the first group of the expression found. Of the lines that are found in a prompt the
+one answers whose match ends last; of several, the longest, then the first.
+"""
+
+import json
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import DamagedFile, TroveLiteError
+from .base import Completion, LanguageModel, Prompt, PromptRefused, SamplingSettings
+
+SCENES = "scenes"  # replies that come along, for the data set of that name, in `canned_scenes.jsonl`
+EXAMPLE = '{"prompt": "How many (.+) are there", "text": "print(len(locate_objects(image, \'\\\\1\')))"}'
+
+
+class Line(NamedTuple):
+    """What a prompt has to contain, and the replies to it."""
+
+    pattern: re.Pattern
+    texts: tuple[str, ...]
+
+
+def from_spec(spec: str, settings: SamplingSettings, chat: str) -> "CannedModel":
+    """The model that `canned:FILE` names."""
+    place = spec.partition(":")[2]
+    if not place:
+        raise TroveLiteError(f"{spec}: name a file of JSON lines such as {EXAMPLE}")
+    return CannedModel(Path(__file__).with_name("canned_scenes.jsonl") if place == SCENES else Path(place), settings)
+
+
+class CannedModel(LanguageModel):
+    """Replies of a file. What no line is for is refused, as a prompt that is too long for a model would be."""
+
+    def __init__(self, path: Path, settings: SamplingSettings):
+        self.name, self.settings, self.path = f"canned:{path.name}", settings, path
+        try:
+            self._text = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise TroveLiteError(f"{path}: cannot be read ({error}); give a file of JSON lines") from None
+        self._lines = tuple(read(path, self._text))
+
+    async def sample(self, prompt: Prompt, seed: int, settings: SamplingSettings) -> Completion:
+        """The reply of the line that is for this prompt, up to a text at which completions stop."""
+        asked = prompt if isinstance(prompt, str) else "\n\n".join(message.content for message in prompt)
+        found = [(match.end(), len(match[0]), -place, match) for place, match in self._matches(asked)]
+        if not found:
+            raise PromptRefused(f"{self.path}: no line is for this prompt: …{asked[-80:]!r}")
+        *_, place, match = max(found, key=lambda each: each[:3])
+        text = random.Random(seed).choice(self._lines[-place].texts)
+        text = re.sub(r"\\(\d)", lambda group: match[int(group[1])] or "", text)
+        ends = [text.find(stop) for stop in settings.stop if stop in text]
+        return Completion(text[: min(ends, default=None)], None, None, "stop", 0.0)
+
+    def _matches(self, asked: str) -> Iterator[tuple[int, re.Match]]:
+        """Each line that is found, by its place, with its last match."""
+        for place, line in enumerate(self._lines):
+            for match in line.pattern.finditer(asked):
+                last = match
+            if line.pattern.search(asked):
+                yield place, last
+
+    def identity(self) -> dict:
+        """The file's name and content."""
+        import hashlib
+
+        return {"name": self.name, "sha256": hashlib.sha256(self._text.encode()).hexdigest()}
+
+
+def read(path: Path, text: str) -> Iterator[Line]:
+    """The lines of a file. Raises DamagedFile, which names the line, for one that is none."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        try:
+            entry = json.loads(line)
+            pattern, texts = re.compile(entry["prompt"]), entry.get("texts") or [entry["text"]]
+            used = [int(group) for each in texts for group in re.findall(r"\\(\d)", each)]
+            if max(used, default=0) > pattern.groups:
+                raise ValueError
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, re.error):
+            raise DamagedFile(f"{path}, line {number}: no reply to a prompt; write such as {EXAMPLE}") from None
+        yield Line(pattern, tuple(texts))

@@ -15,7 +15,6 @@ from typing import NamedTuple
 from ..errors import DamagedFile, TroveLiteError
 from .base import Completion, LanguageModel, Prompt, PromptRefused, SamplingSettings
 
-SCENES = "scenes"  # replies that come along, for the data set of that name, in `canned_scenes.jsonl`
 EXAMPLE = '{"prompt": "How many (.+) are there", "text": "print(len(locate_objects(image, \'\\\\1\')))"}'
 
 
@@ -31,7 +30,8 @@ def from_spec(spec: str, settings: SamplingSettings, chat: str) -> "CannedModel"
     place = spec.partition(":")[2]
     if not place:
         raise TroveLiteError(f"{spec}: name a file of JSON lines such as {EXAMPLE}")
-    return CannedModel(Path(__file__).with_name("canned_scenes.jsonl") if place == SCENES else Path(place), settings)
+    own = Path(__file__).with_name(f"canned_{Path(place).name}.jsonl")  # replies that come along
+    return CannedModel(own if place.isidentifier() and own.exists() else Path(place), settings)
 
 
 class CannedModel(LanguageModel):

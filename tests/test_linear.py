@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from trove_lite import parse, programs
-from trove_lite.datasets import DATASETS, answers, bbh, graders, load_dataset, text_answers
+from trove_lite.datasets import DATASETS, answers, bbh, graders, load_dataset
 from trove_lite.errors import encodable, shown
 from trove_lite.methods import tool_use, toolbox
 from trove_lite.methods.latm import maker, user
@@ -97,8 +97,6 @@ READERS = {
     "value_of": graders.value_of,
     "plain_words": answers.plain_words,
     "normalised": answers.normalised,
-    "normal_text": text_answers.normal_text,
-    "printed_items": text_answers.printed_items,
     **{
         f"{dataset.name} by {rule}": partial(judged, dataset, correct)
         for dataset in {(d.read, d.correct): d for d in map(load_dataset, DATASETS)}.values()

@@ -1,10 +1,10 @@
-"""Answers that are text: their key, their letters, their items, and text as evaluators compare it."""
+"""Answers that are text: their key and their letters."""
 
 import random
 
 import pytest
 
-from trove_lite.datasets.text_answers import LONGEST, is_one_of, normal_text, printed, printed_items, read_text
+from trove_lite.datasets.text_answers import is_one_of, printed, read_text
 from trove_lite.selection import Vote, one_stage, two_stage
 
 
@@ -41,53 +41,6 @@ def test_a_vote_for_key_and_letters_elects_whom_a_vote_for_the_key_elects(rule):
         both = [Vote(mode, True, read_text(output), operations) for mode, output, operations in drawn]
         keys = [vote._replace(answers=vote.answers[:1]) for vote in both]
         assert rule(both) == rule(keys), drawn
-
-
-@pytest.mark.parametrize(
-    ("text", "items"),
-    [
-        ("Italy", ["Italy"]),
-        ("a, b", ["a, b"]),
-        ("a\n\n b \n", ["a", "b"]),
-        ("['a', 'b, c']", ["a", "b, c"]),
-        ("(1, 2.5)", ["1", "2.5"]),
-        ("(3)", ["(3)"]),
-        ("{'a': 1}", ["{'a': 1}"]),
-        ("100,000", ["100,000"]),
-        ("[1 2]", ["[1 2]"]),
-        ("", []),
-        ("[" * LONGEST + "]" * LONGEST, ["[" * LONGEST + "]" * LONGEST]),
-    ],
-)
-def test_items_are_elements_of_a_list_or_else_lines(text, items):
-    assert printed_items(text) == items
-
-
-@pytest.mark.parametrize(
-    ("text", "normal"),
-    [
-        ("  Café\tdu  Nord.", "cafe du nord"),
-        ("“Ligue‑1”", "ligue-1"),
-        ("Paris [1][note 2]†*", "paris"),
-        ("[1]", ""),
-        ("[note]", "[note]"),
-        ("[a[b]", "[a"),
-        ("x [a[b]", "x"),
-        ("Rome (Italy) (b (c)", "rome"),
-        ("(Italy)", "(italy)"),
-        ('"two words" (x) [3]', "two words"),
-        ('a "b"', 'a "b"'),
-        ("etc..", "etc."),
-        ("", ""),
-    ],
-)
-def test_normal_text_leaves_out_what_evaluators_leave_out(text, normal):
-    assert normal_text(text) == normal
-
-
-def test_normal_text_takes_no_time_over_what_is_no_answer():
-    for text in ("[]" * 10**6, " (a)" * 10**6, "*" * 10**7):
-        assert normal_text(text)
 
 
 def test_text_is_right_where_it_is_one_of_the_values():

@@ -71,12 +71,11 @@ class Dataset:
     a category. read: what a program printed → its answers as canonical text, which votes compare. correct: whether
     answers (the first is graded) are right, given the gold one. examples: labelled problems of a category, apart from
     those that are tested. given: imports that every program begins with and that prompts list. other_rules: further
-    rules of judgement, by name. released_votes: what a program votes with in the released one, from its output and the
-    gold answer, where that differs from `read`. like: the data set whose prompts serve this one too. released: how
-    CREATOR asks. judged: `correct` in words. listed: code that official prompts list in place of `given`. looks:
-    whether programs ask the run's `--vision` about images. options: what makes the data set `name?option=value&…`.
-    plain: what own prompts say of what programs may use, in place of what `like` says. renamed: words of `like`'s
-    worked examples → those that stand in their place.
+    rules of judgement, by name. like: the data set whose prompts serve this one too. released: how CREATOR asks.
+    judged: `correct` in words. listed: code that official prompts list in place of `given`. looks: whether programs ask
+    the run's `--vision` about images. options: what makes the data set `name?option=value&…`. plain: what own prompts
+    say of what programs may use, in place of what `like` says. renamed: words of `like`'s worked examples → those that
+    stand in their place.
     """
 
     name: str
@@ -89,7 +88,6 @@ class Dataset:
     examples: Callable[[str], Sequence[Problem]] | None = None
     given: tuple[str, ...] = ()
     other_rules: Mapping[str, Callable[[Sequence[str], object], bool]] = field(default_factory=dict, hash=False)
-    released_votes: Callable[[str, object], list[str]] | None = None
     like: str = ""
     by: str = DIFFICULTY
     released: ReleasedPrompts | None = None

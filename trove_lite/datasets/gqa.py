@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from .base import Dataset, Problem, numbered
 from .files import pinned_file
 from .images import GIVEN, laid, listed, printed_exactly
-from .text_answers import is_one_of, plain_text, printed, read_text
+from .text_answers import is_one_of, printed, read_text
 
 NAME = "gqa"
 QUESTIONS = "vqa/datasets/eval/gqa/data-00000-of-00001.arrow"
@@ -42,11 +42,6 @@ def released_is_correct(answers: Sequence[str], gold: str) -> bool:
     return len(answers) > 0 and is_one_of(printed(answers), [gold])
 
 
-def released_votes(output: str, gold: str) -> list[str]:
-    """What a successful program votes with in TroVE's program: all that it printed."""
-    return [plain_text(output)]
-
-
 GQA = Dataset(
     NAME,
     "GQA",
@@ -59,6 +54,5 @@ GQA = Dataset(
     listed=listed(),
     looks=True,
     other_rules={"exact match": printed_exactly},
-    released_votes=released_votes,
     by="type of answer",
 )

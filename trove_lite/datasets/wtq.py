@@ -1,7 +1,7 @@
 """WikiTableQuestions' test set (Pasupat and Liang 2015), from the official release.
 
 Not from TroVE's copy, some of whose tables programs overwrote. A question shows a preview of its table, as TroVE's
-program chooses it; programs open the table itself. Golds carry the values that the official evaluator reads besides.
+program chooses it; programs open the table itself. Golds carry the numbers and dates that the release gives besides.
 """
 
 import re
@@ -15,17 +15,16 @@ import numpy as np
 
 from .base import Dataset, Problem, numbered
 from .files import pinned_file
-from .text_answers import is_one_of, normal_text, plain_text, printed, printed_items, read_text
+from .text_answers import is_one_of, printed, read_text
 
 NAME = "wtq"
 QUESTIONS = "data/pristine-unseen-tables.tsv"
-#: The same questions with what CoreNLP made of them; the official evaluator takes numbers and dates from here.
+#: The same questions with what CoreNLP made of them: the kind of each answer, and its numbers and dates.
 TAGGED = "tagged/data/pristine-unseen-tables.tagged"
 KINDS = ("number", "string", "date", "mixed")
 #: Where a program finds a table: the folder of TroVE's copy before the path within the release.
 OPENED_BELOW = "data/wtq/"
 SHOWN = 3  # columns and rows that are most like the question; the first column and row come along
-NEAR = 1e-6
 
 
 class Table(NamedTuple):
@@ -114,76 +113,6 @@ def released_is_correct(answers: Sequence[str], gold: dict) -> bool:
     return len(answers) > 0 and is_one_of(printed(answers), gold["values"])
 
 
-def released_votes(output: str, gold: dict) -> list[str]:
-    """What a successful program votes with in TroVE's program: all that it printed, 12.0 another answer than 12."""
-    return [plain_text(output)]
-
-
-def denotation_is_correct(answers: Sequence[str], gold: dict) -> bool:
-    """Denotation accuracy, the official rule (`evaluator.py` 1.0.2), on the items that were printed.
-
-    Gold and printed items, each as a set, are of the same size, and each gold item has its match: the same normalised
-    text, number (to 1e-6) or date. Numbers and dates of gold items are those that the data set gives.
-    """
-    wanted = denotation(gold["values"], gold["canonical"])
-    found = denotation(*[printed_items(printed(answers))] * 2)
-    return len(wanted) == len(found) and all(any(item.matches(other) for other in found) for item in wanted)
-
-
-class Item(NamedTuple):
-    """A text with the number or date that it means, if any; two items are the same where that is."""
-
-    text: str
-    number: float | None = None
-    date: tuple[int, int, int] | None = None
-
-    def matches(self, other: "Item") -> bool:
-        numbers = self.number is not None and other.number is not None and abs(self.number - other.number) < NEAR
-        return self.text == other.text or numbers or (self.date is not None and self.date == other.date)
-
-    @property
-    def meaning(self) -> object:
-        return self.date or self.text if self.number is None else self.number
-
-
-def denotation(texts: Sequence[str], meant: Sequence[str]) -> list[Item]:
-    """Texts as a set of items, given the number or date that each stands for, as text."""
-    items = {}
-    for text, meaning in zip(texts, meant, strict=True):
-        item = Item(normal_text(text), *number_or_date(meaning))
-        items.setdefault(item.meaning, item)
-    return list(items.values())
-
-
-def number_or_date(text: str) -> tuple[float | None, tuple[int, int, int] | None]:
-    """The number, or else the date (-1 for what is open), that a text is. A year alone is a number."""
-    if "_" in text:  # Python's own notation, which the official program, older than that, does not know
-        return None, None
-    try:
-        number = float(text)
-    except ValueError:
-        return date_of(text)
-    if not np.isfinite(number):
-        return None, None
-    return float(int(number)) if abs(number - round(number)) < NEAR else number, None  # cut, as the official one does
-
-
-def date_of(text: str) -> tuple[float | None, tuple[int, int, int] | None]:
-    """The year as a number, or the date, that a text such as 2009-03-28 or xx-03-28 is."""
-    parts = text.lower().split("-")
-    if len(parts) != 3:
-        return None, None
-    unknown = ("xx", "xxxx"), ("xx",), ("xx",)
-    try:
-        year, month, day = (-1 if part in open_ else int(part) for part, open_ in zip(parts, unknown, strict=True))
-    except ValueError:
-        return None, None
-    if month == day == -1:
-        return (None, None) if year == -1 else (float(year), None)
-    fits = (month == -1 or 1 <= month <= 12) and (day == -1 or 1 <= day <= 31)
-    return None, (year, month, day) if fits else None
-
-
 WTQ = Dataset(
     NAME,
     "WTQ",
@@ -193,7 +122,5 @@ WTQ = Dataset(
     released_is_correct,
     KINDS,
     given=("import pandas as pd",),
-    other_rules={"denotation accuracy": denotation_is_correct},
-    released_votes=released_votes,
     by="type of answer",
 )

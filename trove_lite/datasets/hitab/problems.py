@@ -11,7 +11,7 @@ from pathlib import Path
 from ..answers import is_correct, read_numbers
 from ..base import Dataset, Problem, numbered
 from ..files import pinned_file, pinned_records
-from ..text_answers import is_one_of, normal_text, plain_text, printed, printed_items, read_text
+from ..text_answers import is_one_of, printed, read_text
 
 NAME = "hitab"
 FILE = "data/tableqa/hitab.jsonl"
@@ -62,43 +62,6 @@ def released_is_correct(answers: Sequence[str], gold: Sequence[object]) -> bool:
     )
 
 
-def score_is_correct(answers: Sequence[str], gold: Sequence[object]) -> bool:
-    """HiTab's own rule (`hmt_score`), on the items that were printed: numbers to 1e-5, texts normalised, in order."""
-    found = [scored(item) for item in printed_items(printed(answers))]
-    wanted = [scored(value) for value in gold]
-    return len(found) == len(wanted) and all(map(_same, found, wanted))
-
-
-def scored(value: object) -> float | str:
-    """A value as HiTab compares it: a number where text is one, even in parentheses, with commas or a percent sign."""
-    if not isinstance(value, str):
-        return float(value)
-    text = value.strip().lower()
-    try:
-        return float(text.removeprefix("(")[: -1 if text[-1:] in ("%", ")") else None].replace(",", ""))
-    except ValueError:
-        return normal_text(text)
-
-
-def _same(found: float | str, wanted: float | str) -> bool:
-    if isinstance(found, float) and isinstance(wanted, float):
-        return abs(found - wanted) < 1e-5
-    return found == wanted
-
-
-def released_votes(output: str, gold: Sequence[object]) -> list[str]:
-    """What a successful program votes with in TroVE's program, which lets the gold answer decide.
-
-    All numbers printed, where the last gold value that it looked at is a float; else the text.
-    """
-    looked_at = gold[-1]
-    for value in gold:
-        if released_is_correct([output.strip()], [value]):
-            looked_at = value
-            break
-    return read_numbers(output) if isinstance(looked_at, float) else [plain_text(output)]
-
-
 HITAB = Dataset(
     NAME,
     "HiTab",
@@ -108,7 +71,5 @@ HITAB = Dataset(
     released_is_correct,
     SOURCES,
     given=GIVEN,
-    other_rules={"HiTab's own": score_is_correct},
-    released_votes=released_votes,
     by="source of the table",
 )

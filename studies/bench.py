@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from studies.plan import is_complete, read_study
-from studies.publish import explained
 from trove_lite.analysis.choose import in_order
 from trove_lite.analysis.compare import difference_cells
 from trove_lite.analysis.failures import tools_imported
@@ -17,7 +15,10 @@ from trove_lite.analysis.scores import estimate, score, variance_of
 from trove_lite.candidates import load_calls, load_candidates, name_table, read_description
 from trove_lite.errors import TroveLiteError
 
-STUDY = Path(__file__).parent.parent / "studies/bench.toml"
+from .plan import is_complete, read_study
+from .publish import explained
+
+STUDY = Path(__file__).with_name("bench.toml")
 DETECTABLE = 2.8  # standard errors: a difference shown at 5 %, two-sided, with a chance of 80 %
 #: The measures that the plan compares; the first is what it counts.
 PLANNED = ("agreement", "agreement of a third", "right programs")

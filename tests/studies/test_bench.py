@@ -5,7 +5,7 @@ import tomllib
 import pandas as pd
 import pytest
 
-from papers.bench import STUDY, differences, methods, read_parts
+from studies.bench import STUDY, differences, methods, read_parts
 from trove_lite.candidates import save_run
 from trove_lite.errors import TroveLiteError
 

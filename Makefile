@@ -105,7 +105,8 @@ lint: $(VENV)/ready-to-test
 
 bundle: $(VENV)/ready  ## results/codellama-7b-instruct/outcomes.parquet again, from the public logs
 	$(BIN)/trove-lite fetch math logs
-	$(BIN)/python -c "from trove_lite.datasets.files import recorded_runs; print(*recorded_runs(), sep='\n')" \
+	$(BIN)/python -c "from trove_lite.datasets.files import public_paths as p; logs = p('logs', '.md'), p('logs', '.json'); \
+		print(*(path for found in logs for path in found if path.suffix == '.md' or 'results' in path.parts), sep='\n')" \
 		| xargs $(BIN)/trove-lite import --force --out runs/codellama-7b-instruct
 	$(BIN)/trove-lite outcomes runs/codellama-7b-instruct --out results/codellama-7b-instruct/outcomes.parquet
 	cp runs/codellama-7b-instruct/recorded.csv results/codellama-7b-instruct

@@ -18,7 +18,7 @@ FOLDER, SCENES = Path(__file__).parent, "scenes"
 KINDS = ("exist", "count", "color", "relation", "compare")
 NOISY = FOLDER / "scenes_noisy.json"
 SHOWN = """
-The first line is where the picture lies; open it with PIL's Image. The module `vision` has these functions:
+The first line is where the picture lies; open it with PIL's Image. These three functions need no import:
 
 ```python
 {}

@@ -8,11 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from trove_lite.datasets import files
 from trove_lite.datasets.answers import read_numbers
 from trove_lite.datasets.hitab.problems import (
-    LEFT_OUT,
-    TABLES,
     UTILS,
     released_is_correct,
     released_votes,
@@ -46,16 +43,6 @@ def table(tmp_path):
     path.parent.mkdir()
     path.write_text(json.dumps(TABLE))
     return path
-
-
-def test_left_out_are_the_lines_whose_table_cannot_be_made_and_no_other(problems, capsys):
-    path = files.data_folder() / "zorazrw/trove/data/tableqa/hitab.jsonl"
-    entries = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    folder = files.data_folder() / "zorazrw/trove" / TABLES
-    failing = {name for name in {e["table_id"] for e in entries} if parse_table(folder / f"{name}.json") is None}
-    assert capsys.readouterr().out.count("Error: ") == len(failing) == 10
-    assert {line for line, entry in enumerate(entries) if entry["table_id"] in failing} == LEFT_OUT
-    assert [e["question"] for i, e in enumerate(entries) if i not in LEFT_OUT] == [p.question.text for p in problems]
 
 
 def test_every_gold_answer_is_right_when_printed_but_lists_of_text_by_the_released_rule(problems):

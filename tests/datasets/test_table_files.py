@@ -11,14 +11,6 @@ def run(box, program, problem):
     return box.run_many([program], progress=False, files=[problem.files])[0]
 
 
-def test_a_program_opens_its_table_where_the_papers_programs_do(box, table_problems):
-    for problem in table_problems("wtq")[:5]:
-        (name,) = problem.files
-        ran = run(box, f"import pandas as pd\nprint(list(pd.read_table({name!r}).columns)[0])", problem)
-        assert (ran.status, ran.error) == ("ok", "")
-        assert f"Preview: | {ran.output.strip()} |" in problem.question.context
-
-
 def test_a_program_parses_a_hierarchical_table_and_answers(box, table_problems):
     dataset, problem = load_dataset("hitab"), table_problems("hitab")[0]
     column, row = ("eastern ontario", "french-language workers"), ("percent", "food service")

@@ -1,12 +1,5 @@
 """The house keeps its order: arrows point down, no circle, plug-ins know nothing of one another, names stay at home.
 
-    5  __main__  cli  commands  log_commands  options  notebooks  report  doctor  (and the index of public names)
-    4  view
-    3  analysis            running   recorded
-    2  prompts
-    1  datasets  methods  models  sandbox
-    0  errors  candidates  programs  definitions  parse  selection  journal  lazy  plugins  shapes  bars
-
 A module imports from its own folder and from lower storeys, never up and never sideways; an import inside a function
 counts like any other. Read from the source by `ast` alone.
 """

@@ -21,23 +21,12 @@ FUNCTION = "```python\n\ndef double(x):\n    return 2 * x\n```"
 def row(problem: int, mode: str, solution: str, *, tools="", status="ok", output="4", phase="stream", correct=True):
     answers = ["4.0"] if status == "ok" and output else []
     same = {"run": "r", "method": "trove", "seed": 0, "dataset": "math", "category": "counting", "sample": 0}
-    same |= {"round": 0, "shortened": False, "completion_tokens": None, "execute_seconds": 0.1}
-    return same | {
-        "problem": problem,
-        "phase": phase,
-        "mode": mode,
-        "place": ("import", "create", "skip").index(mode),
-        "solution": f"```python\n{solution}\n```",
-        "tools": tools,
-        "status": status,
-        "output": output if status == "ok" else "",
-        "error": None if status == "ok" else output,
-        "answers": answers,
-        "answer": answers[0] if answers else None,
-        "correct": correct,
-        "operations": 1 if answers else None,
-        "provenance": "recorded",
-    }
+    same |= {"round": 0, "shortened": False, "completion_tokens": None, "execute_seconds": 0.1, "tools": tools}
+    same |= {"problem": problem, "phase": phase, "mode": mode, "place": ("import", "create", "skip").index(mode)}
+    same |= {"solution": f"```python\n{solution}\n```", "status": status, "answers": answers, "correct": correct}
+    same |= {"output": output if status == "ok" else "", "error": None if status == "ok" else output}
+    about = {"answer": answers[0], "operations": 1} if answers else {"answer": None, "operations": None}
+    return same | about | {"provenance": "recorded"}
 
 
 def turn(problem: int, imported: str, created: str, **created_with) -> list[dict]:

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from trove_lite import independent_runs, shared_programs
+from trove_lite import independent_runs, repetitions, shared_programs
 from trove_lite.analysis.independence import toolbox_experiment
 from trove_lite.analysis.scores import by_run, estimate, in_part, score
 from trove_lite.candidates import SELECTED, SELECTION, selections
@@ -84,6 +84,16 @@ def test_a_problem_counts_with_its_mean_over_the_runs_that_have_it(two_runs):
     assert found.problems == PROBLEMS
     assert np.isnan(found.run_sd)  # one run alone has all problems
     assert in_part(by_run(scores)) == "1 of 2 runs count in part: what repeats another is left out"
+
+
+def test_what_a_run_repeats_is_said_in_a_row(two_runs):
+    frame = repeating(two_runs, lambda problem, mode: mode == "skip" or problem < 25)
+    third = frame[frame["run"] == "run1"].assign(run="run2")
+    rows = repetitions(shared_programs(pd.concat([frame, third])))[["run", "repeats", "stretches", "verdict"]]
+    assert rows.to_numpy().tolist() == [
+        ["run1", "run0", "create 0-24; import 0-24; skip 0-39", "overlap"],
+        ["run2", "run1", "create 0-39; import 0-39; skip 0-39", "copy"],
+    ]
 
 
 def test_another_toolbox_is_compared_where_nothing_else_differs(two_runs):

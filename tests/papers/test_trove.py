@@ -115,6 +115,13 @@ def test_smaller_counts_tools_in_every_way(written, kept):
     assert (table["categories"] == 2).all()
 
 
+def test_each_selected_program_is_counted_otherwise(written):
+    table = trove.counted_otherwise(written).set_index("counted")
+    assert (table["programs"] == 40).all()  # 5 problems, 2 categories, 2 runs, 2 methods
+    assert table.loc["with tools written", ["same", "more", "less"]].tolist() == [20, 20, 0]
+    assert table.loc["as selected by", "same"] == 40
+
+
 @pytest.mark.parametrize("cut", [False, True])
 def test_a_result_file_that_holds_another_program_is_counted_with_its_cause(written, cut):
     own = written[written["method"] == "trove"].astype({"phase": object, "provenance": object})

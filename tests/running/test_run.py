@@ -11,6 +11,8 @@ from trove_lite.methods import trove
 from trove_lite.methods.base import sample_seed
 from trove_lite.methods.trove import LOAD
 from trove_lite.models.base import ModelError
+from trove_lite.running.gate import Gate
+from trove_lite.running.settings import PAPERS_MODEL, RunSettings
 from trove_lite.selection import number_text
 
 from ..scripted import ScriptedModel, function, problems, response, run, table
@@ -123,3 +125,60 @@ def test_a_folder_in_which_nothing_was_generated_takes_other_settings(tmp_path):
     with pytest.raises(ModelError):
         run(tmp_path / "a", k=3, model=Lacking(lambda *_: True, ModelError))
     assert len(table(run(tmp_path / "a", k=6)))
+
+
+def test_the_gate_lets_so_many_in_by_rank():
+    async def main():
+        gate, order, inside = Gate(2), [], 0
+
+        async def visit(rank, name):
+            nonlocal inside
+            async with gate(rank):
+                inside += 1
+                assert inside <= 2
+                order.append(name)
+                await asyncio.sleep(0.001)
+                inside -= 1
+
+        visits = [visit(2, "a"), visit(2, "b"), visit(2, "c"), visit(1, "d"), visit(0, "e"), visit(1, "f")]
+        await asyncio.gather(*visits)
+        return order
+
+    assert asyncio.run(main()) == ["a", "b", "e", "d", "f", "c"]
+
+
+def test_who_is_cancelled_while_waiting_holds_no_place():
+    async def main():
+        gate = Gate(1)
+
+        async def visit():
+            async with gate(0):
+                await asyncio.sleep(0.01)
+
+        first, second, third = (asyncio.create_task(visit()) for _ in range(3))
+        await asyncio.sleep(0.001)
+        second.cancel()
+        await asyncio.wait_for(third, 60)
+        await first
+        assert gate.free == 1
+
+    asyncio.run(main())
+
+
+def test_a_choice_replaces_the_presets_and_no_other():
+    trove = RunSettings(preset="official", choices={"trove": {"interval": 100}}).of("trove", 3)
+    assert (trove.interval, trove.threshold, trove.seed) == (100, "log20", 3)
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ({}, ("practice", "practice", "practice")),
+        ({"dataset": "math"}, (PAPERS_MODEL, "math", "own")),
+        ({"model": "vllm:x", "dataset": "math"}, ("vllm:x", "math", "own")),
+        ({"model": "vllm:x", "prompts": "official", "dataset": "math"}, ("vllm:x", "math", "official")),
+    ],
+)
+def test_model_data_and_prompts_suit_each_other(given, found):
+    settings = RunSettings(**given)
+    assert (settings.model, settings.dataset, settings.prompts) == found
